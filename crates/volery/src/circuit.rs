@@ -26,6 +26,7 @@ pub(crate) mod permutation;
 mod polynomial;
 mod r1cs;
 mod sharded;
+mod sieve;
 mod statement;
 pub mod stream;
 pub(crate) mod table;
@@ -56,6 +57,7 @@ pub(crate) use polynomial::{
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use r1cs::{R1cs, R1csShape, R1csWitness, public_json};
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
+pub use sieve::{Sieve, SieveStream, StreamKind, ValueStream};
 pub use statement::snippets;
 pub use statement::{
     AnyOf, Elements, FieldRelation, Format, Given, Part, Port, PortValue, Program, ReadValues, Relation,

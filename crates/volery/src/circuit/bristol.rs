@@ -165,15 +165,16 @@ fn bits(widths: &[u64], first: u64) -> impl Iterator<Item = PortBit> + '_ {
         .map(|((port, bit), wire)| PortBit { port, bit, wire })
 }
 
+/// A file, or a text in memory.
 #[derive(Debug)]
-enum Source {
+pub(super) enum Source {
     Path(PathBuf),
     Bytes(Arc<[u8]>),
 }
 
 impl Source {
     /// A reader from the begin of the source, and the length of the source in bytes.
-    fn open(&self) -> std::io::Result<(Box<dyn Read + '_>, u64)> {
+    pub(super) fn open(&self) -> std::io::Result<(Box<dyn Read + '_>, u64)> {
         match self {
             Self::Bytes(bytes) => Ok((Box::new(&bytes[..]), bytes.len() as u64)),
             Self::Path(path) => {

@@ -43,8 +43,8 @@ pub use split::{Part, Split, SplitStatement};
 pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
 
-use super::Shape;
 use super::stream::{Dependence, Functions, Handle, Recorder, Source};
+use super::{Shape, ValueStream};
 use crate::error::{Error, Result};
 use std::sync::{Arc, OnceLock};
 use volery_primitives::Field;
@@ -146,6 +146,11 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// The number of ANDs that a file of it has, where fewer are proved than that: see [`Netlist`](super::Netlist).
     fn ands_in_file(&self) -> Option<u64> {
         None
+    }
+
+    /// The streams of values that it takes, where it is in a format that has them.
+    fn streams(&self) -> Vec<ValueStream> {
+        Vec::new()
     }
 
     /// Whether it asserts something by itself, so that a statement about it needs no public output.

@@ -38,7 +38,7 @@ use crate::channel::{Channel, Party};
 use crate::circuit::PortValue;
 use crate::circuit::{
     Announced, Format, Port, PortValue as _, Program, ReadValues, Shape, Sharding as _, Size, SplitStatement,
-    Statement, Values,
+    Statement, ValueStream, Values,
 };
 use crate::error::{Error, Result};
 use crate::zk::limbo::Domain;
@@ -158,6 +158,10 @@ pub trait AnyRelation: Send + Sync {
     fn format_name(&self) -> &'static str;
     /// As [`Program::examine`].
     fn examine(&self) -> Result<(Shape, Vec<String>)>;
+    /// As [`Program::streams`].
+    fn streams(&self) -> Vec<ValueStream> {
+        Vec::new()
+    }
     /// As [`Program::ands_in_file`].
     fn ands_in_file(&self) -> Option<u64> {
         None
@@ -343,6 +347,9 @@ impl<S: Setting> AnyRelation for Opened<S> {
     }
     fn examine(&self) -> Result<(Shape, Vec<String>)> {
         self.program.examine()
+    }
+    fn streams(&self) -> Vec<ValueStream> {
+        self.program.streams()
     }
     fn ands_in_file(&self) -> Option<u64> {
         self.program.ands_in_file()

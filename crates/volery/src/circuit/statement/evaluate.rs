@@ -55,6 +55,9 @@ impl Open<'_> {
 
 impl Source<F2> for Open<'_> {
     fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
+        if let Kind::File(file) = &self.0.source {
+            return file.record_on_wires(recorder);
+        }
         let b = &mut Branch::asserting(recorder);
         match &self.0.source {
             Kind::Builtin(builtin) => builtin.gates(b, &mut OnWires(self.0.inputs()), None),
@@ -66,11 +69,7 @@ impl Source<F2> for Open<'_> {
                     b.output(at.port, at.bit, wire)
                 },
             ),
-            // It has no outputs; what it has to know of public inputs is missing.
-            Kind::File(file) => Err(Error::invalid(format!(
-                "a statement in {} has no outputs: `check` says whether it holds",
-                file.format_name()
-            ))),
+            Kind::File(_) => unreachable!("recorded above"),
             Kind::Bristol(circuit) => {
                 circuit.run(b, |b, _| b.witness(), |b, at, wire| b.output(at.port, at.bit, wire))
             }

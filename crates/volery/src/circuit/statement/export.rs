@@ -7,12 +7,12 @@ use super::evaluate::Open;
 use super::{Format, Port, Relation};
 use crate::circuit::netlist::{Named, gather};
 use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit as _, aiger, blif, bristol};
+use crate::circuit::{Circuit as _, aiger, blif, bristol, sieve};
 use crate::error::{Error, Result};
 use std::io::Write;
 
 impl Relation {
-    /// Writes the relation to `out` as a circuit file in `format`. Bristol Fashion streams: no gate is kept.
+    /// Writes the relation to `out` as a circuit file in `format`. Bristol Fashion and SIEVE stream: no gate is kept.
     /// For AIGER and BLIF 8 bytes a gate are, since outputs stand before gates, or names before all.
     ///
     /// Inputs and outputs are those of the relation in order, bit i of a port on its wire i, so that values
@@ -20,6 +20,9 @@ impl Relation {
     /// not say which inputs have to be public. What the relation asserts by itself are constraints in AIGER.
     /// In the others it is one output more, behind the others and only where there is such an assertion: all
     /// its bits have to be zero.
+    ///
+    /// SIEVE text has no outputs: what comes out is public and asserted. Its public stream are the inputs that
+    /// have to be public and then all outputs, its private stream all other inputs, each in order.
     ///
     /// # Errors
     /// `Invalid` where the relation is not made of gates alone, is a malformed file, or cannot be written.
@@ -33,6 +36,11 @@ impl Relation {
             let widths = |ports: &[Port]| ports.iter().map(|port| port.width).collect::<Vec<_>>();
             let (inputs, outputs) = (widths(self.inputs()), widths(self.outputs()));
             return bristol::write(out, &inputs, &outputs, &order, |writer| Streamed(&open).run(writer));
+        }
+        if format == Format::Sieve {
+            return sieve::write(out, self.inputs(), self.outputs(), &order, |writer| {
+                Streamed(&open).run(writer)
+            });
         }
         let named = |ports: &[Port]| {
             let named = |port: &Port| Named { name: port.name.clone(), width: port.width };

@@ -11,10 +11,10 @@ pub(super) use builtin::LIST;
 pub(crate) use committed::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
 pub use elements::Elements;
 
-use super::file::{StatementFile, sequences};
-use super::sniff::{no_options, sniff, with_options};
+use super::file::{self, StatementFile, sequences};
+use super::sniff::{sniff, with_options};
 use super::{Format, Given, Port, Program, Split, field_of, split};
-use crate::circuit::R1cs;
+use crate::circuit::ValueStream;
 use crate::circuit::stream::{Handle, Recorder};
 use crate::error::{Error, Result};
 use builtin::Builtin;
@@ -56,13 +56,11 @@ impl<F: Field> Program for FieldRelation<F> {
     fn open(spec: &str, format: Option<Format>) -> Result<Self> {
         let Some(builtin) = spec.strip_prefix("builtin:") else {
             let (path, options) = with_options(spec);
-            if format.map_or_else(|| sniff(path), Ok)? == Format::R1cs {
-                return match options {
-                    Some(_) => Err(no_options(spec)),
-                    None => Ok(Self::file(Box::new(R1cs::over::<F>(path)?))),
-                };
+            let format = format.map_or_else(|| sniff(path), Ok)?;
+            if let Some(file) = file::open(format, spec, path, options)? {
+                return Ok(Self::file(file));
             }
-            let field = field_of(spec, format)?.expect("of a file");
+            let field = field_of(spec, Some(format))?.expect("of a file");
             return Err(Error::invalid(format!("{spec} is over {field}, and not over {}", F::NAME)));
         };
         if format.is_some() {
@@ -99,6 +97,12 @@ impl<F: Field> Program for FieldRelation<F> {
     }
     fn asserts(&self) -> bool {
         matches!(self.source, Source::File(_))
+    }
+    fn streams(&self) -> Vec<ValueStream> {
+        match &self.source {
+            Source::File(file) => file.streams(),
+            Source::Builtin(_) => Vec::new(),
+        }
     }
     fn witness(&self, values: Vec<Elements<F>>) -> Elements<F> {
         let turn = match &self.source {

@@ -1,8 +1,8 @@
 //! Statements in files that assert something by themselves, over whichever field they are.
 
-use super::{Elements, Port, Value};
-use crate::circuit::Branch;
+use super::{Elements, Format, Port, Value};
 use crate::circuit::stream::Recorder;
+use crate::circuit::{Branch, R1cs, Sieve, ValueStream};
 use crate::error::{Error, Result};
 use core::fmt::Debug;
 use volery_primitives::{F2, Field};
@@ -24,6 +24,11 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// The inputs: those that have to be public, and those of the prover.
     fn inputs(&self) -> Vec<Port>;
 
+    /// Streams of values, where its values are read from files of their own format.
+    fn streams(&self) -> Vec<ValueStream> {
+        Vec::new()
+    }
+
     /// Records all gates, with a value for each input that is public; one that has to be public and has none is
     /// zero, where gates are only counted. The elements of the others are read by
     /// [`Backend::witness`](crate::circuit::Backend::witness), those of one input after those of the one before.
@@ -31,6 +36,18 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// # Errors
     /// Those of whoever executes it, and `Invalid` where the file is malformed, or another than it was.
     fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()>;
+
+    /// The same with all inputs on wires, public ones too: for who writes the gates to another file. They are read
+    /// one port after the other.
+    ///
+    /// # Errors
+    /// As for [`StatementFile::record`]; `Invalid` where gates depend on what is public.
+    fn record_on_wires(&self, _: &mut Recorder<'_, F>) -> Result<()> {
+        Err(Error::invalid(format!(
+            "a statement in {} depends on its public values, which no other file can know",
+            self.format_name()
+        )))
+    }
 
     /// The same as one of several clauses, of which one holds.
     ///
@@ -75,6 +92,47 @@ impl<F: Field> Sequence<F> for Elements<F> {
     }
     fn element(&self, i: u64) -> F {
         self.as_slice()[usize::try_from(i).expect("within memory")]
+    }
+}
+
+/// The statement of a SIEVE file, with these options behind its name.
+///
+/// # Errors
+/// As for [`Sieve::open`]; `Invalid` where it is over another field, and for an option that there is not.
+fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result<Box<dyn StatementFile<F>>> {
+    let strict = match options {
+        None => false,
+        Some("strict" | "strict=1") => true,
+        Some(_) => return Err(Error::invalid(format!("{spec}: the one option of a SIEVE file is ?strict"))),
+    };
+    let sieve = Sieve::open(path, strict)?;
+    if sieve.is_over::<F>() {
+        return Ok(Box::new(sieve));
+    }
+    Err(Error::invalid(format!(
+        "{path} is over the field of {} elements, and not over {}: name no other field",
+        sieve.modulus(),
+        F::NAME
+    )))
+}
+
+/// The file at `path`, which `spec` names with these options, where its format is one that asserts by itself.
+///
+/// # Errors
+/// `Invalid` where it is malformed, or over another field, and for an option that there is not.
+pub(super) fn open<F: Field>(
+    format: Format,
+    spec: &str,
+    path: &str,
+    options: Option<&str>,
+) -> Result<Option<Box<dyn StatementFile<F>>>> {
+    match format {
+        Format::Sieve => open_sieve(spec, path, options).map(Some),
+        Format::R1cs if options.is_some() => Err(Error::invalid(format!(
+            "{spec}: constraints take no options: leave out what stands from ? on"
+        ))),
+        Format::R1cs => Ok(Some(Box::new(R1cs::over::<F>(path)?))),
+        Format::BristolFashion | Format::Aiger | Format::AigerText | Format::Blif => Ok(None),
     }
 }
 

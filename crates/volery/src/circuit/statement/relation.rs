@@ -1,13 +1,15 @@
 //! The public program of a statement.
 
 use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
-use super::file::{StatementFile, sequences};
-use super::sniff::{no_options, sniff, with_options};
+use super::file::{self, StatementFile, sequences};
+use super::sniff::{sniff, with_options};
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness};
 use crate::circuit::gadget::Bit;
 use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, R1cs, Shape};
+use crate::circuit::{
+    Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, Shape, ValueStream,
+};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use volery_primitives::F2;
@@ -26,6 +28,8 @@ pub enum Format {
     Blif,
     /// Constraints of circom, `.r1cs`.
     R1cs,
+    /// SIEVE Circuit-IR in text.
+    Sieve,
 }
 
 impl FromStr for Format {
@@ -38,9 +42,10 @@ impl FromStr for Format {
             "aag" => Ok(Self::AigerText),
             "blif" => Ok(Self::Blif),
             "r1cs" => Ok(Self::R1cs),
+            "sieve" => Ok(Self::Sieve),
             _ => Err(Error::invalid(format!(
                 "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, aiger, \
-                 aag, blif and r1cs"
+                 aag, blif, r1cs and sieve"
             ))),
         }
     }
@@ -65,8 +70,8 @@ pub(super) enum Source {
 impl Relation {
     /// The relation at a path, in `format` or in the one that its content shows, or
     /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an
-    /// AIGER or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it,
-    /// unless there is a file of the whole name.
+    /// AIGER or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, and behind
+    /// that of a SIEVE file `?strict`, unless there is a file of the whole name.
     ///
     /// # Errors
     /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates
@@ -84,13 +89,14 @@ impl Relation {
         }
         let (path, options) = with_options(spec);
         let format = format.map_or_else(|| sniff(path), Ok)?;
+        if let Some(file) = file::open(format, spec, path, options)? {
+            return Ok(Self::file(file));
+        }
         match (format, options) {
             (Format::BristolFashion, None) => Ok(Self::bristol(Bristol::open(path)?)),
             (Format::BristolFashion, Some(_)) => Err(Error::invalid(format!(
                 "{spec}: a Bristol circuit takes no options: leave out what stands from ? on"
             ))),
-            (Format::R1cs, None) => Ok(Self::file(Box::new(R1cs::over::<F2>(path)?))),
-            (Format::R1cs, Some(_)) => Err(no_options(spec)),
             (format, options) => {
                 let options = options.map_or_else(|| Ok(NetlistOptions::default()), NetlistOptions::parse);
                 let options = options.map_err(|why| Error::invalid(format!("{spec}: {why}")))?;
@@ -342,6 +348,13 @@ impl Program for Relation {
 
     fn clauses(&self) -> Result<Vec<Shape>> {
         self.clauses()
+    }
+
+    fn streams(&self) -> Vec<ValueStream> {
+        match &self.source {
+            Source::File(file) => file.streams(),
+            Source::Bristol(_) | Source::Netlist(_) | Source::Builtin(_) => Vec::new(),
+        }
     }
 
     fn ands_in_file(&self) -> Option<u64> {

@@ -3,6 +3,7 @@
 use super::Format;
 use crate::circuit::R1cs;
 use crate::circuit::bristol::open_regular;
+use crate::circuit::sieve;
 use crate::error::{Error, Result};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -23,6 +24,7 @@ pub fn field_of(spec: &str, format: Option<Format>) -> Result<Option<String>> {
             Ok(Some(F2::NAME.into()))
         }
         Format::R1cs => R1cs::field_of(path).map(Some),
+        Format::Sieve => sieve::Sieve::field_of(path).map(Some),
     }
 }
 
@@ -32,11 +34,6 @@ pub(super) fn with_options(spec: &str) -> (&str, Option<&str>) {
         Some((path, options)) if !Path::new(spec).exists() => (path, Some(options)),
         _ => (spec, None),
     }
-}
-
-/// The error of options behind a file that takes none.
-pub(super) fn no_options(spec: &str) -> Error {
-    Error::invalid(format!("{spec}: constraints take no options: leave out what stands from ? on"))
 }
 
 /// Bytes that are looked at, comments included.
@@ -55,8 +52,15 @@ pub(super) fn sniff(path: &str) -> Result<Format> {
             Error::invalid(format!("{path} cannot be read: {error}{advice}"))
         },
     )?;
+    let packed = [(&b"\x1f\x8b"[..], "gzip -d"), (b"\x28\xb5\x2f\xfd", "unzstd"), (b"PK\x03\x04", "unzip")];
+    if let Some((_, tool)) = packed.iter().find(|(magic, _)| begin.starts_with(magic)) {
+        return Err(Error::invalid(format!("{path} is compressed: unpack it first, by {tool}")));
+    }
     if begin.starts_with(b"aag ") || begin.starts_with(b"aig ") {
         return Ok(Format::Aiger);
+    }
+    if sieve::begins(&begin) {
+        return Ok(Format::Sieve);
     }
     if begin.starts_with(b"r1cs") {
         return Ok(Format::R1cs);
@@ -77,7 +81,7 @@ pub(super) fn sniff(path: &str) -> Result<Format> {
         Some(byte) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
         _ => Err(Error::invalid(format!(
             "{path} shows no format that is known: a Bristol circuit begins with its number of gates, AIGER with \
-             \"aag\" or \"aig\", BLIF with \".model\", and R1CS with \"r1cs\""
+             \"aag\" or \"aig\", BLIF with \".model\", R1CS with \"r1cs\", and SIEVE with \"version\""
         ))),
     }
 }

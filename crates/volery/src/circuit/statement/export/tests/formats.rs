@@ -1,7 +1,7 @@
 //! From each format to each other.
 
 use super::*;
-use crate::circuit::{Netlist, NetlistOptions};
+use crate::circuit::{Netlist, NetlistOptions, Sieve};
 
 const FORMATS: [Format; 4] = [Format::BristolFashion, Format::Aiger, Format::AigerText, Format::Blif];
 
@@ -19,6 +19,7 @@ fn read(format: Format, file: &[u8]) -> Relation {
         Format::Aiger | Format::AigerText => Relation::netlist(Netlist::aiger("file", file, none).unwrap()),
         Format::Blif => Relation::netlist(Netlist::blif("file", file, none).unwrap()),
         Format::R1cs => unreachable!("it is not written"),
+        Format::Sieve => Relation::file(Box::new(Sieve::from_bytes("file", file.to_vec(), true).unwrap())),
     }
 }
 
@@ -89,6 +90,53 @@ fn what_is_asserted_goes_along() {
     );
 }
 
+/// The bits of a port of a SIEVE file.
+fn stream(bits: &[bool]) -> Value {
+    Value::from_bits_text(&bits.iter().map(|bit| if *bit { '1' } else { '0' }).collect::<String>()).unwrap()
+}
+
+/// Whether a SIEVE file holds for these bits, those of outputs being public.
+fn holds(file: &[u8], public: &[bool], private: &[bool]) -> bool {
+    let relation = read(Format::Sieve, file);
+    let values = |name: &str, bits: &[bool]| {
+        let mut values = Values::new();
+        values.insert(name, stream(bits)).unwrap();
+        values
+    };
+    let statement = Statement::new(relation, values("public", public)).unwrap();
+    let witness = statement.witness(values("private", private)).unwrap();
+    let bits: Box<dyn Iterator<Item = F2>> = Box::new(witness.bits());
+    Streamed(&statement).run(&mut Clear::new(bits)).is_ok()
+}
+
+#[test]
+fn sieve_asserts_what_comes_out() {
+    let text = "aag 5 3 0 2 2 0 1\n2\n4\n6\n10\n5\n2\n8 4 2\n10 9 6\ni0 a\ni1 b[0]\ni2 b[1]\no0 y\no1 z\n";
+    let relation = read(Format::Aiger, text.as_bytes());
+    let sieve = file(&relation, Format::Sieve);
+    assert_eq!(
+        String::from_utf8_lossy(&sieve),
+        "version 2.1.0;\ncircuit;\n@type field 2;\n@begin\n$0 ... $1 <- @public(0);\n$2 ... $4 <- @private(0);\n\
+         $5 <- @mul(0: $2, $3);\n$6 <- @mul(0: $4, $5);\n$7 <- @add(0: $6, $4);\n$8 <- @addc(0: $2, <1>);\n\
+         @assert_zero(0: $8);\n$9 <- @add(0: $0, $7);\n@assert_zero(0: $9);\n$10 <- @addc(0: $3, <1>);\n\
+         $11 <- @add(0: $1, $10);\n@assert_zero(0: $11);\n@end\n"
+    );
+    for bits in (0..32).map(|all| (0..5).map(|i| all >> i & 1 == 1).collect::<Vec<bool>>()) {
+        let (public, private) = bits.split_at(2);
+        let expected = outputs(&relation, private).is_some_and(|seen| {
+            seen == public.iter().map(|bit| format!("0x{}", u8::from(*bit))).collect::<Vec<_>>()
+        });
+        assert_eq!(holds(&sieve, public, private), expected, "{bits:?}");
+        // And as a file with one output, of what is asserted, whose inputs are the streams.
+        for format in [Format::BristolFashion, Format::Blif] {
+            let again = read(format, &file(&read(Format::Sieve, &sieve), format));
+            let seen = outputs(&again, &bits);
+            let zero = |outputs: &Vec<String>| outputs.iter().all(|value| value == "0x0");
+            assert_eq!(seen.as_ref().is_some_and(zero), expected, "{format:?} {bits:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -131,6 +179,11 @@ proptest! {
                 let good = seen.as_ref().is_some_and(|seen| seen[2..].iter().all(|zero| zero == "0x0"));
                 prop_assert_eq!(good, holds);
                 prop_assert!(!holds || seen.unwrap()[..2] == expected);
+            }
+            if let [low, high, end] = ends.iter().map(of).collect::<Vec<_>>()[..] {
+                let sieve = file(&first, Format::Sieve);
+                prop_assert_eq!(self::holds(&sieve, &[low, high, end], &bits), holds);
+                prop_assert!(!self::holds(&sieve, &[low, !high, end], &bits));
             }
         }
     }

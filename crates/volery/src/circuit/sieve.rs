@@ -1,0 +1,357 @@
+//! SIEVE Circuit-IR in text, read as a stream: relations over one field, and streams of values.
+//!
+//! ```text
+//! version 2.1.0; circuit;                      version 2.1.0; private_input;
+//! @type field 2305843009213693951;             @type field 2305843009213693951;
+//! @begin                                       @begin
+//!   $0 <- @private(0);                           < 3 >;
+//!   $1 <- @mul(0: $0, $0);                     @end
+//!   $2 <- @addc(0: $1, <2305843009213693942>);
+//!   @assert_zero(0: $2);
+//! @end
+//! ```
+//! The text is read once when it is opened, which finds all that is wrong with it and counts the values that it
+//! takes, and once for each run, which pushes gates as they are read; that both read the same is seen by its
+//! digest. What is held are the wires that are live and the gates of functions, which are read once and executed
+//! as often as they are called. Wires have numbers of any size, which are resolved to slots while they are read;
+//! so all but the last step, [`execute`], is the same for every field.
+//!
+//! What emitters really write is read: `@new` is a hint, wires may be set again, and functions may be declared
+//! within each other. A wire that is read was set before, always.
+//!
+//! The format: <https://github.com/sieve-zk/ir>, version 2.1.0.
+
+mod body;
+mod execute;
+mod function;
+mod header;
+mod number;
+mod plugin;
+mod reader;
+mod scope;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod text;
+mod wires;
+mod writer;
+
+pub use self::stream::{SieveStream, StreamKind};
+pub(super) use self::writer::write;
+
+use self::body::Body;
+use self::execute::{Inputs, Wires, execute, modulus};
+use self::header::Type;
+use self::number::Number;
+use self::reader::Reader;
+use self::text::Text;
+use super::bristol::Source;
+use super::stream::{Handle, Recorder};
+use super::{Backend as _, Port, Sequence, StatementFile};
+use crate::error::{Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+use volery_primitives::{F2, F61, F65537, Field, Goldilocks, Q32};
+
+/// A relation in a file, known by what was counted when it was opened, and read anew for each run.
+#[derive(Debug)]
+pub struct Sieve {
+    name: String,
+    source: Source,
+    length: u64,
+    strict: bool,
+    survey: Survey,
+}
+
+/// What is found where a relation is read for the first time.
+#[derive(Debug)]
+struct Survey {
+    digest: [u8; 32],
+    modulus: Number,
+    /// Those that have values, which are ports.
+    streams: Vec<ValueStream>,
+    /// Those that have none.
+    empty: Vec<ValueStream>,
+}
+
+/// The public or the private values of one type that a relation declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueStream {
+    /// The name of the port that takes them, where there are any: `public` or `private`, with the number of the
+    /// type where several are used.
+    pub name: String,
+    /// Whether they are public.
+    pub public: bool,
+    /// The number of the type.
+    pub kind: u8,
+    /// The modulus of its field, in decimal digits.
+    pub modulus: String,
+    /// How many values are read.
+    pub count: u64,
+}
+
+impl Sieve {
+    /// The version of the gates that are pushed for a file: where others are, it goes up.
+    const VERSION: u32 = 1;
+
+    /// Reads the relation at `path`; where `strict`, a wire may be set only once.
+    ///
+    /// # Errors
+    /// `Invalid` where it cannot be read, is no regular file, or is malformed.
+    pub fn open(path: impl AsRef<Path>, strict: bool) -> Result<Self> {
+        let path = path.as_ref();
+        Self::new(path.display().to_string(), Source::Path(path.to_owned()), strict)
+    }
+
+    /// A relation in memory, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`Sieve::open`].
+    pub fn from_bytes(name: impl Into<String>, text: impl Into<Arc<[u8]>>, strict: bool) -> Result<Self> {
+        Self::new(name.into(), Source::Bytes(text.into()), strict)
+    }
+
+    fn new(name: String, source: Source, strict: bool) -> Result<Self> {
+        let (text, length) = open(&name, &source)?;
+        let survey = Survey::new(text, strict, length)?;
+        Ok(Self { name, source, length, strict, survey })
+    }
+
+    /// The field of the relation at `path`, by [`Field::NAME`] where proofs are over it, or else its modulus.
+    ///
+    /// # Errors
+    /// `Invalid` where it cannot be read, is no regular file, or is malformed before that shows.
+    pub fn field_of(path: impl AsRef<Path>) -> Result<String> {
+        let path = path.as_ref();
+        let (name, source) = (path.display().to_string(), Source::Path(path.to_owned()));
+        let mut reader = Reader::new(open(&name, &source)?.0, false)?;
+        let mut batch = Body::default();
+        while reader.used().next().is_none() && reader.next(&mut batch)? {}
+        Ok(reader.used().next().map_or_else(|| F2::NAME.into(), |(_, modulus)| field_name(modulus)))
+    }
+
+    /// The modulus of the field, in decimal digits.
+    pub fn modulus(&self) -> String {
+        self.survey.modulus.to_string()
+    }
+
+    /// Whether it is over `F`.
+    pub fn is_over<F: Field>(&self) -> bool {
+        modulus::<F>().is_some_and(|modulus| Number::of_wide(modulus) == self.survey.modulus)
+    }
+
+    /// The streams of all fields that it declares, by their types, those included of which it reads nothing.
+    pub fn streams(&self) -> Vec<ValueStream> {
+        let mut streams = [&self.survey.streams[..], &self.survey.empty].concat();
+        streams.sort_by_key(|stream| (stream.kind, !stream.public));
+        streams
+    }
+
+    /// Pushes the gates into `b`.
+    ///
+    /// # Errors
+    /// `Invalid` where the file is not the one that was opened, or over another field; those of `inputs` and of
+    /// the recorder.
+    fn run<F: Field>(&self, b: &mut Recorder<'_, F>, inputs: &mut dyn Inputs<F>) -> Result<()> {
+        if !self.is_over::<F>() {
+            return Err(Error::invalid(format!(
+                "{} is over the field of {} elements, and not over {}",
+                self.name,
+                self.survey.modulus,
+                F::NAME
+            )));
+        }
+        let (text, length) = open(&self.name, &self.source)?;
+        if length != self.length {
+            return Err(changed(&self.name));
+        }
+        let mut reader = Reader::new(text, self.strict)?;
+        let (mut batch, mut wires) = (Body::default(), Wires::default());
+        while reader.next(&mut batch)? {
+            let slots = reader.slots();
+            execute(b, (&self.name, &reader.functions), (&batch, slots), &mut wires, inputs)?;
+        }
+        if reader.text.finish()? != (self.length, self.survey.digest) {
+            return Err(changed(&self.name));
+        }
+        Ok(())
+    }
+}
+
+impl Survey {
+    fn new(text: Text<'_>, strict: bool, length: u64) -> Result<Self> {
+        let name = text.file();
+        let mut reader = Reader::new(text, strict)?;
+        let mut batch = Body::default();
+        while reader.next(&mut batch)? {}
+        let kinds: Vec<u8> = reader.used().map(|(kind, _)| kind).collect();
+        let modulus = reader.used().next().expect("what asserts something").1.clone();
+        let several = kinds.len() > 1;
+        let mut streams = Vec::new();
+        for (public, word, reads) in
+            [(true, "public", &reader.scope.public), (false, "private", &reader.scope.private)]
+        {
+            for (kind, of) in (0..).zip(&reader.header.types) {
+                let Type::Field(modulus) = of else { continue };
+                let name = if several { format!("{word}{kind}") } else { word.into() };
+                let (modulus, count) = (modulus.to_string(), reads.count(kind));
+                streams.push(ValueStream { name, public, kind, modulus, count });
+            }
+        }
+        let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
+        let (read, digest) = reader.text.finish()?;
+        if read == length { Ok(Self { digest, modulus, streams, empty }) } else { Err(changed(name)) }
+    }
+}
+
+/// The name of the field of this modulus, where proofs are over it, or the modulus.
+fn field_name(modulus: &Number) -> String {
+    fn name<F: Field>(modulus: &Number) -> Option<&'static str> {
+        self::modulus::<F>().is_some_and(|prime| Number::of_wide(prime) == *modulus).then_some(F::NAME)
+    }
+    let known = [name::<F2>, name::<F61>, name::<Goldilocks>, name::<Q32>, name::<F65537>];
+    known.iter().find_map(|name| name(modulus)).map_or_else(|| modulus.to_string(), Into::into)
+}
+
+/// The values of the ports of a statement.
+struct Ports<'v, F> {
+    streams: &'v [ValueStream],
+    values: &'v [Option<&'v dyn Sequence<F>>],
+    /// Of each port the values that were taken.
+    taken: Vec<u64>,
+    /// The values of each port that are still to be taken, in reverse, where they were read beforehand.
+    read: Option<Vec<Vec<Handle>>>,
+}
+
+impl<'v, F: Field> Ports<'v, F> {
+    fn new(streams: &'v [ValueStream], values: &'v [Option<&'v dyn Sequence<F>>]) -> Self {
+        Self { streams, values, taken: vec![0; streams.len()], read: None }
+    }
+
+    /// Reads all values of private ports, and of public ones where they are on wires, too.
+    fn read(&mut self, b: &mut Recorder<'_, F>, public: bool) -> Result<()> {
+        let mut ports = Vec::new();
+        for stream in self.streams {
+            let count = if stream.public && !public { 0 } else { stream.count };
+            let mut wires = (0..count).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            wires.reverse();
+            ports.push(wires);
+        }
+        self.read = Some(ports);
+        Ok(())
+    }
+
+    /// The next value of a port that was read, if any was.
+    fn next(&mut self, public: bool, kind: u8) -> Result<(usize, Option<Handle>)> {
+        let place = self.streams.iter().position(|port| (port.public, port.kind) == (public, kind));
+        let place = place.ok_or_else(more)?;
+        let wire = self.read.as_mut().and_then(|read| read[place].pop());
+        Ok((place, wire))
+    }
+}
+
+/// That a file takes more values than it took before.
+fn more() -> Error {
+    Error::invalid("more values are read than were counted: the file has changed since it was opened")
+}
+
+impl<F: Field> Inputs<F> for Ports<'_, F> {
+    fn public(&mut self, b: &mut Recorder<'_, F>, kind: u8) -> Result<Handle> {
+        let (port, wire) = self.next(true, kind)?;
+        if let Some(wire) = wire {
+            return Ok(wire);
+        }
+        let place = self.taken[port];
+        self.taken[port] += 1;
+        match self.values.get(port) {
+            None => Err(more()),
+            Some(None) => Ok(b.constant(F::ZERO)),
+            Some(Some(values)) if place < values.length() => Ok(b.constant(values.element(place))),
+            Some(Some(_)) => Err(more()),
+        }
+    }
+
+    fn private(&mut self, b: &mut Recorder<'_, F>, kind: u8) -> Result<Handle> {
+        if self.read.is_none() {
+            return b.witness();
+        }
+        self.next(false, kind)?.1.ok_or_else(more)
+    }
+
+    fn inline(&self) -> bool {
+        self.read.is_some()
+    }
+}
+
+impl<F: Field> StatementFile<F> for Sieve {
+    fn format_name(&self) -> &'static str {
+        "sieve"
+    }
+
+    fn identity(&self) -> Vec<u8> {
+        self.survey.digest.into()
+    }
+
+    fn version(&self) -> u32 {
+        Self::VERSION
+    }
+
+    fn inputs(&self) -> Vec<Port> {
+        let port = |stream: &ValueStream| Port {
+            name: stream.name.clone(),
+            width: stream.count,
+            public: stream.public,
+            optional: false,
+        };
+        self.survey.streams.iter().map(port).collect()
+    }
+
+    fn streams(&self) -> Vec<ValueStream> {
+        self.streams()
+    }
+
+    fn record(&self, b: &mut Recorder<'_, F>, values: &[Option<&dyn Sequence<F>>]) -> Result<()> {
+        let streams = &self.survey.streams;
+        if let Some((stream, _)) =
+            streams.iter().zip(values).find(|(stream, value)| !stream.public && value.is_some())
+        {
+            return Err(Error::invalid(format!("{} is a private stream, and cannot be public", stream.name)));
+        }
+        let mut inputs = Ports::new(streams, values);
+        // One stream is read as its values are needed.
+        if streams.iter().filter(|stream| !stream.public).count() > 1 {
+            inputs.read(b, false)?;
+        }
+        self.run(b, &mut inputs)
+    }
+
+    fn record_on_wires(&self, b: &mut Recorder<'_, F>) -> Result<()> {
+        let mut inputs = Ports::new(&self.survey.streams, &[]);
+        inputs.read(b, true)?;
+        self.run(b, &mut inputs)
+    }
+}
+
+/// Whether a text that begins so may be SIEVE's.
+pub(super) fn begins(begin: &[u8]) -> bool {
+    let mut rest = begin.trim_ascii_start();
+    loop {
+        let after = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|&byte| byte == b'\n'),
+            [b'/', b'*', ..] => rest.windows(2).position(|two| two == b"*/").map(|at| at + 2),
+            _ => return rest.starts_with(b"version"),
+        };
+        let Some(after) = after else { return false };
+        rest = rest[after..].trim_ascii_start();
+    }
+}
+
+fn open<'s>(name: &'s str, source: &'s Source) -> Result<(Text<'s>, u64)> {
+    let (read, length) =
+        source.open().map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+    Ok((Text::new(name, read), length))
+}
+
+fn changed(name: &str) -> Error {
+    Error::invalid(format!("{name}: the file has changed since it was opened: start again"))
+}

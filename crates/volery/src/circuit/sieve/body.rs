@@ -1,0 +1,207 @@
+//! Gates that were read, with slots in the place of wires.
+
+use super::number::Element;
+
+/// What a gate does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Op {
+    /// `out` is constant `a`.
+    Constant,
+    /// `out` is the sum of `a` and `b`.
+    Add,
+    /// `out` is the product of `a` and `b`.
+    Mul,
+    /// `out` is `a` plus constant `b`.
+    AddConstant,
+    /// `out` is `a` times constant `b`.
+    MulConstant,
+    /// The list at `b` is the next public values.
+    Public,
+    /// The list at `b` is the next private values.
+    Private,
+    /// `out` is a value of its own, equal to `a`.
+    Copy,
+    /// `a` is zero; `b` is the place of a line number among the words.
+    Assert,
+    /// Nobody reads `a` any more.
+    Forget,
+    /// Function `a`; at `b` the number of the line, a list of the arguments, and one of the results.
+    Call,
+    /// Function `a`, so many times; at `b` the number of the line, how many times, the wires of the counter plus
+    /// one, or zero where there is none, then how many lists there are: for each the first slot, its length in
+    /// each turn, and what it is, as [`of`] says.
+    Loop,
+    /// Values that the prover computes, as [`hint`] `out` says; at `b` lists of the arguments and of the results.
+    Hint,
+    /// `out` is the inner product of the two lists at `b`.
+    Inner,
+    /// The product of `a` and the slot at `b` is zero, or what `out` has, if that is a slot; behind that slot
+    /// stands the number of the line.
+    AssertProduct,
+}
+
+/// No slot.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What a list of a loop is.
+pub(super) mod of {
+    /// Arguments that are the same each time.
+    pub(in super::super) const ENVIRONMENT: u32 = 0;
+    /// Arguments, so many each time.
+    pub(in super::super) const INPUT: u32 = 1;
+    /// Results, so many each time.
+    pub(in super::super) const OUTPUT: u32 = 2;
+}
+
+/// What a prover computes of other values.
+pub(super) mod hint {
+    /// The inverse, or zero of zero; then one where it was zero, and else zero.
+    pub(in super::super) const INVERSE: u32 = 0;
+    /// The bits of a number, the most significant first.
+    pub(in super::super) const BITS: u32 = 1;
+}
+
+/// One gate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gate {
+    pub(super) op: Op,
+    /// The type of what it makes, and of what it reads.
+    pub(super) kind: u8,
+    pub(super) out: u32,
+    pub(super) a: u32,
+    pub(super) b: u32,
+}
+
+/// Gates in their order, of a function or of a part of the statement.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Body {
+    pub(super) gates: Vec<Gate>,
+    pub(super) words: Vec<u32>,
+    pub(super) constants: Vec<Element>,
+}
+
+impl Body {
+    /// Forgets all gates.
+    pub(super) fn clear(&mut self) {
+        self.gates.clear();
+        self.words.clear();
+        self.constants.clear();
+    }
+
+    /// About how many gates these are, long ones counted as several.
+    #[inline(always)]
+    pub(super) fn size(&self) -> usize {
+        self.gates.len() + self.words.len() / 16
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, op: Op, kind: u8, out: u32, a: u32, b: u32) {
+        self.gates.push(Gate { op, kind, out, a, b });
+    }
+
+    /// Adds a constant, and gives its place.
+    #[inline(always)]
+    pub(super) fn constant(&mut self, value: Element) -> u32 {
+        self.constants.push(value);
+        self.constants.len() as u32 - 1
+    }
+
+    /// Adds a number, and gives its place among the words.
+    pub(super) fn long(&mut self, number: u64) -> u32 {
+        let at = self.words.len() as u32;
+        self.words.extend([number as u32, (number >> 32) as u32]);
+        at
+    }
+
+    /// Adds a list of slots, as the number of its runs and for each run the first and how many.
+    pub(super) fn list(&mut self, slots: impl IntoIterator<Item = u32>) -> u32 {
+        let at = self.words.len();
+        self.words.push(0);
+        for slot in slots {
+            match self.words[at + 1..].last_chunk_mut() {
+                Some([first, length]) if *first + *length == slot => *length += 1,
+                _ => self.words.extend([slot, 1]),
+            }
+        }
+        self.words[at] = ((self.words.len() - at) / 2) as u32;
+        at as u32
+    }
+
+    /// Reads the words from `at` on.
+    pub(super) fn read(&self, at: u32) -> Words<'_> {
+        Words(&self.words[at as usize..])
+    }
+}
+
+/// Words that are still to be read.
+pub(super) struct Words<'b>(&'b [u32]);
+
+impl<'b> Words<'b> {
+    pub(super) fn next(&mut self) -> u32 {
+        let (first, rest) = self.0.split_first().expect("a word");
+        self.0 = rest;
+        *first
+    }
+
+    /// A number of two words.
+    pub(super) fn long(&mut self) -> u64 {
+        u64::from(self.next()) | u64::from(self.next()) << 32
+    }
+
+    /// A list of slots.
+    pub(super) fn list(&mut self) -> impl Iterator<Item = u32> + use<'b> {
+        let runs = self.next() as usize;
+        let (list, rest) = self.0.split_at(2 * runs);
+        self.0 = rest;
+        list.as_chunks().0.iter().flat_map(|&[first, length]| first..first + length)
+    }
+}
+
+/// Values that are read from streams, in their order: of which type, and how many in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reads(Vec<(u8, u64)>);
+
+/// The runs of a function that are kept: where types alternate more often, the function is refused.
+const MOST_RUNS: usize = 1 << 16;
+
+impl Reads {
+    /// So many more; `None` where they cannot be counted.
+    #[must_use]
+    #[inline]
+    pub(super) fn push(&mut self, kind: u8, count: u64) -> Option<()> {
+        match self.0.last_mut() {
+            _ if count == 0 => {}
+            Some(last) if last.0 == kind => last.1 = last.1.checked_add(count)?,
+            _ => self.0.push((kind, count)),
+        }
+        Some(())
+    }
+
+    /// All of `other` so many times; `None` where they cannot be counted, or alternate too often.
+    #[must_use]
+    pub(super) fn repeat(&mut self, other: &Self, times: u64) -> Option<()> {
+        match other.0[..] {
+            [] => return Some(()),
+            [(kind, count)] => return self.push(kind, count.checked_mul(times)?),
+            _ if times > (MOST_RUNS / other.0.len()) as u64 => return None,
+            _ => {}
+        }
+        (0..times).try_for_each(|_| other.runs().try_for_each(|(kind, count)| self.push(kind, count)))
+    }
+
+    /// Whether they are few enough for a function.
+    pub(super) fn fit(&self) -> bool {
+        self.0.len() <= MOST_RUNS
+    }
+
+    /// Types, and how many of each in a row.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (u8, u64)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// How many values of a type there are.
+    pub(super) fn count(&self, kind: u8) -> u64 {
+        self.runs().filter(|run| run.0 == kind).fold(0, |sum, run| sum.saturating_add(run.1))
+    }
+}

@@ -1,0 +1,321 @@
+//! Functions: what they take and give, and their gates, which are read once.
+
+use super::body::{Body, NONE, Op, Reads};
+use super::header::Binding;
+use super::reader::Reader;
+use super::scope::{Cost, MOST_LIVE, Scope};
+use super::text::Text;
+use crate::error::Result;
+
+/// The functions of a file, the wires of all gates that functions keep, and how deeply calls may be nested.
+const MOST_FUNCTIONS: usize = 1 << 20;
+pub(super) const MOST_KEPT: usize = 1 << 26;
+const MOST_DEPTH: u32 = 1000;
+
+/// Lists of a signature, and wires of all of them.
+const MOST_LISTS: usize = 1 << 20;
+const MOST_WIRES: u64 = 1 << 27;
+
+/// How deeply definitions of functions may stand within each other.
+const MOST_NESTED: usize = 64;
+
+/// Records of a function that are kept as one: what takes more is executed where it is called.
+const MOST_RECORDS: u64 = 1 << 18;
+
+/// Gates of a statement, those of functions as often as they are called.
+pub(super) const MOST_GATES: u64 = 1 << 50;
+
+/// A function that was read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Function {
+    pub(super) name: Vec<u8>,
+    pub(super) outs: Vec<(u8, u64)>,
+    pub(super) ins: Vec<(u8, u64)>,
+    pub(super) body: Body,
+    /// Slots of its frame, of which those of the inputs are the first.
+    pub(super) slots: u32,
+    /// The place of a list of its results among the words.
+    pub(super) results: u32,
+    pub(super) public: Reads,
+    pub(super) private: Reads,
+    pub(super) cost: Cost,
+}
+
+impl Function {
+    /// How many wires it takes.
+    pub(super) fn arguments(&self) -> u32 {
+        self.ins.iter().map(|list| list.1 as u32).sum()
+    }
+
+    /// The name, for errors.
+    pub(super) fn title(&self) -> impl core::fmt::Display + '_ {
+        self.name.escape_ascii()
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a function, whose `@function` is taken.
+    pub(super) fn function(&mut self) -> Result<()> {
+        if self.open.len() == MOST_NESTED {
+            return Err(self.text.fail(format_args!("more than {MOST_NESTED} functions within each other")));
+        }
+        self.text.expect(b'(')?;
+        let name = self.text.name("the name of a function")?;
+        if self.names.contains_key(&name) {
+            return Err(self.text.fail(format_args!("two functions are called {}", name.escape_ascii())));
+        }
+        if self.functions.len() >= MOST_FUNCTIONS {
+            return Err(self.text.fail(format_args!("more than {MOST_FUNCTIONS} functions")));
+        }
+        self.text.take(b',')?;
+        let outs = if self.text.take_all(b"@out")? { self.counts()? } else { Vec::new() };
+        let ins = if self.text.take_all(b"@in")? { self.counts()? } else { Vec::new() };
+        if !self.text.take(b')')? {
+            return Err(self.text.unexpected("a list of @out, of @in, or the )"));
+        }
+        let mut wires = outs.iter().chain(&ins).map(|list| list.1);
+        if wires.try_fold(0, |sum: u64, count| sum.checked_add(count)).is_none_or(|sum| sum > MOST_WIRES) {
+            return Err(self.text.fail(format_args!("a function of more than {MOST_WIRES} wires")));
+        }
+        let function = Function { name, outs, ins, ..Function::default() };
+        let mut scope = Scope::function(self.header.types.len(), self.strict, &function.outs, &function.ins);
+        self.text.peek()?;
+        if self.text.take_all(b"@plugin")? {
+            let binding = self.binding()?;
+            let results = self.bound(&mut scope, &function, &binding)?;
+            return self.add(scope, function, results);
+        }
+        self.open.push((core::mem::replace(&mut self.scope, scope), function));
+        Ok(())
+    }
+
+    /// Ends the function that is open, if any is.
+    pub(super) fn end_function(&mut self) -> Result<bool> {
+        let Some((outer, function)) = self.open.pop() else { return Ok(false) };
+        let mut scope = core::mem::replace(&mut self.scope, outer);
+        let arguments = function.arguments();
+        let mut next = vec![0; self.header.types.len()];
+        let mut results = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for &(kind, count) in &function.outs {
+            for _ in 0..count {
+                let id = next[kind as usize];
+                next[kind as usize] += 1;
+                let slot = scope.get(&self.text, kind, id).map_err(|_| {
+                    self.text.fail(format_args!(
+                        "output ${id} of type {kind} of function {} is not set in it",
+                        function.title()
+                    ))
+                })?;
+                // Whoever calls it holds each result apart from the others, and from the arguments.
+                let slot = if slot < arguments || !seen.insert(slot) {
+                    let own = scope.slots.take();
+                    scope.body.push(Op::Copy, kind, own, slot, NONE);
+                    own
+                } else {
+                    slot
+                };
+                results.push(slot);
+            }
+        }
+        self.add(scope, function, results)?;
+        Ok(true)
+    }
+
+    /// # Errors
+    /// Where functions keep too much, the one included that is open.
+    pub(super) fn check_kept(&self) -> Result<()> {
+        let body = &self.scope.body;
+        if self.open.is_empty() || self.kept + body.gates.len() + body.words.len() <= MOST_KEPT {
+            return Ok(());
+        }
+        Err(self.text.fail(format_args!("all functions together have more than {MOST_KEPT} gates")))
+    }
+
+    /// Adds a function that is read, whose results are in these slots.
+    pub(super) fn add(&mut self, scope: Scope, mut function: Function, results: Vec<u32>) -> Result<()> {
+        let Scope { mut body, slots, public, private, mut cost, .. } = scope;
+        function.results = body.list(results);
+        function.slots = slots.len() as u32;
+        let records = body.gates.len() as u64 + body.words.len() as u64 / 4;
+        cost.records = cost.records.saturating_add(records);
+        cost.inline |= cost.records > MOST_RECORDS;
+        if !public.fit() || !private.fit() {
+            return Err(self.text.fail(format_args!(
+                "function {} reads values of several types by turns, too often to be counted",
+                function.title()
+            )));
+        }
+        if cost.depth > MOST_DEPTH {
+            return Err(self.text.fail(format_args!("calls are nested more than {MOST_DEPTH} times")));
+        }
+        self.kept += body.gates.len() + body.words.len();
+        if self.kept > MOST_KEPT || slots.len() > MOST_LIVE {
+            return Err(self
+                .text
+                .fail(format_args!("all functions together have more than {MOST_KEPT} gates")));
+        }
+        body.gates.shrink_to_fit();
+        function.body = body;
+        (function.public, function.private, function.cost) = (public, private, cost);
+        self.names.insert(function.name.clone(), self.functions.len() as u32);
+        self.functions.push(function);
+        Ok(())
+    }
+
+    /// Reads lists of a signature, behind `@out` or `@in`.
+    fn counts(&mut self) -> Result<Vec<(u8, u64)>> {
+        self.text.take(b':')?;
+        let mut counts = Vec::new();
+        loop {
+            counts.push(self.header.wires(&mut self.text)?);
+            if counts.len() > MOST_LISTS {
+                return Err(self.text.fail(format_args!("a signature of more than {MOST_LISTS} lists")));
+            }
+            if !self.text.take(b',')? || self.text.peek()? == b'@' {
+                return Ok(counts);
+            }
+        }
+    }
+
+    /// Reads the rest of a binding, up to the `;`.
+    fn binding(&mut self) -> Result<Binding> {
+        self.text.expect(b'(')?;
+        let binding = super::header::binding(&mut self.text)?;
+        if self.text.peek()? == b'@' {
+            return Err(self.text.fail(format_args!(
+                "plugin {} is to read values of its own: none of those that are read here does",
+                binding.plugin
+            )));
+        }
+        self.text.expect(b')')?;
+        self.text.expect(b';')?;
+        Ok(binding)
+    }
+
+    /// Reads a call, whose `@call` is taken, with these ranges for its results.
+    pub(super) fn call(&mut self, outs: &[(u64, u64)]) -> Result<()> {
+        let line = self.text.line();
+        self.text.expect(b'(')?;
+        let name = self.text.name("the name of a function")?;
+        let Some(&number) = self.names.get(&name) else { return Err(self.unknown(&name)) };
+        // Taken out, so that the scope can be changed meanwhile.
+        let function = core::mem::take(&mut self.functions[number as usize]);
+        let called = self.call_of(&function, number, outs, line);
+        self.functions[number as usize] = function;
+        called
+    }
+
+    fn call_of(&mut self, function: &Function, number: u32, outs: &[(u64, u64)], line: u64) -> Result<()> {
+        if outs.len() != function.outs.len() {
+            return Err(self.text.fail(format_args!(
+                "function {} gives {} lists of wires, and {} stand here",
+                function.title(),
+                function.outs.len(),
+                outs.len()
+            )));
+        }
+        let mut slots = core::mem::take(&mut self.scratch);
+        slots.clear();
+        for (i, &(kind, count)) in function.ins.iter().enumerate() {
+            if !self.text.take(b',')? {
+                return Err(self.text.fail(format_args!(
+                    "function {} takes {} lists of wires, and {i} stand here",
+                    function.title(),
+                    function.ins.len()
+                )));
+            }
+            self.usable(kind)?;
+            let (first, last) = self.range()?;
+            if last - first != count - 1 {
+                return Err(self.text.fail(format_args!(
+                    "list {} of function {} has {count} wires, and {} stand here",
+                    i + 1,
+                    function.title(),
+                    u128::from(last - first) + 1
+                )));
+            }
+            for id in first..=last {
+                slots.push(self.scope.get(&self.text, kind, id)?);
+            }
+        }
+        if self.text.peek()? == b',' {
+            return Err(self.text.fail(format_args!(
+                "function {} takes {} lists of wires, and more stand here",
+                function.title(),
+                function.ins.len()
+            )));
+        }
+        self.text.expect(b')')?;
+        self.text.expect(b';')?;
+        let at = self.scope.body.long(line);
+        self.scope.body.list(slots.iter().copied());
+        slots.clear();
+        for (&(kind, count), &(first, last)) in function.outs.iter().zip(outs) {
+            self.usable(kind)?;
+            if last - first != count - 1 {
+                return Err(self.text.fail(format_args!(
+                    "function {} gives a list of {count} wires, and {} stand here for it",
+                    function.title(),
+                    u128::from(last - first) + 1
+                )));
+            }
+            (0..count).for_each(|_| slots.push(self.scope.slots.take()));
+        }
+        self.scope.body.list(slots.iter().copied());
+        self.scope.body.push(Op::Call, 0, NONE, number, at);
+        let mut made = slots.iter();
+        for (&(kind, _), &(first, last)) in function.outs.iter().zip(outs) {
+            for (id, &slot) in (first..=last).zip(&mut made) {
+                self.scope.set(&self.text, kind, id, slot)?;
+            }
+        }
+        self.scratch = slots;
+        self.scope.check(&self.text)?;
+        calls(&self.text, &mut self.scope, function, 1)
+    }
+
+    /// The error of a function that is not there.
+    #[cold]
+    pub(super) fn unknown(&self, name: &[u8]) -> crate::error::Error {
+        let mut known: Vec<_> = self.names.keys().collect();
+        known.sort_unstable_by_key(|known| (!near(known, name), (*known).clone()));
+        let list = known.iter().take(8).map(|known| known.escape_ascii().to_string());
+        let mut list = list.collect::<Vec<_>>().join(", ");
+        if known.len() > 8 {
+            list += &format!(" and {} more", known.len() - 8);
+        }
+        let there =
+            if list.is_empty() { "none stands above".to_owned() } else { format!("there are {list}") };
+        self.text.fail(format_args!(
+            "there is no function {} above this line, and none can call itself: {there}",
+            name.escape_ascii()
+        ))
+    }
+}
+
+/// Adds to `scope` what so many calls of `function` come to.
+pub(super) fn calls(text: &Text<'_>, scope: &mut Scope, function: &Function, times: u64) -> Result<()> {
+    let reads = scope.public.repeat(&function.public, times);
+    let reads = reads.and_then(|()| scope.private.repeat(&function.private, times));
+    let cost = &mut scope.cost;
+    let gates = function.cost.gates.max(1).saturating_mul(times);
+    cost.gates = cost.gates.saturating_add(gates);
+    let assertions = function.cost.assertions.saturating_mul(times);
+    cost.assertions = cost.assertions.saturating_add(assertions);
+    if reads.is_none() || cost.gates > MOST_GATES || cost.assertions > MOST_GATES {
+        return Err(text.fail(format_args!(
+            "more than {MOST_GATES} gates or values, with what function {} comes to: this never ends",
+            function.title()
+        )));
+    }
+    cost.depth = cost.depth.max(function.cost.depth + 1);
+    cost.inline |= function.cost.inline;
+    Ok(())
+}
+
+/// Whether two names are alike: one begins as the other does, or only one letter is another.
+fn near(known: &[u8], name: &[u8]) -> bool {
+    let others = known.iter().zip(name).filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
+    others + known.len().abs_diff(name.len()) <= 2
+}

@@ -1,0 +1,100 @@
+//! Elements of a prime field as integers below its modulus.
+
+use super::Bound;
+use crate::circuit::sieve::body::hint;
+use crate::circuit::sieve::number::Element;
+use crate::circuit::sieve::scope::Scope;
+
+/// The results of a function that is bound to an operation of `extended_arithmetic`.
+pub(super) fn compute(scope: &mut Scope, bound: &Bound<'_>, operation: &str) -> Result<Vec<u32>, String> {
+    if bound.binary {
+        return Err("it is for fields of odd primes".into());
+    }
+    let bits = bound.modulus.bits();
+    match (operation, &bound.ins[..], &bound.outs()[..]) {
+        ("bit_decompose", [x], [out]) if x.len() == 1 && *out == bits => Ok(decompose(scope, bound, x[0])),
+        ("bit_decompose", ..) => Err(format!("it takes one wire, and gives {bits}")),
+        ("less_than", [a, b], [1]) if a.len() == 1 && b.len() == 1 => {
+            Ok(vec![less(scope, bound, a[0], b[0])])
+        }
+        ("less_than_equal", [a, b], [1]) if a.len() == 1 && b.len() == 1 => {
+            let greater = less(scope, bound, b[0], a[0]);
+            Ok(vec![not(scope, bound, greater)])
+        }
+        _ => Err("it takes two lists of one wire, and gives one".into()),
+    }
+}
+
+/// `1 - bit`.
+fn not(scope: &mut Scope, bound: &Bound<'_>, bit: u32) -> u32 {
+    let minus = scope.mul_constant(bound.kind, bit, bound.minus_one());
+    scope.add_constant(bound.kind, minus, bound.element(1))
+}
+
+/// The bits of `x`, the most significant first, which are those of a number below the modulus.
+fn decompose(scope: &mut Scope, bound: &Bound<'_>, x: u32) -> Vec<u32> {
+    let kind = bound.kind;
+    let bits = scope.hint(kind, hint::BITS, &[x], bound.modulus.bits() as u32);
+    let two = bound.element(2);
+    let mut sum = bits[0];
+    for &bit in &bits[1..] {
+        let doubled = scope.mul_constant(kind, sum, two);
+        sum = scope.add(kind, doubled, bit);
+    }
+    bits.iter().for_each(|&bit| scope.assert_product(kind, (bit, bit), bit, bound.line));
+    let minus = scope.mul_constant(kind, sum, bound.minus_one());
+    let difference = scope.add(kind, x, minus);
+    scope.assert_zero(kind, difference, bound.line);
+    reduced(scope, bound, &bits);
+    bits
+}
+
+/// Demands that the number of `bits` is below the modulus, which has as many.
+fn reduced(scope: &mut Scope, bound: &Bound<'_>, bits: &[u32]) {
+    let kind = bound.kind;
+    let most = bound.minus_one();
+    let modulus: Element = bound.modulus.to_element().expect("checked when it was bound");
+    let is_one = |of: &Element, place: usize| of[place / 64] >> (place % 64) & 1 == 1;
+    if (0..bits.len()).all(|place| is_one(&modulus, place)) {
+        // All ones are the modulus itself: they are not as many as there are.
+        let sum = bits[1..].iter().fold(bits[0], |sum, &bit| scope.add(kind, sum, bit));
+        let zeros = scope.add_constant(kind, sum, bound.minus([0; 4], bits.len() as u64));
+        let inverse = scope.hint(kind, hint::INVERSE, &[zeros], 2)[0];
+        let one = scope.constant(kind, bound.element(1));
+        scope.assert_product(kind, (zeros, inverse), one, bound.line);
+        return;
+    }
+    // Whether the bits so far exceed those of the largest element.
+    let mut over = scope.constant(kind, [0; 4]);
+    for (place, &bit) in bits.iter().rev().enumerate() {
+        let product = scope.mul(kind, bit, over);
+        over = if is_one(&most, place) {
+            product
+        } else {
+            let sum = scope.add(kind, bit, over);
+            let minus = scope.mul_constant(kind, product, bound.minus_one());
+            scope.add(kind, sum, minus)
+        };
+    }
+    scope.assert_zero(kind, over, bound.line);
+}
+
+/// Whether `a` is less than `b`.
+fn less(scope: &mut Scope, bound: &Bound<'_>, a: u32, b: u32) -> u32 {
+    let kind = bound.kind;
+    let [a, b] = [a, b].map(|x| decompose(scope, bound, x));
+    let minus_two = bound.minus([0; 4], 2);
+    let mut less = scope.constant(kind, [0; 4]);
+    for (&a, &b) in a.iter().zip(&b).rev() {
+        // Where the bits differ, that of `b` tells.
+        let both = scope.mul(kind, a, b);
+        let twice = scope.mul_constant(kind, both, minus_two);
+        let sum = scope.add(kind, a, b);
+        let differ = scope.add(kind, sum, twice);
+        let minus = scope.mul_constant(kind, less, bound.minus_one());
+        let change = scope.add(kind, b, minus);
+        let changed = scope.mul(kind, differ, change);
+        less = scope.add(kind, less, changed);
+    }
+    less
+}

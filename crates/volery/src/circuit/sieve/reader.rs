@@ -1,0 +1,522 @@
+//! A relation, read gate by gate: wires are resolved to slots, and nothing of it depends on a field.
+
+use super::body::{Body, NONE, Op};
+use super::function::{Function, MOST_GATES};
+use super::header::{self, Header, Resource, Type};
+use super::number::{Element, Number};
+use super::scope::Scope;
+use super::text::Text;
+use crate::error::Result;
+use std::collections::HashMap;
+
+/// Wires that one range may set.
+const MOST_IN_RANGE: u64 = 1 << 24;
+
+/// Gates that are handed out at once, at least.
+const BATCH: usize = 4096;
+
+/// A relation that is being read.
+pub(super) struct Reader<'s> {
+    pub(super) text: Text<'s>,
+    pub(super) header: Header,
+    pub(super) functions: Vec<Function>,
+    pub(super) names: HashMap<Vec<u8>, u32>,
+    /// What is being read: the statement or a function; and around a function those that are open.
+    pub(super) scope: Scope,
+    pub(super) open: Vec<(Scope, Function)>,
+    pub(super) strict: bool,
+    /// What functions keep.
+    pub(super) kept: usize,
+    pub(super) scratch: Vec<u32>,
+    /// For each type its modulus, once it is used.
+    used: Vec<Option<Number>>,
+    ended: bool,
+}
+
+/// What behind `<-` computes a wire.
+enum Gate {
+    Binary(Op),
+    WithConstant(Op),
+    Input(bool),
+    Call,
+    Convert,
+}
+
+impl<'s> Reader<'s> {
+    /// Reads the head of a relation.
+    pub(super) fn new(mut text: Text<'s>, strict: bool) -> Result<Self> {
+        let resource = header::begin(&mut text)?;
+        if resource != Resource::Circuit {
+            return Err(text.fail(format_args!(
+                "this is a stream of values, {}, and not a relation: give it as one",
+                resource.word()
+            )));
+        }
+        let header = Header::read(&mut text)?;
+        let types = header.types.len();
+        Ok(Self {
+            text,
+            header,
+            functions: Vec::new(),
+            names: HashMap::new(),
+            scope: Scope::statement(types, strict),
+            open: Vec::new(),
+            strict,
+            kept: 0,
+            scratch: Vec::new(),
+            used: vec![None; types],
+            ended: false,
+        })
+    }
+
+    /// Reads the next gates of the statement into `batch`; whether there are any.
+    pub(super) fn next(&mut self, batch: &mut Body) -> Result<bool> {
+        batch.clear();
+        while !self.ended && (!self.open.is_empty() || self.scope.body.size() < BATCH) {
+            if !self.directive()? {
+                self.end()?;
+            }
+            if self.scope.body.size() >= BATCH {
+                self.check_kept()?;
+            }
+        }
+        self.scope.check(&self.text)?;
+        if self.scope.cost.gates > MOST_GATES {
+            return Err(self.text.fail(format_args!("a statement of more than {MOST_GATES} gates")));
+        }
+        core::mem::swap(&mut self.scope.body, batch);
+        Ok(!batch.gates.is_empty())
+    }
+
+    /// The slots that the statement takes so far.
+    pub(super) fn slots(&self) -> usize {
+        self.scope.slots.len()
+    }
+
+    /// The types that are used, with their moduli.
+    pub(super) fn used(&self) -> impl Iterator<Item = (u8, &Number)> {
+        (0..).zip(&self.used).filter_map(|(kind, modulus)| Some((kind, modulus.as_ref()?)))
+    }
+
+    /// The end of the statement was read.
+    fn end(&mut self) -> Result<()> {
+        self.ended = true;
+        if self.text.peek()? != 0 {
+            return Err(self.text.fail("text stands behind the @end of the statement: remove it"));
+        }
+        if self.scope.cost.assertions == 0 {
+            return Err(self.text.fail("the statement asserts nothing, so that any values satisfy it"));
+        }
+        Ok(())
+    }
+
+    /// Reads one directive; whether it was another one than `@end`.
+    #[inline]
+    pub(super) fn directive(&mut self) -> Result<bool> {
+        match self.text.peek()? {
+            b'$' => self.assignment(0, false)?,
+            b'@' => return self.command(),
+            b'0'..=b'9' => {
+                let kind = self.kind()?;
+                self.text.expect(b':')?;
+                self.assignment(kind, true)?;
+            }
+            _ => return Err(self.text.unexpected("a wire, a directive or @end")),
+        }
+        Ok(true)
+    }
+
+    /// Reads a directive that begins with `@`.
+    fn command(&mut self) -> Result<bool> {
+        match self.text.word()? {
+            b"@assert_zero" => {
+                let line = self.text.line();
+                self.text.expect(b'(')?;
+                let kind = self.kind_before_wire()?;
+                let wire = self.operand(kind)?;
+                self.close()?;
+                self.scope.assert_zero(kind, wire, line);
+            }
+            b"@delete" => {
+                self.text.expect(b'(')?;
+                let kind = self.kind_of_any()?;
+                let (first, last) = self.range()?;
+                self.close()?;
+                for id in first..=last {
+                    self.scope.delete(&self.text, kind, id)?;
+                }
+            }
+            b"@new" => {
+                self.text.expect(b'(')?;
+                self.kind_of_any()?;
+                // A hint for who allocates: what is never set never costs.
+                self.range()?;
+                self.close()?;
+            }
+            b"@call" => self.call(&[])?,
+            b"@function" => self.function()?,
+            b"@end" => return self.end_function(),
+            _ => {
+                return Err(self
+                    .text
+                    .unexpected("a wire, @assert_zero, @new, @delete, @call, @function or @end"));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads what sets wires: of `kind`, where that stood before them.
+    #[inline]
+    fn assignment(&mut self, kind: u8, typed: bool) -> Result<()> {
+        let first = self.wire()?;
+        if self.text.peek()? == b'<' {
+            self.text.expect_all(b"<-")?;
+            return self.one(first, kind, typed);
+        }
+        self.ranges(first, kind, typed)
+    }
+
+    /// Reads what sets one wire.
+    #[inline]
+    fn one(&mut self, id: u64, kind: u8, typed: bool) -> Result<()> {
+        match self.text.peek()? {
+            b'@' => match self.gate()? {
+                Gate::Binary(op) if !typed => {
+                    self.text.expect(b'(')?;
+                    let kind = self.kind_before_wire()?;
+                    let a = self.operand(kind)?;
+                    self.text.expect(b',')?;
+                    let b = self.operand(kind)?;
+                    self.close()?;
+                    let out = self.scope.slots.take();
+                    self.scope.body.push(op, kind, out, a, b);
+                    self.scope.cost.gates += 1;
+                    self.scope.set(&self.text, kind, id, out)
+                }
+                Gate::WithConstant(op) if !typed => {
+                    self.text.expect(b'(')?;
+                    let kind = self.kind_before_wire()?;
+                    let a = self.operand(kind)?;
+                    self.text.expect(b',')?;
+                    let constant = self.constant(kind)?;
+                    self.close()?;
+                    let out = self.scope.slots.take();
+                    let at = self.scope.body.constant(constant);
+                    self.scope.body.push(op, kind, out, a, at);
+                    self.scope.cost.gates += 1;
+                    self.scope.set(&self.text, kind, id, out)
+                }
+                gate => self.rest(gate, &[(id, id)], kind, typed),
+            },
+            b'<' => self.set_constant(0, id),
+            _ => self.copy(&[(id, id)]),
+        }
+    }
+
+    /// Reads a constant for wire `id`.
+    fn set_constant(&mut self, kind: u8, id: u64) -> Result<()> {
+        self.usable(kind)?;
+        let constant = self.constant(kind)?;
+        self.text.expect(b';')?;
+        let out = self.scope.constant(kind, constant);
+        self.scope.set(&self.text, kind, id, out)
+    }
+
+    /// Reads what sets ranges, of which the first begins with wire `first`.
+    fn ranges(&mut self, first: u64, kind: u8, typed: bool) -> Result<()> {
+        let mut ranges = vec![(first, self.range_end(first)?)];
+        while self.text.take(b',')? {
+            ranges.push(self.range()?);
+        }
+        self.text.expect_all(b"<-")?;
+        if self.text.peek()? != b'@' {
+            return self.copy(&ranges);
+        }
+        match self.gate()? {
+            Gate::Binary(_) | Gate::WithConstant(_) if !matches!(ranges[..], [(a, b)] if a == b) => {
+                Err(self.text.fail("such a gate sets one wire: write one to a line"))
+            }
+            // A range of one wire.
+            Gate::Binary(_) | Gate::WithConstant(_) => {
+                Err(self.text.fail("such a gate sets one wire: write it without a range"))
+            }
+            gate => self.rest(gate, &ranges, kind, typed),
+        }
+    }
+
+    /// The word behind `<-`, which begins with `@`.
+    #[inline]
+    fn gate(&mut self) -> Result<Gate> {
+        Ok(match self.text.word()? {
+            b"@add" => Gate::Binary(Op::Add),
+            b"@mul" => Gate::Binary(Op::Mul),
+            b"@addc" => Gate::WithConstant(Op::AddConstant),
+            b"@mulc" => Gate::WithConstant(Op::MulConstant),
+            b"@public" => Gate::Input(true),
+            b"@private" => Gate::Input(false),
+            b"@call" => Gate::Call,
+            b"@convert" => Gate::Convert,
+            _ => {
+                return Err(self.text.unexpected(
+                    "@add, @mul, @addc, @mulc, @public, @private, @call, @convert, a constant or a wire",
+                ));
+            }
+        })
+    }
+
+    /// Reads the rest of a gate that sets ranges.
+    fn rest(&mut self, gate: Gate, outs: &[(u64, u64)], kind: u8, typed: bool) -> Result<()> {
+        match (gate, outs) {
+            (Gate::Convert, &[out]) => self.conversion(kind, out),
+            (_, _) if typed => Err(self
+                .text
+                .fail("a type before the wires is for @convert: leave it out, or write it in the ( )")),
+            (Gate::Call, outs) => self.call(outs),
+            (Gate::Input(public), &[(first, last)]) => {
+                self.text.expect(b'(')?;
+                let kind = if self.text.peek()? == b')' { 0 } else { self.kind()? };
+                self.close()?;
+                self.usable(kind)?;
+                self.input(public, kind, first, last)
+            }
+            _ => Err(self.text.fail("such a gate sets one range: write one to a line")),
+        }
+    }
+
+    /// Values of a stream for a range of wires.
+    fn input(&mut self, public: bool, kind: u8, first: u64, last: u64) -> Result<()> {
+        self.settable(first, last)?;
+        let count = last - first + 1;
+        let mut slots = core::mem::take(&mut self.scratch);
+        slots.clear();
+        (0..count).for_each(|_| slots.push(self.scope.slots.take()));
+        let at = self.scope.body.list(slots.iter().copied());
+        let (op, reads) = if public {
+            (Op::Public, &mut self.scope.public)
+        } else {
+            (Op::Private, &mut self.scope.private)
+        };
+        let counted = reads.push(kind, count);
+        self.scope.body.push(op, kind, NONE, NONE, at);
+        self.scope.cost.gates = self.scope.cost.gates.saturating_add(count);
+        for (id, &slot) in (first..=last).zip(&slots) {
+            self.scope.set(&self.text, kind, id, slot)?;
+        }
+        self.scratch = slots;
+        match counted {
+            Some(()) => self.scope.check(&self.text),
+            None => Err(self.text.fail("more than 2^64 values are read from a stream")),
+        }
+    }
+
+    /// Reads ranges whose wires are copied to those of `outs`, or a constant for one wire.
+    fn copy(&mut self, outs: &[(u64, u64)]) -> Result<()> {
+        let kind = if self.text.peek()? == b'$' {
+            self.usable(0)?;
+            0
+        } else {
+            let kind = self.kind()?;
+            self.text.expect(b':')?;
+            self.usable(kind)?;
+            kind
+        };
+        if let ([(id, last)], b'<') = (outs, self.text.peek()?)
+            && id == last
+        {
+            return self.set_constant(kind, *id);
+        }
+        // All are read before the first is set.
+        let mut slots = Vec::new();
+        loop {
+            let (first, last) = self.range()?;
+            self.settable(first, last)?;
+            for id in first..=last {
+                slots.push(self.scope.get(&self.text, kind, id)?);
+            }
+            if !self.text.take(b',')? {
+                break;
+            }
+        }
+        self.text.expect(b';')?;
+        let wires: u128 = outs.iter().map(|(first, last)| u128::from(last - first) + 1).sum();
+        if wires != slots.len() as u128 {
+            return Err(self.text.fail(format_args!("{} wires are copied to {wires}", slots.len())));
+        }
+        slots.iter().for_each(|&slot| self.scope.slots.hold(slot));
+        for (id, slot) in outs.iter().flat_map(|&(first, last)| first..=last).zip(slots) {
+            self.scope.set(&self.text, kind, id, slot)?;
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// Where a range is too long to be set at once.
+    fn settable(&self, first: u64, last: u64) -> Result<()> {
+        if last - first < MOST_IN_RANGE {
+            return Ok(());
+        }
+        Err(self.text.fail(format_args!("a range of more than {MOST_IN_RANGE} wires: write several")))
+    }
+
+    /// Reads the rest of a conversion to `out`, which is of `kind`.
+    fn conversion(&mut self, kind: u8, (first, last): (u64, u64)) -> Result<()> {
+        let line = self.text.line();
+        self.text.expect(b'(')?;
+        let of = self.kind()?;
+        self.text.expect(b':')?;
+        let (from, to) = self.range()?;
+        if self.text.take(b',')? {
+            match self.text.word()? {
+                b"@modulus" | b"@no_modulus" => {}
+                _ => return Err(self.text.unexpected("@modulus or @no_modulus")),
+            }
+        }
+        self.close()?;
+        let (count, taken) = (u128::from(last - first) + 1, u128::from(to - from) + 1);
+        let declared = |&((out, wires), (of_kind, of_wires)): &header::Conversion| {
+            (out, u128::from(wires), of_kind, u128::from(of_wires)) == (kind, count, of, taken)
+        };
+        if !self.header.conversions.iter().any(declared) {
+            return Err(self.text.fail(format_args!(
+                "a conversion of {taken} wires of type {of} to {count} of type {kind} is not declared: write \
+                 @convert(@out: {kind}:{count}, @in: {of}:{taken}); above @begin"
+            )));
+        }
+        let _ = line;
+        Err(self.text.fail("a conversion between fields: statements over several fields are not read yet"))
+    }
+
+    /// Takes `)` and `;`.
+    #[inline(always)]
+    fn close(&mut self) -> Result<()> {
+        self.text.expect(b')')?;
+        self.text.expect(b';')
+    }
+
+    /// Reads the number of a type that is declared.
+    fn kind(&mut self) -> Result<u8> {
+        self.header.kind(&mut self.text)
+    }
+
+    /// Reads the type before a wire that gates compute with: 0 where none stands there.
+    #[inline(always)]
+    fn kind_before_wire(&mut self) -> Result<u8> {
+        let kind = if self.text.peek()? == b'$' {
+            0
+        } else {
+            let kind = self.kind()?;
+            self.text.expect(b':')?;
+            kind
+        };
+        if self.used.get(kind as usize).is_none_or(Option::is_none) {
+            self.usable(kind)?;
+        }
+        Ok(kind)
+    }
+
+    /// The same of any type.
+    fn kind_of_any(&mut self) -> Result<u8> {
+        if self.text.peek()? == b'$' {
+            return self.header.known(&self.text, 0);
+        }
+        let kind = self.kind()?;
+        self.text.expect(b':')?;
+        Ok(kind)
+    }
+
+    /// # Errors
+    /// Where wires of type `kind` cannot be computed with.
+    pub(super) fn usable(&mut self, kind: u8) -> Result<()> {
+        let kind = self.header.known(&self.text, kind.into())?;
+        if self.used[kind as usize].is_some() {
+            return Ok(());
+        }
+        let modulus = match &self.header.types[kind as usize] {
+            Type::Field(modulus) => modulus.clone(),
+            Type::Plugin(_) => {
+                return Err(self
+                    .text
+                    .fail(format_args!("type {kind} is a plugin's: only its functions take it")));
+            }
+            other => {
+                return Err(self.text.fail(format_args!(
+                    "type {kind} ({other}) is used here, and only fields of primes are read"
+                )));
+            }
+        };
+        if let Some((other, first)) = self.used().next()
+            && *first != modulus
+        {
+            return Err(self.text.fail(format_args!(
+                "type {kind} (field {modulus}) is used here beside type {other} (field {first}): statements over \
+                 several fields are not read yet"
+            )));
+        }
+        self.used[kind as usize] = Some(modulus);
+        Ok(())
+    }
+
+    /// The modulus of a type that is used.
+    pub(super) fn modulus(&self, kind: u8) -> &Number {
+        self.used[kind as usize].as_ref().expect("a type that is used")
+    }
+
+    /// Reads the number of a wire.
+    #[inline(always)]
+    fn wire(&mut self) -> Result<u64> {
+        self.text.wire()
+    }
+
+    /// Reads a wire that is set: its slot.
+    #[inline(always)]
+    fn operand(&mut self, kind: u8) -> Result<u32> {
+        let id = self.wire()?;
+        self.scope.get(&self.text, kind, id)
+    }
+
+    /// Reads a range of wires: the first and the last.
+    pub(super) fn range(&mut self) -> Result<(u64, u64)> {
+        let first = self.wire()?;
+        Ok((first, self.range_end(first)?))
+    }
+
+    /// Reads the rest of a range, which begins with wire `first`: the last one.
+    fn range_end(&mut self, first: u64) -> Result<u64> {
+        if !self.text.take_all(b"...")? {
+            return Ok(first);
+        }
+        let last = self.wire()?;
+        if last < first {
+            return Err(self
+                .text
+                .fail(format_args!("a range from ${first} to ${last}: write the lower one first")));
+        }
+        Ok(last)
+    }
+
+    /// Reads a constant of a type that is used.
+    #[inline(always)]
+    fn constant(&mut self, kind: u8) -> Result<Element> {
+        self.text.expect(b'<')?;
+        let small = self.text.small()?;
+        let modulus = self.modulus(kind);
+        if let Some(value) = small
+            && modulus.exceeds(value)
+        {
+            self.text.expect(b'>')?;
+            return Ok([value, 0, 0, 0]);
+        }
+        let number = match small {
+            Some(value) => Number::of(value),
+            None => self.text.large("a constant")?,
+        };
+        let modulus = self.modulus(kind);
+        if !number.below(modulus) {
+            return Err(self
+                .text
+                .fail(format_args!("{number} is not below {modulus}, the modulus of type {kind}")));
+        }
+        self.text.expect(b'>')?;
+        number.to_element().ok_or_else(|| self.text.fail("a constant of more than 256 bits"))
+    }
+}

@@ -1,0 +1,117 @@
+//! Streams of values, public or private ones: `< 3 >;` for each.
+
+use super::header::{self, Resource, Type};
+use super::number::Number;
+use super::text::Text;
+use crate::circuit::bristol::open_regular;
+use crate::error::{Error, Result};
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// What a stream is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamKind {
+    /// Values that both parties know.
+    Public,
+    /// Values that the prover alone knows.
+    Private,
+}
+
+/// A file of values. Wiped when dropped, and no error shows a value.
+#[derive(Debug)]
+pub struct SieveStream {
+    modulus: Number,
+    /// Each in as many bytes as the modulus takes, the least significant first.
+    encodings: Zeroizing<Vec<u8>>,
+}
+
+impl SieveStream {
+    /// Reads the file at `path`, which is to be one of these values.
+    ///
+    /// # Errors
+    /// `Invalid` where it cannot be read, is no regular file, is malformed, or is of other values: then before
+    /// any of them is read.
+    pub fn open(path: impl AsRef<Path>, kind: StreamKind) -> Result<Self> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let file =
+            open_regular(path).map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+        Self::read(Text::new(&name, Box::new(file)), kind)
+    }
+
+    /// A stream in memory, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`SieveStream::open`].
+    pub fn from_bytes(name: &str, text: &[u8], kind: StreamKind) -> Result<Self> {
+        Self::read(Text::new(name, Box::new(text)), kind)
+    }
+
+    fn read(mut text: Text<'_>, kind: StreamKind) -> Result<Self> {
+        text.hide();
+        let expected = match kind {
+            StreamKind::Public => Resource::PublicInput,
+            StreamKind::Private => Resource::PrivateInput,
+        };
+        let resource = header::begin(&mut text)?;
+        if resource != expected {
+            return Err(text.fail(format_args!(
+                "this is {}, and {} is asked for: give it by the option for it",
+                resource.word(),
+                expected.word()
+            )));
+        }
+        text.expect_all(b"@type")?;
+        let Type::Field(modulus) = header::read_type(&mut text, usize::MAX)? else {
+            return Err(text.fail("streams are read of fields of primes"));
+        };
+        text.expect(b';')?;
+        text.expect_all(b"@begin")?;
+        let width = bytes(&modulus);
+        // Elements that grow leave copies behind.
+        let mut encodings = Zeroizing::new(Vec::with_capacity(1 << 16));
+        while text.peek()? == b'<' {
+            text.expect(b'<')?;
+            let number = match text.small()? {
+                Some(value) => Number::of(value),
+                None => text.large("a value")?,
+            };
+            if !number.below(&modulus) {
+                return Err(text.fail(format_args!("the value is not below {modulus}, the modulus")));
+            }
+            text.expect(b'>')?;
+            text.expect(b';')?;
+            if encodings.len() + width > encodings.capacity() {
+                let mut longer = Zeroizing::new(Vec::with_capacity(2 * encodings.capacity().max(width)));
+                longer.extend_from_slice(&encodings);
+                encodings = longer;
+            }
+            number.encode(width, &mut encodings);
+        }
+        text.expect_all(b"@end")?;
+        if text.peek()? != 0 {
+            return Err(text.fail("text stands behind the @end: remove it"));
+        }
+        Ok(Self { modulus, encodings })
+    }
+
+    /// The modulus of the field, in decimal digits.
+    pub fn modulus(&self) -> String {
+        self.modulus.to_string()
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        (self.encodings.len() / bytes(&self.modulus)) as u64
+    }
+
+    /// The values, as [`Written::Encodings`](crate::circuit::Written::Encodings) takes them.
+    pub fn encodings(&self) -> &[u8] {
+        &self.encodings
+    }
+}
+
+/// The bytes of an element.
+fn bytes(modulus: &Number) -> usize {
+    modulus.minus_one().bits().div_ceil(8).max(1) as usize
+}

@@ -1,0 +1,232 @@
+//! Which slot holds the value of which wire: numbers of wires may be sparse, and slots are dense.
+
+use std::collections::HashMap;
+
+/// Wires of a page.
+const PAGE: u64 = 64;
+
+/// A wire that was deleted, where that is remembered.
+const GONE: u32 = u32::MAX;
+
+/// The wires of one type that are set, with their slots.
+///
+/// Pages of consecutive numbers are found in a table where numbers are dense, and by their hash where they are
+/// not, so that memory is that of the wires that are set, whatever their numbers.
+#[derive(Default)]
+pub(super) struct Wires {
+    /// For each page its place among `pages`, plus one.
+    near: Vec<u32>,
+    far: HashMap<u64, u32>,
+    pages: Vec<Page>,
+    free: Vec<u32>,
+}
+
+/// Wires in a row.
+struct Page {
+    /// For each its slot plus one, zero where it is not set, or [`GONE`].
+    slots: [u32; PAGE as usize],
+    /// How many are not zero.
+    used: u32,
+}
+
+impl Wires {
+    #[inline(always)]
+    fn page(&self, number: u64) -> Option<u32> {
+        match self.near.get(number as usize) {
+            Some(&place) if place > 0 => Some(place - 1),
+            _ if self.far.is_empty() => None,
+            _ => self.far.get(&number).copied(),
+        }
+    }
+
+    /// The entry of wire `id`: its slot plus one, or zero.
+    #[inline(always)]
+    fn entry(&self, id: u64) -> u32 {
+        self.page(id / PAGE).map_or(0, |place| self.pages[place as usize].slots[(id % PAGE) as usize])
+    }
+
+    /// The slot of wire `id`, if it is set.
+    #[inline(always)]
+    pub(super) fn get(&self, id: u64) -> Option<u32> {
+        let entry = self.entry(id);
+        if entry == 0 || entry == GONE { None } else { Some(entry - 1) }
+    }
+
+    /// Whether wire `id` was deleted, and this was remembered.
+    pub(super) fn is_gone(&self, id: u64) -> bool {
+        self.entry(id) == GONE
+    }
+
+    /// Puts wire `id` into `slot`, and gives the slot that it had.
+    #[inline(always)]
+    pub(super) fn set(&mut self, id: u64, slot: u32) -> Option<u32> {
+        self.put(id, slot + 1)
+    }
+
+    /// Says that wire `id`, which may never have been set here, is deleted, and remembers it.
+    pub(super) fn bury(&mut self, id: u64) -> Option<u32> {
+        self.put(id, GONE)
+    }
+
+    #[inline(always)]
+    fn put(&mut self, id: u64, entry: u32) -> Option<u32> {
+        let place = match self.page(id / PAGE) {
+            Some(place) => place,
+            None => self.new_page(id / PAGE),
+        };
+        let page = &mut self.pages[place as usize];
+        let old = core::mem::replace(&mut page.slots[(id % PAGE) as usize], entry);
+        page.used += u32::from(old == 0);
+        if old == 0 || old == GONE { None } else { Some(old - 1) }
+    }
+
+    #[cold]
+    fn new_page(&mut self, number: u64) -> u32 {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.pages.push(Page { slots: [0; PAGE as usize], used: 0 });
+            self.pages.len() as u32 - 1
+        });
+        // A table as long as a few times what pages take.
+        if number < 16 * self.pages.len() as u64 + 1024 {
+            if self.near.len() <= number as usize {
+                self.near.resize(number as usize + 1, 0);
+            }
+            self.near[number as usize] = place + 1;
+        } else {
+            self.far.insert(number, place);
+        }
+        place
+    }
+
+    /// Forgets wire `id`, and gives the slot that it had.
+    pub(super) fn remove(&mut self, id: u64) -> Option<u32> {
+        let place = self.page(id / PAGE)?;
+        let page = &mut self.pages[place as usize];
+        let old = core::mem::take(&mut page.slots[(id % PAGE) as usize]);
+        if old == 0 {
+            return None;
+        }
+        page.used -= 1;
+        if page.used == 0 {
+            let number = id / PAGE;
+            match self.near.get_mut(number as usize) {
+                Some(near) if *near > 0 => *near = 0,
+                _ => drop(self.far.remove(&number)),
+            }
+            self.free.push(place);
+        }
+        if old == GONE { None } else { Some(old - 1) }
+    }
+
+    /// The slots of all wires that are set.
+    #[cfg(test)]
+    fn count(&self) -> usize {
+        self.pages.iter().flat_map(|page| page.slots).filter(|slot| *slot != 0 && *slot != GONE).count()
+    }
+}
+
+/// Slots of a frame, counted by the wires that share them.
+#[derive(Default)]
+pub(super) struct Slots {
+    /// So many slots are always taken, and not counted.
+    kept: u32,
+    holders: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl Slots {
+    /// Slots behind so many that stay taken.
+    pub(super) fn behind(kept: u32) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
+    /// A slot for a new value, with one holder.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> u32 {
+        match self.free.pop() {
+            Some(slot) => {
+                self.holders[(slot - self.kept) as usize] = 1;
+                slot
+            }
+            None => {
+                self.holders.push(1);
+                self.kept + self.holders.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Slots in a row, behind all others.
+    pub(super) fn take_row(&mut self, count: u32) -> u32 {
+        let first = self.len() as u32;
+        self.holders.resize(self.holders.len() + count as usize, 1);
+        first
+    }
+
+    /// One holder more.
+    #[inline(always)]
+    pub(super) fn hold(&mut self, slot: u32) {
+        if slot >= self.kept {
+            self.holders[(slot - self.kept) as usize] += 1;
+        }
+    }
+
+    /// One holder less; whether that was the last, and the slot is free.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, slot: u32) -> bool {
+        if slot < self.kept {
+            return false;
+        }
+        let holders = &mut self.holders[(slot - self.kept) as usize];
+        *holders -= 1;
+        let last = *holders == 0;
+        if last {
+            self.free.push(slot);
+        }
+        last
+    }
+
+    /// How many there are, free ones included.
+    pub(super) fn len(&self) -> usize {
+        self.kept as usize + self.holders.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sparse_numbers_take_no_more_than_dense_ones() {
+        let mut wires = Wires::default();
+        let ids = |i: u64| [i, i << 32, u64::MAX - i];
+        for i in 1..5000 {
+            for id in ids(i) {
+                assert_eq!((wires.get(id), wires.set(id, i as u32)), (None, None), "{id}");
+            }
+        }
+        for i in 1..5000 {
+            assert!(ids(i).iter().all(|id| wires.get(*id) == Some(i as u32)));
+        }
+        assert!(wires.near.len() < 16 * wires.pages.len() + 1025);
+        for i in 1..5000 {
+            assert!(ids(i).iter().all(|id| wires.remove(*id) == Some(i as u32) && wires.get(*id).is_none()));
+        }
+        assert_eq!((wires.count(), wires.far.len(), wires.free.len()), (0, 0, wires.pages.len()));
+        assert_eq!(
+            (wires.bury(7), wires.is_gone(7), wires.get(7), wires.remove(7)),
+            (None, true, None, None)
+        );
+    }
+
+    #[test]
+    fn a_slot_is_free_when_nobody_holds_it() {
+        let mut slots = Slots::behind(2);
+        let slot = slots.take();
+        slots.hold(slot);
+        assert_eq!(
+            (slot, slots.leave(2), slots.leave(2), slots.take(), slots.take_row(3)),
+            (2, false, true, 2, 3)
+        );
+        assert_eq!(slots.len(), 6);
+    }
+}
