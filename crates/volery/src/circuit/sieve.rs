@@ -40,7 +40,7 @@ pub use self::stream::{SieveStream, StreamKind};
 pub(super) use self::writer::write;
 
 use self::body::Body;
-use self::execute::{Inputs, Wires, execute, modulus};
+use self::execute::{Holding, Inputs, execute, modulus};
 use self::header::Type;
 use self::number::Number;
 use self::reader::Reader;
@@ -51,7 +51,7 @@ use super::{Backend as _, Port, Sequence, StatementFile};
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
-use volery_primitives::{F2, F61, F65537, Field, Goldilocks, Q32};
+use volery_primitives::{Bls12381, Bn254, F2, F61, F65537, Field, Goldilocks, Q32};
 
 /// A relation in a file, known by what was counted when it was opened, and read anew for each run.
 #[derive(Debug)]
@@ -166,10 +166,10 @@ impl Sieve {
             return Err(changed(&self.name));
         }
         let mut reader = Reader::new(text, self.strict)?;
-        let (mut batch, mut wires) = (Body::default(), Wires::default());
+        let (mut batch, mut holding) = (Body::default(), Holding::default());
         while reader.next(&mut batch)? {
             let slots = reader.slots();
-            execute(b, (&self.name, &reader.functions), (&batch, slots), &mut wires, inputs)?;
+            execute(b, (&self.name, &reader.functions), (&batch, slots), &mut holding, inputs)?;
         }
         if reader.text.finish()? != (self.length, self.survey.digest) {
             return Err(changed(&self.name));
@@ -209,7 +209,15 @@ fn field_name(modulus: &Number) -> String {
     fn name<F: Field>(modulus: &Number) -> Option<&'static str> {
         self::modulus::<F>().is_some_and(|prime| Number::of_wide(prime) == *modulus).then_some(F::NAME)
     }
-    let known = [name::<F2>, name::<F61>, name::<Goldilocks>, name::<Q32>, name::<F65537>];
+    let known = [
+        name::<F2>,
+        name::<F61>,
+        name::<Goldilocks>,
+        name::<Q32>,
+        name::<F65537>,
+        name::<Bn254>,
+        name::<Bls12381>,
+    ];
     known.iter().find_map(|name| name(modulus)).map_or_else(|| modulus.to_string(), Into::into)
 }
 

@@ -36,6 +36,16 @@ pub(super) enum Op {
     Hint,
     /// `out` is the inner product of the two lists at `b`.
     Inner,
+    /// The lists at `b` are permutations of each other; before them stand the number of the line and how many
+    /// wires a word has.
+    Permutation,
+    /// `out` is a memory; at `b` how many cells it has, how many wires an address and a word, and a list of what
+    /// all of them hold.
+    Memory,
+    /// Memory `a` is read; at `b` the number of the line, and lists of the address and of the result.
+    Read,
+    /// Memory `a` is written; at `b` the number of the line, and lists of the address and of the word.
+    Write,
     /// The product of `a` and the slot at `b` is zero, or what `out` has, if that is a slot; behind that slot
     /// stands the number of the line.
     AssertProduct,

@@ -5,9 +5,12 @@ use super::function::Function;
 use super::number::Element;
 use crate::circuit::gadget::prime_field;
 use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Backend as _, Polynomials as _, Returned};
+use crate::circuit::{
+    Backend as _, Cells, Memories, Permutations as _, Polynomials as _, Put, Returned, address_width,
+};
 use crate::error::{Error, Result};
 use core::fmt;
+use std::collections::HashMap;
 use volery_primitives::{Field, U256};
 
 /// Where values of streams come from.
@@ -66,21 +69,82 @@ struct Frame<'p> {
     place: Place<'p>,
 }
 
-/// The wires of the statement, by their slots.
+/// What slots of a frame hold.
 #[derive(Default)]
-pub(super) struct Wires(Vec<Handle>);
+struct Held {
+    wires: Vec<Handle>,
+    /// For slots that hold a memory its number.
+    memories: HashMap<u32, u32>,
+}
+
+impl Held {
+    fn wires(&self, slots: impl Iterator<Item = u32>) -> Vec<Handle> {
+        slots.map(|slot| self.wires[slot as usize]).collect()
+    }
+
+    /// What these slots hold, side by side.
+    fn take(&self, slots: impl Iterator<Item = u32>) -> Self {
+        let mut taken = Self::default();
+        slots.for_each(|slot| taken.push(self, slot));
+        taken
+    }
+
+    /// Adds what a slot of another frame holds.
+    fn push(&mut self, other: &Self, slot: u32) {
+        if let Some(memory) = other.memories.get(&slot) {
+            self.memories.insert(self.wires.len() as u32, *memory);
+        }
+        self.wires.push(other.wires[slot as usize]);
+    }
+
+    /// Has `slot` hold what is at `place` of another frame.
+    fn put(&mut self, slot: u32, other: &Self, place: u32) {
+        self.wires[slot as usize] = other.wires[place as usize];
+        if let Some(memory) = other.memories.get(&place) {
+            self.memories.insert(slot, *memory);
+        }
+    }
+}
+
+/// A memory, and how many wires its addresses and words have.
+struct Memory<M> {
+    memory: M,
+    cells: u64,
+    address: usize,
+}
+
+type MemoryOf<'r, F> = Memory<<Recorder<'r, F> as Memories>::Memory>;
+
+/// What is executed with: where values come from, and the memories that there are.
+struct State<'i, 'r, F: Field> {
+    inputs: &'i mut dyn Inputs<F>,
+    memories: &'i mut Vec<Option<MemoryOf<'r, F>>>,
+}
+
+/// What the statement holds between its parts.
+pub(super) struct Holding<'r, F: Field> {
+    held: Held,
+    memories: Vec<Option<MemoryOf<'r, F>>>,
+}
+
+impl<F: Field> Default for Holding<'_, F> {
+    fn default() -> Self {
+        Self { held: Held::default(), memories: Vec::new() }
+    }
+}
 
 /// Executes gates of the statement, which take so many slots.
-pub(super) fn execute<F: Field>(
-    b: &mut Recorder<'_, F>,
+pub(super) fn execute<'r, F: Field>(
+    b: &mut Recorder<'r, F>,
     (file, functions): (&str, &[Function]),
     (body, slots): (&Body, usize),
-    wires: &mut Wires,
+    holding: &mut Holding<'r, F>,
     inputs: &mut dyn Inputs<F>,
 ) -> Result<()> {
-    wires.0.resize(slots.max(wires.0.len()), Handle::default());
+    let Holding { held, memories } = holding;
+    held.wires.resize(slots.max(held.wires.len()), Handle::default());
     let frame = Frame { functions, place: Place { file, called: None } };
-    frame.run(b, body, &mut wires.0, inputs)
+    frame.run(b, body, held, &mut State { inputs, memories })
 }
 
 /// The modulus of `F`, where it is the field of a prime.
@@ -98,18 +162,19 @@ pub(super) fn element<F: Field>(words: Element) -> Result<F> {
 }
 
 impl<'p> Frame<'p> {
-    fn run<F: Field>(
+    fn run<'r, F: Field>(
         &self,
-        b: &mut Recorder<'_, F>,
+        b: &mut Recorder<'r, F>,
         body: &Body,
-        wires: &mut [Handle],
-        inputs: &mut dyn Inputs<F>,
+        held: &mut Held,
+        state: &mut State<'_, 'r, F>,
     ) -> Result<()> {
         for &Gate { op, kind, out, a, b: c } in &body.gates {
+            let wires = &mut held.wires;
             let made = match op {
                 Op::Add => b.add(wires[a as usize], wires[c as usize]),
                 Op::Mul => b.mul(wires[a as usize], wires[c as usize])?,
-                Op::Forget => {
+                Op::Forget if held.memories.is_empty() => {
                     b.forget(&[wires[a as usize]]);
                     continue;
                 }
@@ -125,9 +190,9 @@ impl<'p> Frame<'p> {
                 Op::Public | Op::Private => {
                     for slot in body.read(c).list() {
                         wires[slot as usize] = if op == Op::Public {
-                            inputs.public(b, kind)?
+                            state.inputs.public(b, kind)?
                         } else {
-                            inputs.private(b, kind)?
+                            state.inputs.private(b, kind)?
                         };
                     }
                     continue;
@@ -137,8 +202,16 @@ impl<'p> Frame<'p> {
                     b.assert_zero(wires[a as usize], self.place.line(line))?;
                     continue;
                 }
-                _ => {
-                    self.lists(b, body, (op, kind, out, a, c), wires, inputs)?;
+                Op::Forget | Op::Memory | Op::Read | Op::Write => {
+                    self.memory(b, body, (op, out, a, c), held, state)?;
+                    continue;
+                }
+                Op::Call | Op::Loop => {
+                    self.calls(b, body, (op, a, c), held, state)?;
+                    continue;
+                }
+                Op::Hint | Op::Inner | Op::AssertProduct | Op::Permutation => {
+                    self.lists(b, body, (op, out, a, c), held)?;
                     continue;
                 }
             };
@@ -152,55 +225,33 @@ impl<'p> Frame<'p> {
         &self,
         b: &mut Recorder<'_, F>,
         body: &Body,
-        (op, kind, out, a, at): (Op, u8, u32, u32, u32),
-        wires: &mut [Handle],
-        inputs: &mut dyn Inputs<F>,
+        (op, out, a, at): (Op, u32, u32, u32),
+        held: &mut Held,
     ) -> Result<()> {
         let mut words = body.read(at);
         match op {
-            Op::Call => {
-                let line = words.long();
-                let arguments = words.list().map(|slot| wires[slot as usize]).collect();
-                let results = self.call(b, a, line, arguments, inputs)?;
-                for (slot, wire) in words.list().zip(results) {
-                    wires[slot as usize] = wire;
-                }
-            }
-            Op::Loop => {
-                let (line, times) = (words.long(), words.long());
-                let counter = words.next();
-                let lists: Vec<[u32; 3]> =
-                    (0..words.next()).map(|_| [words.next(), words.next(), words.next()]).collect();
-                for turn in 0..times {
-                    self.turn(b, (a, line), (turn, counter), &lists, wires, inputs)?;
-                }
-            }
             Op::Hint => {
-                let arguments: Vec<_> = words.list().map(|slot| wires[slot as usize]).collect();
+                let arguments = held.wires(words.list());
                 let results: Vec<_> = words.list().collect();
                 let count = results.len();
+                let bit = |is: bool| if is { F::ONE } else { F::ZERO };
                 let made = if out == hint::INVERSE {
-                    b.hints(&arguments, count, |values| {
-                        let zero = if values[0] == F::ZERO { F::ONE } else { F::ZERO };
-                        vec![values[0].invert(), zero]
+                    b.hints(&arguments, count, move |values| {
+                        vec![values[0].invert(), bit(values[0] == F::ZERO)]
                     })?
                 } else {
                     b.hints(&arguments, count, move |values| {
                         let integer = values[0].to_integer();
-                        (0..count)
-                            .rev()
-                            .map(|bit| if integer.bit(bit as u32) == 1 { F::ONE } else { F::ZERO })
-                            .collect()
+                        (0..count as u32).rev().map(|place| bit(integer.bit(place) == 1)).collect()
                     })?
                 };
                 for (slot, wire) in results.into_iter().zip(made) {
-                    wires[slot as usize] = wire;
+                    held.wires[slot as usize] = wire;
                 }
             }
             Op::Inner => {
-                let [x, y] =
-                    [(); 2].map(|()| words.list().map(|slot| wires[slot as usize]).collect::<Vec<_>>());
-                wires[out as usize] = match (&x[..], &y[..]) {
+                let (x, y) = (held.wires(words.list()), held.wires(words.list()));
+                held.wires[out as usize] = match (&x[..], &y[..]) {
                     (&[x], &[y]) => b.mul(x, y)?,
                     (x, y) => {
                         let sum = b.inner_product(x, y)?;
@@ -208,104 +259,189 @@ impl<'p> Frame<'p> {
                     }
                 };
             }
-            Op::AssertProduct => {
-                let factor = wires[words.next() as usize];
+            Op::Permutation => {
+                let (line, width) = (words.long(), words.next());
+                let (x, y) = (held.wires(words.list()), held.wires(words.list()));
+                b.assert_permutation(&x, &y, width as usize, &self.place.line(line))?;
+            }
+            _ => {
+                let factor = held.wires[words.next() as usize];
                 let name = self.place.line(words.long());
-                let product = b.inner_product(&[wires[a as usize]], &[factor])?;
+                let product = b.inner_product(&[held.wires[a as usize]], &[factor])?;
                 let difference = if out == NONE {
                     product
                 } else {
-                    let minus = b.scale(wires[out as usize], -F::ONE);
+                    let minus = b.scale(held.wires[out as usize], -F::ONE);
                     let expected = b.vector(&[minus]);
                     b.sum(&product, &expected)
                 };
                 b.assert_zeroes(difference, name)?;
             }
-            _ => unreachable!("no list: executed by the caller, {kind}"),
         }
         Ok(())
     }
 
-    /// One turn of a loop.
-    fn turn<F: Field>(
+    /// Executes a gate that makes, reads, writes or ends a memory.
+    fn memory<'r, F: Field>(
         &self,
-        b: &mut Recorder<'_, F>,
-        (function, line): (u32, u64),
-        (turn, counter): (u64, u32),
-        lists: &[[u32; 3]],
-        wires: &mut [Handle],
-        inputs: &mut dyn Inputs<F>,
+        b: &mut Recorder<'r, F>,
+        body: &Body,
+        (op, out, a, at): (Op, u32, u32, u32),
+        held: &mut Held,
+        state: &mut State<'_, 'r, F>,
     ) -> Result<()> {
-        let mut arguments = Vec::new();
+        if op == Op::Forget {
+            return match held.memories.remove(&a) {
+                Some(number) => match state.memories[number as usize].take() {
+                    Some(ended) => b.close(ended.memory),
+                    None => Ok(()),
+                },
+                None => {
+                    b.forget(&[held.wires[a as usize]]);
+                    Ok(())
+                }
+            };
+        }
+        let mut words = body.read(at);
+        if op == Op::Memory {
+            let (cells, address) = (words.long(), words.next() as usize);
+            let word = held.wires(words.list());
+            let count = usize::try_from(cells).map_err(|_| Error::invalid("a memory of 2^64 cells"))?;
+            let all = word.repeat(count);
+            let memory = b.memory(Cells::Wires(&all), word.len())?;
+            held.memories.insert(out, state.memories.len() as u32);
+            state.memories.push(Some(Memory { memory, cells, address }));
+            return Ok(());
+        }
+        let line = words.long();
+        let (given, word) = (held.wires(words.list()), words.list());
+        let name = self.place.line(line);
+        let memory = held.memories.get(&a).and_then(|number| state.memories[*number as usize].as_mut());
+        let memory = memory.ok_or_else(|| Error::invalid("a memory that has ended"))?;
+        if given.len() != memory.address {
+            return Err(Error::invalid(format!("{name}: a memory with other addresses")));
+        }
+        let address = if F::BITS == 1 {
+            let needed = address_width::<F>(memory.cells as usize);
+            let zero = b.constant(F::ZERO);
+            // What is above all cells is zero.
+            let mut bits = given.into_iter().rev();
+            let mut address: Vec<_> = bits.by_ref().take(needed).collect();
+            address.resize(needed, zero);
+            for bit in bits {
+                b.assert_zero(bit, self.place.line(line))?;
+            }
+            address
+        } else {
+            given
+        };
+        if op == Op::Read {
+            let made = b.access(&mut memory.memory, &address, Put::Same, &name)?;
+            for (slot, wire) in word.zip(made) {
+                held.wires[slot as usize] = wire;
+            }
+        } else {
+            let word = held.wires(word);
+            b.access(&mut memory.memory, &address, Put::Word(&word), &name)?;
+        }
+        Ok(())
+    }
+
+    /// Executes a call, or a loop of them.
+    fn calls<'r, F: Field>(
+        &self,
+        b: &mut Recorder<'r, F>,
+        body: &Body,
+        (op, function, at): (Op, u32, u32),
+        held: &mut Held,
+        state: &mut State<'_, 'r, F>,
+    ) -> Result<()> {
+        let mut words = body.read(at);
+        let line = words.long();
+        if op == Op::Call {
+            let arguments = held.take(words.list());
+            let results = self.call(b, function, line, arguments, state)?;
+            for (place, slot) in (0..).zip(words.list()) {
+                held.put(slot, &results, place);
+            }
+            return Ok(());
+        }
+        let (times, counter) = (words.long(), words.next());
+        let lists: Vec<[u32; 3]> =
+            (0..words.next()).map(|_| [words.next(), words.next(), words.next()]).collect();
         let environment = lists.iter().take_while(|list| list[2] == of::ENVIRONMENT).count();
         let (environment, others) = lists.split_at(environment);
-        for &[first, length, _] in environment {
-            arguments.extend_from_slice(&wires[first as usize..][..length as usize]);
+        for turn in 0..times {
+            let mut arguments = Held::default();
+            let slots = environment.iter().flat_map(|&[first, length, _]| first..first + length);
+            slots.for_each(|slot| arguments.push(held, slot));
+            // The number of the turn, where it is asked for.
+            let digits = digits::<F>(turn, counter.saturating_sub(1))?;
+            let own: Vec<_> = digits.into_iter().map(|digit| b.constant(digit)).collect();
+            arguments.wires.extend_from_slice(&own);
+            let part = |&[first, length, _]: &[u32; 3]| {
+                let first = first + turn as u32 * length;
+                first..first + length
+            };
+            let inputs = others.iter().filter(|list| list[2] == of::INPUT).flat_map(part);
+            inputs.for_each(|slot| arguments.push(held, slot));
+            let results = self.call(b, function, line, arguments, state)?;
+            let outputs = others.iter().filter(|list| list[2] == of::OUTPUT).flat_map(part);
+            for (place, slot) in (0..).zip(outputs) {
+                held.put(slot, &results, place);
+            }
+            b.forget(&own);
         }
-        let numbered = arguments.len();
-        if counter > 0 {
-            let width = counter - 1;
-            let digits = digits::<F>(turn, width)?;
-            arguments.extend(digits.into_iter().map(|digit| b.constant(digit)));
-        }
-        let own = arguments[numbered..].to_vec();
-        let part = |first: u32, length: u32| first as usize + turn as usize * length as usize;
-        for &[first, length, _] in others.iter().filter(|list| list[2] == of::INPUT) {
-            arguments.extend_from_slice(&wires[part(first, length)..][..length as usize]);
-        }
-        let mut results = self.call(b, function, line, arguments, inputs)?.into_iter();
-        for &[first, length, _] in others.iter().filter(|list| list[2] == of::OUTPUT) {
-            let to = &mut wires[part(first, length)..][..length as usize];
-            to.iter_mut().zip(&mut results).for_each(|(to, wire)| *to = wire);
-        }
-        b.forget(&own);
         Ok(())
     }
 
     /// Calls a function: the wires of its results, which nobody else holds.
-    fn call<F: Field>(
+    fn call<'r, F: Field>(
         &self,
-        b: &mut Recorder<'_, F>,
+        b: &mut Recorder<'r, F>,
         number: u32,
         line: u64,
-        mut arguments: Vec<Handle>,
-        inputs: &mut dyn Inputs<F>,
-    ) -> Result<Vec<Handle>> {
+        mut arguments: Held,
+        state: &mut State<'_, 'r, F>,
+    ) -> Result<Held> {
         let function = &self.functions[number as usize];
         let frame = Frame { place: Place { called: Some((function, line)), ..self.place }, ..*self };
-        if function.cost.inline || inputs.inline() {
+        if function.cost.inline || state.inputs.inline() {
             b.open_scope();
-            let results = frame.body(b, function, &arguments, inputs)?;
-            b.close_scope(&results);
+            let results = frame.body(b, function, arguments, state)?;
+            let kept = (0..).zip(&results.wires).filter(|(place, _)| !results.memories.contains_key(place));
+            b.close_scope(&kept.map(|(_, wire)| *wire).collect::<Vec<_>>());
             return Ok(results);
         }
-        let own = arguments.len();
+        let own = arguments.wires.len();
         for (kind, count) in function.public.runs() {
             for _ in 0..count {
-                arguments.push(inputs.public(b, kind)?);
+                arguments.wires.push(state.inputs.public(b, kind)?);
             }
         }
-        let results = b.call(&number.to_le_bytes(), &arguments, |b, wires| {
-            let (arguments, public) = wires.split_at(own);
+        let results = b.call(&number.to_le_bytes(), &arguments.wires, |b, wires| {
+            let (wires, public) = wires.split_at(own);
+            let arguments = Held { wires: wires.to_vec(), memories: HashMap::new() };
             let mut inputs = Arguments { public: public.iter() };
-            Ok(Returned { wires: frame.body(b, function, arguments, &mut inputs)?, public: Vec::new() })
+            let mut state = State { inputs: &mut inputs, memories: &mut Vec::new() };
+            let results = frame.body(b, function, arguments, &mut state)?;
+            Ok(Returned { wires: results.wires, public: Vec::new() })
         })?;
-        b.forget(&arguments[own..]);
-        Ok(results.wires)
+        b.forget(&arguments.wires[own..]);
+        Ok(Held { wires: results.wires, memories: HashMap::new() })
     }
 
     /// The gates of a function.
-    fn body<F: Field>(
+    fn body<'r, F: Field>(
         &self,
-        b: &mut Recorder<'_, F>,
+        b: &mut Recorder<'r, F>,
         function: &Function,
-        arguments: &[Handle],
-        inputs: &mut dyn Inputs<F>,
-    ) -> Result<Vec<Handle>> {
-        let mut wires = vec![Handle::default(); function.slots as usize];
-        wires[..arguments.len()].copy_from_slice(arguments);
-        self.run(b, &function.body, &mut wires, inputs)?;
-        Ok(function.body.read(function.results).list().map(|slot| wires[slot as usize]).collect())
+        mut held: Held,
+        state: &mut State<'_, 'r, F>,
+    ) -> Result<Held> {
+        held.wires.resize(function.slots as usize, Handle::default());
+        self.run(b, &function.body, &mut held, state)?;
+        Ok(held.take(function.body.read(function.results).list()))
     }
 }
 

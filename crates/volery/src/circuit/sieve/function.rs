@@ -225,7 +225,7 @@ impl Reader<'_> {
                     function.ins.len()
                 )));
             }
-            self.usable(kind)?;
+            self.passable(kind)?;
             let (first, last) = self.range()?;
             if last - first != count - 1 {
                 return Err(self.text.fail(format_args!(
@@ -252,7 +252,7 @@ impl Reader<'_> {
         self.scope.body.list(slots.iter().copied());
         slots.clear();
         for (&(kind, count), &(first, last)) in function.outs.iter().zip(outs) {
-            self.usable(kind)?;
+            self.passable(kind)?;
             if last - first != count - 1 {
                 return Err(self.text.fail(format_args!(
                     "function {} gives a list of {count} wires, and {} stand here for it",

@@ -1,6 +1,7 @@
 //! What plugins compute, as gates.
 
 mod arithmetic;
+mod memory;
 mod mux;
 mod vectors;
 
@@ -13,7 +14,8 @@ use super::scope::Scope;
 use crate::error::Result;
 
 /// What is known, for errors.
-const KNOWN: &str = "mux, iter, vectors, assert_equal and extended_arithmetic, with _v0 or _v1 behind them";
+const KNOWN: &str = "mux, iter, vectors, assert_equal, extended_arithmetic, ram_arith, ram_bool and \
+    permutation_check, with _v0 or _v1 behind them";
 
 /// A function that is bound to a plugin: what it is to compute, and where it was bound.
 pub(super) struct Bound<'f> {
@@ -71,12 +73,14 @@ impl Reader<'_> {
         let name = name.unwrap_or(&binding.plugin);
         let operation = (name, &*binding.operation);
         match operation {
+            ("ram_arith" | "ram_bool", _) => return self.memory(scope, function, binding),
+            ("permutation_check", "assert_perm") => {}
             ("iter", "map" | "map_enumerated") => return self.iterated(scope, function, binding),
             ("mux", _) | ("assert_equal", _) => {}
             ("vectors", "add" | "mul" | "addc" | "mulc" | "add_scalar" | "mul_scalar") => {}
             ("vectors", "sum" | "product" | "dotproduct" | "dotprod") => {}
             ("extended_arithmetic", "bit_decompose" | "less_than" | "less_than_equal") => {}
-            ("iter" | "vectors" | "extended_arithmetic", other) => {
+            ("iter" | "vectors" | "extended_arithmetic" | "permutation_check", other) => {
                 return Err(self
                     .text
                     .fail(format_args!("plugin {} has no operation {other}", binding.plugin)));
@@ -92,6 +96,7 @@ impl Reader<'_> {
         let results = match operation {
             ("mux", _) => mux::mux(scope, &bound, binding),
             ("assert_equal", _) => vectors::equal(scope, &bound),
+            ("permutation_check", _) => vectors::permutation(scope, &bound, binding),
             ("vectors", operation) => vectors::compute(scope, &bound, operation, binding),
             (_, operation) => arithmetic::compute(scope, &bound, operation),
         };

@@ -456,6 +456,15 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
+    /// # Errors
+    /// Where wires of type `kind` cannot be given to a function.
+    pub(super) fn passable(&mut self, kind: u8) -> Result<()> {
+        match self.header.types.get(kind as usize) {
+            Some(Type::Plugin(_)) => Ok(()),
+            _ => self.usable(kind),
+        }
+    }
+
     /// The modulus of a type that is used.
     pub(super) fn modulus(&self, kind: u8) -> &Number {
         self.used[kind as usize].as_ref().expect("a type that is used")

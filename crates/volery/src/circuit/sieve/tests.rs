@@ -1,6 +1,7 @@
 //! Relations of SIEVE text, evaluated: what they mean, and what is refused.
 
 mod malformed;
+mod memories;
 mod plugins;
 
 use super::*;

@@ -1,6 +1,7 @@
 //! Operations on lists of wires, element by element.
 
 use super::{Binding, Bound};
+use crate::circuit::sieve::body::{NONE, Op};
 use crate::circuit::sieve::header::Argument;
 use crate::circuit::sieve::scope::Scope;
 
@@ -69,5 +70,39 @@ pub(super) fn equal(scope: &mut Scope, bound: &Bound<'_>) -> Result<Vec<u32>, St
         let difference = scope.add(bound.kind, a, minus);
         scope.assert_zero(bound.kind, difference, bound.line);
     }
+    Ok(Vec::new())
+}
+
+/// Demands that two lists are permutations of each other, in words of so many wires.
+pub(super) fn permutation(
+    scope: &mut Scope,
+    bound: &Bound<'_>,
+    binding: &Binding,
+) -> Result<Vec<u32>, String> {
+    let ([a, b], [], [Argument::Number(width)]) = (&bound.ins[..], &bound.outs()[..], &binding.arguments[..])
+    else {
+        return Err(
+            "it takes two lists of one length, gives none, and the wires of a word stand behind it".into()
+        );
+    };
+    let width = width.to_u64().filter(|width| (1..=a.len() as u64).contains(width)).unwrap_or(0);
+    if a.len() != b.len() || width == 0 || !(a.len() as u64).is_multiple_of(width) {
+        let words = binding.arguments.iter().map(|argument| match argument {
+            Argument::Number(number) => number.to_string(),
+            Argument::Name(name) => name.escape_ascii().to_string(),
+        });
+        return Err(format!(
+            "it takes two lists of as many words of {} wires, and here stand lists of {} and {}",
+            words.collect::<String>(),
+            a.len(),
+            b.len()
+        ));
+    }
+    let at = scope.body.long(bound.line);
+    scope.body.words.push(width as u32);
+    scope.body.list(a.iter().copied());
+    scope.body.list(b.iter().copied());
+    scope.body.push(Op::Permutation, bound.kind, NONE, NONE, at);
+    scope.cost.assertions = 1;
     Ok(Vec::new())
 }
