@@ -27,6 +27,7 @@ mod proofs;
 mod relations;
 mod service;
 mod session;
+mod streams;
 mod subject;
 
 pub(crate) use args::Typed;

@@ -296,8 +296,8 @@ pub(crate) struct Public {
     /// said which
     #[arg(long, required = true)]
     pub(crate) relation: Vec<String>,
-    /// The format of the files: bristol-fashion, bristol, aiger, blif, r1cs [default: as
-    /// their content shows]
+    /// The format of the files: bristol-fashion, bristol, aiger, blif, r1cs, sieve [default: as their content
+    /// shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// A public value, or a file of them; may be repeated. Behind K. it is for the K-th of several relations
@@ -306,6 +306,9 @@ pub(crate) struct Public {
     /// The names of signals, `.sym` of circom, where the relation is an `.r1cs` file
     #[arg(long, value_name = "FILE")]
     pub(crate) symbols: Option<PathBuf>,
+    /// The public values of a SIEVE relation, one file for each type, in the order of types of one field
+    #[arg(long, value_name = "FILE")]
+    pub(crate) public_stream: Vec<PathBuf>,
 }
 
 /// The part that the prover keeps.
@@ -326,6 +329,9 @@ pub(crate) struct Private {
     /// the path of the inputs and that of the witness to write, such as 'node x_js/generate_witness.js x_js/x.wasm'
     #[arg(long, value_name = "CMD", requires = "private_json")]
     pub(crate) witness_generator: Option<String>,
+    /// The private values of a SIEVE relation, likewise
+    #[arg(long, value_name = "FILE")]
+    pub(crate) private_stream: Vec<PathBuf>,
 }
 
 /// What has no part in proofs that are files.

@@ -6,13 +6,15 @@ mod values;
 use crate::verbs::args::{Check, Private, Prove, Public, Verify};
 use crate::verbs::given::way;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
+use crate::verbs::streams;
 use crate::verbs::subject::{self, BUILTIN, Stated, Subject};
 use std::io::Read;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{ClauseSource, StreamedClauses};
 use volery::circuit::{
-    Alternatives as _, AnyOf, Clause, OneOf, Port, PortValue as _, Relation, Shape, Size, Statement, Witness,
+    Alternatives as _, AnyOf, Clause, OneOf, Port, PortValue as _, Relation, Shape, Size, Statement,
+    StreamKind, Witness,
 };
 use volery::zk::quicksilver::branch;
 use volery::{Accepted, Binary, Options, Report, Setting as _, Sink, System};
@@ -94,6 +96,7 @@ pub(crate) struct Disjunction {
 impl Disjunction {
     /// What both parties know.
     pub(crate) fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
+        streams::refuse(&typed.public_stream, StreamKind::Public)?;
         if let [_] = &typed.relation[..] {
             return values::statement(typed, reader).map(Self::from);
         }
@@ -243,6 +246,8 @@ impl Claim {
 
 /// The statement, and what the prover knows of it.
 fn claim(public: &Public, private: &Private, mut reader: Reader) -> Result<Claim> {
+    streams::refuse(&public.public_stream, StreamKind::Public)?;
+    streams::refuse(&private.private_stream, StreamKind::Private)?;
     if let [_] = &public.relation[..] {
         let statement = values::statement(public, &mut reader)?;
         let witness = values::witness(&statement, private, &mut reader)?;

@@ -3,7 +3,8 @@
 use crate::verbs::args::{Peer, Private, Public};
 use crate::verbs::circom::Circom;
 use crate::verbs::foreign;
-use volery::circuit::{Format, field_of};
+use crate::verbs::streams;
+use volery::circuit::{Format, StreamKind, ValueStream, field_of};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::args::Protocol;
 use volery_cli::failure::{Failure, Result};
@@ -50,16 +51,16 @@ pub(crate) fn relation<R>(
 /// The statement that both parties know.
 pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Result<Box<dyn AnyStatement>> {
     let circom = Circom::of(typed)?;
-    stated(field, typed, reader, circom.as_ref())
+    stated(field, typed, reader, circom.as_ref()).map(|(statement, _)| statement)
 }
 
-/// The same, with what is known of its file where circom made it.
+/// The same, with what is known of its file where circom made it, and the streams that its relation takes.
 fn stated(
     field: Field,
     typed: &Public,
     reader: &mut Reader,
     circom: Option<&Circom>,
-) -> Result<Box<dyn AnyStatement>> {
+) -> Result<(Box<dyn AnyStatement>, Vec<ValueStream>)> {
     let [spec] = &typed.relation[..] else {
         return Err(Failure::usage(format_args!(
             "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give \
@@ -72,7 +73,10 @@ fn stated(
         Some(circom) => circom.read_public(&typed.public, relation.public(), reader)?,
         None => reader.read(PUBLIC, &typed.public, relation.public())?,
     }
-    relation.state().map_err(|why| Failure::from(why).at(PUBLIC))
+    let streams = relation.streams();
+    streams::read(StreamKind::Public, &typed.public_stream, &streams, relation.public())?;
+    let statement = relation.state().map_err(|why| Failure::from(why).at(PUBLIC))?;
+    Ok((statement, streams))
 }
 
 /// Has `reader` take no more for a value than its port can.
@@ -89,11 +93,12 @@ pub(crate) fn claim(
     mut reader: Reader,
 ) -> Result<Box<dyn AnyClaim>> {
     let circom = Circom::with_witness(public, private, reader.timeout())?;
-    let mut statement = stated(field, public, &mut reader, circom.as_ref())?;
+    let (mut statement, streams) = stated(field, public, &mut reader, circom.as_ref())?;
     if let Some(circom) = circom {
         circom.read_private(&mut *statement)?;
     }
     reader.read(PRIVATE, &private.private, statement.private())?;
+    streams::read(StreamKind::Private, &private.private_stream, &streams, statement.private())?;
     statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))
 }
 

@@ -67,6 +67,9 @@ pub(crate) fn eval(typed: &Eval) -> Result<()> {
         let outputs = outputs.map(|(port, value)| (port.name.clone(), json!(value.to_number_hex())));
         return print::result(json!({"outputs": outputs.collect::<Map<_, _>>()}));
     }
+    if values.is_empty() {
+        return print::result("no outputs, and every assertion holds");
+    }
     let lines = outputs.map(|(port, value)| format!("{}={}", port.name, value.to_number_hex()));
     print::result(lines.collect::<Vec<_>>().join("\n"))
 }
@@ -183,6 +186,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         list.join(", ")
     };
     let outputs = match relation.outputs() {
+        [] if shape.assert > 0 => "none: the relation asserts by itself".into(),
         [] => "none, so that no statement can be made of it".into(),
         outputs => ports(outputs),
     };

@@ -3,10 +3,11 @@
 use crate::verbs::args::Prove;
 use crate::verbs::given::{self, way};
 use crate::verbs::session::{CHECKING, Counted, Session};
+use crate::verbs::streams;
 use serde_json::json;
 use std::time::Instant;
 use volery::channel::Party;
-use volery::circuit::Written;
+use volery::circuit::{StreamKind, Written};
 use volery::{AnyClaim, AnyStatement, System};
 use volery_cli::args::Protocol;
 use volery_cli::failure::{Failure, Result};
@@ -103,8 +104,11 @@ fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn An
     let mut reader = Reader::waiting(timeout);
     given::limit(relation.as_ref(), &mut reader);
     reader.read(PUBLIC, &typed.public.public, relation.public())?;
+    let streams = relation.streams();
+    streams::read(StreamKind::Public, &typed.public.public_stream, &streams, relation.public())?;
     let mut statement = relation.state().map_err(|why| Failure::from(why).at(PUBLIC))?;
     reader.read(PRIVATE, &typed.private.private, statement.private())?;
+    streams::read(StreamKind::Private, &typed.private.private_stream, &streams, statement.private())?;
     statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))
 }
 

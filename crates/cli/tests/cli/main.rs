@@ -13,6 +13,7 @@ mod peers;
 mod proofs;
 mod rooms;
 mod sessions;
+mod sieve;
 mod vacuous;
 mod wolverine;
 

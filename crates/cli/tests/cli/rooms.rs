@@ -34,7 +34,7 @@ const PARTS: [Part; 5] = [
         folder: "cli/src/verbs",
         prefix: "crate::verbs::",
         order: &[
-            &["args", "foreign"],
+            &["args", "foreign", "streams"],
             &["circom"],
             &["given", "session", "subject"],
             &["cluster", "disjunction"],

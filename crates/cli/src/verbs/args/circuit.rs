@@ -13,7 +13,9 @@ others. A circuit with latches is written as the steps that it runs.
 
 What a statement asserts by itself are constraints in AIGER. In the others it
 is one output more, behind the others and only where there is such an
-assertion: all its bits have to be zero.
+assertion: all its bits have to be zero. SIEVE text has no outputs: its public
+stream are the inputs that have to be public and then all outputs, which are
+asserted, and its private stream all other inputs.
 
 Statements of polynomials (inner-product, matmul, holes=1) are not made of
 gates, and are refused. The file of one block of SHA-256 has 3 MB.
@@ -40,7 +42,7 @@ pub(crate) enum CircuitVerb {
 pub(crate) struct Eval {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format of the file: bristol-fashion, bristol, aiger, blif [default: as its content shows]
+    /// The format of the file: bristol-fashion, bristol, aiger, blif, sieve [default: as its content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The value of an input, public or private, or a file of them, as for `prove`; may be repeated
@@ -55,7 +57,7 @@ pub(crate) struct Eval {
 pub(crate) struct Export {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format to write: bristol-fashion, aiger, aag (AIGER in text), blif
+    /// The format to write: bristol-fashion, aiger, aag (AIGER in text), blif, sieve
     #[arg(long, visible_alias = "to", default_value = "bristol-fashion")]
     pub(crate) format: String,
     /// The file to write, which appears once it is whole [default: standard output]

@@ -188,7 +188,9 @@ pub(crate) fn ordered(started: Instant) -> Result<()> {
         relation: vec![text("relation").unwrap_or_default()],
         format: text("format"),
         public: values.map(Into::into).collect(),
+        // What circom wrote, and what takes streams, falls into no shards.
         symbols: None,
+        public_stream: Vec::new(),
     };
     let statement = statement(field, &public, &mut Reader::waiting(settings.timeout))?;
     let mut options = settings.options(statement.digest(), None)?;

@@ -1,0 +1,133 @@
+//! SIEVE relations, proved and verified by two processes, with streams of values.
+
+use crate::kit::{session, volery};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const F61: &str = "field 2305843009213693951";
+const F2: &str = "field 2";
+
+/// A stream of these values.
+fn stream(kind: &str, field: &str, values: &[u64]) -> String {
+    let values: String = values.iter().map(|value| format!("< {value} >;\n")).collect();
+    format!("version 2.2.0;\n{kind};\n@type {field};\n@begin\n{values}@end\n")
+}
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// The path of a file with this text.
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.0.path().join(name);
+        fs::write(&path, text).expect("written");
+        path.to_str().expect("UTF-8").to_owned()
+    }
+}
+
+/// The relation of ours, which takes two public values and six private ones.
+fn ours() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sieve/mux.rel");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn streams_are_proved_over_a_prime() {
+    let files = Files::new();
+    // Squares with what is added: 0² + 4, 2² + 5, 3² + 6; the first wire is zero, and so the first is chosen.
+    let public = files.file("x.ins", &stream("public_input", F61, &[4, 15]));
+    let private = files.file("x.wit", &stream("private_input", F61, &[0, 2, 3, 4, 5, 6]));
+    let relation = ours();
+    let verify = ["verify", "--relation", &relation, "--public-stream", &public, "--json"];
+    let prove = |private: &str| {
+        let typed =
+            ["prove", "--relation", &relation, "--public-stream", &public, "--private-stream", private];
+        [&typed[..], &["--json"]].concat().into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    let typed = prove(&private);
+    let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+    let [verified, proved] = session(&verify, &typed).map(|ended| ended.expect(0).json());
+    assert_eq!((&verified["verdict"], &verified["statement"]), (&"accepted".into(), &proved["statement"]));
+    let wrong = files.file("wrong.wit", &stream("private_input", F61, &[0, 2, 3, 4, 5, 7]));
+    let typed = prove(&wrong);
+    let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+    volery(&[&typed[..], &["--connect", "127.0.0.1:1"]].concat())
+        .refused(2, &["the assertion of line 27 of", "mux.rel does not hold"]);
+    let careless = [&typed[..], &["--no-check"]].concat();
+    assert_ne!(session(&verify, &careless)[0].code, Some(0));
+    // As values of ports, and as a shape.
+    let check = ["check", "--relation", &relation, "--public", "public=4,15"];
+    volery(&[&check[..], &["--private", "private=0,2,3,4,5,6"]].concat()).expect(0);
+    let info = volery(&["circuit", "info", &relation]).expect(0).out;
+    for words in ["mux.rel (sieve)", "f61", "public (2 elements, to be public), private (6 elements)"] {
+        assert!(info.contains(words), "{words:?} is missing in {info}");
+    }
+}
+
+#[test]
+fn relations_over_bits_are_proved_and_converted() {
+    let files = Files::new();
+    let relation = files.file(
+        "x.rel",
+        "version 2.1.0;circuit;@type field 2;@type field 2;@begin\n$0 ... $1 <- @private(1);\n\
+         $2 <- @mul(1: $0, $1);\n$3 <- @public(1);\n$2 <- @add(1: $2, $3);\n@assert_zero(1: $2);\n@end\n",
+    );
+    let empty = files.file("empty.ins", &stream("public_input", F2, &[]));
+    let public = files.file("x.ins", &stream("public_input", F2, &[1]));
+    let private = files.file("x.wit", &stream("private_input", F2, &[1, 1]));
+    let none = files.file("empty.wit", &stream("private_input", F2, &[]));
+    for system in ["quicksilver", "jko"] {
+        let given = ["--relation", &relation, "--public-stream", &empty, "--public-stream", &public];
+        let verify = [&["verify", "--system", system][..], &given].concat();
+        let prove = [&["prove", "--system", system][..], &given].concat();
+        let prove = [&prove[..], &["--private-stream", &none, "--private-stream", &private]].concat();
+        session(&verify, &prove).into_iter().for_each(|ended| drop(ended.expect(0)));
+    }
+    let bristol = files.0.path().join("x.txt").to_str().expect("UTF-8").to_owned();
+    volery(&["circuit", "convert", &relation, "--to", "bristol", "--out", &bristol]).expect(0);
+    let eval = |bits: &str| {
+        let inputs = ["--input", "in0=0b1", "--input", bits];
+        volery(&[&["circuit", "eval", &bristol], &inputs[..]].concat()).expect(0).out
+    };
+    assert_eq!((eval("in1=0b11").trim(), eval("in1=0b01").trim()), ("out0=0x0", "out0=0x1"));
+    let back = files.0.path().join("back.rel").to_str().expect("UTF-8").to_owned();
+    volery(&["circuit", "convert", &bristol, "--to", "sieve", "--out", &back]).expect(0);
+    let check = ["check", "--relation", &back, "--public", "public=0b0", "--private", "private=0b111"];
+    volery(&check).expect(0);
+    volery(&[&check[..6], &["private=0b101"]].concat()).refused(2, &["the assertion of line"]);
+}
+
+#[test]
+fn streams_that_do_not_fit_are_told() {
+    let files = Files::new();
+    let relation = ours();
+    let public = files.file("x.ins", &stream("public_input", F61, &[4, 15]));
+    let check = |more: &[&str]| {
+        volery(&[&["check", "--relation", &relation, "--public-stream", &public], more].concat())
+    };
+    let short = files.file("short.wit", &stream("private_input", F61, &[1]));
+    check(&["--private-stream", &short])
+        .refused(2, &["short.wit: it has 1 values, and the relation reads 6"]);
+    let bits = files.file("bits.wit", &stream("private_input", F2, &[1]));
+    check(&["--private-stream", &bits]).refused(2, &["bits.wit: it is of field 2, and the relation takes"]);
+    check(&["--private-stream", &public])
+        .refused(2, &["this is public_input, and private_input is asked for"]);
+    check(&["--public-stream", &public]).refused(2, &["takes values of fields no more here"]);
+    check(&[]).refused(2, &["private has no value"]);
+    volery(&["check", "--relation", "builtin:sha256-preimage?length=1", "--private-stream", &short])
+        .refused(2, &["--private-stream"]);
+    let verify = ["verify", "--relation", &relation, "--private-stream", &short, "--listen", "127.0.0.1:0"];
+    volery(&verify).refused(2, &["--private-stream"]);
+    let packed = files.file("x.gz", "\u{1f}");
+    fs::write(&packed, [0x1f, 0x8b, 8, 0]).expect("written");
+    volery(&["circuit", "info", &packed]).refused(2, &["is compressed: unpack it first, by gzip -d"]);
+    volery(&["circuit", "info", &public]).refused(2, &["this is a stream of values, public_input"]);
+    let strict = format!("{relation}?strict");
+    volery(&["circuit", "info", &strict]).expect(0);
+    volery(&["circuit", "info", &format!("{relation}?speed")])
+        .refused(2, &["the one option of a SIEVE file"]);
+}
