@@ -118,6 +118,13 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where there are fewer words.
     fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]);
 
+    /// What generators from `keys` make, each from block `skip` on: `sums[i]` becomes `Σ G_y[i]`, and
+    /// `weighed[i]` becomes `Σ y·G_y[i]`, over all keys y from 0 on.
+    ///
+    /// # Panics
+    /// Where the lengths differ, or there are more than 2^8 keys.
+    fn sum_generated(arch: Arch, keys: &[F128], skip: u64, sums: &mut [B], weighed: &mut [B]);
+
     /// `Σ χ·mac` and `Σ χ·value`.
     ///
     /// # Panics
@@ -163,8 +170,8 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
 macro_rules! portable_macs {
     ($base:ty: all) => {
         crate::mac::portable_macs!(
-            $base: grow_leaves sum_rows puncture encode_keys encode_tagged sample_all weigh inner_product
-            linear products verifier_sums correct
+            $base: grow_leaves sum_rows puncture encode_keys encode_tagged sample_all sum_generated weigh
+            inner_product linear products verifier_sums correct
         );
     };
     ($base:ty: $($kernel:ident)*) => {
@@ -207,6 +214,17 @@ macro_rules! portable_macs {
     (@sample_all, $base:ty, $row:ty) => {
         fn sample_all(_: crate::arch::Arch, blocks: &[crate::field::F128], out: &mut [Self]) {
             crate::mac::portable::sample_all(blocks, out);
+        }
+    };
+    (@sum_generated, $base:ty, $row:ty) => {
+        fn sum_generated(
+            arch: crate::arch::Arch,
+            keys: &[crate::field::F128],
+            skip: u64,
+            sums: &mut [$base],
+            weighed: &mut [$base],
+        ) {
+            crate::mac::portable::sum_generated(arch, keys, skip, sums, weighed);
         }
     };
     (@weigh, $base:ty, $row:ty) => {

@@ -233,7 +233,7 @@ impl MacField<F256> for F128 {
     fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
         arch::verifier_sums(arch, chi, triples)
     }
-    crate::mac::portable_macs!(F256: puncture);
+    crate::mac::portable_macs!(F256: puncture sum_generated);
     fn correct(arch: Arch, keys: &mut [Self], corrections: &[F256], delta: Self) {
         let mut images = Zeroizing::new([Self::ZERO; 8]);
         arch::multiply(arch, &[delta; 8], &IMAGES, &mut *images);

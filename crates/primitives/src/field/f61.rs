@@ -125,6 +125,7 @@ impl Lanes<F61> for F61 {
 }
 
 impl MacField<F61> for F61 {
+    crate::mac::portable_macs!(F61: sum_generated);
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!(keys.len(), 1);
         f61::grow_leaves(keys[0].permutation(), parents, leaves);
@@ -140,7 +141,7 @@ impl Lanes<F61> for F61x2 {
 }
 
 impl MacField<F61> for F61x2 {
-    crate::mac::portable_macs!(F61: grow_leaves puncture);
+    crate::mac::portable_macs!(F61: grow_leaves puncture sum_generated);
     macs!(f61x2);
 }
 

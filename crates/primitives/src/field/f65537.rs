@@ -61,7 +61,7 @@ impl Lanes<F65537> for F65537x4 {
 }
 
 impl MacField<F65537> for F65537x4 {
-    crate::mac::portable_macs!(F65537: grow_leaves);
+    crate::mac::portable_macs!(F65537: grow_leaves sum_generated);
     crate::arch::prime::prime_macs!(F65537: all);
 }
 

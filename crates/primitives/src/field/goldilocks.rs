@@ -69,7 +69,7 @@ impl Lanes<Goldilocks> for Goldilocks {
 }
 
 impl MacField<Goldilocks> for Goldilocks {
-    crate::mac::portable_macs!(Goldilocks: grow_leaves);
+    crate::mac::portable_macs!(Goldilocks: grow_leaves sum_generated);
     crate::arch::prime::prime_macs!(Goldilocks: all);
 }
 
@@ -78,7 +78,7 @@ impl Lanes<Goldilocks> for Goldilocksx2 {
 }
 
 impl MacField<Goldilocks> for Goldilocksx2 {
-    crate::mac::portable_macs!(Goldilocks: grow_leaves);
+    crate::mac::portable_macs!(Goldilocks: grow_leaves sum_generated);
     crate::arch::prime::prime_macs!(Goldilocks: all);
 }
 

@@ -4,11 +4,15 @@
 //! element x is held as x·2^256 modulo p, below p; what is encoded is x. Products are by Koç, Acar and Kaliski's
 //! coarsely integrated scanning, without the carry that p below 2^255 leaves no use for.
 
-use super::Field;
+mod kernels;
+
+use super::{F128, Field};
+use crate::aes::Aes128;
+use crate::arch::Arch;
 use crate::bits::mask;
 use crate::integer::U256;
 use crate::lanes::Lanes;
-use crate::mac::MacField;
+use crate::mac::{MacField, Tagged};
 use core::fmt::{self, Debug};
 use core::hash::{Hash, Hasher};
 use core::iter::Sum;
@@ -19,7 +23,7 @@ use zeroize::DefaultIsZeroes;
 /// Four words, the lowest first.
 type Limbs = [u64; 4];
 
-/// An odd prime p from 2^192 to 2^255 − 2^193, and what arithmetic modulo p takes.
+/// An odd prime p of 254 or 255 bits, no more than 2^255 − 2^193, and what arithmetic modulo p takes.
 pub trait LargeModulus: Copy + Eq + Default + Hash + Send + Sync + 'static {
     /// p.
     const MODULUS: Limbs;
@@ -49,7 +53,7 @@ const fn inverse(p: u64) -> u64 {
 
 /// x·2^`times` modulo p, of a public x below p.
 const fn doubled(x: Limbs, times: u32, p: Limbs) -> Limbs {
-    assert!(p[0] & 1 == 1 && p[3] > 0 && p[3] < u64::MAX / 2 - 1, "not a modulus of this template");
+    assert!(p[0] & 1 == 1 && p[3] >= 1 << 61 && p[3] < u64::MAX / 2 - 1, "not a modulus of this template");
     let (mut x, p) = (U256::from_limbs(x), U256::from_limbs(p));
     let mut time = 0;
     while time < times {
@@ -138,22 +142,24 @@ impl<M: LargeModulus> Fp<M> {
         Self::settled(t)
     }
 
-    /// `words·2^-128` modulo p, of five words.
+    /// `words·2^-128` modulo p, of an integer below 2^380.
     #[inline(always)]
-    fn reduce(words: [u64; 5]) -> Self {
+    fn reduce(mut words: [u64; 6]) -> Self {
         let p = M::MODULUS;
-        // The first step leaves less than 2^256 + p, the second less than 2^192 + p.
-        let [mut t @ .., mut top] = words;
-        for _ in 0..2 {
-            let factor = t[0].wrapping_mul(M::INVERSE);
-            let (_, mut carry) = multiply_add(factor, p[0], t[0], 0);
-            for j in 1..4 {
-                (t[j - 1], carry) = multiply_add(factor, p[j], t[j], carry);
+        // Two words are taken to nothing, which leaves less than 2^252 + p, and that is below 2p.
+        for i in 0..2 {
+            let factor = words[i].wrapping_mul(M::INVERSE);
+            let mut carry = 0;
+            for j in 0..4 {
+                (words[i + j], carry) = multiply_add(factor, p[j], words[i + j], carry);
             }
-            let sum = u128::from(top) + u128::from(carry);
-            (t[3], top) = (sum as u64, (sum >> 64) as u64);
+            for word in &mut words[i + 4..] {
+                let sum = u128::from(*word) + u128::from(carry);
+                (*word, carry) = (sum as u64, (sum >> 64) as u64);
+            }
         }
-        Self::settled(t)
+        let [_, _, limbs @ ..] = words;
+        Self::settled(limbs)
     }
 }
 
@@ -211,7 +217,8 @@ impl<M: LargeModulus> Field for Fp<M> {
     /// The integer of the words, times 2^-384 modulo p.
     #[inline(always)]
     fn sample(words: &[u64]) -> Self {
-        Self::reduce(*words.first_chunk().expect("five words"))
+        let [a, b, c, d, e] = *words.first_chunk().expect("five words");
+        Self::reduce([a, b, c, d, e, 0])
     }
     fn place(bit: u32) -> Self {
         Self::product((U256::from(1_u64) << bit).limbs(), M::SQUARE)
@@ -288,10 +295,60 @@ macro_rules! large {
     ($($field:ty),*) => {
         $(
             impl Lanes<$field> for $field {
-                crate::lanes::portable_lanes!($field: all);
+                crate::lanes::portable_lanes!($field: add_products add_scaled);
+                fn dot(_: Arch, a: &[Self], b: &[Self]) -> Self {
+                    kernels::dot(a, b)
+                }
+                fn combine(_: Arch, factors: &[Self], a: &[Self]) -> Self {
+                    kernels::dot(factors, a)
+                }
             }
             impl MacField<$field> for $field {
-                crate::mac::portable_macs!($field: all);
+                crate::mac::portable_macs!($field: grow_leaves sum_rows puncture sample_all correct);
+                fn sum_generated(
+                    arch: Arch,
+                    keys: &[F128],
+                    skip: u64,
+                    sums: &mut [Self],
+                    weighed: &mut [Self],
+                ) {
+                    kernels::sum_generated(arch, keys, skip, sums, weighed);
+                }
+                fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
+                    kernels::encode(matrix, first, table, rows);
+                }
+                fn encode_tagged(
+                    matrix: &Aes128,
+                    first: u64,
+                    table: &[Tagged<Self, Self>],
+                    rows: &mut [Tagged<Self, Self>],
+                ) {
+                    kernels::encode(matrix, first, table, rows);
+                }
+                fn weigh(_: Arch, chi: &[Self], rows: &[Tagged<Self, Self>]) -> (Self, Self) {
+                    kernels::weigh(chi, rows)
+                }
+                fn inner_product(
+                    _: Arch,
+                    a: &[Tagged<Self, Self>],
+                    b: &[Tagged<Self, Self>],
+                ) -> (Self, Self, Self) {
+                    kernels::inner_product(a, b)
+                }
+                fn linear(_: Arch, factors: &[Self], rows: &[Tagged<Self, Self>]) -> Tagged<Self, Self> {
+                    kernels::linear(factors, rows)
+                }
+                fn products(
+                    _: Arch,
+                    triples: &[[Tagged<Self, Self>; 3]],
+                    constant: &mut [Self],
+                    linear: &mut [Self],
+                ) {
+                    kernels::products(triples, constant, linear);
+                }
+                fn verifier_sums(_: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
+                    kernels::verifier_sums(chi, triples)
+                }
             }
         )*
     };

@@ -101,7 +101,7 @@ impl MacField<Q32> for Q32x2 {
     fn linear(arch: Arch, factors: &[Q32], rows: &[Row]) -> Row {
         q32::linear(arch, factors, rows)
     }
-    crate::mac::portable_macs!(Q32: grow_leaves);
+    crate::mac::portable_macs!(Q32: grow_leaves sum_generated);
     crate::arch::prime::prime_macs!(
         Q32: sum_rows puncture encode_keys encode_tagged sample_all products verifier_sums correct
     );

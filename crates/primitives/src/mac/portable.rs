@@ -2,10 +2,11 @@
 
 use super::{Holes, MacField, Tagged};
 use crate::aes::Aes128;
-use crate::arch::WEIGHT;
+use crate::arch::{Arch, WEIGHT};
 use crate::bits::mask;
 use crate::field::{Extension, F128, Field, MOST_WORDS};
 use crate::hash::Circular;
+use crate::prg::Prg;
 use core::ops::Add;
 use zeroize::Zeroizing;
 
@@ -74,6 +75,31 @@ pub(crate) fn sample_all<E: Field>(blocks: &[F128], out: &mut [E]) {
             *word = (blocks[n / 2].0 >> (64 * (n % 2))) as u64;
         }
         *out = E::sample(&words[..E::SAMPLE]);
+    }
+}
+
+pub(crate) fn sum_generated<B: Field>(
+    arch: Arch,
+    keys: &[F128],
+    skip: u64,
+    sums: &mut [B],
+    weighed: &mut [B],
+) {
+    assert!(sums.len() == weighed.len() && keys.len() <= 1 << 8);
+    sums.fill(B::ZERO);
+    weighed.fill(B::ZERO);
+    let mut blocks = Zeroizing::new(vec![F128(0); (B::SAMPLE * sums.len()).div_ceil(2)]);
+    let mut elements = Zeroizing::new(vec![B::ZERO; sums.len()]);
+    // From the last key on: what is summed so far is added once for each place further down.
+    for (y, key) in keys.iter().enumerate().rev() {
+        Prg::new(arch, *key).skip(skip).fill(&mut blocks);
+        sample_all(&blocks, &mut elements);
+        for ((sum, weighed), element) in sums.iter_mut().zip(weighed.iter_mut()).zip(elements.iter()) {
+            *sum += *element;
+            if y > 0 {
+                *weighed += *sum;
+            }
+        }
     }
 }
 

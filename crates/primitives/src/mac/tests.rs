@@ -48,6 +48,9 @@ fn field<B: Field, E: MacField<B>>() {
                 trees_and_rows::<B, E>(arch, trees, rows);
             }
         }
+        for (keys, length) in [(1, 1), (2, 3), (16, 7), (256, 2)] {
+            generated::<B, E>(arch, keys, length);
+        }
         for size in [1, 10, 1000] {
             for (first, length) in [(0, 2), (6, 64), (1 << 40, 130), (2, 7)] {
                 encodings::<B, E>(arch, size, first, length);
@@ -140,6 +143,26 @@ fn samples<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
         let words: Vec<u64> = words.collect();
         let (left, right) = words.split_at(E::SAMPLE);
         assert_eq!((leaves[y], leaves[parents.len() + y]), (E::sample(left), E::sample(right)));
+    }
+}
+
+fn generated<B: Field, E: MacField<B>>(arch: Arch, keys: usize, length: usize) {
+    let keys = blocks(keys);
+    for skip in [0, 3] {
+        let (mut sums, mut weighed) = (elements::<B>(1, length), elements::<B>(2, length));
+        E::sum_generated(arch, &keys, skip, &mut sums, &mut weighed);
+        let [mut expected, mut expected_weighed] = [0, 1].map(|_| vec![B::ZERO; length]);
+        for (y, key) in keys.iter().enumerate() {
+            let mut blocks = vec![F128::ZERO; skip as usize + (B::SAMPLE * length).div_ceil(2)];
+            Prg::new(arch, *key).fill(&mut blocks);
+            let words: Vec<u64> =
+                blocks[skip as usize..].iter().flat_map(|x| [x.0 as u64, (x.0 >> 64) as u64]).collect();
+            for (i, words) in words.chunks_exact(B::SAMPLE).take(length).enumerate() {
+                expected[i] += B::sample(words);
+                (0..y).for_each(|_| expected_weighed[i] += B::sample(words));
+            }
+        }
+        assert_eq!((sums, weighed), (expected, expected_weighed));
     }
 }
 
