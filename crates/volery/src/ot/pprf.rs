@@ -1,6 +1,6 @@
 //! Punctured trees: all leaves for one party, all but one for the other.
 //!
-//! τ = 128/k trees of depth k. The dealer (the base OT's sender) knows every leaf; the puncturer, whose base
+//! τ trees of depth k, 128/k of them where all of F_{2^128} is to be named, or of any k bits each. The dealer (the base OT's sender) knows every leaf; the puncturer, whose base
 //! choices were the complement of the bits of α_i, knows all leaves of tree i but the one at α_i. The
 //! consistency check is that of Roy, "SoftSpokenOT", CRYPTO 2022.
 //!
@@ -24,9 +24,9 @@ use crate::channel::Channel;
 use crate::commit::ggm::{self, Tree};
 use crate::error::{Error, Misbehaviour, Result};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
-use volery_primitives::F128;
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
+use volery_primitives::{F128, U256};
 use zeroize::Zeroizing;
 
 /// The leaves of all trees, tree by tree, `2^k` each.
@@ -62,7 +62,7 @@ fn check_digest(sid: &[u8; 32]) -> Digest {
 /// Link errors.
 pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
     let sid = channel.checkpoint("pprf");
-    let mut leaves = Zeroizing::new(Vec::with_capacity((TRANSFERS / k) << k));
+    let mut leaves = Zeroizing::new(Vec::with_capacity((pairs.len() / k) << k));
     let mut corrections = Vec::new();
     let mut sums = Vec::new();
     let mut digest = check_digest(&sid);
@@ -91,13 +91,14 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
 }
 
 /// The puncturer's side: `keys` are the base keys it chose by the complement of `delta`'s bits, as
-/// [`choices`] says. The leaf at α_i is zero in tree i; time does not depend on α.
+/// [`choices`] says, k for each tree. The leaf at α_i is zero in tree i; time does not depend on α.
 ///
 /// # Errors
 /// `Misbehaved` where the trees are inconsistent; link errors.
-pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> Result<Leaves> {
+pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: impl Into<U256>, k: usize) -> Result<Leaves> {
     let sid = channel.checkpoint("pprf");
-    let trees = TRANSFERS / k;
+    let delta = Zeroizing::new(delta.into());
+    let trees = keys.len() / k;
     let mut corrections = vec![F128::default(); 2 * (k - 1) * trees];
     let mut sums = vec![0; 32 * trees];
     channel.recv_words(&mut corrections)?;
@@ -107,7 +108,7 @@ pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> 
     let mut leaves = Zeroizing::new(Vec::with_capacity(trees << k));
     let mut digest = check_digest(&sid);
     for (i, keys) in keys.chunks_exact(k).enumerate() {
-        let alpha = slice(delta, i, k);
+        let alpha = slice(*delta, i, k);
         let corrections = &corrections[2 * (k - 1) * i..][..2 * (k - 1)];
         let tree = Tree::new(sid, i);
         let nodes = tree.punctured(&opened(keys, corrections, alpha), alpha);
@@ -147,21 +148,26 @@ fn opened(keys: &[F128], corrections: &[F128], alpha: u64) -> Zeroizing<Vec<F128
 }
 
 /// α_i: the i-th slice of `k` bits of Δ.
-pub fn slice(delta: F128, i: usize, k: usize) -> u64 {
-    (delta.0 >> (k * i)) as u64 & ((1 << k) - 1)
+pub fn slice(delta: impl Into<U256>, i: usize, k: usize) -> u64 {
+    (delta.into() >> (k * i) as u32).low() as u64 & ((1 << k) - 1)
 }
 
 /// The base choices of a puncturer: transfer k·i + (j−1) is for level j of tree i, and asks for the
 /// sibling of the path.
 pub fn choices(delta: F128, k: usize) -> F128 {
-    let mut choices = 0;
-    for i in 0..TRANSFERS / k {
+    F128(choices_among(delta.into(), k, TRANSFERS).low())
+}
+
+/// The same of a puncturer of `transfers`/k trees.
+pub fn choices_among(delta: U256, k: usize, transfers: usize) -> U256 {
+    let mut choices = U256::ZERO;
+    for i in 0..transfers / k {
         for level in 1..=k {
             let turn = slice(delta, i, k) >> (k - level) & 1;
-            choices |= u128::from(1 - turn) << (k * i + level - 1);
+            choices |= U256::from(1 - turn) << (k * i + level - 1) as u32;
         }
     }
-    F128(choices)
+    choices
 }
 
 /// What the dealer of so many trees of depth k sends.

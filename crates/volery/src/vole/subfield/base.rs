@@ -5,10 +5,16 @@
 //! by the difference of what the two keys expand to; either way the verifier then has the prover's t_j plus
 //! Δ_j·u, and k = Σ g_j·(t_j + Δ_j·u) = m + u·Δ.
 //!
+//! Over fields of more than 128 bits the Δ_j are **digits of 8 bits** ([`DIGIT`]): for each, eight transfers and
+//! a tree of 256 leaves ([`pprf`]), of which the verifier gets all but the one at Δ_j. With t_j = −Σ y·G(leaf y)
+//! and u_j = Σ G(leaf y) it has Σ (Δ_j − y)·G(leaf y) = t_j + Δ_j·u_j, and τ_j = u − u_j makes of it
+//! t_j + Δ_j·u: an eighth of the bytes, for 128 times the hashing.
+//!
 //! | from | message | bytes | figures 15 and 5 |
 //! |---|---|---|---|
 //! | both | base transfers, once; the verifier receives by the bits of Δ | `ot/base` | 15, initialize |
-//! | prover | τ_{j,i} = t_{j,i} − G(K_{j,1})_i + u_i, where t_j = G(K_{j,0}), for up to 256 shares i and all j | b·r·⌈log p⌉ a share | 15, extend |
+//! | prover | by digits: the trees, once | `ot/pprf` | |
+//! | prover | τ_{j,i} = t_{j,i} − G(K_{j,1})_i + u_i, where t_j = G(K_{j,0}), for up to 256 shares i and all j | b·r·⌈log p⌉ a share, by digits b·⌈(log p)/8⌉ | 15, extend |
 //! | verifier | seed of the coefficients χ | 16 | 5, step 3 |
 //! | prover | x = Σ χ_i·u_i + Σ a_h·X^h | b' | 5, step 3 |
 //! | prover | digest of z_j = Σ χ_i·t_{j,i} + Σ c_{j,h}·X^h for all j | 32 | 5, step 3 |
@@ -27,22 +33,33 @@
 //! B, and the guesses at bits of Δ lower what is left to guess by as much as they cost: figure 5's
 //! sub-protocol, which the paper keeps where Δ must be guessed whole.
 //!
+//! **By digits** the check is the same, with Δ_j for the bit. The trees' check binds the prover to one set of
+//! leaves for all digits that do not make it fail, but where a single one is left, which is a guess at the digit.
+//! So a column that passes for two digits has one u_j with its corrections; and were that other values than
+//! those of another column, Σ χ_i·(u_{j,i} − x_i) is zero by a collision alone, or the prover adds to z_j a
+//! multiple of it by the one digit that it guesses, since Δ_j ↦ Δ_j·c is one to one for c other than zero. What
+//! passes is therefore, but for collisions ([`error`], over as many columns as there are digits), right for
+//! values in B once the guessed columns are corrected, and a prover that deviates for c digits in the columns
+//! passes with 2^−8·c: as much as these digits are less to guess. In the trees it may guess a set of digits, an
+//! affine one, and pays for as many bits as it comes to know. What an abort leaks is that such a guess was wrong.
+//!
 //! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a
 //! transcript's. Coefficients are independent. Given x the verifier knows each z_j, so that the digest tells
 //! it nothing; x is masked. Nothing the verifier sends depends on Δ: an abort tells the prover whether its
 //! guess was right, and ends Δ. A prover that leaves after the coin has been rejected.
 
+mod transfers;
+
 use super::{Delta, coefficients};
 use crate::channel::{Carried, Channel};
 use crate::error::{Error, Misbehaviour, Result};
-use crate::ot::base;
+use crate::ot::{base, pprf};
 use crate::random::Random;
-use core::marker::PhantomData;
 use subtle::ConstantTimeEq;
+use transfers::{Chosen, DIGIT, Dealt, Expansion, Leaves};
 use volery_primitives::arch::Arch;
 use volery_primitives::bits::mask;
 use volery_primitives::hash::Digest;
-use volery_primitives::prg::Prg;
 use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::Zeroizing;
@@ -50,11 +67,16 @@ use zeroize::Zeroizing;
 /// Shares whose masked values are one message.
 const PIECE: usize = 256;
 
-/// The places of the bits of Δ: `Σ bit_j·gadget[j]` is all of the extension.
+/// The bits of each Δ_j, for which there is a column: one, or those of a digit.
+const fn bits<B: Field>() -> usize {
+    if B::BITS > 128 { DIGIT } else { 1 }
+}
+
+/// The places of Δ's bits or digits: `Σ Δ_j·gadget[j]`, for all of them, is all of the extension.
 pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
     let mut places = Vec::new();
     for coordinate in 0..E::DEGREE as usize {
-        for bit in 0..B::BITS {
+        for bit in (0..B::BITS).step_by(bits::<B>()) {
             let mut coordinates = vec![E::ZERO; coordinate + 1];
             coordinates[coordinate] = E::from(B::place(bit));
             places.push(E::pack(&coordinates));
@@ -63,21 +85,35 @@ pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
     places
 }
 
-/// What the base transfers carry.
+/// Δ_j.
+pub(super) fn digit<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> u64 {
+    pprf::slice(*delta.choices, j, bits::<B>())
+}
+
+/// As many columns as the gadget has places.
+fn columns<B: Field, E: MacField<B>>() -> u64 {
+    u64::from(E::DEGREE) * u64::from(B::BITS).div_ceil(bits::<B>() as u64)
+}
+
+/// What the base transfers carry, and the trees on them.
 pub(crate) fn set_up_traffic<B: Field, E: MacField<B>>() -> Carried {
-    base::traffic((E::DEGREE * B::BITS).into())
+    let transfers = base::traffic(columns::<B, E>() * bits::<B>() as u64);
+    match bits::<B>() {
+        1 => transfers,
+        bits => transfers + Carried::by_prover(pprf::traffic(bits, columns::<B, E>() as usize)),
+    }
 }
 
 /// What so many shares carry, and so many checks, each with its masks.
 pub(crate) fn traffic<B: Field, E: MacField<B>>(shares: u64, checks: u64) -> Carried {
-    let share = Carried::by_prover(B::BYTES as u64 * u64::from(E::DEGREE * B::BITS));
+    let share = Carried::by_prover(B::BYTES as u64 * columns::<B, E>());
     let check = share * E::DEGREE.into() + Carried { prover: E::BYTES as u64 + 32, verifier: 16 };
     share * shares + check * checks
 }
 
 /// The error of one check: the probability that the values of two columns differ and meet under χ.
 pub fn error<B: Field, E: MacField<B>>() -> f64 {
-    let columns = f64::from(E::DEGREE * B::BITS);
+    let columns = columns::<B, E>() as f64;
     columns * (columns - 1.0) / 2.0 * super::likeliest::<B, E>()
 }
 
@@ -94,7 +130,7 @@ fn digest<E: Field>(seed: F128, sums: impl Iterator<Item = E>) -> [u8; 32] {
     sums.fold(digest, |digest, sum| digest.field(&sum.to_integer().to_bytes()[..E::DIGESTED])).finish()
 }
 
-/// What a party has of `count` shares and r masks: a column of elements of B for each bit of Δ,
+/// What a party has of `count` shares and r masks: a column of elements of B for each bit or digit of Δ,
 /// one after the other.
 pub(super) struct Columns<B: Field>(Zeroizing<Vec<B>>, usize);
 
@@ -122,33 +158,11 @@ impl<B: Field> Columns<B> {
     }
 }
 
-/// The expansion of one key of a transfer.
-struct Expansion<B> {
-    prg: Prg,
-    field: PhantomData<B>,
-}
-
-impl<B: Field> Expansion<B> {
-    fn new(arch: Arch, key: F128) -> Self {
-        Self { prg: Prg::new(arch, key), field: PhantomData }
-    }
-
-    /// Fills `out` with the next elements.
-    fn fill(&mut self, out: &mut [B]) {
-        let mut blocks = Zeroizing::new(vec![F128::ZERO; (B::SAMPLE * out.len()).div_ceil(2)]);
-        self.prg.fill(&mut blocks);
-        let words: Zeroizing<Vec<u64>> = Zeroizing::new(
-            blocks.iter().flat_map(|block| [block.0 as u64, (block.0 >> 64) as u64]).collect(),
-        );
-        out.iter_mut().zip(words.chunks_exact(B::SAMPLE)).for_each(|(out, words)| *out = B::sample(words));
-    }
-}
-
 /// The prover's end.
 pub(super) struct Prover<B, E> {
     arch: Arch,
-    /// For each bit of Δ both keys' expansions.
-    transfers: Vec<[Expansion<B>; 2]>,
+    /// For each column.
+    transfers: Vec<Dealt<B>>,
     places: Vec<E>,
     random: Random,
 }
@@ -157,8 +171,15 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
     /// Sets up, as the sender of the base transfers.
     pub(super) fn new(channel: &mut Channel, arch: Arch, random: &mut Random) -> Result<Self> {
         let places = gadget::<B, E>();
-        let pairs = base::send(channel, places.len(), random)?;
-        let transfers = pairs.iter().map(|pair| pair.map(|key| Expansion::new(arch, key))).collect();
+        let pairs = base::send(channel, places.len() * bits::<B>(), random)?;
+        let transfers = if bits::<B>() == 1 {
+            let both = |pair: &[F128; 2]| Dealt::Bit(Box::new(pair.map(|key| Expansion::new(arch, key))));
+            pairs.iter().map(both).collect()
+        } else {
+            let leaves = pprf::deal(channel, &pairs, bits::<B>())?;
+            let trees = leaves.chunks_exact(1 << bits::<B>());
+            trees.map(|leaves| Dealt::Digit(Leaves::new(arch, leaves))).collect()
+        };
         Ok(Self { arch, transfers, places, random: Random::from_seed(&random.bytes()) })
     }
 
@@ -183,7 +204,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         Ok(Zeroizing::new(shares.collect()))
     }
 
-    /// Expands the columns t_j, and sends τ_j, for the values that `values` gives for bit j: the same for all
+    /// Expands the columns t_j, and sends τ_j, for the values that `values` gives for column j: the same for all
     /// where the prover is honest. Figure 15, extend.
     pub(super) fn send_columns<'v>(
         &mut self,
@@ -194,14 +215,13 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         let mut columns = Columns::new(self.transfers.len(), length);
         for from in (0..length).step_by(PIECE) {
             let piece = PIECE.min(length - from);
-            let mut other = Zeroizing::new(vec![B::ZERO; piece]);
+            let mut own = Zeroizing::new(vec![B::ZERO; piece]);
             let mut masked = Vec::with_capacity(self.transfers.len() * piece);
             let transfers = self.transfers.iter_mut().zip(columns.piece(from, piece));
-            for (j, ([zero, one], t)) in transfers.enumerate() {
-                zero.fill(t);
-                one.fill(&mut other);
+            for (j, (dealt, t)) in transfers.enumerate() {
+                dealt.fill::<E>(t, &mut own);
                 let u = &values(j)[from..][..piece];
-                masked.extend(t.iter().zip(other.iter()).zip(u).map(|((t, other), u)| *t - *other + *u));
+                masked.extend(own.iter().zip(u).map(|(own, u)| *u - *own));
             }
             channel.send_elements(&masked)?;
         }
@@ -209,11 +229,22 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
     }
 }
 
+/// Δ_j as an element.
+fn factor<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> Zeroizing<B> {
+    // A secret: no branch tells what its bits are.
+    let bits = (0..bits::<B>() as u32).zip(core::iter::repeat(digit(delta, j)));
+    let bit = |(place, digit): (u32, u64)| {
+        let place = if place == 0 { B::ONE } else { B::place(place) };
+        place.masked(mask(digit))
+    };
+    Zeroizing::new(bits.map(|(place, digit)| bit((place, digit >> place))).sum())
+}
+
 /// The verifier's end.
-pub(super) struct Verifier<B, E: Field> {
+pub(super) struct Verifier<B: Field, E: Field> {
     arch: Arch,
-    /// For each bit of Δ the chosen key's expansion, and all ones where the bit is set.
-    transfers: Vec<(Expansion<B>, Zeroizing<u64>)>,
+    /// For each column, with Δ_j.
+    transfers: Vec<(Chosen<B>, Zeroizing<B>)>,
     places: Vec<E>,
     random: Random,
 }
@@ -227,9 +258,19 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         random: &mut Random,
     ) -> Result<Self> {
         let places = gadget::<B, E>();
-        let keys = base::receive(channel, *delta.choices, places.len(), random)?;
-        let bits = (0..).map(|j| Zeroizing::new(mask(delta.choices.bit(j))));
-        let transfers = keys.iter().map(|key| Expansion::new(arch, *key)).zip(bits).collect();
+        let transfers = places.len() * bits::<B>();
+        let chosen: Vec<_> = if bits::<B>() == 1 {
+            let keys = base::receive(channel, *delta.choices, transfers, random)?;
+            keys.iter().map(|key| Chosen::Bit(Box::new(Expansion::new(arch, *key)))).collect()
+        } else {
+            let choices = Zeroizing::new(pprf::choices_among(*delta.choices, bits::<B>(), transfers));
+            let keys = base::receive(channel, *choices, transfers, random)?;
+            let leaves = pprf::puncture(channel, &keys, *delta.choices, bits::<B>())?;
+            let trees = leaves.chunks_exact(1 << bits::<B>());
+            trees.map(|leaves| Chosen::Digit(Leaves::new(arch, leaves))).collect()
+        };
+        let transfers =
+            chosen.into_iter().enumerate().map(|(j, chosen)| (chosen, factor(delta, j))).collect();
         Ok(Self { arch, transfers, places, random: Random::from_seed(&random.bytes()) })
     }
 
@@ -242,9 +283,9 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
             let mut masked = vec![B::ZERO; self.transfers.len() * piece];
             channel.recv_elements(&mut masked)?;
             let transfers = self.transfers.iter_mut().zip(columns.piece(from, piece));
-            for (((expansion, bit), k), masked) in transfers.zip(masked.chunks_exact(piece)) {
-                expansion.fill(k);
-                k.iter_mut().zip(masked).for_each(|(k, masked)| *k += masked.masked(**bit));
+            for (((chosen, digit), k), masked) in transfers.zip(masked.chunks_exact(piece)) {
+                chosen.fill::<E>(**digit, k);
+                k.iter_mut().zip(masked).for_each(|(k, masked)| *k += *masked * **digit);
             }
         }
         // Figure 5, steps 3 and 4.
@@ -255,7 +296,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         let sent: [u8; 32] = channel.recv_array()?;
         let chi = coefficients::<B, E>(self.arch, seed, count);
         let sums = columns.iter().zip(&self.transfers);
-        let sums = sums.map(|(column, (_, bit))| weigh(self.arch, &chi, column) - x[0].masked(**bit));
+        let sums = sums.map(|(column, (_, digit))| weigh(self.arch, &chi, column) - x[0].scale(**digit));
         if verdict(digest(seed, sums).ct_eq(&sent)) {
             Ok(columns.combine(&self.places, count))
         } else {

@@ -56,7 +56,7 @@ impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
 }
 
 /// The verifier's end.
-pub struct Verifier<B, E: Field> {
+pub struct Verifier<B: Field, E: Field> {
     base: base::Verifier<B, E>,
     drawn: usize,
 }

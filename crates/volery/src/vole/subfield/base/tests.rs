@@ -15,11 +15,18 @@ fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E
     let (mut both, mut chosen) = (vec![], vec![]);
     let places = gadget::<B, E>();
     for j in 0..places.len() {
-        let keys = [(); 2].map(|()| random.word());
-        let bit = delta.choices.bit(j as u32);
-        both.push(keys.map(|key| Expansion::new(arch, key)));
-        let mask = Zeroizing::new(bit.wrapping_neg());
-        chosen.push((Expansion::new(arch, keys[bit as usize]), mask));
+        let hidden = digit(delta, j) as usize;
+        if bits::<B>() == 1 {
+            let keys = [(); 2].map(|()| random.word());
+            both.push(Dealt::Bit(Box::new(keys.map(|key| Expansion::new(arch, key)))));
+            let expansion = Box::new(Expansion::new(arch, keys[hidden]));
+            chosen.push((Chosen::Bit(expansion), factor(delta, j)));
+        } else {
+            let mut leaves: Vec<_> = (0..1 << DIGIT).map(|_| random.word()).collect();
+            both.push(Dealt::Digit(Leaves::new(arch, &leaves)));
+            leaves[hidden] = random.word();
+            chosen.push((Chosen::Digit(Leaves::new(arch, &leaves)), factor(delta, j)));
+        }
     }
     let [first, second] = [(); 2].map(|()| Random::from_seed(&random.bytes()));
     let prover = Prover { arch, transfers: both, places: places.clone(), random: first };
@@ -28,10 +35,10 @@ fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E
 
 /// What a prover does that does not follow the protocol, if anything.
 struct Lie<B, E> {
-    /// What it adds to its values where it masks them for a bit of Δ.
+    /// What it adds to its values where it masks them for a bit or digit of Δ.
     errors: Vec<B>,
-    /// Which of these bits it takes to be set, and corrects what it has for.
-    guess: Vec<bool>,
+    /// What it takes these for, and corrects what it has for.
+    guess: Vec<u64>,
     /// What it adds to its values after that.
     value: B,
     /// What it adds to x, and to each value that goes into x.
@@ -43,18 +50,18 @@ impl<B: Field, E: MacField<B>> Lie<B, E> {
     /// The truth.
     fn none() -> Self {
         let bits = gadget::<B, E>().len();
-        let (errors, guess) = (vec![B::ZERO; bits], vec![false; bits]);
+        let (errors, guess) = (vec![B::ZERO; bits], vec![0; bits]);
         Self { errors, guess, value: B::ZERO, x: E::ZERO, slope: E::ZERO }
     }
 
-    /// Takes all bits for what they are.
+    /// Takes all for what they are.
     fn knowing(mut self, delta: &Delta<B, E>) -> Self {
-        (0..self.guess.len()).for_each(|j| self.guess[j] = bit(delta, j));
+        (0..self.guess.len()).for_each(|j| self.guess[j] = digit(delta, j));
         self
     }
 
-    /// An error for one bit of Δ, which it takes to be `guess`.
-    fn at(bit: usize, guess: bool) -> Self {
+    /// An error for one bit or digit of Δ, which it takes to be `guess`.
+    fn at(bit: usize, guess: u64) -> Self {
         let mut lie = Self::none();
         lie.errors[bit] = B::ONE;
         lie.guess[bit] = guess;
@@ -72,18 +79,17 @@ fn extend<B: Field, E: MacField<B>>(
     let told: Vec<Vec<B>> =
         lie.errors.iter().map(|error| values.iter().map(|value| *value + *error).collect()).collect();
     let mut columns = prover.send_columns(channel, |j| &told[j])?;
-    for (j, column) in columns.piece(0, values.len()).enumerate().filter(|(j, _)| lie.guess[*j]) {
-        column.iter_mut().for_each(|t| *t += lie.errors[j]);
+    let guess = |j: usize| B::from_word(lie.guess[j].into()).expect("a small number");
+    for (j, column) in columns.piece(0, values.len()).enumerate() {
+        column.iter_mut().for_each(|t| *t += lie.errors[j] * guess(j));
     }
     values.iter_mut().for_each(|value| *value += lie.value);
     let seed = F128::from_bytes(channel.recv_array()?);
     let chi = coefficients::<B, E>(prover.arch, seed, COUNT);
     let ones = weigh(prover.arch, &chi, &vec![B::ONE; values.len()]);
     let error = lie.x + lie.slope * ones;
-    let sums = columns.iter().zip(&lie.guess).map(|(column, guess)| {
-        let sum = weigh(prover.arch, &chi, column);
-        if *guess { sum - error } else { sum }
-    });
+    let sums = columns.iter().enumerate();
+    let sums = sums.map(|(j, column)| weigh(prover.arch, &chi, column) - error.scale(guess(j)));
     let digest = digest(seed, sums);
     channel.send_elements(&[weigh(prover.arch, &chi, &values) + error])?;
     channel.send(&digest)?;
@@ -100,10 +106,6 @@ fn accepted<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8, lie: &Lie<B
         |channel| verifier.extend(channel, COUNT).map(|keys| keys.to_vec()),
     );
     !assert_caught(session, delta)
-}
-
-fn bit<B, E: Field>(delta: &Delta<B, E>, j: usize) -> bool {
-    delta.choices.bit(j as u32) == 1
 }
 
 fn shares_are_correlated<B: Field, E: MacField<B>>() {
@@ -123,21 +125,29 @@ fn shares_are_correlated<B: Field, E: MacField<B>>() {
 }
 over_every_field!(shares_are_correlated);
 
-/// A prover that is inconsistent about its values for one bit of Δ passes where it takes the bit for what it
-/// is, and then the shares are right.
+/// A prover that is inconsistent about its values for one bit or digit of Δ passes where it takes it for what
+/// it is, and then the shares are right.
 fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>() {
     let mut passed = [0; 2];
     for seed in 0..32 {
         let delta = delta::<B, E>(seed);
         let j = seed as usize * 7 % gadget::<B, E>().len();
-        for guess in [false, true] {
+        for guess in [0, 1] {
             let passes = accepted(&delta, seed, &Lie::at(j, guess));
-            assert_eq!(passes, bit(&delta, j) == guess, "bit {j}");
-            passed[usize::from(guess)] += usize::from(passes);
+            assert_eq!(passes, digit(&delta, j) == guess, "bit {j}");
+            passed[guess as usize] += usize::from(passes);
+        }
+        if bits::<B>() > 1 && seed % 8 == 0 {
+            let right = digit(&delta, j);
+            for guess in [right, right ^ 1, right ^ 0x80, 255 - right] {
+                assert_eq!(accepted(&delta, seed, &Lie::at(j, guess)), guess == right, "digit {j}");
+            }
         }
     }
-    assert_eq!(passed[0] + passed[1], 32);
-    assert!(passed.iter().all(|&passed| (6..=26).contains(&passed)), "{passed:?}");
+    if bits::<B>() == 1 {
+        assert_eq!(passed[0] + passed[1], 32);
+        assert!(passed.iter().all(|&passed| (6..=26).contains(&passed)), "{passed:?}");
+    }
 }
 over_every_field!(an_error_at_one_bit_is_a_guess);
 
@@ -151,14 +161,14 @@ fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>() {
         lie.errors.iter_mut().for_each(|error| *error = uniform(&mut random));
         assert!(!accepted(&delta, seed, &lie));
         let guess = random.word().0;
-        (0..lie.guess.len()).for_each(|j| lie.guess[j] = guess >> j & 1 == 1);
+        (0..lie.guess.len()).for_each(|j| lie.guess[j] = (guess >> j & 1) as u64);
         assert!(!accepted(&delta, seed, &lie));
         lie = lie.knowing(&delta);
         assert!(accepted(&delta, seed, &lie));
         // One wrong guess among the right ones.
         let wrong = seed as usize;
         lie.errors[wrong] = B::ONE;
-        lie.guess[wrong] ^= true;
+        lie.guess[wrong] ^= 1;
         assert!(!accepted(&delta, seed, &lie));
     }
 }
@@ -182,7 +192,7 @@ fn a_false_x_is_caught<B: Field, E: MacField<B>>() {
     assert!(!accepted(&delta, 1, &lie()));
     let mut knowing = lie().knowing(&delta);
     assert!(accepted(&delta, 1, &knowing));
-    knowing.guess[5] ^= true;
+    knowing.guess[5] ^= 1;
     assert!(!accepted(&delta, 1, &knowing));
 }
 over_every_field!(a_false_x_is_caught);
@@ -262,9 +272,9 @@ fn passes_one_sum<B: Field, E: MacField<B>>(
             channel.recv_elements(&mut masked)?;
             let mut columns = Columns::new(places.len(), length);
             let transfers = verifier.transfers.iter_mut().zip(columns.piece(0, length));
-            for (((expansion, bit), k), masked) in transfers.zip(masked.chunks_exact(length)) {
-                expansion.fill(k);
-                k.iter_mut().zip(masked).for_each(|(k, masked)| *k += masked.masked(**bit));
+            for (((chosen, digit), k), masked) in transfers.zip(masked.chunks_exact(length)) {
+                chosen.fill::<E>(**digit, k);
+                k.iter_mut().zip(masked).for_each(|(k, masked)| *k += *masked * **digit);
             }
             let mut sent = [E::ZERO; 2];
             channel.recv_elements(&mut sent)?;
@@ -278,6 +288,36 @@ fn passes_one_sum<B: Field, E: MacField<B>>(
         assert_eq!(key == mac + guess + extended * delta.value(), passes);
     }
     passes
+}
+
+/// By digits: a wrong correction of a tree is a guess at one bit of a digit, and a wrong sum or digest is
+/// caught.
+#[test]
+fn trees_are_checked() {
+    use volery_primitives::Bn254;
+    let caught = |seed: u8, message: usize, bit: usize| {
+        let delta = delta::<Bn254, Bn254>(seed);
+        let (arch, [mut first, mut second]) =
+            (Arch::detect(), [1, 2].map(|seed| Random::from_seed(&[seed; 32])));
+        let session = session(
+            vec![Change::flip(Party::Prover, message, bit)],
+            |channel| {
+                let mut prover = Prover::<Bn254, Bn254>::new(channel, arch, &mut first)?;
+                prover.extend(channel, 20).map(|shares| shares.to_vec())
+            },
+            |channel| {
+                let mut verifier = Verifier::new(channel, arch, &delta, &mut second)?;
+                verifier.extend(channel, 20).map(|keys| keys.to_vec())
+            },
+        );
+        assert_caught(session, &delta)
+    };
+    // What the transfers are opened by comes first, and τ, x and a digest come last.
+    let survived = (0..16).filter(|seed| !caught(*seed, 1, 128 * 37 * usize::from(*seed)));
+    assert!((3..=13).contains(&survived.count()));
+    for (message, bit) in [(0, 9), (2, 700), (3, 5), (4, 800), (5, 3), (6, 77)] {
+        assert!(caught(3, message, bit), "message {message}");
+    }
 }
 
 /// Elements that are not in canonical form, of either field, are refused.
