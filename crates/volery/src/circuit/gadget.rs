@@ -51,6 +51,7 @@
 //!     }
 //! }
 //! ```
+//! [`Poseidon`] hashes them, and [`Edwards`] has points of curves as coordinates.
 //! A [`Fixed`] says how numbers of a fixed point are written, rounds and compares them.
 
 mod adder;
@@ -59,6 +60,7 @@ mod array;
 mod base64;
 mod bit;
 mod bytes;
+mod edwards;
 mod element;
 #[cfg(test)]
 pub(super) mod evaluation;
@@ -70,6 +72,7 @@ mod keccak;
 mod merkle;
 #[cfg(test)]
 mod mixed;
+mod poseidon;
 mod product;
 mod sha1;
 mod sha256;
@@ -81,6 +84,7 @@ pub use array::{Array, Store};
 pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
+pub use edwards::{Edwards, EdwardsPoint};
 pub use element::Element;
 pub(super) use element::prime_field;
 pub use fixed::Fixed;
@@ -90,6 +94,7 @@ pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Keccak, Keccak256, Permutation, Sha3_256, Sponge, sha3_256, sha3_256_with_holes};
 pub use merkle::{merkle_path, merkle_root, sha256_node, sha256_tree};
+pub use poseidon::Poseidon;
 pub use product::products_with_holes;
 pub use sha1::{Sha1, Sha1Compression, sha1};
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};

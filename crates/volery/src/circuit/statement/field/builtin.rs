@@ -2,7 +2,7 @@
 
 use super::Elements;
 use super::perceptron::{self, Perceptron};
-use crate::circuit::gadget::{Element, prime_field};
+use crate::circuit::gadget::{Element, Poseidon, prime_field};
 use crate::circuit::statement::algebra::{self, Algebra};
 use crate::circuit::statement::builtin::{self, Described as _, is_listed, numbers};
 use crate::circuit::statement::split::{Split, no_shards};
@@ -10,7 +10,7 @@ use crate::circuit::statement::{Given, Port};
 use crate::circuit::{Backend, Polynomials, Tables};
 use crate::error::{Error, Result};
 use core::fmt::Display;
-use volery_primitives::{Field, U256};
+use volery_primitives::{Bn254, Field, U256};
 
 /// Names with keys and defaults, and what they state.
 pub(in crate::circuit::statement) const LIST: &[(&str, &str)] = &[
@@ -32,6 +32,10 @@ pub(in crate::circuit::statement) const LIST: &[(&str, &str)] = &[
         "linear?rows=2&columns=3",
         "the prover knows `x`, which the public `matrix`, of `rows` one after the other, maps to `b`",
     ),
+    (
+        "poseidon-preimage?length=2",
+        "the prover knows `message`, `length` elements, of which the Poseidon hash of circom is `digest`; over bn254",
+    ),
     perceptron::LISTED,
     algebra::INNER_PRODUCT,
     algebra::MATRIX_PRODUCT,
@@ -49,6 +53,7 @@ pub(super) enum Builtin {
     RangeSum { count: u64, bits: u32 },
     Factors,
     Linear { rows: u64, columns: u64 },
+    PoseidonPreimage { length: u64 },
     Perceptron(Perceptron),
     Algebra(Algebra),
 }
@@ -110,6 +115,14 @@ impl Builtin {
                 }
                 Ok(Self::Linear { rows, columns })
             }
+            "poseidon-preimage" => {
+                let [length] = numbers(name, parameters, [("length", 2)])?;
+                if F::NAME != Bn254::NAME {
+                    return Err(refused(format!(" is over {}, and not over {}", Bn254::NAME, F::NAME)));
+                }
+                Poseidon::<F>::circom(length as usize).map_err(|why| refused(format!(": {why}")))?;
+                Ok(Self::PoseidonPreimage { length })
+            }
             "mlp" => Perceptron::parse::<F>(name, parameters).map(Self::Perceptron),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F>(name, parameters, LONGEST)?;
@@ -137,6 +150,7 @@ impl Builtin {
             Self::RangeSum { count, bits } => format!("range-sum?count={count}&bits={bits}"),
             Self::Factors => "factors".into(),
             Self::Linear { rows, columns } => format!("linear?rows={rows}&columns={columns}"),
+            Self::PoseidonPreimage { length } => format!("poseidon-preimage?length={length}"),
             Self::Perceptron(perceptron) => perceptron.canonical(),
             Self::Algebra(algebra) => algebra.canonical(),
         }
@@ -146,7 +160,7 @@ impl Builtin {
     pub(super) fn version(&self) -> u32 {
         match self {
             Self::Power { .. } | Self::Polynomial { .. } | Self::RangeSum { .. } | Self::Factors => 1,
-            Self::Linear { .. } | Self::Perceptron(_) => 1,
+            Self::Linear { .. } | Self::Perceptron(_) | Self::PoseidonPreimage { .. } => 1,
             Self::Algebra(algebra) => algebra.version(),
         }
     }
@@ -164,6 +178,9 @@ impl Builtin {
                 vec![Port::public("matrix", rows * columns), Port::new("x", columns)],
                 vec![Port::new("b", rows)],
             ),
+            Self::PoseidonPreimage { length } => {
+                (vec![Port::new("message", length)], vec![Port::new("digest", 1)])
+            }
             Self::Perceptron(ref perceptron) => perceptron.ports(),
             Self::Algebra(algebra) => algebra.ports(),
         }
@@ -250,6 +267,11 @@ impl Builtin {
                     n = n.mul(b, factor)?;
                 }
                 expect(b, n, output, 0, "n")
+            }
+            Self::PoseidonPreimage { length } => {
+                let message = (0..length).map(|i| input(b, &inputs[0], i)).collect::<Result<Vec<_>>>()?;
+                let digest = Poseidon::circom(length as usize)?.hash(b, &message)?;
+                expect(b, digest, output, 0, "digest")
             }
             Self::Linear { rows, columns } => {
                 let x = (0..columns).map(|i| input(b, &inputs[1], i)).collect::<Result<Vec<_>>>()?;

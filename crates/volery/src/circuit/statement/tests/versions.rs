@@ -8,7 +8,7 @@ use crate::circuit::statement::{
 use crate::circuit::stream::{Recorder, Source, Streamed, StreamedClauses};
 use crate::circuit::{Alternatives as _, Count, Format, Witness};
 use crate::error::Result;
-use volery_primitives::{F2, F61, F256, Field, Goldilocks, Q32};
+use volery_primitives::{Bn254, F2, F61, F256, Field, Goldilocks, Q32};
 
 /// What pins a built-in: its name with keys, its version, and the fingerprint of its gates.
 type Pinned = (&'static str, u32, &'static str);
@@ -90,6 +90,22 @@ const OVER_F256: &[Pinned] = &[
     ("inner-product?length=3", 1, "19e419949838d4392d1e5c9a42481756"),
     ("matmul?rows=2&inner=3&columns=2", 1, "0135ba61dd1519b924020ac53ae8ae2c"),
     ("matmul?rows=2&inner=3&columns=2&random=0", 1, "7fd7bf962df764c18624091b325c97bd"),
+];
+
+const OVER_BN254: &[Pinned] = &[
+    ("power?exponent=11", 1, "b46ce2a94e0a7b7f3515b0bbb38a1026"),
+    ("polynomial?degree=3", 1, "c1f915e21ce4ca64572bac79cd692bdd"),
+    ("range-sum?count=2&bits=5", 1, "b4a2d4be93460e485542c710b8166a5c"),
+    ("factors", 1, "3a02c1b41282483192616e211a87ee72"),
+    ("linear?rows=2&columns=3", 1, "9011c1fbfd7c11d699c47f322c888760"),
+    ("poseidon-preimage?length=2", 1, "62c8b54633b5d4f136b74c8b4c2c7c17"),
+    ("mlp?inputs=2&hidden=3&outputs=2", 1, "3a7749428e844c978789538518f8d89d"),
+    ("inner-product?length=3", 1, "710296f895dc47515feef78e295bc9d5"),
+    ("matmul?rows=2&inner=3&columns=2", 1, "0f05429db71eb146913fc7a5c64675c2"),
+    ("matmul?rows=2&inner=3&columns=2&random=0", 1, "0a2f27cfa889ff6da376c50fd50cfdb5"),
+    ("sis?rows=2&columns=3&bound=0", 1, "339530fe08dcaa4cb1f2463b8bf8d114"),
+    ("sis?rows=2&columns=3&bound=1", 1, "38bc54a9b6cdd5969d03e8c58d54c52e"),
+    ("sis?rows=2&columns=3&bound=2", 1, "634810f48dd7fc2d0e20c2a5eee9fea9"),
 ];
 
 /// A value of so many bits, or elements, which are all this digit.
@@ -184,6 +200,7 @@ fn gates_do_not_change_without_a_version() {
     wrong.extend(over::<Goldilocks>(OVER_GOLDILOCKS));
     wrong.extend(over::<Q32>(OVER_Q32));
     wrong.extend(over::<F256>(OVER_F256));
+    wrong.extend(over::<Bn254>(OVER_BN254));
     assert!(
         wrong.is_empty(),
         "gates have changed: let `version` of these built-ins be one more, and pin\n{}",
