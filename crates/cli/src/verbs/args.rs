@@ -334,6 +334,13 @@ pub(crate) struct Private {
     pub(crate) private_stream: Vec<PathBuf>,
 }
 
+impl Private {
+    /// Whether it is a witness that is checked as soon as it is read.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.witness.is_some() || self.private_json.is_some()
+    }
+}
+
 /// What has no part in proofs that are files.
 const NO_PEER: [&str; 6] = ["listen", "connect", "key", "peer", "peers", "insecure_plaintext"];
 

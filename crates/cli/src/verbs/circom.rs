@@ -178,7 +178,7 @@ impl ReadValues for Translated<'_> {
 }
 
 /// Whether the relation is such a file.
-fn is_r1cs(spec: &str, format: Option<&str>) -> bool {
+pub(crate) fn is_r1cs(spec: &str, format: Option<&str>) -> bool {
     if let Some(format) = format {
         return format == "r1cs";
     }
@@ -204,7 +204,8 @@ fn list(argument: &OsString) -> Result<Option<Vec<u8>>> {
     Ok(text.trim_ascii_start().starts_with(b"[").then_some(text))
 }
 
-fn only_r1cs(option: &str) -> Failure {
+/// The error of an option that another relation does not take.
+pub(crate) fn only_r1cs(option: &str) -> Failure {
     Failure::usage(format_args!(
         "{option} belongs to a relation that is an .r1cs file of circom: leave it out"
     ))

@@ -83,7 +83,8 @@ fn for_files(typed: &Protocol, file: Option<&Path>) -> Result<()> {
 fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     let way = way(&typed.peer)?;
     let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
-    if !typed.no_check {
+    // A witness of circom was checked when it was read.
+    if !typed.no_check && !typed.private.is_checked() {
         let _announced = Progress::announce(CHECKING, settings.quiet);
         claim.check()?;
     }

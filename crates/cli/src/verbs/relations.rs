@@ -9,7 +9,7 @@ use crate::verbs::session::{CHECKING, COUNTING};
 use crate::verbs::subject::BUILTIN;
 use serde_json::{Map, Value, json};
 use traffic::{InTheHead, Simulated, Traffic};
-use volery::circuit::{Port, Relation, Shape, Values};
+use volery::circuit::{Port, R1cs, Relation, Shape, Values};
 use volery_cli::failure::Result;
 use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, is_boolean};
 use volery_cli::print::{self, grouped, hex, table, things};
@@ -112,6 +112,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     let open = |spec: &str, format| field.open(spec, format);
     let relation = relation(open, &typed.relation, typed.format.as_deref())?;
     let states = states(field, &typed.relation);
+    let r1cs = (relation.format_name() == "r1cs").then(|| R1cs::open(&typed.relation)).transpose()?;
     let announced = Progress::announce(COUNTING, false);
     let (shape, warnings) = relation.examine()?;
     let (clauses, of_two) = (relation.clauses()?, relation.estimate()?);
@@ -158,6 +159,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
             },
             "ands_in_file": in_file.map(|(ands, _)| ands),
             "ands_saved": in_file.map(|(_, saved)| saved),
+            "r1cs": r1cs.as_ref().map(of_r1cs),
             "inputs": shape.inputs,
             "clauses": largest.is_some().then_some(clauses.len()),
             "largest_clause": largest,
@@ -211,6 +213,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         let saved = grouped(saved);
         rows.push(("recognised", format!("{} of the file, of which {saved} are saved", things(ands, "AND"))));
     }
+    rows.extend(r1cs.iter().flat_map(rows_of_r1cs));
     if shape.polynomials > 0 {
         rows.push(("polynomials", format!("{}, of degree {} at most", shape.polynomials, shape.degree)));
     }
@@ -228,6 +231,44 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     rows.extend(simulated.map(|simulated| simulated.row()));
     rows.extend(in_the_head.map(|file| file.row()));
     print::result(table(&rows))
+}
+
+/// What a constraint system has.
+fn of_r1cs(system: &R1cs) -> Value {
+    let shape = system.shape();
+    json!({
+        "prime": system.prime(),
+        "wires": shape.wires,
+        "public_outputs": shape.outputs,
+        "public_inputs": shape.inputs,
+        "private_inputs": shape.private,
+        "constraints": shape.constraints,
+        "terms": shape.terms,
+        "linear": shape.linear,
+        "defined": shape.defined,
+        "products": shape.products,
+        "committed": shape.committed,
+        "asserted": shape.asserted,
+        "digest": hex(system.digest()),
+    })
+}
+
+fn rows_of_r1cs(system: &R1cs) -> [(&'static str, String); 4] {
+    let shape = system.shape();
+    let [constraints, linear, defined, products] =
+        [shape.constraints, shape.linear, shape.defined, shape.products].map(grouped);
+    let [committed, asserted] = [shape.committed, shape.asserted].map(grouped);
+    let commits =
+        format!("{committed} by themselves and {products} as products, of {}", things(shape.wires, "wire"));
+    [
+        ("prime", system.prime()),
+        (
+            "constraints",
+            format!("{constraints}, of which {linear} are linear; {}", things(shape.terms, "term")),
+        ),
+        ("wires", format!("committed to are {commits}; {defined} follow from linear constraints")),
+        ("asserted", format!("{asserted} of the constraints")),
+    ]
 }
 
 /// The most multiplications and the most inputs of a clause, where there are clauses.

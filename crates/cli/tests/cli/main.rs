@@ -11,6 +11,7 @@ mod misuse;
 mod output;
 mod peers;
 mod proofs;
+mod r1cs;
 mod rooms;
 mod sessions;
 mod sieve;

@@ -158,7 +158,7 @@ fn first_attempts_are_answered() {
     let text = path.to_str().expect("UTF-8");
     for (begin, words) in [
         (&b"\x1f\x8b\x08\x00"[..], "gunzip"),
-        (b"r1cs\x01\x00\x00\x00", "it is R1CS"),
+        (b"r1cs\x01\x00\x00\x00", "byte 8: the number of sections should stand here"),
         (b"aig 1 1 0 1 0\n", "line 2: the file ends"),
         (b"// an adder\nmodule adder(a, b);\n", "it is Verilog"),
         (b"\xef\xbb\xbf1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n", "byte-order mark"),

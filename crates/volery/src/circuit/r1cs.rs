@@ -22,6 +22,7 @@ mod linear;
 mod made;
 mod prime;
 mod record;
+mod sieve;
 mod symbols;
 #[cfg(test)]
 mod tests;

@@ -118,6 +118,10 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
     fn scale(tag: Self::Tag, factor: Self::F) -> Self::Tag;
     /// Σ factor·share for public factors.
     fn linear(arch: Arch, factors: &[Self::F], tags: &[Self::Tag]) -> Self::Tag;
+    /// The same over keys.
+    fn linear_keys(arch: Arch, factors: &[Self::F], keys: &[Self::E]) -> Self::E {
+        Self::E::combine(arch, factors, keys)
+    }
     /// Adds to each key what its value was corrected by, times the key of one.
     fn correct(arch: Arch, keys: &mut [Self::E], corrections: &[Self::F], one: Self::E);
 

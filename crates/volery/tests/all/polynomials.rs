@@ -64,6 +64,8 @@ enum Statement<F> {
     /// A matrix with rows of this length by one with so many columns, both with the entries of the
     /// witness, is this one.
     Product { inner: usize, columns: usize, product: Vec<F>, public: bool },
+    /// Each element of the witness times the next one is this; between them come gates of other kinds.
+    Pairs(Vec<F>),
 }
 
 impl<B: Polynomials> Circuit<B> for Statement<B::F> {
@@ -80,6 +82,26 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
                     let expected = b.public(&[-*value]);
                     let difference = b.sum(&computed, &expected);
                     b.assert_zeroes(difference, format_args!("polynomial {i}"))?;
+                }
+                Ok(())
+            }
+            Self::Pairs(products) => {
+                let mut before = b.witness()?;
+                for (i, product) in products.iter().enumerate() {
+                    let next = b.witness()?;
+                    let product = b.constant(*product);
+                    b.assert_product(before, next, product, format_args!("product {i}"))?;
+                    if i % 300 == 7 {
+                        let square = b.mul(next, next)?;
+                        b.assert_product(next, next, square, "a square")?;
+                        let vector = b.vector(&[square]);
+                        let inner = b.inner_product(&[next], &[next])?;
+                        let minus = b.public(&[-B::F::ONE]);
+                        let vector = b.product(&vector, &minus)?;
+                        let difference = b.sum(&inner, &vector);
+                        b.assert_zeroes(difference, "another square")?;
+                    }
+                    before = next;
                 }
                 Ok(())
             }
@@ -244,6 +266,31 @@ fn opposite_false_claims_are_rejected() {
             polynomials[other].1 -= S::F::ONE;
             assert!(is_caught(&run::<S>(&proved, &verified, &witness, None).0));
         }
+    }
+    over_every_field!(test);
+}
+
+/// Products of wires are asserted without a commitment, some hundred at a time: each of them counts, in its
+/// place among the others.
+#[test]
+fn asserted_products_count_each() {
+    fn test<S: Dealt>() {
+        let witness = elements::<S::F>(&mut Random::from_seed(&[8; 32]), 601);
+        let products: Vec<S::F> = witness.windows(2).map(|pair| pair[0] * pair[1]).collect();
+        let proved = Statement::Pairs(products.clone());
+        let gates = run::<S>(&proved, &proved, &witness, None).0.unwrap();
+        assert_eq!((gates.mul, gates.polynomials, gates.degree), (2, 604, 2), "over {}", S::name());
+        for wrong in [0, 1, 7, 8, 254, 255, 256, 257, 307, 511, 512, 599] {
+            let mut other = products.clone();
+            other[wrong] += S::F::ONE;
+            let (verdict, _) = run::<S>(&proved, &Statement::Pairs(other), &witness, None);
+            assert!(is_caught(&verdict), "product {wrong} over {}", S::name());
+        }
+        // A prover that sees it does not prove it.
+        let mut other = products;
+        other[300] += S::F::ONE;
+        let other = Statement::Pairs(other);
+        assert!(run::<S>(&other, &other, &witness, None).0.is_err());
     }
     over_every_field!(test);
 }

@@ -57,7 +57,7 @@ pub(crate) struct Eval {
 pub(crate) struct Export {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format to write: bristol-fashion, aiger, aag (AIGER in text), blif, sieve
+    /// The format to write: bristol-fashion, aiger, aag (AIGER in text), blif, sieve; of an `.r1cs` file sieve
     #[arg(long, visible_alias = "to", default_value = "bristol-fashion")]
     pub(crate) format: String,
     /// The file to write, which appears once it is whole [default: standard output]
@@ -66,6 +66,10 @@ pub(crate) struct Export {
     /// Replace the file of that name, if there is one
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
+    /// A witness, `.wtns`, of an `.r1cs` file: its values are written beside --out, public ones as .type0.ins and
+    /// private ones as .type0.wit
+    #[arg(long, value_name = "FILE", requires = "out")]
+    pub(crate) witness: Option<PathBuf>,
 }
 
 #[derive(Args)]

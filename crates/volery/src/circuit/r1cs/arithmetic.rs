@@ -47,6 +47,19 @@ impl Montgomery {
         self.prime.reduced(&[t[0], t[1], t[2], t[3]], t[4])
     }
 
+    /// `1/a` for a number that is not zero. Time depends on the prime alone.
+    pub(super) fn inverse(&self, a: &Limbs) -> Limbs {
+        let (factor, exponent) = (self.factor(a), self.prime.minus_two());
+        let mut power = self.factor(&ONE);
+        for bit in (0..256).rev() {
+            power = self.product(&power, &power);
+            if exponent[bit / 64] >> (bit % 64) & 1 == 1 {
+                power = self.product(&power, &factor);
+            }
+        }
+        self.product(&power, &ONE)
+    }
+
     /// `a · 2^256`: a factor whose product with a number is the plain one.
     pub(super) fn factor(&self, a: &Limbs) -> Limbs {
         self.product(a, &self.square)
@@ -64,7 +77,7 @@ fn multiply_add(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
 mod tests {
     use super::*;
     use crate::circuit::r1cs::prime::{element, limbs_of};
-    use volery_primitives::Goldilocks;
+    use volery_primitives::{Field as _, Goldilocks};
 
     #[test]
     fn products_are_those_of_the_field() {
@@ -75,6 +88,10 @@ mod tests {
             let [a, b] = [a, b].map(|n| [n, 0, 0, 0]);
             let expected = element::<Goldilocks>(&a) * element::<Goldilocks>(&b);
             assert_eq!(by.product(&by.factor(&a), &b), limbs_of(expected));
+        }
+        for a in &numbers[1..] {
+            let inverse = element::<Goldilocks>(&[*a, 0, 0, 0]).invert();
+            assert_eq!(by.inverse(&[*a, 0, 0, 0]), limbs_of(inverse));
         }
     }
 

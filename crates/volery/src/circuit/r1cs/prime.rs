@@ -48,6 +48,11 @@ impl Prime {
         subtract(&self.limbs, &ONE).0
     }
 
+    /// The prime less two.
+    pub(super) fn minus_two(&self) -> Limbs {
+        subtract(&self.limbs, &[2, 0, 0, 0]).0
+    }
+
     /// `-number`.
     #[inline]
     pub(super) fn negated(&self, number: &Limbs) -> Limbs {

@@ -319,6 +319,82 @@ fn circuits_of_circom_are_read() {
     }
 }
 
+/// Whether a circuit in SIEVE holds for values of wires, of which it asks by their numbers, as it was written:
+/// no other circuit is read.
+fn sieve_holds(text: &str, values: &[G]) -> bool {
+    let mut wires = std::collections::BTreeMap::new();
+    let body = text.split_once("@begin\n").expect("a body").1.strip_suffix("@end\n").expect("an end");
+    let numbers = |text: &str| -> Vec<u64> {
+        let parts = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+        parts.map(|part| part.parse().expect("a number")).collect()
+    };
+    let mut holds = true;
+    for line in body.lines() {
+        let Some((left, right)) = line.split_once(" <- ") else {
+            assert!(line.starts_with("@assert_zero(0: $"), "{line}");
+            holds &= wires[&numbers(line)[1]] == G::ZERO;
+            continue;
+        };
+        let (left, right_numbers) = (numbers(left), numbers(right));
+        let constant = |number: u64| element::<G>(&[number, 0, 0, 0]);
+        let value = match (right.split('(').next().expect("a gate"), &right_numbers[..]) {
+            ("@add", [0, a, b]) => wires[a] + wires[b],
+            ("@mul", [0, a, b]) => wires[a] * wires[b],
+            ("@mulc", [0, a, c]) => wires[a] * constant(*c),
+            ("@public" | "@private", [0]) => {
+                let last = *left.last().expect("a wire");
+                (left[0]..=last)
+                    .for_each(|wire| assert!(wires.insert(wire, values[wire as usize]).is_none()));
+                continue;
+            }
+            (_, [c]) => constant(*c),
+            _ => panic!("{line}"),
+        };
+        assert!(wires.insert(left[0], value).is_none(), "{line}");
+    }
+    holds
+}
+
+#[test]
+fn sieve_says_the_same() {
+    let cases: [(&[u8], &[u8]); 3] = [
+        (
+            include_bytes!("../../../../../vectors/r1cs/range-goldilocks.r1cs"),
+            include_bytes!("../../../../../vectors/r1cs/range-goldilocks.wtns"),
+        ),
+        (
+            include_bytes!("../../../../../vectors/r1cs/chain-goldilocks.r1cs"),
+            include_bytes!("../../../../../vectors/r1cs/chain-goldilocks.wtns"),
+        ),
+        (
+            include_bytes!("../../../../../vectors/r1cs/select-goldilocks.r1cs"),
+            include_bytes!("../../../../../vectors/r1cs/select-goldilocks.wtns"),
+        ),
+    ];
+    for (file, wtns) in cases {
+        let system = R1cs::from_bytes("x.r1cs", file).unwrap();
+        let witness = system.witness_of("x.wtns", wtns).unwrap();
+        let mut text = Vec::new();
+        system.write_sieve(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let head = "version 2.1.0;\ncircuit;\n@type field 18446744069414584321;\n@begin\n$0 <- <1>;\n$1";
+        assert!(text.starts_with(head), "{text}");
+        let values = witness.encodings(&(0..system.header.wires).collect::<Vec<_>>());
+        let mut values: Vec<G> = values.chunks(8).map(|bytes| element::<G>(&prime::limbs(bytes))).collect();
+        assert!(sieve_holds(&text, &values));
+        values[1] += G::ONE;
+        assert!(!sieve_holds(&text, &values));
+        let mut stream = Vec::new();
+        system.write_sieve_values(true, witness.public(), &mut stream).unwrap();
+        let lines = String::from_utf8(stream).unwrap();
+        let first = witness.public_text().remove(0);
+        assert!(
+            lines.starts_with("version 2.1.0;\npublic_input;\n@type field 18446744069414584321;\n@begin\n<")
+        );
+        assert!(lines.contains(&format!("@begin\n<{first}>;\n")) && lines.ends_with(">;\n@end\n"));
+    }
+}
+
 prop_compose! {
     /// Constraints over twelve wires.
     fn system()(

@@ -78,18 +78,16 @@ impl R1cs {
             let [a, b, c] = &mut constraint.forms;
             known.need_all(a, steps)?;
             known.need_all(b, steps)?;
-            // What is needed for one wire of C may define others.
-            let free = loop {
-                let Some(at) = known.last_free(c, &minus_one) else {
-                    known.need_all(c, steps)?;
-                    break None;
-                };
-                let other = c.iter().find(|term| term.wire != c[at].wire && !known.has(term.wire));
-                match other {
-                    Some(other) => known.need(other.wire, steps)?,
-                    None => break Some(at),
-                }
-            };
+            let mut free = known.last_free(c, &minus_one);
+            let own = free.map(|at| c[at].wire);
+            for term in c.iter().filter(|term| Some(term.wire) != own) {
+                known.need(term.wire, steps)?;
+            }
+            // What was needed may have defined it.
+            free = free.filter(|at| !known.has(c[*at].wire));
+            if free.is_none() {
+                known.need_all(c, steps)?;
+            }
             match free {
                 Some(at) => {
                     let Term { factor, wire } = c.remove(at);

@@ -35,6 +35,11 @@ impl R1csWitness {
         self.public().map(|encoding| U256::from_limbs(limbs(encoding)).to_string()).collect()
     }
 
+    /// The bytes of an encoding.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// The encodings of the values of the wires of these numbers, such as [`R1cs::committed`] gives.
     ///
     /// # Panics

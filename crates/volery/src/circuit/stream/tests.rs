@@ -85,6 +85,7 @@ enum Step {
     Hint(usize),
     Linear(usize, usize),
     Polynomial(usize, usize, bool),
+    Product(usize, usize),
     Assert(usize),
     /// These steps in a scope, of whose wires one is kept.
     Scope(Vec<Step>, usize),
@@ -102,6 +103,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         wire().prop_map(Step::Hint),
         (wire(), wire()).prop_map(|(a, b)| Step::Linear(a, b)),
         (wire(), wire(), any::<bool>()).prop_map(|(a, b, twice)| Step::Polynomial(a, b, twice)),
+        (wire(), wire()).prop_map(|(a, b)| Step::Product(a, b)),
         wire().prop_map(Step::Assert),
     ];
     let list = prop::collection::vec(leaf, 1..12);
@@ -168,6 +170,12 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B:
                 b.assert_zeroes(difference, "squares of bits again")?;
                 let all = b.sum(&inner, &total);
                 b.commit(&all)?[0]
+            }
+            Step::Product(x, y) => {
+                let (x, y) = (get(b, *x), get(b, *y));
+                let product = b.mul(x, y)?;
+                b.assert_product(y, x, product, format_args!("a product in step {number}"))?;
+                product
             }
             Step::Assert(x) => {
                 let x = get(b, *x);

@@ -5,12 +5,37 @@ use crate::channel::Channel;
 use crate::error::Result;
 use crate::vole::subfield::{self, Coefficients};
 use core::marker::PhantomData;
+use core::ops::{Add, Sub};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Field, MacField, Tagged};
 
 /// Values of `B` beside their MACs in `E`.
 pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
+
+/// The bits of elements whose products cost no more than a sum.
+const WORD: u32 = 64;
+
+/// Σ factor·wire, where products cost many times a sum: what has the factor one or minus one takes none. Factors are
+/// public.
+fn by_units<B: Field, W: Copy + Add<Output = W> + Sub<Output = W>>(
+    factors: &[B],
+    wires: &[W],
+    zero: W,
+    scale: impl Fn(W, B) -> W,
+) -> W {
+    assert_eq!(factors.len(), wires.len());
+    let minus_one = -B::ONE;
+    factors.iter().zip(wires).fold(zero, |sum, (&factor, &wire)| {
+        if factor == B::ONE {
+            sum + wire
+        } else if factor == minus_one {
+            sum - wire
+        } else {
+            sum + scale(wire, factor)
+        }
+    })
+}
 
 impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {
     type F = B;
@@ -76,7 +101,16 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
         tag.scale(factor)
     }
     fn linear(arch: Arch, factors: &[B], tags: &[Tagged<B, E>]) -> Tagged<B, E> {
-        E::linear(arch, factors, tags)
+        if B::BITS <= WORD {
+            return E::linear(arch, factors, tags);
+        }
+        by_units(factors, tags, Tagged::ZERO, Tagged::scale)
+    }
+    fn linear_keys(arch: Arch, factors: &[B], keys: &[E]) -> E {
+        if B::BITS <= WORD {
+            return E::combine(arch, factors, keys);
+        }
+        by_units(factors, keys, E::ZERO, E::scale)
     }
     fn correct(arch: Arch, keys: &mut [E], corrections: &[B], one: E) {
         E::correct(arch, keys, corrections, one);

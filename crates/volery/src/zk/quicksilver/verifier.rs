@@ -417,7 +417,7 @@ impl<M: Commitments> Backend for Verifier<'_, M> {
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
         self.gates.add += wires.len().saturating_sub(1) as u64;
-        M::E::combine(self.arch, factors, wires)
+        M::linear_keys(self.arch, factors, wires)
     }
     #[inline(always)]
     fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {

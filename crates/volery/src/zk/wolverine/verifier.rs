@@ -386,7 +386,7 @@ impl<M: Macs> Backend for Verifier<'_, M> {
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
         self.counted.add += wires.len().saturating_sub(1) as u64;
-        M::E::combine(self.checker.arch, factors, wires)
+        M::linear_keys(self.checker.arch, factors, wires)
     }
     /// As the prover's: a call for each gate.
     #[inline(never)]

@@ -1,0 +1,123 @@
+//! Constraint systems of circom, proved and verified by two processes over both fields.
+
+use crate::kit::{session, volery};
+use std::fs;
+use std::path::Path;
+
+/// A file of ours.
+fn ours(file: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/r1cs");
+    folder.join(file).to_str().expect("UTF-8").to_owned()
+}
+
+/// `verb`, the relation of a circuit modulo a prime of circom, and more.
+fn typed<'a>(verb: &'a str, relation: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&[verb, "--relation", relation, "--json"], more].concat()
+}
+
+#[test]
+fn circuits_are_proved_over_their_fields() {
+    for (prime, field) in [("goldilocks", "goldilocks"), ("bn128", "bn254")] {
+        for (circuit, public) in
+            [("range", "[\"1764\",\"2627\",\"18\"]"), ("select", "[\"165\",\"11\",\"22\",\"33\",\"44\"]")]
+        {
+            let relation = ours(&format!("{circuit}-{prime}.r1cs"));
+            let (wtns, sym) = (ours(&format!("{circuit}-{prime}.wtns")), ours(&format!("{circuit}.sym")));
+            let folder = tempfile::tempdir().expect("a folder");
+            let list = folder.path().join("public.json");
+            fs::write(&list, public).expect("written");
+            let list = list.to_str().expect("UTF-8");
+            let verify = typed("verify", &relation, &["--public", list]);
+            let prove = typed("prove", &relation, &["--witness", &wtns, "--symbols", &sym]);
+            let [verified, proved] = session(&verify, &prove).map(|ended| ended.expect(0).json());
+            assert_eq!(verified["verdict"], "accepted");
+            assert_eq!(verified["field"], field);
+            assert_eq!(verified["statement"], proved["statement"]);
+        }
+    }
+}
+
+#[test]
+fn public_values_have_names() {
+    let (relation, wtns, sym) = (ours("range-bn128.r1cs"), ours("range-bn128.wtns"), ours("range.sym"));
+    let named =
+        ["--witness", &wtns, "--symbols", &sym, "--public", "main.least=0x12", "--public", "out1=2627"];
+    let check = volery(&typed("check", &relation, &named)).expect(0);
+    assert!(check.err.contains("volery: public by the witness: main.square=1764"), "{}", check.err);
+    let other = ["--witness", &wtns, "--symbols", &sym, "--public", "main.least=17"];
+    volery(&typed("check", &relation, &other))
+        .refused(2, &["--public says main.least=17, and the witness has 18"]);
+    volery(&typed("check", &relation, &["--witness", &wtns, "--public", "main.least=18"]))
+        .refused(2, &["no input or output main.least"]);
+    volery(&typed("verify", &relation, &["--listen", "127.0.0.1:0", "--public", "out0=1764"]))
+        .refused(2, &["out1 (1 element) has to be public"]);
+    let chain = ours("chain.sym");
+    volery(&typed("check", &relation, &["--witness", &wtns, "--symbols", &chain]))
+        .refused(2, &["--symbols: ", "give the symbols of this circuit"]);
+}
+
+#[test]
+fn wrong_witnesses_name_the_constraint() {
+    let relation = ours("select-goldilocks.r1cs");
+    let file = fs::read(ours("select-goldilocks.wtns")).expect("read");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wrong.wtns");
+    let wtns = path.to_str().expect("UTF-8");
+    let sym = ours("select.sym");
+    let check = |bytes: &[u8], words: &[&str]| {
+        fs::write(&path, bytes).expect("written");
+        volery(&typed("check", &relation, &["--witness", wtns, "--symbols", &sym])).refused(2, words);
+    };
+    // The last value is that of the last wire.
+    let mut wrong = file.clone();
+    *wrong.last_mut().expect("bytes") ^= 1;
+    check(&wrong, &["constraint ", "select-goldilocks.r1cs (", "main.", "does not hold"]);
+    check(&file[..file.len() - 1], &["is the file truncated?"]);
+    check(&fs::read(ours("select-bn128.wtns")).expect("read"), &["modulo the prime bn128"]);
+    check(&fs::read(ours("chain-goldilocks.wtns")).expect("read"), &["52 values", "has 17 wires"]);
+}
+
+#[test]
+fn files_in_the_wrong_place_are_named() {
+    let (relation, wtns) = (ours("chain-bn128.r1cs"), ours("chain-bn128.wtns"));
+    volery(&typed("check", &wtns, &[])).refused(2, &["is a witness of circom, and no relation"]);
+    volery(&typed("check", &relation, &["--field", "goldilocks", "--witness", &wtns]))
+        .refused(2, &["is over bn254, and not over goldilocks"]);
+    volery(&typed("check", &relation, &["--witness", &relation])).refused(2, &["begins with \"r1cs\""]);
+    volery(&typed("check", "builtin:aes128", &["--witness", &wtns]))
+        .refused(2, &["--witness belongs to a relation that is an .r1cs file"]);
+    volery(&typed("check", &relation, &["--private-json", "x.json"])).refused(2, &["--witness-generator"]);
+    volery(&typed("check", &format!("{relation}?steps=3"), &[])).refused(2, &["takes no options"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn generators_make_witnesses() {
+    use std::os::unix::fs::PermissionsExt;
+    let relation = ours("chain-goldilocks.r1cs");
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("a generator");
+    let text =
+        format!("#!/bin/sh\necho 'made of '\"$1\" >&2\ncp '{}' \"$2\"\n", ours("chain-goldilocks.wtns"));
+    fs::write(&script, text).expect("written");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).expect("set");
+    let inputs = ours("chain.json");
+    let command = format!("'{}'", script.display());
+    let more = ["--private-json", &inputs, "--witness-generator", &command];
+    let made = volery(&typed("check", &relation, &more)).expect(0);
+    assert!(made.err.contains("witness generator: made of "), "{}", made.err);
+    let more = ["--private-json", &inputs, "--witness-generator", "false"];
+    volery(&typed("check", &relation, &more))
+        .refused(2, &["--witness-generator: the witness generator ended with exit status: 1"]);
+}
+
+#[test]
+fn info_tells_what_constraints_come_to() {
+    let told = volery(&["circuit", "info", &ours("chain-bn128.r1cs"), "--json"]).expect(0).json();
+    assert_eq!(told["format"], "r1cs");
+    assert_eq!(told["field"], "bn254");
+    assert_eq!(told["r1cs"]["constraints"], 48);
+    assert_eq!(told["r1cs"]["linear"], 24);
+    let text = volery(&["circuit", "info", &ours("range-goldilocks.r1cs")]).expect(0);
+    assert!(text.out.contains("23, of which 5 are linear"), "{}", text.out);
+}
