@@ -3,8 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use volery::Goldilocks;
 use volery::circuit::{FieldRelation, Program, R1cs, public_json};
-use volery_primitives::Goldilocks;
+
 
 /// What stands before `mark`, and behind it with or without the mark.
 fn split<'a>(bytes: &'a [u8], mark: &[u8], kept: bool) -> (&'a [u8], &'a [u8]) {
