@@ -23,7 +23,6 @@ use core::fmt::Display;
 use core::sync::atomic::AtomicU64;
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
-use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
