@@ -63,7 +63,7 @@ pub use statement::{
     AnyOf, Elements, FieldRelation, Format, Given, Part, Port, PortValue, Program, ReadValues, Relation,
     Sequence, Split, SplitStatement, Statement, StatementFile, Value, Values, Witness, Written, field_of,
 };
-pub(crate) use statement::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
+pub(crate) use statement::{BothValues, OfTwo, Secrets, StatedOfTwo, WITH_BITS};
 pub(crate) use table::check_range;
 pub use table::{Known, Rows, Tables};
 

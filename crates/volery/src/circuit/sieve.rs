@@ -22,11 +22,14 @@
 //! The format: <https://github.com/sieve-zk/ir>, version 2.1.0.
 
 mod body;
+mod convert;
 mod execute;
 mod function;
 mod header;
+mod mixed;
 mod number;
 mod plugin;
+mod ports;
 mod reader;
 mod scope;
 mod stream;
@@ -36,18 +39,20 @@ mod text;
 mod wires;
 mod writer;
 
+pub(crate) use self::mixed::{SieveOfTwo, SieveStated};
 pub use self::stream::{SieveStream, StreamKind};
 pub(super) use self::writer::write;
 
 use self::body::Body;
-use self::execute::{Holding, Inputs, execute, modulus};
+use self::execute::{Inputs, Pushed, execute, modulus};
 use self::header::Type;
 use self::number::Number;
+use self::ports::Ports;
 use self::reader::Reader;
 use self::text::Text;
 use super::bristol::Source;
-use super::stream::{Handle, Recorder};
-use super::{Backend as _, Port, Sequence, StatementFile};
+use super::stream::Recorder;
+use super::{Port, Sequence, StatementFile};
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -68,6 +73,8 @@ pub struct Sieve {
 struct Survey {
     digest: [u8; 32],
     modulus: Number,
+    /// F_2 is used beside that.
+    has_bits: bool,
     /// Those that have values, which are ports.
     streams: Vec<ValueStream>,
     /// Those that have none.
@@ -126,8 +133,16 @@ impl Sieve {
         let (name, source) = (path.display().to_string(), Source::Path(path.to_owned()));
         let mut reader = Reader::new(open(&name, &source)?.0, false)?;
         let mut batch = Body::default();
-        while reader.used().next().is_none() && reader.next(&mut batch)? {}
-        Ok(reader.used().next().map_or_else(|| F2::NAME.into(), |(_, modulus)| field_name(modulus)))
+        // Over bits alone it is where nothing else is used up to its end.
+        let odd = |reader: &Reader<'_>| {
+            reader.used().find(|(_, modulus)| !modulus.is_two()).map(|(_, modulus)| field_name(modulus))
+        };
+        let others = reader.header.types.iter().any(Type::is_odd);
+        while odd(&reader).is_none()
+            && (others || reader.used().next().is_none())
+            && reader.next(&mut batch)?
+        {}
+        Ok(odd(&reader).unwrap_or_else(|| F2::NAME.into()))
     }
 
     /// The modulus of the field, in decimal digits.
@@ -135,7 +150,12 @@ impl Sieve {
         self.survey.modulus.to_string()
     }
 
-    /// Whether it is over `F`.
+    /// Whether it is over F_2, too, beside the field of an odd prime.
+    pub fn has_bits(&self) -> bool {
+        self.survey.has_bits
+    }
+
+    /// Whether it is over `F`, and F_2 beside it where it [has bits](Sieve::has_bits).
     pub fn is_over<F: Field>(&self) -> bool {
         modulus::<F>().is_some_and(|modulus| Number::of_wide(modulus) == self.survey.modulus)
     }
@@ -150,27 +170,19 @@ impl Sieve {
     /// Pushes the gates into `b`.
     ///
     /// # Errors
-    /// `Invalid` where the file is not the one that was opened, or over another field; those of `inputs` and of
-    /// the recorder.
-    fn run<F: Field>(&self, b: &mut Recorder<'_, F>, inputs: &mut dyn Inputs<F>) -> Result<()> {
-        if !self.is_over::<F>() {
-            return Err(Error::invalid(format!(
-                "{} is over the field of {} elements, and not over {}",
-                self.name,
-                self.survey.modulus,
-                F::NAME
-            )));
-        }
+    /// `Invalid` where the file is not the one that was opened; those of `inputs` and of the recorder.
+    fn run<'i, F: Field>(
+        &self,
+        b: &mut Pushed<'_, '_, '_, '_, F>,
+        inputs: &'i mut (dyn Inputs<F> + 'i),
+        bits: Option<&'i mut (dyn Inputs<F2> + 'i)>,
+    ) -> Result<()> {
         let (text, length) = open(&self.name, &self.source)?;
         if length != self.length {
             return Err(changed(&self.name));
         }
         let mut reader = Reader::new(text, self.strict)?;
-        let (mut batch, mut holding) = (Body::default(), Holding::default());
-        while reader.next(&mut batch)? {
-            let slots = reader.slots();
-            execute(b, (&self.name, &reader.functions), (&batch, slots), &mut holding, inputs)?;
-        }
+        execute(b, (&self.name, &mut reader), inputs, bits)?;
         if reader.text.finish()? != (self.length, self.survey.digest) {
             return Err(changed(&self.name));
         }
@@ -185,7 +197,9 @@ impl Survey {
         let mut batch = Body::default();
         while reader.next(&mut batch)? {}
         let kinds: Vec<u8> = reader.used().map(|(kind, _)| kind).collect();
-        let modulus = reader.used().next().expect("what asserts something").1.clone();
+        let odd = reader.used().find(|(_, modulus)| !modulus.is_two());
+        let has_bits = odd.is_some() && reader.used().any(|(_, modulus)| modulus.is_two());
+        let modulus = odd.map_or_else(|| Number::of(2), |(_, modulus)| modulus.clone());
         let several = kinds.len() > 1;
         let mut streams = Vec::new();
         for (public, word, reads) in
@@ -200,7 +214,11 @@ impl Survey {
         }
         let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
         let (read, digest) = reader.text.finish()?;
-        if read == length { Ok(Self { digest, modulus, streams, empty }) } else { Err(changed(name)) }
+        if read == length {
+            Ok(Self { digest, modulus, has_bits, streams, empty })
+        } else {
+            Err(changed(name))
+        }
     }
 }
 
@@ -219,76 +237,6 @@ fn field_name(modulus: &Number) -> String {
         name::<Bls12381>,
     ];
     known.iter().find_map(|name| name(modulus)).map_or_else(|| modulus.to_string(), Into::into)
-}
-
-/// The values of the ports of a statement.
-struct Ports<'v, F> {
-    streams: &'v [ValueStream],
-    values: &'v [Option<&'v dyn Sequence<F>>],
-    /// Of each port the values that were taken.
-    taken: Vec<u64>,
-    /// The values of each port that are still to be taken, in reverse, where they were read beforehand.
-    read: Option<Vec<Vec<Handle>>>,
-}
-
-impl<'v, F: Field> Ports<'v, F> {
-    fn new(streams: &'v [ValueStream], values: &'v [Option<&'v dyn Sequence<F>>]) -> Self {
-        Self { streams, values, taken: vec![0; streams.len()], read: None }
-    }
-
-    /// Reads all values of private ports, and of public ones where they are on wires, too.
-    fn read(&mut self, b: &mut Recorder<'_, F>, public: bool) -> Result<()> {
-        let mut ports = Vec::new();
-        for stream in self.streams {
-            let count = if stream.public && !public { 0 } else { stream.count };
-            let mut wires = (0..count).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
-            wires.reverse();
-            ports.push(wires);
-        }
-        self.read = Some(ports);
-        Ok(())
-    }
-
-    /// The next value of a port that was read, if any was.
-    fn next(&mut self, public: bool, kind: u8) -> Result<(usize, Option<Handle>)> {
-        let place = self.streams.iter().position(|port| (port.public, port.kind) == (public, kind));
-        let place = place.ok_or_else(more)?;
-        let wire = self.read.as_mut().and_then(|read| read[place].pop());
-        Ok((place, wire))
-    }
-}
-
-/// That a file takes more values than it took before.
-fn more() -> Error {
-    Error::invalid("more values are read than were counted: the file has changed since it was opened")
-}
-
-impl<F: Field> Inputs<F> for Ports<'_, F> {
-    fn public(&mut self, b: &mut Recorder<'_, F>, kind: u8) -> Result<Handle> {
-        let (port, wire) = self.next(true, kind)?;
-        if let Some(wire) = wire {
-            return Ok(wire);
-        }
-        let place = self.taken[port];
-        self.taken[port] += 1;
-        match self.values.get(port) {
-            None => Err(more()),
-            Some(None) => Ok(b.constant(F::ZERO)),
-            Some(Some(values)) if place < values.length() => Ok(b.constant(values.element(place))),
-            Some(Some(_)) => Err(more()),
-        }
-    }
-
-    fn private(&mut self, b: &mut Recorder<'_, F>, kind: u8) -> Result<Handle> {
-        if self.read.is_none() {
-            return b.witness();
-        }
-        self.next(false, kind)?.1.ok_or_else(more)
-    }
-
-    fn inline(&self) -> bool {
-        self.read.is_some()
-    }
 }
 
 impl<F: Field> StatementFile<F> for Sieve {
@@ -325,18 +273,15 @@ impl<F: Field> StatementFile<F> for Sieve {
         {
             return Err(Error::invalid(format!("{} is a private stream, and cannot be public", stream.name)));
         }
-        let mut inputs = Ports::new(streams, values);
-        // One stream is read as its values are needed.
-        if streams.iter().filter(|stream| !stream.public).count() > 1 {
-            inputs.read(b, false)?;
-        }
-        self.run(b, &mut inputs)
+        let mut inputs = Ports::new(streams.iter(), values);
+        inputs.read_several(b)?;
+        self.run(&mut Pushed::One(b), &mut inputs, None)
     }
 
     fn record_on_wires(&self, b: &mut Recorder<'_, F>) -> Result<()> {
-        let mut inputs = Ports::new(&self.survey.streams, &[]);
+        let mut inputs = Ports::new(self.survey.streams.iter(), &[]);
         inputs.read(b, true)?;
-        self.run(b, &mut inputs)
+        self.run(&mut Pushed::One(b), &mut inputs, None)
     }
 }
 

@@ -34,7 +34,7 @@ mod value;
 mod witness;
 
 pub use clauses::AnyOf;
-pub(crate) use field::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
+pub(crate) use field::{BothValues, OfTwo, Secrets, StatedOfTwo, WITH_BITS};
 pub use field::{Elements, FieldRelation};
 pub use file::{Sequence, StatementFile};
 pub use relation::{Format, Relation};

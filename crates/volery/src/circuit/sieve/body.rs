@@ -39,6 +39,9 @@ pub(super) enum Op {
     /// The lists at `b` are permutations of each other; before them stand the number of the line and how many
     /// wires a word has.
     Permutation,
+    /// Values of type `a` become values of this type; at `b` the number of the line, one where what does not fit
+    /// is cut, and lists of both.
+    Convert,
     /// `out` is a memory; at `b` how many cells it has, how many wires an address and a word, and a list of what
     /// all of them hold.
     Memory,

@@ -1,17 +1,21 @@
 //! Gates that were read, pushed into a recorder: the one piece that is compiled for each field.
 
 use super::body::{Body, Gate, NONE, Op, hint, of};
+use super::convert;
 use super::function::Function;
+use super::header::Type;
 use super::number::Element;
+use super::reader::Reader;
 use crate::circuit::gadget::prime_field;
-use crate::circuit::stream::{Handle, Recorder};
+use crate::circuit::stream::{Handle, MixedRecorder, Recorder};
 use crate::circuit::{
-    Backend as _, Cells, Memories, Permutations as _, Polynomials as _, Put, Returned, address_width,
+    self, Backend as _, Cells, Memories as _, Permutations as _, Polynomials as _, Put, Returned,
+    address_width,
 };
 use crate::error::{Error, Result};
 use core::fmt;
 use std::collections::HashMap;
-use volery_primitives::{Field, U256};
+use volery_primitives::{F2, Field, U256};
 
 /// Where values of streams come from.
 pub(super) trait Inputs<F: Field> {
@@ -31,6 +35,12 @@ pub(super) trait Inputs<F: Field> {
     fn inline(&self) -> bool {
         false
     }
+}
+
+/// What gates are pushed into: a recorder, or those of bits and of numbers.
+pub(super) enum Pushed<'x, 'm, 'r, 's, F: Field> {
+    One(&'x mut Recorder<'r, F>),
+    Two(&'x mut MixedRecorder<'m, 'r, 's, F>),
 }
 
 /// Where a gate stands.
@@ -66,6 +76,7 @@ impl fmt::Display for Line<'_> {
 /// What gates of one body are executed with.
 struct Frame<'p> {
     functions: &'p [Function],
+    types: &'p [Type],
     place: Place<'p>,
 }
 
@@ -113,38 +124,37 @@ struct Memory<M> {
     address: usize,
 }
 
-type MemoryOf<'r, F> = Memory<<Recorder<'r, F> as Memories>::Memory>;
+/// Memories of any field are one type.
+type Memories = Vec<Option<Memory<<Recorder<'static, F2> as circuit::Memories>::Memory>>>;
 
-/// What is executed with: where values come from, and the memories that there are.
-struct State<'i, 'r, F: Field> {
-    inputs: &'i mut dyn Inputs<F>,
-    memories: &'i mut Vec<Option<MemoryOf<'r, F>>>,
+/// What is executed with: where values come from, those of bits too where there are two fields, and the memories
+/// that there are.
+struct State<'s, 'i, F: Field> {
+    inputs: &'s mut (dyn Inputs<F> + 'i),
+    bits: Option<&'s mut (dyn Inputs<F2> + 'i)>,
+    memories: &'s mut Memories,
 }
 
-/// What the statement holds between its parts.
-pub(super) struct Holding<'r, F: Field> {
-    held: Held,
-    memories: Vec<Option<MemoryOf<'r, F>>>,
-}
-
-impl<F: Field> Default for Holding<'_, F> {
-    fn default() -> Self {
-        Self { held: Held::default(), memories: Vec::new() }
-    }
-}
-
-/// Executes gates of the statement, which take so many slots.
-pub(super) fn execute<'r, F: Field>(
-    b: &mut Recorder<'r, F>,
-    (file, functions): (&str, &[Function]),
-    (body, slots): (&Body, usize),
-    holding: &mut Holding<'r, F>,
-    inputs: &mut dyn Inputs<F>,
+/// Executes all gates that `reader` reads, of a file of this name, with the values of `inputs`, and of `bits` where
+/// there are two fields.
+pub(super) fn execute<'i, F: Field>(
+    b: &mut Pushed<'_, '_, '_, '_, F>,
+    (file, reader): (&str, &mut Reader<'_>),
+    inputs: &'i mut (dyn Inputs<F> + 'i),
+    bits: Option<&'i mut (dyn Inputs<F2> + 'i)>,
 ) -> Result<()> {
-    let Holding { held, memories } = holding;
-    held.wires.resize(slots.max(held.wires.len()), Handle::default());
-    let frame = Frame { functions, place: Place { file, called: None } };
-    frame.run(b, body, held, &mut State { inputs, memories })
+    let (mut body, mut held, mut memories) = (Body::default(), Held::default(), Memories::new());
+    let mut state = State { inputs, bits, memories: &mut memories };
+    while reader.next(&mut body)? {
+        held.wires.resize(reader.slots().max(held.wires.len()), Handle::default());
+        let frame = Frame {
+            functions: &reader.functions,
+            types: &reader.header.types,
+            place: Place { file, called: None },
+        };
+        frame.run(b, &body, &mut held, &mut state)?;
+    }
+    Ok(())
 }
 
 /// The modulus of `F`, where it is the field of a prime.
@@ -162,61 +172,108 @@ pub(super) fn element<F: Field>(words: Element) -> Result<F> {
 }
 
 impl<'p> Frame<'p> {
-    fn run<'r, F: Field>(
+    /// Whether type `kind` is of bits.
+    fn is_binary(&self, kind: u8) -> bool {
+        matches!(&self.types[kind as usize], Type::Field(modulus) if modulus.is_two())
+    }
+
+    fn run<F: Field>(
         &self,
-        b: &mut Recorder<'r, F>,
+        b: &mut Pushed<'_, '_, '_, '_, F>,
         body: &Body,
         held: &mut Held,
-        state: &mut State<'_, 'r, F>,
+        state: &mut State<'_, '_, F>,
     ) -> Result<()> {
-        for &Gate { op, kind, out, a, b: c } in &body.gates {
-            let wires = &mut held.wires;
-            let made = match op {
-                Op::Add => b.add(wires[a as usize], wires[c as usize]),
-                Op::Mul => b.mul(wires[a as usize], wires[c as usize])?,
-                Op::Forget if held.memories.is_empty() => {
-                    b.forget(&[wires[a as usize]]);
-                    continue;
-                }
-                Op::AddConstant => {
-                    let constant = b.constant(element(body.constants[c as usize])?);
-                    let sum = b.add(wires[a as usize], constant);
-                    b.forget(&[constant]);
-                    sum
-                }
-                Op::MulConstant => b.scale(wires[a as usize], element(body.constants[c as usize])?),
-                Op::Constant => b.constant(element(body.constants[a as usize])?),
-                Op::Copy => b.scale(wires[a as usize], F::ONE),
+        for gate in &body.gates {
+            let kind = gate.kind;
+            match gate.op {
+                Op::Call | Op::Loop => self.calls(b, body, gate, held, state)?,
+                Op::Convert => self.convert(b, body, gate, held)?,
                 Op::Public | Op::Private => {
-                    for slot in body.read(c).list() {
-                        wires[slot as usize] = if op == Op::Public {
-                            state.inputs.public(b, kind)?
-                        } else {
-                            state.inputs.private(b, kind)?
-                        };
+                    let public = gate.op == Op::Public;
+                    for slot in body.read(gate.b).list() {
+                        held.wires[slot as usize] = self.input(b, state, public, kind)?;
                     }
-                    continue;
                 }
-                Op::Assert => {
-                    let line = body.read(c).long();
-                    b.assert_zero(wires[a as usize], self.place.line(line))?;
-                    continue;
-                }
-                Op::Forget | Op::Memory | Op::Read | Op::Write => {
-                    self.memory(b, body, (op, out, a, c), held, state)?;
-                    continue;
-                }
-                Op::Call | Op::Loop => {
-                    self.calls(b, body, (op, a, c), held, state)?;
-                    continue;
-                }
-                Op::Hint | Op::Inner | Op::AssertProduct | Op::Permutation => {
-                    self.lists(b, body, (op, out, a, c), held)?;
-                    continue;
-                }
-            };
-            wires[out as usize] = made;
+                _ => match b {
+                    Pushed::One(b) => self.gate(b, body, gate, held, state.memories)?,
+                    Pushed::Two(both) if self.is_binary(kind) => {
+                        self.gate(both.bits(), body, gate, held, state.memories)?;
+                    }
+                    Pushed::Two(both) => self.gate(both.numbers(), body, gate, held, state.memories)?,
+                },
+            }
         }
+        Ok(())
+    }
+
+    /// The next value of a stream.
+    fn input<F: Field>(
+        &self,
+        b: &mut Pushed<'_, '_, '_, '_, F>,
+        state: &mut State<'_, '_, F>,
+        public: bool,
+        kind: u8,
+    ) -> Result<Handle> {
+        fn next<F: Field>(
+            b: &mut Recorder<'_, F>,
+            inputs: &mut dyn Inputs<F>,
+            public: bool,
+            kind: u8,
+        ) -> Result<Handle> {
+            if public { inputs.public(b, kind) } else { inputs.private(b, kind) }
+        }
+        match (b, &mut state.bits) {
+            (Pushed::One(b), _) => next(b, state.inputs, public, kind),
+            (Pushed::Two(both), Some(bits)) if self.is_binary(kind) => {
+                next(both.bits(), &mut **bits, public, kind)
+            }
+            (Pushed::Two(both), _) => next(both.numbers(), state.inputs, public, kind),
+        }
+    }
+
+    /// Executes a gate over one field, which is no call and reads no stream.
+    #[inline]
+    fn gate<F: Field>(
+        &self,
+        b: &mut Recorder<'_, F>,
+        body: &Body,
+        &Gate { op, out, a, b: c, .. }: &Gate,
+        held: &mut Held,
+        memories: &mut Memories,
+    ) -> Result<()> {
+        let wires = &mut held.wires;
+        let made = match op {
+            Op::Add => b.add(wires[a as usize], wires[c as usize]),
+            Op::Mul => b.mul(wires[a as usize], wires[c as usize])?,
+            Op::Forget if held.memories.is_empty() => {
+                b.forget(&[wires[a as usize]]);
+                return Ok(());
+            }
+            Op::AddConstant => {
+                let constant = b.constant(element(body.constants[c as usize])?);
+                let sum = b.add(wires[a as usize], constant);
+                b.forget(&[constant]);
+                sum
+            }
+            Op::MulConstant => b.scale(wires[a as usize], element(body.constants[c as usize])?),
+            Op::Constant => b.constant(element(body.constants[a as usize])?),
+            Op::Copy => b.scale(wires[a as usize], F::ONE),
+            Op::Assert => {
+                let line = body.read(c).long();
+                return b.assert_zero(wires[a as usize], self.place.line(line));
+            }
+            Op::Forget | Op::Memory | Op::Read | Op::Write => {
+                return self.memory(b, body, (op, out, a, c), held, memories);
+            }
+            Op::Hint | Op::Inner | Op::AssertProduct | Op::Permutation => {
+                return self.lists(b, body, (op, out, a, c), held);
+            }
+            Op::Call | Op::Loop | Op::Convert | Op::Public | Op::Private => {
+                unreachable!("executed by the caller")
+            }
+        };
+        wires[out as usize] = made;
         Ok(())
     }
 
@@ -282,17 +339,17 @@ impl<'p> Frame<'p> {
     }
 
     /// Executes a gate that makes, reads, writes or ends a memory.
-    fn memory<'r, F: Field>(
+    fn memory<F: Field>(
         &self,
-        b: &mut Recorder<'r, F>,
+        b: &mut Recorder<'_, F>,
         body: &Body,
         (op, out, a, at): (Op, u32, u32, u32),
         held: &mut Held,
-        state: &mut State<'_, 'r, F>,
+        memories: &mut Memories,
     ) -> Result<()> {
         if op == Op::Forget {
             return match held.memories.remove(&a) {
-                Some(number) => match state.memories[number as usize].take() {
+                Some(number) => match memories[number as usize].take() {
                     Some(ended) => b.close(ended.memory),
                     None => Ok(()),
                 },
@@ -309,14 +366,14 @@ impl<'p> Frame<'p> {
             let count = usize::try_from(cells).map_err(|_| Error::invalid("a memory of 2^64 cells"))?;
             let all = word.repeat(count);
             let memory = b.memory(Cells::Wires(&all), word.len())?;
-            held.memories.insert(out, state.memories.len() as u32);
-            state.memories.push(Some(Memory { memory, cells, address }));
+            held.memories.insert(out, memories.len() as u32);
+            memories.push(Some(Memory { memory, cells, address }));
             return Ok(());
         }
         let line = words.long();
         let (given, word) = (held.wires(words.list()), words.list());
         let name = self.place.line(line);
-        let memory = held.memories.get(&a).and_then(|number| state.memories[*number as usize].as_mut());
+        let memory = held.memories.get(&a).and_then(|number| memories[*number as usize].as_mut());
         let memory = memory.ok_or_else(|| Error::invalid("a memory that has ended"))?;
         if given.len() != memory.address {
             return Err(Error::invalid(format!("{name}: a memory with other addresses")));
@@ -348,13 +405,13 @@ impl<'p> Frame<'p> {
     }
 
     /// Executes a call, or a loop of them.
-    fn calls<'r, F: Field>(
+    fn calls<F: Field>(
         &self,
-        b: &mut Recorder<'r, F>,
+        b: &mut Pushed<'_, '_, '_, '_, F>,
         body: &Body,
-        (op, function, at): (Op, u32, u32),
+        &Gate { op, kind, a: function, b: at, .. }: &Gate,
         held: &mut Held,
-        state: &mut State<'_, 'r, F>,
+        state: &mut State<'_, '_, F>,
     ) -> Result<()> {
         let mut words = body.read(at);
         let line = words.long();
@@ -376,8 +433,12 @@ impl<'p> Frame<'p> {
             let slots = environment.iter().flat_map(|&[first, length, _]| first..first + length);
             slots.for_each(|slot| arguments.push(held, slot));
             // The number of the turn, where it is asked for.
-            let digits = digits::<F>(turn, counter.saturating_sub(1))?;
-            let own: Vec<_> = digits.into_iter().map(|digit| b.constant(digit)).collect();
+            let width = counter.saturating_sub(1);
+            let own = match b {
+                Pushed::One(b) => digits(b, turn, width)?,
+                Pushed::Two(both) if self.is_binary(kind) => digits(both.bits(), turn, width)?,
+                Pushed::Two(both) => digits(both.numbers(), turn, width)?,
+            };
             arguments.wires.extend_from_slice(&own);
             let part = |&[first, length, _]: &[u32; 3]| {
                 let first = first + turn as u32 * length;
@@ -390,41 +451,86 @@ impl<'p> Frame<'p> {
             for (place, slot) in (0..).zip(outputs) {
                 held.put(slot, &results, place);
             }
-            b.forget(&own);
+            match b {
+                Pushed::One(b) => b.forget(&own),
+                Pushed::Two(both) if self.is_binary(kind) => both.bits().forget(&own),
+                Pushed::Two(both) => both.numbers().forget(&own),
+            }
         }
         Ok(())
     }
 
     /// Calls a function: the wires of its results, which nobody else holds.
-    fn call<'r, F: Field>(
+    fn call<F: Field>(
         &self,
-        b: &mut Recorder<'r, F>,
+        b: &mut Pushed<'_, '_, '_, '_, F>,
         number: u32,
         line: u64,
-        mut arguments: Held,
-        state: &mut State<'_, 'r, F>,
+        arguments: Held,
+        state: &mut State<'_, '_, F>,
     ) -> Result<Held> {
         let function = &self.functions[number as usize];
         let frame = Frame { place: Place { called: Some((function, line)), ..self.place }, ..*self };
-        if function.cost.inline || state.inputs.inline() {
-            b.open_scope();
-            let results = frame.body(b, function, arguments, state)?;
-            let kept = (0..).zip(&results.wires).filter(|(place, _)| !results.memories.contains_key(place));
-            b.close_scope(&kept.map(|(_, wire)| *wire).collect::<Vec<_>>());
-            return Ok(results);
+        let inline = state.inputs.inline() || state.bits.as_ref().is_some_and(|bits| bits.inline());
+        if !function.cost.inline && !inline {
+            return match (b, &mut state.bits) {
+                (Pushed::One(b), _) => frame.recorded(b, number, function, arguments, state.inputs),
+                (Pushed::Two(both), Some(bits)) if function.fields.bits => {
+                    frame.recorded(both.bits(), number, function, arguments, &mut **bits)
+                }
+                (Pushed::Two(both), _) => {
+                    frame.recorded(both.numbers(), number, function, arguments, state.inputs)
+                }
+            };
         }
+        match b {
+            Pushed::One(b) => b.open_scope(),
+            Pushed::Two(both) => {
+                both.bits().open_scope();
+                both.numbers().open_scope();
+            }
+        }
+        let results = frame.body(b, function, arguments, state)?;
+        let kinds =
+            function.outs.iter().flat_map(|&(kind, count)| core::iter::repeat_n(kind, count as usize));
+        let (mut bits, mut numbers) = (Vec::new(), Vec::new());
+        for ((place, kind), wire) in (0..).zip(kinds).zip(&results.wires) {
+            if !results.memories.contains_key(&place) {
+                let kept = if self.is_binary(kind) { &mut bits } else { &mut numbers };
+                kept.push(*wire);
+            }
+        }
+        match b {
+            Pushed::One(b) => b.close_scope(&[bits, numbers].concat()),
+            Pushed::Two(both) => {
+                both.bits().close_scope(&bits);
+                both.numbers().close_scope(&numbers);
+            }
+        }
+        Ok(results)
+    }
+
+    /// Calls a function over one field, which is recorded once.
+    fn recorded<F: Field>(
+        &self,
+        b: &mut Recorder<'_, F>,
+        number: u32,
+        function: &Function,
+        mut arguments: Held,
+        inputs: &mut dyn Inputs<F>,
+    ) -> Result<Held> {
         let own = arguments.wires.len();
         for (kind, count) in function.public.runs() {
             for _ in 0..count {
-                arguments.wires.push(state.inputs.public(b, kind)?);
+                arguments.wires.push(inputs.public(b, kind)?);
             }
         }
         let results = b.call(&number.to_le_bytes(), &arguments.wires, |b, wires| {
             let (wires, public) = wires.split_at(own);
             let arguments = Held { wires: wires.to_vec(), memories: HashMap::new() };
             let mut inputs = Arguments { public: public.iter() };
-            let mut state = State { inputs: &mut inputs, memories: &mut Vec::new() };
-            let results = frame.body(b, function, arguments, &mut state)?;
+            let mut state = State { inputs: &mut inputs, bits: None, memories: &mut Vec::new() };
+            let results = self.body(&mut Pushed::One(b), function, arguments, &mut state)?;
             Ok(Returned { wires: results.wires, public: Vec::new() })
         })?;
         b.forget(&arguments.wires[own..]);
@@ -432,16 +538,43 @@ impl<'p> Frame<'p> {
     }
 
     /// The gates of a function.
-    fn body<'r, F: Field>(
+    fn body<F: Field>(
         &self,
-        b: &mut Recorder<'r, F>,
+        b: &mut Pushed<'_, '_, '_, '_, F>,
         function: &Function,
         mut held: Held,
-        state: &mut State<'_, 'r, F>,
+        state: &mut State<'_, '_, F>,
     ) -> Result<Held> {
         held.wires.resize(function.slots as usize, Handle::default());
         self.run(b, &function.body, &mut held, state)?;
         Ok(held.take(function.body.read(function.results).list()))
+    }
+
+    /// Executes a conversion.
+    fn convert<F: Field>(
+        &self,
+        b: &mut Pushed<'_, '_, '_, '_, F>,
+        body: &Body,
+        &Gate { kind, a: of, b: at, .. }: &Gate,
+        held: &mut Held,
+    ) -> Result<()> {
+        let mut words = body.read(at);
+        let (name, reduced) = (self.place.line(words.long()), words.next() == 1);
+        let (from, to) = (held.wires(words.list()), words.list().collect::<Vec<_>>());
+        let (from_bits, to_bits) = (self.is_binary(of as u8), self.is_binary(kind));
+        let made = match b {
+            Pushed::One(b) => convert::resized(b, &from, to.len(), reduced, &name)?,
+            Pushed::Two(both) if from_bits && to_bits => {
+                convert::resized(both.bits(), &from, to.len(), reduced, &name)?
+            }
+            Pushed::Two(both) if from_bits => vec![convert::number(both, &from, reduced, &name)?],
+            Pushed::Two(both) if to_bits => convert::bits(both, from[0], to.len(), reduced, &name)?,
+            Pushed::Two(both) => convert::resized(both.numbers(), &from, to.len(), reduced, &name)?,
+        };
+        for (slot, wire) in to.into_iter().zip(made) {
+            held.wires[slot as usize] = wire;
+        }
+        Ok(())
     }
 }
 
@@ -460,14 +593,15 @@ impl<F: Field> Inputs<F> for Arguments<'_> {
     }
 }
 
-/// The number `turn` in `width` digits to the base of the field, the highest first; what does not fit is cut.
-fn digits<F: Field>(turn: u64, width: u32) -> Result<Vec<F>> {
+/// Wires of the number `turn` in `width` digits to the base of the field, the highest first; what does not fit is
+/// cut.
+fn digits<F: Field>(b: &mut Recorder<'_, F>, turn: u64, width: u32) -> Result<Vec<Handle>> {
     let modulus =
         modulus::<F>().ok_or_else(|| Error::invalid("a counter over no field of a prime"))?.capped();
     let (mut rest, mut digits) = (u128::from(turn), Vec::new());
     for _ in 0..width {
         let digit = F::from_word(rest % modulus);
-        digits.push(digit.expect("below the modulus"));
+        digits.push(b.constant(digit.expect("below the modulus")));
         rest /= modulus;
     }
     digits.reverse();

@@ -1,7 +1,7 @@
 //! Functions: what they take and give, and their gates, which are read once.
 
 use super::body::{Body, NONE, Op, Reads};
-use super::header::Binding;
+use super::header::{Binding, Type};
 use super::reader::Reader;
 use super::scope::{Cost, MOST_LIVE, Scope};
 use super::text::Text;
@@ -39,6 +39,27 @@ pub(super) struct Function {
     pub(super) public: Reads,
     pub(super) private: Reads,
     pub(super) cost: Cost,
+    /// The fields that its gates are over.
+    pub(super) fields: Fields,
+}
+
+/// Which of two fields something is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fields {
+    pub(super) bits: bool,
+    pub(super) numbers: bool,
+}
+
+impl Fields {
+    /// Those of what is over either.
+    fn or(self, other: Self) -> Self {
+        Self { bits: self.bits || other.bits, numbers: self.numbers || other.numbers }
+    }
+
+    /// Whether they are two.
+    pub(super) fn both(self) -> bool {
+        self.bits && self.numbers
+    }
 }
 
 impl Function {
@@ -135,6 +156,19 @@ impl Reader<'_> {
     /// Adds a function that is read, whose results are in these slots.
     pub(super) fn add(&mut self, scope: Scope, mut function: Function, results: Vec<u32>) -> Result<()> {
         let Scope { mut body, slots, public, private, mut cost, .. } = scope;
+        let kinds = function.ins.iter().chain(&function.outs).map(|list| list.0);
+        let kinds = kinds.chain(body.gates.iter().filter_map(|gate| match gate.op {
+            Op::Call | Op::Loop | Op::Forget => None,
+            _ => Some(gate.kind),
+        }));
+        let own = kinds.map(|kind| {
+            let bits = self.is_binary(kind);
+            Fields { bits, numbers: !bits && matches!(self.header.types[kind as usize], Type::Field(_)) }
+        });
+        let called = body.gates.iter().filter(|gate| matches!(gate.op, Op::Call | Op::Loop));
+        let called = called.map(|gate| self.functions[gate.a as usize].fields);
+        function.fields = own.chain(called).fold(Fields::default(), Fields::or);
+        cost.inline |= function.fields.both();
         function.results = body.list(results);
         function.slots = slots.len() as u32;
         let records = body.gates.len() as u64 + body.words.len() as u64 / 4;

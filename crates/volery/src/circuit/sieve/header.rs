@@ -40,6 +40,13 @@ pub(super) enum Argument {
     Name(Vec<u8>),
 }
 
+impl Type {
+    /// Whether it is the field of an odd prime.
+    pub(super) fn is_odd(&self) -> bool {
+        matches!(self, Self::Field(modulus) if !modulus.is_two())
+    }
+}
+
 impl core::fmt::Display for Type {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {

@@ -60,6 +60,12 @@ impl Number {
         Ok(Self(words))
     }
 
+    /// Whether it is two.
+    #[inline]
+    pub(super) fn is_two(&self) -> bool {
+        self.0 == [2]
+    }
+
     /// The number, if it is below 2^64.
     pub(super) fn to_u64(&self) -> Option<u64> {
         match self.0[..] {

@@ -365,9 +365,11 @@ impl<'s> Reader<'s> {
         let of = self.kind()?;
         self.text.expect(b':')?;
         let (from, to) = self.range()?;
+        let mut reduced = false;
         if self.text.take(b',')? {
             match self.text.word()? {
-                b"@modulus" | b"@no_modulus" => {}
+                b"@modulus" => reduced = true,
+                b"@no_modulus" => {}
                 _ => return Err(self.text.unexpected("@modulus or @no_modulus")),
             }
         }
@@ -382,8 +384,33 @@ impl<'s> Reader<'s> {
                  @convert(@out: {kind}:{count}, @in: {of}:{taken}); above @begin"
             )));
         }
-        let _ = line;
-        Err(self.text.fail("a conversion between fields: statements over several fields are not read yet"))
+        [kind, of].into_iter().try_for_each(|kind| self.usable(kind))?;
+        let same = self.is_binary(kind) == self.is_binary(of);
+        if !same && (if self.is_binary(kind) { taken } else { count }) != 1 {
+            return Err(self
+                .text
+                .fail("a conversion between bits and several numbers: bits are of one number"));
+        }
+        self.settable(first, last)?;
+        self.settable(from, to)?;
+        let taken = (from..=to).map(|id| self.scope.get(&self.text, of, id)).collect::<Result<Vec<_>>>()?;
+        let made: Vec<_> = (first..=last).map(|_| self.scope.slots.take()).collect();
+        let at = self.scope.body.long(line);
+        self.scope.body.words.push(reduced.into());
+        self.scope.body.list(taken);
+        self.scope.body.list(made.iter().copied());
+        self.scope.body.push(Op::Convert, kind, NONE, of.into(), at);
+        self.scope.cost.gates += 1;
+        self.scope.cost.inline |= !same;
+        for (id, slot) in (first..=last).zip(made) {
+            self.scope.set(&self.text, kind, id, slot)?;
+        }
+        Ok(())
+    }
+
+    /// Whether type `kind` is the field of two elements.
+    pub(super) fn is_binary(&self, kind: u8) -> bool {
+        matches!(&self.header.types[kind as usize], Type::Field(modulus) if *modulus == Number::of(2))
     }
 
     /// Takes `)` and `;`.
@@ -444,12 +471,14 @@ impl<'s> Reader<'s> {
                 )));
             }
         };
-        if let Some((other, first)) = self.used().next()
+        let two = Number::of(2);
+        if let Some((other, first)) = self.used().find(|(_, used)| **used != two)
             && *first != modulus
+            && modulus != two
         {
             return Err(self.text.fail(format_args!(
-                "type {kind} (field {modulus}) is used here beside type {other} (field {first}): statements over \
-                 several fields are not read yet"
+                "type {kind} (field {modulus}) is used here beside type {other} (field {first}): statements are \
+                 over one field of an odd prime, and F_2"
             )));
         }
         self.used[kind as usize] = Some(modulus);

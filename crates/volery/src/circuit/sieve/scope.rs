@@ -105,7 +105,7 @@ impl Scope {
             self.is_new(text, kind, id)?;
         }
         if let Some(old) = self.wires[kind as usize].set(id, slot) {
-            self.leave(old);
+            self.leave(kind, old);
         }
         Ok(())
     }
@@ -124,15 +124,15 @@ impl Scope {
         let wires = &mut self.wires[kind as usize];
         let remembered = self.strict || !self.inputs.is_empty();
         let old = if remembered { wires.bury(id) } else { wires.remove(id) };
-        old.into_iter().for_each(|old| self.leave(old));
+        old.into_iter().for_each(|old| self.leave(kind, old));
         Ok(())
     }
 
     /// Says that one reads `slot` less.
     #[inline(always)]
-    pub(super) fn leave(&mut self, slot: u32) {
+    fn leave(&mut self, kind: u8, slot: u32) {
         if self.slots.leave(slot) {
-            self.body.push(Op::Forget, 0, NONE, slot, NONE);
+            self.body.push(Op::Forget, kind, NONE, slot, NONE);
         }
     }
 

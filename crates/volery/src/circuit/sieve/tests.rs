@@ -2,6 +2,7 @@
 
 mod malformed;
 mod memories;
+mod mixed;
 mod plugins;
 
 use super::*;

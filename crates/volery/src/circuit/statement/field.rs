@@ -3,13 +3,15 @@
 mod builtin;
 mod committed;
 mod elements;
+mod of_two;
 mod perceptron;
 #[cfg(test)]
 mod tests;
 
 pub(super) use builtin::LIST;
-pub(crate) use committed::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
+pub(crate) use committed::{BothValues, Secrets, WITH_BITS};
 pub use elements::Elements;
+pub(crate) use of_two::{OfTwo, StatedOfTwo};
 
 use super::file::{self, StatementFile, sequences};
 use super::sniff::{sniff, with_options};

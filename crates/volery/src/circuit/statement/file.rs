@@ -106,6 +106,13 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
         Some(_) => return Err(Error::invalid(format!("{spec}: the one option of a SIEVE file is ?strict"))),
     };
     let sieve = Sieve::open(path, strict)?;
+    if sieve.has_bits() {
+        return Err(Error::invalid(format!(
+            "{path} is over F_2 and the field of {} elements, and both together are proved over a link alone, where \
+             bits are converted to that field",
+            sieve.modulus()
+        )));
+    }
     if sieve.is_over::<F>() {
         return Ok(Box::new(sieve));
     }

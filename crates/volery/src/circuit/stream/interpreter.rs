@@ -31,11 +31,19 @@ struct Frame {
     vectors: usize,
 }
 
-impl<'b, B: Machine> Interpreter<'b, B> {
-    pub(super) fn new(backend: &'b mut B, source: &'b dyn Source<B::F>) -> Self {
+/// What is held between blocks by whoever lends the backend for each of them alone.
+pub(super) struct Kept<B: Machine> {
+    wires: Places<B::Wire>,
+    vectors: Vec<Option<B::Vector>>,
+    memories: Vec<Option<B::Memory>>,
+    tables: Vec<B::Table>,
+    assertions: u64,
+    operands: [Places<B::Wire>; 3],
+}
+
+impl<B: Machine> Default for Kept<B> {
+    fn default() -> Self {
         Self {
-            backend,
-            source,
             wires: Places::default(),
             vectors: Vec::new(),
             memories: Vec::new(),
@@ -43,6 +51,37 @@ impl<'b, B: Machine> Interpreter<'b, B> {
             assertions: 0,
             operands: Default::default(),
         }
+    }
+}
+
+impl<B: Machine> Kept<B> {
+    /// The wire of a slot.
+    pub(super) fn wire(&self, slot: u32) -> B::Wire {
+        self.wires.0[slot as usize]
+    }
+
+    /// Puts a wire that no gate makes into a slot.
+    pub(super) fn put(&mut self, slot: u32, wire: B::Wire) {
+        self.wires.reserve(slot as usize + 1);
+        self.wires.0[slot as usize] = wire;
+    }
+}
+
+impl<'b, B: Machine> Interpreter<'b, B> {
+    pub(super) fn new(backend: &'b mut B, source: &'b dyn Source<B::F>) -> Self {
+        Self::resumed(backend, source, Kept::default())
+    }
+
+    /// One that goes on where another one was suspended.
+    pub(super) fn resumed(backend: &'b mut B, source: &'b dyn Source<B::F>, kept: Kept<B>) -> Self {
+        let Kept { wires, vectors, memories, tables, assertions, operands } = kept;
+        Self { backend, source, wires, vectors, memories, tables, assertions, operands }
+    }
+
+    /// What it holds, behind a block.
+    pub(super) fn suspended(self) -> Kept<B> {
+        let Self { wires, vectors, memories, tables, assertions, operands, .. } = self;
+        Kept { wires, vectors, memories, tables, assertions, operands }
     }
 
     fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {

@@ -135,6 +135,29 @@ impl<'r, F: Field> Recorder<'r, F> {
         }
     }
 
+    /// Has the gates so far executed, outside of functions.
+    ///
+    /// # Errors
+    /// The first one, as each gate has it.
+    pub(super) fn execute(&mut self) -> Result<()> {
+        assert!(self.outer.is_empty(), "wires cross outside of functions");
+        // Nothing is no reason to turn to the other half.
+        if !self.frame.block.is_empty() {
+            self.flush();
+        }
+        self.outcome()
+    }
+
+    /// A wire whose value is no gate's.
+    pub(super) fn fresh(&mut self) -> Handle {
+        self.frame.take()
+    }
+
+    /// The slots of `wires`.
+    pub(super) fn slots(&self, wires: &[Handle]) -> Vec<u32> {
+        self.frame.slots(wires)
+    }
+
     /// Has the gates so far executed.
     #[cold]
     fn flush(&mut self) {

@@ -1,9 +1,9 @@
-//! Built-in statements over two fields, by name: beside those of the field that has the numbers.
+//! Statements over two fields, by name: beside those of the field that has the numbers.
 
 use super::{AnyClaim, AnyRelation, AnyStatement, InShards};
 use crate::channel::Channel;
 use crate::circuit::{
-    BothValues, Committed, MixedShape, OfModel, Port, ReadValues, Secrets, Shape, WITH_BITS, takes_bits,
+    BothValues, MixedShape, OfTwo, Port, ReadValues, Secrets, Shape, StatedOfTwo, ValueStream, WITH_BITS,
 };
 use crate::error::{Error, Result};
 use crate::session::mixed::{ProvableMixed, prove_mixed, traffic, verify_mixed};
@@ -35,18 +35,18 @@ where
         WITH_BITS
     }
     fn open(&self, spec: &str) -> Option<Result<Box<dyn AnyRelation>>> {
-        let opened = |relation| {
+        let opened = |relation: OfTwo| {
             let spec = spec.to_owned();
-            let (public, shape) = (BothValues::default(), OnceLock::new());
+            let (public, shape) = (BothValues::new(relation.of_bits()), OnceLock::new());
             Box::new(Opened::<B, E> { spec, relation, public, shape, macs: PhantomData }) as _
         };
-        Some(Committed::open::<B>(spec)?.map(opened))
+        Some(OfTwo::open::<B>(spec)?.map(opened))
     }
 }
 
 struct Opened<B: Field, E> {
     spec: String,
-    relation: Committed,
+    relation: OfTwo,
     public: BothValues<B>,
     /// Of the statement in whose place gates are counted.
     shape: OnceLock<MixedShape>,
@@ -62,7 +62,7 @@ where
         if let Some(shape) = self.shape.get() {
             return Ok(shape);
         }
-        let bare = Committed::open::<B>(&self.spec).expect("opened before")?.bare();
+        let bare = self.relation.bare::<B>(&self.spec)?;
         let (shape, _) = ProvableMixed::<B, E>::count(&bare, false)?;
         Ok(self.shape.get_or_init(|| shape))
     }
@@ -82,10 +82,13 @@ where
         "element"
     }
     fn unit_of(&self, port: &str) -> &'static str {
-        unit_of(port)
+        unit_of(port, &self.relation.of_bits())
     }
     fn format_name(&self) -> &'static str {
-        "builtin"
+        self.relation.format_name()
+    }
+    fn streams(&self) -> Vec<ValueStream> {
+        self.relation.streams()
     }
     fn examine(&self) -> Result<(Shape, Vec<String>)> {
         Ok((self.shape()?.in_all(), Vec::new()))
@@ -100,19 +103,23 @@ where
         &mut self.public
     }
     fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>> {
+        let of_bits = self.relation.of_bits();
         let statement = self.relation.state(self.public)?;
-        Ok(Box::new(Stated::<B, E> { statement, private: BothValues::default(), macs: PhantomData }))
+        let private = BothValues::new(of_bits.clone());
+        Ok(Box::new(Stated::<B, E> { statement, private, of_bits, macs: PhantomData }))
     }
 }
 
 struct Stated<B: Field, E> {
-    statement: OfModel<B>,
+    statement: StatedOfTwo<B>,
     private: BothValues<B>,
+    /// The ports that take bits.
+    of_bits: Vec<String>,
     macs: PhantomData<E>,
 }
 
-fn unit_of(port: &str) -> &'static str {
-    if takes_bits(port) { "bit" } else { "element" }
+fn unit_of(port: &str, of_bits: &[String]) -> &'static str {
+    if of_bits.iter().any(|name| name == port) { "bit" } else { "element" }
 }
 
 /// Why there is no proof file.
@@ -139,7 +146,7 @@ where
         "element"
     }
     fn unit_of(&self, port: &str) -> &'static str {
-        unit_of(port)
+        unit_of(port, &self.of_bits)
     }
     fn count(&self) -> Result<Shape> {
         Ok(ProvableMixed::<B, E>::count(&self.statement, false)?.0.in_all())
@@ -180,7 +187,8 @@ where
         &mut self.private
     }
     fn claim(mut self: Box<Self>) -> Result<Box<dyn AnyClaim>> {
-        let secrets = self.statement.witness(core::mem::take(&mut self.private))?;
+        let none = BothValues::new(Vec::new());
+        let secrets = self.statement.witness(core::mem::replace(&mut self.private, none))?;
         Ok(Box::new(Claimed { stated: *self, secrets }))
     }
 }

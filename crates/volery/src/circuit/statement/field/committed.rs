@@ -53,12 +53,7 @@ const PIECE: usize = 1024;
 const VERSION: u32 = 1;
 
 /// Ports that take bits, and not elements.
-const OF_BITS: [&str; 2] = ["salt", "model"];
-
-/// Whether the port of this name takes bits.
-pub(crate) fn takes_bits(port: &str) -> bool {
-    OF_BITS.contains(&port)
-}
+pub(super) const OF_BITS: [&str; 2] = ["salt", "model"];
 
 /// Such a perceptron, with nothing said of its values.
 pub(crate) struct Committed {
@@ -71,6 +66,8 @@ pub(crate) struct Committed {
 pub(crate) struct BothValues<F: Field> {
     bits: Values<Value>,
     elements: Values<Elements<F>>,
+    /// The ports that take bits.
+    of_bits: Vec<String>,
 }
 
 /// The public values.
@@ -93,21 +90,34 @@ pub(crate) struct Secrets<F: Field> {
     pub(crate) elements: Elements<F>,
 }
 
-impl<F: Field> Default for BothValues<F> {
-    fn default() -> Self {
-        Self { bits: Values::new(), elements: Values::new() }
-    }
-}
-
 impl<F: Field> ReadValues for BothValues<F> {
     fn read(&mut self, name: &str, written: Written<'_>) -> Result<()> {
-        if takes_bits(name) { self.bits.read(name, written) } else { self.elements.read(name, written) }
+        if self.of_bits.iter().any(|port| port == name) {
+            self.bits.read(name, written)
+        } else {
+            self.elements.read(name, written)
+        }
     }
 }
 
 impl<F: Field> BothValues<F> {
+    /// No values, where these ports take bits.
+    pub(crate) fn new(of_bits: Vec<String>) -> Self {
+        Self { bits: Values::new(), elements: Values::new(), of_bits }
+    }
+
+    /// The value for a port of bits, if there is one.
+    pub(crate) fn take_bits(&mut self, port: &Port) -> Result<Option<Value>> {
+        self.bits.take(port)
+    }
+
+    /// The value for a port of elements, if there is one.
+    pub(crate) fn take_elements(&mut self, port: &Port) -> Result<Option<Elements<F>>> {
+        self.elements.take(port)
+    }
+
     /// Refuses values that nobody has taken: the relation has no such port, or not of this kind.
-    fn end(&self, kind: &str, ports: &[Port]) -> Result<()> {
+    pub(crate) fn end(&self, kind: &str, ports: &[Port]) -> Result<()> {
         match self.bits.names().chain(self.elements.names()).next() {
             None => Ok(()),
             Some(name) => {

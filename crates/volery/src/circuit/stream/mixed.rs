@@ -1,0 +1,191 @@
+//! Statements over two fields as two streams of gates, and what goes from one to the other.
+//!
+//! Each half has a recorder of its own, whose blocks are executed in the half's backend when they are full, and
+//! before a word or a number crosses. So a statement over two fields is compiled once, as others are.
+
+use super::block::Block;
+use super::interpreter::{Interpreter, Kept};
+use super::{Execute, Functions, Handle, Recorder, Source};
+use crate::circuit::{Backend, BitWire, Machine, Mixed, MixedCircuit, NumberWire};
+use crate::error::Result;
+use core::cell::RefCell;
+use core::fmt::Display;
+use volery_primitives::{F2, Field};
+
+/// A statement over F_2 and `F` that can be recorded. The same gates in the same order as often as asked.
+pub trait MixedSource<F: Field>: Sync {
+    /// Pushes every gate into `both`.
+    ///
+    /// # Errors
+    /// Those of whoever executes the gates, and `Invalid` where the statement is malformed.
+    fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, F>) -> Result<()>;
+}
+
+/// Records gates of both halves.
+pub struct MixedRecorder<'m, 'r, 's, F: Field> {
+    bits: &'m mut Recorder<'s, F2>,
+    numbers: &'m mut Recorder<'r, F>,
+    /// Nobody where an assertion's name is to be found, and nothing is executed.
+    crossing: Option<&'m dyn Crossing>,
+}
+
+/// Whoever has the wires of both halves, by their slots.
+trait Crossing {
+    /// Converts a word of bits, the least significant first, to the number in slot `number`.
+    fn number(&self, bits: &[u32], number: u32) -> Result<()>;
+
+    /// Converts a number to so many bits, the least significant first.
+    fn bits_of(&self, number: u32, bits: &[u32], name: &dyn Display) -> Result<()>;
+}
+
+impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
+    /// The recorder of bits.
+    pub fn bits(&mut self) -> &mut Recorder<'s, F2> {
+        self.bits
+    }
+
+    /// The recorder of numbers.
+    pub fn numbers(&mut self) -> &mut Recorder<'r, F> {
+        self.numbers
+    }
+
+    /// As [`Mixed::number`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn number(&mut self, bits: &[Handle]) -> Result<Handle> {
+        let slots = self.bits.slots(bits);
+        let number = self.numbers.fresh();
+        if let Some(crossing) = self.crossing {
+            self.execute()?;
+            crossing.number(&slots, self.numbers.slots(&[number])[0])?;
+        }
+        Ok(number)
+    }
+
+    /// As [`Mixed::bits_of`], of one number.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bits_of(&mut self, number: Handle, width: usize, name: &dyn Display) -> Result<Vec<Handle>> {
+        let slot = self.numbers.slots(&[number])[0];
+        let bits: Vec<_> = (0..width).map(|_| self.bits.fresh()).collect();
+        if let Some(crossing) = self.crossing {
+            self.execute()?;
+            crossing.bits_of(slot, &self.bits.slots(&bits), name)?;
+        }
+        Ok(bits)
+    }
+
+    /// Has all gates so far executed.
+    fn execute(&mut self) -> Result<()> {
+        self.bits.execute()?;
+        self.numbers.execute()
+    }
+}
+
+/// A statement over two fields as two streams of gates: the [`MixedCircuit`] of every lender of their backends.
+pub struct MixedStreamed<'s, F>(pub &'s dyn MixedSource<F>);
+
+/// What both halves hold while they are executed.
+struct State<'m, M: Mixed> {
+    mixed: &'m mut M,
+    bits: Kept<M::Bits>,
+    numbers: Kept<M::Numbers>,
+}
+
+/// One of the halves.
+struct Bits<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<F2>);
+struct Numbers<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<<M::Numbers as Backend>::F>);
+
+/// Executes `block` in `backend`, with what it holds.
+fn execute<B: Machine>(
+    backend: &mut B,
+    kept: &mut Kept<B>,
+    source: &dyn Source<B::F>,
+    block: &Block<B::F>,
+) -> Result<()> {
+    let mut interpreter = Interpreter::resumed(backend, source, core::mem::take(kept));
+    let executed = interpreter.execute(block);
+    *kept = interpreter.suspended();
+    executed
+}
+
+impl<M: Mixed> Execute<F2> for Bits<'_, '_, M> {
+    fn execute(&mut self, block: &Block<F2>) -> Result<()> {
+        let State { mixed, bits, .. } = &mut *self.0.borrow_mut();
+        execute(mixed.bits()?, bits, self.1, block)
+    }
+}
+
+impl<M: Mixed> Execute<<M::Numbers as Backend>::F> for Numbers<'_, '_, M> {
+    fn execute(&mut self, block: &Block<<M::Numbers as Backend>::F>) -> Result<()> {
+        let State { mixed, numbers, .. } = &mut *self.0.borrow_mut();
+        execute(mixed.numbers()?, numbers, self.1, block)
+    }
+}
+
+impl<M: Mixed> Crossing for RefCell<State<'_, M>> {
+    fn number(&self, bits: &[u32], number: u32) -> Result<()> {
+        let state = &mut *self.borrow_mut();
+        let word: Vec<BitWire<M>> = bits.iter().map(|slot| state.bits.wire(*slot)).collect();
+        let made = state.mixed.number(&word)?;
+        state.numbers.put(number, made);
+        Ok(())
+    }
+
+    fn bits_of(&self, number: u32, bits: &[u32], name: &dyn Display) -> Result<()> {
+        let state = &mut *self.borrow_mut();
+        let number: NumberWire<M> = state.numbers.wire(number);
+        let made = state.mixed.bits_of(&[number], bits.len(), name)?;
+        bits.iter().zip(made).for_each(|(slot, wire)| state.bits.put(*slot, wire));
+        Ok(())
+    }
+}
+
+impl<M: Mixed> MixedCircuit<M> for MixedStreamed<'_, <M::Numbers as Backend>::F> {
+    fn run(&self, mixed: &mut M) -> Result<()> {
+        let state = RefCell::new(State { mixed, bits: Kept::default(), numbers: Kept::default() });
+        let (of_bits, of_numbers) = (OnlyBits(self.0), OnlyNumbers(self.0));
+        let (mut bits, mut numbers) = (Bits(&state, &of_bits), Numbers(&state, &of_numbers));
+        let functions = (Functions::default(), Functions::default());
+        let (mut bits, mut numbers) =
+            (Recorder::new(&mut bits, &functions.0), Recorder::new(&mut numbers, &functions.1));
+        let mut both = MixedRecorder { bits: &mut bits, numbers: &mut numbers, crossing: Some(&state) };
+        let recorded = self.0.record_mixed(&mut both);
+        match bits.finish(recorded) {
+            Ok(()) => numbers.finish(Ok(())),
+            // The error may be one of numbers, which has been told.
+            failed => failed,
+        }
+    }
+}
+
+/// One half of a statement, to find the names of its assertions.
+struct OnlyBits<'s, F>(&'s dyn MixedSource<F>);
+struct OnlyNumbers<'s, F>(&'s dyn MixedSource<F>);
+
+/// Executes nothing.
+struct Nothing;
+
+impl<F: Field> Execute<F> for Nothing {
+    fn execute(&mut self, _: &Block<F>) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<F: Field> Source<F2> for OnlyBits<'_, F> {
+    fn record(&self, bits: &mut Recorder<'_, F2>) -> Result<()> {
+        let (mut nothing, functions) = (Nothing, Functions::default());
+        let mut numbers = Recorder::new(&mut nothing, &functions);
+        self.0.record_mixed(&mut MixedRecorder { bits, numbers: &mut numbers, crossing: None })
+    }
+}
+
+impl<F: Field> Source<F> for OnlyNumbers<'_, F> {
+    fn record(&self, numbers: &mut Recorder<'_, F>) -> Result<()> {
+        let (mut nothing, functions) = (Nothing, Functions::default());
+        let mut bits = Recorder::new(&mut nothing, &functions);
+        self.0.record_mixed(&mut MixedRecorder { bits: &mut bits, numbers, crossing: None })
+    }
+}
