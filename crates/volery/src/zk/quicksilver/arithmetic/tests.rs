@@ -483,7 +483,7 @@ fn the_bound_is_the_sum_of_its_terms() {
         ("f61^2", security::<F61, F61x2>(Size::gates(10_000_000_000), 4096, 1), 100),
         ("goldilocks", security::<Goldilocks, Goldilocks>(Size::gates(1000), 4096, 1), 52),
         ("goldilocks^2", security::<Goldilocks, Goldilocksx2>(Size::gates(10_000_000_000), 4096, 1), 106),
-        ("bn254", security::<Bn254, Bn254>(Size::gates(10_000_000_000), 4096, 1), 127),
+        ("bn254", security::<Bn254, Bn254>(Size::gates(10_000_000_000), 4096, 1), 121),
         ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), 4096, 1), 52),
         ("q32^2", security::<Q32, Q32x2>(Size::gates(1000), 4096, 1), 52),
         ("f128", security::<F256, F128>(Size::gates(1 << 30), 4096, 1), 107),
