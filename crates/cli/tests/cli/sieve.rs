@@ -56,7 +56,7 @@ fn streams_are_proved_over_a_prime() {
     let typed = prove(&wrong);
     let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
     volery(&[&typed[..], &["--connect", "127.0.0.1:1"]].concat())
-        .refused(2, &["the assertion of line 27 of", "mux.rel does not hold"]);
+        .refused(2, &["the assertion of line 26 of", "mux.rel does not hold"]);
     let careless = [&typed[..], &["--no-check"]].concat();
     assert_ne!(session(&verify, &careless)[0].code, Some(0));
     // As values of ports, and as a shape.
@@ -102,6 +102,38 @@ fn relations_over_bits_are_proved_and_converted() {
 }
 
 #[test]
+fn relations_over_two_fields_are_proved() {
+    let files = Files::new();
+    let relation = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sieve/less.rel");
+    let relation = relation.to_str().expect("UTF-8");
+    let public = files.file("x.ins", &stream("public_input", F61, &[1000]));
+    let none = files.file("none.ins", &stream("public_input", F2, &[]));
+    let given = ["--relation", relation, "--public-stream", &public, "--public-stream", &none, "--json"];
+    let verify = [&["verify"][..], &given].concat();
+    for (number, less) in [(999, true), (1000, false), (1001, false)] {
+        let private = files.file("x.wit", &stream("private_input", F61, &[number]));
+        let prove = [&["prove"][..], &given, &["--private-stream", &private]].concat();
+        if less {
+            let [verified, proved] = session(&verify, &prove).map(|ended| ended.expect(0).json());
+            assert_eq!(
+                (&verified["verdict"], &verified["statement"]),
+                (&"accepted".into(), &proved["statement"])
+            );
+        } else {
+            volery(&[&prove[..], &["--connect", "127.0.0.1:1"]].concat())
+                .refused(2, &["the assertion of line 16 of", "less.rel does not hold"]);
+            let careless = [&prove[..], &["--no-check"]].concat();
+            assert_ne!(session(&verify, &careless)[0].code, Some(0));
+        }
+    }
+    let info = volery(&["circuit", "info", relation]).expect(0).out;
+    for words in ["less.rel (sieve)", "f2 f61", "public0 (1 element, to be public), private0 (1 element)"] {
+        assert!(info.contains(words), "{words:?} is missing in {info}");
+    }
+    volery(&["circuit", "convert", relation, "--to", "aag"]).refused(2, &["is over F_2 and the field of"]);
+}
+
+#[test]
 fn streams_that_do_not_fit_are_told() {
     let files = Files::new();
     let relation = ours();
@@ -118,8 +150,8 @@ fn streams_that_do_not_fit_are_told() {
         .refused(2, &["this is public_input, and private_input is asked for"]);
     check(&["--public-stream", &public]).refused(2, &["takes values of fields no more here"]);
     check(&[]).refused(2, &["private has no value"]);
-    volery(&["check", "--relation", "builtin:sha256-preimage?length=1", "--private-stream", &short])
-        .refused(2, &["--private-stream"]);
+    volery(&["check", "--relation", "builtin:sha256-preimage?length=1", "--public-stream", &public])
+        .refused(2, &["x.ins: the relation takes no streams of values"]);
     let verify = ["verify", "--relation", &relation, "--private-stream", &short, "--listen", "127.0.0.1:0"];
     volery(&verify).refused(2, &["--private-stream"]);
     let packed = files.file("x.gz", "\u{1f}");

@@ -75,6 +75,7 @@ struct Survey {
     modulus: Number,
     /// F_2 is used beside that.
     has_bits: bool,
+    gates: u64,
     /// Those that have values, which are ports.
     streams: Vec<ValueStream>,
     /// Those that have none.
@@ -145,6 +146,11 @@ impl Sieve {
         Ok(odd(&reader).unwrap_or_else(|| F2::NAME.into()))
     }
 
+    /// How many gates it has, those of functions as often as they are called, and each value of a stream.
+    pub fn gates(&self) -> u64 {
+        self.survey.gates
+    }
+
     /// The modulus of the field, in decimal digits.
     pub fn modulus(&self) -> String {
         self.survey.modulus.to_string()
@@ -213,9 +219,10 @@ impl Survey {
             }
         }
         let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
+        let gates = reader.scope.cost.gates;
         let (read, digest) = reader.text.finish()?;
         if read == length {
-            Ok(Self { digest, modulus, has_bits, streams, empty })
+            Ok(Self { digest, modulus, has_bits, gates, streams, empty })
         } else {
             Err(changed(name))
         }

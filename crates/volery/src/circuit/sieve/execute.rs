@@ -122,6 +122,8 @@ struct Memory<M> {
     memory: M,
     cells: u64,
     address: usize,
+    /// It holds bits.
+    binary: bool,
 }
 
 /// Memories of any field are one type.
@@ -189,6 +191,7 @@ impl<'p> Frame<'p> {
             match gate.op {
                 Op::Call | Op::Loop => self.calls(b, body, gate, held, state)?,
                 Op::Convert => self.convert(b, body, gate, held)?,
+                Op::Forget if held.memories.contains_key(&gate.a) => end(b, gate.a, held, state.memories)?,
                 Op::Public | Op::Private => {
                     let public = gate.op == Op::Public;
                     for slot in body.read(gate.b).list() {
@@ -246,7 +249,7 @@ impl<'p> Frame<'p> {
         let made = match op {
             Op::Add => b.add(wires[a as usize], wires[c as usize]),
             Op::Mul => b.mul(wires[a as usize], wires[c as usize])?,
-            Op::Forget if held.memories.is_empty() => {
+            Op::Forget => {
                 b.forget(&[wires[a as usize]]);
                 return Ok(());
             }
@@ -263,7 +266,7 @@ impl<'p> Frame<'p> {
                 let line = body.read(c).long();
                 return b.assert_zero(wires[a as usize], self.place.line(line));
             }
-            Op::Forget | Op::Memory | Op::Read | Op::Write => {
+            Op::Memory | Op::Read | Op::Write => {
                 return self.memory(b, body, (op, out, a, c), held, memories);
             }
             Op::Hint | Op::Inner | Op::AssertProduct | Op::Permutation => {
@@ -338,7 +341,7 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// Executes a gate that makes, reads, writes or ends a memory.
+    /// Executes a gate that makes, reads or writes a memory.
     fn memory<F: Field>(
         &self,
         b: &mut Recorder<'_, F>,
@@ -347,18 +350,6 @@ impl<'p> Frame<'p> {
         held: &mut Held,
         memories: &mut Memories,
     ) -> Result<()> {
-        if op == Op::Forget {
-            return match held.memories.remove(&a) {
-                Some(number) => match memories[number as usize].take() {
-                    Some(ended) => b.close(ended.memory),
-                    None => Ok(()),
-                },
-                None => {
-                    b.forget(&[held.wires[a as usize]]);
-                    Ok(())
-                }
-            };
-        }
         let mut words = body.read(at);
         if op == Op::Memory {
             let (cells, address) = (words.long(), words.next() as usize);
@@ -367,7 +358,7 @@ impl<'p> Frame<'p> {
             let all = word.repeat(count);
             let memory = b.memory(Cells::Wires(&all), word.len())?;
             held.memories.insert(out, memories.len() as u32);
-            memories.push(Some(Memory { memory, cells, address }));
+            memories.push(Some(Memory { memory, cells, address, binary: modulus::<F>() == Some(2) }));
             return Ok(());
         }
         let line = words.long();
@@ -575,6 +566,22 @@ impl<'p> Frame<'p> {
             held.wires[slot as usize] = wire;
         }
         Ok(())
+    }
+}
+
+/// Ends the memory that a slot refers to.
+fn end<F: Field>(
+    b: &mut Pushed<'_, '_, '_, '_, F>,
+    slot: u32,
+    held: &mut Held,
+    memories: &mut Memories,
+) -> Result<()> {
+    let number = held.memories.remove(&slot);
+    let Some(ended) = number.and_then(|number| memories[number as usize].take()) else { return Ok(()) };
+    match b {
+        Pushed::One(b) => b.close(ended.memory),
+        Pushed::Two(both) if ended.binary => both.bits().close(ended.memory),
+        Pushed::Two(both) => both.numbers().close(ended.memory),
     }
 }
 

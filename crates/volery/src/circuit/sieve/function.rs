@@ -9,12 +9,12 @@ use crate::error::Result;
 
 /// The functions of a file, the wires of all gates that functions keep, and how deeply calls may be nested.
 const MOST_FUNCTIONS: usize = 1 << 20;
-pub(super) const MOST_KEPT: usize = 1 << 26;
-const MOST_DEPTH: u32 = 1000;
+pub(super) const MOST_KEPT: usize = 1 << 24;
+const MOST_DEPTH: u32 = 200;
 
 /// Lists of a signature, and wires of all of them.
 const MOST_LISTS: usize = 1 << 20;
-const MOST_WIRES: u64 = 1 << 27;
+const MOST_WIRES: u64 = 1 << 24;
 
 /// How deeply definitions of functions may stand within each other.
 const MOST_NESTED: usize = 64;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use std::collections::HashMap;
 
 /// Wires that one range may set.
-const MOST_IN_RANGE: u64 = 1 << 24;
+const MOST_IN_RANGE: u64 = 1 << 22;
 
 /// Gates that are handed out at once, at least.
 const BATCH: usize = 4096;

@@ -64,7 +64,7 @@ fn gates_are_refused() {
         ("@assert_one($0);", "\"@assert_one\" stands where"),
         ("$0 <- <1>\n$1 <- <1>;", "line 7, column 1: \"$1\" stands where ';' should"),
         ("$3 ... $1 <- @private();", "a range from $3 to $1"),
-        ("$0 ... $18446744073709551615 <- @private();", "a range of more than 16777216 wires"),
+        ("$0 ... $18446744073709551615 <- @private();", "a range of more than 4194304 wires"),
         ("$0 ... $1 <- @private(); $2 ... $4 <- $0 ... $1;", "2 wires are copied to 3"),
         ("$0 <- <1>; @delete($0); @assert_zero($0);", "wire $0 of type 0 is not set here"),
         ("$0 <- <1>; @delete($0 ... $1);", "wire $1 of type 0 is not set here"),

@@ -131,3 +131,50 @@ fn functions_go_from_one_field_to_the_other() {
     fails(check(3, 5, 10, 1));
     assert!(fails(check(3, 5, 20, 0)).contains("the assertion of line"));
 }
+
+/// Each memory is ended in its own field, and read there.
+#[test]
+fn memories_are_of_one_of_the_fields() {
+    let text = format!(
+        "version 2.1.0;circuit;@plugin ram_arith_v0;@plugin ram_bool_v0;{F61_TYPE}{F2_TYPE}\n\
+         @type @plugin(ram_arith_v0, ram, 0, 1, 2, 2);@type @plugin(ram_bool_v0, ram, 1, 2, 1, 1, 4, 4);\n\
+         @convert(@out: 1:1, @in: 0:1);\n@begin\n\
+         @function(numbers, @out: 2:1, @in: 0:1)@plugin(ram_arith_v0, init, 4);\n\
+         @function(bits, @out: 3:1, @in: 1:1)@plugin(ram_bool_v0, init, 4);\n\
+         @function(read_n, @out: 0:1, @in: 2:1, 0:1)@plugin(ram_arith_v0, read);\n\
+         @function(read_b, @out: 1:1, @in: 3:1, 1:2)@plugin(ram_bool_v0, read);\n\
+         @function(write_b, @in: 3:1, 1:2, 1:1)@plugin(ram_bool_v0, write);\n\
+         $0 <- @private(0);\n$0 ... $2 <- @private(1);\n$9 <- @call(numbers, $0);\n$9 <- @call(bits, $0);\n\
+         @call(write_b, $9, $1 ... $2, $2);\n$3 <- @call(read_b, $9, $1 ... $2);\n@delete(3: $9);\n\
+         $5 <- <3>;\n$4 <- @call(read_n, $9, $5);\n@delete(2: $9);\n1: $4 <- @convert(0: $4);\n\
+         $3 <- @add(1: $3, $4);\n@assert_zero(1: $3);\n@end\n"
+    );
+    let check = |number: u64, word: u128| {
+        holds_both(&text, &[("private0", element(number)), ("private1", bits(word, 3))])
+    };
+    check(1, 0b001).unwrap();
+    check(0, 0b110).unwrap();
+    fails(check(1, 0b010));
+    fails(check(2, 0b010));
+}
+
+/// As deep as calls may be nested, where each goes to the other field, so that none is kept as a function.
+#[test]
+fn calls_are_nested() {
+    let chain = |depth: usize| {
+        let mut gates =
+            "@function(f0, @out: 1:1, @in: 0:1)\n1: $0 ... $0 <- @convert(0: $0);\n@end\n".to_owned();
+        for i in 1..=depth {
+            gates += &format!("@function(f{i}, @out: 1:1, @in: 0:1)\n$0 <- @call(f{}, $0);\n@end\n", i - 1);
+        }
+        let head = with_bits(&format!(
+            "{gates}$0 <- @private(0);\n$0 <- @call(f{depth}, $0);\n@assert_zero(1: $0);"
+        ));
+        head.replace("@begin", "@convert(@out: 1:1, @in: 0:1);\n@begin")
+    };
+    let check = |x: u64| holds_both(&chain(200), &[("private0", element(x))]);
+    check(0).unwrap();
+    assert!(fails(check(1)).contains("the assertion of line"));
+    let why = open_text(&chain(201)).unwrap_err().to_string();
+    assert!(why.contains("calls are nested more than 200 times"), "{why}");
+}
