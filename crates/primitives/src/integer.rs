@@ -127,6 +127,26 @@ impl U256 {
         (Self::from_limbs(limbs), carry)
     }
 
+    /// The quotient by any divisor but zero, and the remainder, bit by bit. Time may depend on the divisor alone.
+    pub fn divided(self, divisor: Self) -> Option<(Self, Self)> {
+        if divisor == Self::ZERO {
+            return None;
+        }
+        let (mut quotient, mut rest) = (Self::ZERO, Self::ZERO);
+        for place in (0..256).rev() {
+            let beyond = rest.bit(255);
+            rest = rest << 1 | Self::from(self.bit(place));
+            let (less, below) = rest.overflowing_sub(divisor);
+            // What is shifted out is more than any divisor.
+            let taken = beyond | u64::from(!below);
+            let all = mask(taken);
+            let all = Self::from_limbs([all; 4]);
+            rest = (less & all) | (rest & (all ^ Self::MAX));
+            quotient |= Self::from(taken) << place;
+        }
+        Some((quotient, rest))
+    }
+
     /// The quotient and the remainder. Time may depend on them.
     pub fn div_rem(self, divisor: u64) -> (Self, u64) {
         let (mut limbs, mut rest) = (self.limbs(), 0);
@@ -327,7 +347,16 @@ mod tests {
             prop_assert_eq!(U256::from_limbs(x.limbs()), x);
             let (quotient, rest) = x.div_rem(TENS);
             prop_assert_eq!(quotient.mul_add(TENS, rest), (x, 0));
-            prop_assert_eq!(x & U256::ones(x.length()), x);
+            prop_assert_eq!(x.divided(TENS.into()), Some((quotient, rest.into())));
+            for place in [1, 127, 128, 255] {
+                let power = U256::from(1_u64) << place;
+                prop_assert_eq!(x.divided(power), Some((x >> place, x & U256::ones(place))));
+            }
+            let odd = high | 1;
+            let (quotient, rest) = (low / odd, low % odd);
+            prop_assert_eq!(U256::from(low).divided(odd.into()), Some((quotient.into(), rest.into())));
+            prop_assert_eq!(x.divided(U256::ZERO), None);
+            prop_assert_eq!(x.divided(x), (x != U256::ZERO).then_some((1_u64.into(), U256::ZERO)));
         }
     }
 

@@ -73,6 +73,8 @@ pub(super) mod hint {
     pub(in super::super) const INVERSE: u32 = 0;
     /// The bits of a number, the most significant first.
     pub(in super::super) const BITS: u32 = 1;
+    /// Quotient and remainder of two numbers; of what is divided by zero, zeros.
+    pub(in super::super) const QUOTIENT: u32 = 2;
 }
 
 /// One gate.

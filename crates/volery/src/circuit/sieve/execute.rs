@@ -295,15 +295,19 @@ impl<'p> Frame<'p> {
                 let results: Vec<_> = words.list().collect();
                 let count = results.len();
                 let bit = |is: bool| if is { F::ONE } else { F::ZERO };
-                let made = if out == hint::INVERSE {
-                    b.hints(&arguments, count, move |values| {
+                let made = match out {
+                    hint::INVERSE => b.hints(&arguments, count, move |values| {
                         vec![values[0].invert(), bit(values[0] == F::ZERO)]
-                    })?
-                } else {
-                    b.hints(&arguments, count, move |values| {
+                    })?,
+                    hint::QUOTIENT => b.hints(&arguments, count, move |values| {
+                        let [a, b] = [values[0], values[1]].map(F::to_integer);
+                        let (quotient, rest) = a.divided(b).unwrap_or_default();
+                        [quotient, rest].map(|part| F::from_integer(part).unwrap_or(F::ZERO)).into()
+                    })?,
+                    _ => b.hints(&arguments, count, move |values| {
                         let integer = values[0].to_integer();
                         (0..count as u32).rev().map(|place| bit(integer.bit(place) == 1)).collect()
-                    })?
+                    })?,
                 };
                 for (slot, wire) in results.into_iter().zip(made) {
                     held.wires[slot as usize] = wire;

@@ -150,12 +150,9 @@ impl<F: Field> SieveStated<F> {
 
 impl<F: Field> MixedSource<F> for SieveStated<F> {
     fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, F>) -> Result<()> {
-        fn sequences<'v, F, V: Sequence<F>>(
+        fn sequences<'v, F, V: Sequence<F> + 'v>(
             values: impl Iterator<Item = &'v Option<V>>,
-        ) -> Vec<Option<&'v dyn Sequence<F>>>
-        where
-            V: 'v,
-        {
+        ) -> Vec<Option<&'v dyn Sequence<F>>> {
             values.map(|value| value.as_ref().map(|value| value as &dyn Sequence<F>)).collect()
         }
         let sieve = &self.relation.sieve;

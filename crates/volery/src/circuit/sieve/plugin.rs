@@ -79,7 +79,7 @@ impl Reader<'_> {
             ("mux", _) | ("assert_equal", _) => {}
             ("vectors", "add" | "mul" | "addc" | "mulc" | "add_scalar" | "mul_scalar") => {}
             ("vectors", "sum" | "product" | "dotproduct" | "dotprod") => {}
-            ("extended_arithmetic", "bit_decompose" | "less_than" | "less_than_equal") => {}
+            ("extended_arithmetic", "bit_decompose" | "less_than" | "less_than_equal" | "division") => {}
             ("iter" | "vectors" | "extended_arithmetic" | "permutation_check", other) => {
                 return Err(self
                     .text

@@ -1,7 +1,11 @@
 //! Elements of a prime field as integers below its modulus.
+//!
+//! Of a division the prover hints the quotient q and the remainder r of a and b, with r < b and q·b + r = a in the
+//! field. As integers q·b + r = a + w·p. If no two bits, i of q and j of b, have i + j ≥ L, where p has L bits,
+//! then q·b + r < 3·2^L ≤ 6·p, and so w < 6; and as p is odd, w is zero where both sides are the same modulo 8.
 
 use super::Bound;
-use crate::circuit::sieve::body::hint;
+use crate::circuit::sieve::body::{NONE, hint};
 use crate::circuit::sieve::number::Element;
 use crate::circuit::sieve::scope::Scope;
 
@@ -21,6 +25,13 @@ pub(super) fn compute(scope: &mut Scope, bound: &Bound<'_>, operation: &str) -> 
             let greater = less(scope, bound, b[0], a[0]);
             Ok(vec![not(scope, bound, greater)])
         }
+        ("division", [a, b], [1, 1]) if a.len() == 1 && b.len() == 1 => {
+            if bits < 7 {
+                return Err("it is for fields of 64 elements or more".into());
+            }
+            Ok(divide(scope, bound, a[0], b[0]))
+        }
+        ("division", ..) => Err("it takes two lists of one wire, and gives two".into()),
         _ => Err("it takes two lists of one wire, and gives one".into()),
     }
 }
@@ -81,11 +92,16 @@ fn reduced(scope: &mut Scope, bound: &Bound<'_>, bits: &[u32]) {
 
 /// Whether `a` is less than `b`.
 fn less(scope: &mut Scope, bound: &Bound<'_>, a: u32, b: u32) -> u32 {
-    let kind = bound.kind;
     let [a, b] = [a, b].map(|x| decompose(scope, bound, x));
+    less_of(scope, bound, &a, &b)
+}
+
+/// The same of two numbers of these bits.
+fn less_of(scope: &mut Scope, bound: &Bound<'_>, a: &[u32], b: &[u32]) -> u32 {
+    let kind = bound.kind;
     let minus_two = bound.minus([0; 4], 2);
     let mut less = scope.constant(kind, [0; 4]);
-    for (&a, &b) in a.iter().zip(&b).rev() {
+    for (&a, &b) in a.iter().zip(b).rev() {
         // Where the bits differ, that of `b` tells.
         let both = scope.mul(kind, a, b);
         let twice = scope.mul_constant(kind, both, minus_two);
@@ -97,4 +113,48 @@ fn less(scope: &mut Scope, bound: &Bound<'_>, a: u32, b: u32) -> u32 {
         less = scope.add(kind, less, changed);
     }
     less
+}
+
+/// Quotient and remainder: see above.
+fn divide(scope: &mut Scope, bound: &Bound<'_>, a: u32, b: u32) -> Vec<u32> {
+    let (kind, line) = (bound.kind, bound.line);
+    let made = scope.hint(kind, hint::QUOTIENT, &[a, b], 2);
+    let [q, r] = made[..] else { unreachable!("two were asked for") };
+    let less_r = scope.mul_constant(kind, r, bound.minus_one());
+    let product = scope.add(kind, a, less_r);
+    scope.assert_product(kind, (q, b), product, line);
+    let [a, b, q, r] = [a, b, q, r].map(|x| decompose(scope, bound, x));
+    let is_less = less_of(scope, bound, &r, &b);
+    let off = scope.add_constant(kind, is_less, bound.minus_one());
+    scope.assert_zero(kind, off, line);
+    // Whether b has a bit as high as this one: from the highest on, as many as are above a bit of q.
+    let mut high = b[0];
+    for (i, &bit) in q.iter().rev().enumerate().skip(1) {
+        scope.assert_product(kind, (bit, high), NONE, line);
+        let next = b[i];
+        let both = scope.mul(kind, high, next);
+        let minus = scope.mul_constant(kind, both, bound.minus_one());
+        let sum = scope.add(kind, high, next);
+        high = scope.add(kind, sum, minus);
+    }
+    // q·b + r - a modulo 8, by the lowest three bits of each: at most 24, and no less than -7.
+    let low = |bits: &[u32], place: usize| bits[bits.len() - 1 - place];
+    let mut sum = scope.constant(kind, [0; 4]);
+    for place in 0..3 {
+        let x: Vec<u32> = (0..=place).map(|i| low(&q, i)).collect();
+        let y: Vec<u32> = (0..=place).map(|i| low(&b, place - i)).collect();
+        let products = scope.inner(kind, &x, &y);
+        let minus = scope.mul_constant(kind, low(&a, place), bound.minus_one());
+        let digit = scope.add(kind, products, low(&r, place));
+        let digit = scope.add(kind, digit, minus);
+        let term = scope.mul_constant(kind, digit, bound.element(1 << place));
+        sum = scope.add(kind, sum, term);
+    }
+    let [eight, sixteen, most] = [8, 16, 24].map(|less| {
+        let minus = bound.minus([0; 4], less);
+        scope.add_constant(kind, sum, minus)
+    });
+    let [left, right] = [(sum, eight), (sixteen, most)].map(|(x, y)| scope.mul(kind, x, y));
+    scope.assert_product(kind, (left, right), NONE, line);
+    vec![made[0], made[1]]
 }

@@ -168,6 +168,26 @@ fn numbers_are_compared() {
 }
 
 #[test]
+fn numbers_are_divided() {
+    let most = (1u64 << 61) - 2;
+    let text = computes("1, 1 -> 1, 1", "extended_arithmetic_v1, division", 2, 2);
+    for (a, b) in [(0, 1), (7, 2), (most, 1), (most, most), (most, 2), (most - 1, most), (1 << 60, 1 << 30)]
+        .into_iter()
+        .chain([(most, 3), (most / 3, 1_000_003), ((1 << 31) + 5, 1 << 31), (1, most)])
+    {
+        holds_f61(&text, &[a / b, a % b], &[a, b]).unwrap();
+        fails(holds_f61(&text, &[a / b, (a % b) ^ 1], &[a, b]));
+    }
+    fails(holds_f61(&text, &[0, 0], &[0, 0]));
+    fails(holds_f61(&text, &[0, 5], &[5, 0]));
+    let text = over(65537, &calls("1, 1 -> 1, 1", "extended_arithmetic_v1, division", 2, 2));
+    for (a, b) in [(65536, 1), (65536, 65536), (65535, 256), (12345, 67), (65536, 3)] {
+        holds_f65537(&text, &[a / b, a % b], &[a, b]).unwrap();
+    }
+    fails(holds_f65537(&text, &[0, 0], &[65536, 0]));
+}
+
+#[test]
 fn loops_call_a_function_for_each_element() {
     let map = |binding: &str, body: &str, signature: &str| {
         over_f61(

@@ -10,13 +10,13 @@ use volery_primitives::Field;
 
 /// A relation over F_2 and another field, with nothing said of its values.
 pub(crate) enum OfTwo {
-    Committed(Committed),
+    Committed(Box<Committed>),
     Sieve(SieveOfTwo),
 }
 
 /// A statement over F_2 and another field.
 pub(crate) enum StatedOfTwo<F: Field> {
-    Committed(OfModel<F>),
+    Committed(Box<OfModel<F>>),
     Sieve(SieveStated<F>),
 }
 
@@ -24,7 +24,7 @@ impl OfTwo {
     /// The one that `spec` names, if it names any.
     pub(crate) fn open<F: Field>(spec: &str) -> Option<Result<Self>> {
         if spec.starts_with("builtin:") {
-            return Some(Committed::open::<F>(spec)?.map(Self::Committed));
+            return Some(Committed::open::<F>(spec)?.map(|relation| Self::Committed(Box::new(relation))));
         }
         let (path, options) = with_options(spec);
         // Whoever opens files of one field says what is wrong.
@@ -77,7 +77,7 @@ impl OfTwo {
     /// `Invalid` where a value is missing or does not fit, has no port, or has to be private.
     pub(crate) fn state<F: Field>(self, values: BothValues<F>) -> Result<StatedOfTwo<F>> {
         Ok(match self {
-            Self::Committed(relation) => StatedOfTwo::Committed(relation.state(values)?),
+            Self::Committed(relation) => StatedOfTwo::Committed(Box::new(relation.state(values)?)),
             Self::Sieve(relation) => StatedOfTwo::Sieve(relation.state(values)?),
         })
     }
@@ -89,7 +89,8 @@ impl OfTwo {
     pub(crate) fn bare<F: Field>(&self, spec: &str) -> Result<StatedOfTwo<F>> {
         Ok(match self {
             Self::Committed(_) => {
-                StatedOfTwo::Committed(Committed::open::<F>(spec).expect("opened before")?.bare())
+                let relation = Committed::open::<F>(spec).expect("opened before")?;
+                StatedOfTwo::Committed(Box::new(relation.bare()))
             }
             Self::Sieve(relation) => StatedOfTwo::Sieve(relation.bare()),
         })
