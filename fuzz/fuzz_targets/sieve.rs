@@ -1,5 +1,5 @@
-//! Any bytes as SIEVE text, strictly read and not, and as a stream of values: read, or refused, within memory that
-//! their length bounds.
+//! Any bytes as SIEVE text, strictly read and not, and as a stream of values: read, or refused, within memory
+//! that their length bounds.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -28,7 +28,7 @@ fn of(begin: &[u8]) -> Option<&'static str> {
         (b"\xef\xbb\xbf", "it begins with a byte-order mark: save it as plain text without one"),
         (b"\xff\xfe", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
         (b"\xfe\xff", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
-        (b"version 2", "it is SIEVE IR, which is not read: write the circuit in Bristol Fashion"),
+        (b"\x28\xb5\x2f\xfd", "it is compressed by zstd: unpack it with `unzstd`, and give what comes out"),
     ];
     let words = STARTS.iter().find(|(start, _)| begin.starts_with(start)).map(|(_, words)| *words);
     words.or_else(|| {

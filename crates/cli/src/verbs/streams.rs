@@ -12,8 +12,8 @@ fn option(kind: StreamKind) -> &'static str {
     }
 }
 
-/// Adds the values of `files` to `values`: each is for the first of `streams` that is of its field and has none
-/// yet.
+/// Adds the values of `files` to `values`: each is for the first of `streams` that is of its field and has
+/// none yet.
 ///
 /// # Errors
 /// Those of a file, and where there is no such stream, or one that takes another number of values.

@@ -156,7 +156,7 @@ fn streams_that_do_not_fit_are_told() {
     volery(&verify).refused(2, &["--private-stream"]);
     let packed = files.file("x.gz", "\u{1f}");
     fs::write(&packed, [0x1f, 0x8b, 8, 0]).expect("written");
-    volery(&["circuit", "info", &packed]).refused(2, &["is compressed: unpack it first, by gzip -d"]);
+    volery(&["circuit", "info", &packed]).refused(2, &["it is compressed by gzip: unpack it"]);
     volery(&["circuit", "info", &public]).refused(2, &["this is a stream of values, public_input"]);
     let strict = format!("{relation}?strict");
     volery(&["circuit", "info", &strict]).expect(0);

@@ -1,4 +1,4 @@
-//! SIEVE Circuit-IR in text, read as a stream: relations over one field, and streams of values.
+//! SIEVE Circuit-IR in text, read as a stream: relations, and streams of values.
 //!
 //! ```text
 //! version 2.1.0; circuit;                      version 2.1.0; private_input;
@@ -10,14 +10,14 @@
 //!   @assert_zero(0: $2);
 //! @end
 //! ```
-//! The text is read once when it is opened, which finds all that is wrong with it and counts the values that it
-//! takes, and once for each run, which pushes gates as they are read; that both read the same is seen by its
-//! digest. What is held are the wires that are live and the gates of functions, which are read once and executed
-//! as often as they are called. Wires have numbers of any size, which are resolved to slots while they are read;
-//! so all but the last step, [`execute`], is the same for every field.
+//! The text is read once when it is opened, which finds all that is wrong with it and counts the values that
+//! it takes, and once for each run, which pushes gates as they are read; that both read the same is seen by
+//! its digest. What is held are the wires that are live and the gates of functions, which are read once and
+//! executed as often as they are called. Wires have numbers of any size, which are resolved to slots while
+//! they are read; so all but the last step, [`execute`], is the same for every field.
 //!
-//! What emitters really write is read: `@new` is a hint, wires may be set again, and functions may be declared
-//! within each other. A wire that is read was set before, always.
+//! What emitters really write is read: `@new` is a hint, wires may be set again, and functions may be
+//! declared within each other. A wire that is read was set before, always.
 //!
 //! The format: <https://github.com/sieve-zk/ir>, version 2.1.0.
 
@@ -85,8 +85,8 @@ struct Survey {
 /// The public or the private values of one type that a relation declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueStream {
-    /// The name of the port that takes them, where there are any: `public` or `private`, with the number of the
-    /// type where several are used.
+    /// The name of the port that takes them, where there are any: `public` or `private`, with the number of
+    /// the type where several are used.
     pub name: String,
     /// Whether they are public.
     pub public: bool,

@@ -28,22 +28,23 @@ pub(super) enum Op {
     Forget,
     /// Function `a`; at `b` the number of the line, a list of the arguments, and one of the results.
     Call,
-    /// Function `a`, so many times; at `b` the number of the line, how many times, the wires of the counter plus
-    /// one, or zero where there is none, then how many lists there are: for each the first slot, its length in
-    /// each turn, and what it is, as [`of`] says.
+    /// Function `a`, so many times; at `b` the number of the line, how many times, the wires of the counter
+    /// plus one, or zero where there is none, then how many lists there are: for each the first slot, its
+    /// length in each turn, and what it is, as [`of`] says.
     Loop,
-    /// Values that the prover computes, as [`hint`] `out` says; at `b` lists of the arguments and of the results.
+    /// Values that the prover computes, as [`hint`] `out` says; at `b` lists of the arguments and of the
+    /// results.
     Hint,
     /// `out` is the inner product of the two lists at `b`.
     Inner,
     /// The lists at `b` are permutations of each other; before them stand the number of the line and how many
     /// wires a word has.
     Permutation,
-    /// Values of type `a` become values of this type; at `b` the number of the line, one where what does not fit
-    /// is cut, and lists of both.
+    /// Values of type `a` become values of this type; at `b` the number of the line, one where what does not
+    /// fit is cut, and lists of both.
     Convert,
-    /// `out` is a memory; at `b` how many cells it has, how many wires an address and a word, and a list of what
-    /// all of them hold.
+    /// `out` is a memory; at `b` how many cells it has, how many wires an address and a word, and a list of
+    /// what all of them hold.
     Memory,
     /// Memory `a` is read; at `b` the number of the line, and lists of the address and of the result.
     Read,

@@ -129,16 +129,16 @@ struct Memory<M> {
 /// Memories of any field are one type.
 type Memories = Vec<Option<Memory<<Recorder<'static, F2> as circuit::Memories>::Memory>>>;
 
-/// What is executed with: where values come from, those of bits too where there are two fields, and the memories
-/// that there are.
+/// What is executed with: where values come from, those of bits too where there are two fields, and the
+/// memories that there are.
 struct State<'s, 'i, F: Field> {
     inputs: &'s mut (dyn Inputs<F> + 'i),
     bits: Option<&'s mut (dyn Inputs<F2> + 'i)>,
     memories: &'s mut Memories,
 }
 
-/// Executes all gates that `reader` reads, of a file of this name, with the values of `inputs`, and of `bits` where
-/// there are two fields.
+/// Executes all gates that `reader` reads, of a file of this name, with the values of `inputs`, and of `bits`
+/// where there are two fields.
 pub(super) fn execute<'i, F: Field>(
     b: &mut Pushed<'_, '_, '_, '_, F>,
     (file, reader): (&str, &mut Reader<'_>),
@@ -604,8 +604,8 @@ impl<F: Field> Inputs<F> for Arguments<'_> {
     }
 }
 
-/// Wires of the number `turn` in `width` digits to the base of the field, the highest first; what does not fit is
-/// cut.
+/// Wires of the number `turn` in `width` digits to the base of the field, the highest first; what does not
+/// fit is cut.
 fn digits<F: Field>(b: &mut Recorder<'_, F>, turn: u64, width: u32) -> Result<Vec<Handle>> {
     let modulus =
         modulus::<F>().ok_or_else(|| Error::invalid("a counter over no field of a prime"))?.capped();

@@ -179,8 +179,8 @@ impl Reader<'_> {
         };
         if function.ins != [env, &ins].concat() || function.outs != outs {
             return fail(&format!(
-                "the signature has to be that of the function, with {} lists for the environment and all others \
-                 {times} times as long{}",
+                "the signature has to be that of the function, with {} lists for the environment and all \
+                 others {times} times as long{}",
                 environment,
                 if enumerated { ", and without the counter" } else { "" }
             ));

@@ -26,7 +26,8 @@ impl<'v, F: Field> Ports<'v, F> {
         Self { values, taken: vec![0; streams.len()], read: None, streams }
     }
 
-    /// Reads all values of private ports beforehand, where there are several: one is read as its values are needed.
+    /// Reads all values of private ports beforehand, where there are several: one is read as its values are
+    /// needed.
     ///
     /// # Errors
     /// Where they are too few.

@@ -477,8 +477,8 @@ impl<'s> Reader<'s> {
             && modulus != two
         {
             return Err(self.text.fail(format_args!(
-                "type {kind} (field {modulus}) is used here beside type {other} (field {first}): statements are \
-                 over one field of an odd prime, and F_2"
+                "type {kind} (field {modulus}) is used here beside type {other} (field {first}): statements \
+                 are over one field of an odd prime, and F_2"
             )));
         }
         self.used[kind as usize] = Some(modulus);

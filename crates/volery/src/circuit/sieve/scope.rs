@@ -28,8 +28,8 @@ pub(super) struct Scope {
     /// For each type the wires that are set.
     wires: Vec<Wires>,
     pub(super) slots: Slots,
-    /// Of a function, for each type its inputs in the order of their numbers: the first number, its slot, and how
-    /// many follow.
+    /// Of a function, for each type its inputs in the order of their numbers: the first number, its slot, and
+    /// how many follow.
     inputs: Vec<Vec<(u64, u32, u64)>>,
     pub(super) public: Reads,
     pub(super) private: Reads,

@@ -10,8 +10,8 @@ const GONE: u32 = u32::MAX;
 
 /// The wires of one type that are set, with their slots.
 ///
-/// Pages of consecutive numbers are found in a table where numbers are dense, and by their hash where they are
-/// not, so that memory is that of the wires that are set, whatever their numbers.
+/// Pages of consecutive numbers are found in a table where numbers are dense, and by their hash where they
+/// are not, so that memory is that of the wires that are set, whatever their numbers.
 #[derive(Default)]
 pub(super) struct Wires {
     /// For each page its place among `pages`, plus one.

@@ -1,8 +1,8 @@
 //! Circuits of gates over F_2, written as SIEVE text, as a stream.
 //!
-//! The first wires are the public values, those of public inputs and then one for each bit of each output; then
-//! come the private ones, those of all other inputs. Each gate has a wire of its own behind these. That an output
-//! comes out is an assertion, as is what the circuit asserts by itself.
+//! The first wires are the public values, those of public inputs and then one for each bit of each output;
+//! then come the private ones, those of all other inputs. Each gate has a wire of its own behind these. That
+//! an output comes out is an assertion, as is what the circuit asserts by itself.
 //!
 //! | pushed | written |
 //! |---|---|

@@ -29,16 +29,17 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Records all gates, with a value for each input that is public; one that has to be public and has none is
-    /// zero, where gates are only counted. The elements of the others are read by
-    /// [`Backend::witness`](crate::circuit::Backend::witness), those of one input after those of the one before.
+    /// Records all gates, with a value for each input that is public; one that has to be public and has none
+    /// is zero, where gates are only counted. The elements of the others are read by
+    /// [`Backend::witness`](crate::circuit::Backend::witness), those of one input after those of the one
+    /// before.
     ///
     /// # Errors
     /// Those of whoever executes it, and `Invalid` where the file is malformed, or another than it was.
     fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()>;
 
-    /// The same with all inputs on wires, public ones too: for who writes the gates to another file. They are read
-    /// one port after the other.
+    /// The same with all inputs on wires, public ones too: for who writes the gates to another file. They are
+    /// read one port after the other.
     ///
     /// # Errors
     /// As for [`StatementFile::record`]; `Invalid` where gates depend on what is public.

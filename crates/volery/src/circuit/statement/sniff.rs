@@ -52,10 +52,6 @@ pub(super) fn sniff(path: &str) -> Result<Format> {
             Error::invalid(format!("{path} cannot be read: {error}{advice}"))
         },
     )?;
-    let packed = [(&b"\x1f\x8b"[..], "gzip -d"), (b"\x28\xb5\x2f\xfd", "unzstd"), (b"PK\x03\x04", "unzip")];
-    if let Some((_, tool)) = packed.iter().find(|(magic, _)| begin.starts_with(magic)) {
-        return Err(Error::invalid(format!("{path} is compressed: unpack it first, by {tool}")));
-    }
     if begin.starts_with(b"aag ") || begin.starts_with(b"aig ") {
         return Ok(Format::Aiger);
     }

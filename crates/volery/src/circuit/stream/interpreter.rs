@@ -340,8 +340,9 @@ impl<B: Machine> Execute<B::F> for Interpreter<'_, B> {
     }
 }
 
-/// Executes records up to the first that is no plain gate, and gives those from there on. In a function of its
-/// own, so that the compiler knows wires to be no part of the backend, whose counters then stay in registers.
+/// Executes records up to the first that is no plain gate, and gives those from there on. In a function of
+/// its own, so that the compiler knows wires to be no part of the backend, whose counters then stay in
+/// registers.
 #[inline(never)]
 fn gates<'r, B: Machine>(
     backend: &mut B,

@@ -1,7 +1,7 @@
 //! Statements over two fields as two streams of gates, and what goes from one to the other.
 //!
-//! Each half has a recorder of its own, whose blocks are executed in the half's backend when they are full, and
-//! before a word or a number crosses. So a statement over two fields is compiled once, as others are.
+//! Each half has a recorder of its own, whose blocks are executed in the half's backend when they are full,
+//! and before a word or a number crosses. So a statement over two fields is compiled once, as others are.
 
 use super::block::Block;
 use super::interpreter::{Interpreter, Kept};
@@ -84,7 +84,8 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
     }
 }
 
-/// A statement over two fields as two streams of gates: the [`MixedCircuit`] of every lender of their backends.
+/// A statement over two fields as two streams of gates: the [`MixedCircuit`] of every lender of their
+/// backends.
 pub struct MixedStreamed<'s, F>(pub &'s dyn MixedSource<F>);
 
 /// What both halves hold while they are executed.

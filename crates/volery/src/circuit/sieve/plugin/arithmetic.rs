@@ -1,8 +1,9 @@
 //! Elements of a prime field as integers below its modulus.
 //!
-//! Of a division the prover hints the quotient q and the remainder r of a and b, with r < b and q·b + r = a in the
-//! field. As integers q·b + r = a + w·p. If no two bits, i of q and j of b, have i + j ≥ L, where p has L bits,
-//! then q·b + r < 3·2^L ≤ 6·p, and so w < 6; and as p is odd, w is zero where both sides are the same modulo 8.
+//! Of a division the prover hints the quotient q and the remainder r of a and b, with r < b and q·b + r = a
+//! in the field. As integers q·b + r = a + w·p. If no two bits, i of q and j of b, have i + j ≥ L, where p
+//! has L bits, then q·b + r < 3·2^L ≤ 6·p, and so w < 6; and as p is odd, w is zero where both sides are the
+//! same modulo 8.
 
 use super::Bound;
 use crate::circuit::sieve::body::{NONE, hint};

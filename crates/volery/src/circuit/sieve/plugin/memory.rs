@@ -103,9 +103,9 @@ impl Reader<'_> {
     fn takes(&self, binding: &Binding) -> crate::error::Error {
         let (name, operation) = (&binding.plugin, &binding.operation);
         self.text.fail(format_args!(
-            "{operation} of {name}: write init with a number of cells, which takes a word and gives a memory, \
-             read, which takes a memory and an address and gives a word, or write, which takes a memory, an \
-             address and a word: a memory is one wire of @type @plugin({name}, ram, …)"
+            "{operation} of {name}: write init with a number of cells, which takes a word and gives a \
+             memory, read, which takes a memory and an address and gives a word, or write, which takes a \
+             memory, an address and a word: a memory is one wire of @type @plugin({name}, ram, …)"
         ))
     }
 }

@@ -1,7 +1,8 @@
 //! Choices by a number on wires.
 //!
-//! Over a prime field the prover hints z = [c = i] and w, the inverse of d = c − i or zero, with d·w = 1 − z and
-//! d·z = 0: two values and two checks for each choice. Over F_2 numbers are bits, the most significant first.
+//! Over a prime field the prover hints z = [c = i] and w, the inverse of d = c − i or zero, with d·w = 1 − z
+//! and d·z = 0: two values and two checks for each choice. Over F_2 numbers are bits, the most significant
+//! first.
 
 use super::{Binding, Bound};
 use crate::circuit::sieve::body::{NONE, hint};
