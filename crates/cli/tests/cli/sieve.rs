@@ -130,6 +130,8 @@ fn relations_over_two_fields_are_proved() {
     for words in ["less.rel (sieve)", "f2 f61", "public0 (1 element, to be public), private0 (1 element)"] {
         assert!(info.contains(words), "{words:?} is missing in {info}");
     }
+    volery(&["circuit", "info", &format!("{relation}?speed")])
+        .refused(2, &["the one option of a SIEVE file"]);
     volery(&["circuit", "convert", relation, "--to", "aag"]).refused(2, &["is over F_2 and the field of"]);
 }
 

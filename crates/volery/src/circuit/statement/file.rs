@@ -101,12 +101,7 @@ impl<F: Field> Sequence<F> for Elements<F> {
 /// # Errors
 /// As for [`Sieve::open`]; `Invalid` where it is over another field, and for an option that there is not.
 fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result<Box<dyn StatementFile<F>>> {
-    let strict = match options {
-        None => false,
-        Some("strict" | "strict=1") => true,
-        Some(_) => return Err(Error::invalid(format!("{spec}: the one option of a SIEVE file is ?strict"))),
-    };
-    let sieve = Sieve::open(path, strict)?;
+    let sieve = Sieve::open(path, strict(spec, options)?)?;
     if sieve.has_bits() {
         return Err(Error::invalid(format!(
             "{path} is over F_2 and the field of {} elements, and both together are proved over a link alone, where \
@@ -122,6 +117,18 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
         sieve.modulus(),
         F::NAME
     )))
+}
+
+/// What options behind the name of a SIEVE file say: whether it is read strictly.
+///
+/// # Errors
+/// `Invalid` for others.
+pub(super) fn strict(spec: &str, options: Option<&str>) -> Result<bool> {
+    match options {
+        None => Ok(false),
+        Some("strict" | "strict=1") => Ok(true),
+        Some(_) => Err(Error::invalid(format!("{spec}: the one option of a SIEVE file is ?strict"))),
+    }
 }
 
 /// The file at `path`, which `spec` names with these options, where its format is one that asserts by itself.

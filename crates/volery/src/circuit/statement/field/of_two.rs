@@ -2,6 +2,7 @@
 
 use super::committed::{BothValues, Committed, OF_BITS, OfModel, Secrets};
 use crate::circuit::sieve::{SieveOfTwo, SieveStated};
+use crate::circuit::statement::file::strict;
 use crate::circuit::statement::sniff::{sniff, with_options};
 use crate::circuit::statement::{Format, Port};
 use crate::circuit::{Backend, Mixed, MixedCircuit, Sieve, ValueStream};
@@ -31,7 +32,7 @@ impl OfTwo {
         if !sniff(path).is_ok_and(|format| format == Format::Sieve) {
             return None;
         }
-        let sieve = Sieve::open(path, options == Some("strict")).ok()?;
+        let sieve = Sieve::open(path, strict(spec, options).ok()?).ok()?;
         (sieve.has_bits() && sieve.is_over::<F>()).then(|| Ok(Self::Sieve(SieveOfTwo::new(sieve))))
     }
 
