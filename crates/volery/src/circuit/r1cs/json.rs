@@ -73,7 +73,7 @@ mod tests {
             ("[\"1]", "byte 1: a number does not end in a quote"),
             ("[[1]]", "byte 1: there is no number"),
             ("[1]]", "byte 3: something stands behind the list"),
-            (" [1] x", "byte 5: something stands"),
+            (" [1] x", "byte 4: something stands"),
         ];
         for (text, why) in cases {
             let found = public_json(text.as_bytes()).unwrap_err().to_string();

@@ -287,7 +287,7 @@ fn circuits_of_circom_are_read() {
             include_bytes!("../../../../../vectors/r1cs/chain-goldilocks.r1cs"),
             include_bytes!("../../../../../vectors/r1cs/chain-goldilocks.wtns"),
             include_bytes!("../../../../../vectors/r1cs/chain.sym"),
-            [3, 23, 23, 2],
+            [3, 23, 24, 1],
         ),
         (
             "select",
