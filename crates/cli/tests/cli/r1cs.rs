@@ -92,7 +92,7 @@ fn files_in_the_wrong_place_are_named() {
     volery(&typed("check", "builtin:aes128", &["--witness", &wtns]))
         .refused(2, &["--witness belongs to a relation that is an .r1cs file"]);
     volery(&typed("check", &relation, &["--private-json", "x.json"])).refused(2, &["--witness-generator"]);
-    volery(&typed("check", &format!("{relation}?steps=3"), &[])).refused(2, &["takes no options"]);
+    volery(&typed("check", &format!("{relation}?steps=3"), &[])).refused(2, &["constraints take no options"]);
 }
 
 #[cfg(unix)]

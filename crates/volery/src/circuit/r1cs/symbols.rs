@@ -55,12 +55,18 @@ impl R1cs {
     }
 
     fn with(mut self, name: String, source: Source) -> Result<Self> {
-        let last = self.header.public();
+        let (last, wires) = (self.header.public(), self.header.wires);
         let labels = self.labels(1..=last)?;
         let mut symbols = Symbols { name, source, public: BTreeMap::new(), names: Vec::new() };
         let (mut public, mut found) = (BTreeMap::new(), BTreeMap::new());
         let mut of_other = None;
         symbols.each(|line, symbol| {
+            if let Some(wire) = symbol.wire.filter(|wire| *wire >= wires) {
+                return Err(Error::invalid(format!(
+                    "{}, line {line}: there is no wire {wire} in {}, which has {wires}: give the symbols of this circuit",
+                    symbols.name, self.name
+                )));
+            }
             let name = || writable(symbol.name);
             if let Some(wire) = symbol.wire.filter(|wire| (1..=last).contains(wire)) {
                 // A name of two wires is that of the first.

@@ -267,6 +267,7 @@ fn symbols_name_signals() {
     refused("3,1,1,main.out\n3,1\n", &["x.sym, line 2: a line is LABEL,WIRE,COMPONENT,NAME"]);
     refused("3,1,1,\n", &["x.sym, line 1"]);
     refused("3,-2,1,x\n", &["x.sym, line 1"]);
+    refused("3,1,1,x\n4,5,1,y\n", &["x.sym, line 2: there is no wire 5 in x.r1cs, which has 5"]);
     refused(&"x".repeat(70_000), &["x.sym, line 1: the line has more than 65536 bytes"]);
 }
 
