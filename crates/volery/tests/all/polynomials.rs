@@ -181,7 +181,7 @@ macro_rules! over_every_field {
 use over_every_field;
 
 fn elements<F: Field>(random: &mut Random, count: usize) -> Vec<F> {
-    let mut words = || [(); 4].map(|()| random.word().0 as u64);
+    let mut words = || [(); 5].map(|()| random.word().0 as u64);
     (0..count).map(|_| F::sample(&words()[..F::SAMPLE])).collect()
 }
 
