@@ -1,5 +1,5 @@
-//! Any bytes as a constraint system; from `wtns` on they are a witness, and from `#sym` on symbols, and a list of
-//! public values: read, or refused, within memory that their length bounds.
+//! Any bytes as a constraint system; from `wtns` on they are a witness, and from `#sym` on symbols, and a
+//! list of public values: read, or refused, within memory that their length bounds.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -136,7 +136,8 @@ impl Circom {
         Ok(())
     }
 
-    /// Gives `statement` the private values of the witness, whose public ones are to be those that are stated.
+    /// Gives `statement` the private values of the witness, whose public ones are to be those that are
+    /// stated.
     pub(crate) fn read_private(&self, statement: &mut dyn AnyStatement) -> Result<()> {
         let Some(witness) = &self.witness else { return Ok(()) };
         let names = self.system.public_names();

@@ -1,5 +1,5 @@
-//! The user's own witness generator, as circom makes them: a program that takes the path of its inputs and that
-//! of the witness as its last arguments.
+//! The user's own witness generator, as circom makes them: a program that takes the path of its inputs and
+//! that of the witness as its last arguments.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A constraint system as SIEVE Circuit-IR, in text: with public inputs for public signals, and private ones for
-//! the wires that are committed to.
+//! A constraint system as SIEVE Circuit-IR, in text: with public inputs for public signals, and private ones
+//! for the wires that are committed to.
 
 use super::R1cs;
 use super::arithmetic::Montgomery;
@@ -33,8 +33,8 @@ impl R1cs {
         lines.line("@end")
     }
 
-    /// Writes values, such as [`R1csWitness`](super::R1csWitness) has them, as a stream of public or of private
-    /// inputs of that circuit.
+    /// Writes values, such as [`R1csWitness`](super::R1csWitness) has them, as a stream of public or of
+    /// private inputs of that circuit.
     ///
     /// # Errors
     /// `Invalid` where it cannot be written.

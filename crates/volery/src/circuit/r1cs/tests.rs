@@ -271,8 +271,8 @@ fn symbols_name_signals() {
     refused(&"x".repeat(70_000), &["x.sym, line 1: the line has more than 65536 bytes"]);
 }
 
-/// What the compiler made of three circuits: wires that are committed to, that products define and that linear
-/// constraints define, and assertions.
+/// What the compiler made of three circuits: wires that are committed to, that products define and that
+/// linear constraints define, and assertions.
 #[test]
 fn circuits_of_circom_are_read() {
     let cases: [(&str, &[u8], &[u8], &[u8], [u64; 4]); 3] = [
@@ -320,8 +320,8 @@ fn circuits_of_circom_are_read() {
     }
 }
 
-/// Whether a circuit in SIEVE holds for values of wires, of which it asks by their numbers, as it was written:
-/// no other circuit is read.
+/// Whether a circuit in SIEVE holds for values of wires, of which it asks by their numbers, as it was
+/// written: no other circuit is read.
 fn sieve_holds(text: &str, values: &[G]) -> bool {
     let mut wires = std::collections::BTreeMap::new();
     let body = text.split_once("@begin\n").expect("a body").1.strip_suffix("@end\n").expect("an end");

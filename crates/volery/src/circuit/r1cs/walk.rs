@@ -1,14 +1,15 @@
 //! A constraint system as steps, in an order in which each uses what is known by then.
 //!
 //! It goes as a witness is computed: private inputs are committed to, and then constraints that are no linear
-//! ones are taken in the order of the file. A linear constraint of which a single wire is not known defines that
-//! wire, at once. What a product needs else is committed to. Where C has a wire that is not known, with the factor
-//! 1 or -1, the product of A and B defines it: then the product is what is committed to, and the constraint is
-//! no assertion. Others are asserted without a commitment. Linear constraints are asserted in the end, but for
-//! those that a wire is in which nothing else needs: whatever the others are, it can be chosen so that they hold.
+//! ones are taken in the order of the file. A linear constraint of which a single wire is not known defines
+//! that wire, at once. What a product needs else is committed to. Where C has a wire that is not known, with
+//! the factor 1 or -1, the product of A and B defines it: then the product is what is committed to, and the
+//! constraint is no assertion. Others are asserted without a commitment. Linear constraints are asserted in
+//! the end, but for those that a wire is in which nothing else needs: whatever the others are, it can be
+//! chosen so that they hold.
 //!
-//! So what is committed to is inputs, hints of the circuit, and products: Poseidon of two inputs commits to 244
-//! values for 520 wires.
+//! So what is committed to is inputs, hints of the circuit, and products: Poseidon of two inputs commits to
+//! 244 values for 520 wires.
 
 use super::R1cs;
 use super::constraint::{Constraint, Term};
@@ -39,8 +40,8 @@ struct Known<'a> {
     linear: &'a Linear,
     /// A bit for each wire.
     wires: Vec<u64>,
-    /// For each linear constraint how many wires are not known, and the sum of their numbers without carry: where
-    /// there is one, its number.
+    /// For each linear constraint how many wires are not known, and the sum of their numbers without carry:
+    /// where there is one, its number.
     unknown: Vec<(u32, u32)>,
     /// Whether it has defined a wire, or needs not hold by itself.
     done: Vec<bool>,
@@ -198,7 +199,8 @@ impl<'a> Known<'a> {
         terms.iter().try_for_each(|term| self.need(term.wire, steps))
     }
 
-    /// The place of the last term whose wire a product may define: it has the factor 1 or -1, and is not known.
+    /// The place of the last term whose wire a product may define: it has the factor 1 or -1, and is not
+    /// known.
     fn last_free(&self, terms: &[Term], minus_one: &Limbs) -> Option<usize> {
         let free = |term: &Term| (term.factor == ONE || term.factor == *minus_one) && !self.has(term.wire);
         let at = terms.iter().rposition(free)?;
@@ -206,7 +208,8 @@ impl<'a> Known<'a> {
         (terms.iter().filter(|term| term.wire == terms[at].wire).count() == 1).then_some(at)
     }
 
-    /// Takes out linear constraints with a wire that is in no other constraint, and goes on with the rest of them.
+    /// Takes out linear constraints with a wire that is in no other constraint, and goes on with the rest of
+    /// them.
     fn leave_out(&mut self) {
         let mut occurs = vec![0u32; if self.linear.len() > 0 { self.wires.len() * 64 } else { 0 }];
         let linear = self.linear;

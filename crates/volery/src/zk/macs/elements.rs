@@ -16,8 +16,8 @@ pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
 /// The bits of elements whose products cost no more than a sum.
 const WORD: u32 = 64;
 
-/// Σ factor·wire, where products cost many times a sum: what has the factor one or minus one takes none. Factors are
-/// public.
+/// Σ factor·wire, where products cost many times a sum: what has the factor one or minus one takes none.
+/// Factors are public.
 fn by_units<B: Field, W: Copy + Add<Output = W> + Sub<Output = W>>(
     factors: &[B],
     wires: &[W],
