@@ -102,7 +102,7 @@ pub(super) fn read_prime(input: &mut Input<'_>) -> Result<Prime> {
             format_args!("elements of {} for the prime {prime}, which takes fewer", bytes(size.into())),
         ));
     }
-    if limbs[0] % 2 == 0 {
+    if limbs[0].is_multiple_of(2) {
         return Err(input.invalid_at(at + 4, format_args!("{prime} is even, and no odd prime")));
     }
     Ok(prime)
