@@ -362,7 +362,7 @@ impl<'p> Frame<'p> {
             let all = word.repeat(count);
             let memory = b.memory(Cells::Wires(&all), word.len())?;
             held.memories.insert(out, memories.len() as u32);
-            memories.push(Some(Memory { memory, cells, address, binary: modulus::<F>() == Some(2) }));
+            memories.push(Some(Memory { memory, cells, address, binary: F::BITS == 1 }));
             return Ok(());
         }
         let line = words.long();
