@@ -46,6 +46,9 @@ impl<M: Commitments> Prover<'_, M> {
         if self.asserted.is_empty() {
             return Ok(());
         }
+        // Behind an error there may be no batch that they belong to.
+        self.steps.begin()?;
+        self.steps.end();
         let wires =
             |of: usize| Vector::of(&self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])));
         let product = wires(0).product(self.arch, &wires(1))?;

@@ -34,6 +34,8 @@ fn run_on<B: Polynomials>(b: &mut B) {
             let [left, right] = [&left, &right].map(|entries| Matrix::new(entries, 1));
             let _ = b.assert_matrix_product(left, right, Entries::Wires(&product), "a matrix");
         }
+        // Weighed later: by what comes next, which may be a new section, or the end.
+        let _ = b.assert_product(x, y, x, "an asserted product");
     }
 }
 

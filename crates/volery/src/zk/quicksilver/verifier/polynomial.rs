@@ -47,6 +47,9 @@ impl<M: Commitments> Verifier<'_, M> {
         if self.asserted.is_empty() {
             return Ok(());
         }
+        // Behind an error there may be no batch that they belong to.
+        self.steps.begin()?;
+        self.steps.end();
         let wires = |of: usize| Keys::new(1, self.asserted.iter().map(|triple| triple[of]));
         let product = wires(0).product::<M::F>(self.arch, &wires(1))?;
         let polynomials = product.minus(M::delta(self.delta), self.asserted.iter().map(|triple| triple[2]));
