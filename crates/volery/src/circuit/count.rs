@@ -636,6 +636,7 @@ impl<F: Field> Polynomials for Count<F> {
         self.operands(&[c]);
         self.shape.polynomial_mul += 1;
         self.shape.assert += 1;
+        self.shape.depth = self.shape.depth.max(deepest(&[a, b]) + 1);
         self.vanish(&CountedVector { wire: c, lanes: 1, degree: 2 });
         Ok(())
     }
@@ -704,5 +705,18 @@ mod tests {
             Ok(())
         });
         assert_ne!(row, one);
+    }
+
+    #[test]
+    fn asserted_products_are_as_deep_as_others() {
+        let depth = |circuit: fn(&mut Count<F61>, [Counted; 3]) -> Result<()>| {
+            Count::fingerprint(&Over(circuit)).unwrap().0.depth
+        };
+        assert_eq!(depth(|b, [x, y, z]| b.assert_product(x, y, z, "z")), 1);
+        let chain = |b: &mut Count<F61>, [x, y, z]: [Counted; 3]| {
+            let product = b.mul(x, y)?;
+            b.assert_product(y, product, z, "z")
+        };
+        assert_eq!(depth(chain), 2);
     }
 }
