@@ -69,8 +69,15 @@ impl R1cs {
             }
             let name = || writable(symbol.name);
             if let Some(wire) = symbol.wire.filter(|wire| (1..=last).contains(wire)) {
-                // A name of two wires is that of the first.
-                public.entry(name()).or_insert(wire);
+                let first = *public.entry(name()).or_insert(wire);
+                if first != wire {
+                    return Err(Error::invalid(format!(
+                        "{}, line {line}: {} is the name of public wires {first} and {wire}: give each a name of its \
+                         own",
+                        symbols.name,
+                        name()
+                    )));
+                }
             }
             if let Some(&wire) = labels.get(&symbol.label) {
                 if symbol.wire != Some(wire) {

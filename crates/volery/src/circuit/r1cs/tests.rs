@@ -266,6 +266,14 @@ fn symbols_name_signals() {
     refused("3,2,1,main.out\n", &["x.sym, line 1: label 3 is that of wire 1", "symbols of this circuit"]);
     refused("3,1,1,main.out\n3,1\n", &["x.sym, line 2: a line is LABEL,WIRE,COMPONENT,NAME"]);
     refused("3,1,1,\n", &["x.sym, line 1"]);
+    let two = Made::new(goldilocks(), 5, 2, &PRODUCT);
+    let named = |other| {
+        let text = format!("3,1,1,main.out\n9,1,1,main.same\n9,1,1,main.same\n6,2,1,{other}\n");
+        opened(&two).with_symbols_of("x.sym", text.into_bytes())
+    };
+    assert_eq!(named("main.a").unwrap().public_names(), ["main.out", "main.a"]);
+    let why = named("main.same").unwrap_err().to_string();
+    assert!(why.contains("x.sym, line 4: main.same is the name of public wires 1 and 2"), "{why}");
     refused("3,-2,1,x\n", &["x.sym, line 1"]);
     refused("3,1,1,x\n4,5,1,y\n", &["x.sym, line 2: there is no wire 5 in x.r1cs, which has 5"]);
     refused(&"x".repeat(70_000), &["x.sym, line 1: the line has more than 65536 bytes"]);
