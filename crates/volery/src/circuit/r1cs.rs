@@ -117,13 +117,80 @@ impl R1cs {
         &self.digest
     }
 
+    /// Reads the file once more.
+    ///
+    /// # Errors
+    /// `Invalid` where it is not the one that was opened, or cannot be read.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let digest = self.source.open(&self.name)?.whole_digest()?;
+        if digest == self.digest { Ok(()) } else { Err(self.changed()) }
+    }
+
     /// The prime, by circom's name of it, if it has one, and in hexadecimal digits.
     pub fn prime(&self) -> String {
         self.header.prime.to_string()
     }
 
     fn new(name: String, source: Source) -> Result<Self> {
-        let mut input = source.open(&name)?;
+        let read = Read::of(source.open(&name)?)?;
+        let Read { digest, header, section, labels, looked } = read;
+        let Looked { linear, used, shape, constraints_digest } = looked;
+        let mut system = Self {
+            name,
+            source,
+            digest,
+            header,
+            section,
+            constraints_digest,
+            labels,
+            linear,
+            used,
+            committed: Vec::new(),
+            shape,
+            symbols: None,
+        };
+        let mut steps = Committed::default();
+        system.walk(&mut steps)?;
+        let Committed { wires, defined, products, asserted } = steps;
+        let committed = wires.len() as u64;
+        system.shape = R1csShape { defined, products, committed, asserted, ..shape };
+        system.committed = wires;
+        Ok(system)
+    }
+
+    /// Whether a constraint has the wire.
+    fn is_used(&self, wire: u32) -> bool {
+        self.used[wire as usize / 64] >> (wire % 64) & 1 == 1
+    }
+
+    /// Its constraints, from the first on.
+    fn constraints(&self) -> Result<Constraints<'_, '_>> {
+        let input = self.source.open(&self.name)?;
+        Constraints::new(input, &self.header, self.section)
+    }
+
+    fn changed(&self) -> Error {
+        changed(&self.name)
+    }
+}
+
+#[cold]
+fn changed(name: &str) -> Error {
+    Error::invalid(format!("{name}: the file has changed since it was opened: start again"))
+}
+
+/// What is read of a file when it is opened.
+struct Read {
+    digest: [u8; 32],
+    header: Header,
+    section: Section,
+    labels: Section,
+    looked: Looked,
+}
+
+impl Read {
+    /// Of a file that stays as it is meanwhile.
+    fn of(mut input: Input<'_>) -> Result<Self> {
         let digest = input.whole_digest()?;
         input.go_to(0, input.length)?;
         let sections = Sections::<5>::find(&mut input, b"r1cs", 1)?;
@@ -155,44 +222,12 @@ impl R1cs {
                 ),
             ));
         }
-        let looked = look_through(input, &header, section)?;
-        let Looked { linear, used, shape, constraints_digest } = looked;
-        let mut system = Self {
-            name,
-            source,
-            digest,
-            header,
-            section,
-            constraints_digest,
-            labels,
-            linear,
-            used,
-            committed: Vec::new(),
-            shape,
-            symbols: None,
-        };
-        let mut steps = Committed::default();
-        system.walk(&mut steps)?;
-        let Committed { wires, defined, products, asserted } = steps;
-        let committed = wires.len() as u64;
-        system.shape = R1csShape { defined, products, committed, asserted, ..shape };
-        system.committed = wires;
-        Ok(system)
-    }
-
-    /// Whether a constraint has the wire.
-    fn is_used(&self, wire: u32) -> bool {
-        self.used[wire as usize / 64] >> (wire % 64) & 1 == 1
-    }
-
-    /// Its constraints, from the first on.
-    fn constraints(&self) -> Result<Constraints<'_>> {
-        let input = self.source.open(&self.name)?;
-        Constraints::new(input, &self.header, self.section)
-    }
-
-    fn changed(&self) -> Error {
-        Error::invalid(format!("{}: the file has changed since it was opened: start again", self.name))
+        let (looked, mut input) = look_through(input, &header, section)?;
+        // What was looked through is what the digest announces.
+        if input.whole_digest()? != digest {
+            return Err(changed(input.name()));
+        }
+        Ok(Self { digest, header, section, labels, looked })
     }
 }
 
@@ -205,7 +240,7 @@ struct Looked {
 }
 
 /// Reads all constraints, and keeps the linear ones.
-fn look_through(input: Input<'_>, header: &Header, section: Section) -> Result<Looked> {
+fn look_through<'a>(input: Input<'a>, header: &Header, section: Section) -> Result<(Looked, Input<'a>)> {
     let minus_one = header.prime.minus_one();
     let mut shape = R1csShape {
         wires: header.wires.into(),
@@ -232,5 +267,5 @@ fn look_through(input: Input<'_>, header: &Header, section: Section) -> Result<L
     }
     linear.end(header.wires);
     let constraints_digest = constraints.digest();
-    Ok(Looked { linear, used, shape, constraints_digest })
+    Ok((Looked { linear, used, shape, constraints_digest }, constraints.into_input()))
 }

@@ -88,15 +88,15 @@ impl Display for Place {
 }
 
 /// Reads them.
-pub(super) struct Constraints<'a> {
+pub(super) struct Constraints<'a, 'h> {
     input: Input<'a>,
-    header: &'a Header,
+    header: &'h Header,
     /// The number of the next one.
     next: u32,
 }
 
-impl<'a> Constraints<'a> {
-    pub(super) fn new(mut input: Input<'a>, header: &'a Header, section: Section) -> Result<Self> {
+impl<'a, 'h> Constraints<'a, 'h> {
+    pub(super) fn new(mut input: Input<'a>, header: &'h Header, section: Section) -> Result<Self> {
         input.go_to_hashed(section.begin, section.length)?;
         Ok(Self { input, header, next: 0 })
     }
@@ -120,6 +120,11 @@ impl<'a> Constraints<'a> {
     /// The digest of all of them, once they are read.
     pub(super) fn digest(&mut self) -> [u8; 32] {
         self.input.digest()
+    }
+
+    /// What they were read from.
+    pub(super) fn into_input(self) -> Input<'a> {
+        self.input
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use core::fmt::Display;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// A file by its path, or its bytes.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub(super) enum Source {
     Bytes(Arc<[u8]>),
 }
 
-trait Seekable: Read + Seek {}
+pub(super) trait Seekable: Read + Seek {}
 
 impl<T: Read + Seek> Seekable for T {}
 
@@ -25,7 +26,8 @@ const BUFFER: usize = 64 << 10;
 pub(super) struct Input<'a> {
     name: &'a str,
     source: Box<dyn Seekable + 'a>,
-    buffer: Vec<u8>,
+    /// Wiped, since a witness goes through it, too.
+    buffer: Zeroizing<Vec<u8>>,
     /// What of the buffer is still to be taken.
     begin: usize,
     end: usize,
@@ -52,9 +54,7 @@ impl Source {
         };
         let (source, length) =
             open().map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
-        let buffer = vec![0; BUFFER];
-        let hash = None;
-        Ok(Input { name, source, buffer, begin: 0, end: 0, at: 0, limit: length, length, hash })
+        Ok(Input::new(name, source, length))
     }
 }
 
@@ -64,7 +64,18 @@ impl From<&Path> for Source {
     }
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
+    /// All `length` bytes of `source`.
+    pub(super) fn new(name: &'a str, source: Box<dyn Seekable + 'a>, length: u64) -> Self {
+        let buffer = Zeroizing::new(vec![0; BUFFER]);
+        Self { name, source, buffer, begin: 0, end: 0, at: 0, limit: length, length, hash: None }
+    }
+
+    /// What errors call it.
+    pub(super) fn name(&self) -> &'a str {
+        self.name
+    }
+
     /// The next `count` bytes, which are few.
     pub(super) fn take(&mut self, count: usize, what: impl Display) -> Result<&[u8]> {
         if self.end - self.begin < count {
@@ -170,6 +181,9 @@ impl Input<'_> {
     }
 }
 
+/// The most sections of a file, of which circom writes five: the buffer is filled anew for each.
+const MOST_SECTIONS: u32 = 1 << 10;
+
 /// Where sections of the kinds that are asked for are.
 pub(super) struct Sections<const N: usize>([Option<Section>; N]);
 
@@ -201,6 +215,15 @@ impl<const N: usize> Sections<N> {
             ));
         }
         let count = input.word("the number of sections")?;
+        if count > MOST_SECTIONS {
+            return Err(input.invalid_at(
+                8,
+                format_args!(
+                    "{count} sections are announced, and more than {MOST_SECTIONS} are not read: is this a file of \
+                     circom?"
+                ),
+            ));
+        }
         let mut sections = [None; N];
         let mut at = input.at;
         for _ in 0..count {

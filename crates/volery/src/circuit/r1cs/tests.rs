@@ -114,6 +114,80 @@ fn sections_stand_in_any_order() {
     refused(&container(b"r1cs", 1, gates), &["section 4", "without custom_templates"]);
 }
 
+/// `x·y = Σ w` for many wires w, none of which is known: all but the last are committed to, in one go.
+#[test]
+fn long_forms_take_no_longer_than_their_terms() {
+    let many = 50_000;
+    let sum: Vec<_> = (3..3 + many).map(|wire| (wire, 1)).collect();
+    let system = opened(&Made::new(goldilocks(), 3 + many, 0, &[[&[(1, 1)], &[(2, 1)], &sum]]));
+    let shape = system.shape();
+    let found = [shape.committed, shape.products, shape.defined, shape.asserted];
+    assert_eq!(found, [u64::from(many) + 1, 1, 0, 0]);
+    assert!(system.committed().iter().copied().eq(1..2 + many));
+}
+
+#[test]
+fn sections_are_not_many() {
+    let made = product();
+    let (header, labels) = (made.header(), made.labels());
+    let of = |count: usize| {
+        let needed: [(u32, &[u8]); 3] = [(1, &header), (2, &made.constraints), (3, &labels)];
+        let all: Vec<_> = needed.into_iter().chain(core::iter::repeat((77, &[][..]))).take(count).collect();
+        container(b"r1cs", 1, &all)
+    };
+    R1cs::from_bytes("x.r1cs", of(1024)).unwrap();
+    refused(&of(1025), &["byte 8: 1025 sections are announced", "more than 1024 are not read"]);
+}
+
+/// A file that is overwritten between two readings.
+struct Overwritten {
+    files: [std::io::Cursor<Vec<u8>>; 2],
+    begun: usize,
+    /// The first reading, from the file's first byte on, that finds the second of them.
+    from: usize,
+}
+
+impl Overwritten {
+    fn file(&mut self) -> &mut std::io::Cursor<Vec<u8>> {
+        &mut self.files[usize::from(self.begun > self.from)]
+    }
+}
+
+impl std::io::Read for Overwritten {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.file().read(bytes)
+    }
+}
+
+impl std::io::Seek for Overwritten {
+    fn seek(&mut self, to: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.begun += usize::from(to == std::io::SeekFrom::Start(0));
+        self.file().seek(to)
+    }
+}
+
+#[test]
+fn files_that_change_while_they_are_opened_are_refused() {
+    let first = product().file();
+    let mut other = PRODUCT;
+    other[0] = [&[(2, 1), (0, 3)], &[(3, 1)], &[(1, 1)]];
+    let second = Made::new(goldilocks(), 5, 1, &other).file();
+    assert_eq!(first.len(), second.len());
+    let read = |from| {
+        let files = [&first, &second].map(|file| std::io::Cursor::new(file.clone()));
+        let source = Box::new(Overwritten { files, begun: 0, from });
+        super::Read::of(Input::new("x.r1cs", source, first.len() as u64))
+    };
+    // The digest is made, then all is read, and the digest is made again.
+    for from in [1, 2] {
+        let why = read(from).err().expect("refused").to_string();
+        assert!(why.contains("x.r1cs: the file has changed since it was opened"), "{why}");
+    }
+    for (from, file) in [(0, &second), (3, &first)] {
+        assert_eq!(read(from).unwrap().digest, *blake3::hash(file).as_bytes());
+    }
+}
+
 #[test]
 fn each_truncation_is_refused() {
     let file = product().file();
