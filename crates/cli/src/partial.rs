@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Result};
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,9 +46,9 @@ impl Folder {
     /// Where there can be none.
     pub fn create() -> Result<Self> {
         let mut kept = folder();
-        let name = |attempt| format!("volery-{}-{attempt}", std::process::id());
-        for attempt in 0..100 {
-            let path = std::env::temp_dir().join(name(attempt));
+        for _ in 0..100 {
+            // Nobody can foresee the name, and lay something else there.
+            let path = std::env::temp_dir().join(format!("volery-{:016x}", RandomState::new().hash_one(())));
             match private_folder(&path) {
                 Ok(()) => {
                     *kept = Some(path.clone());
@@ -60,7 +61,7 @@ impl Folder {
             }
         }
         let folder = std::env::temp_dir();
-        Err(Failure::usage(format_args!("{}: a hundred folders of this name are there", folder.display())))
+        Err(Failure::usage(format_args!("{}: a hundred names are taken there", folder.display())))
     }
 
     /// Where it is.
