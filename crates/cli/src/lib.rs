@@ -5,7 +5,7 @@
 //! `tests/cli/rooms.rs` reads the imports and fails on a wrong one.
 //! ```text
 //! failure                      how a run ends that does not end well
-//! signals  waiting             what ends the process from outside, files that are waited for
+//! signals  waiting  child      what ends the process from outside, files and programs that are waited for
 //! print  partial  values       standard streams, files that are there whole, values as they are typed
 //! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
 //!  and service                 what is said to a service before a proof
@@ -19,6 +19,7 @@
 
 pub mod args;
 pub mod both;
+pub mod child;
 pub mod failure;
 pub mod fields;
 pub mod keys;

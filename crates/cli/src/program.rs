@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Fault, Result};
 use crate::misuse;
 use crate::report::{self, Asked};
-use crate::{partial, print, signals};
+use crate::{child, partial, print, signals};
 use clap::Parser;
 use clap::error::ErrorKind;
 use std::any::Any;
@@ -87,6 +87,8 @@ fn end_by_signals<P: Program>(json: bool, asked: Asked) {
         let failure = Failure::new(Fault::Interrupted, "interrupted");
         print::notice(format_args!("{over_bar}volery: {}", failure.line));
         P::stop();
+        // It may still write into what goes then.
+        child::stop();
         partial::stop();
         if json {
             print::last_word(report::failed(&failure, &asked));

@@ -243,7 +243,15 @@ fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
 /// # Errors
 /// Where it is no number of seconds.
 pub fn timeout(typed: &Protocol) -> Result<Duration> {
-    let seconds = typed.timeout.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST_WAIT);
+    wait(&typed.timeout)
+}
+
+/// The longest wait that --timeout says.
+///
+/// # Errors
+/// Where it is no number of seconds.
+pub fn wait(text: &str) -> Result<Duration> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST_WAIT);
     let seconds = seconds.ok_or_else(|| Failure::usage("--timeout: write a number of seconds, above 0"))?;
     Ok(Duration::from_secs_f64(seconds))
 }

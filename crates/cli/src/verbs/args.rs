@@ -268,6 +268,9 @@ pub(crate) struct Check {
     /// The field of the statement, as for `prove` [default: that of a file, or f2]
     #[arg(long)]
     pub(crate) field: Option<String>,
+    /// The longest wait for --witness-generator, and for a file that is a pipe
+    #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true)]
+    pub(crate) timeout: String,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -14,6 +14,7 @@ use volery_cli::failure::Result;
 use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, is_boolean};
 use volery_cli::print::{self, grouped, hex, table, things};
 use volery_cli::progress::Progress;
+use volery_cli::settings::wait;
 use volery_cli::values::Reader;
 
 /// `volery check`.
@@ -24,7 +25,7 @@ pub(crate) fn check(typed: &Check) -> Result<()> {
         let (digest, clauses, warnings) = disjunction::check(typed)?;
         return satisfied(typed, &digest, Some(clauses), warnings);
     }
-    let claim = claim(field, &typed.public, &typed.private, Reader::default())?;
+    let claim = claim(field, &typed.public, &typed.private, Reader::waiting(wait(&typed.timeout)?))?;
     let announced = Progress::announce(CHECKING, false);
     claim.check()?;
     drop(announced);

@@ -19,7 +19,7 @@ const PARTS: [Part; 5] = [
         folder: "cli/src",
         prefix: "crate::",
         order: &[
-            &["failure", "signals", "waiting"],
+            &["child", "failure", "signals", "waiting"],
             &["print", "partial", "values"],
             &["args", "link", "fields", "keys", "service"],
             &["progress", "replay", "settings"],

@@ -1,19 +1,13 @@
 //! The user's own witness generator, as circom makes them: a program that takes the path of its inputs and
 //! that of the witness as its last arguments.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
+use volery_cli::child::{self, Ended};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::partial::Folder;
 use volery_cli::print::notice;
-
-/// The most bytes of what it says that are shown.
-const SHOWN: u64 = 1 << 14;
-
-/// How often it is asked whether it has ended.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// A witness in a folder of its own, which goes with this.
 pub(super) struct Made {
@@ -40,25 +34,17 @@ pub(super) fn run(command: &str, inputs: &Path, timeout: Duration) -> Result<Mad
     }
     let made = Made { folder: Folder::create()? };
     let witness = made.witness();
-    let child = Command::new(program)
-        .args(arguments)
-        .arg(inputs)
-        .arg(&witness)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut child =
-        child.map_err(|why| Failure::usage(format_args!("{program} cannot be started: {why}")))?;
-    let errors = child.stderr.take().expect("piped");
-    // Read beside it, so that it never waits to be heard.
-    let heard = std::thread::spawn(move || hear(errors));
-    let status = wait(&mut child, timeout)?;
-    if let Ok(said) = heard.join()
-        && !said.trim().is_empty()
-    {
-        said.lines().for_each(|line| notice(format_args!("witness generator: {line}")));
-    }
+    let ended = child::run(Command::new(program).args(arguments).arg(inputs).arg(&witness), timeout);
+    let Ended { status, said } =
+        ended.map_err(|why| Failure::usage(format_args!("{program} cannot be started: {why}")))?;
+    let said = said.lines().filter(|line| !line.trim().is_empty());
+    said.for_each(|line| notice(format_args!("witness generator: {line}")));
+    let Some(status) = status else {
+        return Err(Failure::usage(format_args!(
+            "the witness generator did not end within {} s, and was killed: give it more by --timeout",
+            timeout.as_secs_f64()
+        )));
+    };
     if !status.success() || !witness.is_file() {
         return Err(Failure::usage(format_args!(
             "the witness generator ended with {status} and {}: it has to take the path of the inputs and that of the \
@@ -67,35 +53,6 @@ pub(super) fn run(command: &str, inputs: &Path, timeout: Duration) -> Result<Mad
         )));
     }
     Ok(made)
-}
-
-/// What it says, as far as that is shown; the rest is read and forgotten.
-fn hear(mut errors: impl Read) -> String {
-    let mut said = Vec::new();
-    let _ = (&mut errors).take(SHOWN).read_to_end(&mut said);
-    let _ = std::io::copy(&mut errors, &mut std::io::sink());
-    let text = String::from_utf8_lossy(&said).into_owned();
-    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
-}
-
-/// Waits for its end; one that takes longer is ended.
-fn wait(child: &mut Child, timeout: Duration) -> Result<std::process::ExitStatus> {
-    let begun = Instant::now();
-    loop {
-        let ended = child.try_wait().map_err(|why| Failure::usage(format_args!("waiting for it: {why}")))?;
-        if let Some(status) = ended {
-            return Ok(status);
-        }
-        if begun.elapsed() > timeout {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(Failure::usage(format_args!(
-                "the witness generator did not end within {} s: give more by --timeout",
-                timeout.as_secs()
-            )));
-        }
-        std::thread::sleep(PAUSE);
-    }
 }
 
 /// The words of a command: what stands in quotes of either kind is one, or a part of one.
@@ -150,6 +107,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_makes_no_witness_is_named() {
+        use std::process::Stdio;
         let folder = tempfile::tempdir().expect("a folder");
         let inputs = folder.path().join("input.json");
         let second = Duration::from_secs(60);
@@ -161,6 +119,26 @@ mod tests {
         assert!(refused("true", second).contains("wrote no witness"));
         assert!(refused("false", second).contains("exit status: 1"));
         assert!(refused("tail -f /dev/null", Duration::ZERO).contains("did not end within 0 s"));
+        // What it has started holds its standard error open, and is killed with it, in time or not.
+        let fifo = folder.path().join("fifo");
+        assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
+        let script = folder.path().join("script");
+        let waits = |more: &str| {
+            let text = format!("cat '{}' & echo $! >'{}'.id\n{more}\n", fifo.display(), script.display());
+            std::fs::write(&script, text).expect("written");
+            let why = refused(&format!("sh '{}'", script.display()), Duration::from_millis(500));
+            let id = std::fs::read_to_string(script.with_extension("id")).expect("its number");
+            // Its end may still be under way, or be left to whoever takes note of it.
+            let is_gone = || {
+                let lives = Command::new("kill").arg("-0").arg(id.trim()).stderr(Stdio::null()).status();
+                let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+                !lives.expect("kill").success() || stat.contains(") Z ")
+            };
+            assert!((0..1000).any(|_| is_gone()), "{id}");
+            why
+        };
+        assert!(waits("wait").contains("did not end within 0.5 s"));
+        assert!(waits("exit 3").contains("exit status: 3"));
         let made = run("cp", &inputs, second).expect("made");
         let path = made.witness();
         assert_eq!(std::fs::read(&path).expect("there"), b"{}");
