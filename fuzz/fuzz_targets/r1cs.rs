@@ -16,7 +16,7 @@ fn split<'a>(bytes: &'a [u8], mark: &[u8], kept: bool) -> (&'a [u8], &'a [u8]) {
 fuzz_target!(|bytes: &[u8]| {
     let (files, symbols) = split(bytes, b"#sym", false);
     let (file, witness) = split(files, b"wtns", true);
-    let _ = public_json(symbols);
+    let _ = public_json(symbols, 1 << 10);
     let Ok(system) = R1cs::from_bytes("fuzz", file) else { return };
     let _ = system.witness_of("fuzz", witness);
     let _ = system.write_sieve(&mut std::io::sink());

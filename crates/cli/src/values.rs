@@ -99,8 +99,14 @@ impl Reader {
     }
 
     /// Adds each line of `file`, which is at `path`.
-    fn add_file(&mut self, values: &mut dyn ReadValues, path: &Path, file: Waiting) -> Result<()> {
-        let text = read_all(file, 0, LONGEST).map_err(|why| Failure::usage(why).at(path.display()))?;
+    fn add_file(&mut self, values: &mut dyn ReadValues, path: &Path, mut file: Waiting) -> Result<()> {
+        let unread = |why| Failure::usage(why).at(path.display());
+        // A file of another kind is told by its begin, before all of it is read.
+        let begin = begin_of(&mut file).map_err(unread)?;
+        if let Some(advice) = other_kind(&begin) {
+            return Err(Failure::usage(advice).at(path.display()));
+        }
+        let text = read_all((&begin[..]).chain(file), 0, LONGEST).map_err(unread)?;
         // The byte-order mark that some editors begin a file with is no part of a name.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
@@ -109,8 +115,13 @@ impl Reader {
                 continue;
             }
             let place = || format!("{}:{}", path.display(), i + 1);
-            let (name, value) = split(line)
-                .ok_or_else(|| Failure::usage("write NAME=VALUE, or # before a comment").at(place()))?;
+            let (name, value) = split(line).ok_or_else(|| {
+                let why = match line.starts_with(b"[") {
+                    true => "it is a list in JSON, which --public takes of an .r1cs file of circom",
+                    false => "write NAME=VALUE, or # before a comment",
+                };
+                Failure::usage(why).at(place())
+            })?;
             self.add(values, name, value).map_err(|why| why.at(place()))?;
         }
         Ok(())
@@ -144,6 +155,11 @@ impl Reader {
     }
 }
 
+/// Whether `argument` is of the form `NAME=VALUE`, and no path.
+pub fn is_value(argument: &OsStr) -> bool {
+    split(argument.as_encoded_bytes()).is_some()
+}
+
 /// Name and value, where `text` is of the form `NAME=VALUE`; a path may have a `=` behind a slash.
 fn split(text: &[u8]) -> Option<(&str, &[u8])> {
     let at = text.iter().position(|&byte| byte == b'=')?;
@@ -151,6 +167,40 @@ fn split(text: &[u8]) -> Option<(&str, &[u8])> {
     let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].@*$:".contains(c);
     let value = &text[at + 1..];
     (!name.is_empty() && name.chars().all(of_a_name)).then_some((name, value))
+}
+
+/// The first bytes, eight where there are so many.
+fn begin_of(file: &mut impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut begin = Zeroizing::new(vec![0; 8]);
+    let mut length = 0;
+    while length < begin.len() {
+        match file.read(&mut begin[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why),
+        }
+    }
+    begin.truncate(length);
+    Ok(begin)
+}
+
+/// What to do with a file that begins so, where it is none of values: behind four letters stands a version, and
+/// no name begins with a brace.
+fn other_kind(begin: &[u8]) -> Option<&'static str> {
+    match begin {
+        [b'w', b't', b'n', b's', _, 0, 0, 0] => {
+            Some("it is a witness of circom: the prover gives it by --witness")
+        }
+        [b'r', b'1', b'c', b's', _, 0, 0, 0] => {
+            Some("it is a constraint system of circom: give it by --relation")
+        }
+        _ if begin.trim_ascii_start().starts_with(b"{") => Some(
+            "it is JSON: where these are inputs of a circuit of circom, the prover gives them by --private-json, \
+             with --witness-generator",
+        ),
+        _ => None,
+    }
 }
 
 fn path_of(bytes: &[u8]) -> Result<PathBuf> {
@@ -243,6 +293,20 @@ mod tests {
         std::fs::write(file.path(), "in0=0x1\nsecret\n").expect("written");
         let line = read(&[file.path().to_str().expect("UTF-8")]).expect_err("refused");
         assert!(line.contains(":2: write NAME=VALUE") && !line.contains("secret"), "{line}");
+        for (content, words) in [
+            (&b"wtns\x02\0\0\0secret"[..], "by --witness"),
+            (b"r1cs\x01\0\0\0secret", "by --relation"),
+            (b" {\"secret\": 1}", "by --private-json, with --witness-generator"),
+            (b"[\"secret\"]", "a list in JSON, which --public takes"),
+        ] {
+            std::fs::write(file.path(), content).expect("written");
+            let line = read(&[file.path().to_str().expect("UTF-8")]).expect_err("refused");
+            assert!(line.contains(words) && !line.contains("secret"), "{line}");
+        }
+        for content in ["wtns=0x1\n", "r1cs_of_it=0x1", "a=0x1"] {
+            std::fs::write(file.path(), content).expect("written");
+            assert_eq!(read(&[file.path().to_str().expect("UTF-8")]).expect("read").len(), 1);
+        }
     }
 
     #[test]

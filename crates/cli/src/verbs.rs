@@ -46,6 +46,10 @@ use volery_cli::report::Asked;
 use volery_cli::settings::{system, system_of_party};
 
 /// What `circuit` has.
+/// The options of private values, which a verifier has none of.
+const PRIVATE: [&str; 5] =
+    ["--private", "--witness", "--private-json", "--witness-generator", "--private-stream"];
+
 const CIRCUIT_VERBS: &str =
     "circuit info RELATION, circuit eval RELATION, circuit export RELATION and circuit list";
 
@@ -84,11 +88,10 @@ impl Program for Typed {
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
         let (circuit, cluster, key) = (word == "circuit", word == "cluster", word == "key");
         match kind {
-            ErrorKind::UnknownArgument if word == "verify" && option == "--private" => Some(
-                "verify takes no --private: only the prover has private values: give them to `volery \
-                 prove`, and what both know by --public"
-                    .into(),
-            ),
+            ErrorKind::UnknownArgument if word == "verify" && PRIVATE.contains(&option) => Some(format!(
+                "verify takes no {option}: only the prover has private values: give them to `volery prove`, and \
+                 what both know by --public"
+            )),
             ErrorKind::InvalidSubcommand if circuit => {
                 Some(format!("there is no such verb: there are {CIRCUIT_VERBS}"))
             }

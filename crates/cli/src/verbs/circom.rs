@@ -3,7 +3,7 @@
 mod generator;
 
 use crate::verbs::args::{Private, Public};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use volery::AnyStatement;
 use volery::circuit::{R1cs, R1csWitness, ReadValues, Written, public_json};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::print::notice;
-use volery_cli::values::{PUBLIC, Reader};
+use volery_cli::values::{PUBLIC, Reader, is_value};
 use volery_cli::waiting;
 
 /// The options that only such a statement takes.
@@ -23,6 +23,9 @@ const GENERATOR: &str = "--witness-generator";
 
 /// The most bytes of a file of public values.
 const LONGEST: u64 = 1 << 30;
+
+/// The bytes at its begin that tell whether it is a list.
+const BEGIN: u64 = 1 << 12;
 
 /// The most public values that a prover is shown.
 const SHOWN: usize = 32;
@@ -36,13 +39,10 @@ pub(crate) struct Circom {
 impl Circom {
     /// That of `typed`, if it is one; without a witness.
     pub(crate) fn of(typed: &Public) -> Result<Option<Self>> {
-        let [spec] = &typed.relation[..] else { return Ok(None) };
-        if !is_r1cs(spec, typed.format.as_deref()) {
-            return match typed.symbols {
-                Some(_) => Err(only_r1cs(SYMBOLS)),
-                None => Ok(None),
-            };
-        }
+        let spec = match &typed.relation[..] {
+            [spec] if is_r1cs(spec, typed.format.as_deref()) => spec,
+            _ => return refuse_public(typed).map(|()| None),
+        };
         let mut system = R1cs::open(spec)?;
         if let Some(path) = &typed.symbols {
             system = system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS))?;
@@ -53,15 +53,7 @@ impl Circom {
     /// The same of a prover, which has a witness.
     pub(crate) fn with_witness(typed: &Public, private: &Private, timeout: Duration) -> Result<Option<Self>> {
         let Some(mut circom) = Self::of(typed)? else {
-            let given = [
-                (WITNESS, private.witness.is_some()),
-                (PRIVATE_JSON, private.private_json.is_some()),
-                (GENERATOR, private.witness_generator.is_some()),
-            ];
-            return match given.iter().find(|(_, given)| *given) {
-                Some((option, _)) => Err(only_r1cs(option)),
-                None => Ok(None),
-            };
+            return refuse_private(private).map(|()| None);
         };
         let opened = |path: &Path, option| {
             circom.system.open_witness(path).map_err(|why| Failure::from(why).at(option))
@@ -84,17 +76,25 @@ impl Circom {
         Ok(Some(circom))
     }
 
+    /// # Errors
+    /// Where the file is another by now: a relation that was opened meanwhile is then not this one.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        Ok(self.system.check_unchanged()?)
+    }
+
     /// Reads public values, by names of the symbols too, from `NAME=VALUE`, files of such lines, and lists.
-    /// What is missing comes of the witness, if there is one.
+    /// Those that are `fixed` are there already; what is missing comes of the witness, if there is one.
     pub(crate) fn read_public(
         &self,
         arguments: &[OsString],
+        fixed: &[(String, String)],
         values: &mut dyn ReadValues,
         reader: &mut Reader,
     ) -> Result<()> {
         let names = self.system.plain_names();
-        let mut translated =
-            Translated { system: &self.system, names: &names, values, given: BTreeMap::new() };
+        let number = |fixed: &String| names.iter().position(|name| name == fixed);
+        let given = fixed.iter().filter_map(|(name, _)| number(name)).collect();
+        let mut translated = Translated { system: &self.system, names: &names, values, given };
         let mut others = Vec::new();
         for argument in arguments {
             let Some(list) = list(argument)? else {
@@ -102,7 +102,7 @@ impl Circom {
                 continue;
             };
             let place = |why: Failure| why.at(argument.display()).at(PUBLIC);
-            let numbers = public_json(&list).map_err(|why| place(why.into()))?;
+            let numbers = public_json(&list, names.len()).map_err(|why| place(why.into()))?;
             if numbers.len() != names.len() {
                 let (have, need) = (numbers.len(), names.len());
                 return Err(place(Failure::usage(format_args!(
@@ -122,7 +122,7 @@ impl Circom {
         let texts = witness.public_text();
         let mut taken = Vec::new();
         for (number, encoding) in witness.public().enumerate() {
-            if !given.contains_key(&number) {
+            if !given.contains(&number) {
                 values.read(&names[number], Written::Encodings(encoding))?;
                 taken.push(format!("{}={}", shown[number], texts[number]));
             }
@@ -162,15 +162,15 @@ struct Translated<'a> {
     system: &'a R1cs,
     names: &'a [String],
     values: &'a mut dyn ReadValues,
-    /// The numbers of the signals that have values, with the names by which they were given.
-    given: BTreeMap<usize, String>,
+    /// The numbers of the signals that have values.
+    given: BTreeSet<usize>,
 }
 
 impl ReadValues for Translated<'_> {
     fn read(&mut self, name: &str, written: Written<'_>) -> volery::Result<()> {
         match self.system.public_number(name) {
             Some(number) => {
-                self.given.insert(number, name.to_owned());
+                self.given.insert(number);
                 self.values.read(&self.names[number], written)
             }
             None => self.values.read(name, written),
@@ -195,17 +195,46 @@ pub(crate) fn is_r1cs(spec: &str, format: Option<&str>) -> bool {
 /// to read.
 fn list(argument: &OsString) -> Result<Option<Vec<u8>>> {
     let path = Path::new(argument);
-    if argument.as_encoded_bytes().contains(&b'=') || !path.is_file() {
+    if is_value(argument) || !path.is_file() {
         return Ok(None);
     }
     let unread = |why| Failure::usage(why).at(path.display()).at(PUBLIC);
     let mut text = Vec::new();
     let file = waiting::open(path, Duration::from_secs(1)).map_err(unread)?;
-    file.take(LONGEST).read_to_end(&mut text).map_err(unread)?;
-    Ok(text.trim_ascii_start().starts_with(b"[").then_some(text))
+    let mut file = file.take(LONGEST);
+    // Others are not read to their end.
+    file.by_ref().take(BEGIN).read_to_end(&mut text).map_err(unread)?;
+    if !text.trim_ascii_start().starts_with(b"[") {
+        return Ok(None);
+    }
+    file.read_to_end(&mut text).map_err(unread)?;
+    Ok(Some(text))
 }
 
-/// The error of an option that another relation does not take.
+/// # Errors
+/// Where something is given of what both know that another relation does not take.
+pub(crate) fn refuse_public(typed: &Public) -> Result<()> {
+    refuse(&[(SYMBOLS, typed.symbols.is_some())])
+}
+
+/// # Errors
+/// The same of what the prover keeps.
+pub(crate) fn refuse_private(typed: &Private) -> Result<()> {
+    refuse(&[
+        (WITNESS, typed.witness.is_some()),
+        (PRIVATE_JSON, typed.private_json.is_some()),
+        (GENERATOR, typed.witness_generator.is_some()),
+    ])
+}
+
+fn refuse(given: &[(&str, bool)]) -> Result<()> {
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(only_r1cs(option)),
+        None => Ok(()),
+    }
+}
+
+/// The error of an option that another relation, or several, do not take.
 pub(crate) fn only_r1cs(option: &str) -> Failure {
     Failure::usage(format_args!(
         "{option} belongs to a relation that is an .r1cs file of circom: leave it out"

@@ -4,6 +4,7 @@
 mod values;
 
 use crate::verbs::args::{Check, Private, Prove, Public, Verify};
+use crate::verbs::circom;
 use crate::verbs::given::way;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
 use crate::verbs::streams;
@@ -23,7 +24,7 @@ use volery_cli::fields::{Field, is_boolean};
 use volery_cli::link::Way;
 use volery_cli::progress::Progress;
 use volery_cli::report::Outcome;
-use volery_cli::settings::Settings;
+use volery_cli::settings::{Settings, wait};
 use volery_cli::values::Reader;
 
 /// Whether there are several relations, of which one holds.
@@ -75,7 +76,7 @@ pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> R
 
 /// `volery check` of one of several relations: the digest of all, their number, and warnings.
 pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64, Vec<String>)> {
-    let claim = claim(&typed.public, &typed.private, Reader::default())?;
+    let claim = claim(&typed.public, &typed.private, Reader::waiting(wait(&typed.timeout)?))?;
     let _announced = Progress::announce(CHECKING, false);
     claim.find()?;
     let Disjunction { clauses, digest, warnings, .. } = claim.disjunction;
@@ -97,6 +98,7 @@ impl Disjunction {
     /// What both parties know.
     pub(crate) fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
         streams::refuse(&typed.public_stream, StreamKind::Public)?;
+        circom::refuse_public(typed)?;
         if let [_] = &typed.relation[..] {
             return values::statement(typed, reader).map(Self::from);
         }
@@ -248,6 +250,8 @@ impl Claim {
 fn claim(public: &Public, private: &Private, mut reader: Reader) -> Result<Claim> {
     streams::refuse(&public.public_stream, StreamKind::Public)?;
     streams::refuse(&private.private_stream, StreamKind::Private)?;
+    circom::refuse_public(public)?;
+    circom::refuse_private(private)?;
     if let [_] = &public.relation[..] {
         let statement = values::statement(public, &mut reader)?;
         let witness = values::witness(&statement, private, &mut reader)?;

@@ -70,7 +70,10 @@ fn stated(
     let mut relation = relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?;
     limit(relation.as_ref(), reader);
     match circom {
-        Some(circom) => circom.read_public(&typed.public, relation.public(), reader)?,
+        Some(circom) => {
+            circom.check_unchanged()?;
+            circom.read_public(&typed.public, &[], relation.public(), reader)?;
+        }
         None => reader.read(PUBLIC, &typed.public, relation.public())?,
     }
     let streams = relation.streams();

@@ -1,6 +1,7 @@
 //! `prove --statement`: to a service, on its terms.
 
-use crate::verbs::args::Prove;
+use crate::verbs::args::{Prove, Public};
+use crate::verbs::circom::Circom;
 use crate::verbs::given::{self, way};
 use crate::verbs::session::{CHECKING, Counted, Session};
 use crate::verbs::streams;
@@ -96,6 +97,14 @@ fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn An
     let Settings { field, timeout, .. } = *settings;
     let format = typed.public.format.as_deref().or(terms.format.as_deref());
     let spec = relation(typed, terms)?;
+    let public = Public {
+        relation: vec![spec.clone()],
+        format: format.map(String::from),
+        symbols: typed.public.symbols.clone(),
+        public: Vec::new(),
+        public_stream: Vec::new(),
+    };
+    let circom = Circom::with_witness(&public, &typed.private, timeout)?;
     let mut relation = given::relation(|spec, format| field.open(spec, format), &spec, format)?;
     for (name, value) in &terms.public {
         let read = relation.public().read(name, Written::Text(value.as_bytes()));
@@ -103,10 +112,19 @@ fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn An
     }
     let mut reader = Reader::waiting(timeout);
     given::limit(relation.as_ref(), &mut reader);
-    reader.read(PUBLIC, &typed.public.public, relation.public())?;
+    match &circom {
+        Some(circom) => {
+            circom.check_unchanged()?;
+            circom.read_public(&typed.public.public, &terms.public, relation.public(), &mut reader)?;
+        }
+        None => reader.read(PUBLIC, &typed.public.public, relation.public())?,
+    }
     let streams = relation.streams();
     streams::read(StreamKind::Public, &typed.public.public_stream, &streams, relation.public())?;
     let mut statement = relation.state().map_err(|why| Failure::from(why).at(PUBLIC))?;
+    if let Some(circom) = circom {
+        circom.read_private(&mut *statement)?;
+    }
     reader.read(PRIVATE, &typed.private.private, statement.private())?;
     streams::read(StreamKind::Private, &typed.private.private_stream, &streams, statement.private())?;
     statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))

@@ -92,6 +92,15 @@ fn files_in_the_wrong_place_are_named() {
     volery(&typed("check", "builtin:aes128", &["--witness", &wtns]))
         .refused(2, &["--witness belongs to a relation that is an .r1cs file"]);
     volery(&typed("check", &relation, &["--private-json", "x.json"])).refused(2, &["--witness-generator"]);
+    let several = ["--relation", "builtin:aes128", "--witness", &wtns];
+    volery(&typed("check", "builtin:aes128", &several)).refused(2, &["--witness belongs to a relation"]);
+    let several = ["--relation", "builtin:aes128", "--symbols", &wtns];
+    volery(&typed("check", "builtin:aes128", &several)).refused(2, &["--symbols belongs to a relation"]);
+    volery(&typed("check", &relation, &["--public", &wtns])).refused(2, &["--public: ", "by --witness"]);
+    volery(&typed("check", &relation, &["--private", &ours("chain.json")]))
+        .refused(2, &["--private: ", "by --private-json"]);
+    volery(&typed("verify", &relation, &["--witness", &wtns]))
+        .refused(2, &["verify takes no --witness", "`volery prove`"]);
     volery(&typed("check", &format!("{relation}?steps=3"), &[])).refused(2, &["constraints take no options"]);
 }
 
@@ -114,6 +123,8 @@ fn generators_make_witnesses() {
     let more = ["--private-json", &inputs, "--witness-generator", "false"];
     volery(&typed("check", &relation, &more))
         .refused(2, &["--witness-generator: the witness generator ended with exit status: 1"]);
+    let more = ["--private-json", &inputs, "--witness-generator", "tail -f /dev/null", "--timeout", "0.1"];
+    volery(&typed("check", &relation, &more)).refused(2, &["did not end within 0.1 s", "--timeout"]);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 
-/// The numbers of a list, as they are written there.
+/// The numbers of a list, as they are written there; at most so many.
 ///
 /// # Errors
-/// `Invalid` where it is no such list.
-pub fn public_json(text: &[u8]) -> Result<Vec<String>> {
+/// `Invalid` where it is no such list, or one of more numbers.
+pub fn public_json(text: &[u8], most: usize) -> Result<Vec<String>> {
     let mut rest = text.trim_ascii();
     let invalid = |why: &str, rest: &[u8]| {
         let at = text.trim_ascii_end().len() - rest.len();
@@ -20,6 +20,9 @@ pub fn public_json(text: &[u8]) -> Result<Vec<String>> {
         if !numbers.is_empty() {
             rest =
                 rest.strip_prefix(b",").ok_or_else(|| invalid("neither , nor ]", rest))?.trim_ascii_start();
+        }
+        if numbers.len() == most {
+            return Err(invalid(&format!("more than {most} numbers, one for each public signal"), rest));
         }
         let begin = rest;
         let quoted = rest.strip_prefix(b"\"");
@@ -57,7 +60,7 @@ mod tests {
             ("[ ]", &[]),
         ];
         for (text, numbers) in cases {
-            assert_eq!(public_json(text.as_bytes()).unwrap(), numbers, "{text}");
+            assert_eq!(public_json(text.as_bytes(), numbers.len()).unwrap(), numbers, "{text}");
         }
     }
 
@@ -74,9 +77,10 @@ mod tests {
             ("[[1]]", "byte 1: there is no number"),
             ("[1]]", "byte 3: something stands behind the list"),
             (" [1] x", "byte 4: something stands"),
+            ("[1, 2, 3]", "byte 7: more than 2 numbers"),
         ];
         for (text, why) in cases {
-            let found = public_json(text.as_bytes()).unwrap_err().to_string();
+            let found = public_json(text.as_bytes(), 2).unwrap_err().to_string();
             assert!(found.contains(why), "{text}: {found}");
         }
     }
