@@ -314,8 +314,8 @@ fn witnesses_are_read_and_checked() {
     refused(&with(4, &[1]), &["version 1"]);
     refused(&with(52, &[2]), &["the value of wire 0 is not 1"]);
     refused(&with(68, &[0xff; 8]), &["byte 68", "the value of wire 2 is not below the prime"]);
-    for at in 0..file.len() {
-        let _ = witness(&with(at, &[file[at] ^ 0x55]));
+    for (at, byte) in file.iter().enumerate() {
+        let _ = witness(&with(at, &[byte ^ 0x55]));
     }
 }
 
@@ -357,7 +357,8 @@ fn symbols_name_signals() {
 /// linear constraints define, and assertions.
 #[test]
 fn circuits_of_circom_are_read() {
-    let cases: [(&str, &[u8], &[u8], &[u8], [u64; 4]); 3] = [
+    type Case<'a> = (&'a str, &'a [u8], &'a [u8], &'a [u8], [u64; 4]);
+    let cases: [Case<'_>; 3] = [
         (
             "range",
             include_bytes!("../../../../../vectors/r1cs/range-goldilocks.r1cs"),
