@@ -334,7 +334,8 @@ mod tests {
             prop_assert_eq!(x.cmp(&y), a.cmp(&b));
             prop_assert_eq!(x.to_string(), a.to_string());
             let (sum, over) = x.overflowing_add(y);
-            prop_assert_eq!((sum.low(), sum.high() == 1, over), (a.wrapping_add(b), a.checked_add(b).is_none(), false));
+            let carried = (a.wrapping_add(b), a.checked_add(b).is_none());
+            prop_assert_eq!(((sum.low(), sum.high() == 1), over), (carried, false));
             prop_assert_eq!(sum.overflowing_sub(y), (x, false));
             prop_assert_eq!(x.overflowing_sub(y).1, a < b);
             prop_assert_eq!(U256::from_bytes(&a.to_le_bytes()), x);

@@ -1,8 +1,9 @@
 //! Prime fields of 254 and 255 bits, by one template: Montgomery's arithmetic on four words.
 //!
 //! A field is a unit type that implements [`LargeModulus`], an alias of [`Fp`] for it, and a line below. An
-//! element x is held as x·2^256 modulo p, below p; what is encoded is x. Products are by Koç, Acar and Kaliski's
-//! coarsely integrated scanning, without the carry that p below 2^255 leaves no use for.
+//! element x is held as x·2^256 modulo p, below p; what is encoded is x. Products are by Koç, Acar and
+//! Kaliski's coarsely integrated scanning, without the carry that p below 2^255 leaves no use for.
+#![allow(clippy::needless_range_loop)] // over several arrays at once
 
 mod kernels;
 
@@ -72,14 +73,29 @@ const fn multiply_add(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
     (sum as u64, (sum >> 64) as u64)
 }
 
+/// `a + b + carry`, and whether there is one again.
+#[inline(always)]
+const fn add_with(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let (sum, first) = a.overflowing_add(b);
+    let (sum, second) = sum.overflowing_add(carry as u64);
+    (sum, first | second)
+}
+
+/// `a - b - borrow`, and whether there is one again.
+#[inline(always)]
+const fn subtract_with(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    let (difference, first) = a.overflowing_sub(b);
+    let (difference, second) = difference.overflowing_sub(borrow as u64);
+    (difference, first | second)
+}
+
 /// `a - b` modulo 2^256, and whether it is negative.
 #[inline(always)]
 fn difference(a: Limbs, b: Limbs) -> (Limbs, bool) {
     let mut borrow = false;
     let mut limbs = [0; 4];
     for i in 0..4 {
-        let limb = u128::from(a[i]).wrapping_sub(b[i].into()).wrapping_sub(borrow.into());
-        (limbs[i], borrow) = (limb as u64, limb >> 127 == 1);
+        (limbs[i], borrow) = subtract_with(a[i], b[i], borrow);
     }
     (limbs, borrow)
 }
@@ -87,11 +103,10 @@ fn difference(a: Limbs, b: Limbs) -> (Limbs, bool) {
 /// `a + b` modulo 2^256.
 #[inline(always)]
 fn sum(a: Limbs, b: Limbs) -> Limbs {
-    let mut carry = 0;
+    let mut carry = false;
     let mut limbs = [0; 4];
     for i in 0..4 {
-        let limb = u128::from(a[i]) + u128::from(b[i]) + u128::from(carry);
-        (limbs[i], carry) = (limb as u64, (limb >> 64) as u64);
+        (limbs[i], carry) = add_with(a[i], b[i], carry);
     }
     limbs
 }
@@ -264,7 +279,8 @@ impl<M: LargeModulus> Neg for Fp<M> {
 
 super::assign_and_sum!(Fp<M>, M: LargeModulus);
 
-/// The scalar field of the curve BN254, which others name alt_bn128 or bn128: what circom's circuits are over.
+/// The scalar field of the curve BN254, which others name alt_bn128 or bn128: what circom's circuits are
+/// over.
 pub type Bn254 = Fp<R254>;
 
 /// The number of points of BN254.

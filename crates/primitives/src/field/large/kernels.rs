@@ -1,6 +1,6 @@
 //! Sums that are reduced once: of products in nine words, and of table entries in five.
 
-use super::{Fp, LargeModulus, Limbs, multiply_add};
+use super::{Fp, LargeModulus, Limbs, add_with, multiply_add, subtract_with};
 use crate::aes::Aes128;
 use crate::arch::{Arch, WEIGHT};
 use crate::field::F128;
@@ -22,20 +22,19 @@ impl<M: LargeModulus> Products<M> {
     /// Adds `a·b`.
     #[inline(always)]
     pub(super) fn add(&mut self, a: Fp<M>, b: Fp<M>) {
-        let mut product = [0; 8];
-        for (i, &b) in b.0.iter().enumerate() {
+        let (a, b, mut product) = (a.0, b.0, [0; 8]);
+        for i in 0..4 {
             let mut carry = 0;
-            for (j, &a) in a.0.iter().enumerate() {
-                (product[i + j], carry) = multiply_add(a, b, product[i + j], carry);
+            for j in 0..4 {
+                (product[i + j], carry) = multiply_add(a[j], b[i], product[i + j], carry);
             }
             product[i + 4] = carry;
         }
-        let mut carry = 0;
-        for (limb, product) in self.limbs.iter_mut().zip(product) {
-            let sum = u128::from(*limb) + u128::from(product) + u128::from(carry);
-            (*limb, carry) = (sum as u64, (sum >> 64) as u64);
+        let mut carry = false;
+        for i in 0..8 {
+            (self.limbs[i], carry) = add_with(self.limbs[i], product[i], carry);
         }
-        self.limbs[8] += carry;
+        self.limbs[8] += u64::from(carry);
     }
 
     /// The low four words taken to nothing: the sum, times 2^-256, plus less than p.
@@ -81,10 +80,9 @@ type Words = [u64; 6];
 
 #[inline(always)]
 fn add_words<const N: usize>(sum: &mut Words, words: [u64; N]) {
-    let mut carry = 0;
-    for (sum, word) in sum.iter_mut().zip(words.into_iter().chain(core::iter::repeat(0))) {
-        let total = u128::from(*sum) + u128::from(word) + u128::from(carry);
-        (*sum, carry) = (total as u64, (total >> 64) as u64);
+    let mut carry = false;
+    for i in 0..6 {
+        (sum[i], carry) = add_with(sum[i], if i < N { words[i] } else { 0 }, carry);
     }
 }
 
@@ -138,12 +136,11 @@ impl<M: LargeModulus> Sum<M> {
 
     #[inline(always)]
     fn add(&mut self, element: &Fp<M>) {
-        let mut carry = 0;
-        for (limb, element) in self.limbs.iter_mut().zip(element.0) {
-            let sum = u128::from(*limb) + u128::from(element) + u128::from(carry);
-            (*limb, carry) = (sum as u64, (sum >> 64) as u64);
+        let mut carry = false;
+        for i in 0..4 {
+            (self.limbs[i], carry) = add_with(self.limbs[i], element.0[i], carry);
         }
-        self.limbs[4] += carry;
+        self.limbs[4] += u64::from(carry);
     }
 
     /// The element that the sum is.
@@ -159,8 +156,7 @@ impl<M: LargeModulus> Sum<M> {
         for i in 0..4 {
             let multiple;
             (multiple, carry) = multiply_add(quotient, M::MODULUS[i], 0, carry);
-            let limb = u128::from(self.limbs[i]).wrapping_sub(multiple.into()).wrapping_sub(borrow.into());
-            (limbs[i], borrow) = (limb as u64, limb >> 127 == 1);
+            (limbs[i], borrow) = subtract_with(self.limbs[i], multiple, borrow);
         }
         Fp::settled(limbs)
     }
