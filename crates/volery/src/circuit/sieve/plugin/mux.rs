@@ -6,6 +6,7 @@
 
 use super::{Binding, Bound};
 use crate::circuit::sieve::body::{NONE, hint};
+use crate::circuit::sieve::function::MOST_KEPT;
 use crate::circuit::sieve::header::Argument;
 use crate::circuit::sieve::number::Number;
 use crate::circuit::sieve::scope::Scope;
@@ -43,7 +44,7 @@ pub(super) fn mux(scope: &mut Scope, bound: &Bound<'_>, binding: &Binding) -> Re
     let choices: Vec<Vec<u32>> = groups.chunks(outs.len()).map(<[_]>::concat).collect();
     if bound.binary {
         let beyond = choices.len() as u64;
-        let results = select(scope, kind, selector, choices);
+        let results = select(scope, kind, selector, choices)?;
         if strict {
             below(scope, bound, selector, beyond);
         }
@@ -53,6 +54,21 @@ pub(super) fn mux(scope: &mut Scope, bound: &Bound<'_>, binding: &Binding) -> Re
     let wires = choices[0].len();
     let column = |i: usize| choices.iter().map(|choice| choice[i]).collect::<Vec<_>>();
     Ok((0..wires).map(|i| scope.inner(kind, &chosen, &column(i))).collect())
+}
+
+/// What a choice over a prime field keeps, about: gates, and words of lists and of constants.
+const KEPT_OF_CHOICE: u64 = 40;
+
+/// What a constant over F_2 keeps: its gate, and its words.
+const KEPT_OF_CONSTANT: u64 = 9;
+
+/// # Errors
+/// Where so many gates are more than functions keep.
+fn fits(gates: u64) -> Result<(), String> {
+    if gates <= MOST_KEPT as u64 {
+        return Ok(());
+    }
+    Err(format!("a choice of more than {MOST_KEPT} gates: choose among fewer, or in several steps"))
 }
 
 /// For each number below `count` whether it is that of `selector`.
@@ -65,7 +81,7 @@ fn choose(
 ) -> Result<Vec<u32>, String> {
     let kind = bound.kind;
     if bound.binary {
-        let chosen = decode(scope, kind, selector, count);
+        let chosen = decode(scope, kind, selector, count)?;
         if strict {
             below(scope, bound, selector, count);
         }
@@ -74,6 +90,8 @@ fn choose(
     if bound.modulus.below(&Number::of(count)) {
         return Err(format!("{count} choices are more than the field has elements"));
     }
+    // Of each, six gates, their lists and their constants.
+    fits(KEPT_OF_CHOICE.saturating_mul(count))?;
     let mut chosen = Vec::new();
     let mut minus = [0; 4];
     for _ in 0..count {
@@ -96,11 +114,19 @@ fn choose(
 }
 
 /// The list among `choices` whose number has these bits; zeros where there is none.
-fn select(scope: &mut Scope, kind: u8, bits: &[u32], mut choices: Vec<Vec<u32>>) -> Vec<u32> {
+fn select(scope: &mut Scope, kind: u8, bits: &[u32], mut choices: Vec<Vec<u32>>) -> Result<Vec<u32>, String> {
     // More cannot be named.
     if bits.len() < 32 {
         choices.truncate(1 << bits.len());
     }
+    let (wires, mut left, mut gates) = (choices[0].len() as u64, choices.len() as u64, 0u64);
+    for _ in bits {
+        // Three for each wire of a pair, and one for those of a list that has no other.
+        let rest = (left % 2) * (wires + KEPT_OF_CONSTANT);
+        gates = gates.saturating_add(3 * wires * (left / 2) + rest);
+        left = left.div_ceil(2);
+    }
+    fits(gates)?;
     for &bit in bits.iter().rev() {
         let pairs = choices.chunks(2).map(|pair| match pair {
             [zero, one] => zero
@@ -119,11 +145,16 @@ fn select(scope: &mut Scope, kind: u8, bits: &[u32], mut choices: Vec<Vec<u32>>)
         });
         choices = pairs.collect();
     }
-    choices.swap_remove(0)
+    Ok(choices.swap_remove(0))
 }
 
 /// For each number below `count` whether it has these bits.
-fn decode(scope: &mut Scope, kind: u8, bits: &[u32], count: u64) -> Vec<u32> {
+fn decode(scope: &mut Scope, kind: u8, bits: &[u32], count: u64) -> Result<Vec<u32>, String> {
+    // Two for each number that the bits so far begin, which are twice `count` together, and one for each bit; and
+    // what no bits can name.
+    let named = if bits.len() < 32 { count.min(1 << bits.len()) } else { count };
+    let gates = 4 * named + 2 * bits.len() as u64;
+    fits(gates.saturating_add((count - named).saturating_mul(KEPT_OF_CONSTANT)))?;
     let mut chosen = vec![scope.constant(kind, [1, 0, 0, 0])];
     for (i, &bit) in bits.iter().enumerate() {
         // So many numbers with one bit more are below what is asked for.
@@ -141,7 +172,7 @@ fn decode(scope: &mut Scope, kind: u8, bits: &[u32], count: u64) -> Vec<u32> {
     while (chosen.len() as u64) < count {
         chosen.push(scope.constant(kind, [0; 4]));
     }
-    chosen
+    Ok(chosen)
 }
 
 /// Demands that the number of `bits` is below `count`.

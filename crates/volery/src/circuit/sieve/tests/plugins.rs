@@ -257,3 +257,18 @@ fn plugins_say_what_they_take() {
         assert!(why.contains(&words), "{words:?} is missing in {why:?}");
     }
 }
+
+/// What a binding of one line comes to is counted before it is made.
+#[test]
+fn choices_of_too_many_gates_are_refused() {
+    for (modulus, signature, binding) in [
+        (2, "@out: 0:500000, @in: 0:1000000, 0:500000", "permissive"),
+        (2, "@out: 0:1000000, @in: 0:20, 0:1000000", "strict"),
+        (2, "@out: 0:2000000, @in: 0:2", "decode, permissive"),
+        ((1 << 61) - 1, "@out: 0:2000000, @in: 0:1", "decode, permissive"),
+    ] {
+        let gates = format!("@function(f, {signature})\n@plugin(mux_v0, {binding});");
+        let why = open_text(&over(modulus, &gates)).unwrap_err().to_string();
+        assert!(why.contains("a choice of more than 16777216 gates"), "{why}");
+    }
+}
