@@ -79,7 +79,7 @@ impl U256 {
     pub const fn ones(bits: u32) -> Self {
         match bits {
             0 => Self::ZERO,
-            ..=128 => Self::new(u128::MAX >> (128 - bits), 0),
+            1..=128 => Self::new(u128::MAX >> (128 - bits), 0),
             _ => Self::new(u128::MAX, u128::MAX >> (256 - bits)),
         }
     }
@@ -244,8 +244,8 @@ impl Shr<u32> for U256 {
         let Self { low, high } = self;
         match by {
             0 => self,
-            ..128 => Self { low: low >> by | high << (128 - by), high: high >> by },
-            ..256 => Self { low: high >> (by - 128), high: 0 },
+            1..128 => Self { low: low >> by | high << (128 - by), high: high >> by },
+            128..256 => Self { low: high >> (by - 128), high: 0 },
             _ => Self::ZERO,
         }
     }
@@ -258,8 +258,8 @@ impl Shl<u32> for U256 {
         let Self { low, high } = self;
         match by {
             0 => self,
-            ..128 => Self { low: low << by, high: high << by | low >> (128 - by) },
-            ..256 => Self { low: 0, high: low << (by - 128) },
+            1..128 => Self { low: low << by, high: high << by | low >> (128 - by) },
+            128..256 => Self { low: 0, high: low << (by - 128) },
             _ => Self::ZERO,
         }
     }

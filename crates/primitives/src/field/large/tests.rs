@@ -27,7 +27,7 @@ fn samples<M: LargeModulus>() -> Vec<Fp<M>> {
         vec![&p - &one, &p - 2_u32, (&p - &one) / 2_u32, BigUint::from(0x0123_4567_89ab_cdef_u64)];
     integers.extend([0_u32, 1, 2, 64, 128, 192, 252].map(|bit| &one << bit));
     // What is held is near 0, 1 and p.
-    integers.extend([1_u32, 3].map(|x| x * &one << 256 * 7));
+    integers.extend([1_u32, 3].map(|x| (x * &one) << (256 * 7)));
     let mut samples: Vec<_> = integers.iter().map(element).collect();
     samples.extend([
         Fp::ZERO,
