@@ -287,7 +287,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             }
         };
         if P::F::BITS > 1 {
-            let last = last.map(|last| said::<P::F>(last));
+            let last = last.map(said::<P::F>);
             let time = party.commit_value(last)?;
             let now: P::F = said(self.time - 1);
             // It is below the time; there are others only where somebody cheats.
@@ -377,7 +377,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             wires.clear();
             let last = self.last(Some(cell));
             times.open().push(if P::F::BITS > 1 {
-                P::widened(party.commit_value(last.map(|last| said(last)))?)
+                P::widened(party.commit_value(last.map(said))?)
             } else {
                 Self::commit_time(party, last, Layout::last_bits(self.time), &mut wires)?;
                 party.weighed(&P::places()[self.address..][..wires.len()], &wires)
