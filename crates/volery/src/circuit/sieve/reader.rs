@@ -227,6 +227,11 @@ impl<'s> Reader<'s> {
         let mut ranges = vec![(first, self.range_end(first)?)];
         while self.text.take(b',')? {
             ranges.push(self.range()?);
+            if ranges.len() as u64 > MOST_IN_RANGE {
+                return Err(self
+                    .text
+                    .fail(format_args!("more than {MOST_IN_RANGE} ranges: write several lines")));
+            }
         }
         self.text.expect_all(b"<-")?;
         if self.text.peek()? != b'@' {
@@ -330,6 +335,11 @@ impl<'s> Reader<'s> {
         loop {
             let (first, last) = self.range()?;
             self.settable(first, last)?;
+            if slots.len() as u64 + (last - first) >= MOST_IN_RANGE {
+                return Err(self.text.fail(format_args!(
+                    "more than {MOST_IN_RANGE} wires are copied at once: write several lines"
+                )));
+            }
             for id in first..=last {
                 slots.push(self.scope.get(&self.text, kind, id)?);
             }
@@ -346,7 +356,7 @@ impl<'s> Reader<'s> {
         for (id, slot) in outs.iter().flat_map(|&(first, last)| first..=last).zip(slots) {
             self.scope.set(&self.text, kind, id, slot)?;
         }
-        Ok(())
+        self.scope.check(&self.text)
     }
 
     /// # Errors

@@ -6,7 +6,7 @@ use super::text::Text;
 use super::wires::{Slots, Wires};
 use crate::error::Result;
 
-/// Wires that are live at once, of which there may be so many.
+/// Wires that are live at once, of which there may be so many; the slots of their values are as many.
 pub(super) const MOST_LIVE: usize = 1 << 28;
 
 /// What gates come to, those of the functions that they call included.
@@ -137,13 +137,15 @@ impl Scope {
     }
 
     /// # Errors
-    /// Where too many wires are live.
+    /// Where too many wires are live. Copies are wires without a slot of their own.
     pub(super) fn check(&self, text: &Text<'_>) -> Result<()> {
-        if self.slots.len() < MOST_LIVE {
+        let set: usize = self.wires.iter().map(Wires::used).sum();
+        if self.slots.len() < MOST_LIVE && set < MOST_LIVE {
             return Ok(());
         }
+        let advice = if self.strict { ", or do not read strictly, which remembers deleted ones" } else { "" };
         Err(text.fail(format_args!(
-            "more than {MOST_LIVE} wires are live here: delete those that are not read again"
+            "more than {MOST_LIVE} wires are live here: delete those that are not read again{advice}"
         )))
     }
 }

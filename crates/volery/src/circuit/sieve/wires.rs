@@ -19,6 +19,8 @@ pub(super) struct Wires {
     far: HashMap<u64, u32>,
     pages: Vec<Page>,
     free: Vec<u32>,
+    /// How many are set, or remembered.
+    used: usize,
 }
 
 /// Wires in a row.
@@ -57,6 +59,11 @@ impl Wires {
         self.entry(id) == GONE
     }
 
+    /// How many wires are set, those included of which is remembered that they were deleted.
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
     /// Puts wire `id` into `slot`, and gives the slot that it had.
     #[inline(always)]
     pub(super) fn set(&mut self, id: u64, slot: u32) -> Option<u32> {
@@ -77,6 +84,7 @@ impl Wires {
         let page = &mut self.pages[place as usize];
         let old = core::mem::replace(&mut page.slots[(id % PAGE) as usize], entry);
         page.used += u32::from(old == 0);
+        self.used += usize::from(old == 0);
         if old == 0 || old == GONE { None } else { Some(old - 1) }
     }
 
@@ -107,6 +115,7 @@ impl Wires {
             return None;
         }
         page.used -= 1;
+        self.used -= 1;
         if page.used == 0 {
             let number = id / PAGE;
             match self.near.get_mut(number as usize) {
@@ -166,7 +175,8 @@ impl Slots {
     #[inline(always)]
     pub(super) fn hold(&mut self, slot: u32) {
         if slot >= self.kept {
-            self.holders[(slot - self.kept) as usize] += 1;
+            let holders = &mut self.holders[(slot - self.kept) as usize];
+            *holders = holders.checked_add(1).expect("no more than the wires that may be set");
         }
     }
 
@@ -204,6 +214,7 @@ mod tests {
                 assert_eq!((wires.get(id), wires.set(id, i as u32)), (None, None), "{id}");
             }
         }
+        assert_eq!((wires.used(), wires.set(1, 1), wires.used()), (3 * 4999, Some(1), 3 * 4999));
         for i in 1..5000 {
             assert!(ids(i).iter().all(|id| wires.get(*id) == Some(i as u32)));
         }
@@ -211,7 +222,8 @@ mod tests {
         for i in 1..5000 {
             assert!(ids(i).iter().all(|id| wires.remove(*id) == Some(i as u32) && wires.get(*id).is_none()));
         }
-        assert_eq!((wires.count(), wires.far.len(), wires.free.len()), (0, 0, wires.pages.len()));
+        assert_eq!((wires.count(), wires.used(), wires.far.len()), (0, 0, 0));
+        assert_eq!(wires.free.len(), wires.pages.len());
         assert_eq!(
             (wires.bury(7), wires.is_gone(7), wires.get(7), wires.remove(7)),
             (None, true, None, None)

@@ -66,6 +66,10 @@ fn gates_are_refused() {
         ("$3 ... $1 <- @private();", "a range from $3 to $1"),
         ("$0 ... $18446744073709551615 <- @private();", "a range of more than 4194304 wires"),
         ("$0 ... $1 <- @private(); $2 ... $4 <- $0 ... $1;", "2 wires are copied to 3"),
+        (
+            "$0 ... $4194303 <- @private(); $5000000 ... $9194304 <- $0 ... $4194303, $0;",
+            "more than 4194304 wires are copied at once",
+        ),
         ("$0 <- <1>; @delete($0); @assert_zero($0);", "wire $0 of type 0 is not set here"),
         ("$0 <- <1>; @delete($0 ... $1);", "wire $1 of type 0 is not set here"),
         ("0: $0 <- @private();", "a type before the wires is for @convert"),
@@ -146,4 +150,15 @@ fn no_text_panics() {
         }
         let _ = Sieve::from_bytes("x.rel", bytes, false);
     }
+}
+
+/// Copies are wires, too, though all of them share one slot.
+#[test]
+#[ignore = "slow"]
+fn copies_without_end_are_refused() {
+    let mut gates = "$0 <- @private();\n$1 ... $4194303 <- ".to_owned() + &"$0, ".repeat(4194302) + "$0;\n";
+    for i in 1..=64u64 {
+        gates += &format!("${} ... ${} <- $0 ... $4194303;\n", i << 22, (i << 22) + 4194303);
+    }
+    gates_refused(&gates, "more than 268435456 wires are live here");
 }
