@@ -6,6 +6,7 @@ use super::reader::Reader;
 use super::scope::{Cost, MOST_LIVE, Scope};
 use super::text::Text;
 use crate::error::Result;
+use std::collections::HashSet;
 
 /// The functions of a file, the wires of all gates that functions keep, and how deeply calls may be nested.
 const MOST_FUNCTIONS: usize = 1 << 20;
@@ -82,9 +83,7 @@ impl Reader<'_> {
         }
         self.text.expect(b'(')?;
         let name = self.text.name("the name of a function")?;
-        if self.names.contains_key(&name) {
-            return Err(self.text.fail(format_args!("two functions are called {}", name.escape_ascii())));
-        }
+        self.is_free(&name)?;
         if self.functions.len() >= MOST_FUNCTIONS {
             return Err(self.text.fail(format_args!("more than {MOST_FUNCTIONS} functions")));
         }
@@ -110,14 +109,21 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// # Errors
+    /// Where there is a function of this name.
+    fn is_free(&self, name: &[u8]) -> Result<()> {
+        if self.names.contains_key(name) {
+            return Err(self.text.fail(format_args!("two functions are called {}", name.escape_ascii())));
+        }
+        Ok(())
+    }
+
     /// Ends the function that is open, if any is.
     pub(super) fn end_function(&mut self) -> Result<bool> {
         let Some((outer, function)) = self.open.pop() else { return Ok(false) };
-        let mut scope = core::mem::replace(&mut self.scope, outer);
-        let arguments = function.arguments();
+        let scope = core::mem::replace(&mut self.scope, outer);
         let mut next = vec![0; self.header.types.len()];
         let mut results = Vec::new();
-        let mut seen = std::collections::HashSet::new();
         for &(kind, count) in &function.outs {
             for _ in 0..count {
                 let id = next[kind as usize];
@@ -128,14 +134,6 @@ impl Reader<'_> {
                         function.title()
                     ))
                 })?;
-                // Whoever calls it holds each result apart from the others, and from the arguments.
-                let slot = if slot < arguments || !seen.insert(slot) {
-                    let own = scope.slots.take();
-                    scope.body.push(Op::Copy, kind, own, slot, NONE);
-                    own
-                } else {
-                    slot
-                };
                 results.push(slot);
             }
         }
@@ -154,7 +152,25 @@ impl Reader<'_> {
     }
 
     /// Adds a function that is read, whose results are in these slots.
-    pub(super) fn add(&mut self, scope: Scope, mut function: Function, results: Vec<u32>) -> Result<()> {
+    pub(super) fn add(
+        &mut self,
+        mut scope: Scope,
+        mut function: Function,
+        mut results: Vec<u32>,
+    ) -> Result<()> {
+        // One that stands within it may have the name, too.
+        self.is_free(&function.name)?;
+        // Whoever calls it holds each result apart from the others, and from the arguments.
+        let arguments = function.arguments();
+        let kinds = function.outs.iter().flat_map(|&(kind, count)| std::iter::repeat_n(kind, count as usize));
+        let mut seen = HashSet::new();
+        for (slot, kind) in results.iter_mut().zip(kinds) {
+            if *slot < arguments || !seen.insert(*slot) {
+                let own = scope.slots.take();
+                scope.body.push(Op::Copy, kind, own, *slot, NONE);
+                *slot = own;
+            }
+        }
         let Scope { mut body, slots, public, private, mut cost, .. } = scope;
         let kinds = function.ins.iter().chain(&function.outs).map(|list| list.0);
         let kinds = kinds.chain(body.gates.iter().filter_map(|gate| match gate.op {
@@ -169,6 +185,9 @@ impl Reader<'_> {
         let called = called.map(|gate| self.functions[gate.a as usize].fields);
         function.fields = own.chain(called).fold(Fields::default(), Fields::or);
         cost.inline |= function.fields.both();
+        // What refers to a memory is no wire that a function could be recorded with.
+        let mut lists = function.ins.iter().chain(&function.outs);
+        cost.inline |= lists.any(|list| matches!(self.header.types[list.0 as usize], Type::Plugin(_)));
         function.results = body.list(results);
         function.slots = slots.len() as u32;
         let records = body.gates.len() as u64 + body.words.len() as u64 / 4;

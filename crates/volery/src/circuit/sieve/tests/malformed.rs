@@ -109,6 +109,7 @@ fn functions_are_refused() {
             "there is no function F1 above this line, and none can call itself: there are f",
         ),
         ("@function(f, @in: 0:1) @end", "two functions are called f"),
+        ("@function(g) @function(g) $0 <- <1>; @end @end", "two functions are called g"),
         ("@function(g, @out: 0:1) @end", "output $0 of type 0 of function g is not set in it"),
         ("@function(g, @in: 0:1) @call(g, $0); @end", "there is no function g above this line"),
         ("@function(g) $9 <- @add($0, $0); @end", "a function sees no wires but its own"),

@@ -31,6 +31,20 @@ fn memories_keep_what_is_written() {
     fails(holds_f61(&text, &[7, 99], &[2, 8, 99]));
 }
 
+/// Functions that are given a memory, and do nothing with it.
+#[test]
+fn memories_are_given_to_functions_that_leave_them() {
+    let text = with_ram(
+        "@function(f, @in: 1:1, 0:1)\n@assert_zero(0: $0);\n@end\n\
+         @function(each, @in: 1:1, 0:2)\n@plugin(iter_v0, map, f, 1, 2);\n\
+         $0 <- @private();\n$1 <- @call(init, $0);\n@call(f, $1, $0);\n$2 ... $3 <- @private();\n\
+         @call(each, $1, $2 ... $3);\n$4 <- <3>;\n$5 <- @call(read, $1, $4);\n@assert_zero($5);",
+    );
+    holds_f61(&text, &[], &[0, 0, 0]).unwrap();
+    fails(holds_f61(&text, &[], &[1, 0, 0]));
+    fails(holds_f61(&text, &[], &[0, 0, 1]));
+}
+
 #[test]
 fn memories_of_bits_have_addresses_of_bits() {
     let text = "version 2.1.0;circuit;@plugin ram_bool_v1;@type field 2;@type @plugin(ram_bool_v1, ram, 0, 4, 2);\n\

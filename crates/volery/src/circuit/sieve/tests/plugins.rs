@@ -272,3 +272,32 @@ fn choices_of_too_many_gates_are_refused() {
         assert!(why.contains("a choice of more than 16777216 gates"), "{why}");
     }
 }
+
+/// What gives its argument back gives a value of its own, whose wires are held apart.
+#[test]
+fn lists_of_one_wire_have_a_sum_of_their_own() {
+    for operation in ["sum", "product"] {
+        let gates = format!(
+            "@function(s, @out: 0:1, @in: 0:1)\n@plugin(vectors_v1, {operation});\n\
+             @function(each, @out: 0:2, @in: 0:2)\n@plugin(iter_v0, map, s, 0, 2);\n\
+             @function(one, @out: 0:1, @in: 0:1, 0:1)\n$0 <- @call(s, $2);\n@end\n\
+             @function(first, @out: 0:2, @in: 0:2)\n@plugin(iter_v0, map_enumerated, one, 0, 2);\n\
+             $0 <- @private(0);\n$0 <- @private(1);\n$1 <- @call(s, $0);\n@delete(0: $0);\n\
+             @assert_zero(0: $1);\n@assert_zero(1: $0);\n$0 ... $1 <- @private(0);\n\
+             $2 ... $3 <- @call(each, $0 ... $1);\n@delete($0 ... $1);\n\
+             $4 ... $5 <- @call(first, $2 ... $3);\n@delete($2 ... $3);\n\
+             $6 <- @add($4, $5);\n@assert_zero($6);"
+        );
+        let text = over_f61(F61_TYPE, &gates);
+        let check = |first: [u64; 3], second: u64| {
+            let encoded = first.iter().flat_map(|n| n.to_le_bytes()).collect();
+            let values = [("private0", encoded), ("private1", second.to_le_bytes().into())];
+            holds(FieldRelation::<F61>::file(Box::new(open_text(&text)?)), &values)
+        };
+        check([0, 0, 0], 0).unwrap();
+        check([0, 1, (1 << 61) - 2], 0).unwrap();
+        fails(check([1, 0, 0], 0));
+        fails(check([0, 0, 0], 1));
+        fails(check([0, 1, 0], 0));
+    }
+}
