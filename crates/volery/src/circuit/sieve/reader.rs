@@ -6,7 +6,7 @@ use super::header::{self, Header, Resource, Type};
 use super::number::{Element, Number};
 use super::scope::Scope;
 use super::text::Text;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::collections::HashMap;
 
 /// Wires that one range may set.
@@ -208,6 +208,7 @@ impl<'s> Reader<'s> {
                 }
                 gate => self.rest(gate, &[(id, id)], kind, typed),
             },
+            _ if typed => Err(self.typed()),
             b'<' => self.set_constant(0, id),
             _ => self.copy(&[(id, id)]),
         }
@@ -235,7 +236,7 @@ impl<'s> Reader<'s> {
         }
         self.text.expect_all(b"<-")?;
         if self.text.peek()? != b'@' {
-            return self.copy(&ranges);
+            return if typed { Err(self.typed()) } else { self.copy(&ranges) };
         }
         match self.gate()? {
             Gate::Binary(_) | Gate::WithConstant(_) if !matches!(ranges[..], [(a, b)] if a == b) => {
@@ -273,9 +274,7 @@ impl<'s> Reader<'s> {
     fn rest(&mut self, gate: Gate, outs: &[(u64, u64)], kind: u8, typed: bool) -> Result<()> {
         match (gate, outs) {
             (Gate::Convert, &[out]) => self.conversion(kind, out),
-            (_, _) if typed => Err(self
-                .text
-                .fail("a type before the wires is for @convert: leave it out, or write it in the ( )")),
+            (_, _) if typed => Err(self.typed()),
             (Gate::Call, outs) => self.call(outs),
             (Gate::Input(public), &[(first, last)]) => {
                 self.text.expect(b'(')?;
@@ -286,6 +285,15 @@ impl<'s> Reader<'s> {
             }
             _ => Err(self.text.fail("such a gate sets one range: write one to a line")),
         }
+    }
+
+    /// The error of a type before wires that something else than `@convert` sets.
+    #[cold]
+    fn typed(&self) -> Error {
+        self.text.fail(
+            "a type before the wires is for @convert: write it in the ( ), or before the constant or the wires \
+             that are copied",
+        )
     }
 
     /// Values of a stream for a range of wires.

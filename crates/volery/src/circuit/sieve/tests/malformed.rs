@@ -73,6 +73,9 @@ fn gates_are_refused() {
         ("$0 <- <1>; @delete($0); @assert_zero($0);", "wire $0 of type 0 is not set here"),
         ("$0 <- <1>; @delete($0 ... $1);", "wire $1 of type 0 is not set here"),
         ("0: $0 <- @private();", "a type before the wires is for @convert"),
+        ("0: $0 <- <1>;", "a type before the wires is for @convert"),
+        ("$0 <- <1>; 0: $1 <- $0;", "a type before the wires is for @convert"),
+        ("$0 <- <1>; 0: $1 ... $2 <- $0, $0;", "a type before the wires is for @convert"),
         ("0: $0 <- @add($1, $1);", "a type before the wires is for @convert"),
         (
             "$0 <- <1>; 0: $1 <- @convert(0: $0);",
