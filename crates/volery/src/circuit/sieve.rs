@@ -298,7 +298,7 @@ pub(super) fn begins(begin: &[u8]) -> bool {
     loop {
         let after = match rest {
             [b'/', b'/', ..] => rest.iter().position(|&byte| byte == b'\n'),
-            [b'/', b'*', ..] => rest.windows(2).position(|two| two == b"*/").map(|at| at + 2),
+            [b'/', b'*', inner @ ..] => inner.windows(2).position(|two| two == b"*/").map(|at| at + 4),
             _ => return rest.starts_with(b"version"),
         };
         let Some(after) = after else { return false };

@@ -90,7 +90,7 @@ impl Resource {
 
 /// Reads `version 2.…;` and the word behind it.
 pub(super) fn begin(text: &mut Text<'_>) -> Result<Resource> {
-    text.expect_all(b"version")?;
+    text.expect_word(b"version")?;
     let major = text.number("the version, such as 2.1.0,")?;
     let rest = text.until(b';', 64)?;
     let minor = rest.strip_prefix(b".").and_then(|rest| rest.first());

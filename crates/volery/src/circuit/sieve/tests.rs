@@ -269,6 +269,16 @@ fn streams_are_read() {
     }
 }
 
+#[test]
+fn a_text_begins_with_its_version() {
+    for text in ["version 2.1.0;", " /* a *//**/\n// b\nversion", "/*/ a */version"] {
+        assert!(begins(text.as_bytes()), "{text}");
+    }
+    for text in ["", "/*/version 2.1.0;", "/* version", "// version", "circuit", "/version"] {
+        assert!(!begins(text.as_bytes()), "{text}");
+    }
+}
+
 /// Two builds that read a file in other ways have to disagree: where this changes, `Sieve::VERSION` goes up.
 #[test]
 fn gates_of_files_are_pinned() {

@@ -278,6 +278,16 @@ impl<'s> Text<'s> {
         }
     }
 
+    /// Takes `word`, which must be next, with a blank or another sign behind it.
+    pub(super) fn expect_word(&mut self, word: &[u8]) -> Result<()> {
+        self.peek()?;
+        let behind = self.buffer[self.at..].get(word.len());
+        if behind.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+            return Err(self.unexpected(format_args!("\"{}\"", word.escape_ascii())));
+        }
+        self.expect_all(word)
+    }
+
     /// The next word: letters, digits and `_`, behind a `@` if there is one; empty where there is none.
     #[inline(always)]
     pub(super) fn word(&mut self) -> Result<&[u8]> {

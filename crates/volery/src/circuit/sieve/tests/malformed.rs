@@ -16,6 +16,8 @@ fn gates_refused(gates: &str, words: &str) {
 fn heads_are_refused() {
     for (text, words) in [
         ("", "line 1, column 1: the file ends where \"version\" should: is it truncated?"),
+        ("version2.1.0; circuit;", "\"version2\" stands where \"version\" should"),
+        ("version 2.1.0; circuit; @typefield 2;", "\"@typefield\" stands where"),
         ("circuit;", "\"circuit\" stands where \"version\" should"),
         ("version 1.0.0;", "version 1.0.0 is not read: there is version 2"),
         ("version 2.1.0", "there is no ';' at the end"),
