@@ -142,7 +142,13 @@ impl<'s> Reader<'s> {
                 let kind = self.kind_of_any()?;
                 let (first, last) = self.range()?;
                 self.close()?;
+                let memory = matches!(self.header.types[kind as usize], Type::Plugin(_));
                 for id in first..=last {
+                    if memory && self.scope.is_given(kind, id) {
+                        return Err(self.text.fail(format_args!(
+                            "${id} of type {kind} was given to the function: delete it where it was made"
+                        )));
+                    }
                     self.scope.delete(&self.text, kind, id)?;
                 }
             }

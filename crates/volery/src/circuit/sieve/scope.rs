@@ -76,6 +76,12 @@ impl Scope {
         (id - first < count).then(|| slot + (id - first) as u32)
     }
 
+    /// Whether a wire is an input of the function, as it was given.
+    pub(super) fn is_given(&self, kind: u8, id: u64) -> bool {
+        let wires = &self.wires[kind as usize];
+        wires.get(id).is_none() && !wires.is_gone(id) && self.input(kind, id).is_some()
+    }
+
     /// The slot of a wire.
     #[inline(always)]
     pub(super) fn get(&self, text: &Text<'_>, kind: u8, id: u64) -> Result<u32> {

@@ -84,6 +84,10 @@ fn memories_are_refused_where_they_make_no_sense() {
         ("@function(g, @out: 1:1, @in: 0:2)\n@plugin(ram_arith_v0, init, 8);", "write init with a number"),
         ("@function(g, @out: 1:1, @in: 0:1)\n@plugin(ram_arith_v0, init, 0);", "a memory has from 1 to"),
         ("@function(g, @out: 0:1, @in: 0:1, 0:1)\n@plugin(ram_arith_v0, read);", "write init with a number"),
+        (
+            "@function(g, @in: 1:1)\n@delete(1: $0);\n@end",
+            "was given to the function: delete it where it was made",
+        ),
         ("@function(g, @in: 0:1)\n@plugin(ram_arith_v0, clear);", "write init with a number"),
     ] {
         let why = open_text(&with_ram(gates)).unwrap_err().to_string();
