@@ -7,8 +7,8 @@ use crate::circuit::sieve::reader::Reader;
 use crate::circuit::sieve::scope::Scope;
 use crate::error::Result;
 
-/// The most cells of a memory.
-const MOST_CELLS: u64 = 1 << 26;
+/// The most wires that all cells of a memory have together: they are laid out where it is made.
+const MOST_HELD: u64 = 1 << 24;
 
 /// The most wires of an address or of a word.
 const MOST_WIRES: u64 = 1 << 16;
@@ -44,10 +44,17 @@ impl Reader<'_> {
         let list = |from: u64, count: u64| from as u32..(from + count) as u32;
         match (&*binding.operation, &binding.arguments[..]) {
             ("init", [Argument::Number(cells)]) if function.ins == [word] && function.outs == [(kind, 1)] => {
-                let cells = cells.to_u64().filter(|cells| (1..=MOST_CELLS).contains(cells));
-                let Some(cells) = cells else {
-                    return Err(self.text.fail(format_args!("a memory has from 1 to {MOST_CELLS} cells")));
+                let held =
+                    |cells: &u64| cells.checked_mul(ram.word).filter(|held| (1..=MOST_HELD).contains(held));
+                let size = cells.to_u64().and_then(|cells| Some((cells, held(&cells)?)));
+                let Some((cells, held)) = size else {
+                    return Err(self.text.fail(format_args!(
+                        "a memory has one cell at least, and its cells have {MOST_HELD} wires at most, and here \
+                         each has {}",
+                        ram.word
+                    )));
                 };
+                scope.cost.gates = held;
                 let out = scope.slots.take();
                 let at = scope.body.long(cells);
                 scope.body.words.push(ram.address as u32);

@@ -82,7 +82,10 @@ fn memories_are_refused_where_they_make_no_sense() {
         ("$0 <- <1>;\n$1 <- @call(init, $0);\n$2 <- 1: $1;", "type 1 is a plugin's"),
         ("$0 <- <1>;\n$1 <- @call(init, $0);\n@assert_zero(1: $1);", "type 1 is a plugin's"),
         ("@function(g, @out: 1:1, @in: 0:2)\n@plugin(ram_arith_v0, init, 8);", "write init with a number"),
-        ("@function(g, @out: 1:1, @in: 0:1)\n@plugin(ram_arith_v0, init, 0);", "a memory has from 1 to"),
+        (
+            "@function(g, @out: 1:1, @in: 0:1)\n@plugin(ram_arith_v0, init, 0);",
+            "a memory has one cell at least",
+        ),
         ("@function(g, @out: 0:1, @in: 0:1, 0:1)\n@plugin(ram_arith_v0, read);", "write init with a number"),
         (
             "@function(g, @in: 1:1)\n@delete(1: $0);\n@end",
@@ -93,4 +96,23 @@ fn memories_are_refused_where_they_make_no_sense() {
         let why = open_text(&with_ram(gates)).unwrap_err().to_string();
         assert!(why.contains(words), "{words:?} is missing in {why:?}");
     }
+}
+
+/// A memory is as large as all its words, and its gates are counted by them.
+#[test]
+fn memories_are_bounded_by_their_words() {
+    let text = |word: u64, cells: u64| {
+        format!(
+            "version 2.1.0;circuit;@plugin ram_bool_v0;@type field 2;@type @plugin(ram_bool_v0, ram, 0, 26, {word});\n\
+             @begin\n@function(init, @out: 1:1, @in: 0:{word})\n@plugin(ram_bool_v0, init, {cells});\n\
+             $0 ... ${} <- @private();\n$0 <- @call(init, $0 ... ${0});\n@assert_zero($0);\n@end\n",
+            word - 1
+        )
+    };
+    for (word, cells) in [(65536, 67_108_864), (65536, 257), (1, (1 << 24) + 1)] {
+        let why = open_text(&text(word, cells)).unwrap_err().to_string();
+        assert!(why.contains("its cells have 16777216 wires at most"), "{why}");
+    }
+    assert!(open_text(&text(2, 1000)).unwrap().gates() > 2000);
+    open_text(&text(65536, 256)).unwrap();
 }
