@@ -174,46 +174,72 @@ impl<'b> Words<'b> {
     }
 }
 
-/// Values that are read from streams, in their order: of which type, and how many in a row.
+/// Values that are read from streams: of which type, and how many in a row. Of a function they are kept in their
+/// order, as arguments of its calls; of the statement one count for each type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reads(Vec<(u8, u64)>);
+pub(super) struct Reads {
+    runs: Vec<(u8, u64)>,
+    /// Those of a type are one run, wherever they stand.
+    summed: bool,
+}
 
 /// The runs of a function that are kept: where types alternate more often, the function is refused.
 const MOST_RUNS: usize = 1 << 16;
 
+/// What is said of more values than can be counted.
+const UNCOUNTED: &str = "more than 2^64 values are read from a stream";
+
 impl Reads {
-    /// So many more; `None` where they cannot be counted.
-    #[must_use]
+    /// None, of which only how many of each type follow is kept.
+    pub(super) fn summed() -> Self {
+        Self { runs: Vec::new(), summed: true }
+    }
+
+    /// So many more.
+    ///
+    /// # Errors
+    /// Where they cannot be counted, or alternate too often: in which words.
     #[inline]
-    pub(super) fn push(&mut self, kind: u8, count: u64) -> Option<()> {
-        match self.0.last_mut() {
-            _ if count == 0 => {}
-            Some(last) if last.0 == kind => last.1 = last.1.checked_add(count)?,
-            _ => self.0.push((kind, count)),
+    pub(super) fn push(&mut self, kind: u8, count: u64) -> Result<(), &'static str> {
+        if count == 0 {
+            return Ok(());
         }
-        Some(())
+        let last = if self.summed {
+            self.runs.iter().position(|run| run.0 == kind)
+        } else {
+            self.runs.len().checked_sub(1).filter(|last| self.runs[*last].0 == kind)
+        };
+        match last {
+            Some(at) => {
+                let run = &mut self.runs[at].1;
+                *run = run.checked_add(count).ok_or(UNCOUNTED)?;
+            }
+            None if self.runs.len() < MOST_RUNS => self.runs.push((kind, count)),
+            None => return Err("a function reads values of several types by turns, too often to be counted"),
+        }
+        Ok(())
     }
 
-    /// All of `other` so many times; `None` where they cannot be counted, or alternate too often.
-    #[must_use]
-    pub(super) fn repeat(&mut self, other: &Self, times: u64) -> Option<()> {
-        match other.0[..] {
-            [] => return Some(()),
-            [(kind, count)] => return self.push(kind, count.checked_mul(times)?),
-            _ if times > (MOST_RUNS / other.0.len()) as u64 => return None,
-            _ => {}
+    /// All of `other` so many times.
+    ///
+    /// # Errors
+    /// As for [`Reads::push`].
+    pub(super) fn repeat(&mut self, other: &Self, times: u64) -> Result<(), &'static str> {
+        // In any order, or in one run, all turns are one.
+        let (turns, each) = if self.summed || other.runs.len() == 1 { (1, times) } else { (times, 1) };
+        if !other.runs.is_empty() {
+            for _ in 0..turns {
+                for &(kind, count) in &other.runs {
+                    self.push(kind, count.checked_mul(each).ok_or(UNCOUNTED)?)?;
+                }
+            }
         }
-        (0..times).try_for_each(|_| other.runs().try_for_each(|(kind, count)| self.push(kind, count)))
-    }
-
-    /// Whether they are few enough for a function.
-    pub(super) fn fit(&self) -> bool {
-        self.0.len() <= MOST_RUNS
+        Ok(())
     }
 
     /// Types, and how many of each in a row.
     pub(super) fn runs(&self) -> impl Iterator<Item = (u8, u64)> + '_ {
-        self.0.iter().copied()
+        self.runs.iter().copied()
     }
 
     /// How many values of a type there are.

@@ -193,12 +193,6 @@ impl Reader<'_> {
         let records = body.gates.len() as u64 + body.words.len() as u64 / 4;
         cost.records = cost.records.saturating_add(records);
         cost.inline |= cost.records > MOST_RECORDS;
-        if !public.fit() || !private.fit() {
-            return Err(self.text.fail(format_args!(
-                "function {} reads values of several types by turns, too often to be counted",
-                function.title()
-            )));
-        }
         if cost.depth > MOST_DEPTH {
             return Err(self.text.fail(format_args!("calls are nested more than {MOST_DEPTH} times")));
         }
@@ -351,12 +345,13 @@ impl Reader<'_> {
 pub(super) fn calls(text: &Text<'_>, scope: &mut Scope, function: &Function, times: u64) -> Result<()> {
     let reads = scope.public.repeat(&function.public, times);
     let reads = reads.and_then(|()| scope.private.repeat(&function.private, times));
+    reads.map_err(|why| text.fail(format_args!("{why}, with what function {} reads", function.title())))?;
     let cost = &mut scope.cost;
     let gates = function.cost.gates.max(1).saturating_mul(times);
     cost.gates = cost.gates.saturating_add(gates);
     let assertions = function.cost.assertions.saturating_mul(times);
     cost.assertions = cost.assertions.saturating_add(assertions);
-    if reads.is_none() || cost.gates > MOST_GATES || cost.assertions > MOST_GATES {
+    if cost.gates > MOST_GATES || cost.assertions > MOST_GATES {
         return Err(text.fail(format_args!(
             "more than {MOST_GATES} gates or values, with what function {} comes to: this never ends",
             function.title()

@@ -322,10 +322,8 @@ impl<'s> Reader<'s> {
             self.scope.set(&self.text, kind, id, slot)?;
         }
         self.scratch = slots;
-        match counted {
-            Some(()) => self.scope.check(&self.text),
-            None => Err(self.text.fail("more than 2^64 values are read from a stream")),
-        }
+        counted.map_err(|why| self.text.fail(why))?;
+        self.scope.check(&self.text)
     }
 
     /// Reads ranges whose wires are copied to those of `outs`, or a constant for one wire.

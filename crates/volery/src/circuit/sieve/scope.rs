@@ -46,8 +46,8 @@ impl Scope {
             wires: (0..types).map(|_| Wires::default()).collect(),
             slots: Slots::default(),
             inputs: Vec::new(),
-            public: Reads::default(),
-            private: Reads::default(),
+            public: Reads::summed(),
+            private: Reads::summed(),
             cost: Cost::default(),
             strict,
         }
@@ -65,7 +65,8 @@ impl Scope {
             *first += count;
             slot += count as u32;
         }
-        Self { slots: Slots::behind(slot), inputs, ..Self::statement(types, strict) }
+        let (public, private) = <(Reads, Reads)>::default();
+        Self { slots: Slots::behind(slot), inputs, public, private, ..Self::statement(types, strict) }
     }
 
     /// The slot of an input of the function.
