@@ -111,6 +111,11 @@ impl Body {
         self.gates.len() + self.words.len() / 16
     }
 
+    /// What these take where they are kept: gates, and words, of which a constant has eight.
+    pub(super) fn kept(&self) -> usize {
+        self.gates.len() + self.words.len() + 8 * self.constants.len()
+    }
+
     #[inline(always)]
     pub(super) fn push(&mut self, op: Op, kind: u8, out: u32, a: u32, b: u32) {
         self.gates.push(Gate { op, kind, out, a, b });

@@ -142,10 +142,14 @@ impl Reader<'_> {
     }
 
     /// # Errors
-    /// Where functions keep too much, the one included that is open.
+    /// Where functions keep too much, those included that are open.
     pub(super) fn check_kept(&self) -> Result<()> {
-        let body = &self.scope.body;
-        if self.open.is_empty() || self.kept + body.gates.len() + body.words.len() <= MOST_KEPT {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        // The first is the statement's, and all others are those of functions around this one.
+        let around = self.open[1..].iter().map(|(scope, _)| scope.body.kept());
+        if self.kept + self.scope.body.kept() + around.sum::<usize>() <= MOST_KEPT {
             return Ok(());
         }
         Err(self.text.fail(format_args!("all functions together have more than {MOST_KEPT} gates")))
@@ -188,6 +192,9 @@ impl Reader<'_> {
         // What refers to a memory is no wire that a function could be recorded with.
         let mut lists = function.ins.iter().chain(&function.outs);
         cost.inline |= lists.any(|list| matches!(self.header.types[list.0 as usize], Type::Plugin(_)));
+        // Each call goes through its lists.
+        let lists = function.ins.iter().chain(&function.outs).map(|list| list.1);
+        cost.gates = cost.gates.saturating_add(lists.sum());
         function.results = body.list(results);
         function.slots = slots.len() as u32;
         let records = body.gates.len() as u64 + body.words.len() as u64 / 4;
@@ -196,7 +203,7 @@ impl Reader<'_> {
         if cost.depth > MOST_DEPTH {
             return Err(self.text.fail(format_args!("calls are nested more than {MOST_DEPTH} times")));
         }
-        self.kept += body.gates.len() + body.words.len();
+        self.kept += body.kept();
         if self.kept > MOST_KEPT || slots.len() > MOST_LIVE {
             return Err(self
                 .text

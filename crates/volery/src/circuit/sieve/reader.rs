@@ -422,7 +422,9 @@ impl<'s> Reader<'s> {
         self.scope.body.list(taken);
         self.scope.body.list(made.iter().copied());
         self.scope.body.push(Op::Convert, kind, NONE, of.into(), at);
-        self.scope.cost.gates += 1;
+        // Both ranges are ones that may be set.
+        self.scope.cost.gates =
+            self.scope.cost.gates.saturating_add(1 + (last - first + 1) + (to - from + 1));
         self.scope.cost.inline |= !same;
         for (id, slot) in (first..=last).zip(made) {
             self.scope.set(&self.text, kind, id, slot)?;

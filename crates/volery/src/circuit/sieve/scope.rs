@@ -193,6 +193,7 @@ impl Scope {
     pub(super) fn inner(&mut self, kind: u8, a: &[u32], b: &[u32]) -> u32 {
         let at = self.body.list(a.iter().copied());
         self.body.list(b.iter().copied());
+        self.cost.gates = self.cost.gates.saturating_add((a.len() + b.len()) as u64);
         self.gate(Op::Inner, kind, NONE, at)
     }
 
@@ -202,7 +203,7 @@ impl Scope {
         let at = self.body.list(arguments.iter().copied());
         self.body.list(results.iter().copied());
         self.body.push(Op::Hint, kind, hint, NONE, at);
-        self.cost.gates = self.cost.gates.saturating_add(count.into());
+        self.cost.gates = self.cost.gates.saturating_add(arguments.len() as u64 + u64::from(count));
         results
     }
 

@@ -160,6 +160,55 @@ fn functions_are_counted_and_not_expanded() {
     assert!(why.contains("more than 1125899906842624 gates"), "{why}");
 }
 
+/// Lists that calls and loops go through are work, whatever is done with them.
+#[test]
+fn lists_are_counted_as_often_as_they_are_passed() {
+    let loops = |wires: u64, times: u64| {
+        over_f61(
+            "",
+            &format!(
+                "@function(f, @in: 0:{wires}, 0:9)\n@assert_zero($0);\n@end\n\
+                 @function(all, @in: 0:{wires})\n@plugin(iter_v0, map_enumerated, f, 1, {times});\n\
+                 $0 ... ${} <- @private();\n@call(all, $0 ... ${0});",
+                wires - 1
+            ),
+        )
+    };
+    assert_eq!(open_text(&loops(1000, 70)).unwrap().gates(), 1000 + 1000 + 70 * 1009);
+    let why = open_text(&loops(1 << 21, 1 << 30)).unwrap_err().to_string();
+    assert!(why.contains("this never ends"), "{why}");
+}
+
+/// Functions around another are kept, too, and so are constants.
+#[test]
+fn bodies_that_are_open_are_counted() {
+    let gates = "$1 <- <1>;\n".repeat(500_000);
+    let nested = (0..5).map(|i| format!("@function(f{i})\n{gates}")).collect::<String>();
+    let text = over_f61("", &(nested + &"@end\n".repeat(5)));
+    let why = open_text(&text).unwrap_err().to_string();
+    assert!(why.contains("all functions together have more than 16777216 gates"), "{why}");
+    assert!(!why.contains("@end"), "{why}");
+}
+
+/// Of the statement one count is kept for each type, and of functions the order, which is bounded.
+#[test]
+fn values_of_several_types_are_counted() {
+    let doubling = |times: usize, calls: usize| {
+        let mut gates =
+            "@function(f0)\n$0 <- @private(0);\n$0 <- @private(1);\n@assert_zero($0);\n@end\n".to_owned();
+        for i in 1..=times {
+            gates += &format!("@function(f{i})\n@call(f{0});\n@call(f{0});\n@end\n", i - 1);
+        }
+        over_f61(F61_TYPE, &(gates + &format!("@call(f{times});\n").repeat(calls)))
+    };
+    let text = doubling(15, 5);
+    let mut reader = Reader::new(Text::new("x", Box::new(text.as_bytes())), false).unwrap();
+    while reader.next(&mut Body::default()).unwrap() {}
+    assert_eq!(reader.scope.private.runs().collect::<Vec<_>>(), [(0, 5 << 15), (1, 5 << 15)]);
+    let why = open_text(&doubling(16, 1)).unwrap_err().to_string();
+    assert!(why.contains("by turns, too often to be counted, with what function f15 reads"), "{why}");
+}
+
 #[test]
 fn large_functions_are_executed_where_they_are_called() {
     let mut gates = "@function(large, @out: 0:1, @in: 0:1)\n$2 <- @mul($1, $1);\n".to_owned();

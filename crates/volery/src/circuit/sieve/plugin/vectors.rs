@@ -103,6 +103,7 @@ pub(super) fn permutation(
     scope.body.list(a.iter().copied());
     scope.body.list(b.iter().copied());
     scope.body.push(Op::Permutation, bound.kind, NONE, NONE, at);
+    scope.cost.gates = scope.cost.gates.saturating_add(2 * a.len() as u64);
     scope.cost.assertions = 1;
     Ok(Vec::new())
 }
