@@ -1,0 +1,234 @@
+//! What is proved of a run: "there is a private input of this length, with which this program, given this
+//! public input, ends as claimed and gives out what is claimed".
+//!
+//! Both parties run the program, the verifier without the private input: so each finds out alone whether
+//! what its path and its addresses depend on is public.
+
+use crate::bits::Bits;
+use crate::elf::Place;
+use crate::fault::Kind;
+use crate::machine::{End, Inputs, Machine, Stop};
+use crate::observe::{Nobody, Observer};
+use crate::program::{Layout, Program};
+use crate::words::Plain;
+use core::sync::atomic::{AtomicU64, Ordering};
+use volery::circuit::stream::{Recorder, Source};
+use volery::{Error, F2, Result};
+use zeroize::Zeroizing;
+
+/// How a run has to end to be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// By a call, with this code.
+    Exit(u32),
+    /// By a call, with any code, which is told.
+    AnyExit,
+    /// By a fault of any kind.
+    Crash,
+    /// By a fault of this kind.
+    CrashBy(Kind),
+}
+
+/// How a run ends, as it is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// By a call, with this code.
+    Exit(u32),
+    /// By a fault of this kind.
+    Fault(Kind),
+}
+
+impl Demand {
+    /// Whether `told` is what is demanded.
+    pub fn is_met_by(self, told: Told) -> bool {
+        match (self, told) {
+            (Self::Exit(demanded), Told::Exit(code)) => demanded == code,
+            (Self::CrashBy(demanded), Told::Fault(kind)) => demanded == kind,
+            (Self::AnyExit, Told::Exit(_)) | (Self::Crash, Told::Fault(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// What is claimed of a run, and public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The length of the private input in bytes.
+    pub private: usize,
+    /// What is given out.
+    pub output: Vec<u8>,
+    /// How it ends.
+    pub end: Told,
+}
+
+/// A run, as both parties know it.
+pub struct Run<'p> {
+    program: &'p Program,
+    inputs: Inputs<'p>,
+    locate: &'p (dyn Fn(u32) -> Place + Sync),
+}
+
+/// A run in the clear.
+pub struct Ended {
+    /// What can be claimed of it.
+    pub claim: Claim,
+    /// Where it ended, and for a fault what happened.
+    pub end: End<u32>,
+    /// The address of its last instruction.
+    pub pc: u32,
+    /// Instructions.
+    pub cycles: u64,
+    /// Bytes of memory that were touched, by whole pages.
+    pub touched: u64,
+    /// Bytes of the private input that the program has taken.
+    pub taken: usize,
+    /// What the program had to say to whoever runs it.
+    pub messages: Zeroizing<Vec<u8>>,
+}
+
+impl<'p> Run<'p> {
+    /// Of `program`; in errors addresses are told as `locate` finds them.
+    pub fn new(program: &'p Program, inputs: Inputs<'p>, locate: &'p (dyn Fn(u32) -> Place + Sync)) -> Self {
+        Self { program, inputs, locate }
+    }
+
+    /// What names it: the program's bytes, its memory and its public input. How far it may go is each party's
+    /// own business.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
+        let Inputs { public, layout: Layout { heap, stack }, .. } = self.inputs;
+        hasher.update(self.program.digest());
+        for size in [heap, stack] {
+            hasher.update(&size.to_le_bytes());
+        }
+        hasher.update(public);
+        *hasher.finalize().as_bytes()
+    }
+
+    /// Runs it in the clear, watched by `observer`.
+    ///
+    /// # Errors
+    /// `Invalid` where it does not come to an end within its bounds, with the place.
+    pub fn in_the_clear(&self, private: &[u8], observer: &mut impl Observer) -> Result<Ended> {
+        let mut machine = Machine::new(self.program, self.inputs, Plain::new(private))?;
+        let end = machine.run(observer).map_err(|stop| self.explain(stop, machine.pc()))?;
+        let told = match end {
+            End::Exit(code) => Told::Exit(code),
+            End::Fault(fault) => Told::Fault(fault.kind),
+        };
+        let output = machine.words.output.to_vec();
+        Ok(Ended {
+            claim: Claim { private: private.len(), output, end: told },
+            end,
+            pc: machine.pc(),
+            cycles: machine.cycles(),
+            touched: machine.touched(),
+            taken: machine.words.taken(),
+            messages: core::mem::take(&mut machine.words.messages),
+        })
+    }
+
+    /// The statement that it ends as claimed, over F_2 and with public control.
+    pub fn claimed(&self, claim: Claim) -> Claimed<'_> {
+        Claimed { run: self, claim, cycles: AtomicU64::new(0) }
+    }
+
+    /// What a person is told of a run that stopped at `pc`.
+    fn explain(&self, stop: Stop, pc: u32) -> Error {
+        let place = (self.locate)(pc);
+        match stop {
+            Stop::Error(error) => error,
+            Stop::Cycles => Error::invalid(format!(
+                "the program has not ended after {} instructions, at {place}: allow more by --max-cycles",
+                self.inputs.cycles
+            )),
+            Stop::Output => Error::invalid(format!(
+                "at {place} the program gives out more than {} bytes, which is the most",
+                self.inputs.output
+            )),
+            Stop::Secret(what) => Error::invalid(format!(
+                "at {place} {what} depends on the private input: with --public-control both sides have to \
+                 know it, so write that part without, as `mask & a | ~mask & b` in the place of a branch"
+            )),
+        }
+    }
+}
+
+/// A run with what is claimed of it: a statement.
+pub struct Claimed<'r> {
+    run: &'r Run<'r>,
+    claim: Claim,
+    /// Instructions, once somebody has gone through it.
+    cycles: AtomicU64,
+}
+
+impl Claimed<'_> {
+    /// What is claimed.
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// Instructions of the run, once somebody has gone through it to its end.
+    pub fn cycles(&self) -> u64 {
+        self.cycles.load(Ordering::Relaxed)
+    }
+
+    /// What names the statement: [`Run::digest`], and what is claimed.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key(CLAIM_CONTEXT);
+        hasher.update(&self.run.digest());
+        for length in [self.claim.private, self.claim.output.len()] {
+            hasher.update(&(length as u64).to_le_bytes());
+        }
+        hasher.update(&self.claim.output);
+        let (kind, value) = match self.claim.end {
+            Told::Exit(code) => (0, code),
+            Told::Fault(kind) => {
+                (1, Kind::ALL.iter().position(|known| *known == kind).expect("one of all") as u32)
+            }
+        };
+        hasher.update(&[kind]);
+        hasher.update(&value.to_le_bytes());
+        *hasher.finalize().as_bytes()
+    }
+
+    /// The bits of a private input, in the order in which the statement takes them.
+    pub fn witness(private: &[u8]) -> impl Iterator<Item = F2> + Clone {
+        private.iter().flat_map(|byte| (0..8).map(move |i| F2::from(byte >> i & 1 == 1)))
+    }
+}
+
+/// What the digests are for.
+const CONTEXT: &str = "volery 2026 run of a RISC-V program";
+/// Its number goes up where the gates of a run change.
+const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 1";
+
+impl Source<F2> for Claimed<'_> {
+    fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
+        let Claim { private, ref output, end } = self.claim;
+        let words = Bits::new(recorder, private, output);
+        let mut machine = Machine::new(self.run.program, self.run.inputs, words)?;
+        let ended = machine.run(&mut Nobody).map_err(|stop| self.run.explain(stop, machine.pc()))?;
+        if machine.given() < output.len() {
+            return Err(Error::Unsatisfied(format!("an output of {} bytes", output.len())));
+        }
+        self.cycles.store(machine.cycles(), Ordering::Relaxed);
+        // What was not taken is part of the statement all the same: a witness has no more than is read.
+        machine.words.take_rest()?;
+        match (ended, end) {
+            (End::Exit(code), Told::Exit(claimed)) => {
+                machine.words.assert_equal(code, claimed, "the exit code")
+            }
+            (End::Fault(fault), Told::Fault(kind)) if fault.kind == kind => {
+                machine.words.assert_equal(crate::bits::Value::Public(0), 0, "the end")
+            }
+            (End::Exit(_), Told::Fault(kind)) => {
+                Err(Error::Unsatisfied(format!("an end by the fault `{}`", kind.name())))
+            }
+            (End::Fault(fault), _) => {
+                let place = (self.run.locate)(fault.pc);
+                Err(Error::Unsatisfied(format!("another end than by a fault at {place} ({fault})")))
+            }
+        }
+    }
+}

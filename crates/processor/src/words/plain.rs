@@ -1,0 +1,140 @@
+//! Words in the clear.
+
+use super::Words;
+use crate::decode::{Alu, Condition, Sign, Width};
+use volery::Result;
+use zeroize::Zeroizing;
+
+/// The most bytes of messages that are kept.
+const MOST_MESSAGES: usize = 1 << 20;
+
+/// Numbers, by one who knows the private input.
+pub struct Plain<'i> {
+    private: &'i [u8],
+    taken: usize,
+    /// What was given out.
+    pub output: Zeroizing<Vec<u8>>,
+    /// What the program had to say to whoever runs it; no more than a megabyte is kept.
+    pub messages: Zeroizing<Vec<u8>>,
+}
+
+impl<'i> Plain<'i> {
+    /// By one whose private input this is.
+    pub fn new(private: &'i [u8]) -> Self {
+        Self { private, taken: 0, output: Zeroizing::default(), messages: Zeroizing::default() }
+    }
+
+    /// Bytes of the private input that the program has taken.
+    pub fn taken(&self) -> usize {
+        self.taken
+    }
+}
+
+/// `a ∘ b`.
+#[inline(always)]
+pub(crate) fn alu(alu: Alu, a: u32, b: u32) -> u32 {
+    let wide = |a: i64, b: i64| (a.wrapping_mul(b) >> 32) as u32;
+    let [x, y] = [a as i32, b as i32];
+    match alu {
+        Alu::Add => a.wrapping_add(b),
+        Alu::Sub => a.wrapping_sub(b),
+        Alu::Sll => a << (b & 31),
+        Alu::Slt => u32::from(x < y),
+        Alu::Sltu => u32::from(a < b),
+        Alu::Xor => a ^ b,
+        Alu::Srl => a >> (b & 31),
+        Alu::Sra => (x >> (b & 31)) as u32,
+        Alu::Or => a | b,
+        Alu::And => a & b,
+        Alu::Mul => a.wrapping_mul(b),
+        Alu::Mulh => wide(x.into(), y.into()),
+        Alu::Mulhsu => wide(x.into(), b.into()),
+        Alu::Mulhu => ((u64::from(a) * u64::from(b)) >> 32) as u32,
+        Alu::Div if b == 0 => u32::MAX,
+        // The one quotient that does not fit is the dividend.
+        Alu::Div => x.wrapping_div(y) as u32,
+        Alu::Divu => a.checked_div(b).unwrap_or(u32::MAX),
+        Alu::Rem if b == 0 => a,
+        Alu::Rem => x.wrapping_rem(y) as u32,
+        Alu::Remu => a.checked_rem(b).unwrap_or(a),
+    }
+}
+
+/// Whether `condition` holds.
+#[inline(always)]
+pub(crate) fn holds(condition: Condition, a: u32, b: u32) -> bool {
+    match condition {
+        Condition::Eq => a == b,
+        Condition::Ne => a != b,
+        Condition::Lt => (a as i32) < b as i32,
+        Condition::Ge => a as i32 >= b as i32,
+        Condition::Ltu => a < b,
+        Condition::Geu => a >= b,
+    }
+}
+
+/// As [`Words::part`].
+#[inline(always)]
+pub(crate) fn part(word: u32, at: u32, width: Width, sign: Sign) -> u32 {
+    let above = 32 - 8 * width.bytes();
+    let top = word << (above - 8 * at);
+    match sign {
+        Sign::Signed => (top as i32 >> above) as u32,
+        Sign::Unsigned => top >> above,
+    }
+}
+
+/// As [`Words::with_part`].
+#[inline(always)]
+pub(crate) fn with_part(word: u32, at: u32, width: Width, part: u32) -> u32 {
+    let mask = (u32::MAX >> (32 - 8 * width.bytes())) << (8 * at);
+    word & !mask | part << (8 * at) & mask
+}
+
+impl Words for Plain<'_> {
+    type Word = u32;
+
+    #[inline(always)]
+    fn public(&mut self, value: u32) -> u32 {
+        value
+    }
+    #[inline(always)]
+    fn value(&self, word: u32) -> Option<u32> {
+        Some(word)
+    }
+    #[inline(always)]
+    fn alu(&mut self, op: Alu, a: u32, b: u32) -> Result<u32> {
+        Ok(alu(op, a, b))
+    }
+    #[inline(always)]
+    fn holds(&mut self, condition: Condition, a: u32, b: u32) -> Option<bool> {
+        Some(holds(condition, a, b))
+    }
+    #[inline(always)]
+    fn part(&mut self, word: u32, at: u32, width: Width, sign: Sign) -> u32 {
+        part(word, at, width, sign)
+    }
+    #[inline(always)]
+    fn with_part(&mut self, word: u32, at: u32, width: Width, part: u32) -> u32 {
+        with_part(word, at, width, part)
+    }
+    fn private_left(&self) -> usize {
+        self.private.len() - self.taken
+    }
+    fn private(&mut self, width: Width) -> Result<u32> {
+        let mut word = [0; 4];
+        let bytes = &self.private[self.taken..self.taken + width.bytes() as usize];
+        word[..bytes.len()].copy_from_slice(bytes);
+        self.taken += bytes.len();
+        Ok(u32::from_le_bytes(word))
+    }
+    fn output(&mut self, word: u32, width: Width, _: usize) -> Result<()> {
+        self.output.extend_from_slice(&word.to_le_bytes()[..width.bytes() as usize]);
+        Ok(())
+    }
+    fn message(&mut self, word: u32, width: Width) {
+        if self.messages.len() < MOST_MESSAGES {
+            self.messages.extend_from_slice(&word.to_le_bytes()[..width.bytes() as usize]);
+        }
+    }
+}
