@@ -98,6 +98,54 @@ impl Reader {
         Ok(())
     }
 
+    /// The bytes that `text` writes, or those of the file that it names: an input of a program. `option` is the
+    /// name of the option.
+    ///
+    /// # Errors
+    /// Where they are more than `most`, cannot be read, or are written in no such way; no byte is shown.
+    pub fn bytes(&mut self, option: &str, text: &OsStr, most: usize) -> Result<Zeroizing<Vec<u8>>> {
+        let text = text.as_encoded_bytes();
+        let bytes = if let Some(path) = text.strip_prefix(b"@") {
+            let path = path_of(path).map_err(|why| why.at(option))?;
+            let read = waiting::open(&path, self.timeout).and_then(|file| {
+                let length = file.length().unwrap_or(0).saturating_add(1);
+                read_all(file, usize::try_from(length).unwrap_or(most).min(most), most)
+            });
+            read.map_err(|why| Failure::usage(why).at(path.display()).at(option))?
+        } else if text == b"-" {
+            if std::mem::replace(&mut self.stdin_is_read, true) {
+                let why = "standard input is asked for twice: give one of the two by @PATH";
+                return Err(Failure::usage(why).at(option));
+            }
+            let content = read_all(io::stdin(), 0, most);
+            content.map_err(|why| Failure::usage(why).at("reading standard input").at(option))?
+        } else if let Some(bytes) = text.strip_prefix(b"text:") {
+            Zeroizing::new(bytes.to_vec())
+        } else if let Some(digits) = text.strip_prefix(b"0x") {
+            let digit = |digit: &u8| (*digit as char).to_digit(16).map(|digit| digit as u8);
+            let (pairs, rest) = digits.as_chunks::<2>();
+            let bytes = pairs.iter().map(|[high, low]| Some(digit(high)? << 4 | digit(low)?));
+            let bytes: Option<Vec<u8>> = bytes.collect();
+            let bytes = bytes.filter(|_| rest.is_empty()).ok_or_else(|| {
+                Failure::usage("behind 0x write two hexadecimal digits for each byte, the first byte first")
+                    .at(option)
+            })?;
+            Zeroizing::new(bytes)
+        } else {
+            return Err(Failure::usage(format_args!(
+                "{option}: write text:… for bytes as they are, 0x… for two hexadecimal digits a byte, @PATH for those \
+                 of a file, or - for those of standard input"
+            )));
+        };
+        if bytes.len() > most {
+            return Err(Failure::usage(format_args!(
+                "{option}: there are {} bytes, and {most} is the most",
+                bytes.len()
+            )));
+        }
+        Ok(bytes)
+    }
+
     /// Adds each line of `file`, which is at `path`.
     fn add_file(&mut self, values: &mut dyn ReadValues, path: &Path, mut file: Waiting) -> Result<()> {
         let unread = |why| Failure::usage(why).at(path.display());

@@ -7,6 +7,7 @@
 //! given  session                        statements and peers as they are given, one party's end of a session
 //! cluster  disjunction  file            shards, one of several clauses, proofs that are files
 //! proofs  service                       many files, and to prove to a service
+//! program                               runs of programs
 //! beside  demo  doctor  export  key  parties  relations
 //! ```
 
@@ -23,6 +24,7 @@ mod foreign;
 mod given;
 mod key;
 mod parties;
+mod program;
 mod proofs;
 mod relations;
 mod service;
@@ -75,6 +77,7 @@ impl Program for Typed {
             Verb::Cluster(ClusterVerb::Worker) => return Asked::default(),
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
             Verb::Check(_) => return Asked::check(),
+            Verb::Run(_) => return Asked::run(),
             Verb::Bench(_) | Verb::Serve(_) | Verb::Results(_) => return Asked::default(),
             Verb::Circuit(_) | Verb::Key(_) | Verb::Doctor(_) => return Asked::default(),
         };
@@ -82,12 +85,21 @@ impl Program for Typed {
     }
 
     fn asked_by(word: &OsStr) -> Asked {
-        if word == "check" { Asked::check() } else { Asked::default() }
+        match word.to_str() {
+            Some("check") => Asked::check(),
+            Some("run") => Asked::run(),
+            _ => Asked::default(),
+        }
     }
 
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
         let (circuit, cluster, key) = (word == "circuit", word == "cluster", word == "key");
         match kind {
+            ErrorKind::UnknownArgument if word == "verify" && option == "--private-input" => Some(
+                "verify takes no --private-input: only the prover has it: give it to `volery prove`, and what both \
+                 know by --public-input"
+                    .into(),
+            ),
             ErrorKind::UnknownArgument if word == "verify" && PRIVATE.contains(&option) => Some(format!(
                 "verify takes no {option}: only the prover has private values: give them to `volery prove`, and \
                  what both know by --public"
@@ -111,8 +123,8 @@ impl Program for Typed {
                 Some("a verb is missing behind key: there are key new and key show".into())
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => Some(
-                "a verb is missing: demo, prove, verify, cluster, check, circuit, key, bench, serve, results or \
-                      doctor"
+                "a verb is missing: demo, prove, verify, run, cluster, check, circuit, key, bench, serve, results \
+                      or doctor"
                     .into(),
             ),
             _ => None,
@@ -128,6 +140,7 @@ impl Program for Typed {
             Verb::Cluster(ClusterVerb::Verify(typed)) => cluster::verify(typed, started),
             Verb::Cluster(ClusterVerb::Worker) => cluster::worker::ordered(started),
             Verb::Check(typed) => relations::check(typed),
+            Verb::Run(typed) => program::run::run(typed, started),
             Verb::Circuit(CircuitVerb::Info(typed)) => relations::info(typed),
             Verb::Circuit(CircuitVerb::Eval(typed)) => relations::eval(typed),
             Verb::Circuit(CircuitVerb::Export(typed)) => export::export(typed),

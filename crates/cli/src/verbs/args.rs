@@ -3,10 +3,13 @@
 mod circuit;
 mod cluster;
 mod key;
+mod program;
 
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
 pub(crate) use cluster::{ClusterProve, ClusterRun, ClusterVerb, ClusterVerify, OneShard};
 pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
+use program::{PROGRAMS, RUN};
+pub(crate) use program::{PrivateInput, Proved, Run, Ways};
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -146,12 +149,20 @@ pub(crate) enum Verb {
     /// Prove and verify knowledge of a SHA-256 preimage, both parties in this process, over loopback TCP
     Demo(Demo),
     /// Prove a statement to a verifier, or to a service that has it by a name
-    #[command(mut_arg("relation", |relation| relation.required(false).required_unless_present("statement")))]
-    #[command(after_help = PROVE, after_long_help = format!("{STATEMENTS}\n\n{PROVE}\n\n{EXIT_CODES}"))]
+    #[command(mut_arg("relation", |relation| {
+        relation.required(false).required_unless_present_any(["statement", "program"])
+    }))]
+    #[command(after_help = PROVE)]
+    #[command(after_long_help = format!("{STATEMENTS}\n\n{PROGRAMS}\n\n{PROVE}\n\n{EXIT_CODES}"))]
     Prove(Prove),
     /// Verify what a prover claims
-    #[command(after_help = VERIFY, after_long_help = format!("{STATEMENTS}\n\n{VERIFY}\n\n{EXIT_CODES}"))]
+    #[command(mut_arg("relation", |relation| relation.required(false).required_unless_present("program")))]
+    #[command(after_help = VERIFY)]
+    #[command(after_long_help = format!("{STATEMENTS}\n\n{PROGRAMS}\n\n{VERIFY}\n\n{EXIT_CODES}"))]
     Verify(Verify),
+    /// Run a program for RV32IM in the clear
+    #[command(after_help = RUN, after_long_help = format!("{PROGRAMS}\n\n{RUN}\n\n{EXIT_CODES}"))]
+    Run(Run),
     /// Prove or verify a statement in shards, by many workers at once
     #[command(subcommand)]
     Cluster(ClusterVerb),
@@ -199,6 +210,10 @@ pub(crate) struct Prove {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) private: Private,
+    #[command(flatten)]
+    pub(crate) run: Proved,
+    #[command(flatten)]
+    pub(crate) input: PrivateInput,
     /// Prove the statement that the service at --connect has by this name. It says on which terms: the
     /// relation, the public values that are fixed and those that are to be given by --public, and all
     /// settings, which are shown before anything is proved. Where the relation is a file, give it by
@@ -242,6 +257,8 @@ pub(crate) struct Prove {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) public: Public,
+    #[command(flatten)]
+    pub(crate) run: Proved,
     /// Verify the proof in this file, by the system that made it, instead of talking to a prover. May be
     /// repeated, name a folder, of which all files are verified, or be - for standard input: then as many
     /// proofs are verified at a time as there are --threads

@@ -5,6 +5,7 @@ use crate::verbs::cluster::worker;
 use crate::verbs::disjunction;
 use crate::verbs::file::{self, OUT, PROOF};
 use crate::verbs::given::{claim, field, statement, way};
+use crate::verbs::program;
 use crate::verbs::proofs;
 use crate::verbs::service;
 use crate::verbs::session::{CHECKING, Counted, Session};
@@ -21,6 +22,9 @@ use volery_cli::values::Reader;
 pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     if let Some(name) = &typed.statement {
         return service::prove(typed, name, started);
+    }
+    if let Some(path) = &typed.run.program {
+        return program::prove(typed, path, started);
     }
     let field = field(&typed.protocol, &typed.public)?;
     let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT))?;
@@ -44,6 +48,9 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
 
 /// `volery verify`.
 pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
+    if let Some(path) = &typed.run.program {
+        return program::verify(typed, path, started);
+    }
     let field = field(&typed.protocol, &typed.public)?;
     let system = system_of_party(&typed.protocol, typed.proof.first().map(|_| PROOF))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;

@@ -40,6 +40,7 @@ const PARTS: [Part; 5] = [
             &["cluster", "disjunction"],
             &["file"],
             &["proofs", "service"],
+            &["program"],
             &["beside", "demo", "doctor", "export", "key", "parties", "relations"],
         ],
     },

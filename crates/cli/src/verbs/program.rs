@@ -1,0 +1,9 @@
+//! Runs of programs: in the clear, and proved.
+
+mod ending;
+mod exchange;
+mod load;
+mod proof;
+pub(crate) mod run;
+
+pub(crate) use proof::{prove, verify};

@@ -1,0 +1,166 @@
+//! What a prover and a verifier of a run say to each other before the proof: what the prover claims.
+//!
+//! | step | from | message | bytes |
+//! |---|---|---|---|
+//! | 1 | both at once | magic `volery` and two zero bytes, then `run1` | 12 |
+//! | 2 | P | digest of program, memory and public input; length of the private input (u64); 0 and a code, | |
+//! | | | or 1 and the number of a fault (u8, u32); length of the output (u64), and the output | 53 + output |
+//! | 3 | V | 0: the proof begins, by the ordinary handshake over the same link; or why not | 1 |
+//!
+//! Numbers are little-endian. Nothing here is part of the proof's transcript: the handshake compares the
+//! digest of the statement that each side has made of it for itself. Nothing is believed, either: what is
+//! claimed here is what is proved.
+
+use super::ending;
+use std::io;
+use volery::channel::{Link, MAGIC};
+use volery_cli::failure::{Failure, Fault, Result};
+use volery_processor::{Claim, Kind, Told};
+
+/// Behind the magic, in the place of the protocol's version.
+const RUN: [u8; 4] = *b"run1";
+
+/// What a verifier answers.
+const GO_ON: u8 = 0;
+const OTHER_RUN: u8 = 1;
+const OTHER_END: u8 = 2;
+const OTHER_OUTPUT: u8 = 3;
+const TOO_LONG: u8 = 4;
+const ITS_OWN: u8 = 5;
+
+/// What is said before anything else, by both.
+fn open(link: &mut dyn Link) -> Result<()> {
+    let said = link.send(&MAGIC).and_then(|()| link.send(&RUN)).and_then(|()| link.flush());
+    said.map_err(failed)?;
+    let mut theirs = [0; 12];
+    link.recv(&mut theirs).map_err(failed)?;
+    if theirs[..8] != MAGIC {
+        return Err(Failure::peer(
+            "the peer does not speak as volery does: is the other side volery, of this version?",
+        ));
+    }
+    if theirs[8..] != RUN {
+        return Err(Failure::peer(
+            "the other side proves no run of a program, or is of another version: start both by --program, or \
+             none",
+        ));
+    }
+    Ok(())
+}
+
+fn failed(why: io::Error) -> Failure {
+    Failure::peer(format_args!("telling what is claimed: {why}: see what the other side says"))
+}
+
+/// The prover's part: tells `claim` about the run that `digest` names.
+pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim) -> Result<()> {
+    open(link)?;
+    let (ended, value) = match claim.end {
+        Told::Exit(code) => (0, code),
+        Told::Fault(kind) => (1, number(kind)),
+    };
+    let mut message = digest.to_vec();
+    message.extend((claim.private as u64).to_le_bytes());
+    message.push(ended);
+    message.extend(value.to_le_bytes());
+    message.extend((claim.output.len() as u64).to_le_bytes());
+    message.extend(&claim.output);
+    link.send(&message).and_then(|()| link.flush()).map_err(failed)?;
+    let mut answer = [0];
+    link.recv(&mut answer).map_err(failed)?;
+    let why = match answer[0] {
+        GO_ON => return Ok(()),
+        OTHER_RUN => {
+            "it has another --program, --public-input, --memory or --stack: give both sides the same"
+        }
+        OTHER_END => "it demands another end of the run: agree on --exit",
+        OTHER_OUTPUT => "it demands another output of the run: agree on --output",
+        TOO_LONG => "the private input or the output is longer than it allows",
+        _ => "the run fails there: see what it says",
+    };
+    Err(Failure::peer(format_args!("the verifier does not go on: {why}")))
+}
+
+/// What the verifier accepts of a claim before it is proved.
+pub(super) struct Accepts<'a> {
+    /// The digest of its own program, memory and public input.
+    pub(super) digest: [u8; 32],
+    /// How the run has to end.
+    pub(super) exit: volery_processor::Demand,
+    /// What it has to give out, where that is known.
+    pub(super) output: Option<&'a [u8]>,
+    /// The most bytes of the private input, and of the output.
+    pub(super) most: [usize; 2],
+}
+
+/// The verifier's part: hears a claim, and what was wrong with one is told to the prover, too. It waits for
+/// [`go_on`].
+pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<Claim> {
+    open(link)?;
+    let mut head = [0; 53];
+    link.recv(&mut head).map_err(failed)?;
+    let long = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+    let (ended, value) = (head[40], u32::from_le_bytes(head[41..45].try_into().expect("four bytes")));
+    if head[..32] != accepts.digest {
+        return Err(refuse(
+            link,
+            OTHER_RUN,
+            Failure::peer(
+                "the prover has another --program, --public-input, --memory or --stack: give both sides the \
+                 same",
+            ),
+        ));
+    }
+    let lengths = [long(32), long(45)].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+    for ((length, most), what) in lengths.iter().zip(accepts.most).zip(["a private input", "an output"]) {
+        if *length > most {
+            let why = format_args!("the prover claims {what} of {length} bytes, and {most} is the most");
+            return Err(refuse(link, TOO_LONG, Failure::peer(why)));
+        }
+    }
+    let end = match (ended, Kind::ALL.get(value as usize)) {
+        (0, _) => Told::Exit(value),
+        (1, Some(kind)) => Told::Fault(*kind),
+        _ => {
+            let why =
+                "the prover claims an end that there is not: is the other side volery, of this version?";
+            return Err(refuse(link, ITS_OWN, Failure::peer(why)));
+        }
+    };
+    let mut output = vec![0; lengths[1]];
+    link.recv(&mut output).map_err(failed)?;
+    if !accepts.exit.is_met_by(end) {
+        let why = format_args!(
+            "the prover claims {}, and {} was demanded by --exit",
+            ending::told(end),
+            ending::demanded(accepts.exit)
+        );
+        return Err(refuse(link, OTHER_END, Failure::new(Fault::Rejected, why)));
+    }
+    if accepts.output.is_some_and(|expected| expected != output) {
+        let why = "the prover claims another output than --output";
+        return Err(refuse(link, OTHER_OUTPUT, Failure::new(Fault::Rejected, why)));
+    }
+    Ok(Claim { private: lengths[0], output, end })
+}
+
+/// Tells the prover that the proof begins, or that it does not for the reason `own`, which is this side's.
+pub(super) fn go_on<T>(link: &mut dyn Link, own: Result<T>) -> Result<T> {
+    match own {
+        Ok(ready) => {
+            link.send(&[GO_ON]).and_then(|()| link.flush()).map_err(failed)?;
+            Ok(ready)
+        }
+        Err(why) => Err(refuse(link, ITS_OWN, why)),
+    }
+}
+
+fn refuse(link: &mut dyn Link, answer: u8, why: Failure) -> Failure {
+    // The reason stands whether the prover hears of it or not.
+    let _ = link.send(&[answer]).and_then(|()| link.flush());
+    why
+}
+
+fn number(kind: Kind) -> u32 {
+    Kind::ALL.iter().position(|known| *known == kind).expect("one of all") as u32
+}
