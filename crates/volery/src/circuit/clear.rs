@@ -2,7 +2,7 @@
 
 use super::crossing::{Crossing, no_shard};
 use super::hashed::{Expanded, absorb, expanded};
-use super::memory::{place, scan_lookup, scan_within};
+use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use super::table::check_range;
@@ -285,6 +285,7 @@ pub enum ClearMemory<F: Field> {
 /// Words, one after the other.
 pub struct ClearWords<F: Field> {
     sizes: Sizes,
+    addresses: Option<Addresses>,
     words: Zeroizing<Vec<F>>,
 }
 
@@ -295,12 +296,12 @@ impl<F: Field> Memories for Clear<'_, F> {
         if self.scans() {
             return Scanned::new(self, cells, width).map(ClearMemory::Scanned);
         }
-        let sizes = Sizes::new(&cells, width)?;
+        let (sizes, addresses) = (Sizes::new(&cells, width)?, Addresses::of(&cells)?);
         let words = match cells {
             Cells::Zero(count) => vec![F::ZERO; count * width],
-            Cells::Public(words) | Cells::Wires(words) => words.to_vec(),
+            Cells::Public(words) | Cells::Wires(words) | Cells::At(_, words) => words.to_vec(),
         };
-        Ok(ClearMemory::Words(ClearWords { sizes, words: Zeroizing::new(words) }))
+        Ok(ClearMemory::Words(ClearWords { sizes, addresses, words: Zeroizing::new(words) }))
     }
 
     fn access(
@@ -310,16 +311,19 @@ impl<F: Field> Memories for Clear<'_, F> {
         put: Put<'_, F>,
         name: &dyn Display,
     ) -> Result<Vec<F>> {
-        let ClearWords { sizes, words } = match memory {
+        let ClearWords { sizes, addresses, words } = match memory {
             ClearMemory::Words(words) => words,
             ClearMemory::Scanned(scanned) => return scanned.access(self, address, put, name),
         };
         sizes.check::<F, _>(address.len(), put)?;
         let at = place(address.iter().copied());
-        if self.ends(at >= sizes.cells as u128) {
-            return Err(Error::Unsatisfied(name.to_string()));
-        }
-        let cell = &mut words[at as usize * sizes.width..][..sizes.width];
+        let cell = match addresses {
+            Some(addresses) => addresses.find(at),
+            None => usize::try_from(at).ok().filter(|cell| *cell < sizes.cells),
+        };
+        let failed = self.ends(cell.is_none());
+        let Some(cell) = cell.filter(|_| !failed) else { return Err(Error::Unsatisfied(name.to_string())) };
+        let cell = &mut words[cell * sizes.width..][..sizes.width];
         let before = cell.to_vec();
         let (bit, word) = put.parts();
         if let Some(word) = word {

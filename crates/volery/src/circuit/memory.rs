@@ -26,11 +26,13 @@
 //! }
 //! ```
 
+mod addresses;
 mod epoch;
 mod scan;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use addresses::Addresses;
 pub(crate) use epoch::{Epochs, LOOKUPS, Layout, Looked, Ranges, TILE, equality, factors, limb_bits, limbs};
 pub use scan::Scanned;
 pub(crate) use scan::{Scans, access_cost, lookup_cost, scan_lookup, scan_within, within_cost};
@@ -51,6 +53,9 @@ pub enum Cells<'a, F, W> {
     Public(&'a [F]),
     /// Words on wires.
     Wires(&'a [W]),
+    /// Public words at these addresses, each of which is larger than the one before: for who has a proof for
+    /// accesses, over a field of odd characteristic.
+    At(&'a [u64], &'a [F]),
 }
 
 impl<F, W> Cells<'_, F, W> {
@@ -62,6 +67,7 @@ impl<F, W> Cells<'_, F, W> {
         let elements = match self {
             Self::Zero(count) => Some(*count),
             Self::Public(values) => fit(values.len(), width),
+            Self::At(addresses, values) => fit(values.len(), width).filter(|cells| *cells == addresses.len()),
             Self::Wires(wires) => fit(wires.len(), width),
         };
         let count = elements.filter(|count| *count > 0 && width > 0);

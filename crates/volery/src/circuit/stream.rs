@@ -38,7 +38,8 @@
 //! | | | | | product, on wires, or constants from `b` on |
 //! | `Drop` | | vector | | it is not read again |
 //! | `Memory` | memory | words | constant | lists: its cells, and none; its width; 0 for wires, 1 for constants |
-//! | | | | | from `b` on, 2 for zeroes; then how many |
+//! | | | | | from `b` on, 2 for zeroes, 3 for addresses and then |
+//! | | | | | words from `b` on; then how many |
 //! | `Access` | memory | words | kind + 4·n | lists: n wires of the address, the bit, the word; the results |
 //! | `Close` | memory | | | |
 //! | `Table` | table | words | constant | elements of a key, of a value, and in all, from `b` on |

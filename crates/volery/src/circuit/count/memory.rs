@@ -1,7 +1,7 @@
 //! Memories, tables and permutations, as they are counted.
 
 use super::{Argued, Count, Counted, Shape, deepest};
-use crate::circuit::memory::{Looked, Ranges, access_cost, is_binary, lookup_cost, within_cost};
+use crate::circuit::memory::{Addresses, Looked, Ranges, access_cost, is_binary, lookup_cost, within_cost};
 use crate::circuit::permutation::{Permuted, count_words, permutation_cost};
 use crate::circuit::table::check_key;
 use crate::circuit::{
@@ -152,6 +152,7 @@ impl<F: Field> Memories for Count<F> {
         let (kind, depth) = match cells {
             Cells::Zero(_) => (0, 0),
             Cells::Public(_) => (1, 0),
+            Cells::At(..) => (3, 0),
             Cells::Wires(wires) => (2, deepest(wires)),
         };
         self.gate(b'm', kind, (sizes.cells as u128) << 64 | width as u128);
@@ -159,6 +160,11 @@ impl<F: Field> Memories for Count<F> {
             Cells::Zero(_) => {}
             Cells::Public(values) => self.values(values),
             Cells::Wires(wires) => self.operands(wires),
+            Cells::At(addresses, values) => {
+                Addresses::of(&cells)?;
+                addresses.iter().for_each(|address| self.gate(b'm', 4, (*address).into()));
+                self.values(values);
+            }
         }
         let number = self.wire(0).number.into();
         Ok(CountedMemory { place: self.open.memory(sizes), number, depth, sizes })

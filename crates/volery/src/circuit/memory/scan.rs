@@ -3,7 +3,7 @@
 use super::{Cells, Memories, Put, Sizes, is_binary, place};
 use crate::circuit::table::{Known, check_range};
 use crate::circuit::{Backend, Rows, Scan, Tables};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
 use volery_primitives::bits::mask;
@@ -34,6 +34,12 @@ impl<W: Copy> Scanned<W> {
                 wires
             }
             Cells::Wires(wires) => wires.to_vec(),
+            Cells::At(..) => {
+                return Err(Error::invalid(
+                    "a memory whose cells lie at addresses that are not their numbers: only QuickSilver has a \
+                     proof for it, and not as a file",
+                ));
+            }
         };
         Ok(Self { sizes, cells })
     }

@@ -257,10 +257,17 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let cells = operands(&self.wires, &mut self.operands[0], words.list(), frame);
                 words.list();
                 let (width, kind, count) = (words.next() as usize, words.next(), words.next() as usize);
+                let addresses: Vec<u64>;
                 let cells = match kind {
                     0 => Cells::Wires(cells),
                     1 => Cells::Public(&block.constants[b as usize..][..count]),
-                    _ => Cells::Zero(count),
+                    2 => Cells::Zero(count),
+                    _ => {
+                        let constants = &block.constants[b as usize..][..count + count * width];
+                        let (numbers, values) = constants.split_at(count);
+                        addresses = numbers.iter().map(|address| address.to_integer().low() as u64).collect();
+                        Cells::At(&addresses, values)
+                    }
                 };
                 let memory = self.backend.memory(cells, width)?;
                 self.memories.push(Some(memory));

@@ -1,6 +1,7 @@
 //! Records of memories, tables, ranges and permutations, and of wires that cross.
 
 use super::Recorder;
+use crate::circuit::memory::Addresses;
 use crate::circuit::permutation::count_words;
 use crate::circuit::stream::block::{Op, number};
 use crate::circuit::stream::frame::Handle;
@@ -58,12 +59,21 @@ impl<F: Field> Memories for Recorder<'_, F> {
             Cells::Wires(_) => (0, 0),
             Cells::Public(values) => (1, values.len()),
             Cells::Zero(count) => (2, count),
+            Cells::At(addresses, _) => (3, addresses.len()),
         };
+        Addresses::of(&cells)?;
         let block = &mut self.frame.block;
         block.words.extend([number(width), kind, number(count)]);
         let constants = block.next_constant();
-        if let Cells::Public(values) = cells {
-            block.constants.extend_from_slice(values);
+        match cells {
+            Cells::Public(values) => block.constants.extend_from_slice(values),
+            Cells::At(addresses, values) => {
+                let number =
+                    |word: u64| F::from_word(word.into()).expect("a number of the field, as seen above");
+                block.constants.extend(addresses.iter().map(|address| number(*address)));
+                block.constants.extend_from_slice(values);
+            }
+            Cells::Zero(_) | Cells::Wires(_) => {}
         }
         let memory = self.memories;
         self.memories += 1;

@@ -4,7 +4,7 @@ use super::equality::equal;
 use super::order::at_most;
 use super::sums::equal_sum;
 use super::{Line, Party, Waiting, number, repetitions, said};
-use crate::circuit::memory::{TILE, place};
+use crate::circuit::memory::{Addresses, TILE, place};
 use crate::circuit::{Cells, Layout, Put, Sizes, address_width};
 use crate::error::Result;
 use core::fmt::Display;
@@ -15,6 +15,8 @@ use zeroize::{Zeroize, Zeroizing};
 /// What a party keeps of a memory: wires are `W`, wide lines `V`.
 pub(in super::super) struct Ram<W: Zeroize, V: Line> {
     layout: Layout,
+    /// Where the cells lie, if not at their numbers.
+    places: Option<Addresses>,
     /// The wires of an address.
     address: usize,
     /// What the prover knows of the cells.
@@ -110,13 +112,14 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         cells: Cells<'_, P::F, W>,
         width: usize,
     ) -> Result<Self> {
-        let sizes = Sizes::new(&cells, width)?;
+        let (sizes, places) = (Sizes::new(&cells, width)?, Addresses::of(&cells)?);
         let layout = Layout::new::<P::F>(sizes);
         let address = address_width::<P::F>(sizes.cells);
         let parts = parts::<P::F>(&layout, address);
         let taken = if P::F::BITS > 1 { width + 3 } else { parts };
         let mut ram = Self {
             layout,
+            places,
             address,
             known: P::KNOWS.then(|| Contents {
                 words: Zeroizing::new(vec![0; sizes.cells * stored::<P::F>(width)]),
@@ -140,7 +143,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             word.clear();
             match cells {
                 Cells::Wires(wires) => word.extend_from_slice(&wires[cell * width..][..width]),
-                Cells::Public(values) => {
+                Cells::Public(values) | Cells::At(_, values) => {
                     for value in &values[cell * width..][..width] {
                         word.push(party.constant(*value));
                     }
@@ -263,9 +266,13 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         self.layout.sizes.check::<P::F, _>(address.len(), put)?;
         let known = || place(address.iter().map(|wire| P::value(*wire).expect("known")));
         let place = P::KNOWS.then(known);
-        let inside = place.is_none_or(|place| place < self.layout.sizes.cells as u128);
+        let cell = place.and_then(|place| match &self.places {
+            Some(places) => places.find(place),
+            None => Some(place as usize).filter(|_| place < self.layout.sizes.cells as u128),
+        });
+        let inside = place.is_none() || cell.is_some();
         party.asserted(inside, name);
-        let cell = place.filter(|_| verdict(inside)).map(|place| place as usize);
+        let cell = cell.filter(|_| verdict(inside));
         self.time += 1;
         let last = self.last(cell);
         // The caller's, and so not wiped.
@@ -441,7 +448,8 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         cell: usize,
         weights: &Weights<P::E>,
     ) -> (V, P::E) {
-        let address = if P::F::BITS > 1 { number::<P::F, P::E>(cell as u64) } else { bits(cell as u64, 0) };
+        let cell = self.places.as_ref().map_or(cell as u64, |places| places.of_cell(cell));
+        let address = if P::F::BITS > 1 { number::<P::F, P::E>(cell) } else { bits(cell, 0) };
         (Self::word::<P>(word, weights, V::default()), weights.shift + address)
     }
 
