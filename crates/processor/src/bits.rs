@@ -1,9 +1,10 @@
 //! Words in a circuit over F_2: what both parties know is a number, and everything else 32 bits, of which
 //! some may be known still.
 //!
-//! An operation on numbers costs nothing. One with a secret operand is the gadget for it: bits that are known
-//! fold, by what both parties know alone. Additions and what is larger are functions of the recorder, so that
-//! their gates are recorded once for each pattern of known bits.
+//! An operation on numbers costs nothing. In one with a secret operand bits that are known fold, by what both
+//! parties know alone. Sums over F_2, products of bits and shifts are gates, or none; additions and what is
+//! larger are the gadgets for them, as functions of the recorder, so that their gates are recorded once for each
+//! pattern of known bits.
 //!
 //! Wires are `Copy` and words move freely among registers and memory, so nobody knows when one dies. Secret
 //! words lie in an arena, a word is the number of its place there, and once so many have been made the
@@ -11,17 +12,15 @@
 //! keeps, twice at most, whatever the length of the run.
 
 mod arithmetic;
+mod secret;
 
 use crate::decode::{Alu, Condition, Sign, Width};
 use crate::words::{Each, Words, plain};
-use core::array;
+use secret::Secret;
 use volery::circuit::Backend;
-use volery::circuit::gadget::{Bit, Word};
+use volery::circuit::gadget::Bit;
 use volery::circuit::stream::{Handle, Recorder};
-use volery::{Error, F2, Result};
-
-/// 32 bits, least significant first.
-pub(crate) type Wide = Word<Handle, 32>;
+use volery::{Error, F2, Field, Result};
 
 /// A word: a number that both parties know, or the place of a secret one.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +33,9 @@ pub enum Value {
 
 /// Words on wires that are recorded.
 pub struct Bits<'b, 'r> {
-    backend: &'b mut Recorder<'r, F2>,
-    arena: Vec<Option<Wide>>,
+    gates: Gates<'b, 'r>,
+    /// Secret words, and such as have been.
+    arena: Vec<Secret>,
     /// Places of the arena that are free.
     free: Vec<u32>,
     /// Words that may be made until the next look at which live.
@@ -45,13 +45,20 @@ pub struct Bits<'b, 'r> {
     expected: &'b [u8],
 }
 
+/// Where gates go, and a wire that carries one, made when it is needed first.
+struct Gates<'b, 'r> {
+    backend: &'b mut Recorder<'r, F2>,
+    one: Option<Handle>,
+}
+
 /// So many words are made between two looks at which live, or as many as live.
 const ROOM: usize = 2048;
 
 impl<'b, 'r> Bits<'b, 'r> {
     /// Words of a run that takes `private` bytes of private input, and gives out `expected`.
     pub fn new(backend: &'b mut Recorder<'r, F2>, private: usize, expected: &'b [u8]) -> Self {
-        Self { backend, arena: Vec::new(), free: Vec::new(), room: ROOM, private_left: private, expected }
+        let gates = Gates { backend, one: None };
+        Self { gates, arena: Vec::new(), free: Vec::new(), room: ROOM, private_left: private, expected }
     }
 
     /// Asserts that `word` is `expected`, as what `name` says.
@@ -59,8 +66,14 @@ impl<'b, 'r> Bits<'b, 'r> {
     /// # Errors
     /// Those of the backend.
     pub fn assert_equal(&mut self, word: Value, expected: u32, name: &str) -> Result<()> {
-        let word = self.wide(word);
-        self.backend.scope(|b| word.assert_equal(b, &Wide::public(expected.into()), name))
+        let word = self.secret(word);
+        self.gates.backend.scope(|b| {
+            for i in 0..32 {
+                let expected = Bit::Public(expected >> i & 1 == 1);
+                word.bit(i).assert_equal(b, expected, name)?;
+            }
+            Ok(())
+        })
     }
 
     /// Takes what is left of the private input.
@@ -69,34 +82,34 @@ impl<'b, 'r> Bits<'b, 'r> {
     /// Those of the backend.
     pub fn take_rest(&mut self) -> Result<()> {
         for _ in 0..8 * core::mem::take(&mut self.private_left) {
-            self.backend.scope(|b| b.witness().map(drop))?;
+            self.gates.backend.scope(|b| b.witness().map(drop))?;
         }
         Ok(())
     }
 
     /// The bits of `word`.
     #[inline]
-    fn wide(&self, word: Value) -> Wide {
+    fn secret(&self, word: Value) -> Secret {
         match word {
-            Value::Public(value) => Wide::public(value.into()),
-            Value::Secret(place) => self.arena[place as usize].expect("a word that lives"),
+            Value::Public(value) => Secret::public(value),
+            Value::Secret(place) => self.arena[place as usize],
         }
     }
 
     /// What stands for these bits.
     #[inline]
-    fn keep(&mut self, word: Wide) -> Value {
-        if let Some(value) = known(word.bits()) {
-            return Value::Public(value);
+    fn keep(&mut self, word: Secret) -> Value {
+        if word.known == u32::MAX {
+            return Value::Public(word.value);
         }
         self.room = self.room.saturating_sub(1);
         match self.free.pop() {
             Some(place) => {
-                self.arena[place as usize] = Some(word);
+                self.arena[place as usize] = word;
                 Value::Secret(place)
             }
             None => {
-                self.arena.push(Some(word));
+                self.arena.push(word);
                 Value::Secret(
                     u32::try_from(self.arena.len() - 1).expect("fewer words than there are addresses"),
                 )
@@ -105,12 +118,13 @@ impl<'b, 'r> Bits<'b, 'r> {
     }
 }
 
-/// The number that `bits` are, least significant first, if both parties know it.
-fn known(bits: &[Bit<Handle>]) -> Option<u32> {
-    bits.iter().rev().try_fold(0, |value, bit| match bit {
-        Bit::Public(bit) => Some(value << 1 | u32::from(*bit)),
-        Bit::Wire(_) => None,
-    })
+impl Gates<'_, '_> {
+    /// A wire that carries one.
+    #[inline]
+    fn one(&mut self) -> Handle {
+        let backend = &mut *self.backend;
+        *self.one.get_or_insert_with(|| backend.constant(F2::ONE))
+    }
 }
 
 impl Words for Bits<'_, '_> {
@@ -131,11 +145,20 @@ impl Words for Bits<'_, '_> {
 
     #[inline]
     fn alu(&mut self, alu: Alu, a: Value, b: Value) -> Result<Value> {
-        if let (Value::Public(a), Value::Public(b)) = (a, b) {
-            return Ok(Value::Public(plain::alu(alu, a, b)));
-        }
-        let (a, b) = (self.wide(a), self.wide(b));
-        let word = arithmetic::alu(self.backend, alu, a, b)?;
+        let (one, other);
+        let (x, y) = match (a, b) {
+            (Value::Public(a), Value::Public(b)) => return Ok(Value::Public(plain::alu(alu, a, b))),
+            (Value::Secret(a), Value::Secret(b)) => (&self.arena[a as usize], &self.arena[b as usize]),
+            (Value::Public(a), Value::Secret(b)) => {
+                one = Secret::public(a);
+                (&one, &self.arena[b as usize])
+            }
+            (Value::Secret(a), Value::Public(b)) => {
+                other = Secret::public(b);
+                (&self.arena[a as usize], &other)
+            }
+        };
+        let word = self.gates.alu(alu, x, y)?;
         Ok(self.keep(word))
     }
 
@@ -144,30 +167,25 @@ impl Words for Bits<'_, '_> {
             return Some(plain::holds(condition, a, b));
         }
         // It may be known whatever the secret bits are, as that a byte is below 256.
-        arithmetic::holds(condition, &self.wide(a), &self.wide(b))
+        secret::holds(condition, &self.secret(a), &self.secret(b))
     }
 
     fn part(&mut self, word: Value, at: u32, width: Width, sign: Sign) -> Value {
-        if let Value::Public(word) = word {
-            return Value::Public(plain::part(word, at, width, sign));
+        match word {
+            Value::Public(word) => Value::Public(plain::part(word, at, width, sign)),
+            Value::Secret(place) => {
+                let part = self.arena[place as usize].part(at, width, sign);
+                self.keep(part)
+            }
         }
-        let bits = *self.wide(word).bits();
-        let (from, length) = (8 * at as usize, 8 * width.bytes() as usize);
-        let above = match sign {
-            Sign::Signed => bits[from + length - 1],
-            Sign::Unsigned => Bit::Public(false),
-        };
-        self.keep(Wide::new(array::from_fn(|i| if i < length { bits[from + i] } else { above })))
     }
 
     fn with_part(&mut self, word: Value, at: u32, width: Width, part: Value) -> Value {
         if let (Value::Public(word), Value::Public(part)) = (word, part) {
             return Value::Public(plain::with_part(word, at, width, part));
         }
-        let (word, part) = (*self.wide(word).bits(), *self.wide(part).bits());
-        let from = 8 * at as usize;
-        let taken = from..from + 8 * width.bytes() as usize;
-        self.keep(Wide::new(array::from_fn(|i| if taken.contains(&i) { part[i - from] } else { word[i] })))
+        let both = self.secret(word).with_part(at, width, &self.secret(part));
+        self.keep(both)
     }
 
     fn private_left(&self) -> usize {
@@ -176,11 +194,11 @@ impl Words for Bits<'_, '_> {
 
     fn private(&mut self, width: Width) -> Result<Value> {
         self.private_left -= width.bytes() as usize;
-        let mut bits = [Bit::Public(false); 32];
-        for bit in &mut bits[..8 * width.bytes() as usize] {
-            *bit = Bit::witness(self.backend)?;
+        let mut word = Secret::public(0);
+        for i in 0..8 * width.bytes() {
+            word.set(i as usize, Bit::witness(self.gates.backend)?);
         }
-        Ok(self.keep(Wide::new(bits)))
+        Ok(self.keep(word))
     }
 
     fn output(&mut self, word: Value, width: Width, before: usize) -> Result<()> {
@@ -188,12 +206,13 @@ impl Words for Bits<'_, '_> {
         let expected = self.expected.get(before..end);
         let expected = expected
             .ok_or_else(|| Error::Unsatisfied(format!("an output of {} bytes", self.expected.len())))?;
-        let word = self.wide(word);
-        self.backend.scope(|b| {
+        let word = self.secret(word);
+        self.gates.backend.scope(|b| {
             for (i, byte) in expected.iter().enumerate() {
-                for (j, bit) in word.bits()[8 * i..8 * i + 8].iter().enumerate() {
+                for j in 0..8 {
                     let expected = Bit::Public(byte >> j & 1 == 1);
-                    bit.assert_equal(b, expected, format_args!("byte {} of the output", before + i))?;
+                    let name = format_args!("byte {} of the output", before + i);
+                    word.bit(8 * i + j).assert_equal(b, expected, name)?;
                 }
             }
             Ok(())
@@ -207,6 +226,9 @@ impl Words for Bits<'_, '_> {
 
     fn collect(&mut self, each: &Each<'_, Value>) {
         let mut lives = vec![false; self.arena.len()];
+        // What is free already is not to be freed again.
+        let mut ended = vec![false; self.arena.len()];
+        self.free.iter().for_each(|place| ended[*place as usize] = true);
         each(&mut |word| {
             if let Value::Secret(place) = word {
                 lives[place as usize] = true;
@@ -214,37 +236,23 @@ impl Words for Bits<'_, '_> {
         });
         // Words share wires, as the parts of one do.
         let mut held = Vec::<bool>::new();
-        let living = self.arena.iter().zip(&lives).filter(|(_, lives)| **lives);
-        for wire in living.clone().filter_map(|(word, _)| word.as_ref()).flat_map(wires) {
-            let slot = wire.slot() as usize;
-            if slot >= held.len() {
-                held.resize(2 * slot + 64, false);
+        for (word, _) in self.arena.iter().zip(&lives).filter(|(_, lives)| **lives) {
+            for wire in word.wires() {
+                let slot = wire.slot() as usize;
+                if slot >= held.len() {
+                    held.resize(2 * slot + 64, false);
+                }
+                held[slot] = true;
             }
-            held[slot] = true;
         }
         let mut forgotten = Vec::new();
-        for (place, lives) in lives.iter().enumerate().rev() {
-            if *lives {
-                continue;
-            }
-            if let Some(word) = self.arena[place].take() {
-                self.free.push(place as u32);
-                for wire in wires(&word) {
-                    if !held.get(wire.slot() as usize).copied().unwrap_or(false) {
-                        forgotten.push(wire);
-                    }
-                }
-            }
+        for place in (0..lives.len()).rev().filter(|place| !lives[*place] && !ended[*place]) {
+            self.free.push(place as u32);
+            let nobody = |wire: &Handle| !held.get(wire.slot() as usize).copied().unwrap_or(false);
+            forgotten.extend(self.arena[place].wires().filter(nobody));
         }
-        self.backend.forget(&forgotten);
+        self.gates.backend.forget(&forgotten);
         let living = self.arena.len() - self.free.len();
         self.room = living.max(ROOM);
     }
-}
-
-fn wires(word: &Wide) -> impl Iterator<Item = Handle> {
-    word.bits().iter().filter_map(|bit| match bit {
-        Bit::Wire(wire) => Some(*wire),
-        Bit::Public(_) => None,
-    })
 }

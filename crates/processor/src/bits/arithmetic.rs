@@ -1,72 +1,129 @@
-//! What instructions do to secret words: gates of gadgets.
+//! What instructions do to secret words.
 
-use super::{Wide, known};
-use crate::decode::{Alu, Condition};
+use super::Gates;
+use super::secret::Secret;
+use crate::decode::{Alu, Sign};
 use core::array;
-use volery::circuit::Backend;
-use volery::circuit::gadget::{Bit, Word, function};
+use volery::circuit::gadget::{Bit, Word};
 use volery::circuit::stream::{Handle, Recorder};
+use volery::circuit::{Backend, Returned};
 use volery::{F2, Result};
 
-type Gates<'r> = Recorder<'r, F2>;
+/// What gadgets take and make.
+type Wide = Word<Handle, 32>;
 
-/// `a ∘ b`, where a bit of either is secret.
-pub(super) fn alu(b: &mut Gates<'_>, alu: Alu, x: Wide, y: Wide) -> Result<Wide> {
-    let amount = |y: &Wide| known(&y.bits()[..5]).map(|amount| amount as usize);
-    match alu {
-        Alu::Xor => b.scope(|b| Ok(x.xor(b, &y))),
-        Alu::And => b.scope(|b| x.and(b, &y)),
-        // x ⊕ y ⊕ xy
-        Alu::Or => b.scope(|b| {
-            let (x, y) = (x.not(b), y.not(b));
-            Ok(x.and(b, &y)?.not(b))
-        }),
-        Alu::Sll if let Some(by) = amount(&y) => Ok(x.shift_left(by)),
-        Alu::Srl if let Some(by) = amount(&y) => Ok(x.shift_right(by)),
-        Alu::Sra if let Some(by) = amount(&y) => {
-            let sign = x.bits()[31];
-            Ok(Word::new(array::from_fn(|i| x.bits().get(i + by).copied().unwrap_or(sign))))
+type Backing<'r> = Recorder<'r, F2>;
+
+impl Gates<'_, '_> {
+    /// `x ∘ y`, where a bit of either is secret.
+    pub(super) fn alu(&mut self, alu: Alu, x: &Secret, y: &Secret) -> Result<Secret> {
+        match alu {
+            Alu::Xor => Ok(self.xor(x, y)),
+            Alu::And => self.and(x, y),
+            Alu::Or => self.or(x, y),
+            Alu::Sll if let Some(by) = y.low(5) => Ok(x.shift_left(by as usize)),
+            Alu::Srl if let Some(by) = y.low(5) => Ok(x.shift_right(by as usize, Sign::Unsigned)),
+            Alu::Sra if let Some(by) = y.low(5) => Ok(x.shift_right(by as usize, Sign::Signed)),
+            _ => self.called(alu, x, y),
         }
-        _ => called(b, alu, x, y),
+    }
+
+    fn xor(&mut self, x: &Secret, y: &Secret) -> Secret {
+        let mut sum = Secret::public(x.value ^ y.value);
+        for i in 0..32 {
+            let bit = match (x.bit(i), y.bit(i)) {
+                (Bit::Public(_), Bit::Public(_)) => continue,
+                (Bit::Wire(x), Bit::Wire(y)) => Bit::Wire(self.backend.add(x, y)),
+                (Bit::Wire(wire), Bit::Public(false)) | (Bit::Public(false), Bit::Wire(wire)) => {
+                    Bit::Wire(wire)
+                }
+                (Bit::Wire(wire), Bit::Public(true)) | (Bit::Public(true), Bit::Wire(wire)) => {
+                    let one = self.one();
+                    Bit::Wire(self.backend.add(wire, one))
+                }
+            };
+            sum.set(i, bit);
+        }
+        sum
+    }
+
+    fn and(&mut self, x: &Secret, y: &Secret) -> Result<Secret> {
+        let mut product = Secret::public(x.value & y.value);
+        for i in 0..32 {
+            let bit = match (x.bit(i), y.bit(i)) {
+                (Bit::Public(_), Bit::Public(_)) | (Bit::Public(false), _) | (_, Bit::Public(false)) => {
+                    continue;
+                }
+                (Bit::Wire(x), Bit::Wire(y)) => Bit::Wire(self.backend.mul(x, y)?),
+                (Bit::Wire(wire), _) | (_, Bit::Wire(wire)) => Bit::Wire(wire),
+            };
+            product.set(i, bit);
+        }
+        Ok(product)
+    }
+
+    fn or(&mut self, x: &Secret, y: &Secret) -> Result<Secret> {
+        let mut either = Secret::public(x.value | y.value);
+        for i in 0..32 {
+            let bit = match (x.bit(i), y.bit(i)) {
+                (Bit::Public(_), Bit::Public(_)) | (Bit::Public(true), _) | (_, Bit::Public(true)) => {
+                    continue;
+                }
+                (Bit::Wire(x), Bit::Wire(y)) => {
+                    // Nobody needs the parts of x ⊕ y ⊕ xy.
+                    let (both, differ) = (self.backend.mul(x, y)?, self.backend.add(x, y));
+                    let bit = self.backend.add(differ, both);
+                    self.backend.forget(&[both, differ]);
+                    Bit::Wire(bit)
+                }
+                (Bit::Wire(wire), _) | (_, Bit::Wire(wire)) => Bit::Wire(wire),
+            };
+            either.set(i, bit);
+        }
+        Ok(either)
+    }
+
+    /// The same by the gadget for it, as a function of the recorder.
+    fn called(&mut self, alu: Alu, x: &Secret, y: &Secret) -> Result<Secret> {
+        let mut key = *b"rv32 \0................";
+        key[5] = alu as u8;
+        for (place, word) in key[6..].chunks_mut(4).zip([x.known, x.value, y.known, y.value]) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        let mut wires = [Handle::default(); 64];
+        let mut count = 0;
+        for wire in x.wires().chain(y.wires()) {
+            wires[count] = wire;
+            count += 1;
+        }
+        let returned = self.backend.call(&key, &wires[..count], |b, wires| {
+            let mut wires = wires.iter();
+            let mut inside = |outside: &Secret| {
+                Wide::new(array::from_fn(|i| match outside.bit(i) {
+                    Bit::Wire(_) => Bit::Wire(*wires.next().expect("one for each bit that is secret")),
+                    known => known,
+                }))
+            };
+            let (x, y) = (inside(x), inside(y));
+            let result = Secret::of(&gates(b, alu, x, y)?);
+            let public = [result.known.to_le_bytes(), result.value.to_le_bytes()].concat();
+            Ok(Returned { wires: result.wires().collect(), public })
+        })?;
+        let word = |at: usize| {
+            let bytes = returned.public[at..at + 4].try_into().expect("four bytes");
+            u32::from_le_bytes(bytes)
+        };
+        let mut result = Secret::public(word(4));
+        let secret = !word(0);
+        for (i, wire) in (0..32).filter(|i| secret >> i & 1 == 1).zip(returned.wires) {
+            result.set(i, Bit::Wire(wire));
+        }
+        Ok(result)
     }
 }
 
-/// The same as a function of the recorder, which is recorded once.
-fn called(b: &mut Gates<'_>, alu: Alu, x: Wide, y: Wide) -> Result<Wide> {
-    let both: Vec<Bit<Handle>> = [x, y].iter().flat_map(Word::bits).copied().collect();
-    let bits = function(b, name(alu), &both, |b, both| {
-        let word = |at: usize| Word::new(array::from_fn(|i| both[at + i]));
-        let result = gates(b, alu, word(0), word(32))?;
-        Ok(result.bits().to_vec())
-    })?;
-    Ok(Word::new(array::from_fn(|i| bits[i])))
-}
-
-/// What names the gates of an operation.
-fn name(alu: Alu) -> &'static str {
-    match alu {
-        Alu::Add => "rv32 add",
-        Alu::Sub => "rv32 sub",
-        Alu::Sll => "rv32 sll",
-        Alu::Slt => "rv32 slt",
-        Alu::Sltu => "rv32 sltu",
-        Alu::Xor => "rv32 xor",
-        Alu::Srl => "rv32 srl",
-        Alu::Sra => "rv32 sra",
-        Alu::Or => "rv32 or",
-        Alu::And => "rv32 and",
-        Alu::Mul => "rv32 mul",
-        Alu::Mulh => "rv32 mulh",
-        Alu::Mulhsu => "rv32 mulhsu",
-        Alu::Mulhu => "rv32 mulhu",
-        Alu::Div => "rv32 div",
-        Alu::Divu => "rv32 divu",
-        Alu::Rem => "rv32 rem",
-        Alu::Remu => "rv32 remu",
-    }
-}
-
-fn gates(b: &mut Gates<'_>, alu: Alu, x: Wide, y: Wide) -> Result<Wide> {
+/// What a function does.
+fn gates(b: &mut Backing<'_>, alu: Alu, x: Wide, y: Wide) -> Result<Wide> {
     let (x_sign, y_sign) = (x.bits()[31], y.bits()[31]);
     let flag = |bit| Word::new(array::from_fn(|i| if i == 0 { bit } else { Bit::Public(false) }));
     match alu {
@@ -91,7 +148,7 @@ fn gates(b: &mut Gates<'_>, alu: Alu, x: Wide, y: Wide) -> Result<Wide> {
             let turned = x.xor(b, &signs).shift_right_by(b, &y.resize::<5>())?;
             Ok(turned.xor(b, &signs))
         }
-        Alu::Mul => match (known(x.bits()), known(y.bits())) {
+        Alu::Mul => match (Secret::of(&x).low(32), Secret::of(&y).low(32)) {
             (Some(factor), _) => multiple(b, &y, factor),
             (_, Some(factor)) => multiple(b, &x, factor),
             _ => x.mul(b, &y),
@@ -128,14 +185,14 @@ fn gates(b: &mut Gates<'_>, alu: Alu, x: Wide, y: Wide) -> Result<Wide> {
 }
 
 /// The high half of the product.
-fn high(b: &mut Gates<'_>, x: &Wide, y: &Wide) -> Result<Wide> {
+fn high(b: &mut Backing<'_>, x: &Wide, y: &Wide) -> Result<Wide> {
     // One row for each bit of the first that is set, where it is known.
     let (x, y) = if y.is_public() { (y, x) } else { (x, y) };
     Ok(x.mul_wide(b, y)?.1)
 }
 
 /// `word · factor`, by the digits -1, 0 and 1 of the factor, of which no two that stand side by side are set.
-fn multiple(b: &mut Gates<'_>, word: &Wide, factor: u32) -> Result<Wide> {
+fn multiple(b: &mut Backing<'_>, word: &Wide, factor: u32) -> Result<Wide> {
     let (mut product, mut rest) = (Wide::public(0), u64::from(factor));
     for i in 0..32 {
         if rest & 1 == 1 {
@@ -153,64 +210,14 @@ fn multiple(b: &mut Gates<'_>, word: &Wide, factor: u32) -> Result<Wide> {
 }
 
 /// `word - more` where `bit` is one.
-fn less_where(b: &mut Gates<'_>, word: &Wide, bit: Bit<Handle>, more: &Wide) -> Result<Wide> {
+fn less_where(b: &mut Backing<'_>, word: &Wide, bit: Bit<Handle>, more: &Wide) -> Result<Wide> {
     let more = more.and(b, &Word::new([bit; 32]))?;
     word.sub(b, &more)
 }
 
 /// The word whose order among unsigned ones is that of `word` among signed ones.
-fn offset(b: &mut Gates<'_>, word: &Wide) -> Wide {
+fn offset(b: &mut Backing<'_>, word: &Wide) -> Wide {
     let mut bits = *word.bits();
     bits[31] = bits[31].not(b);
     Word::new(bits)
-}
-
-/// Whether `condition` holds, where the bits that are known decide it.
-pub(super) fn holds(condition: Condition, x: &Wide, y: &Wide) -> Option<bool> {
-    match condition {
-        Condition::Eq => equal(x, y),
-        Condition::Ne => equal(x, y).map(|equal| !equal),
-        Condition::Ltu => less(x, y, false),
-        Condition::Geu => less(x, y, false).map(|less| !less),
-        Condition::Lt => less(x, y, true),
-        Condition::Ge => less(x, y, true).map(|less| !less),
-    }
-}
-
-/// Whether the words are equal: known where they are the same wires, or two bits that are known differ.
-fn equal(x: &Wide, y: &Wide) -> Option<bool> {
-    let mut same = true;
-    for (x, y) in x.bits().iter().zip(y.bits()) {
-        match (x, y) {
-            (Bit::Public(x), Bit::Public(y)) if x != y => return Some(false),
-            (Bit::Public(_), Bit::Public(_)) => {}
-            (Bit::Wire(x), Bit::Wire(y)) if x.slot() == y.slot() => {}
-            _ => same = false,
-        }
-    }
-    same.then_some(true)
-}
-
-/// Whether `x` is less, known where the largest value that one can have decides it.
-fn less(x: &Wide, y: &Wide, signed: bool) -> Option<bool> {
-    let bounds = |word: &Wide| {
-        let of = |unknown: bool| {
-            word.bits().iter().enumerate().rev().fold(0u32, |value, (i, bit)| {
-                let bit = match bit {
-                    Bit::Public(bit) => *bit ^ (signed && i == 31),
-                    Bit::Wire(_) => unknown,
-                };
-                value << 1 | u32::from(bit)
-            })
-        };
-        (of(false), of(true))
-    };
-    let ((x_least, x_most), (y_least, y_most)) = (bounds(x), bounds(y));
-    if x_most < y_least {
-        Some(true)
-    } else if x_least >= y_most {
-        Some(false)
-    } else {
-        None
-    }
 }
