@@ -1,5 +1,5 @@
-/* SHA-256 of the private input, of 4096 bytes at most: "I know what this is the hash of". No branch and no
-   address depends on a byte of it. */
+/* SHA-256 of the private input, of any length: "I know what this is the hash of". No branch and no address
+   depends on a byte of it. */
 #include "volery.h"
 
 static const u32 K[64] = {
@@ -32,17 +32,24 @@ static void block(u32 *h, const u8 *p)
     h[0] += a, h[1] += b, h[2] += c, h[3] += d, h[4] += e, h[5] += f, h[6] += g, h[7] += k;
 }
 
-static u8 message[4096 + 72];
+static u8 buffer[128];
 
 int main(void)
 {
-    u32 length = read_private(message, 4096);
     u32 h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    u32 end = (length + 9 + 63) / 64 * 64;
-    message[length] = 0x80;
-    for (int i = 0; i < 4; i++) message[end - 1 - i] = 8 * length >> 8 * i;
-    for (u32 i = 0; i < end; i += 64) block(h, message + i);
+    u64 length = 0;
+    u32 rest;
+    while ((rest = read_private(buffer, 64)) == 64) {
+        block(h, buffer);
+        length += 64;
+    }
+    length = 8 * (length + rest);
+    u32 end = rest < 56 ? 64 : 128;
+    buffer[rest++] = 0x80;
+    while (rest < end - 8) buffer[rest++] = 0;
+    for (int i = 1; i <= 8; i++, length >>= 8) buffer[end - i] = length;
+    for (u32 i = 0; i < end; i += 64) block(h, buffer + i);
     u8 digest[32];
     for (int i = 0; i < 32; i++) digest[i] = h[i / 4] >> (24 - 8 * (i % 4));
     write_output(digest, 32);

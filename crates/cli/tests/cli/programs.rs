@@ -113,7 +113,7 @@ fn a_run_is_proved() {
             (&json!("exit"), &json!(0), &Value::Null)
         );
         assert_eq!((&object["gates"]["mul"], &object["inputs"]), (&json!(22_496), &json!(24)));
-        assert_eq!((&object["cycles"], &object["private_input"]), (&json!(5_531), &json!(3)));
+        assert_eq!((&object["cycles"], &object["private_input"]), (&json!(5_709), &json!(3)));
     }
 }
 
@@ -168,8 +168,11 @@ fn both_sides_have_the_same_run() {
     ];
     for verify in others {
         let [verifier, prover] = session(verify, &prove);
-        verifier.refused(3, &["the prover has another --program, --public-input, --memory or --stack"]);
-        prover.refused(3, &["it has another --program, --public-input, --memory or --stack"]);
+        verifier.refused(
+            3,
+            &["the prover has another --program, --public-input, --memory, --stack or --misaligned"],
+        );
+        prover.refused(3, &["it has another --program, --public-input, --memory, --stack or --misaligned"]);
     }
     let relation = crate::kit::preimage("verify", &[]);
     for ended in session(&relation, &prove) {
