@@ -29,7 +29,7 @@ pub use bits::{Bits, Value};
 pub use decode::{Alu, Condition, Instruction, Op, Sign, Width, decode};
 pub use elf::{Elf, LOWEST, MOST_BYTES, MOST_MEMORY, Place, Segment, Symbols, section};
 pub use fault::{Fault, Kind};
-pub use machine::{End, Inputs, Machine, Stop};
+pub use machine::{End, Inputs, Machine, Misaligned, Stop};
 pub use observe::{Nobody, Observer, Profile, Trace};
 pub use program::{Layout, Program};
 pub use run::{Claim, Claimed, Demand, Ended, Run, Told};

@@ -2,7 +2,7 @@
 
 mod calls;
 
-use crate::decode::{Instruction, Op, Width};
+use crate::decode::{Instruction, Op, Sign, Width};
 use crate::fault::{Fault, Kind};
 use crate::memory::Memory;
 use crate::observe::Observer;
@@ -31,6 +31,7 @@ pub struct Machine<'p, W: Words> {
     at_break: u32,
     given: usize,
     limits: Limits,
+    misaligned: Misaligned,
 }
 
 /// What a run takes, and how far it may go.
@@ -40,10 +41,22 @@ pub struct Inputs<'p> {
     pub public: &'p [u8],
     /// Its memory.
     pub layout: Layout,
+    /// What becomes of accesses at an address that is no multiple of their width.
+    pub misaligned: Misaligned,
     /// The most instructions.
     pub cycles: u64,
     /// The most bytes of output.
     pub output: usize,
+}
+
+/// What becomes of an access at an address that is no multiple of its width.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Misaligned {
+    /// It is a fault, as on small processors.
+    #[default]
+    Fault,
+    /// It is done byte by byte, as on larger ones.
+    Emulate,
 }
 
 #[derive(Clone, Copy)]
@@ -112,6 +125,7 @@ impl<'p, W: Words> Machine<'p, W> {
             at_break: heap.begin as u32,
             given: 0,
             limits: Limits { cycles: inputs.cycles, output: inputs.output },
+            misaligned: inputs.misaligned,
         })
     }
 
@@ -213,23 +227,28 @@ impl<'p, W: Words> Machine<'p, W> {
             Op::Load(width, sign) => {
                 let address = self.known(rs1, "the address of a load")?.wrapping_add(immediate);
                 if address % width.bytes() != 0 {
-                    return self.fault(Kind::Misaligned, address);
+                    match self.load_bytes(address, width, sign) {
+                        Ok(loaded) => self.registers[place(rd)] = loaded,
+                        Err(fault) => return Ok(Some(End::Fault(fault))),
+                    }
+                } else {
+                    let Some(word) = self.memory.load(&mut self.words, address) else {
+                        return self.fault(Kind::Load, address);
+                    };
+                    let loaded = match width {
+                        Width::Word => word,
+                        _ => self.words.part(word, address % 4, width, sign),
+                    };
+                    self.registers[place(rd)] = loaded;
                 }
-                let Some(word) = self.memory.load(&mut self.words, address) else {
-                    return self.fault(Kind::Load, address);
-                };
-                let loaded = match width {
-                    Width::Word => word,
-                    _ => self.words.part(word, address % 4, width, sign),
-                };
-                self.registers[place(rd)] = loaded;
             }
             Op::Store(width) => {
                 let address = self.known(rs1, "the address of a store")?.wrapping_add(immediate);
                 if address % width.bytes() != 0 {
-                    return self.fault(Kind::Misaligned, address);
-                }
-                if !self.store(address, width, self.registers[place(rs2)]) {
+                    if let Err(fault) = self.store_bytes(address, width, self.registers[place(rs2)]) {
+                        return Ok(Some(End::Fault(fault)));
+                    }
+                } else if !self.store(address, width, self.registers[place(rs2)]) {
                     return self.fault(Kind::Store, address);
                 }
             }
@@ -282,6 +301,41 @@ impl<'p, W: Words> Machine<'p, W> {
             self.modify(address);
         }
         true
+    }
+
+    /// What stands at `address`, which is no multiple of its width.
+    #[cold]
+    fn load_bytes(&mut self, address: u32, width: Width, sign: Sign) -> Result<W::Word, Fault> {
+        let fault = |kind, about| Fault { kind, pc: self.pc, about };
+        if self.misaligned == Misaligned::Fault {
+            return Err(fault(Kind::Misaligned, address));
+        }
+        let mut whole = self.words.public(0);
+        for i in 0..width.bytes() {
+            let at = address.wrapping_add(i);
+            let word = self.memory.load(&mut self.words, at).ok_or(fault(Kind::Load, at))?;
+            let byte = self.words.part(word, at % 4, Width::Byte, Sign::Unsigned);
+            whole = self.words.with_part(whole, i, Width::Byte, byte);
+        }
+        Ok(self.words.part(whole, 0, width, sign))
+    }
+
+    /// Stores the low bytes of `word` at `address`, which is no multiple of their number: all, or none.
+    #[cold]
+    fn store_bytes(&mut self, address: u32, width: Width, word: W::Word) -> Result<(), Fault> {
+        let fault = |kind, about| Fault { kind, pc: self.pc, about };
+        if self.misaligned == Misaligned::Fault {
+            return Err(fault(Kind::Misaligned, address));
+        }
+        let places = || (0..width.bytes()).map(|i| address.wrapping_add(i));
+        for at in places() {
+            self.memory.place(&mut self.words, at).ok_or(fault(Kind::Store, at))?;
+        }
+        for (i, at) in (0..).zip(places()) {
+            let byte = self.words.part(word, i, Width::Byte, Sign::Unsigned);
+            self.store(at, Width::Byte, byte);
+        }
+        Ok(())
     }
 
     /// Has the instruction at `address`, if there is one, be a fault from now on.

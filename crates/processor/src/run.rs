@@ -7,7 +7,7 @@
 use crate::bits::Bits;
 use crate::elf::Place;
 use crate::fault::Kind;
-use crate::machine::{End, Inputs, Machine, Stop};
+use crate::machine::{End, Inputs, Machine, Misaligned, Stop};
 use crate::observe::{Nobody, Observer};
 use crate::program::{Layout, Program};
 use crate::words::Plain;
@@ -92,15 +92,16 @@ impl<'p> Run<'p> {
         Self { program, inputs, locate }
     }
 
-    /// What names it: the program's bytes, its memory and its public input. How far it may go is each party's
+    /// What names it: the program's bytes, its memory and its public input, and how it is run. How far it may go is each party's
     /// own business.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
-        let Inputs { public, layout: Layout { heap, stack }, .. } = self.inputs;
+        let Inputs { public, layout: Layout { heap, stack }, misaligned, .. } = self.inputs;
         hasher.update(self.program.digest());
         for size in [heap, stack] {
             hasher.update(&size.to_le_bytes());
         }
+        hasher.update(&[u8::from(misaligned == Misaligned::Emulate)]);
         hasher.update(public);
         *hasher.finalize().as_bytes()
     }

@@ -61,6 +61,7 @@ const PARTS: [Part; 5] = [
                 "limbo",
                 "membership",
                 "memory",
+                "processor",
                 "sha256",
                 "shards",
                 "snippets",

@@ -3,7 +3,9 @@
 use volery::Result;
 use volery::circuit::stream::{Source, Stream};
 use volery::{Error, F2};
-use volery_processor::{Claim, Claimed, Ended, Inputs, Layout, Nobody, Place, Program, Run, Told};
+use volery_processor::{
+    Claim, Claimed, Ended, Inputs, Layout, Misaligned, Nobody, Place, Program, Run, Told,
+};
 
 /// Where text and data of programs made here begin, and how long the data are.
 pub(crate) const TEXT: u32 = 0x1_0000;
@@ -145,7 +147,13 @@ pub(crate) fn program(code: &[u32]) -> Program {
 
 /// The usual bounds.
 pub(crate) fn inputs(public: &[u8]) -> Inputs<'_> {
-    Inputs { public, layout: Layout::default(), cycles: 1_000_000, output: 4096 }
+    Inputs {
+        public,
+        layout: Layout::default(),
+        misaligned: Misaligned::Fault,
+        cycles: 1_000_000,
+        output: 4096,
+    }
 }
 
 /// A run in the clear.

@@ -4,7 +4,9 @@ use crate::kit::{
     A0, A1, DATA, addi, bytes, call, check, constant, file, gives, load, move_bytes, program, run,
 };
 use crate::kit::{TEXT, store};
-use volery_processor::Program;
+use volery::F2;
+use volery::circuit::stream::Source;
+use volery_processor::{Claimed, End, Fault, Inputs, Kind, Misaligned, Nobody, Program, Run, Told};
 
 const BASE: u32 = 8;
 const R: u32 = 9;
@@ -37,6 +39,38 @@ fn parts_of_words_are_loaded_and_stored() {
             }
         }
     }
+}
+
+/// Byte by byte an access may be anywhere, and a store that ends where nothing is leaves all as it was.
+#[test]
+fn accesses_are_emulated_where_that_is_asked_for() {
+    let private = *b"\x81\x02\xf3\x74\x15\xe6\x77\x98";
+    let mut code = move_bytes(63, 0, 0, 8);
+    code.extend(constant(BASE, DATA));
+    code.extend([load(2, R, BASE, 3), store(2, R, BASE, 17), load(1, R, BASE, 1), store(2, R, BASE, 24)]);
+    code.extend([load(5, R, BASE, 5), store(1, R, BASE, 31)]);
+    code.extend(move_bytes(64, 1, 16, 20));
+    code.push(addi(A0, 0, 0));
+    code.extend(call(93));
+    let program = program(&code);
+    let expected =
+        [&[0, 0x74, 0x15, 0xe6, 0x77, 0, 0, 0, 2, 0xf3, 0xff, 0xff, 0, 0, 0][..], &[0xe6, 0x77, 0, 0, 0]];
+    let locate = |address| program.symbols().place(address);
+    let inputs = Inputs { misaligned: Misaligned::Emulate, ..crate::kit::inputs(&[]) };
+    let run = Run::new(&program, inputs, &locate);
+    let claim = run.in_the_clear(&private, &mut Nobody).expect("it ends").claim;
+    assert_eq!(claim, gives(&private, &expected.concat()));
+    let claimed = run.claimed(claim);
+    volery::check(&claimed as &dyn Source<F2>, Claimed::witness(&private)).expect("it holds");
+    let fault = crate::kit::run(&program, &[], &private).expect("it ends").claim;
+    assert_eq!(fault.end, Told::Fault(Kind::Misaligned));
+
+    let end = DATA + 0x2000 + (256 << 10);
+    let code = [&constant(BASE, end - 2)[..], &[addi(R, 0, -1), store(2, R, BASE, 0)]].concat();
+    let program = crate::kit::program(&code);
+    let run = Run::new(&program, inputs, &locate);
+    let ended = run.in_the_clear(&[], &mut Nobody).expect("it ends");
+    assert_eq!(ended.end, End::Fault(Fault { kind: Kind::Store, pc: TEXT + 12, about: end }));
 }
 
 /// What a file says that memory begins with, across pages and where segments share one.

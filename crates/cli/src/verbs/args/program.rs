@@ -43,6 +43,10 @@ pub(crate) struct Ways {
     /// Bytes of its stack, likewise [default: 64K]
     #[arg(long, value_name = "SIZE", requires = "program", allow_negative_numbers = true)]
     pub(crate) stack: Option<String>,
+    /// What an access at an address is that is no multiple of its width: fault, or emulate, by which it is done
+    /// byte by byte
+    #[arg(long, value_name = "HOW", requires = "program", default_value = "fault")]
+    pub(crate) misaligned: String,
     /// Have no branch and no address depend on the private input: then both parties run the program together,
     /// and only what is done to secret values costs anything. Where one does, an error names the place
     #[arg(long, requires = "program")]

@@ -71,7 +71,7 @@ pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim) -> Res
     let why = match answer[0] {
         GO_ON => return Ok(()),
         OTHER_RUN => {
-            "it has another --program, --public-input, --memory or --stack: give both sides the same"
+            "it has another --program, --public-input, --memory, --stack or --misaligned: give both sides the same"
         }
         OTHER_END => "it demands another end of the run: agree on --exit",
         OTHER_OUTPUT => "it demands another output of the run: agree on --output",
@@ -106,7 +106,7 @@ pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<Claim> 
             link,
             OTHER_RUN,
             Failure::peer(
-                "the prover has another --program, --public-input, --memory or --stack: give both sides the \
+                "the prover has another --program, --public-input, --memory, --stack or --misaligned: give both sides the \
                  same",
             ),
         ));

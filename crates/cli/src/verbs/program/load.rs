@@ -4,9 +4,9 @@ use crate::verbs::args::Ways;
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, LittleEndian, SectionId};
 use std::path::Path;
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::values::Reader;
-use volery_processor::{Inputs, Layout, MOST_BYTES, Place, Program, section};
+use volery_processor::{Inputs, Layout, MOST_BYTES, Misaligned, Place, Program, section};
 use zeroize::Zeroizing;
 
 /// The option that names a program.
@@ -18,6 +18,10 @@ pub(super) const MOST_INPUT: usize = 1 << 30;
 /// The most bytes of a program's output.
 const MOST_OUTPUT: usize = 16 << 20;
 
+/// What `--misaligned` takes.
+const FAULT: &str = "fault";
+const EMULATE: &str = "emulate";
+
 /// The most instructions, where nothing is said.
 const MOST_CYCLES: u64 = 10_000_000_000;
 
@@ -27,6 +31,7 @@ pub(super) struct Loaded {
     pub(super) program: Program,
     public: Zeroizing<Vec<u8>>,
     layout: Layout,
+    misaligned: Misaligned,
     cycles: u64,
 }
 
@@ -51,18 +56,21 @@ impl Loaded {
             heap: size("--memory", typed.memory.as_deref(), usual.heap)?,
             stack: size("--stack", typed.stack.as_deref(), usual.stack)?,
         };
+        one_of("--misaligned", &typed.misaligned, &[FAULT, EMULATE])?;
+        let misaligned = if typed.misaligned == EMULATE { Misaligned::Emulate } else { Misaligned::Fault };
         let cycles = match &typed.max_cycles {
             None => MOST_CYCLES,
             Some(text) => text.parse().ok().filter(|cycles| *cycles > 0).ok_or_else(|| {
                 Failure::usage("--max-cycles: write a number of instructions, such as 1000000")
             })?,
         };
-        Ok(Self { file, program, public, layout, cycles })
+        Ok(Self { file, program, public, layout, misaligned, cycles })
     }
 
     /// What its run takes, and how far it may go.
     pub(super) fn inputs(&self) -> Inputs<'_> {
-        Inputs { public: &self.public, layout: self.layout, cycles: self.cycles, output: MOST_OUTPUT }
+        let Self { ref public, layout, misaligned, cycles, .. } = *self;
+        Inputs { public, layout, misaligned, cycles, output: MOST_OUTPUT }
     }
 
     /// Where `address` is, with its line of source where the file has debug information.
