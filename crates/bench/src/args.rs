@@ -30,6 +30,7 @@ Examples:
   volery bench shards --gates 100000000 --shards 4 --simulate
   volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
   volery bench voleith --length 2048 --kind holes --prefer speed
+  volery bench program --length 100000
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench tables --only wolverine-table3 --only quicksilver
@@ -92,8 +93,8 @@ pub(crate) struct Typed {
     /// [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
-    /// The length of the vectors of `inner-product` [default: 1000000], and of the message of `voleith` in
-    /// bytes [default: 55]
+    /// The length of the vectors of `inner-product` [default: 1000000], of the message of `voleith` in
+    /// bytes [default: 55], and of the private input of `program` [default: 65536]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) length: Option<String>,
     /// The rows and columns of the matrices of `matmul` [default: 1024, but 128 by --kind gates]
@@ -136,6 +137,9 @@ pub(crate) struct Typed {
     /// What many pairs of workers would take, by a model, of what `shards` measures
     #[arg(long)]
     pub(crate) simulate: bool,
+    /// The program of `program`, which takes private bytes that are random [default: SHA-256 in C]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) elf: Option<PathBuf>,
     /// The clauses of `stack` [default: 15] and of `branches` [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) clauses: Option<String>,
@@ -194,6 +198,7 @@ impl Typed {
             ("--statement", self.statement.is_some()),
             ("--interactive", self.interactive),
             ("--out", self.out.is_some()),
+            ("--elf", self.elf.is_some()),
             ("--only", !self.only.is_empty()),
             ("--quick", self.quick),
             ("--large", self.large),

@@ -31,6 +31,7 @@ mod memory;
 #[doc(hidden)]
 pub mod merkle;
 mod plan;
+mod processor;
 mod sha256;
 mod shards;
 mod snippets;

@@ -3,8 +3,8 @@
 use crate::args::Typed;
 use crate::bench::{Bench, Fields, Takes};
 use crate::{
-    algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, sha256,
-    shards, snippets, tables, vole,
+    algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, processor,
+    sha256, shards, snippets, tables, vole,
 };
 use volery::{
     Binary, Bls12381, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32,
@@ -37,7 +37,7 @@ macro_rules! over {
 }
 
 /// What can be measured.
-pub static BENCHES: [Bench; 26] = [
+pub static BENCHES: [Bench; 27] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs"],
@@ -74,6 +74,16 @@ pub static BENCHES: [Bench; 26] = [
         systems: OF_BITS,
         says: "one SHA-256 preimage, from the start of the process to the verdict",
         run: sha256::sha256,
+    },
+    Bench {
+        name: "program",
+        options: &["--elf", "--length"],
+        takes: Takes::All,
+        over: Fields::Bits,
+        systems: OF_BITS,
+        says: "a run of SHA-256 in C, or of the program --elf, with a private input of --length under public \
+               control",
+        run: processor::program,
     },
     Bench {
         name: "inner-product",

@@ -303,6 +303,31 @@ fn assert_flat(bench: &[&str], gates: [&str; 2]) {
     }
 }
 
+/// A run of a program is measured by its cycles, and takes no more memory where it is longer.
+#[test]
+fn runs_of_programs_are_measured() {
+    let run = |length| {
+        let bench = ["program", "--length", length, "--vole", "softspoken8", "--quiet", "--json"];
+        let object = measure(&bench).expect(0).json();
+        assert_eq!(object["verdict"], "accepted", "{object}");
+        assert!(object["cycles_per_second"].as_f64() > Some(0.0), "{object}");
+        assert!(
+            object["bytes_per_cycle"].as_f64().is_some_and(|bytes| (5.0..20.0).contains(&bytes)),
+            "{object}"
+        );
+        (object["cycles"].as_u64().expect("a number"), object["peak_rss_bytes"].as_u64())
+    };
+    let (few, small) = run("1000");
+    let (many, large) = run("8000");
+    assert!(7 * few < many && many < 8 * few, "{few} {many}");
+    if let Some((small, large)) = small.zip(large) {
+        assert!(large < small + small / 10 + 2_000_000, "{small} bytes, then {large}");
+    }
+    let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/programs/crc32.elf");
+    let object = measure(&["program", "--elf", elf, "--length", "20", "--quiet", "--json"]).expect(0).json();
+    assert_eq!(object["verdict"], "accepted", "{object}");
+}
+
 /// Benches of garbled circuits run to their end, and hold no more than the material of the largest clause for
 /// each party.
 #[test]

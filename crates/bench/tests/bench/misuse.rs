@@ -7,6 +7,7 @@ fn what_does_not_exist_is_said_to() {
     #[rustfmt::skip]
     let cases: &[(&[&str], &[&str])] = &[
         (&["groth16"], &["bench: no such name", "boolean", "wolverine"]),
+        (&["program", "--elf", "/no/such"], &["--elf /no/such: "]),
         (&["merkle", "--depth", "0"], &["--depth: 0: choose from 1"]),
         (&["merkle", "--kind", "sha256"], &["--kind: no such name"]),
         (&["snippets", "--count", "0"], &["count=0: choose from 1"]),
