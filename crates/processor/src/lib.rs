@@ -23,6 +23,7 @@ mod memory;
 mod observe;
 mod program;
 mod run;
+mod step;
 mod words;
 
 pub use bits::{Bits, Value};
@@ -33,4 +34,5 @@ pub use machine::{End, Inputs, Machine, Misaligned, Stop};
 pub use observe::{Nobody, Observer, Profile, Trace};
 pub use program::{Layout, Program};
 pub use run::{Claim, Claimed, Demand, Ended, Run, Told};
+pub use step::{Goal, Known, Steps};
 pub use words::{Each, Plain, Words};

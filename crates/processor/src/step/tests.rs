@@ -1,0 +1,268 @@
+//! Whole runs: in the clear, by QuickSilver, and dishonest ones.
+
+use super::class::{Class, Size};
+use super::form::Linear;
+use super::rom::{HALT, register};
+use super::row::{Column, P, Row};
+use super::trace::tests::{EXIT, Numbers, constant, file, random};
+use super::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+use std::time::Duration;
+use volery::channel::{Channel, Party, pipe};
+use volery::circuit::Clear;
+use volery::circuit::stream::Streamed;
+use volery::{Circuit, Error, Options, Over, prove_over, verify_over};
+
+/// A sum of squares by a loop, with a division, logic, bytes, and a word that is stored and loaded.
+fn code() -> Vec<u32> {
+    let register = |op: u32, d: u32, f3: u32, a: u32, b: u32, f7: u32| {
+        op | d << 7 | f3 << 12 | a << 15 | b << 20 | f7 << 25
+    };
+    let mut code = constant(31, 0x20000).to_vec();
+    code.extend([
+        0x13 | 5 << 7 | 3 << 20,
+        register(0x33, 6, 0, 5, 5, 1),
+        register(0x33, 10, 0, 10, 6, 0),
+        0x23 | 8 << 7 | 2 << 12 | 31 << 15 | 10 << 20,
+        0x03 | 7 << 7 | 2 << 12 | 31 << 15 | 8 << 20,
+        0x03 | 7 << 7 | 4 << 12 | 31 << 15 | 9 << 20,
+        0x23 | 5 << 7 | 31 << 15 | 6 << 20,
+        register(0x33, 8, 4, 10, 5, 1),
+        register(0x33, 9, 7, 10, 5, 0),
+        0x13 | 5 << 7 | 5 << 15 | 0xfff << 20,
+        // Back by eight instructions less one.
+        0x63 | 1 << 12
+            | 5 << 15
+            | (-36i32 as u32 >> 1 & 15) << 8
+            | (-36i32 as u32 >> 5 & 63) << 25
+            | 1 << 7
+            | 1 << 31,
+    ]);
+    code.extend(EXIT);
+    code
+}
+
+const KNOWN: Known<'static> =
+    Known { layout: Layout { heap: 4096, stack: 4096 }, public: &[], output: &[], goal: Goal::Exit(14) };
+
+fn steps(code: &[u32], known: &Known<'_>, rows: Option<u64>) -> Steps {
+    let program = Program::read(&file(code)).expect("a program");
+    let steps = Steps::new(&program, known, 0).expect("it has room");
+    let rows = rows.unwrap_or_else(|| steps.count(&[], 1 << 20).expect("it ends so"));
+    steps.in_rows(rows)
+}
+
+fn rows(steps: &Steps) -> Vec<Row> {
+    let mut trace = steps.trace(&[]);
+    (0..steps.rows).map(|_| trace.next().expect("it goes on")).collect()
+}
+
+/// The witness of these rows.
+fn witness(rows: &[Row]) -> Vec<F61> {
+    let tile = |rows: &[Row]| {
+        let columns = Column::ALL.into_iter();
+        columns
+            .flat_map(|column| rows.iter().map(move |row| block::number(row.column(column))))
+            .collect::<Vec<_>>()
+    };
+    rows.chunks(TILE).flat_map(tile).collect()
+}
+
+/// What is wrong with these rows.
+fn check(steps: &Steps, rows: &[Row]) -> Result<()> {
+    let mut clear = Clear::new(witness(rows));
+    Streamed(steps).run(&mut clear)?;
+    clear.finish()
+}
+
+#[test]
+fn a_run_is_what_its_statement_says() {
+    let steps = steps(&code(), &KNOWN, None);
+    let honest = rows(&steps);
+    check(&steps, &honest).expect("it holds");
+    assert!(steps.witness(&[]).eq(witness(&honest)));
+    assert_eq!(honest.last().map(|row| row.column(Column::Next)), Some(HALT));
+}
+
+fn refused(steps: &Steps, rows: &[Row], why: &str) {
+    match check(steps, rows) {
+        Err(Error::Unsatisfied(name)) => assert!(name.contains(why), "{name} in the place of {why}"),
+        other => panic!("{other:?} in the place of {why}"),
+    }
+}
+
+#[test]
+fn dishonest_runs_are_none() {
+    let steps = steps(&code(), &KNOWN, None);
+    let honest = rows(&steps);
+    let halt = {
+        let mut trace = steps.trace(&[]);
+        while !trace.has_ended() {
+            trace.next();
+        }
+        trace.next().expect("it stays there")
+    };
+    // A row that is left out, with one more at the end; two that change places; an end one row early.
+    let mut rows = honest.clone();
+    rows.remove(7);
+    rows.push(halt);
+    refused(&steps, &rows, "one of the program");
+    let mut rows = honest.clone();
+    rows.swap(7, 8);
+    refused(&steps, &rows, "one of the program");
+    let mut early =
+        Steps::new(&Program::read(&file(&code())).expect("a program"), &KNOWN, honest.len() as u64 - 1)
+            .expect("it has room");
+    refused(&early, &honest[..honest.len() - 1], "the program has ended");
+    early.rows = 1;
+    refused(&early, &[halt], "one of the program");
+    // What x0 would be; what is where no cell is; a word that was not written.
+    let change = |column: Column, at: usize, value: u64| {
+        let mut rows = honest.clone();
+        rows[at].columns[column as usize] = value;
+        rows
+    };
+    refused(&steps, &change(Column::Third, 3, register(0)), "one of the program");
+    refused(&steps, &change(Column::First, 3, register(1)), "one of the program");
+    refused(&steps, &change(Column::First, 3, 5), "there is what");
+    refused(&steps, &change(Column::C0, 3, 77), "a row's class says");
+    refused(&steps, &change(Column::C0, 3, 1 << 16), "a limb of row 3");
+    // Further on than the end.
+    let mut rows = honest.clone();
+    let last = rows.len() - 1;
+    rows[last].columns[Column::Next as usize] = 0x10000;
+    refused(&steps, &rows, "one of the program");
+}
+
+/// Memory begins as the file says: of another file there are other runs.
+#[test]
+fn another_first_image_is_another_statement() {
+    let mut other = code();
+    other[2] = 0x13 | 5 << 7 | 4 << 20;
+    let (ours, theirs) =
+        (steps(&code(), &KNOWN, None), steps(&other, &Known { goal: Goal::Exit(30), ..KNOWN }, None));
+    refused(&ours, &rows(&theirs)[..ours.rows as usize], "");
+}
+
+/// The columns of which no equation, lookup or access of a class speaks.
+fn open(class: Class) -> BTreeSet<u8> {
+    let mut spoken = BTreeSet::new();
+    let mut speak = |linear: &Linear| {
+        for (term, _) in linear.terms() {
+            let limbs = term.limbs().unwrap_or([term, term]);
+            spoken.extend(
+                Column::ALL
+                    .into_iter()
+                    .filter(|of| of.term().is_some_and(|t| limbs.contains(&t)))
+                    .map(|of| of as u8),
+            );
+        }
+    };
+    for form in class.equations(Size::FULL).into_iter().flatten() {
+        speak(&form.linear);
+        form.products.iter().for_each(|(_, a, b)| [a, b].into_iter().for_each(&mut speak));
+    }
+    if let Some(address) = class.accessed(Size::FULL) {
+        speak(&address);
+    }
+    use Column::{C0, C1, S3, S4, S5, S6, S7, S8};
+    [C0, C1, S3, S4, S5, S6, S7, S8]
+        .map(|of| of as u8)
+        .into_iter()
+        .filter(|of| !spoken.contains(of))
+        .collect()
+}
+
+#[test]
+fn each_value_is_noticed_where_a_class_speaks_of_it() {
+    let mut numbers = Numbers(11);
+    let mut classes = BTreeMap::<Class, usize>::new();
+    for _ in 0..12 {
+        let program = Program::read(&file(&random(&mut numbers, 60))).expect("a program");
+        let known = Known { goal: Goal::Exit(0), ..KNOWN };
+        let steps = Steps::new(&program, &known, 0).expect("it has room");
+        let mut trace = steps.trace(&[]);
+        // To the exit, whose code is another.
+        while let Some(row) = trace.next() {
+            let digits = [row.column(Column::Group), row.column(Column::Member)];
+            let class = Class::ALL.into_iter().find(|class| class.digits() == digits).expect("a class");
+            let times = classes.entry(class).or_default();
+            *times += 1;
+            if *times > 2 {
+                continue;
+            }
+            assert_eq!(row.fault(&steps.rom), None);
+            let open = open(class);
+            for column in Column::ALL {
+                let value = row.column(column);
+                for other in
+                    [(value + 1) % P, (value + P - 1) % P, u64::from(numbers.below(1 << 16)), 1 << 40]
+                {
+                    let mut changed = row;
+                    changed.columns[column as usize] = other;
+                    let is_noticed = other == value || changed.fault(&steps.rom).is_some();
+                    assert!(
+                        is_noticed || open.contains(&(column as u8)),
+                        "{class:?} {column:?}: {value} as {other}"
+                    );
+                }
+            }
+        }
+    }
+    let missing = [Class::Jalr, Class::Lio, Class::Select];
+    assert!(classes.len() + missing.len() >= Class::ALL.len(), "{classes:?}");
+}
+
+/// Of what an instruction may be, exactly one goes through.
+#[test]
+fn alternatives_exclude_each_other() {
+    fn ways(trace: &Trace<'_>, place: u64, most: usize) -> usize {
+        trace.ways(place, most)
+    }
+    let mut numbers = Numbers(23);
+    for _ in 0..12 {
+        let program = Program::read(&file(&random(&mut numbers, 40))).expect("a program");
+        for goal in [Goal::Exit(0), Goal::AnyFault] {
+            let steps = Steps::new(&program, &Known { goal, ..KNOWN }, 0).expect("it has room");
+            let mut trace = steps.trace(&[]);
+            loop {
+                if trace.is_between() {
+                    let ways = ways(&trace, trace.place(), 40);
+                    assert!(ways <= 1, "{ways} at {:#x}", trace.place());
+                }
+                if trace.has_ended() || trace.next().is_none() {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn session(steps: &Steps, values: Vec<F61>) -> (Result<()>, Result<()>) {
+    let (here, there) = pipe(Duration::from_secs(300));
+    let options = || Options { check: false, ..Options::default() };
+    let source: &dyn Source<F61> = steps;
+    thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            prove_over::<Over<F61>>(source, values, &mut Channel::new(Party::Prover, here), &options())
+                .map(drop)
+        });
+        let verifier =
+            verify_over::<Over<F61>>(source, &mut Channel::new(Party::Verifier, there), &options()).map(drop);
+        (prover.join().expect("no panic"), verifier)
+    })
+}
+
+#[test]
+fn a_run_is_proved_by_quicksilver() {
+    let steps = steps(&code(), &KNOWN, None);
+    let honest = rows(&steps);
+    let (prover, verifier) = session(&steps, witness(&honest));
+    prover.expect("accepted");
+    verifier.expect("accepted");
+    let mut rows = honest.clone();
+    rows[5].columns[Column::C1 as usize] += 1;
+    let (prover, verifier) = session(&steps, witness(&rows));
+    assert!(prover.is_err() && verifier.is_err());
+}

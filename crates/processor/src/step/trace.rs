@@ -1,0 +1,183 @@
+//! The rows of an honest run.
+
+use super::image::{Cell, Image};
+use super::rom::{Advice, HALT, Place, Rom};
+use super::row::{Column, Finds, Row};
+use zeroize::Zeroizing;
+
+/// A run, row by row.
+#[derive(Clone)]
+pub(super) struct Trace<'p> {
+    rom: &'p Rom,
+    state: State<'p>,
+    place: Place,
+    /// Rows that are done, the next to be given last.
+    ready: Vec<Row>,
+}
+
+#[derive(Clone)]
+struct State<'p> {
+    image: &'p Image,
+    registers: Zeroizing<Vec<u32>>,
+    memory: Zeroizing<Vec<u32>>,
+    streams: Vec<u32>,
+    private: &'p [u8],
+    taken: usize,
+}
+
+impl Finds for State<'_> {
+    #[inline]
+    fn word(&self, address: u64) -> Option<u32> {
+        Some(match self.image.cell(address)? {
+            Cell::Register(number) => *self.registers.get(number)?,
+            Cell::Memory(word) => self.memory[word],
+            Cell::Stream(word) => self.streams[word],
+        })
+    }
+
+    #[inline]
+    fn is_read_only(&self, address: u64) -> bool {
+        self.image.is_read_only(address)
+    }
+}
+
+impl State<'_> {
+    fn put(&mut self, address: u64, word: u32) {
+        match self.image.cell(address).expect("a cell that was found") {
+            Cell::Register(number) => self.registers[number] = word,
+            Cell::Memory(place) => self.memory[place] = word,
+            Cell::Stream(place) => self.streams[place] = word,
+        }
+    }
+
+    fn advice(&mut self, advice: Advice) -> u32 {
+        let left = self.private.len() - self.taken;
+        match advice {
+            Advice::None => 0,
+            Advice::Quotient(a, b) => {
+                let [a, b] = [a, b].map(|register| self.registers[register as usize]);
+                a.checked_div(b).unwrap_or(0)
+            }
+            Advice::Length(most) => {
+                let most = self.registers[most as usize].min(0x7fff_f000);
+                u32::try_from(left).unwrap_or(u32::MAX).min(most)
+            }
+            Advice::Bytes(count) => {
+                let count = left.min(count as usize);
+                let mut word = [0; 4];
+                word[..count].copy_from_slice(&self.private[self.taken..self.taken + count]);
+                self.taken += count;
+                u32::from_le_bytes(word)
+            }
+        }
+    }
+}
+
+impl<'p> Trace<'p> {
+    /// The run of the program of `rom` from `entry`, with memory as `image` has it, on a private input.
+    pub(super) fn new(rom: &'p Rom, image: &'p Image, entry: u32, private: &'p [u8]) -> Self {
+        let (memory, streams) = image.content();
+        let state = State {
+            image,
+            registers: Zeroizing::new(image.registers(rom)),
+            memory: Zeroizing::new(memory.to_vec()),
+            streams: streams.to_vec(),
+            private,
+            taken: 0,
+        };
+        Self { rom, state, place: entry.into(), ready: Vec::new() }
+    }
+
+    /// Where it stands.
+    pub(super) fn place(&self) -> Place {
+        self.ready.last().map_or(self.place, |row| row.place)
+    }
+
+    /// The word in a register.
+    #[cfg(test)]
+    pub(super) fn register(&self, number: u32) -> u32 {
+        self.state.registers[number as usize]
+    }
+
+    /// The word at an address of memory.
+    #[cfg(test)]
+    pub(super) fn memory(&self, address: u32) -> u32 {
+        self.state.memory[(self.state.image.offset(address) / 4) as usize]
+    }
+
+    /// The next row; none where the program has no way to go on that leads to its goal.
+    pub(super) fn next(&mut self) -> Option<Row> {
+        if self.ready.is_empty() {
+            let mut rows = Vec::new();
+            if !self.explore(self.place, &mut rows) {
+                return None;
+            }
+            self.place = rows.last().expect("at least one").column(Column::Next);
+            rows.reverse();
+            self.ready = rows;
+        }
+        self.ready.pop()
+    }
+
+    /// Adds rows from `place` on up to where nobody goes back, if there are such.
+    fn explore(&mut self, place: Place, rows: &mut Vec<Row>) -> bool {
+        let rom = self.rom;
+        for alternative in rom.at(place) {
+            let taken = self.state.taken;
+            let advice = match alternative.advice {
+                Advice::None => 0,
+                advice => self.state.advice(advice),
+            };
+            let Some(row) = Row::fill(place, alternative, &self.state, || advice) else {
+                self.state.taken = taken;
+                continue;
+            };
+            let third = row.column(Column::Third);
+            self.state.put(third, row.written());
+            rows.push(row);
+            let next = row.column(Column::Next);
+            let leads =
+                if rom.is_decided(next) { !rom.at(next).is_empty() } else { self.explore(next, rows) };
+            if leads {
+                return true;
+            }
+            rows.pop();
+            self.state.put(third, row.found[2]);
+            self.state.taken = taken;
+        }
+        false
+    }
+
+    /// Whether it stands at an instruction, or where nobody goes back.
+    #[cfg(test)]
+    pub(super) fn is_between(&self) -> bool {
+        self.ready.is_empty()
+    }
+
+    /// In how many ways it could go on from `place` to where nobody goes back, of which `most` are looked for.
+    #[cfg(test)]
+    pub(super) fn ways(&self, place: Place, most: usize) -> usize {
+        let mut ways = 0;
+        for alternative in self.rom.at(place) {
+            let mut other = self.clone();
+            let advice = other.state.advice(alternative.advice);
+            let Some(row) = Row::fill(place, alternative, &other.state, || advice) else { continue };
+            other.state.put(row.column(Column::Third), row.written());
+            let next = row.column(Column::Next);
+            ways += match self.rom.is_decided(next) {
+                true => usize::from(!self.rom.at(next).is_empty()),
+                false if most > 0 => other.ways(next, most - 1),
+                false => 0,
+            };
+        }
+        ways
+    }
+
+    /// Whether the run has come to its end.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ready.is_empty() && self.place == HALT
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;
