@@ -94,7 +94,7 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000], of the message of `voleith` in
-    /// bytes [default: 55], and of the private input of `program` [default: 65536]
+    /// bytes [default: 55], and of the private input of `program` [default: 65536; without --public-control 8192]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) length: Option<String>,
     /// The rows and columns of the matrices of `matmul` [default: 1024, but 128 by --kind gates]
@@ -140,6 +140,9 @@ pub(crate) struct Typed {
     /// The program of `program`, which takes private bytes that are random [default: SHA-256 in C]
     #[arg(long, value_name = "FILE")]
     pub(crate) elf: Option<PathBuf>,
+    /// `program` with branches and addresses that both parties know
+    #[arg(long)]
+    pub(crate) public_control: bool,
     /// The clauses of `stack` [default: 15] and of `branches` [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) clauses: Option<String>,
@@ -199,6 +202,7 @@ impl Typed {
             ("--interactive", self.interactive),
             ("--out", self.out.is_some()),
             ("--elf", self.elf.is_some()),
+            ("--public-control", self.public_control),
             ("--only", !self.only.is_empty()),
             ("--quick", self.quick),
             ("--large", self.large),

@@ -77,12 +77,12 @@ pub static BENCHES: [Bench; 27] = [
     },
     Bench {
         name: "program",
-        options: &["--elf", "--length"],
+        options: &["--elf", "--length", "--public-control"],
         takes: Takes::All,
-        over: Fields::Bits,
+        over: Fields::Any(processor::usual),
         systems: OF_BITS,
-        says: "a run of SHA-256 in C, or of the program --elf, with a private input of --length under public \
-               control",
+        says: "a run of SHA-256 in C, or of the program --elf, with a private input of --length; its branches \
+               and addresses are secret, or with --public-control known to both parties",
         run: processor::program,
     },
     Bench {

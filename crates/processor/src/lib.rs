@@ -9,7 +9,7 @@
 //! words                        what words are
 //! memory  observe              what is stored; who watches
 //! machine                      the interpreter, and its calls
-//! bits                         words on wires
+//! bits  step                   words on wires; runs row by row
 //! run                          what is proved of a run
 //! ```
 #![forbid(unsafe_code)]

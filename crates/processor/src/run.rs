@@ -10,6 +10,7 @@ use crate::fault::Kind;
 use crate::machine::{End, Inputs, Machine, Misaligned, Stop};
 use crate::observe::{Nobody, Observer};
 use crate::program::{Layout, Program};
+use crate::step::{Goal, Known, Steps};
 use crate::words::Plain;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery::circuit::stream::{Recorder, Source};
@@ -61,6 +62,24 @@ pub struct Claim {
     pub end: Told,
 }
 
+impl Claim {
+    /// Has `hasher` tell it from others.
+    fn name(&self, hasher: &mut blake3::Hasher) {
+        for length in [self.private, self.output.len()] {
+            hasher.update(&(length as u64).to_le_bytes());
+        }
+        hasher.update(&self.output);
+        let (kind, value) = match self.end {
+            Told::Exit(code) => (0, code),
+            Told::Fault(kind) => {
+                (1, Kind::ALL.iter().position(|known| *known == kind).expect("one of all") as u32)
+            }
+        };
+        hasher.update(&[kind]);
+        hasher.update(&value.to_le_bytes());
+    }
+}
+
 /// A run, as both parties know it.
 pub struct Run<'p> {
     program: &'p Program,
@@ -104,6 +123,39 @@ impl<'p> Run<'p> {
         hasher.update(&[u8::from(misaligned == Misaligned::Emulate)]);
         hasher.update(public);
         *hasher.finalize().as_bytes()
+    }
+
+    /// What names it where it is proved row by row.
+    pub fn digest_of_steps(&self) -> [u8; 32] {
+        blake3::derive_key(STEPS_CONTEXT, &self.digest())
+    }
+
+    /// What names the statement that it ends as claimed, in so many rows.
+    pub fn digest_of_rows(&self, claim: &Claim, rows: u64) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key(ROWS_CONTEXT);
+        hasher.update(&self.digest_of_steps());
+        hasher.update(&rows.to_le_bytes());
+        claim.name(&mut hasher);
+        *hasher.finalize().as_bytes()
+    }
+
+    /// The statement that it ends as claimed, in so many rows, whatever its private input is.
+    ///
+    /// # Errors
+    /// Those of [`Steps::new`]; `Invalid` where misaligned accesses are emulated.
+    pub fn steps(&self, claim: &Claim, rows: u64) -> Result<Steps> {
+        if self.inputs.misaligned == Misaligned::Emulate {
+            return Err(Error::invalid(
+                "misaligned accesses are emulated under public control only: leave out --misaligned, or give \
+                 --public-control",
+            ));
+        }
+        let goal = match claim.end {
+            Told::Exit(code) => Goal::Exit(code),
+            Told::Fault(kind) => Goal::Fault(kind),
+        };
+        let Inputs { public, layout, .. } = self.inputs;
+        Steps::new(self.program, &Known { layout, public, output: &claim.output, goal }, rows)
     }
 
     /// Runs it in the clear, watched by `observer`.
@@ -178,18 +230,7 @@ impl Claimed<'_> {
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(CLAIM_CONTEXT);
         hasher.update(&self.run.digest());
-        for length in [self.claim.private, self.claim.output.len()] {
-            hasher.update(&(length as u64).to_le_bytes());
-        }
-        hasher.update(&self.claim.output);
-        let (kind, value) = match self.claim.end {
-            Told::Exit(code) => (0, code),
-            Told::Fault(kind) => {
-                (1, Kind::ALL.iter().position(|known| *known == kind).expect("one of all") as u32)
-            }
-        };
-        hasher.update(&[kind]);
-        hasher.update(&value.to_le_bytes());
+        self.claim.name(&mut hasher);
         *hasher.finalize().as_bytes()
     }
 
@@ -201,6 +242,9 @@ impl Claimed<'_> {
 
 /// What the digests are for.
 const CONTEXT: &str = "volery 2026 run of a RISC-V program";
+/// Its number goes up where the rows of a run change.
+const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, version 1";
+const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 1";
 /// Its number goes up where the gates of a run change.
 const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 1";
 

@@ -53,6 +53,8 @@ mod class;
 mod form;
 mod image;
 mod micro;
+#[cfg(test)]
+mod plain;
 mod rom;
 mod row;
 mod trace;
@@ -104,6 +106,11 @@ impl Steps {
         let [_, given] = image.ends();
         let rom = Writer::write(program, &image, known.goal, given);
         Ok(Self { rom, image, entry: program.entry(), rows })
+    }
+
+    /// How many cells memory has, registers and streams among them.
+    pub fn cells(&self) -> usize {
+        self.image.cells(&self.rom).len()
     }
 
     /// The same in another number of rows.

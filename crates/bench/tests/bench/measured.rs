@@ -307,7 +307,8 @@ fn assert_flat(bench: &[&str], gates: [&str; 2]) {
 #[test]
 fn runs_of_programs_are_measured() {
     let run = |length| {
-        let bench = ["program", "--length", length, "--vole", "softspoken8", "--quiet", "--json"];
+        let public = ["program", "--public-control", "--length", length];
+        let bench = [&public[..], &["--vole", "softspoken8", "--quiet", "--json"]].concat();
         let object = measure(&bench).expect(0).json();
         assert_eq!(object["verdict"], "accepted", "{object}");
         assert!(object["cycles_per_second"].as_f64() > Some(0.0), "{object}");
@@ -324,8 +325,12 @@ fn runs_of_programs_are_measured() {
         assert!(large < small + small / 10 + 2_000_000, "{small} bytes, then {large}");
     }
     let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/programs/crc32.elf");
-    let object = measure(&["program", "--elf", elf, "--length", "20", "--quiet", "--json"]).expect(0).json();
-    assert_eq!(object["verdict"], "accepted", "{object}");
+    let bench = ["program", "--elf", elf, "--length", "20", "--quiet", "--json"];
+    for public in [&["--public-control"][..], &[]] {
+        let object = measure(&[&bench[..], public].concat()).expect(0).json();
+        assert_eq!(object["verdict"], "accepted", "{object}");
+        assert_eq!(object["rows"].is_u64(), public.is_empty(), "{object}");
+    }
 }
 
 /// Benches of garbled circuits run to their end, and hold no more than the material of the largest clause for

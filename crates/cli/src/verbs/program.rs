@@ -5,5 +5,6 @@ mod exchange;
 mod load;
 mod proof;
 pub(crate) mod run;
+mod steps;
 
 pub(crate) use proof::{prove, verify};

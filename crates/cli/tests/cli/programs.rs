@@ -117,6 +117,50 @@ fn a_run_is_proved() {
     }
 }
 
+/// A run whose branches and addresses depend on what is secret.
+const SECRET: [&str; 2] = ["--program", program!("quicksort")];
+
+#[test]
+fn a_run_with_secret_control_is_proved() {
+    let verify = [&["verify"], &SECRET[..], &["--json"]].concat();
+    let prove = |input: &'static str, more: &[&'static str]| {
+        [&["prove"], &SECRET[..], &["--private-input", input, "--json"], more].concat()
+    };
+    let mut sizes = Vec::new();
+    // Of another path and another length.
+    for input in ["0x0500000003000000ffffffff09000000", "0x0100000002000000"] {
+        let ended = session(&verify, &prove(input, &[]));
+        for object in ended.map(|ended| ended.expect(0).json()) {
+            assert_keys(&object, &KEYS);
+            assert_eq!((&object["verdict"], &object["field"]), (&json!("accepted"), &json!("f61")));
+            assert_eq!((&object["exit_code"], &object["cycles"]), (&json!(0), &json!(4_096)));
+            sizes.push(object["bytes"].clone());
+        }
+    }
+    assert_eq!(sizes[..2], sizes[2..]);
+    let padded = session(
+        &[&verify[..], &["--max-cycles", "1500"]].concat(),
+        &prove("0x0100000002000000", &["--max-cycles", "1500"]),
+    );
+    for object in padded.map(|ended| ended.expect(0).json()) {
+        assert_eq!(object["cycles"], json!(1_500));
+    }
+    let [verifier, prover] =
+        session(&[&verify[..], &["--max-cycles", "1500"]].concat(), &prove("0x0100000002000000", &[]));
+    verifier.refused(3, &["a run of 4096 rows, and 1500 is the most: allow more by --max-cycles"]);
+    prover.refused(3, &["is longer than it allows"]);
+}
+
+#[test]
+fn a_crash_is_proved_without_its_path() {
+    let parser = ["--program", program!("parser"), "--exit", "crash"];
+    let verify = [&["verify"], &parser[..], &["--json"]].concat();
+    let prove = [&["prove"], &parser[..], &["--private-input", "0x44ffff", "--json"]].concat();
+    for object in session(&verify, &prove).map(|ended| ended.expect(0).json()) {
+        assert_eq!((&object["verdict"], &object["ended"]), (&json!("accepted"), &json!("fault")));
+    }
+}
+
 #[test]
 fn other_systems_prove_runs_too() {
     for system in ["wolverine", "jko"] {
@@ -161,7 +205,8 @@ fn an_end_and_an_output_can_be_demanded() {
 #[test]
 fn both_sides_have_the_same_run() {
     let prove = [&["prove"], &RUN[..], &["--private-input", "text:abc"]].concat();
-    let others: [&[&str]; 3] = [
+    let others: [&[&str]; 4] = [
+        &["verify", "--program", program!("sha256")],
         &["verify", "--program", program!("crc32"), "--public-control"],
         &["verify", "--program", program!("sha256"), "--public-control", "--public-input", "text:x"],
         &["verify", "--program", program!("sha256"), "--public-control", "--stack", "128K"],
@@ -170,9 +215,9 @@ fn both_sides_have_the_same_run() {
         let [verifier, prover] = session(verify, &prove);
         verifier.refused(
             3,
-            &["the prover has another --program, --public-input, --memory, --stack or --misaligned"],
+            &["the prover has another --program, --public-input, --memory, --stack, --misaligned or"],
         );
-        prover.refused(3, &["it has another --program, --public-input, --memory, --stack or --misaligned"]);
+        prover.refused(3, &["it has another --program, --public-input, --memory, --stack, --misaligned or"]);
     }
     let relation = crate::kit::preimage("verify", &[]);
     for ended in session(&relation, &prove) {
@@ -182,10 +227,22 @@ fn both_sides_have_the_same_run() {
 
 #[test]
 fn what_runs_do_not_take_is_refused() {
-    let refused: [(&[&str], &[&str]); 8] = [
+    let refused: [(&[&str], &[&str]); 11] = [
         (
-            &["prove", "--program", program!("sha256"), "--connect", "127.0.0.1:1"],
-            &["--public-control", "volery run"],
+            &["prove", RUN[0], RUN[1], "--field", "f2", "--connect", "127.0.0.1:1"],
+            &["--field: a run with secret control is over f61"],
+        ),
+        (
+            &["prove", RUN[0], RUN[1], "--system", "wolverine", "--connect", "127.0.0.1:1"],
+            &["--system: wolverine has no memory"],
+        ),
+        (
+            &["prove", RUN[0], RUN[1], "--misaligned", "emulate", "--connect", "127.0.0.1:1"],
+            &["misaligned accesses are emulated under public control only"],
+        ),
+        (
+            &["prove", RUN[0], RUN[1], "--max-cycles", "100", "--connect", "127.0.0.1:1"],
+            &["has not ended after 100"],
         ),
         (
             &["prove", RUN[0], RUN[1], RUN[2], "--field", "f61", "--connect", "127.0.0.1:1"],

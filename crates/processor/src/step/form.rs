@@ -89,14 +89,6 @@ pub(super) struct Form {
     pub(super) products: Vec<(i64, Linear, Linear)>,
 }
 
-impl Form {
-    /// Its degree: one or two.
-    #[cfg(test)]
-    pub(super) fn degree(&self) -> usize {
-        if self.products.is_empty() { 1 } else { 2 }
-    }
-}
-
 impl<L: Into<Linear>> From<L> for Form {
     fn from(linear: L) -> Self {
         Self { linear: linear.into(), products: Vec::new() }
@@ -201,37 +193,5 @@ pub(super) trait Algebra {
             terms.push((*factor, self.product(&a, &b)?));
         }
         self.combine(&terms, form.linear.constant)
-    }
-}
-
-/// Numbers modulo an odd prime below 2^61: what tests compute with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Modulo(pub(super) u64);
-
-impl Modulo {
-    /// `number` modulo the prime.
-    pub(super) fn of(self, number: i64) -> u64 {
-        i128::from(number).rem_euclid(i128::from(self.0)) as u64
-    }
-}
-
-impl Algebra for Modulo {
-    type Value = u64;
-
-    fn combine(&mut self, terms: &[(i64, u64)], constant: i64) -> Result<u64> {
-        Ok(self.sum(terms, constant))
-    }
-
-    fn product(&mut self, a: &u64, b: &u64) -> Result<u64> {
-        Ok((u128::from(*a) * u128::from(*b) % u128::from(self.0)) as u64)
-    }
-}
-
-impl Modulo {
-    /// `Σ factor·value + constant`.
-    pub(super) fn sum(self, terms: &[(i64, u64)], constant: i64) -> u64 {
-        let p = u128::from(self.0);
-        let term = |(factor, value): &(i64, u64)| u128::from(self.of(*factor)) * u128::from(*value) % p;
-        ((terms.iter().map(term).sum::<u128>() + u128::from(self.of(constant))) % p) as u64
     }
 }

@@ -99,12 +99,6 @@ impl<'p> Trace<'p> {
         self.state.registers[number as usize]
     }
 
-    /// The word at an address of memory.
-    #[cfg(test)]
-    pub(super) fn memory(&self, address: u32) -> u32 {
-        self.state.memory[(self.state.image.offset(address) / 4) as usize]
-    }
-
     /// The next row; none where the program has no way to go on that leads to its goal.
     pub(super) fn next(&mut self) -> Option<Row> {
         if self.ready.is_empty() {

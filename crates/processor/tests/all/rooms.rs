@@ -10,7 +10,7 @@ const ORDER: [&[&str]; 7] = [
     &["words"],
     &["memory", "observe"],
     &["machine"],
-    &["bits"],
+    &["bits", "step"],
     &["lib", "run"],
 ];
 

@@ -10,8 +10,9 @@ A program is an ELF file for RV32IM, linked and static, as compilers write it by
 -march=rv32im -mabi=ilp32; examples/programs has a header, a linker script and
 programs in C, and docs/programs.md the way from there to a verdict. It reads
 its private input from descriptor 0 and the public one from 3, and writes its
-output to 1. Both parties know the program, the public input, the length of the
-private one, the output and how the run ends, by an exit code or a fault.
+output to 1. Both parties know the program, the public input, the output and how
+the run ends, by an exit code or a fault; how long it is, rounded up to 4096
+rows; and with --public-control, its path and the length of the private input.
 
 V is one of
   text:…  bytes as they stand
@@ -34,7 +35,8 @@ pub(crate) struct Ways {
     /// What the program reads from descriptor 3 [default: nothing]
     #[arg(long, value_name = "V", requires = "program")]
     pub(crate) public_input: Option<OsString>,
-    /// The most instructions of the run [default: 10^10]
+    /// The most instructions of the run [default: 10^10]; of a proof without --public-control the rows, to which
+    /// it is filled up [default: as many as it takes, rounded up to 4096]
     #[arg(long, value_name = "N", requires = "program", allow_negative_numbers = true)]
     pub(crate) max_cycles: Option<String>,
     /// Bytes of memory behind the program's own, for its heap; K, M and G may stand behind [default: 256K]

@@ -2,9 +2,10 @@
 //!
 //! | step | from | message | bytes |
 //! |---|---|---|---|
-//! | 1 | both at once | magic `volery` and two zero bytes, then `run1` | 12 |
-//! | 2 | P | digest of program, memory and public input; length of the private input (u64); 0 and a code, | |
-//! | | | or 1 and the number of a fault (u8, u32); length of the output (u64), and the output | 53 + output |
+//! | 1 | both at once | magic `volery` and two zero bytes, then `run2` | 12 |
+//! | 2 | P | digest of program, memory, public input and engine; length of the private input (u64), 0 where it | |
+//! | | | is secret; 0 and a code, or 1 and the number of a fault (u8, u32); length of the output (u64); | |
+//! | | | rows (u64), 0 under public control; the output | 61 + output |
 //! | 3 | V | 0: the proof begins, by the ordinary handshake over the same link; or why not | 1 |
 //!
 //! Numbers are little-endian. Nothing here is part of the proof's transcript: the handshake compares the
@@ -18,7 +19,7 @@ use volery_cli::failure::{Failure, Fault, Result};
 use volery_processor::{Claim, Kind, Told};
 
 /// Behind the magic, in the place of the protocol's version.
-const RUN: [u8; 4] = *b"run1";
+const RUN: [u8; 4] = *b"run2";
 
 /// What a verifier answers.
 const GO_ON: u8 = 0;
@@ -53,7 +54,7 @@ fn failed(why: io::Error) -> Failure {
 }
 
 /// The prover's part: tells `claim` about the run that `digest` names.
-pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim) -> Result<()> {
+pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim, rows: u64) -> Result<()> {
     open(link)?;
     let (ended, value) = match claim.end {
         Told::Exit(code) => (0, code),
@@ -64,6 +65,7 @@ pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim) -> Res
     message.push(ended);
     message.extend(value.to_le_bytes());
     message.extend((claim.output.len() as u64).to_le_bytes());
+    message.extend(rows.to_le_bytes());
     message.extend(&claim.output);
     link.send(&message).and_then(|()| link.flush()).map_err(failed)?;
     let mut answer = [0];
@@ -71,11 +73,12 @@ pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim) -> Res
     let why = match answer[0] {
         GO_ON => return Ok(()),
         OTHER_RUN => {
-            "it has another --program, --public-input, --memory, --stack or --misaligned: give both sides the same"
+            "it has another --program, --public-input, --memory, --stack, --misaligned or --public-control: give \
+             both sides the same"
         }
         OTHER_END => "it demands another end of the run: agree on --exit",
         OTHER_OUTPUT => "it demands another output of the run: agree on --output",
-        TOO_LONG => "the private input or the output is longer than it allows",
+        TOO_LONG => "the private input, the output or the run is longer than it allows",
         _ => "the run fails there: see what it says",
     };
     Err(Failure::peer(format_args!("the verifier does not go on: {why}")))
@@ -91,13 +94,15 @@ pub(super) struct Accepts<'a> {
     pub(super) output: Option<&'a [u8]>,
     /// The most bytes of the private input, and of the output.
     pub(super) most: [usize; 2],
+    /// The most rows.
+    pub(super) rows: u64,
 }
 
 /// The verifier's part: hears a claim, and what was wrong with one is told to the prover, too. It waits for
 /// [`go_on`].
-pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<Claim> {
+pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<(Claim, u64)> {
     open(link)?;
-    let mut head = [0; 53];
+    let mut head = [0; 61];
     link.recv(&mut head).map_err(failed)?;
     let long = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
     let (ended, value) = (head[40], u32::from_le_bytes(head[41..45].try_into().expect("four bytes")));
@@ -106,8 +111,8 @@ pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<Claim> 
             link,
             OTHER_RUN,
             Failure::peer(
-                "the prover has another --program, --public-input, --memory, --stack or --misaligned: give both sides the \
-                 same",
+                "the prover has another --program, --public-input, --memory, --stack, --misaligned or \
+                 --public-control: give both sides the same",
             ),
         ));
     }
@@ -117,6 +122,14 @@ pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<Claim> 
             let why = format_args!("the prover claims {what} of {length} bytes, and {most} is the most");
             return Err(refuse(link, TOO_LONG, Failure::peer(why)));
         }
+    }
+    let rows = long(53);
+    if rows > accepts.rows {
+        let why = format_args!(
+            "the prover claims a run of {rows} rows, and {} is the most: allow more by --max-cycles",
+            accepts.rows
+        );
+        return Err(refuse(link, TOO_LONG, Failure::peer(why)));
     }
     let end = match (ended, Kind::ALL.get(value as usize)) {
         (0, _) => Told::Exit(value),
@@ -141,7 +154,7 @@ pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<Claim> 
         let why = "the prover claims another output than --output";
         return Err(refuse(link, OTHER_OUTPUT, Failure::new(Fault::Rejected, why)));
     }
-    Ok(Claim { private: lengths[0], output, end })
+    Ok((Claim { private: lengths[0], output, end }, rows))
 }
 
 /// Tells the prover that the proof begins, or that it does not for the reason `own`, which is this side's.

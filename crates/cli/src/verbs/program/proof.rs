@@ -2,7 +2,8 @@
 
 use super::ending;
 use super::exchange::{self, Accepts};
-use super::load::{Loaded, MOST_INPUT, PROGRAM};
+use super::load::{Loaded, MOST_INPUT};
+use super::steps;
 use crate::verbs::args::{Hint, Prove, Proved, Verify};
 use crate::verbs::given::way;
 use crate::verbs::session::{CHECKING, Counted, Session};
@@ -20,7 +21,7 @@ use volery_cli::progress::Progress;
 use volery_cli::report::Outcome;
 use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
-use volery_processor::{Claim, Claimed, Nobody, Run};
+use volery_processor::{Claim, Claimed, Demand, Ended, Nobody, Run};
 use zeroize::Zeroizing;
 
 /// `volery prove --program`.
@@ -30,7 +31,10 @@ pub(crate) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
             "--out: a run of a program is proved to a verifier: give --listen or --connect",
         ));
     }
-    let settings = &settings(&typed.run, &typed.protocol, &typed.output, &typed.hint)?;
+    if !typed.run.ways.public_control {
+        return steps::prove(typed, path, started);
+    }
+    let settings = &settings(&typed.protocol, &typed.output, &typed.hint)?;
     let way = way(&typed.peer)?;
     let mut reader = Reader::waiting(settings.timeout);
     let loaded = Loaded::of(path, &typed.run.ways, &mut reader)?;
@@ -42,27 +46,14 @@ pub(crate) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     };
     let locate = |address| loaded.place(address);
     let run = Run::new(&loaded.program, loaded.inputs(), &locate);
-    let announced = Progress::announce(CHECKING, settings.quiet);
-    let ended = run.in_the_clear(&private, &mut Nobody)?;
-    drop(announced);
-    let unmet = |why: String| Failure { unsatisfied: true, ..Failure::usage(why) };
-    if !demand.is_met_by(ended.claim.end) {
-        return Err(unmet(format!(
-            "the program ends at {} by {}, and {} was demanded by --exit",
-            loaded.place(ended.pc),
-            ending::told(ended.claim.end),
-            ending::demanded(demand)
-        )));
-    }
-    if output.as_ref().is_some_and(|expected| **expected != ended.claim.output) {
-        return Err(unmet("the program gives out something else than --output".into()));
-    }
+    let ended =
+        in_the_clear(&run, &loaded, &private, (demand, output.as_deref().map(|v| &v[..])), settings.quiet)?;
     let statement = run.claimed(ended.claim);
     // It also tells whether control is public, before anybody waits.
     let counted = counted(&statement, settings, Party::Prover)?;
     let options = settings.options(statement.digest(), Some(counted.size))?;
     let mut reached = way.link(settings.timeout)?;
-    exchange::tell(reached.link.as_mut(), &run.digest(), statement.claim())?;
+    exchange::tell(reached.link.as_mut(), &run.digest(), statement.claim(), 0)?;
     let mut session = Session::over(reached, Party::Prover, options, Some(counted), settings.quiet);
     let source: &dyn Source<F2> = &statement;
     let report = volery::prove(source, Claimed::witness(&private), &mut session.channel, &session.options)?;
@@ -76,7 +67,10 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
             "--proof: a run of a program is verified from a prover: give --listen or --connect",
         ));
     }
-    let settings = &settings(&typed.run, &typed.protocol, &typed.output, &typed.hint)?;
+    if !typed.run.ways.public_control {
+        return steps::verify(typed, path, started);
+    }
+    let settings = &settings(&typed.protocol, &typed.output, &typed.hint)?;
     let way = way(&typed.peer)?;
     let mut reader = Reader::waiting(settings.timeout);
     let loaded = Loaded::of(path, &typed.run.ways, &mut reader)?;
@@ -90,8 +84,9 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
         exit,
         output: output.as_ref().map(|output| &output[..]),
         most: [MOST_INPUT, loaded.inputs().output],
+        rows: 0,
     };
-    let claim = exchange::hear(reached.link.as_mut(), &accepts)?;
+    let (claim, _) = exchange::hear(reached.link.as_mut(), &accepts)?;
     let statement = run.claimed(claim);
     let ready = counted(&statement, settings, Party::Verifier)
         // What both know of the run speaks against what is claimed.
@@ -106,13 +101,7 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
 }
 
 /// How it is to be proved.
-fn settings(run: &Proved, protocol: &Protocol, output: &Output, hint: &Hint) -> Result<Settings> {
-    if !run.ways.public_control {
-        return Err(Failure::usage(format_args!(
-            "{PROGRAM}: give --public-control, too: whether the program can be proved so is told by \
-             `volery run --public-control`"
-        )));
-    }
+fn settings(protocol: &Protocol, output: &Output, hint: &Hint) -> Result<Settings> {
     let field = fields::boolean("a run under public control", protocol.field.as_deref())?;
     let system = system(protocol, System::default())?;
     if system.facts().of_clauses {
@@ -123,8 +112,34 @@ fn settings(run: &Proved, protocol: &Protocol, output: &Output, hint: &Hint) -> 
     Settings::of(field, system, protocol, output)?.over(hint.bandwidth.as_deref())
 }
 
+/// The run, which ends as `demand` and the output demanded say.
+pub(super) fn in_the_clear(
+    run: &Run<'_>,
+    loaded: &Loaded,
+    private: &[u8],
+    (demand, output): (Demand, Option<&[u8]>),
+    quiet: bool,
+) -> Result<Ended> {
+    let announced = Progress::announce(CHECKING, quiet);
+    let ended = run.in_the_clear(private, &mut Nobody)?;
+    drop(announced);
+    let unmet = |why: String| Failure { unsatisfied: true, ..Failure::usage(why) };
+    if !demand.is_met_by(ended.claim.end) {
+        return Err(unmet(format!(
+            "the program ends at {} by {}, and {} was demanded by --exit",
+            loaded.place(ended.pc),
+            ending::told(ended.claim.end),
+            ending::demanded(demand)
+        )));
+    }
+    if output.is_some_and(|expected| expected != ended.claim.output) {
+        return Err(unmet("the program gives out something else than --output".into()));
+    }
+    Ok(ended)
+}
+
 /// What the program has to give out, where that was said.
-fn output(run: &Proved, reader: &mut Reader) -> Result<Option<Zeroizing<Vec<u8>>>> {
+pub(super) fn output(run: &Proved, reader: &mut Reader) -> Result<Option<Zeroizing<Vec<u8>>>> {
     run.output.as_ref().map(|text| reader.bytes("--output", text, MOST_INPUT)).transpose()
 }
 
@@ -133,13 +148,19 @@ fn counted(statement: &Claimed<'_>, settings: &Settings, party: Party) -> Result
 }
 
 /// Has `outcome` tell what was claimed.
-fn claimed(mut outcome: Outcome, claim: &Claim, cycles: u64) -> Outcome {
+fn claimed(outcome: Outcome, claim: &Claim, cycles: u64) -> Outcome {
+    let mut outcome = told(outcome, claim, cycles);
+    outcome.more("private_input", json!(claim.private), format!("{} bytes", grouped(claim.private as u64)));
+    outcome
+}
+
+/// Has `outcome` tell how a run ended, and after how many cycles.
+pub(super) fn told(mut outcome: Outcome, claim: &Claim, cycles: u64) -> Outcome {
     for (name, value) in ending::json(claim.end) {
         let words = value.as_str().map_or_else(|| value.to_string(), Into::into).replace("null", "-");
         outcome.more(name, value, words);
     }
     outcome.more("output", json!(hex(&claim.output)), ending::bytes(&claim.output));
     outcome.more("cycles", json!(cycles), grouped(cycles));
-    outcome.more("private_input", json!(claim.private), format!("{} bytes", grouped(claim.private as u64)));
     outcome
 }

@@ -2,7 +2,8 @@
 //! what enters it, and the one that it should be.
 
 use super::*;
-use crate::step::form::{Algebra, Modulo, TERMS};
+use crate::step::form::{Algebra, TERMS};
+use crate::step::plain::Modulo;
 use std::collections::{BTreeSet, HashMap};
 
 /// Words of 16 bits. The prime lies between the third and the fourth power of a limb, as 2^61 − 1 does.

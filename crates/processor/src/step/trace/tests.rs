@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::decode::Instruction;
-use crate::machine::{End, Inputs, Machine};
+use crate::machine::{End, Inputs, Machine, Misaligned};
 use crate::observe::Observer;
 use crate::program::{Layout, Program};
 use crate::step::rom::register;
@@ -25,7 +25,8 @@ impl Observer for Heard {
 
 /// Runs `program` in both ways, and asserts that they agree, and that every row is right: how many there were.
 pub(crate) fn agree(program: &Program, public: &[u8], private: &[u8]) -> (u64, u64) {
-    let inputs = Inputs { public, layout: Layout::default(), cycles: 1 << 40, output: 1 << 20 };
+    let layout = Layout::default();
+    let inputs = Inputs { public, layout, cycles: 1 << 40, output: 1 << 20, misaligned: Misaligned::Fault };
     let mut machine = Machine::new(program, inputs, Plain::new(private)).expect("it has room");
     let mut heard = Heard { places: Vec::new(), registers: [0; 33] };
     let end = machine.run(&mut heard).unwrap_or_else(|stop| panic!("{stop:?}"));
