@@ -7,6 +7,7 @@ _start:
     .option norelax
     la gp, __global_pointer$
     .option pop
+    la tp, __thread_pointer$
     call main
     li a7, 93
     ecall

@@ -27,7 +27,7 @@ static inline u32 read_public(void *to, u32 length) { return volery_call(63, 3, 
 static inline void write_output(const void *from, u32 length) { volery_call(64, 1, (u32)from, length); }
 
 /* Ends the run, as does to return from main. */
-static inline void leave(u32 code)
+static inline __attribute__((noreturn)) void leave(u32 code)
 {
     volery_call(93, code, 0, 0);
     __builtin_unreachable();

@@ -113,7 +113,7 @@ fn a_run_is_proved() {
             (&json!("exit"), &json!(0), &Value::Null)
         );
         assert_eq!((&object["gates"]["mul"], &object["inputs"]), (&json!(22_496), &json!(24)));
-        assert_eq!((&object["cycles"], &object["private_input"]), (&json!(5_709), &json!(3)));
+        assert_eq!((&object["cycles"], &object["private_input"]), (&json!(5_711), &json!(3)));
     }
 }
 
