@@ -154,7 +154,9 @@ impl<F: Field> Frame<F> {
                     wire.slot == *slot && wire.stamp == **stamp
                 };
                 let length = rest.iter().zip(stamps).zip(slots).take_while(next).count();
-                words.extend([first, number(length)]);
+                // One after the other, which is no call.
+                words.push(first);
+                words.push(number(length));
                 rest = &rest[length..];
             }
         }
