@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use volery::circuit::stream::Source;
 use volery::{Error, F2};
-use volery_processor::{Claimed, Inputs, Layout, Misaligned, Nobody, Program, Run, section};
+use volery_processor::{Inputs, Layout, Misaligned, Nobody, Program, Run, section};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = section(bytes, ".debug_line");
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     let private = [0x5a; 16];
     let Ok(ended) = run.in_the_clear(&private, &mut Nobody) else { return };
     let claimed = run.claimed(ended.claim);
-    match volery::check(&claimed as &dyn Source<F2>, Claimed::witness(&private)) {
+    match volery::check(&claimed as &dyn Source<F2>, claimed.witness(&private)) {
         Ok(()) => {}
         Err(Error::Invalid(why)) if why.contains("depends on the private input") => {}
         Err(why) => panic!("{why}"),

@@ -10,7 +10,7 @@ use volery::{Binary, F2, F61, Over, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields;
 use volery_cli::print::{count, grouped};
-use volery_processor::{Claim, Claimed, Inputs, Layout, Misaligned, Nobody, Program};
+use volery_processor::{Claim, Inputs, Layout, Misaligned, Nobody, Program};
 
 /// SHA-256 in C.
 const SHA256: &[u8] = include_bytes!("../../../examples/programs/sha256.elf");
@@ -69,7 +69,7 @@ pub(crate) fn program(run: &Run) -> Result<()> {
         let source: &dyn Source<F2> = &statement;
         let shape = Stream::new(source).count()?;
         let options = plan.settings.options(statement.digest(), Some(plan.settings.size(&shape)))?;
-        let (mul, witness) = (plan.settings.mul(&shape), Claimed::witness(private));
+        let (mul, witness) = (plan.settings.mul(&shape), statement.witness(private));
         (plan.prove::<Binary, _>(("length", length), source, witness, mul, &options)?, None)
     } else {
         let claim = Claim { private: 0, ..ended.claim };

@@ -51,7 +51,8 @@ struct Gates<'b, 'r> {
     one: Option<Handle>,
 }
 
-/// So many words are made between two looks at which live, or as many as live.
+/// So many words are made between two looks at which live, or as many as live, or an eighth of those that are
+/// looked at.
 const ROOM: usize = 2048;
 
 impl<'b, 'r> Bits<'b, 'r> {
@@ -74,17 +75,6 @@ impl<'b, 'r> Bits<'b, 'r> {
             }
             Ok(())
         })
-    }
-
-    /// Takes what is left of the private input.
-    ///
-    /// # Errors
-    /// Those of the backend.
-    pub fn take_rest(&mut self) -> Result<()> {
-        for _ in 0..8 * core::mem::take(&mut self.private_left) {
-            self.gates.backend.scope(|b| b.witness().map(drop))?;
-        }
-        Ok(())
     }
 
     /// The bits of `word`.
@@ -229,7 +219,9 @@ impl Words for Bits<'_, '_> {
         // What is free already is not to be freed again.
         let mut ended = vec![false; self.arena.len()];
         self.free.iter().for_each(|place| ended[*place as usize] = true);
+        let mut seen = 0;
         each(&mut |word| {
+            seen += 1;
             if let Value::Secret(place) = word {
                 lives[place as usize] = true;
             }
@@ -252,7 +244,8 @@ impl Words for Bits<'_, '_> {
             forgotten.extend(self.arena[place].wires().filter(nobody));
         }
         self.gates.backend.forget(&forgotten);
+        // To look at all words costs as much as to make some.
         let living = self.arena.len() - self.free.len();
-        self.room = living.max(ROOM);
+        self.room = living.max(seen / 8).max(ROOM);
     }
 }

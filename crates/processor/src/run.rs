@@ -1,5 +1,5 @@
-//! What is proved of a run: "there is a private input of this length, with which this program, given this
-//! public input, ends as claimed and gives out what is claimed".
+//! What is proved of a run: "there is a private input, of which this program, given this public input, reads so
+//! many bytes, ends as claimed and gives out what is claimed".
 //!
 //! Both parties run the program, the verifier without the private input: so each finds out alone whether
 //! what its path and its addresses depend on is public.
@@ -11,7 +11,7 @@ use crate::machine::{End, Inputs, Machine, Misaligned, Stop};
 use crate::observe::{Nobody, Observer};
 use crate::program::{Layout, Program};
 use crate::step::{Goal, Known, Steps};
-use crate::words::Plain;
+use crate::words::{Plain, Words as _};
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery::circuit::stream::{Recorder, Source};
 use volery::{Error, F2, Result};
@@ -54,7 +54,7 @@ impl Demand {
 /// What is claimed of a run, and public.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The length of the private input in bytes.
+    /// The bytes of the private input that the program reads: what may follow them is no part of anything.
     pub private: usize,
     /// What is given out.
     pub output: Vec<u8>,
@@ -99,8 +99,6 @@ pub struct Ended {
     pub cycles: u64,
     /// Bytes of memory that were touched, by whole pages.
     pub touched: u64,
-    /// Bytes of the private input that the program has taken.
-    pub taken: usize,
     /// What the program had to say to whoever runs it.
     pub messages: Zeroizing<Vec<u8>>,
 }
@@ -171,12 +169,11 @@ impl<'p> Run<'p> {
         };
         let output = machine.words.output.to_vec();
         Ok(Ended {
-            claim: Claim { private: private.len(), output, end: told },
+            claim: Claim { private: machine.words.taken(), output, end: told },
             end,
             pc: machine.pc(),
             cycles: machine.cycles(),
             touched: machine.touched(),
-            taken: machine.words.taken(),
             messages: core::mem::take(&mut machine.words.messages),
         })
     }
@@ -234,9 +231,14 @@ impl Claimed<'_> {
         *hasher.finalize().as_bytes()
     }
 
-    /// The bits of a private input, in the order in which the statement takes them.
-    pub fn witness(private: &[u8]) -> impl Iterator<Item = F2> + Clone {
-        private.iter().flat_map(|byte| (0..8).map(move |i| F2::from(byte >> i & 1 == 1)))
+    /// The bits that the statement takes of a private input, in its order.
+    ///
+    /// # Panics
+    /// Where the input is shorter than is claimed.
+    pub fn witness(&self, private: &[u8]) -> impl Iterator<Item = F2> + Clone {
+        private[..self.claim.private]
+            .iter()
+            .flat_map(|byte| (0..8).map(move |i| F2::from(byte >> i & 1 == 1)))
     }
 }
 
@@ -258,8 +260,10 @@ impl Source<F2> for Claimed<'_> {
             return Err(Error::Unsatisfied(format!("an output of {} bytes", output.len())));
         }
         self.cycles.store(machine.cycles(), Ordering::Relaxed);
-        // What was not taken is part of the statement all the same: a witness has no more than is read.
-        machine.words.take_rest()?;
+        // Else a claim could make work of what nobody reads.
+        if machine.words.private_left() > 0 {
+            return Err(Error::Unsatisfied(format!("a private input of which {private} bytes are read")));
+        }
         match (ended, end) {
             (End::Exit(code), Told::Exit(claimed)) => {
                 machine.words.assert_equal(code, claimed, "the exit code")

@@ -91,11 +91,8 @@ impl Gates<'_, '_> {
             place.copy_from_slice(&word.to_le_bytes());
         }
         let mut wires = [Handle::default(); 64];
-        let mut count = 0;
-        for wire in x.wires().chain(y.wires()) {
-            wires[count] = wire;
-            count += 1;
-        }
+        let count = x.wires_to(&mut wires);
+        let count = count + y.wires_to(&mut wires[count..]);
         let returned = self.backend.call(&key, &wires[..count], |b, wires| {
             let mut wires = wires.iter();
             let mut inside = |outside: &Secret| {
@@ -114,10 +111,8 @@ impl Gates<'_, '_> {
             u32::from_le_bytes(bytes)
         };
         let mut result = Secret::public(word(4));
-        let secret = !word(0);
-        for (i, wire) in (0..32).filter(|i| secret >> i & 1 == 1).zip(returned.wires) {
-            result.set(i, Bit::Wire(wire));
-        }
+        result.known = word(0);
+        result.fill(&returned.wires);
         Ok(result)
     }
 }

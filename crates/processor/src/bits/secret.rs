@@ -51,9 +51,38 @@ impl Secret {
     }
 
     /// Those on wires.
+    #[inline]
     pub(super) fn wires(&self) -> impl Iterator<Item = Handle> {
-        let secret = !self.known;
-        self.wires.iter().enumerate().filter(move |(i, _)| secret >> i & 1 == 1).map(|(_, wire)| *wire)
+        let mut left = !self.known;
+        core::iter::from_fn(move || {
+            let i = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            self.wires.get(i as usize).copied()
+        })
+    }
+
+    /// Writes those on wires to the beginning of `to`, and gives their number.
+    #[inline]
+    pub(super) fn wires_to(&self, to: &mut [Handle]) -> usize {
+        if self.known == 0 {
+            to[..32].copy_from_slice(&self.wires);
+            return 32;
+        }
+        to.iter_mut().zip(self.wires()).map(|(place, wire)| *place = wire).count()
+    }
+
+    /// Puts `wires` in the place of bits that are not known.
+    #[inline]
+    pub(super) fn fill(&mut self, wires: &[Handle]) {
+        if let (0, Some(all)) = (self.known, wires.first_chunk()) {
+            self.wires = *all;
+            return;
+        }
+        let mut left = !self.known;
+        for wire in wires {
+            self.wires[left.trailing_zeros() as usize] = *wire;
+            left &= left - 1;
+        }
     }
 
     /// From gadgets.

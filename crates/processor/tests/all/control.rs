@@ -9,7 +9,7 @@ use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
 use volery::circuit::stream::Source;
 use volery::{Error, F2, Options, prove, verify};
-use volery_processor::{Claim, Claimed, Kind, Place, Program, Run, Told};
+use volery_processor::{Claim, Kind, Place, Program, Run, Told};
 
 const BASE: u32 = 8;
 const X: u32 = 9;
@@ -165,7 +165,7 @@ fn session(program: &Program, private: &[u8], claim: Claim) -> (Result<(), Error
         let options = Options { statement: Some(claimed.digest()), check: false, ..Options::default() };
         let source: &dyn Source<F2> = &claimed;
         match private {
-            Some(private) => prove(source, Claimed::witness(private), channel, &options).map(drop),
+            Some(private) => prove(source, claimed.witness(private), channel, &options).map(drop),
             None => verify(source, channel, &options).map(drop),
         }
     };

@@ -3,9 +3,7 @@
 use volery::Result;
 use volery::circuit::stream::{Source, Stream};
 use volery::{Error, F2};
-use volery_processor::{
-    Claim, Claimed, Ended, Inputs, Layout, Misaligned, Nobody, Place, Program, Run, Told,
-};
+use volery_processor::{Claim, Ended, Inputs, Layout, Misaligned, Nobody, Place, Program, Run, Told};
 
 /// Where text and data of programs made here begin, and how long the data are.
 pub(crate) const TEXT: u32 = 0x1_0000;
@@ -170,7 +168,8 @@ fn place(program: &Program, address: u32) -> Place {
 pub(crate) fn check(program: &Program, public: &[u8], private: &[u8], claim: Claim) -> Result<()> {
     let locate = |address| place(program, address);
     let run = Run::new(program, inputs(public), &locate);
-    volery::check(&run.claimed(claim) as &dyn Source<F2>, Claimed::witness(private))
+    let claimed = run.claimed(claim);
+    volery::check(&claimed as &dyn Source<F2>, claimed.witness(private))
 }
 
 /// The ANDs of a run under public control.

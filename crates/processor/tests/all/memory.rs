@@ -6,7 +6,7 @@ use crate::kit::{
 use crate::kit::{TEXT, store};
 use volery::F2;
 use volery::circuit::stream::Source;
-use volery_processor::{Claimed, End, Fault, Inputs, Kind, Misaligned, Nobody, Program, Run, Told};
+use volery_processor::{End, Fault, Inputs, Kind, Misaligned, Nobody, Program, Run, Told};
 
 const BASE: u32 = 8;
 const R: u32 = 9;
@@ -61,7 +61,7 @@ fn accesses_are_emulated_where_that_is_asked_for() {
     let claim = run.in_the_clear(&private, &mut Nobody).expect("it ends").claim;
     assert_eq!(claim, gives(&private, &expected.concat()));
     let claimed = run.claimed(claim);
-    volery::check(&claimed as &dyn Source<F2>, Claimed::witness(&private)).expect("it holds");
+    volery::check(&claimed as &dyn Source<F2>, claimed.witness(&private)).expect("it holds");
     let fault = crate::kit::run(&program, &[], &private).expect("it ends").claim;
     assert_eq!(fault.end, Told::Fault(Kind::Misaligned));
 

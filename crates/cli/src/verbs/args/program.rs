@@ -12,7 +12,8 @@ programs in C, and docs/programs.md the way from there to a verdict. It reads
 its private input from descriptor 0 and the public one from 3, and writes its
 output to 1. Both parties know the program, the public input, the output and how
 the run ends, by an exit code or a fault; how long it is, rounded up to 4096
-rows; and with --public-control, its path and the length of the private input.
+rows; and with --public-control, its path and how much it reads of the private
+input.
 
 V is one of
   text:…  bytes as they stand

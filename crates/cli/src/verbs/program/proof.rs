@@ -56,7 +56,7 @@ pub(crate) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     exchange::tell(reached.link.as_mut(), &run.digest(), statement.claim(), 0)?;
     let mut session = Session::over(reached, Party::Prover, options, Some(counted), settings.quiet);
     let source: &dyn Source<F2> = &statement;
-    let report = volery::prove(source, Claimed::witness(&private), &mut session.channel, &session.options)?;
+    let report = volery::prove(source, statement.witness(&private), &mut session.channel, &session.options)?;
     claimed(session.close(settings, report, started)?, statement.claim(), ended.cycles).print(settings.json)
 }
 

@@ -60,7 +60,8 @@ pub(crate) fn run(typed: &Run, started: Instant) -> Result<()> {
     };
 
     let rate = ended.cycles as f64 / spent.as_secs_f64().max(1e-9);
-    let Ended { ref claim, end, pc, cycles, touched, taken, ref messages } = ended;
+    let Ended { ref claim, end, pc, cycles, touched, ref messages } = ended;
+    let taken = claim.private;
     let place = loaded.place(pc);
     let fault = match end {
         End::Fault(fault) => Some(format!("at {place}: {fault}")),
