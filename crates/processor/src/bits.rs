@@ -21,6 +21,7 @@ use volery::circuit::Backend;
 use volery::circuit::gadget::Bit;
 use volery::circuit::stream::{Handle, Recorder};
 use volery::{Error, F2, Field, Result};
+use zeroize::Zeroize;
 
 /// A word: a number that both parties know, or the place of a secret one.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,12 @@ pub enum Value {
     Public(u32),
     /// Known to the prover alone.
     Secret(u32),
+}
+
+impl Zeroize for Value {
+    fn zeroize(&mut self) {
+        *self = Self::Public(0);
+    }
 }
 
 /// Words on wires that are recorded.

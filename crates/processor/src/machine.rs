@@ -9,6 +9,7 @@ use crate::observe::Observer;
 use crate::program::{Layout, Program, Text, Window};
 use crate::words::Words;
 use volery::{Error, Result};
+use zeroize::Zeroize;
 
 /// A program that runs.
 pub struct Machine<'p, W: Words> {
@@ -357,6 +358,13 @@ impl<'p, W: Words> Machine<'p, W> {
             take(after);
             memory.each(take);
         });
+    }
+}
+
+impl<W: Words> Drop for Machine<'_, W> {
+    fn drop(&mut self) {
+        self.registers.zeroize();
+        self.after.zeroize();
     }
 }
 

@@ -4,6 +4,7 @@ use crate::elf::Segment;
 use crate::program::{PAGE, Window};
 use crate::words::Words;
 use std::array;
+use zeroize::Zeroize;
 
 /// Words of a page.
 const WORDS: usize = PAGE as usize / 4;
@@ -12,7 +13,7 @@ const WORDS: usize = PAGE as usize / 4;
 const FOLDER: usize = 1024;
 
 /// Words at addresses that are multiples of four.
-pub(crate) struct Memory<'p, T> {
+pub(crate) struct Memory<'p, T: Zeroize> {
     folders: Box<[Option<Box<Folder<T>>>; FOLDER]>,
     windows: Vec<Window>,
     segments: &'p [Segment],
@@ -26,7 +27,7 @@ struct Page<T> {
     words: [T; WORDS],
 }
 
-impl<'p, T: Copy> Memory<'p, T> {
+impl<'p, T: Copy + Zeroize> Memory<'p, T> {
     /// What `segments` begin with, and zeros elsewhere in `windows`.
     pub(crate) fn new(segments: &'p [Segment], windows: Vec<Window>) -> Self {
         Self { folders: Box::new(array::from_fn(|_| None)), windows, segments, pages: 0 }
@@ -94,6 +95,13 @@ impl<'p, T: Copy> Memory<'p, T> {
         let (folder, place, _) = split(address);
         let folder = self.folders[folder].get_or_insert_with(|| Box::new(array::from_fn(|_| None)));
         Some(folder[place].insert(Box::new(page)))
+    }
+}
+
+impl<T: Zeroize> Drop for Memory<'_, T> {
+    fn drop(&mut self) {
+        let folders = self.folders.iter_mut().flatten();
+        folders.flat_map(|folder| folder.iter_mut()).flatten().for_each(|page| page.words.zeroize());
     }
 }
 

@@ -6,14 +6,15 @@ pub use plain::Plain;
 
 use crate::decode::{Alu, Condition, Sign, Width};
 use volery::Result;
+use zeroize::Zeroize;
 
 /// Gives each word of many to whoever takes them.
 pub type Each<'e, T> = dyn Fn(&mut dyn FnMut(T)) + 'e;
 
 /// Who computes with words of 32 bits.
 pub trait Words {
-    /// What stands for a word.
-    type Word: Copy;
+    /// What stands for a word; it is wiped where it was kept.
+    type Word: Copy + Zeroize;
 
     /// The word that both parties know to be `value`.
     fn public(&mut self, value: u32) -> Self::Word;
