@@ -177,3 +177,109 @@ fn refuse(link: &mut dyn Link, answer: u8, why: Failure) -> Failure {
 fn number(kind: Kind) -> u32 {
     Kind::ALL.iter().position(|known| *known == kind).expect("one of all") as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+    use std::time::Duration;
+    use volery::channel::pipe;
+    use volery_processor::Demand;
+
+    const DIGEST: [u8; 32] = [7; 32];
+
+    fn accepts(exit: Demand, output: Option<&[u8]>) -> Accepts<'_> {
+        Accepts { digest: DIGEST, exit, output, most: [100, 10] }
+    }
+
+    fn claim() -> Claim {
+        Claim { private: 100, output: b"0123456789".to_vec(), end: Told::Fault(Kind::Store) }
+    }
+
+    /// What both sides of an exchange come to.
+    fn exchange(claim: &Claim, accepts: &Accepts<'_>) -> (Result<()>, Result<Claim>) {
+        let (mut here, mut there) = pipe(Duration::from_secs(10));
+        thread::scope(|scope| {
+            let prover = scope.spawn(move || tell(&mut here, &DIGEST, claim));
+            let verifier = hear(&mut there, accepts).and_then(|claim| go_on(&mut there, Ok(claim)));
+            (prover.join().expect("no panic"), verifier)
+        })
+    }
+
+    #[test]
+    fn a_claim_arrives_as_it_is() {
+        let others = [
+            Claim { private: 0, output: Vec::new(), end: Told::Exit(u32::MAX) },
+            Claim { end: Told::Exit(0), ..claim() },
+            claim(),
+        ];
+        for claim in others {
+            let demand = match claim.end {
+                Told::Exit(_) => Demand::AnyExit,
+                Told::Fault(kind) => Demand::CrashBy(kind),
+            };
+            let (prover, verifier) = exchange(&claim, &accepts(demand, Some(&claim.output)));
+            prover.expect("it goes on");
+            assert_eq!(verifier.expect("heard"), claim);
+        }
+    }
+
+    #[test]
+    fn both_sides_hear_why_it_does_not_go_on() {
+        let crash = Demand::Crash;
+        let other = Accepts { digest: [8; 32], ..accepts(crash, None) };
+        let cases: [(Claim, Accepts<'_>, &str, &str); 5] = [
+            (claim(), other, "the prover has another --program", "it has another --program"),
+            (
+                Claim { private: 101, ..claim() },
+                accepts(crash, None),
+                "a private input of 101 bytes, and 100 is the most",
+                "longer than it allows",
+            ),
+            (
+                Claim { output: vec![0; 11], ..claim() },
+                accepts(crash, None),
+                "an output of 11 bytes, and 10 is the most",
+                "longer than it allows",
+            ),
+            (
+                claim(),
+                accepts(Demand::CrashBy(Kind::Load), None),
+                "claims the fault `store`, and the fault `load` was demanded",
+                "agree on --exit",
+            ),
+            (claim(), accepts(crash, Some(b"x")), "another output than --output", "agree on --output"),
+        ];
+        for (claim, accepts, here, there) in cases {
+            let (prover, verifier) = exchange(&claim, &accepts);
+            let line = verifier.expect_err("refused").line;
+            assert!(line.contains(here), "{line}");
+            let line = prover.expect_err("refused").line;
+            assert!(line.contains(there), "{line}");
+        }
+    }
+
+    /// What a peer sends that is none.
+    #[test]
+    fn nonsense_is_refused_before_memory_is_taken() {
+        let head = |length: u64, ended: u8, value: u32| {
+            let lengths = [&5u64.to_le_bytes()[..], &[ended], &value.to_le_bytes(), &length.to_le_bytes()];
+            [&MAGIC[..], &RUN, &DIGEST, &lengths.concat()].concat()
+        };
+        let version = [&MAGIC[..], &6u32.to_le_bytes(), &[0; 60]].concat();
+        for (bytes, words) in [
+            (head(u64::MAX, 0, 0), "an output of 18446744073709551615 bytes"),
+            (head(1 << 40, 0, 0), "an output of 1099511627776 bytes"),
+            (head(0, 1, 7), "an end that there is not"),
+            (head(0, 2, 0), "an end that there is not"),
+            (vec![b'x'; 100], "does not speak as volery does"),
+            (version, "proves no run of a program"),
+            (MAGIC.to_vec(), "telling what is claimed"),
+        ] {
+            let (mut here, mut there) = pipe(Duration::from_millis(200));
+            here.send(&bytes).and_then(|()| here.flush()).expect("taken");
+            let line = hear(&mut there, &accepts(Demand::AnyExit, None)).expect_err("refused").line;
+            assert!(line.contains(words), "{line}");
+        }
+    }
+}
