@@ -234,25 +234,48 @@ impl Words for Bits<'_, '_> {
             }
         });
         // Words share wires, as the parts of one do.
-        let mut held = Vec::<bool>::new();
+        let mut slots = Vec::new();
         for (word, _) in self.arena.iter().zip(&lives).filter(|(_, lives)| **lives) {
-            for wire in word.wires() {
-                let slot = wire.slot() as usize;
-                if slot >= held.len() {
-                    held.resize(2 * slot + 64, false);
-                }
-                held[slot] = true;
-            }
+            word.wires().for_each(|wire| *slot(&mut slots, wire) = Slot::Held);
         }
-        let mut forgotten = Vec::new();
         for place in (0..lives.len()).rev().filter(|place| !lives[*place] && !ended[*place]) {
             self.free.push(place as u32);
-            let nobody = |wire: &Handle| !held.get(wire.slot() as usize).copied().unwrap_or(false);
-            forgotten.extend(self.arena[place].wires().filter(nobody));
+            for wire in self.arena[place].wires() {
+                let slot = slot(&mut slots, wire);
+                if matches!(slot, Slot::Nobodys) {
+                    *slot = Slot::Left(wire);
+                }
+            }
         }
-        self.gates.backend.forget(&forgotten);
+        // In the order of their slots, in which these are taken again: lists of wires are written by runs.
+        let left = slots.into_iter().filter_map(|slot| match slot {
+            Slot::Left(wire) => Some(wire),
+            _ => None,
+        });
+        self.gates.backend.forget(&left.collect::<Vec<_>>());
         // To look at all words costs as much as to make some.
         let living = self.arena.len() - self.free.len();
         self.room = living.max(seen / 8).max(ROOM);
     }
+}
+
+/// What is known of the slot of a wire.
+#[derive(Clone, Copy)]
+enum Slot {
+    /// No word has it.
+    Nobodys,
+    /// A word that lives has its wire.
+    Held,
+    /// Words that do not live have its wire.
+    Left(Handle),
+}
+
+/// What is known of the slot of `wire`.
+#[inline]
+fn slot(slots: &mut Vec<Slot>, wire: Handle) -> &mut Slot {
+    let at = wire.slot() as usize;
+    if at >= slots.len() {
+        slots.resize(2 * at + 64, Slot::Nobodys);
+    }
+    &mut slots[at]
 }
