@@ -7,7 +7,7 @@ use super::memory::{address_width, is_binary};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use std::sync::Arc;
-use volery_primitives::Field;
+use volery_primitives::{Field, U256};
 
 /// The rows of a table, one after the other: a key of so many elements, and then a value of so many.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +57,10 @@ pub struct Known<F> {
     pub(crate) key: usize,
     pub(crate) value: usize,
     entries: Arc<[F]>,
-    /// The numbers of rows, in the order of their keys.
-    sorted: Arc<[u32]>,
+    rows: usize,
+    /// The numbers of rows plus one, each at a place that follows from its key or behind that, and zeros: twice
+    /// as many places as rows, or more.
+    places: Arc<[u32]>,
 }
 
 impl<F: Field> Known<F> {
@@ -74,19 +76,30 @@ impl<F: Field> Known<F> {
         }
         let count = u32::try_from(entries.len() / length);
         let count = count.map_err(|_| Error::invalid("a table of 2^32 rows: the most are fewer"))?;
-        let of = |row: &u32| entries[*row as usize * length..][..key].iter().map(|key| key.to_integer());
-        let mut sorted: Vec<u32> = (0..count).collect();
-        sorted.sort_by(|a, b| of(a).cmp(of(b)));
-        let twice = sorted.windows(2).find(|pair| of(&pair[0]).eq(of(&pair[1])));
-        if let Some([a, b]) = twice {
-            return Err(Error::invalid(format!("a table whose rows {a} and {b} have the same key")));
+        let rows = count as usize;
+        let mut known = Self { key, value, entries: entries.into(), rows, places: Arc::new([]) };
+        let mut places = vec![0; (2 * rows).next_power_of_two()];
+        for row in 0..rows {
+            let of = known.row(row)[..key].iter().map(|key| key.to_integer());
+            let mut place = first_place(of.clone(), places.len());
+            while places[place] != 0 {
+                let other = places[place] as usize - 1;
+                if known.row(other)[..key].iter().map(|key| key.to_integer()).eq(of.clone()) {
+                    return Err(Error::invalid(format!(
+                        "a table whose rows {other} and {row} have the same key"
+                    )));
+                }
+                place = (place + 1) % places.len();
+            }
+            places[place] = row as u32 + 1;
         }
-        Ok(Self { key, value, entries: entries.into(), sorted: sorted.into() })
+        known.places = places.into();
+        Ok(known)
     }
 
     /// How many rows there are.
     pub(crate) fn rows(&self) -> usize {
-        self.sorted.len()
+        self.rows
     }
 
     /// The values, where they are all that there is to say, over F_2: where the keys are the numbers of their
@@ -113,10 +126,20 @@ impl<F: Field> Known<F> {
 
     /// The number of the row with this key.
     pub(crate) fn find(&self, key: &[F]) -> Option<usize> {
-        let words = || key.iter().map(|key| key.to_integer());
-        let of = |row: &u32| self.row(*row as usize)[..self.key].iter().map(|key| key.to_integer());
-        let found = self.sorted.binary_search_by(|row| of(row).cmp(words())).ok()?;
-        Some(self.sorted[found] as usize)
+        self.find_words(key.iter().map(|key| key.to_integer()))
+    }
+
+    /// The number of the row whose key is these elements.
+    #[inline]
+    pub(crate) fn find_words(&self, key: impl Iterator<Item = U256> + Clone) -> Option<usize> {
+        let mut place = first_place(key.clone(), self.places.len());
+        loop {
+            let row = (self.places[place] as usize).checked_sub(1)?;
+            if self.row(row)[..self.key].iter().map(|key| key.to_integer()).eq(key.clone()) {
+                return Some(row);
+            }
+            place = (place + 1) % self.places.len();
+        }
     }
 
     /// Demands that a key fits.
@@ -126,6 +149,17 @@ impl<F: Field> Known<F> {
     pub(crate) fn check(&self, key: usize) -> Result<()> {
         check_key(key, self.key)
     }
+}
+
+/// The place of so many, a power of two, at which a key is looked for first.
+#[inline]
+fn first_place(key: impl Iterator<Item = U256>, places: usize) -> usize {
+    let mix = |hash: u64, integer: U256| {
+        let word = integer.limbs().into_iter().fold(0, |folded, limb| folded ^ limb);
+        let mixed = (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 32
+    };
+    key.fold(0, mix) as usize & (places - 1)
 }
 
 /// Demands that a key has as many elements as those of its table.
