@@ -187,9 +187,10 @@ mod tests {
     use volery_processor::Demand;
 
     const DIGEST: [u8; 32] = [7; 32];
+    const MOST_ROWS: u64 = 1000;
 
     fn accepts(exit: Demand, output: Option<&[u8]>) -> Accepts<'_> {
-        Accepts { digest: DIGEST, exit, output, most: [100, 10] }
+        Accepts { digest: DIGEST, exit, output, most: [100, 10], rows: MOST_ROWS }
     }
 
     fn claim() -> Claim {
@@ -197,11 +198,11 @@ mod tests {
     }
 
     /// What both sides of an exchange come to.
-    fn exchange(claim: &Claim, accepts: &Accepts<'_>) -> (Result<()>, Result<Claim>) {
+    fn exchange(claim: &Claim, rows: u64, accepts: &Accepts<'_>) -> (Result<()>, Result<(Claim, u64)>) {
         let (mut here, mut there) = pipe(Duration::from_secs(10));
         thread::scope(|scope| {
-            let prover = scope.spawn(move || tell(&mut here, &DIGEST, claim));
-            let verifier = hear(&mut there, accepts).and_then(|claim| go_on(&mut there, Ok(claim)));
+            let prover = scope.spawn(move || tell(&mut here, &DIGEST, claim, rows));
+            let verifier = hear(&mut there, accepts).and_then(|heard| go_on(&mut there, Ok(heard)));
             (prover.join().expect("no panic"), verifier)
         })
     }
@@ -218,9 +219,9 @@ mod tests {
                 Told::Exit(_) => Demand::AnyExit,
                 Told::Fault(kind) => Demand::CrashBy(kind),
             };
-            let (prover, verifier) = exchange(&claim, &accepts(demand, Some(&claim.output)));
+            let (prover, verifier) = exchange(&claim, MOST_ROWS, &accepts(demand, Some(&claim.output)));
             prover.expect("it goes on");
-            assert_eq!(verifier.expect("heard"), claim);
+            assert_eq!(verifier.expect("heard"), (claim, MOST_ROWS));
         }
     }
 
@@ -251,12 +252,18 @@ mod tests {
             (claim(), accepts(crash, Some(b"x")), "another output than --output", "agree on --output"),
         ];
         for (claim, accepts, here, there) in cases {
-            let (prover, verifier) = exchange(&claim, &accepts);
-            let line = verifier.expect_err("refused").line;
-            assert!(line.contains(here), "{line}");
-            let line = prover.expect_err("refused").line;
-            assert!(line.contains(there), "{line}");
+            refused(exchange(&claim, MOST_ROWS, &accepts), here, there);
         }
+        let longer = exchange(&claim(), MOST_ROWS + 1, &accepts(crash, None));
+        refused(longer, "a run of 1001 rows, and 1000 is the most", "longer than it allows");
+    }
+
+    /// Both sides hear that it does not go on, and why.
+    fn refused((prover, verifier): (Result<()>, Result<(Claim, u64)>), here: &str, there: &str) {
+        let line = verifier.expect_err("refused").line;
+        assert!(line.contains(here), "{line}");
+        let line = prover.expect_err("refused").line;
+        assert!(line.contains(there), "{line}");
     }
 
     /// What a peer sends that is none.
