@@ -2,7 +2,8 @@
 //!
 //! There is one reader of files, one decoder and one interpreter, [`Machine`], over what stands for words:
 //! [`Plain`] numbers, or [`Bits`] on wires of a circuit, of which those that both parties know cost nothing.
-//! Each module imports only those of the lines above its own, and `tests/all/rooms.rs` reads the imports.
+//! Each module imports only those of the lines above its own, and
+//! `crates/cli/tests/cli/rooms.rs` reads the imports.
 //! ```text
 //! decode  elf                  instructions, programs as they are linked
 //! fault  program               how a run ends, a program with its instructions

@@ -1,5 +1,5 @@
-//! Imports go one way, in the library of the programs, in `volery`, in `volery-bench`, in `volery-serve` and in
-//! the module of Python:
+//! Imports go one way, in the library of the programs, in `volery`, in `volery-bench`, in `volery-serve`, in the
+//! module of Python and in `volery-processor`:
 //! nothing imports what imports it.
 
 use std::fs;
@@ -14,7 +14,7 @@ struct Part {
     order: &'static [&'static [&'static str]],
 }
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     Part {
         folder: "cli/src",
         prefix: "crate::",
@@ -83,6 +83,19 @@ const PARTS: [Part; 5] = [
             &["service"],
             &["results"],
             &["lib", "main"],
+        ],
+    },
+    Part {
+        folder: "processor/src",
+        prefix: "crate::",
+        order: &[
+            &["decode", "elf"],
+            &["fault", "program"],
+            &["words"],
+            &["memory", "observe"],
+            &["machine"],
+            &["bits", "step"],
+            &["lib", "run"],
         ],
     },
     Part {

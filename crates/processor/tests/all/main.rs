@@ -9,4 +9,3 @@ mod kit;
 mod memory;
 mod programs;
 mod random;
-mod rooms;
