@@ -84,9 +84,8 @@ impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
         }
         let mut found: [[Vec<B::Wire>; 2]; 3] = Default::default();
         let mut place = place;
-        for lane in 0..lanes {
+        for (lane, row) in (0..lanes).zip(self.row..) {
             let at = |column: Column| columns[column as usize][lane];
-            let row = self.row + lane as u64;
             let written = [at(Column::C0), at(Column::C1)];
             for (k, column) in [Column::First, Column::Second, Column::Third].into_iter().enumerate() {
                 let put = if k == 2 { Put::Word(&written) } else { Put::Same };

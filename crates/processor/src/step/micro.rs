@@ -62,7 +62,7 @@ impl<'p> Writer<'p> {
 
     /// Where a jump to `address` leads, which both parties know.
     fn to(&self, address: u32) -> Option<To> {
-        let inside = self.program.instruction(address).is_some() && address % 4 == 0;
+        let inside = self.program.instruction(address).is_some() && address.is_multiple_of(4);
         if inside { Some(To::Place(address.into())) } else { self.fault(Kind::Fetch).map(To::Place) }
     }
 
@@ -271,7 +271,7 @@ impl<'p> Writer<'p> {
                 self.rom.put(place, &[step], to);
             }
         };
-        let inside = self.program.instruction(target).is_some() && target % 4 == 0;
+        let inside = self.program.instruction(target).is_some() && target.is_multiple_of(4);
         let target = if inside {
             Some(To::Place(target.into()))
         } else {

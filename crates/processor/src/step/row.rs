@@ -148,7 +148,7 @@ impl Row {
         let address = |shift: u32| {
             let carry = (a_ + i) / W;
             let mut limbs = Limbs::default().d(sum.into());
-            limbs.s[2] = u64::from(sum) % L >> shift;
+            limbs.s[2] = (u64::from(sum) % L) >> shift;
             limbs.bits[0] = carry;
             limbs
         };

@@ -240,7 +240,7 @@ fn quotients_leave_what_they_leave() {
 fn accesses_have_one_address_and_one_result() {
     for (n, (a, i)) in [(0, 0), (W - 1, 2), (0x1235, 4), (L, W - 3), (7, 4)].into_iter().enumerate() {
         let (b, o) = (words(40)[n % 40], words(40)[(n + 17) % 40]);
-        let (sum, place) = ((a + i) % W, (a + i) % W & !3);
+        let (sum, place) = ((a + i) % W, ((a + i) % W) & !3);
         let (half, byte) = (sum >> 1 & 1, sum & 1);
         let loaded = if half == 1 { b / L } else { b % L } + L * byte;
         let stored = if half == 1 { o % L + b % L * L } else { b % L + o / L * L };
