@@ -72,6 +72,9 @@ use volery::circuit::stream::{Recorder, Source};
 use volery::{Error, F61, Result};
 use zeroize::Zeroizing;
 
+/// The most constants of a program, whose cells lie below 2^27.
+const MOST_CONSTANTS: usize = (1 << 20) - 64;
+
 /// What is public of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known<'p> {
@@ -105,6 +108,11 @@ impl Steps {
         let image = Image::new(program, known.layout, known.public, known.output)?;
         let [_, given] = image.ends();
         let rom = Writer::write(program, &image, known.goal, given);
+        if rom.constants().len() > MOST_CONSTANTS {
+            return Err(Error::invalid(format!(
+                "the program has more than {MOST_CONSTANTS} different constants: prove a part of it"
+            )));
+        }
         Ok(Self { rom, image, entry: program.entry(), rows })
     }
 

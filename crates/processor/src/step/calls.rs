@@ -21,7 +21,7 @@ const MOST_BYTES: u32 = 0x7fff_f000;
 /// Adds the rows of all calls, which begin at `begin`.
 pub(super) fn write(writer: &mut Writer<'_>, begin: Place) {
     let back = writer.rom.decided();
-    writer.put(back, &[Step::with(Class::Jalr, NOWHERE, [BACK, 0], 0)], To::Itself);
+    writer.jump(back, [NOWHERE, BACK], 0);
     let mut calls = Calls { writer, back };
     let handlers: Vec<(u32, Place)> = [29, 57, 62, 63, 64, 66, 93, 94, 214]
         .into_iter()

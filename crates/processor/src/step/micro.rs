@@ -75,7 +75,11 @@ impl<'p> Writer<'p> {
         let Instruction { op, rd, rs1, rs2, immediate } = *instruction;
         let [d, a, b] = [rd, rs1, rs2].map(u32::from);
         let place = Place::from(pc);
-        let Some(next) = self.to(pc.wrapping_add(4)) else { return self.last(instruction, pc) };
+        let next = self.to(pc.wrapping_add(4));
+        if let Op::Branch(condition) = op {
+            return self.branch(place, condition, [a, b], immediate, next);
+        }
+        let Some(next) = next else { return self.last(instruction, pc) };
         match op {
             Op::Register(alu) => self.alu(alu, place, [d, a, b], next),
             Op::Immediate(alu) => self.immediate(alu, place, [d, a], immediate, next),
@@ -85,7 +89,6 @@ impl<'p> Writer<'p> {
             Op::Store(width) => self.store(place, width, [a, b], immediate, next),
             Op::Control => self.put(place, &[Step::add(d, 0, 0)], next),
             Op::SetReturn => self.put(place, &[Step::add(AFTER, a, 0), Step::add(d, 0, 0)], next),
-            Op::Branch(condition) => self.branch(place, condition, [a, b], immediate, next),
             _ => self.last(instruction, pc),
         }
     }
@@ -265,20 +268,21 @@ impl<'p> Writer<'p> {
         }
     }
 
-    fn branch(&mut self, place: Place, condition: Condition, [a, b]: [u32; 2], target: u32, next: To) {
+    /// A branch, which leads to `target` or goes on at `next`, if it may.
+    fn branch(
+        &mut self,
+        place: Place,
+        condition: Condition,
+        [a, b]: [u32; 2],
+        target: u32,
+        next: Option<To>,
+    ) {
+        let taken = self.to(target);
         let mut put = |step: Step, to: Option<To>| {
             if let Some(to) = to {
                 self.rom.put(place, &[step], to);
             }
         };
-        let inside = self.program.instruction(target).is_some() && target.is_multiple_of(4);
-        let target = if inside {
-            Some(To::Place(target.into()))
-        } else {
-            let is_goal = matches!(self.goal, Goal::AnyFault | Goal::Fault(Kind::Fetch));
-            is_goal.then_some(To::Place(self.end))
-        };
-        let (next, taken) = (Some(next), target);
         let compare = |class: Class, less: u32| Step::with(class, NOWHERE, [a, b], less);
         match condition {
             Condition::Eq | Condition::Ne => {
@@ -299,7 +303,7 @@ impl<'p> Writer<'p> {
     }
 
     /// A jump to where a register says.
-    fn jump(&mut self, place: Place, [d, a]: [u32; 2], immediate: u32) {
+    pub(super) fn jump(&mut self, place: Place, [d, a]: [u32; 2], immediate: u32) {
         let link = Step::add(d, 0, (place as u32).wrapping_add(4));
         let go = |a: u32| Step::with(Class::Jalr, NOWHERE, [a, 0], immediate);
         if d == NOWHERE {

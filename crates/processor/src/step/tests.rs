@@ -184,7 +184,8 @@ fn each_value_is_noticed_where_a_class_speaks_of_it() {
         let steps = Steps::new(&program, &known, 0).expect("it has room");
         let mut trace = steps.trace(&[]);
         // To the exit, whose code is another.
-        while let Some(row) = trace.next() {
+        while !trace.has_ended() {
+            let Some(row) = trace.next() else { break };
             let digits = [row.column(Column::Group), row.column(Column::Member)];
             let class = Class::ALL.into_iter().find(|class| class.digits() == digits).expect("a class");
             let times = classes.entry(class).or_default();
