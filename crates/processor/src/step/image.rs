@@ -136,7 +136,7 @@ impl Image {
         }
         if address >= STREAMS {
             let word = (address - STREAMS).checked_sub(OF_STREAM as u64)?;
-            let word = (word % 4 == 0).then_some((word / 4) as usize)?;
+            let word = word.is_multiple_of(4).then_some((word / 4) as usize)?;
             return (word < self.streams.len()).then_some(Cell::Stream(word));
         }
         let page = self.pages.get((address / u64::from(PAGE)) as usize)?;
