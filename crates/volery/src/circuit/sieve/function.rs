@@ -105,6 +105,7 @@ impl Reader<'_> {
             let results = self.bound(&mut scope, &function, &binding)?;
             return self.add(scope, function, results);
         }
+        scope.around = self.scope.live();
         self.open.push((core::mem::replace(&mut self.scope, scope), function));
         Ok(())
     }

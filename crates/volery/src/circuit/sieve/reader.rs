@@ -297,8 +297,8 @@ impl<'s> Reader<'s> {
     #[cold]
     fn typed(&self) -> Error {
         self.text.fail(
-            "a type before the wires is for @convert: write it in the ( ), or before the constant or the wires \
-             that are copied",
+            "a type before the wires is for @convert: write it in the ( ), or before the constant or the \
+             wires that are copied",
         )
     }
 
@@ -429,7 +429,7 @@ impl<'s> Reader<'s> {
         for (id, slot) in (first..=last).zip(made) {
             self.scope.set(&self.text, kind, id, slot)?;
         }
-        Ok(())
+        self.scope.check(&self.text)
     }
 
     /// Whether type `kind` is the field of two elements.

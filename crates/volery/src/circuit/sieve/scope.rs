@@ -36,6 +36,8 @@ pub(super) struct Scope {
     pub(super) cost: Cost,
     /// Whether a wire may be set only once.
     strict: bool,
+    /// Of a function that stands within others, the wires that are live around it.
+    pub(super) around: usize,
 }
 
 impl Scope {
@@ -50,6 +52,7 @@ impl Scope {
             private: Reads::summed(),
             cost: Cost::default(),
             strict,
+            around: 0,
         }
     }
 
@@ -143,11 +146,16 @@ impl Scope {
         }
     }
 
-    /// # Errors
-    /// Where too many wires are live. Copies are wires without a slot of their own.
-    pub(super) fn check(&self, text: &Text<'_>) -> Result<()> {
+    /// How many wires are live, here and around. Copies are wires without a slot of their own.
+    pub(super) fn live(&self) -> usize {
         let set: usize = self.wires.iter().map(Wires::used).sum();
-        if self.slots.len() < MOST_LIVE && set < MOST_LIVE {
+        self.around + set.max(self.slots.len())
+    }
+
+    /// # Errors
+    /// Where too many wires are live.
+    pub(super) fn check(&self, text: &Text<'_>) -> Result<()> {
+        if self.live() < MOST_LIVE {
             return Ok(());
         }
         let advice = if self.strict { ", or do not read strictly, which remembers deleted ones" } else { "" };

@@ -162,9 +162,14 @@ fn no_text_panics() {
 #[test]
 #[ignore = "slow"]
 fn copies_without_end_are_refused() {
-    let mut gates = "$0 <- @private();\n$1 ... $4194303 <- ".to_owned() + &"$0, ".repeat(4194302) + "$0;\n";
-    for i in 1..=64u64 {
-        gates += &format!("${} ... ${} <- $0 ... $4194303;\n", i << 22, (i << 22) + 4194303);
-    }
-    gates_refused(&gates, "more than 268435456 wires are live here");
+    let first = "$0 <- <1>;\n$1 ... $4194303 <- ".to_owned() + &"$0, ".repeat(4194302) + "$0;\n";
+    let copies = |lines: u64| {
+        let line = |i: u64| format!("${} ... ${} <- $0 ... $4194303;\n", i << 22, (i << 22) + 4194303);
+        first.clone() + &(1..=lines).map(line).collect::<String>()
+    };
+    gates_refused(&copies(64), "more than 268435456 wires are live here");
+    // Those around a function count, too.
+    let nested = format!("{}@function(f)\n{}", copies(31), copies(31));
+    gates_refused(&nested, "more than 268435456 wires are live here");
+    gates_refused(&(nested.replace("@function(f)", "") + "#"), "\"#\" stands where");
 }
