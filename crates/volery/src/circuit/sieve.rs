@@ -146,8 +146,8 @@ impl Sieve {
         Ok(odd(&reader).unwrap_or_else(|| F2::NAME.into()))
     }
 
-    /// How many gates it has, those of functions as often as they are called, each value of a stream, and each
-    /// wire of the lists that calls, inner products, conversions and memories go through.
+    /// How many gates it has, those of functions as often as they are called, each value of a stream, and
+    /// each wire of the lists that calls, inner products, conversions and memories go through.
     pub fn gates(&self) -> u64 {
         self.survey.gates
     }

@@ -179,8 +179,8 @@ impl<'b> Words<'b> {
     }
 }
 
-/// Values that are read from streams: of which type, and how many in a row. Of a function they are kept in their
-/// order, as arguments of its calls; of the statement one count for each type.
+/// Values that are read from streams: of which type, and how many in a row. Of a function they are kept in
+/// their order, as arguments of its calls; of the statement one count for each type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reads {
     runs: Vec<(u8, u64)>,

@@ -49,8 +49,8 @@ impl Reader<'_> {
                 let size = cells.to_u64().and_then(|cells| Some((cells, held(&cells)?)));
                 let Some((cells, held)) = size else {
                     return Err(self.text.fail(format_args!(
-                        "a memory has one cell at least, and its cells have {MOST_HELD} wires at most, and here \
-                         each has {}",
+                        "a memory has one cell at least, and its cells have {MOST_HELD} wires at most, and \
+                         here each has {}",
                         ram.word
                     )));
                 };

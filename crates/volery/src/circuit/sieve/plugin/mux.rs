@@ -150,8 +150,8 @@ fn select(scope: &mut Scope, kind: u8, bits: &[u32], mut choices: Vec<Vec<u32>>)
 
 /// For each number below `count` whether it has these bits.
 fn decode(scope: &mut Scope, kind: u8, bits: &[u32], count: u64) -> Result<Vec<u32>, String> {
-    // Two for each number that the bits so far begin, which are twice `count` together, and one for each bit; and
-    // what no bits can name.
+    // Two for each number that the bits so far begin, which are twice `count` together, and two for each bit;
+    // and what no bits can name.
     let named = if bits.len() < 32 { count.min(1 << bits.len()) } else { count };
     let gates = 4 * named + 2 * bits.len() as u64;
     fits(gates.saturating_add((count - named).saturating_mul(KEPT_OF_CONSTANT)))?;

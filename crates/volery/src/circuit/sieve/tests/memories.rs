@@ -103,8 +103,9 @@ fn memories_are_refused_where_they_make_no_sense() {
 fn memories_are_bounded_by_their_words() {
     let text = |word: u64, cells: u64| {
         format!(
-            "version 2.1.0;circuit;@plugin ram_bool_v0;@type field 2;@type @plugin(ram_bool_v0, ram, 0, 26, {word});\n\
-             @begin\n@function(init, @out: 1:1, @in: 0:{word})\n@plugin(ram_bool_v0, init, {cells});\n\
+            "version 2.1.0;circuit;@plugin ram_bool_v0;@type field 2;\n\
+             @type @plugin(ram_bool_v0, ram, 0, 26, {word});\n@begin\n\
+             @function(init, @out: 1:1, @in: 0:{word})\n@plugin(ram_bool_v0, init, {cells});\n\
              $0 ... ${} <- @private();\n$0 <- @call(init, $0 ... ${0});\n@assert_zero($0);\n@end\n",
             word - 1
         )
