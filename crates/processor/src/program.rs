@@ -64,19 +64,22 @@ impl Program {
                 "the program has {bytes} bytes of instructions, and {MOST_TEXT} is the most"
             )));
         }
+        // In 64 bits: a segment may begin within the last word of all.
+        let base = |address: u32| u64::from(address).next_multiple_of(4);
         let words = |bytes: &[u8], address: u32| {
             // What is not a whole word at either end is no instruction.
-            let skipped = (address.next_multiple_of(4) - address) as usize;
+            let skipped = (base(address) - u64::from(address)) as usize;
             let bytes = bytes.get(skipped..).unwrap_or_default().as_chunks::<4>().0.to_vec();
             bytes.into_iter().map(u32::from_le_bytes)
         };
         let set_up = executable().any(|segment| words(&segment.bytes, segment.address).any(is_return));
         let text = executable().map(|segment| {
-            let base = segment.address.next_multiple_of(4);
+            let base = base(segment.address);
             let code = words(&segment.bytes, segment.address)
                 .zip((base..).step_by(4))
-                .map(|(word, address)| decode(word, address, set_up));
-            Text { base, code: code.collect() }
+                .map(|(word, address)| decode(word, address as u32, set_up));
+            // Where it is no address, no instruction follows.
+            Text { base: u32::try_from(base).unwrap_or(u32::MAX - 3), code: code.collect() }
         });
         let text = text.collect();
         Ok(Self { text, digest: *blake3::hash(file).as_bytes(), elf })
