@@ -44,7 +44,7 @@ impl Symbols {
             let [.., names_at, names_length, _, _, _, _] = section(link)?;
             let names = file.part(names_at.into(), names_length as usize, "its table of names")?;
             let table = file.part(offset.into(), length as usize, "its table of symbols")?;
-            for symbol in table.as_chunks::<SYMBOL>().0 {
+            for symbol in table.as_chunks::<SYMBOL>().0.iter().take(MOST_SYMBOLS) {
                 let word = |at: usize| u32::from_le_bytes(symbol[at..at + 4].try_into().expect("four bytes"));
                 let (name, value, kind) = (word(0), word(4), symbol[12] & 15);
                 let in_code = segments.iter().any(|segment| segment.executable && segment.holds(value));
@@ -52,8 +52,10 @@ impl Symbols {
                     continue;
                 }
                 let name = names.get(name as usize..).unwrap_or_default();
+                // Cut before its end is looked for, which in a file that lies is far away.
+                let name = &name[..name.len().min(LONGEST_NAME)];
                 let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-                let name: String = String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)])
+                let name: String = String::from_utf8_lossy(name)
                     .chars()
                     .map(|c| if c.is_control() { '?' } else { c })
                     .collect();
@@ -63,6 +65,8 @@ impl Symbols {
                 }
                 found.push((value, kind != FUNCTION, name));
             }
+            // A file has one such table: were there more, each could name the same symbols again.
+            break;
         }
         // Of several at one address a function comes first, and then what sorts first.
         found.sort();
@@ -133,6 +137,9 @@ const SYMBOL: usize = 16;
 const SYMBOLS: u32 = 2;
 const NO_TYPE: u8 = 0;
 const FUNCTION: u8 = 2;
+
+/// The most symbols that are looked at.
+const MOST_SYMBOLS: usize = 1 << 20;
 
 /// The most bytes of a name that are kept.
 const LONGEST_NAME: usize = 256;

@@ -85,6 +85,68 @@ fn memory_has_to_have_room() {
     assert!(told.contains("heap and stack have no room behind it"), "{told}");
 }
 
+/// Instructions may end with the last address, and bytes behind their last word are none.
+#[test]
+fn segments_may_end_with_the_last_address() {
+    let text = bytes(&call(93));
+    for (address, more) in [(0xffff_fffd, &[0x13, 0, 0][..]), (0xffff_fffc, &[0x13, 0, 0, 0])] {
+        let file = file(TEXT, &[(TEXT, &text, 8, 5), (address, more, more.len() as u32, 5)]);
+        let program = Program::read(&file).expect("a program");
+        assert_eq!(program.instructions(), 2 + more.len() / 4);
+        assert!(program.instruction(TEXT + 4).is_some());
+        assert_eq!(program.instruction(0xffff_fffc).is_some(), more.len() == 4);
+    }
+}
+
+/// The good file with sections of these kinds, contents and links.
+fn with_sections(sections: &[(u32, &[u8], u32)]) -> Vec<u8> {
+    let mut file = good();
+    let mut table = Vec::new();
+    for (kind, content, link) in sections {
+        let fields = [0, *kind, 0, 0, file.len() as u32, content.len() as u32, *link, 0, 0, 0];
+        table.extend(fields.iter().flat_map(|field: &u32| field.to_le_bytes()));
+        file.extend_from_slice(content);
+    }
+    let at = file.len() as u32;
+    file[32..36].copy_from_slice(&at.to_le_bytes());
+    file[46..48].copy_from_slice(&40u16.to_le_bytes());
+    file[48..50].copy_from_slice(&(sections.len() as u16).to_le_bytes());
+    file.extend(table);
+    file
+}
+
+/// A function of this name, at an address.
+fn symbol(name: u32, address: u32) -> [u8; 16] {
+    let mut symbol = [0; 16];
+    symbol[..4].copy_from_slice(&name.to_le_bytes());
+    symbol[4..8].copy_from_slice(&address.to_le_bytes());
+    symbol[12] = 2;
+    symbol
+}
+
+/// Names have an end, and of several tables one is read: each header could show the same one.
+#[test]
+fn names_and_tables_are_bounded() {
+    let names = vec![b'a'; 1 << 20];
+    let (first, second) = (symbol(0, TEXT).repeat(1 << 12), symbol(0, TEXT + 4));
+    let mut sections = vec![(2, &first[..], 1), (3, &names[..], 0)];
+    sections.resize(1000, (2, &second[..], 1));
+    let program = Program::read(&with_sections(&sections)).expect("a program");
+    assert_eq!(program.symbols().place(TEXT + 4).function, Some(("a".repeat(256), 4)));
+}
+
+#[test]
+fn symbols_are_bounded() {
+    let most = 1 << 20;
+    for (behind, found) in [(0, false), (1, true)] {
+        let mut table = symbol(0, TEXT).repeat(most - behind);
+        table.extend(symbol(1, TEXT));
+        let file = with_sections(&[(2, &table, 1), (3, b"\0main\0", 0)]);
+        let place = Program::read(&file).expect("a program").symbols().place(TEXT);
+        assert_eq!(place.function.is_some(), found);
+    }
+}
+
 /// Every file that is cut short, and every single byte that is another: an error or a program, and no panic.
 #[test]
 fn damaged_files_end_in_errors() {
