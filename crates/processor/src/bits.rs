@@ -62,6 +62,10 @@ struct Gates<'b, 'r> {
 /// looked at.
 const ROOM: usize = 2048;
 
+/// And no more than this beside twice those that live: else words of which none lives would take memory as
+/// all does that was touched, whatever is in it.
+const MOST_ENDED: usize = 1 << 16;
+
 impl<'b, 'r> Bits<'b, 'r> {
     /// Words of a run that takes `private` bytes of private input, and gives out `expected`.
     pub fn new(backend: &'b mut Recorder<'r, F2>, private: usize, expected: &'b [u8]) -> Self {
@@ -255,7 +259,7 @@ impl Words for Bits<'_, '_> {
         self.gates.backend.forget(&left.collect::<Vec<_>>());
         // To look at all words costs as much as to make some.
         let living = self.arena.len() - self.free.len();
-        self.room = living.max(seen / 8).max(ROOM);
+        self.room = living.max(seen / 8).max(ROOM).min(2 * living + MOST_ENDED);
     }
 }
 
