@@ -18,6 +18,8 @@ pub struct Machine<'p, W: Words> {
     pub words: W,
     pc: u32,
     cycles: u64,
+    /// Words and bytes that calls have moved, which are no instructions, and work as these are.
+    moved: u64,
     /// Those that exist, and one that nobody reads; as many as indices of six bits need no bound.
     registers: [W::Word; 64],
     memory: Memory<'p, W::Word>,
@@ -45,7 +47,7 @@ pub struct Inputs<'p> {
     pub layout: Layout,
     /// What becomes of accesses at an address that is no multiple of their width.
     pub misaligned: Misaligned,
-    /// The most instructions.
+    /// The most instructions, and the most words that calls move.
     pub cycles: u64,
     /// The most bytes of output.
     pub output: usize,
@@ -81,6 +83,8 @@ pub enum End<T> {
 pub enum Stop {
     /// It has had all its cycles.
     Cycles,
+    /// Its calls have moved as many words as it may have cycles.
+    Moved,
     /// It has given out more than it may.
     Output,
     /// Something has to be known to both parties, and depends on the private input.
@@ -112,6 +116,7 @@ impl<'p, W: Words> Machine<'p, W> {
         Ok(Self {
             pc: program.elf.entry,
             cycles: 0,
+            moved: 0,
             registers,
             memory: Memory::new(&program.elf.segments, windows),
             text: program.text.clone(),

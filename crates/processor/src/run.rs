@@ -54,7 +54,8 @@ impl Demand {
 /// What is claimed of a run, and public.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The bytes of the private input that the program reads: what may follow them is no part of anything.
+    /// The bytes of the private input that the program reads, and where a read ends in a fault the one that has
+    /// no place: what may follow them is no part of anything.
     pub private: usize,
     /// What is given out.
     pub output: Vec<u8>,
@@ -190,6 +191,10 @@ impl<'p> Run<'p> {
             Stop::Error(error) => error,
             Stop::Cycles => Error::invalid(format!(
                 "the program has not ended after {} instructions, at {place}: allow more by --max-cycles",
+                self.inputs.cycles
+            )),
+            Stop::Moved => Error::invalid(format!(
+                "at {place} the program has moved more than {} words by calls: allow more by --max-cycles",
                 self.inputs.cycles
             )),
             Stop::Output => Error::invalid(format!(

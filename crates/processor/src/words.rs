@@ -57,6 +57,11 @@ pub trait Words {
         let _ = (word, width);
     }
 
+    /// Whether anybody hears messages.
+    fn hears(&self) -> bool {
+        false
+    }
+
     /// Whether it is time for [`Words::collect`].
     #[inline(always)]
     fn crowded(&self) -> bool {

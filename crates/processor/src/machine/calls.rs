@@ -11,11 +11,13 @@
 //! | others | | not there |
 //!
 //! Where a buffer is not in memory, a call ends in the fault of an access. All arguments but bytes that are
-//! read and written, and an exit code, are known to both parties.
+//! read and written, and an exit code, are known to both parties. Each word that a call moves counts against the
+//! limit of cycles, apart from these.
 
 use super::{End, Machine, Step, Stop};
 use crate::decode::{Sign, Width};
 use crate::fault::Kind;
+use crate::program::PAGE;
 use crate::words::Words;
 
 const EXIT: u32 = 93;
@@ -98,8 +100,12 @@ impl<W: Words> Machine<'_, W> {
         };
         let length = length.min(u32::try_from(left).unwrap_or(MOST_BYTES));
         for (address, width) in pieces(buffer, length) {
-            // It is there before a byte is taken.
+            self.moves(1)?;
             if self.memory.place(&mut self.words, address).is_none() {
+                // A byte was there for it: to who knows the input by its length alone, too.
+                if descriptor == 0 {
+                    self.words.private(Width::Byte)?;
+                }
                 return Err(CallEnd::Fault(Kind::Store, address));
             }
             let word = if descriptor == 0 {
@@ -127,7 +133,11 @@ impl<W: Words> Machine<'_, W> {
         if descriptor == 1 && length as usize > self.limits.output - self.given {
             return Err(CallEnd::Stop(Stop::Output));
         }
+        if descriptor == 2 && !self.words.hears() {
+            return self.look_over(buffer, length);
+        }
         for (address, width) in pieces(buffer, length) {
+            self.moves(1)?;
             let word = self.memory.load(&mut self.words, address);
             let word = word.ok_or(CallEnd::Fault(Kind::Load, address))?;
             let word = self.words.part(word, address % 4, width, Sign::Unsigned);
@@ -144,6 +154,31 @@ impl<W: Words> Machine<'_, W> {
         Ok(length)
     }
 
+    /// What [`Self::write`] does with bytes that nobody hears: they have to be there.
+    fn look_over(&mut self, buffer: u32, length: u32) -> Result<u32, CallEnd> {
+        let mut done = 0;
+        while done < length {
+            let at = buffer.wrapping_add(done);
+            if self.memory.load(&mut self.words, at).is_none() {
+                self.moves(1)?;
+                return Err(CallEnd::Fault(Kind::Load, at));
+            }
+            // Memory is there by pages.
+            let here = (length - done).min(PAGE - at % PAGE);
+            let bytes = (at.wrapping_neg() % 4).min(here);
+            self.moves(bytes + (here - bytes) / 4 + (here - bytes) % 4)?;
+            done += here;
+        }
+        Ok(length)
+    }
+
+    /// Counts so many words or bytes that are moved: else a call could make work without end of one cycle.
+    #[inline]
+    fn moves(&mut self, count: u32) -> Result<(), Stop> {
+        self.moved += u64::from(count);
+        if self.moved > self.limits.cycles { Err(Stop::Moved) } else { Ok(()) }
+    }
+
     /// Gives out bytes of several buffers.
     fn write_vectors(&mut self) -> Result<u32, CallEnd> {
         let descriptor = self.known(A0, "a descriptor")?;
@@ -154,6 +189,7 @@ impl<W: Words> Machine<'_, W> {
         }
         let mut written = 0u32;
         for i in 0..count {
+            self.moves(1)?;
             let mut field = |at: u32| {
                 let address = vectors.wrapping_add(8 * i + at);
                 if address % 4 != 0 {

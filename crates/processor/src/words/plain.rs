@@ -133,8 +133,11 @@ impl Words for Plain<'_> {
         Ok(())
     }
     fn message(&mut self, word: u32, width: Width) {
-        if self.messages.len() < MOST_MESSAGES {
+        if self.hears() {
             self.messages.extend_from_slice(&word.to_le_bytes()[..width.bytes() as usize]);
         }
+    }
+    fn hears(&self) -> bool {
+        self.messages.len() < MOST_MESSAGES
     }
 }

@@ -1,8 +1,12 @@
 //! What programs ask for by `ecall`.
 
-use crate::kit::{A0, A1, A2, A7, CALL, DATA, SP, addi, call, check, constant, gives, inputs, load, lui};
+use crate::kit::{
+    A0, A1, A2, A7, CALL, DATA, DATA_LENGTH, SP, addi, call, check, constant, gives, inputs, load, lui,
+};
 use crate::kit::{move_bytes, program, run, store, why};
-use volery_processor::{Claim, Kind, Nobody, Run, Told};
+use volery::F2;
+use volery::circuit::stream::Source;
+use volery_processor::{Claim, Fault, Kind, Nobody, Run, Told};
 
 /// Ends with code 0.
 fn leave() -> Vec<u32> {
@@ -179,6 +183,98 @@ fn buffers_where_nothing_is_end_the_run() {
     }
     // Text can be given out, and not be read to.
     let into_text = [&[addi(A0, 0, 0), lui(A1, 0x10000), addi(A2, 0, 4)][..], &call(63)].concat();
-    assert_eq!(run(&program(&into_text), &[], b"abcd").expect("it ends").claim.end, Told::Fault(Kind::Store));
+    let into_text = program(&into_text);
+    let claim = run(&into_text, &[], b"abcd").expect("it ends").claim;
+    assert_eq!(claim, Claim { private: 1, output: Vec::new(), end: Told::Fault(Kind::Store) });
+    check(&into_text, &[], b"abcd", claim).expect("it holds");
     let _ = (A7, CALL);
+}
+
+/// A read runs over the end of memory where the input is long enough, and else returns.
+#[test]
+fn reads_that_overflow_are_proved() {
+    let end = DATA + DATA_LENGTH + (256 << 10);
+    for (before, descriptor) in [6, 8, 11].into_iter().flat_map(|before| [(before, 0), (before, 3)]) {
+        let code = [
+            &[addi(A0, 0, descriptor)][..],
+            &constant(A1, end - before),
+            &[addi(A2, 0, 100)],
+            &call(63),
+            &leave(),
+        ];
+        let program = program(&code.concat());
+        for length in [0, before, before + 1, before + 9, 200] {
+            let input: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
+            let (public, private) =
+                if descriptor == 0 { (&[][..], &input[..]) } else { (&input[..], &[][..]) };
+            let claim = run(&program, public, private).expect("it ends").claim;
+            let (end, taken) = match length > before {
+                true => (Told::Fault(Kind::Store), before + 1),
+                false => (Told::Exit(0), length),
+            };
+            let taken = if descriptor == 0 { taken as usize } else { 0 };
+            assert_eq!(claim, Claim { private: taken, output: Vec::new(), end });
+            check(&program, public, private, claim.clone()).expect("it holds");
+            if taken + 1 < private.len() {
+                let more = Claim { private: taken + 1, ..claim };
+                let told = why(check(&program, public, private, more));
+                assert!(told.contains("a private input of which"), "{told}");
+            }
+        }
+    }
+}
+
+/// What a call moves counts as cycles do, though it is none, and to both parties in the same way.
+#[test]
+fn what_calls_move_is_bounded() {
+    let locate = |address| volery_processor::Place { address, function: None, line: None };
+    let heap = DATA + DATA_LENGTH;
+    // At 1 to 3 behind a multiple of four: bytes, words, bytes. Pages are passed, and for 2 nobody hears.
+    let moved = [(0, 4000, 1000), (1, 4000, 3 + 999 + 1), (2, 9000, 2 + 2249 + 2), (3, 2, 2)];
+    for (at, length, words) in moved {
+        for (number, descriptor) in [(64, 1), (64, 2), (63, 3), (63, 0)] {
+            if descriptor == 1 && length > 4096 {
+                continue;
+            }
+            let code = [&constant(A1, heap + at)[..], &constant(A2, length), &[addi(A0, 0, descriptor)]];
+            let program = program(&[&code.concat()[..], &call(number), &leave()].concat());
+            let input = vec![5; length as usize];
+            let (private, public) = match descriptor {
+                0 => (&input[..], &[][..]),
+                3 => (&[][..], &input[..]),
+                _ => (&[][..], &[][..]),
+            };
+            let claim = run(&program, public, private).expect("it ends").claim;
+            for cycles in [words - 1, words.max(20), words.max(20) + 1] {
+                let inputs = volery_processor::Inputs { cycles, ..inputs(public) };
+                let run = Run::new(&program, inputs, &locate);
+                let clear = run.in_the_clear(private, &mut Nobody).map(|_| ());
+                let claimed = run.claimed(claim.clone());
+                let proved = volery::check(&claimed as &dyn Source<F2>, claimed.witness(private));
+                if words > 20 && cycles < words {
+                    for result in [clear, proved] {
+                        let told = why(result);
+                        assert!(told.contains(&format!("moved more than {cycles} words by calls")), "{told}");
+                    }
+                } else if cycles >= 20 {
+                    clear.expect("it ends");
+                    proved.expect("it holds");
+                }
+            }
+        }
+    }
+}
+
+/// A megabyte of messages is kept, and what follows has to be there, too.
+#[test]
+fn messages_that_nobody_hears_are_looked_over() {
+    let memory = (256 << 10) + DATA_LENGTH;
+    let whole = [&[addi(A0, 0, 2)][..], &constant(A1, DATA), &constant(A2, memory), &call(64)].concat();
+    let over = [&[addi(A0, 0, 2)][..], &constant(A1, DATA), &constant(A2, 1 << 30), &call(64)].concat();
+    let program = program(&[whole.repeat(5), over].concat());
+    let ended = run(&program, &[], &[]).expect("it ends");
+    let fault = Fault { kind: Kind::Load, pc: ended.pc, about: DATA + memory };
+    assert_eq!(ended.end, volery_processor::End::Fault(fault));
+    assert!((1 << 20..(1 << 20) + 4).contains(&ended.messages.len()));
+    check(&program, &[], &[], ended.claim).expect("it holds");
 }
