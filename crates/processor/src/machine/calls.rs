@@ -11,8 +11,8 @@
 //! | others | | not there |
 //!
 //! Where a buffer is not in memory, a call ends in the fault of an access. All arguments but bytes that are
-//! read and written, and an exit code, are known to both parties. Each word that a call moves counts against the
-//! limit of cycles, apart from these.
+//! read and written, and an exit code, are known to both parties. Each word that a call moves counts against
+//! the limit of cycles, apart from these.
 
 use super::{End, Machine, Step, Stop};
 use crate::decode::{Sign, Width};
