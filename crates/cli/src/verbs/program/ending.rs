@@ -1,7 +1,7 @@
 //! How runs end, as it is typed and told.
 
 use serde_json::{Value, json};
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, is_format};
 use volery_cli::print::hex;
 use volery_processor::{Demand, Kind, Told};
 
@@ -57,6 +57,12 @@ pub(super) fn json(told: Told) -> [(&'static str, Value); 3] {
     [("ended", json!(ended)), ("exit_code", code), ("fault", fault)]
 }
 
+/// `text` without what makes a terminal do something else than show it, but for ends of lines.
+pub(super) fn shown(text: &str) -> String {
+    let harmless = |c: char| c == '\n' || !c.is_control() && !is_format(c);
+    text.chars().map(|c| if harmless(c) { c } else { '?' }).collect()
+}
+
 /// Bytes that a program gave out, for a table: as text where they are some.
 pub(super) fn bytes(bytes: &[u8]) -> String {
     const SHOWN: usize = 1024;
@@ -90,6 +96,11 @@ mod tests {
         for wrong in ["", "crash=", "crash=exit", "4294967296", "zero", "1.0"] {
             assert!(read(wrong).expect_err("refused").contains("--exit: write"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn messages_do_nothing_to_a_terminal() {
+        assert_eq!(shown("a\x1b[2Jb\r\u{202e}c\u{9b}\nd é"), "a?[2Jb??c?\nd é");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Programs and inputs as they are given.
 
+use super::ending;
 use crate::verbs::args::Ways;
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, LittleEndian, SectionId};
@@ -85,7 +86,7 @@ impl Loaded {
         let context = Context::from_dwarf(Dwarf::load(load).ok()?).ok()?;
         let found = context.find_location(address.into()).ok()??;
         let name = found.file?.rsplit('/').next()?.to_owned();
-        Some(format!("{name}:{}", found.line?))
+        Some(format!("{}:{}", ending::shown(&name), found.line?))
     }
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn run(typed: &Run, started: Instant) -> Result<()> {
         return print::result(Value::Object(object));
     }
     if !messages.is_empty() {
-        print::notice(String::from_utf8_lossy(messages).trim_end());
+        print::notice(ending::shown(String::from_utf8_lossy(messages).trim_end()));
     }
     let mut rows = vec![
         ("ended", fault.unwrap_or_else(|| ending::told(claim.end))),
