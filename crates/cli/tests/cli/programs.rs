@@ -196,10 +196,10 @@ fn an_end_and_an_output_can_be_demanded() {
     }
     let [verifier, prover] = session(&verify(&[]), &prove(wrong, &["--exit", "any"]));
     verifier.refused(1, &["the prover claims exit code 1, and exit code 0 was demanded by --exit"]);
-    prover.refused(3, &["it demands another end of the run: agree on --exit"]);
+    prover.refused(1, &["it demands another end of the run: agree on --exit"]);
     let [verifier, prover] = session(&verify(&["--output", "0x00"]), &prove(solution, &[]));
     verifier.refused(1, &["the prover claims another output than --output"]);
-    prover.refused(3, &["it demands another output of the run"]);
+    prover.refused(1, &["it demands another output of the run"]);
 }
 
 #[test]
@@ -212,12 +212,15 @@ fn both_sides_have_the_same_run() {
         &["verify", "--program", program!("sha256"), "--public-control", "--stack", "128K"],
     ];
     for verify in others {
-        let [verifier, prover] = session(verify, &prove);
-        verifier.refused(
-            3,
-            &["the prover has another --program, --public-input, --memory, --stack, --misaligned or"],
-        );
-        prover.refused(3, &["it has another --program, --public-input, --memory, --stack, --misaligned or"]);
+        for ended in session(verify, &prove) {
+            ended.refused(
+                3,
+                &["the other side has another --program, --public-input, --memory, --stack, --misaligned or"],
+            );
+        }
+    }
+    for ended in session(&prove, &prove) {
+        ended.refused(3, &["both sides prove: start one of them by verify"]);
     }
     let relation = crate::kit::preimage("verify", &[]);
     for ended in session(&relation, &prove) {

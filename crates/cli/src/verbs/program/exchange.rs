@@ -2,11 +2,15 @@
 //!
 //! | step | from | message | bytes |
 //! |---|---|---|---|
-//! | 1 | both at once | magic `volery` and two zero bytes, then `run2` | 12 |
-//! | 2 | P | digest of program, memory, public input and engine; length of the private input (u64), 0 where it | |
-//! | | | is secret; 0 and a code, or 1 and the number of a fault (u8, u32); length of the output (u64); | |
-//! | | | rows (u64), 0 under public control; the output | 61 + output |
-//! | 3 | V | 0: the proof begins, by the ordinary handshake over the same link; or why not | 1 |
+//! | 1 | both at once | magic `volery` and two zero bytes, then `run3`; 0 of the prover, 1 of the | |
+//! | | | verifier; digest of program, memory, public input and engine | 45 |
+//! | 2 | P | length of the private input (u64), 0 where it is secret; 0 and a code, or 1 and the | |
+//! | | | number of a fault (u8, u32); length of the output (u64); rows (u64), 0 under public | |
+//! | | | control; the output | 29 + output |
+//! | 3 | V | 5 each second while it goes through the run; then 0: the proof begins, by the ordinary | |
+//! | | | handshake over the same link; or why not | 1 each |
+//!
+//! Nothing is claimed to who does not verify the same run: roles and digests are compared first.
 //!
 //! Numbers are little-endian. Nothing here is part of the proof's transcript: the handshake compares the
 //! digest of the statement that each side has made of it for itself. Nothing is believed, either: what is
@@ -14,24 +18,31 @@
 
 use super::ending;
 use std::io;
-use volery::channel::{Link, MAGIC};
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+use volery::channel::{Link, MAGIC, Party};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_processor::{Claim, Kind, Told};
 
 /// Behind the magic, in the place of the protocol's version.
-const RUN: [u8; 4] = *b"run2";
+const RUN: [u8; 4] = *b"run3";
 
 /// What a verifier answers.
 const GO_ON: u8 = 0;
-const OTHER_RUN: u8 = 1;
-const OTHER_END: u8 = 2;
-const OTHER_OUTPUT: u8 = 3;
-const TOO_LONG: u8 = 4;
-const ITS_OWN: u8 = 5;
+const OTHER_END: u8 = 1;
+const OTHER_OUTPUT: u8 = 2;
+const TOO_LONG: u8 = 3;
+const ITS_OWN: u8 = 4;
+const COUNTING: u8 = 5;
 
-/// What is said before anything else, by both.
-fn open(link: &mut dyn Link) -> Result<()> {
-    let said = link.send(&MAGIC).and_then(|()| link.send(&RUN)).and_then(|()| link.flush());
+/// How often a verifier that goes through the run says so: a prover waits for no longer than its `--timeout`.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// What is said before anything else, by both, here by `party` about the run that `digest` names.
+fn open(link: &mut dyn Link, party: Party, digest: &[u8; 32]) -> Result<()> {
+    let said = link.send(&opening(party, digest)).and_then(|()| link.flush());
     said.map_err(failed)?;
     let mut theirs = [0; 12];
     link.recv(&mut theirs).map_err(failed)?;
@@ -46,7 +57,33 @@ fn open(link: &mut dyn Link) -> Result<()> {
              none",
         ));
     }
+    let mut theirs = [0; 33];
+    link.recv(&mut theirs).map_err(failed)?;
+    if theirs[0] == role(party) {
+        let (do_both, other) = match party {
+            Party::Prover => ("prove", "verify"),
+            Party::Verifier => ("verify", "prove"),
+        };
+        return Err(Failure::peer(format_args!("both sides {do_both}: start one of them by {other}")));
+    }
+    if theirs[1..] != *digest {
+        return Err(Failure::peer(
+            "the other side has another --program, --public-input, --memory, --stack, --misaligned or \
+             --public-control: give both sides the same",
+        ));
+    }
     Ok(())
+}
+
+fn opening(party: Party, digest: &[u8; 32]) -> Vec<u8> {
+    [&MAGIC[..], &RUN, &[role(party)], digest].concat()
+}
+
+fn role(party: Party) -> u8 {
+    match party {
+        Party::Prover => 0,
+        Party::Verifier => 1,
+    }
 }
 
 fn failed(why: io::Error) -> Failure {
@@ -55,13 +92,12 @@ fn failed(why: io::Error) -> Failure {
 
 /// The prover's part: tells `claim` about the run that `digest` names.
 pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim, rows: u64) -> Result<()> {
-    open(link)?;
+    open(link, Party::Prover, digest)?;
     let (ended, value) = match claim.end {
         Told::Exit(code) => (0, code),
         Told::Fault(kind) => (1, number(kind)),
     };
-    let mut message = digest.to_vec();
-    message.extend((claim.private as u64).to_le_bytes());
+    let mut message = (claim.private as u64).to_le_bytes().to_vec();
     message.push(ended);
     message.extend(value.to_le_bytes());
     message.extend((claim.output.len() as u64).to_le_bytes());
@@ -70,18 +106,17 @@ pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim, rows: 
     link.send(&message).and_then(|()| link.flush()).map_err(failed)?;
     let mut answer = [0];
     link.recv(&mut answer).map_err(failed)?;
-    let why = match answer[0] {
+    while answer[0] == COUNTING {
+        link.recv(&mut answer).map_err(failed)?;
+    }
+    let (fault, why) = match answer[0] {
         GO_ON => return Ok(()),
-        OTHER_RUN => {
-            "it has another --program, --public-input, --memory, --stack, --misaligned or --public-control: give \
-             both sides the same"
-        }
-        OTHER_END => "it demands another end of the run: agree on --exit",
-        OTHER_OUTPUT => "it demands another output of the run: agree on --output",
-        TOO_LONG => "the private input, the output or the run is longer than it allows",
-        _ => "the run fails there: see what it says",
+        OTHER_END => (Fault::Rejected, "it demands another end of the run: agree on --exit"),
+        OTHER_OUTPUT => (Fault::Rejected, "it demands another output of the run: agree on --output"),
+        TOO_LONG => (Fault::Peer, "the private input, the output or the run is longer than it allows"),
+        _ => (Fault::Peer, "the run fails there: see what it says"),
     };
-    Err(Failure::peer(format_args!("the verifier does not go on: {why}")))
+    Err(Failure::new(fault, format_args!("the verifier does not go on: {why}")))
 }
 
 /// What the verifier accepts of a claim before it is proved.
@@ -101,29 +136,19 @@ pub(super) struct Accepts<'a> {
 /// The verifier's part: hears a claim, and what was wrong with one is told to the prover, too. It waits for
 /// [`go_on`].
 pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<(Claim, u64)> {
-    open(link)?;
-    let mut head = [0; 61];
+    open(link, Party::Verifier, &accepts.digest)?;
+    let mut head = [0; 29];
     link.recv(&mut head).map_err(failed)?;
     let long = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
-    let (ended, value) = (head[40], u32::from_le_bytes(head[41..45].try_into().expect("four bytes")));
-    if head[..32] != accepts.digest {
-        return Err(refuse(
-            link,
-            OTHER_RUN,
-            Failure::peer(
-                "the prover has another --program, --public-input, --memory, --stack, --misaligned or \
-                 --public-control: give both sides the same",
-            ),
-        ));
-    }
-    let lengths = [long(32), long(45)].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+    let (ended, value) = (head[8], u32::from_le_bytes(head[9..13].try_into().expect("four bytes")));
+    let lengths = [long(0), long(13)].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
     for ((length, most), what) in lengths.iter().zip(accepts.most).zip(["a private input", "an output"]) {
         if *length > most {
             let why = format_args!("the prover claims {what} of {length} bytes, and {most} is the most");
             return Err(refuse(link, TOO_LONG, Failure::peer(why)));
         }
     }
-    let rows = long(53);
+    let rows = long(21);
     if rows > accepts.rows {
         let why = format_args!(
             "the prover claims a run of {rows} rows, and {} is the most: allow more by --max-cycles",
@@ -157,15 +182,33 @@ pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<(Claim,
     Ok((Claim { private: lengths[0], output, end }, rows))
 }
 
-/// Tells the prover that the proof begins, or that it does not for the reason `own`, which is this side's.
-pub(super) fn go_on<T>(link: &mut dyn Link, own: Result<T>) -> Result<T> {
-    match own {
+/// Tells the prover that the proof begins once `own` has made ready for it, or that it does not for a reason
+/// of this side's.
+pub(super) fn go_on<T: Send>(link: &mut dyn Link, own: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    match meanwhile(link, EVERY, own) {
         Ok(ready) => {
             link.send(&[GO_ON]).and_then(|()| link.flush()).map_err(failed)?;
             Ok(ready)
         }
         Err(why) => Err(refuse(link, ITS_OWN, why)),
     }
+}
+
+/// What `own` comes to, while the prover hears `every` so often that it is not done.
+fn meanwhile<T: Send>(link: &mut dyn Link, every: Duration, own: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let (running, ended) = mpsc::channel::<()>();
+        let own = scope.spawn(move || {
+            // It ends with the thread, by a panic, too.
+            let _running = running;
+            own()
+        });
+        while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+            // A prover that has gone is found out by the answer.
+            let _ = link.send(&[COUNTING]).and_then(|()| link.flush());
+        }
+        own.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 fn refuse(link: &mut dyn Link, answer: u8, why: Failure) -> Failure {
@@ -181,8 +224,6 @@ fn number(kind: Kind) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::thread;
-    use std::time::Duration;
     use volery::channel::pipe;
     use volery_processor::Demand;
 
@@ -202,7 +243,7 @@ mod tests {
         let (mut here, mut there) = pipe(Duration::from_secs(10));
         thread::scope(|scope| {
             let prover = scope.spawn(move || tell(&mut here, &DIGEST, claim, rows));
-            let verifier = hear(&mut there, accepts).and_then(|heard| go_on(&mut there, Ok(heard)));
+            let verifier = hear(&mut there, accepts).and_then(|heard| go_on(&mut there, || Ok(heard)));
             (prover.join().expect("no panic"), verifier)
         })
     }
@@ -229,8 +270,9 @@ mod tests {
     fn both_sides_hear_why_it_does_not_go_on() {
         let crash = Demand::Crash;
         let other = Accepts { digest: [8; 32], ..accepts(crash, None) };
+        let program = "the other side has another --program";
         let cases: [(Claim, Accepts<'_>, &str, &str); 5] = [
-            (claim(), other, "the prover has another --program", "it has another --program"),
+            (claim(), other, program, program),
             (
                 Claim { private: 101, ..claim() },
                 accepts(crash, None),
@@ -266,12 +308,52 @@ mod tests {
         assert!(line.contains(there), "{line}");
     }
 
+    /// Who does not have the same run, or proves it, too, is told nothing of it.
+    #[test]
+    fn nothing_is_claimed_to_others() {
+        for (party, digest, words) in [
+            (Party::Prover, DIGEST, "both sides prove: start one of them by verify"),
+            (Party::Verifier, [8; 32], "the other side has another --program"),
+        ] {
+            let (mut here, mut there) = pipe(Duration::from_millis(200));
+            here.send(&opening(party, &digest)).and_then(|()| here.flush()).expect("taken");
+            let line = tell(&mut there, &DIGEST, &claim(), 0).expect_err("refused").line;
+            assert!(line.contains(words), "{line}");
+            drop(there);
+            here.recv(&mut [0; 45]).expect("the opening");
+            here.recv(&mut [0]).expect_err("nothing more");
+        }
+    }
+
+    /// A prover hears of a verifier as long as that goes through the run.
+    #[test]
+    fn a_verifier_that_counts_says_so() {
+        let (mut here, mut there) = pipe(Duration::from_secs(10));
+        let (heard, enough) = mpsc::channel();
+        let ready = thread::scope(|scope| {
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    let mut answer = [0];
+                    here.recv(&mut answer).expect("heard");
+                    assert_eq!(answer, [COUNTING]);
+                }
+                heard.send(()).expect("it waits");
+            });
+            meanwhile(&mut there, Duration::from_millis(1), move || enough.recv().map(|()| 7))
+        });
+        assert_eq!(ready, Ok(7));
+        let (mut here, mut there) = pipe(Duration::from_millis(200));
+        let said = [opening(Party::Verifier, &DIGEST), vec![COUNTING, COUNTING, GO_ON]].concat();
+        here.send(&said).and_then(|()| here.flush()).expect("taken");
+        tell(&mut there, &DIGEST, &claim(), 0).expect("it goes on");
+    }
+
     /// What a peer sends that is none.
     #[test]
     fn nonsense_is_refused_before_memory_is_taken() {
         let head = |length: u64, ended: u8, value: u32| {
             let lengths = [&5u64.to_le_bytes()[..], &[ended], &value.to_le_bytes(), &length.to_le_bytes()];
-            [&MAGIC[..], &RUN, &DIGEST, &lengths.concat()].concat()
+            [opening(Party::Prover, &DIGEST), lengths.concat(), vec![0; 8]].concat()
         };
         let version = [&MAGIC[..], &6u32.to_le_bytes(), &[0; 60]].concat();
         for (bytes, words) in [
@@ -281,6 +363,7 @@ mod tests {
             (head(0, 2, 0), "an end that there is not"),
             (vec![b'x'; 100], "does not speak as volery does"),
             (version, "proves no run of a program"),
+            (opening(Party::Verifier, &DIGEST), "both sides verify: start one of them by prove"),
             (MAGIC.to_vec(), "telling what is claimed"),
         ] {
             let (mut here, mut there) = pipe(Duration::from_millis(200));

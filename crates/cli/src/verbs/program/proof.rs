@@ -88,10 +88,12 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
     };
     let (claim, _) = exchange::hear(reached.link.as_mut(), &accepts)?;
     let statement = run.claimed(claim);
-    let ready = counted(&statement, settings, Party::Verifier)
-        // What both know of the run speaks against what is claimed.
-        .map_err(|why| if why.unsatisfied { Failure { fault: Fault::Rejected, ..why } } else { why })
-        .and_then(|counted| Ok((settings.options(statement.digest(), Some(counted.size))?, counted)));
+    let ready = || {
+        counted(&statement, settings, Party::Verifier)
+            // What both know of the run speaks against what is claimed.
+            .map_err(|why| if why.unsatisfied { Failure { fault: Fault::Rejected, ..why } } else { why })
+            .and_then(|counted| Ok((settings.options(statement.digest(), Some(counted.size))?, counted)))
+    };
     let (options, counted) = exchange::go_on(reached.link.as_mut(), ready)?;
     let mut session = Session::over(reached, Party::Verifier, options, Some(counted), settings.quiet);
     let source: &dyn Source<F2> = &statement;

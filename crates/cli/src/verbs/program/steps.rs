@@ -83,11 +83,12 @@ pub(super) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
         rows: asked.unwrap_or(MOST_ROWS),
     };
     let (claim, rows) = exchange::hear(reached.link.as_mut(), &accepts)?;
-    let ready = run.steps(&claim, rows).map_err(Failure::from).and_then(|steps| {
+    let ready = || {
+        let steps = run.steps(&claim, rows)?;
         let counted = counted(&steps, settings, Party::Verifier)?;
         let options = settings.options(run.digest_of_rows(&claim, rows), Some(counted.size))?;
         Ok((steps, options, counted))
-    });
+    };
     let (steps, options, counted) = exchange::go_on(reached.link.as_mut(), ready)?;
     let mut session = Session::over(reached, Party::Verifier, options, Some(counted), settings.quiet);
     let source: &dyn Source<F61> = &steps;
