@@ -102,7 +102,8 @@ impl<W: Words> Machine<'_, W> {
         for (address, width) in pieces(buffer, length) {
             self.moves(1)?;
             if self.memory.place(&mut self.words, address).is_none() {
-                // A byte was there for it: to who knows the input by its length alone, too.
+                // The byte that has no place is claimed as read: else a verifier's read would be short, and
+                // return.
                 if descriptor == 0 {
                     self.words.private(Width::Byte)?;
                 }
