@@ -96,7 +96,7 @@ impl<'p> Writer<'p> {
     /// An instruction that does not go on at the next.
     fn last(&mut self, instruction: &Instruction, pc: u32) {
         let Instruction { op, rd, rs1, immediate, .. } = *instruction;
-        let (d, a) = (rd.into(), rs1.into());
+        let (d, a): (u32, u32) = (rd.into(), rs1.into());
         let (place, next) = (Place::from(pc), pc.wrapping_add(4));
         let kind = match op {
             Op::Jump => {
@@ -114,6 +114,9 @@ impl<'p> Writer<'p> {
             Op::Break => Kind::Break,
             Op::FenceInstructions | Op::Modified => Kind::SelfModifying,
             Op::Illegal => Kind::Illegal,
+            // Nothing is behind it, but what it accesses may not be there either.
+            Op::Load(width, _) => return self.access_faults(place, width, [a, immediate], false),
+            Op::Store(width) => return self.access_faults(place, width, [a, immediate], true),
             // The last instruction of a segment, behind which there is none.
             _ => return,
         };

@@ -243,6 +243,11 @@ fn faults_are_ends_that_rows_show() {
         at(0xffff_fffe, 0x67 | 31 << 15),
         vec![0x6f | 0x80 << 24],
         vec![0x13],
+        // An access behind which nothing is.
+        vec![0x8000_0fb7, load(2, 0)],
+        vec![0x8000_0fb7, load(0, 1)],
+        vec![0x8000_0fb7, store(2, 0)],
+        vec![0x8000_0fb7, store(1, 1)],
         // A branch behind which nothing is, taken and not.
         vec![0x0000_0463],
         vec![0x13 | 5 << 7, 0x13 | 6 << 7 | 1 << 20, 0x0062_8463],
