@@ -8,21 +8,31 @@ use super::row::{COLUMNS, Column, triple};
 use core::array;
 use std::collections::BTreeSet;
 use volery::circuit::{Backend, Cells, Memories, Polynomials, Put, Rows, Tables};
-use volery::{F61, Field, Result};
+use volery::{Error, F61, Field, Result};
 
 /// Rows whose polynomials are side by side.
 pub(super) const TILE: usize = 256;
 
+/// Where no cell may be, and behind it.
+const MOST_ADDRESS: u64 = 1 << 27;
+
 /// Pushes `rows` rows of the program of `rom`, from `entry` to its end.
 ///
 /// # Errors
-/// Those of the backend.
+/// `Invalid` where a cell lies at 2^27 or above, and those of the backend.
 pub(super) fn push<B>(b: &mut B, rom: &Rom, image: &Image, entry: u32, rows: u64) -> Result<()>
 where
     B: Memories + Tables + Polynomials + Backend<F = F61>,
 {
     let cells = image.cells(rom);
     let addresses: Vec<u64> = cells.iter().map(|(address, _)| *address).collect();
+    // Addresses of two accesses are one number of the table's key, which tells them apart below it.
+    if let Some(last) = addresses.last().filter(|last| **last >= MOST_ADDRESS) {
+        return Err(Error::invalid(format!(
+            "a cell of the run is at {last:#x}, and all have to be below {MOST_ADDRESS:#x}: prove a program with \
+             fewer constants"
+        )));
+    }
     let limbs = |word: u32| [word & 0xffff, word >> 16].map(|limb| number(limb.into()));
     let words: Vec<F61> = cells.iter().flat_map(|(_, word)| limbs(*word)).collect();
     let mut parts = Parts {
