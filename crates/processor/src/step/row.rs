@@ -3,6 +3,7 @@
 use super::class::{Class, READ_ONLY, Size};
 use super::form::Term;
 use super::rom::{Alternative, BESIDE, Place, register};
+use zeroize::Zeroize;
 
 /// What the prover commits to in each row. The words that accesses find, and since when these stand there, are
 /// committed to beside.
@@ -79,6 +80,14 @@ pub(super) struct Row {
     pub(super) columns: [u64; COLUMNS],
     /// What the three accesses find.
     pub(super) found: [u32; 3],
+}
+
+impl Zeroize for Row {
+    fn zeroize(&mut self) {
+        self.place.zeroize();
+        self.columns.zeroize();
+        self.found.zeroize();
+    }
 }
 
 /// Limbs that a class says of, as a row is filled.

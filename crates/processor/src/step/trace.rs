@@ -3,7 +3,12 @@
 use super::image::{Cell, Image};
 use super::rom::{Advice, HALT, Place, Rom};
 use super::row::{Column, Finds, Row};
+use core::mem;
 use zeroize::Zeroizing;
+
+/// More rows than there are between two places where nobody goes back: a vector that grows would leave what is
+/// secret in the memory that it had.
+const AT_ONCE: usize = 64;
 
 /// A run, row by row.
 #[derive(Clone)]
@@ -12,7 +17,7 @@ pub(super) struct Trace<'p> {
     state: State<'p>,
     place: Place,
     /// Rows that are done, the next to be given last.
-    ready: Vec<Row>,
+    ready: Zeroizing<Vec<Row>>,
 }
 
 #[derive(Clone)]
@@ -85,7 +90,7 @@ impl<'p> Trace<'p> {
             private,
             taken: 0,
         };
-        Self { rom, state, place: entry.into(), ready: Vec::new() }
+        Self { rom, state, place: entry.into(), ready: Zeroizing::default() }
     }
 
     /// Where it stands.
@@ -102,7 +107,10 @@ impl<'p> Trace<'p> {
     /// The next row; none where the program has no way to go on that leads to its goal.
     pub(super) fn next(&mut self) -> Option<Row> {
         if self.ready.is_empty() {
-            let mut rows = Vec::new();
+            let mut rows = mem::take(&mut self.ready);
+            if rows.capacity() < AT_ONCE {
+                rows = Zeroizing::new(Vec::with_capacity(AT_ONCE));
+            }
             if !self.explore(self.place, &mut rows) {
                 return None;
             }
@@ -128,6 +136,7 @@ impl<'p> Trace<'p> {
             };
             let third = row.column(Column::Third);
             self.state.put(third, row.written());
+            debug_assert!(rows.len() < AT_ONCE, "more rows than there is room for");
             rows.push(row);
             let next = row.column(Column::Next);
             let leads =
