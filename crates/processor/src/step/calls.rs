@@ -1,14 +1,14 @@
 //! Calls as rows: what [`crate::machine`] does in a call, by loops over bytes and words.
 //!
 //! All programs share these rows. They leave no register changed but `a0`. What differs from the interpreter:
-//! a read of the private input may return less than is asked for and left, as a read of a pipe may, since its
-//! length is no part of the statement; and `writev` has no rows, so that a run that calls it cannot be proved.
+//! `writev` has no rows, so that a run that calls it cannot be proved. The length of the private input is secret:
+//! where a read returns less than is asked for the input has ended, and all reads behind it return nothing.
 
 use super::class::Class;
 use super::micro::{Goal, Writer};
 use super::rom::{Advice, Place, Step, To, hidden};
 use crate::fault::Kind;
-use hidden::{AT, BACK, BREAK, DONE, INPUT, LEFT, NOWHERE, OUTPUT, T};
+use hidden::{AT, BACK, BREAK, DONE, ENDED, INPUT, LEFT, NOWHERE, OUTPUT, T};
 
 const A0: u32 = 10;
 const A1: u32 = 11;
@@ -119,15 +119,21 @@ impl Calls<'_, '_> {
         let begin = Step::add(AT, A1, 0);
 
         let each = self.bytes(true);
-        let most = self.writer.constant(MOST_BYTES);
-        let taken = [
-            begin,
-            Step::any(LEFT, Advice::Length(A2)),
-            Step::less(A2, LEFT, false),
-            Step::less(most, LEFT, false),
+        let (counted, wanted) = (self.writer.rom.place(), self.writer.rom.place());
+        self.writer.put(private, &[begin], To::Place(counted));
+        self.length(counted, None, wanted);
+        // DONE is what is asked for. An honest prover takes the first that it can: less only where less is left.
+        let less = [
+            Step::is(ENDED, 0),
+            Step::any(LEFT, Advice::Length(DONE)),
+            Step::less(LEFT, DONE, true),
             Step::add(DONE, LEFT, 0),
+            Step::add(ENDED, 0, 1),
         ];
-        self.writer.put(private, &taken, To::Place(each));
+        self.writer.put(wanted, &less, To::Place(each));
+        self.writer.put(wanted, &[Step::is(ENDED, 0)], To::Place(each));
+        let nothing = [Step::is(ENDED, 1), Step::add(LEFT, 0, 0), Step::add(DONE, 0, 0)];
+        self.writer.put(wanted, &nothing, To::Place(each));
         let word =
             [self.left(4), Step::any(T[1], Advice::Bytes(4)), Step::with(Class::Sw, NOWHERE, [AT, T[1]], at)];
         self.writer.put(each, &[&word[..], &Self::on(4)].concat(), To::Place(each));

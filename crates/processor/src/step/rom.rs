@@ -55,6 +55,8 @@ pub(super) mod hidden {
     pub(in super::super) const AT: u32 = 44;
     pub(in super::super) const LEFT: u32 = 45;
     pub(in super::super) const DONE: u32 = 46;
+    /// One where a read has found the private input's end, and zero before.
+    pub(in super::super) const ENDED: u32 = 47;
     /// The first of those that hold constants.
     pub(in super::super) const CONSTANTS: u32 = 64;
 }

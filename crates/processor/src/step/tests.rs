@@ -2,7 +2,7 @@
 
 use super::class::{Class, Size};
 use super::form::Linear;
-use super::rom::{HALT, register};
+use super::rom::{HALT, hidden, register};
 use super::row::{Column, P, Row};
 use super::trace::tests::{EXIT, Numbers, constant, file, random};
 use super::*;
@@ -237,6 +237,69 @@ fn alternatives_exclude_each_other() {
                 }
             }
         }
+    }
+}
+
+/// Two reads of a byte: it ends with what the first returns, and twice what the second does.
+fn two_reads() -> Vec<u32> {
+    let read = |at: u32| {
+        let address = constant(11, at);
+        [0x13 | 10 << 7, address[0], address[1], 0x13 | 12 << 7 | 1 << 20, 0x13 | 17 << 7 | 63 << 20, 0x73]
+    };
+    let mut code = read(0x20000).to_vec();
+    code.push(0x13 | 18 << 7 | 10 << 15);
+    code.extend(read(0x20001));
+    let sum = |d: u32, a: u32, b: u32| 0x33 | d << 7 | a << 15 | b << 20;
+    code.extend([sum(10, 10, 10), sum(10, 10, 18)]);
+    code.extend(EXIT);
+    code
+}
+
+/// What returned less once returns nothing from then on.
+#[test]
+fn no_private_input_goes_on_behind_its_end() {
+    let program = Program::read(&file(&two_reads())).expect("a program");
+    let of =
+        |code: u32| Steps::new(&program, &Known { goal: Goal::Exit(code), ..KNOWN }, 0).expect("it has room");
+    for (code, private) in [(0, &b""[..]), (1, b"x"), (3, b"xy"), (3, b"xyz")] {
+        let steps = of(code);
+        let rows = steps.count(private, 1 << 10).expect("it ends so");
+        let steps = steps.in_rows(rows);
+        let mut trace = steps.trace(private);
+        let rows: Vec<Row> = (0..rows).map(|_| trace.next().expect("it goes on")).collect();
+        check(&steps, &rows).expect("it holds");
+    }
+    for code in 0..4 {
+        let steps = of(code);
+        let mut trace = steps.trace(b"");
+        let ends = trace.ends_by(trace.place(), &[0, 1, 2, u32::MAX], 200);
+        assert_eq!(ends, code != 2, "exit {code}");
+    }
+    // Who forgets that it has ended is shown what was written last.
+    let mut steps = of(2);
+    let mut trace = steps.trace(b"");
+    let mut forged = Vec::new();
+    while !trace.has_ended() {
+        forged.push(trace.next().expect("it goes on"));
+        if trace.is_between() && trace.register(hidden::ENDED) == 1 {
+            trace.forget(hidden::ENDED, if forged.len() < 30 { b"x" } else { b"" });
+        }
+    }
+    steps.rows = forged.len() as u64;
+    refused(&steps, &forged, "a row's class says");
+}
+
+/// Addresses of cells are apart in the table's key only below a bound.
+#[test]
+fn cells_above_the_bound_are_refused() {
+    let program = Program::read(&file(&code())).expect("a program");
+    let mut steps = Steps::new(&program, &KNOWN, 1).expect("it has room");
+    for constant in 1..=1 << 20 {
+        steps.rom.constant(constant);
+    }
+    match check(&steps, &[]) {
+        Err(Error::Invalid(why)) => assert!(why.contains("below 0x8000000"), "{why}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -151,6 +151,34 @@ impl<'p> Trace<'p> {
         false
     }
 
+    /// Goes on as if a register were zero, with another private input: what a dishonest prover would do.
+    #[cfg(test)]
+    pub(super) fn forget(&mut self, number: u32, private: &'p [u8]) {
+        self.state.registers[number as usize] = 0;
+        (self.state.private, self.state.taken) = (private, 0);
+    }
+
+    /// Whether a prover comes from `place` to the end in `most` rows, who writes any of `words` where the program
+    /// leaves it open.
+    #[cfg(test)]
+    pub(super) fn ends_by(&mut self, place: Place, words: &[u32], most: usize) -> bool {
+        let rom = self.rom;
+        for alternative in rom.at(place) {
+            let words = if alternative.advice == Advice::None { &[0] } else { words };
+            for word in words {
+                let Some(row) = Row::fill(place, alternative, &self.state, || *word) else { continue };
+                let (third, next) = (row.column(Column::Third), row.column(Column::Next));
+                self.state.put(third, row.written());
+                let ends = next == HALT || most > 0 && self.ends_by(next, words, most - 1);
+                self.state.put(third, row.found[2]);
+                if ends {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     /// Whether it stands at an instruction, or where nobody goes back.
     #[cfg(test)]
     pub(super) fn is_between(&self) -> bool {
