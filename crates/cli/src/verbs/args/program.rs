@@ -37,7 +37,8 @@ pub(crate) struct Ways {
     #[arg(long, value_name = "V", requires = "program")]
     pub(crate) public_input: Option<OsString>,
     /// The most instructions of the run, and words that its calls move [default: 10^10]; of a proof without
-    /// --public-control the rows, to which it is filled up [default: as many as it takes, rounded up to 4096]
+    /// --public-control the rows, to which it is filled up, of which a verifier takes no more [default: as many
+    /// as it takes, rounded up to 4096, and at most 2^26]
     #[arg(long, value_name = "N", requires = "program", allow_negative_numbers = true)]
     pub(crate) max_cycles: Option<String>,
     /// Bytes of memory behind the program's own, for its heap; K, M and G may stand behind [default: 256K]

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{Source, Stream};
-use volery::{F61, Over, System};
+use volery::{Error, F61, Over, System};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields;
@@ -24,8 +24,8 @@ use zeroize::Zeroizing;
 /// Rows come by so many, where nobody asks for a number: what more is told of a run's length.
 const ROUNDED: u64 = 4096;
 
-/// The most rows, where nothing is said.
-const MOST_ROWS: u64 = 1 << 32;
+/// The most rows, where nothing is said: a verifier counts all that a peer claims before it proves any.
+const MOST_ROWS: u64 = 1 << 26;
 
 /// `volery prove --program`.
 pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> {
@@ -46,7 +46,11 @@ pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     let claim = Claim { private: 0, ..ended.claim };
     let steps = run.steps(&claim, 0)?;
     let asked = typed.run.ways.max_cycles.as_ref().map(|_| loaded.inputs().cycles);
-    let needed = steps.count(&private, asked.unwrap_or(MOST_ROWS))?;
+    let most = asked.unwrap_or(MOST_ROWS);
+    let needed = steps.count(&private, most).map_err(|why| match why {
+        Error::Invalid(why) => Failure::from(Error::invalid(format!("{why} (--max-cycles, now {most})"))),
+        other => other.into(),
+    })?;
     let rows = asked.unwrap_or(needed.next_multiple_of(ROUNDED));
     let steps = steps.in_rows(rows);
     let counted = counted(&steps, settings, Party::Prover)?;
