@@ -26,27 +26,28 @@
 //! the second address is not, of a store the third, of a jump through a register the next place. So the key
 //! has `second + 2^33·third − accessed` and `next − jumped`, where `accessed` and `jumped` are columns of
 //! which the classes say what they are, zero for most. **Why that is enough**: cells lie below 2^27, as the
-//! memory's check shows of all three addresses ([`block`] refuses others). Where `accessed` is zero the sum is one of integers below
-//! 2^61 − 1, with one solution. Of a load, `accessed` is below 2^32 + 4: also one of integers, so that the second is
-//! `accessed`, and the third the register. Of a store, 2^33·(third − stored) is the register minus the second:
-//! if third is not stored, they differ by h·2^28, 0 < |h| < 16, and the registers by h; but the cells of
-//! registers are 64 apart, and what lies beside one is no cell.
+//! memory's check shows of all three addresses ([`block`] refuses others). Where `accessed` is zero the sum
+//! is one of integers below 2^61 − 1, with one solution. Of a load, `accessed` is below 2^32 + 4: also one of
+//! integers, so that the second is `accessed`, and the third the register. Of a store, 2^33·(third − stored)
+//! is the register minus the second: if third is not stored, they differ by h·2^28, 0 < |h| < 16, and the
+//! registers by h; but the cells of registers are 64 apart, and what lies beside one is no cell.
 //!
 //! **Soundness.** Equations modulo p are equations of integers ([`class`] says why, and tests look at all
-//! solutions over smaller words). All that enters a row was written by one, so that words are always two limbs
-//! in range; the first image's are public. x0 is a cell that no row writes; writes to it go to one that no row
-//! reads. No jump leads into an instruction's second row: those lie above 2^33, and targets are below 2^32.
-//! Alternatives at one place exclude each other, so that a prover has no choice but what it reads: bytes of the
-//! private input, and where it ends. What the
-//! rest adds is the library's: [`Memories`](volery::circuit::Memories) and tables by two challenges each,
-//! polynomials with (9 + 2)/2^61 a batch.
+//! solutions over smaller words). All that enters a row was written by one, so that words are always two
+//! limbs in range; the first image's are public. x0 is a cell that no row writes; writes to it go to one that
+//! no row reads. No jump leads into an instruction's second row: those lie above 2^33, and targets are below
+//! 2^32. Alternatives at one place exclude each other, so that a prover has no choice but what it reads:
+//! bytes of the private input, and where it ends. What the rest adds is the library's:
+//! [`Memories`](volery::circuit::Memories) and tables by two challenges each, polynomials with (9 + 2)/2^61 a
+//! batch.
 //!
-//! **Deviations** from the interpreter of this crate: instructions are those of the file, so that storing into
-//! them changes data alone, where there the run ends in a fault; and `writev` cannot be proved. The private
-//! input ends where a read first returns less than was asked for, and stays there. *Deviations* from the notes that this follows: registers
-//! named by no digits but by addresses 64 apart; immediates of comparisons, logic and shifts are constants in
-//! cells; bytes are looked up as one number each with their AND, so that logic needs no columns of its own;
-//! 20 classes for 26; no challenge for the equations of a class, of which two are left.
+//! **Deviations** from the interpreter of this crate: instructions are those of the file, so that storing
+//! into them changes data alone, where there the run ends in a fault; and `writev` cannot be proved. The
+//! private input ends where a read first returns less than was asked for, and stays there. *Deviations* from
+//! the notes that this follows: registers named by no digits but by addresses 64 apart; immediates of
+//! comparisons, logic and shifts are constants in cells; bytes are looked up as one number each with their
+//! AND, so that logic needs no columns of its own; 20 classes for 26; no challenge for the equations of a
+//! class, of which two are left.
 
 mod block;
 mod calls;

@@ -29,8 +29,8 @@ where
     // Addresses of two accesses are one number of the table's key, which tells them apart below it.
     if let Some(last) = addresses.last().filter(|last| **last >= MOST_ADDRESS) {
         return Err(Error::invalid(format!(
-            "a cell of the run is at {last:#x}, and all have to be below {MOST_ADDRESS:#x}: prove a program with \
-             fewer constants"
+            "a cell of the run is at {last:#x}, and all have to be below {MOST_ADDRESS:#x}: prove a \
+             program with fewer constants"
         )));
     }
     let limbs = |word: u32| [word & 0xffff, word >> 16].map(|limb| number(limb.into()));

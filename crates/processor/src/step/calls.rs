@@ -1,8 +1,9 @@
 //! Calls as rows: what [`crate::machine`] does in a call, by loops over bytes and words.
 //!
 //! All programs share these rows. They leave no register changed but `a0`. What differs from the interpreter:
-//! `writev` has no rows, so that a run that calls it cannot be proved. The length of the private input is secret:
-//! where a read returns less than is asked for the input has ended, and all reads behind it return nothing.
+//! `writev` has no rows, so that a run that calls it cannot be proved. The length of the private input is
+//! secret: where a read returns less than is asked for the input has ended, and all reads behind it return
+//! nothing.
 
 use super::class::Class;
 use super::micro::{Goal, Writer};
@@ -122,7 +123,8 @@ impl Calls<'_, '_> {
         let (counted, wanted) = (self.writer.rom.place(), self.writer.rom.place());
         self.writer.put(private, &[begin], To::Place(counted));
         self.length(counted, None, wanted);
-        // DONE is what is asked for. An honest prover takes the first that it can: less only where less is left.
+        // DONE is what is asked for. An honest prover takes the first that it can: less only where less is
+        // left.
         let less = [
             Step::is(ENDED, 0),
             Step::any(LEFT, Advice::Length(DONE)),

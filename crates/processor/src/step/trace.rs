@@ -6,8 +6,8 @@ use super::row::{Column, Finds, Row};
 use core::mem;
 use zeroize::Zeroizing;
 
-/// More rows than there are between two places where nobody goes back: a vector that grows would leave what is
-/// secret in the memory that it had.
+/// More rows than there are between two places where nobody goes back: a vector that grows would leave what
+/// is secret in the memory that it had.
 const AT_ONCE: usize = 64;
 
 /// A run, row by row.
@@ -158,8 +158,8 @@ impl<'p> Trace<'p> {
         (self.state.private, self.state.taken) = (private, 0);
     }
 
-    /// Whether a prover comes from `place` to the end in `most` rows, who writes any of `words` where the program
-    /// leaves it open.
+    /// Whether a prover comes from `place` to the end in `most` rows, who writes any of `words` where the
+    /// program leaves it open.
     #[cfg(test)]
     pub(super) fn ends_by(&mut self, place: Place, words: &[u32], most: usize) -> bool {
         let rom = self.rom;
