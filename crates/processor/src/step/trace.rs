@@ -164,8 +164,7 @@ impl<'p> Trace<'p> {
     pub(super) fn ends_by(&mut self, place: Place, words: &[u32], most: usize) -> bool {
         let rom = self.rom;
         for alternative in rom.at(place) {
-            let words = if alternative.advice == Advice::None { &[0] } else { words };
-            for word in words {
+            for word in if alternative.advice == Advice::None { &[0] } else { words } {
                 let Some(row) = Row::fill(place, alternative, &self.state, || *word) else { continue };
                 let (third, next) = (row.column(Column::Third), row.column(Column::Next));
                 self.state.put(third, row.written());
