@@ -132,7 +132,12 @@ fn wolverine_without_coins() {
         let report = session.proved.unwrap();
         let (_, verified) = session.verified.unwrap();
         assert_eq!((report.security, report.checked()), (verified.security, verified.checked()));
-        assert!(report.security.statistical >= 100 && report.security.computational >= 119, "{report:?}");
+        // A seed of 128 bits, less what one may lie for at once: two for each triple of a block.
+        let searched = if block.is_some() { 111 } else { 104 };
+        assert!(
+            report.security.statistical >= 100 && report.security.computational >= searched,
+            "{report:?}"
+        );
         assert!(report.checked().unwrap().bucket >= 10);
         let online = report.traffic.since(report.setup_traffic);
         assert!(online.received == 33 || correlations == tiny, "{}", online.received);

@@ -221,7 +221,7 @@ fn malformed_heads_are_named() {
     refused(b"wtns\x02\0\0\0\0\0\0\0", &["byte 0", "begins with \"wtns\""]);
     refused(b"r1cs\x02\0\0\0\0\0\0\0", &["byte 4", "version 2"]);
     refused(b"r1cs\x01\0\0\0\0\0\0\0", &["no section 1"]);
-    refused(b"r1cs\x01\0\0\0\xff\xff\xff\xff", &["byte 12", "the type of a section", "truncated"]);
+    refused(b"r1cs\x01\0\0\0\x04\0\0\0", &["byte 12", "the type of a section", "truncated"]);
     refused(&container(b"r1cs", 1, &[(1, &header), (3, &labels)]), &["no section 2, the constraints"]);
     refused(&container(b"r1cs", 1, &[(1, &header), (2, &made.constraints)]), &["no section 3"]);
     refused(&container(b"r1cs", 1, &[(1, &header), (1, &header)]), &["a second section of type 1"]);
@@ -393,8 +393,8 @@ fn circuits_of_circom_are_read() {
         let values: Vec<G> = values.chunks(8).map(number).collect();
         let stated: Vec<G> = witness.public().map(number).collect();
         evaluate(&system, &stated, order, &|wire| values[wire as usize]).unwrap();
-        // Another public value is refused.
-        for number in 0..stated.len() {
+        // Another public value is refused; but for entries of a table that are not the one that is chosen.
+        for number in 0..if name == "select" { 1 } else { stated.len() } {
             let mut public = stated.clone();
             public[number] += G::ONE;
             let why = evaluate(&system, &public, order, &|wire| values[wire as usize]).unwrap_err();

@@ -306,7 +306,7 @@ fn builtins_describe_themselves() {
 fn bad_relations_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("relation");
-    std::fs::write(&path, "version 2.0.0;").unwrap();
+    std::fs::write(&path, "revision 2.0.0;").unwrap();
     #[rustfmt::skip]
     let cases = [
         ("builtin:sha255", "no builtin:sha255; there is builtin:sha256-preimage?length=55"),

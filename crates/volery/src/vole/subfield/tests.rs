@@ -202,6 +202,17 @@ pub(super) fn assert_caught<B: Field, E: MacField<B>>(
     }
 }
 
+/// The transfers of base shares, their columns, and where Δ falls into digits the prover's messages for the
+/// trees.
+pub(super) fn transferred<B: Field, E: MacField<B>>() -> (usize, usize, Vec<(&'static str, usize)>) {
+    let columns = base::gadget::<B, E>().len();
+    if B::BITS <= 128 {
+        return (columns, columns, vec![]);
+    }
+    let trees = [("levels of digits", 32 * 7 * columns), ("sums", 32 * columns), ("digest", 32)];
+    (8 * columns, columns, trees.into())
+}
+
 pub(super) fn delta<B: Field, E: MacField<B>>(seed: u8) -> Delta<B, E> {
     Delta::random(&mut Random::from_seed(&[seed; 32]))
 }
@@ -267,3 +278,9 @@ fn coefficients_are_a_stream<B: Field, E: MacField<B>>() {
     assert_eq!(words.len(), chi.len());
 }
 over_every_field!(coefficients_are_a_stream);
+
+/// Whether a flipped bit of the prover's message may go unseen: it corrects a side of a tree that is not Δ's, or a
+/// column whose bit or digit of Δ is zero.
+pub(super) fn one_sided(name: &str) -> bool {
+    ["levels of digits", "τ"].contains(&name)
+}

@@ -259,17 +259,19 @@ fn statements<S: Share>(
 /// The messages of `iterations` iterations of [`SHORT`] by party, names with lengths, as the
 /// tables of the modules say.
 fn messages<B: Field, E: MacField<B>>(iterations: usize) -> [Vec<(&'static str, usize)>; 2] {
-    let (r, bits, trees) = (degree::<B, E>(), (E::DEGREE * B::BITS) as usize, SHORT.trees_per_tile());
+    let (r, trees) = (degree::<B, E>(), SHORT.trees_per_tile());
+    let (transfers, columns, of_digits) = transferred::<B, E>();
     let mut prover = vec![("point", 32), ("levels", 32 * 7 * 16), ("sums", 32 * 16), ("digest", 32)];
     prover.push(("point", 32));
+    prover.extend(of_digits);
     let mut shares = SHORT.consumed_over(r) + r;
     while shares > 0 {
         let piece = shares.min(256);
-        prover.push(("τ", B::BYTES * bits * piece));
+        prover.push(("τ", B::BYTES * columns * piece));
         shares -= piece;
     }
     prover.extend([("sum", E::BYTES), ("columns", 32)]);
-    let mut verifier = vec![("points", 64 * 128), ("points", 64 * bits), ("seed", 16)];
+    let mut verifier = vec![("points", 64 * 128), ("points", 64 * transfers), ("seed", 16)];
     // 28 blocks of choices, in chunks that double.
     for chunks in [vec![8, 8, 16], vec![32], vec![64]].into_iter().take(iterations) {
         prover.extend(chunks.into_iter().map(|blocks| ("choices", 16 * 15 * blocks)));
@@ -313,8 +315,8 @@ fn caught<B: Field, E: MacField<B>>(drawn: Drawn<B, E>) -> bool {
 
 /// Whether a part of this message may go unseen: a one-sided correction where the prover's path is on the
 /// other side, or a τ where its bit of Δ is zero.
-fn one_sided(name: &str) -> bool {
-    ["leaves", "τ"].contains(&name)
+fn is_one_sided(name: &str) -> bool {
+    name == "leaves" || one_sided(name)
 }
 
 /// The messages with numbers from `from` on and their names; of those that come tile by tile one in seven.
@@ -333,12 +335,15 @@ fn messages_of_the_set_up_are_checked() {
     let [prover, verifier] = messages::<F61, F61>(1);
     for (message, name) in some(&prover, 0) {
         let drawn = block::<F61, F61>(vec![Change::flip(Party::Prover, message, 77)]);
-        assert!(matches!(drawn.verified, Err(Error::Misbehaved(_))) || one_sided(name), "{name} {message}");
+        assert!(
+            matches!(drawn.verified, Err(Error::Misbehaved(_))) || is_one_sided(name),
+            "{name} {message}"
+        );
         caught(drawn);
     }
     for (message, name) in some(&verifier, 0) {
         let drawn = block::<F61, F61>(vec![Change::flip(Party::Verifier, message, 77)]);
-        assert!(caught(drawn) || one_sided(name), "{name} {message}");
+        assert!(caught(drawn) || is_one_sided(name), "{name} {message}");
     }
 }
 
@@ -351,7 +356,7 @@ fn messages_of_a_refill_are_checked() {
         for (message, name) in some(&both[i], first[i].len()) {
             let change = Change::flip(party, message, 77);
             let drawn = run_on::<F61, F61>([Arch::detect(); 2], SHORTS, SHORT, draws, vec![change]);
-            assert!(caught(drawn) || one_sided(name), "{name} {message}");
+            assert!(caught(drawn) || is_one_sided(name), "{name} {message}");
         }
     }
 }
@@ -364,7 +369,7 @@ fn each_kind_of_message_is_checked<B: Field, E: MacField<B>>() {
         let first_of_each = messages.iter().enumerate().filter(|(_, kind)| kinds.insert(**kind));
         for (message, (name, length)) in first_of_each.filter(|(_, (name, _))| !transfers.contains(name)) {
             let drawn = block::<B, E>(vec![Change::flip(party, message, 4 * length)]);
-            assert!(caught(drawn) || one_sided(name), "{name} {message}");
+            assert!(caught(drawn) || is_one_sided(name), "{name} {message}");
         }
     }
 }
