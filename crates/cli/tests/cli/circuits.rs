@@ -140,7 +140,7 @@ fn exports_that_cannot_be_are_refused() {
         (&["builtin:inner-product", "--out", path], &["inner-product?length=4 is stated by polynomials"]),
         (&["builtin:merkle-root?holes=1", "--out", path], &["polynomials: leave out holes=1"]),
         (&["builtin:nothing"], &["there is no builtin:nothing"]),
-        (&["builtin:sha256-preimage", "--format", "sieve"], &["there is no format \"sieve\""]),
+        (&["builtin:sha256-preimage", "--format", "edif"], &["there is no format \"edif\""]),
         (&["builtin:sha256-preimage", "--out", "/no/such/x.txt"], &["/no/such/x.txt: "]),
     ];
     for (arguments, words) in cases {

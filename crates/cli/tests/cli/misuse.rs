@@ -128,7 +128,7 @@ fn what_does_not_exist_is_said_to() {
         (&["circuit", "nonsense", "x"], &["no such verb", "circuit info"]),
         (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),
         (&["circuit", "info", "builtin:md5"], &["sha256-preimage"]),
-        (&["circuit", "info", "builtin:sha256-preimage", "--format", "sieve"], &["bristol-fashion"]),
+        (&["circuit", "info", "builtin:sha256-preimage", "--format", "edif"], &["bristol-fashion"]),
         (&["verify", "--relation", "a", "--relation", "b", "--connect", "127.0.0.1:1"], &["relation 1: a cannot be read"]),
         (&["verify", "--relation", "a"], &["--listen or --connect"]),
     ];

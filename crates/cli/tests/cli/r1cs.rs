@@ -97,7 +97,7 @@ fn files_in_the_wrong_place_are_named() {
     let several = ["--relation", "builtin:aes128", "--symbols", &wtns];
     volery(&typed("check", "builtin:aes128", &several)).refused(2, &["--symbols belongs to a relation"]);
     volery(&typed("check", &relation, &["--public", &wtns])).refused(2, &["--public: ", "by --witness"]);
-    volery(&typed("check", &relation, &["--private", &ours("chain.json")]))
+    volery(&typed("check", &relation, &["--public", "out0=1", "--private", &ours("chain.json")]))
         .refused(2, &["--private: ", "by --private-json"]);
     volery(&typed("verify", &relation, &["--witness", &wtns]))
         .refused(2, &["verify takes no --witness", "`volery prove`"]);

@@ -63,7 +63,10 @@ impl<F: Field> Program for FieldRelation<F> {
                 return Ok(Self::file(file));
             }
             let field = field_of(spec, Some(format))?.expect("of a file");
-            return Err(Error::invalid(format!("{spec} is over {field}, and not over {}", F::NAME)));
+            return Err(Error::invalid(format!(
+                "{spec} is over {field}, and not over {}: choose the field {field}, or name none",
+                F::NAME
+            )));
         };
         if format.is_some() {
             return Err(Error::invalid(format!("{spec} is built in: a format is for files, leave it out")));
