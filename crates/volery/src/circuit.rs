@@ -30,6 +30,7 @@ mod sieve;
 mod statement;
 pub mod stream;
 pub(crate) mod table;
+mod written;
 
 pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
 pub use arithmetic::Arithmetic;

@@ -15,12 +15,12 @@
 //! The format knows no assertions. They become one output more, behind the others, where there are any: a bit
 //! each, in order, which is zero where the assertion holds.
 
+use crate::circuit::written::{Lines, Written, not_a_gate};
 use crate::circuit::{Backend, ByGates};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use core::fmt::Display;
-use std::io::{self, Write};
+use std::io::Write;
 use volery_primitives::{F2, Field};
-use zeroize::DefaultIsZeroes;
 
 /// The bits of an input in the order in which they are read.
 pub(in crate::circuit) type Order = Box<dyn Iterator<Item = u64>>;
@@ -39,18 +39,20 @@ pub(in crate::circuit) fn write(
     let mut count = Writer::new(inputs, outputs, order, Layout::default(), None);
     push(&mut count)?;
     let layout = count.layout(outputs);
-    let mut writer = Writer::new(inputs, outputs, order, layout, Some(out));
+    let mut head = Lines::new(out);
     let failures = (layout.assertions > 0).then_some(layout.assertions);
-    writer.text(format_args!("{} {}", layout.gates, layout.wires));
+    head.push(format_args!("{} {}", layout.gates, layout.wires));
     for widths in [inputs.to_vec(), outputs.iter().copied().chain(failures).collect()] {
         let list = widths.iter().map(|width| format!(" {width}")).collect::<String>();
-        writer.text(format_args!("{}{list}", widths.len()));
+        head.push(format_args!("{}{list}", widths.len()));
     }
-    writer.text("");
+    head.push(format_args!(""));
+    let mut writer = Writer::new(inputs, outputs, order, layout, Some(head));
     push(&mut writer)?;
     assert!(writer.layout(outputs) == layout, "the circuit is the same each time");
-    writer.flush();
-    writer.written()
+    let mut lines = writer.lines.expect("those that are written");
+    lines.flush();
+    lines.check()
 }
 
 /// What the head announces.
@@ -65,10 +67,8 @@ struct Layout {
 
 /// The backend that writes its gates, or only counts them.
 pub(in crate::circuit) struct Writer<'a> {
-    out: Option<&'a mut dyn Write>,
-    /// Lines that are still to be written.
-    lines: Vec<u8>,
-    failed: Option<io::Error>,
+    /// None where gates are only counted.
+    lines: Option<Lines<'a>>,
     /// The wires of the inputs, as they are read.
     inputs: Box<dyn Iterator<Item = u64>>,
     /// The first wires of the outputs, and last that of the assertions.
@@ -83,33 +83,13 @@ pub(in crate::circuit) struct Writer<'a> {
     constants: [Option<u64>; 2],
 }
 
-/// What a wire carries while it is written.
-#[derive(Clone, Copy)]
-pub(in crate::circuit) enum Written {
-    /// A constant, which needs no wire unless a gate asks for one.
-    Constant(bool),
-    /// The wire of this number.
-    Wire(u64),
-}
-
-impl Default for Written {
-    fn default() -> Self {
-        Self::Constant(false)
-    }
-}
-
-impl DefaultIsZeroes for Written {}
-
-/// Bytes that are written at once.
-const LINES: usize = 1 << 16;
-
 impl<'a> Writer<'a> {
     fn new(
         inputs: &[u64],
         outputs: &[u64],
         order: &dyn Fn(usize) -> Order,
         layout: Layout,
-        out: Option<&'a mut dyn Write>,
+        lines: Option<Lines<'a>>,
     ) -> Self {
         let (first, free) = places(inputs, 0);
         let orders: Vec<Order> = (0..inputs.len()).map(order).collect();
@@ -117,20 +97,7 @@ impl<'a> Writer<'a> {
         let inputs = Box::new(inputs.flat_map(|(first, order)| order.map(move |bit| first + bit)));
         let (mut outputs, assertions) = places(outputs, layout.outputs);
         outputs.push(assertions);
-        let lines = Vec::with_capacity(if out.is_some() { 2 * LINES } else { 0 });
-        let failed = None;
-        Self {
-            out,
-            lines,
-            failed,
-            inputs,
-            outputs,
-            free,
-            gates: 0,
-            assertions: 0,
-            set: 0,
-            constants: [None; 2],
-        }
+        Self { lines, inputs, outputs, free, gates: 0, assertions: 0, set: 0, constants: [None; 2] }
     }
 
     /// What has been pushed, whose outputs have these widths.
@@ -174,41 +141,19 @@ impl<'a> Writer<'a> {
 
     fn line(&mut self, operands: &[u64], to: u64, name: &str) {
         self.gates += 1;
-        if self.out.is_none() {
-            return;
-        }
+        let Some(lines) = &mut self.lines else { return };
         for number in [operands.len() as u64, 1].iter().chain(operands).chain([&to]) {
-            push_decimal(&mut self.lines, *number);
-            self.lines.push(b' ');
+            lines.decimal(*number);
+            lines.add(" ");
         }
-        self.lines.extend_from_slice(name.as_bytes());
-        self.lines.push(b'\n');
-        if self.lines.len() >= LINES {
-            self.flush();
-        }
-    }
-
-    /// A line of the head.
-    fn text(&mut self, line: impl Display) {
-        self.lines.extend_from_slice(format!("{line}\n").as_bytes());
-    }
-
-    fn flush(&mut self) {
-        if let Some(out) = &mut self.out
-            && self.failed.is_none()
-        {
-            self.failed = out.write_all(&self.lines).err();
-        }
-        self.lines.clear();
+        lines.add(name);
+        lines.end();
     }
 
     /// # Errors
     /// `Invalid` where not all of it could be written.
     fn written(&self) -> Result<()> {
-        match &self.failed {
-            None => Ok(()),
-            Some(why) => Err(Error::invalid(format!("the circuit cannot be written: {why}"))),
-        }
+        self.lines.as_ref().map_or(Ok(()), Lines::check)
     }
 }
 
@@ -225,30 +170,12 @@ fn places(widths: &[u64], first: u64) -> (Vec<u64>, u64) {
     (places, next)
 }
 
-fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0; 20];
-    let mut first = digits.len();
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    text.extend_from_slice(&digits[first..]);
-}
-
-fn not_a_gate(what: &str) -> Error {
-    Error::invalid(format!("the statement {what}, which no gate of a circuit file computes: choose another"))
-}
-
 impl Backend for Writer<'_> {
     type F = F2;
     type Wire = Written;
 
     fn constant(&mut self, c: F2) -> Written {
-        Written::Constant(c.to_bool())
+        c.into()
     }
 
     fn add(&mut self, a: Written, b: Written) -> Written {

@@ -1,6 +1,7 @@
 //! Any circuit of gates as a netlist, to be written as a file.
 
 use super::logic::{Gate, Literal, Logic};
+use crate::circuit::written::not_a_gate;
 use crate::circuit::{Backend, ByGates};
 use crate::error::{Error, Result};
 use core::fmt::Display;
@@ -104,10 +105,6 @@ impl Gathering {
             }
         }
     }
-}
-
-fn not_a_gate(what: &str) -> Error {
-    Error::invalid(format!("the statement {what}, which no gate of a circuit file computes: choose another"))
 }
 
 impl Backend for Gathering {

@@ -10,12 +10,12 @@
 //! | a sum with the constant one | `@addc` |
 //! | an output, an assertion | `@assert_zero`, of an output that of its sum with the public value |
 
+use crate::circuit::written::{Lines, Written, not_a_gate};
 use crate::circuit::{Backend, ByGates, Port};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use core::fmt::Display;
-use std::io::{self, Write};
+use std::io::Write;
 use volery_primitives::{F2, Field};
-use zeroize::DefaultIsZeroes;
 
 /// The bits of an input in the order in which they are read.
 type Order = Box<dyn Iterator<Item = u64>>;
@@ -51,25 +51,20 @@ pub(in crate::circuit) fn write(
         outputs: firsts.collect(),
         inputs: Box::new(orders.into_iter().flatten()),
         free: public + private,
-        lines: Vec::new(),
-        failed: None,
-        out,
+        lines: Lines::new(out),
     };
-    writer.line(format_args!("version 2.1.0;\ncircuit;\n@type field 2;\n@begin"));
+    writer.lines.push(format_args!("version 2.1.0;\ncircuit;\n@type field 2;\n@begin"));
     writer.read("public", 0, public);
     writer.read("private", public, private);
     push(&mut writer)?;
-    writer.line(format_args!("@end"));
-    writer.flush();
-    writer.written()
+    writer.lines.push(format_args!("@end"));
+    writer.lines.flush();
+    writer.lines.check()
 }
 
 /// The backend that writes its gates.
 pub(in crate::circuit) struct Writer<'a> {
-    out: &'a mut dyn Write,
-    /// Lines that are still to be written.
-    lines: Vec<u8>,
-    failed: Option<io::Error>,
+    lines: Lines<'a>,
     /// The wires of the inputs, as they are read.
     inputs: Order,
     /// The first wires of the public values of outputs.
@@ -77,26 +72,6 @@ pub(in crate::circuit) struct Writer<'a> {
     /// The next wire that is free.
     free: u64,
 }
-
-/// What a wire carries while it is written.
-#[derive(Clone, Copy)]
-pub(in crate::circuit) enum Written {
-    /// A constant.
-    Constant(bool),
-    /// The wire of this number.
-    Wire(u64),
-}
-
-impl Default for Written {
-    fn default() -> Self {
-        Self::Constant(false)
-    }
-}
-
-impl DefaultIsZeroes for Written {}
-
-/// Bytes that are written at once.
-const LINES: usize = 1 << 16;
 
 /// Wires that one line reads.
 const READ: u64 = 1 << 20;
@@ -106,55 +81,27 @@ impl Writer<'_> {
     fn read(&mut self, what: &str, mut first: u64, mut count: u64) {
         while count > 0 {
             let some = count.min(READ);
-            self.line(format_args!("${first} ... ${} <- @{what}(0);", first + some - 1));
+            self.lines.push(format_args!("${first} ... ${} <- @{what}(0);", first + some - 1));
             (first, count) = (first + some, count - some);
         }
-    }
-
-    fn line(&mut self, line: core::fmt::Arguments<'_>) {
-        // Nothing is written but to memory.
-        let _ = writeln!(self.lines, "{line}");
-        if self.lines.len() >= LINES {
-            self.flush();
-        }
-    }
-
-    fn flush(&mut self) {
-        if self.failed.is_none() {
-            self.failed = self.out.write_all(&self.lines).err();
-        }
-        self.lines.clear();
     }
 
     fn gate(&mut self, gate: core::fmt::Arguments<'_>) -> Written {
         let wire = self.free;
         self.free += 1;
-        self.line(format_args!("${wire} <- {gate};"));
+        self.lines.push(format_args!("${wire} <- {gate};"));
         Written::Wire(wire)
     }
 
     fn assertion(&mut self, value: Written) {
         match value {
-            Written::Wire(wire) => self.line(format_args!("@assert_zero(0: ${wire});")),
+            Written::Wire(wire) => self.lines.push(format_args!("@assert_zero(0: ${wire});")),
             Written::Constant(bit) => {
                 let wire = self.gate(format_args!("<{}>", u8::from(bit)));
                 self.assertion(wire);
             }
         }
     }
-
-    /// # Errors
-    /// `Invalid` where not all of it could be written.
-    fn written(&self) -> Result<()> {
-        match &self.failed {
-            None => Ok(()),
-            Some(why) => Err(Error::invalid(format!("the relation cannot be written: {why}"))),
-        }
-    }
-}
-
-fn not_a_gate(what: &str) -> Error {
-    Error::invalid(format!("the statement {what}, which no gate of a circuit file computes: choose another"))
 }
 
 impl Backend for Writer<'_> {
@@ -162,7 +109,7 @@ impl Backend for Writer<'_> {
     type Wire = Written;
 
     fn constant(&mut self, c: F2) -> Written {
-        Written::Constant(c.to_bool())
+        c.into()
     }
 
     fn add(&mut self, a: Written, b: Written) -> Written {
@@ -191,7 +138,7 @@ impl Backend for Writer<'_> {
     }
 
     fn mul(&mut self, a: Written, b: Written) -> Result<Written> {
-        self.written()?;
+        self.lines.check()?;
         Ok(match (a, b) {
             (Written::Constant(false), _) | (_, Written::Constant(false)) => Written::Constant(false),
             (Written::Constant(true), wire) | (wire, Written::Constant(true)) => wire,
@@ -201,14 +148,14 @@ impl Backend for Writer<'_> {
 
     fn assert_zero(&mut self, a: Written, _: impl Display) -> Result<()> {
         self.assertion(a);
-        self.written()
+        self.lines.check()
     }
 
     fn output(&mut self, port: usize, place: u64, wire: Written) -> Result<()> {
         let public = Written::Wire(self.outputs[port] + place);
         let difference = self.add(public, wire);
         self.assertion(difference);
-        self.written()
+        self.lines.check()
     }
 }
 
