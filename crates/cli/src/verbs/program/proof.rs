@@ -40,10 +40,7 @@ pub(crate) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     let loaded = Loaded::of(path, &typed.run.ways, &mut reader)?;
     let demand = ending::demand(typed.run.exit.as_deref())?;
     let output = output(&typed.run, &mut reader)?;
-    let private = match &typed.input.private_input {
-        Some(text) => reader.bytes("--private-input", text, MOST_INPUT)?,
-        None => Zeroizing::default(),
-    };
+    let private = private(typed, &mut reader)?;
     let locate = |address| loaded.place(address);
     let run = Run::new(&loaded.program, loaded.inputs(), &locate);
     let ended =
@@ -138,6 +135,14 @@ pub(super) fn in_the_clear(
         return Err(unmet("the program gives out something else than --output".into()));
     }
     Ok(ended)
+}
+
+/// The private input.
+pub(super) fn private(typed: &Prove, reader: &mut Reader) -> Result<Zeroizing<Vec<u8>>> {
+    match &typed.input.private_input {
+        Some(text) => reader.bytes("--private-input", text, MOST_INPUT),
+        None => Ok(Zeroizing::default()),
+    }
 }
 
 /// What the program has to give out, where that was said.

@@ -2,8 +2,8 @@
 
 use super::ending;
 use super::exchange::{self, Accepts};
-use super::load::{Loaded, MOST_INPUT};
-use super::proof::{in_the_clear, output, told};
+use super::load::Loaded;
+use super::proof::{in_the_clear, output, private, told};
 use crate::verbs::args::{Hint, Prove, Verify};
 use crate::verbs::given::way;
 use crate::verbs::session::{Counted, Session};
@@ -19,7 +19,6 @@ use volery_cli::fields;
 use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
 use volery_processor::{Claim, Run, Steps};
-use zeroize::Zeroizing;
 
 /// Rows come by so many, where nobody asks for a number: what more is told of a run's length.
 const ROUNDED: u64 = 4096;
@@ -35,10 +34,7 @@ pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     let loaded = Loaded::of(path, &typed.run.ways, &mut reader)?;
     let demand = ending::demand(typed.run.exit.as_deref())?;
     let output = output(&typed.run, &mut reader)?;
-    let private = match &typed.input.private_input {
-        Some(text) => reader.bytes("--private-input", text, MOST_INPUT)?,
-        None => Zeroizing::default(),
-    };
+    let private = private(typed, &mut reader)?;
     let locate = |address| loaded.place(address);
     let run = Run::new(&loaded.program, loaded.inputs(), &locate);
     let demanded = (demand, output.as_ref().map(|output| &output[..]));
