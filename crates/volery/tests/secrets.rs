@@ -19,8 +19,8 @@ use volery::channel::{Channel, Link, Party, Pipe, pipe};
 use volery::circuit::stream::Source;
 use volery::circuit::{Arithmetic, Backend, Circuit, Network, Relation, Statement, Value, Values};
 use volery::{
-    Arch, Binary, Correlations, F2, F61, F61x2, Field, Goldilocks, Options, Over, Result, Setting, System,
-    prove_over, prove_to_over, verify_from_over, verify_over,
+    Arch, Binary, Bn254, Correlations, F2, F61, F61x2, Field, Goldilocks, Options, Over, Result, Setting,
+    System, prove_over, prove_to_over, verify_from_over, verify_over,
 };
 use volery_primitives::arch::memcheck::{findings, hide, is_watching, publish};
 
@@ -69,6 +69,9 @@ const CASES: &[Case] = &[
     }),
     slow("quicksilver-f61-direct", BOTH, |arch| {
         elements::<F61, F61>(System::QUICKSILVER, Correlations::DIRECT, arch);
+    }),
+    slow("quicksilver-bn254-direct", AESNI, |arch| {
+        elements::<Bn254, Bn254>(System::QUICKSILVER, Correlations::DIRECT, arch);
     }),
     slow("quicksilver-f61x2", BOTH, |arch| {
         elements::<F61, F61x2>(System::QUICKSILVER, Correlations::TINY, arch)

@@ -48,7 +48,7 @@ fn field<B: Field, E: MacField<B>>() {
                 trees_and_rows::<B, E>(arch, trees, rows);
             }
         }
-        for (keys, length) in [(1, 1), (2, 3), (16, 7), (256, 2)] {
+        for (keys, length) in [(1, 1), (2, 3), (16, 7), (256, 2), (3, 64), (2, 65), (2, 131)] {
             generated::<B, E>(arch, keys, length);
         }
         for size in [1, 10, 1000] {
@@ -148,7 +148,7 @@ fn samples<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
 
 fn generated<B: Field, E: MacField<B>>(arch: Arch, keys: usize, length: usize) {
     let keys = blocks(keys);
-    for skip in [0, 3] {
+    for skip in [0, 3, 160] {
         let (mut sums, mut weighed) = (elements::<B>(1, length), elements::<B>(2, length));
         E::sum_generated(arch, &keys, skip, &mut sums, &mut weighed);
         let [mut expected, mut expected_weighed] = [0, 1].map(|_| vec![B::ZERO; length]);

@@ -1,8 +1,9 @@
 //! Punctured trees: all leaves for one party, all but one for the other.
 //!
-//! τ trees of depth k, 128/k of them where all of F_{2^128} is to be named, or of any k bits each. The dealer (the base OT's sender) knows every leaf; the puncturer, whose base
-//! choices were the complement of the bits of α_i, knows all leaves of tree i but the one at α_i. The
-//! consistency check is that of Roy, "SoftSpokenOT", CRYPTO 2022.
+//! τ trees of depth k, 128/k of them where all of F_{2^128} is to be named, or of any k bits each. The dealer
+//! (the base OT's sender) knows every leaf; the puncturer, whose base choices were the complement of the bits
+//! of α_i, knows all leaves of tree i but the one at α_i. The consistency check is that of Roy,
+//! "SoftSpokenOT", CRYPTO 2022.
 //!
 //! | from | message | bytes |
 //! |---|---|---|

@@ -8,7 +8,8 @@
 //! Over fields of more than 128 bits the Δ_j are **digits of 8 bits** ([`DIGIT`]): for each, eight transfers and
 //! a tree of 256 leaves ([`pprf`]), of which the verifier gets all but the one at Δ_j. With t_j = −Σ y·G(leaf y)
 //! and u_j = Σ G(leaf y) it has Σ (Δ_j − y)·G(leaf y) = t_j + Δ_j·u_j, and τ_j = u − u_j makes of it
-//! t_j + Δ_j·u: an eighth of the bytes, for 128 times the hashing.
+//! t_j + Δ_j·u: an eighth of the bytes. For a share 256 leaves of each digit are expanded in the place of two
+//! keys of each bit, which is 16 times as much for the prover, and 32 times for the verifier.
 //!
 //! | from | message | bytes | figures 15 and 5 |
 //! |---|---|---|---|
@@ -39,8 +40,9 @@
 //! those of another column, Σ χ_i·(u_{j,i} − x_i) is zero by a collision alone, or the prover adds to z_j a
 //! multiple of it by the one digit that it guesses, since Δ_j ↦ Δ_j·c is one to one for c other than zero. What
 //! passes is therefore, but for collisions ([`error`], over as many columns as there are digits), right for
-//! values in B once the guessed columns are corrected, and a prover that deviates for c digits in the columns
-//! passes with 2^−8·c: as much as these digits are less to guess. In the trees it may guess a set of digits, an
+//! values in B once the guessed columns are corrected, and a prover that deviates in the columns of some digits
+//! passes with the probability of these digits, 2^−8 for each but the highest, whose bits above ⌈log p⌉ are zero
+//! and which p bounds: as much as they are less to guess, since Δ is uniform. In the trees it may guess a set of digits, an
 //! affine one, and pays for as many bits as it comes to know. What an abort leaks is that such a guess was wrong.
 //!
 //! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a
@@ -74,6 +76,8 @@ const fn bits<B: Field>() -> usize {
 
 /// The places of Δ's bits or digits: `Σ Δ_j·gadget[j]`, for all of them, is all of the extension.
 pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
+    // A digit that went on into the next coordinate would have no place of its own.
+    const { assert!(bits::<B>() == 1 || E::DEGREE == 1, "digits of an extension") }
     let mut places = Vec::new();
     for coordinate in 0..E::DEGREE as usize {
         for bit in (0..B::BITS).step_by(bits::<B>()) {

@@ -279,8 +279,8 @@ fn coefficients_are_a_stream<B: Field, E: MacField<B>>() {
 }
 over_every_field!(coefficients_are_a_stream);
 
-/// Whether a flipped bit of the prover's message may go unseen: it corrects a side of a tree that is not Δ's, or a
-/// column whose bit or digit of Δ is zero.
+/// Whether a flipped bit of the prover's message may go unseen: it corrects a side of a tree that is not Δ's,
+/// or a column whose bit or digit of Δ is zero.
 pub(super) fn one_sided(name: &str) -> bool {
     ["levels of digits", "τ"].contains(&name)
 }

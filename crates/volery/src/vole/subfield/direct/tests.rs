@@ -41,9 +41,9 @@ fn shares_are_correlated<B: Field, E: MacField<B>>() {
 }
 over_every_field!(shares_are_correlated);
 
-/// The points, and by digits the trees; then for each block τ in pieces, the seed, and what answers it. A flipped bit in any is
-/// caught, but for what nobody looks at: a canonical τ where its bit of Δ is zero, and what corrects the other
-/// side of a tree's path.
+/// The points, and by digits the trees; then for each block τ in pieces, the seed, and what answers it. A
+/// flipped bit in any is caught, but for what nobody looks at: a canonical τ where its bit of Δ is zero, and
+/// what corrects the other side of a tree's path.
 fn a_flipped_bit_is_caught<B: Field, E: MacField<B>>() {
     let (transfers, columns, trees) = transferred::<B, E>();
     let block = [256, E::DEGREE as usize].map(|shares| ("τ", B::BYTES * columns * shares));
