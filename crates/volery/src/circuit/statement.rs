@@ -1,8 +1,9 @@
 //! Statements as a command line puts them: a public program, and values for its ports.
 //!
 //! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2, or a [`FieldRelation`], a
-//! built-in over another field; or, over either, a [`StatementFile`], which asserts something by itself. A [`Statement`] adds the public values, which both parties know, and is the
-//! [`Source`] of the gates that they execute. The prover makes a witness of the private values.
+//! built-in over another field; or, over either, a [`StatementFile`], which asserts something by itself. A
+//! [`Statement`] adds the public values, which both parties know, and is the [`Source`] of the gates that they
+//! execute. The prover makes a witness of the private values.
 //!
 //! # The order of bits
 //! Over F_2 a value is a number whose least significant bit is on the first wire of its port.

@@ -1,5 +1,9 @@
 //! Twisted Edwards curves over the field of the wires: Bernstein, Birkner, Joye, Lange and Peters, "Twisted Edwards
 //! Curves", 2008; Baby Jubjub among them.
+//!
+//! Only [`Edwards::assert_on_curve`] says that a point is one, and nothing says of which subgroup. Baby Jubjub has
+//! eight times as many points as the subgroup of its signatures: a statement that needs a point of that one
+//! multiplies by its order and demands the neutral element, or takes eight times a point.
 
 #[cfg(test)]
 mod tests;

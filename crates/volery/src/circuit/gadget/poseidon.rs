@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 use volery_primitives::Field;
 
 /// The permutation of so many elements by x^5, and a hash by it, with constants that the paper's generator
-/// makes of the field and the numbers of rounds.
+/// makes of the field and the numbers of rounds. The first matrix that it makes is taken: that this one resists
+/// subspaces that go through all rounds, which the paper's script tests, is for who chooses the parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poseidon<F> {
     width: usize,
