@@ -30,7 +30,7 @@ mod walk;
 mod witness;
 
 use self::committed::Committed;
-use self::constraint::{Constraint, Constraints};
+use self::constraint::{Constraint, Constraints, Term};
 use self::header::Header;
 use self::input::{Input, Section, Sections, Source, bytes};
 pub use self::json::public_json;
@@ -52,12 +52,15 @@ pub struct R1cs {
     constraints_digest: [u8; 32],
     labels: Section,
     linear: Linear,
-    /// The wires that a constraint has, a bit each.
-    used: Vec<u64>,
+    /// How often a constraint has each wire; [`MANY`] for more.
+    uses: Vec<u8>,
     committed: Vec<u32>,
     shape: R1csShape,
     symbols: Option<Symbols>,
 }
+
+/// So many uses of a wire are not counted any further.
+const MANY: u8 = u8::MAX;
 
 /// What a constraint system has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,7 +137,7 @@ impl R1cs {
     fn new(name: String, source: Source) -> Result<Self> {
         let read = Read::of(source.open(&name)?)?;
         let Read { digest, header, section, labels, looked } = read;
-        let Looked { linear, used, shape, constraints_digest } = looked;
+        let Looked { linear, uses, shape, constraints_digest } = looked;
         let mut system = Self {
             name,
             source,
@@ -144,7 +147,7 @@ impl R1cs {
             constraints_digest,
             labels,
             linear,
-            used,
+            uses,
             committed: Vec::new(),
             shape,
             symbols: None,
@@ -160,7 +163,7 @@ impl R1cs {
 
     /// Whether a constraint has the wire.
     fn is_used(&self, wire: u32) -> bool {
-        self.used[wire as usize / 64] >> (wire % 64) & 1 == 1
+        self.uses[wire as usize] > 0
     }
 
     /// Its constraints, from the first on.
@@ -234,7 +237,7 @@ impl Read {
 /// What is kept of the constraints.
 struct Looked {
     linear: Linear,
-    used: Vec<u64>,
+    uses: Vec<u8>,
     shape: R1csShape,
     constraints_digest: [u8; 32],
 }
@@ -250,22 +253,26 @@ fn look_through<'a>(input: Input<'a>, header: &Header, section: Section) -> Resu
         constraints: header.constraints.into(),
         ..R1csShape::default()
     };
-    let mut used = vec![0u64; header.wires as usize / 64 + 1];
+    let mut uses = vec![0u8; header.wires as usize];
+    let mut count = |term: &Term| {
+        let uses = &mut uses[term.wire as usize];
+        *uses = uses.saturating_add(1);
+    };
     let mut linear = Linear::default();
     let mut constraints = Constraints::new(input, header, section)?;
     let (mut constraint, mut terms) = (Constraint::default(), Vec::new());
     while constraints.next(&mut constraint)? {
-        for term in constraint.forms.iter().flatten() {
-            used[term.wire as usize / 64] |= 1 << (term.wire % 64);
-            shape.terms += 1;
-        }
+        shape.terms += constraint.forms.iter().map(|form| form.len() as u64).sum::<u64>();
         if constraint.is_linear(&minus_one) {
             shape.linear += 1;
             constraint.difference(&header.prime, &mut terms);
             linear.push(constraint.number, &terms);
+            terms.iter().for_each(&mut count);
+        } else {
+            constraint.forms.iter().flatten().for_each(&mut count);
         }
     }
     linear.end(header.wires);
     let constraints_digest = constraints.digest();
-    Ok((Looked { linear, used, shape, constraints_digest }, constraints.into_input()))
+    Ok((Looked { linear, uses, shape, constraints_digest }, constraints.into_input()))
 }

@@ -107,7 +107,7 @@ impl<F: Field> Gates<'_, '_, '_, F> {
         forms.map(|terms| self.form(terms))
     }
 
-    fn forget<const N: usize>(&mut self, wires: [(Handle, bool); N]) {
+    fn drop_own<const N: usize>(&mut self, wires: [(Handle, bool); N]) {
         for (wire, own) in wires {
             if own {
                 self.b.forget(&[wire]);
@@ -135,7 +135,7 @@ impl<F: Field> Steps for Gates<'_, '_, '_, F> {
     fn multiply(&mut self, wire: u32, negative: bool, [a, b, others]: [&[Term]; 3]) -> Result<()> {
         let factors = self.forms([a, b]);
         let product = self.b.mul(factors[0].0, factors[1].0)?;
-        self.forget(factors);
+        self.drop_own(factors);
         self.wires[wire as usize] = if others.is_empty() && !negative {
             product
         } else {
@@ -154,15 +154,19 @@ impl<F: Field> Steps for Gates<'_, '_, '_, F> {
         let forms = self.forms(forms);
         let [a, b, c] = forms.map(|(form, _)| form);
         self.b.assert_product(a, b, c, Name { system: self.system, number })?;
-        self.forget(forms);
+        self.drop_own(forms);
         Ok(())
     }
 
     fn assert_zero(&mut self, number: u32, terms: &[Term]) -> Result<()> {
         let forms = self.forms([terms]);
         self.b.assert_zero(forms[0].0, Name { system: self.system, number })?;
-        self.forget(forms);
+        self.drop_own(forms);
         Ok(())
+    }
+
+    fn forget(&mut self, wire: u32) {
+        self.b.forget(&[self.wires[wire as usize]]);
     }
 }
 

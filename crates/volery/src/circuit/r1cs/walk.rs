@@ -11,10 +11,10 @@
 //! So what is committed to is inputs, hints of the circuit, and products: Poseidon of two inputs commits to
 //! 244 values for 520 wires.
 
-use super::R1cs;
 use super::constraint::{Constraint, Term};
 use super::linear::Linear;
 use super::prime::{Limbs, ONE};
+use super::{MANY, R1cs};
 use crate::error::Result;
 
 /// Whoever takes the steps. Each error is its own.
@@ -33,6 +33,9 @@ pub(super) trait Steps {
 
     /// Constraint `number`, that a form is zero.
     fn assert_zero(&mut self, number: u32, terms: &[Term]) -> Result<()>;
+
+    /// No later step has this wire.
+    fn forget(&mut self, _wire: u32) {}
 }
 
 /// What is known by now.
@@ -40,6 +43,9 @@ struct Known<'a> {
     linear: &'a Linear,
     /// A bit for each wire.
     wires: Vec<u64>,
+    /// The uses of each wire that are still to come; those of the first, so many, are not counted.
+    uses: Vec<u8>,
+    fixed: u32,
     /// For each linear constraint how many wires are not known, and the sum of their numbers without carry:
     /// where there is one, its number.
     unknown: Vec<(u32, u32)>,
@@ -57,7 +63,7 @@ impl R1cs {
     /// `Invalid` where the file is not the one that was opened; those of `steps`.
     pub(super) fn walk(&self, steps: &mut dyn Steps) -> Result<()> {
         let minus_one = self.header.prime.minus_one();
-        let mut known = Known::new(&self.linear, self.header.wires);
+        let mut known = Known::new(self);
         (0..=self.header.public()).for_each(|wire| known.know(wire));
         known.define(steps)?;
         let inputs = self.header.public() + 1..self.header.wires;
@@ -73,6 +79,7 @@ impl R1cs {
                     constraint.difference(&self.header.prime, &mut terms);
                     known.need_all(&terms, steps)?;
                     steps.assert_zero(constraint.number, &terms)?;
+                    known.used(&terms, steps);
                 }
                 continue;
             }
@@ -91,12 +98,16 @@ impl R1cs {
             }
             match free {
                 Some(at) => {
-                    let Term { factor, wire } = c.remove(at);
+                    let own @ Term { factor, wire } = c.remove(at);
                     steps.multiply(wire, factor != ONE, [a, b, c])?;
                     known.know(wire);
                     known.define(steps)?;
+                    known.used(&[own], steps);
                 }
                 None => steps.assert_product(constraint.number, [a, b, c])?,
+            }
+            for form in [a, b, c] {
+                known.used(form, steps);
             }
         }
         if constraints.digest() != self.constraints_digest {
@@ -125,7 +136,8 @@ impl R1cs {
 
 impl<'a> Known<'a> {
     /// Nothing but what constraints say by themselves.
-    fn new(linear: &'a Linear, wires: u32) -> Self {
+    fn new(system: &'a R1cs) -> Self {
+        let linear = &system.linear;
         let unknown = |k| {
             let wires = linear.wires(k);
             (wires.len() as u32, wires.iter().fold(0, |sum, wire| sum ^ wire))
@@ -134,7 +146,9 @@ impl<'a> Known<'a> {
         let alone = |k: &usize| unknown[*k].0 == 1;
         Self {
             linear,
-            wires: vec![0; wires as usize / 64 + 1],
+            wires: vec![0; system.header.wires as usize / 64 + 1],
+            uses: system.uses.clone(),
+            fixed: system.header.public() + 1,
             ready: (0..linear.len()).filter(alone).collect(),
             done: vec![false; linear.len()],
             unknown,
@@ -181,8 +195,26 @@ impl<'a> Known<'a> {
             steps.define(wire, &factor, &self.terms)?;
             self.done[k] = true;
             self.know(wire);
+            self.terms.push(Term { factor, wire });
+            let terms = core::mem::take(&mut self.terms);
+            self.used(&terms, steps);
+            self.terms = terms;
         }
         Ok(())
+    }
+
+    /// Takes note of the uses of wires, of which some were the last.
+    fn used(&mut self, terms: &[Term], steps: &mut dyn Steps) {
+        for term in terms.iter().filter(|term| term.wire >= self.fixed) {
+            let uses = &mut self.uses[term.wire as usize];
+            if *uses == MANY {
+                continue;
+            }
+            *uses -= 1;
+            if *uses == 0 {
+                steps.forget(term.wire);
+            }
+        }
     }
 
     /// Commits to `wire`, where it is not known.
