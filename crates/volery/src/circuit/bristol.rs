@@ -43,7 +43,7 @@ use super::Backend;
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use volery_primitives::F2;
@@ -181,6 +181,22 @@ impl Source {
                 let file = open_regular(path)?;
                 let length = file.metadata()?.len();
                 Ok((Box::new(file.take(length)), length))
+            }
+        }
+    }
+
+    /// A reader of the bytes from one up to another, as far as there are any.
+    pub(super) fn open_part(&self, from: u64, to: u64) -> std::io::Result<Box<dyn Read + '_>> {
+        let length = to.saturating_sub(from);
+        match self {
+            Self::Bytes(bytes) => {
+                let from = usize::try_from(from).ok().and_then(|from| bytes.get(from..));
+                Ok(Box::new(from.unwrap_or_default().take(length)))
+            }
+            Self::Path(path) => {
+                let mut file = open_regular(path)?;
+                file.seek(SeekFrom::Start(from))?;
+                Ok(Box::new(file.take(length)))
             }
         }
     }

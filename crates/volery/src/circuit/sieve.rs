@@ -26,8 +26,11 @@ mod convert;
 mod execute;
 mod function;
 mod header;
+mod marks;
 mod mixed;
 mod number;
+mod pages;
+mod plan;
 mod plugin;
 mod ports;
 mod reader;
@@ -47,6 +50,7 @@ use self::body::Body;
 use self::execute::{Inputs, Pushed, execute, modulus};
 use self::header::Type;
 use self::number::Number;
+use self::plan::{PLANNING, Plan, Planning};
 use self::ports::Ports;
 use self::reader::Reader;
 use self::text::Text;
@@ -64,7 +68,6 @@ pub struct Sieve {
     name: String,
     source: Source,
     length: u64,
-    strict: bool,
     survey: Survey,
 }
 
@@ -80,6 +83,8 @@ struct Survey {
     streams: Vec<ValueStream>,
     /// Those that have none.
     empty: Vec<ValueStream>,
+    /// When wires end, where many are set at once.
+    plan: Option<Arc<Plan>>,
 }
 
 /// The public or the private values of one type that a relation declares.
@@ -120,9 +125,14 @@ impl Sieve {
     }
 
     fn new(name: String, source: Source, strict: bool) -> Result<Self> {
+        Self::planned(name, source, strict, PLANNING)
+    }
+
+    /// The same, with another plan.
+    fn planned(name: String, source: Source, strict: bool, planning: Planning) -> Result<Self> {
         let (text, length) = open(&name, &source)?;
-        let survey = Survey::new(text, strict, length)?;
-        Ok(Self { name, source, length, strict, survey })
+        let survey = Survey::new((&name, &source), text, strict, length, planning)?;
+        Ok(Self { name, source, length, survey })
     }
 
     /// The field of the relation at `path`, by [`Field::NAME`] where proofs are over it, or else its modulus.
@@ -132,7 +142,7 @@ impl Sieve {
     pub fn field_of(path: impl AsRef<Path>) -> Result<String> {
         let path = path.as_ref();
         let (name, source) = (path.display().to_string(), Source::Path(path.to_owned()));
-        let mut reader = Reader::new(open(&name, &source)?.0, false)?;
+        let mut reader = Reader::checking(open(&name, &source)?.0, false, u64::MAX)?;
         let mut batch = Body::default();
         // Over bits alone it is where nothing else is used up to its end.
         let odd = |reader: &Reader<'_>| {
@@ -188,7 +198,10 @@ impl Sieve {
         if length != self.length {
             return Err(changed(&self.name));
         }
-        let mut reader = Reader::new(text, self.strict)?;
+        let mut reader = Reader::new(text)?;
+        if let Some(plan) = &self.survey.plan {
+            reader.follow(plan.clone());
+        }
         execute(b, (&self.name, &mut reader), inputs, bits)?;
         if reader.text.finish()? != (self.length, self.survey.digest) {
             return Err(changed(&self.name));
@@ -198,9 +211,14 @@ impl Sieve {
 }
 
 impl Survey {
-    fn new(text: Text<'_>, strict: bool, length: u64) -> Result<Self> {
-        let name = text.file();
-        let mut reader = Reader::new(text, strict)?;
+    fn new<'s>(
+        (name, source): (&'s str, &'s Source),
+        text: Text<'s>,
+        strict: bool,
+        length: u64,
+        planning: Planning,
+    ) -> Result<Self> {
+        let mut reader = Reader::checking(text, strict, planning.part)?;
         let mut batch = Body::default();
         while reader.next(&mut batch)? {}
         let kinds: Vec<u8> = reader.used().map(|(kind, _)| kind).collect();
@@ -221,12 +239,19 @@ impl Survey {
         }
         let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
         let gates = reader.scope.cost.gates;
-        let (read, digest) = reader.text.finish()?;
-        if read == length {
-            Ok(Self { digest, modulus, has_bits, gates, streams, empty })
-        } else {
-            Err(changed(name))
+        let end = reader.text.position();
+        let text = core::mem::replace(&mut reader.text, Text::new(name, Box::new(&[][..])));
+        let (read, digest) = text.finish()?;
+        if read != length {
+            return Err(changed(name));
         }
+        let planned = reader.scope.most() > planning.unplanned;
+        let plan = planned.then(|| {
+            let parts = core::mem::take(&mut reader.parts);
+            Plan::new(&mut reader, (&parts, end), |from, to| open_part(name, source, from, to))
+        });
+        let plan = plan.transpose()?.map(Arc::new);
+        Ok(Self { digest, modulus, has_bits, gates, streams, empty, plan })
     }
 }
 
@@ -311,6 +336,12 @@ fn open<'s>(name: &'s str, source: &'s Source) -> Result<(Text<'s>, u64)> {
     let (read, length) =
         source.open().map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
     Ok((Text::new(name, read), length))
+}
+
+/// The text from one byte up to another.
+fn open_part<'s>(name: &'s str, source: &'s Source, from: u64, to: u64) -> Result<Text<'s>> {
+    let read = source.open_part(from, to);
+    Ok(Text::new(name, read.map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?))
 }
 
 fn changed(name: &str) -> Error {

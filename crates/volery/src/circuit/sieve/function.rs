@@ -83,7 +83,9 @@ impl Reader<'_> {
         }
         self.text.expect(b'(')?;
         let name = self.text.name("the name of a function")?;
-        self.is_free(&name)?;
+        if !self.again {
+            self.is_free(&name)?;
+        }
         if self.functions.len() >= MOST_FUNCTIONS {
             return Err(self.text.fail(format_args!("more than {MOST_FUNCTIONS} functions")));
         }
@@ -122,7 +124,7 @@ impl Reader<'_> {
     /// Ends the function that is open, if any is.
     pub(super) fn end_function(&mut self) -> Result<bool> {
         let Some((outer, function)) = self.open.pop() else { return Ok(false) };
-        let scope = core::mem::replace(&mut self.scope, outer);
+        let mut scope = core::mem::replace(&mut self.scope, outer);
         let mut next = vec![0; self.header.types.len()];
         let mut results = Vec::new();
         for &(kind, count) in &function.outs {
@@ -163,6 +165,9 @@ impl Reader<'_> {
         mut function: Function,
         mut results: Vec<u32>,
     ) -> Result<()> {
+        if self.again {
+            return Ok(());
+        }
         // One that stands within it may have the name, too.
         self.is_free(&function.name)?;
         // Whoever calls it holds each result apart from the others, and from the arguments.

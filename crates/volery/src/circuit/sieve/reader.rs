@@ -4,10 +4,12 @@ use super::body::{Body, NONE, Op};
 use super::function::{Function, MOST_GATES};
 use super::header::{self, Header, Resource, Type};
 use super::number::{Element, Number};
+use super::plan::{Follow, Plan, Run, Trace};
 use super::scope::Scope;
 use super::text::Text;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Wires that one range may set.
 const MOST_IN_RANGE: u64 = 1 << 22;
@@ -31,6 +33,13 @@ pub(super) struct Reader<'s> {
     /// For each type its modulus, once it is used.
     used: Vec<Option<Number>>,
     ended: bool,
+    /// Where parts of the text begin, at lines of the statement, and where the next one may.
+    pub(super) parts: Vec<u64>,
+    next_part: u64,
+    /// The bytes of a part.
+    part: u64,
+    /// It is read again, so that functions are known.
+    pub(super) again: bool,
 }
 
 /// What behind `<-` computes a wire.
@@ -43,8 +52,16 @@ enum Gate {
 }
 
 impl<'s> Reader<'s> {
-    /// Reads the head of a relation.
-    pub(super) fn new(mut text: Text<'s>, strict: bool) -> Result<Self> {
+    /// Reads the head of a relation that is to be checked: what its gates compute is nothing.
+    pub(super) fn checking(text: Text<'s>, strict: bool, part: u64) -> Result<Self> {
+        let mut reader = Self { part, ..Self::new(text)? };
+        (reader.scope, reader.strict) = (Scope::checked(reader.header.types.len(), strict), strict);
+        reader.begin_part();
+        Ok(reader)
+    }
+
+    /// Reads the head of a relation that was checked.
+    pub(super) fn new(mut text: Text<'s>) -> Result<Self> {
         let resource = header::begin(&mut text)?;
         if resource != Resource::Circuit {
             return Err(text.fail(format_args!(
@@ -59,14 +76,45 @@ impl<'s> Reader<'s> {
             header,
             functions: Vec::new(),
             names: HashMap::new(),
-            scope: Scope::statement(types, strict),
+            scope: Scope::statement(types, false),
             open: Vec::new(),
-            strict,
+            strict: false,
             kept: 0,
             scratch: Vec::new(),
             used: vec![None; types],
             ended: false,
+            parts: Vec::new(),
+            next_part: u64::MAX,
+            part: u64::MAX,
+            again: false,
         })
+    }
+
+    /// Has wires of the statement end by a plan.
+    pub(super) fn follow(&mut self, plan: Arc<Plan>) {
+        self.scope.follow(Follow::new(plan));
+    }
+
+    #[cold]
+    fn begin_part(&mut self) {
+        let at = self.text.position();
+        self.parts.push(at);
+        self.next_part = at.saturating_add(self.part);
+    }
+
+    /// Goes on by noting what the statement reads and sets, part by part.
+    pub(super) fn trace(&mut self, scope: Scope) {
+        (self.scope, self.again, self.strict, self.kept) = (scope, true, false, 0);
+    }
+
+    /// Reads a part of the text, of so many bytes, and gives what is noted of it.
+    pub(super) fn part(&mut self, length: u64) -> Result<Vec<Run>> {
+        while (self.text.position() < length || !self.open.is_empty()) && self.directive()? {
+            if self.open.is_empty() {
+                self.scope.body.clear();
+            }
+        }
+        Ok(self.scope.trace().map(Trace::take).unwrap_or_default())
     }
 
     /// Reads the next gates of the statement into `batch`; whether there are any.
@@ -75,6 +123,10 @@ impl<'s> Reader<'s> {
         while !self.ended && (!self.open.is_empty() || self.scope.body.size() < BATCH) {
             if !self.directive()? {
                 self.end()?;
+            }
+            self.scope.end_line();
+            if self.text.position() >= self.next_part && self.open.is_empty() {
+                self.begin_part();
             }
             if self.scope.body.size() >= BATCH {
                 self.check_kept()?;
@@ -142,6 +194,9 @@ impl<'s> Reader<'s> {
                 let kind = self.kind_of_any()?;
                 let (first, last) = self.range()?;
                 self.close()?;
+                if self.scope.ends(kind) {
+                    return Ok(true);
+                }
                 let memory = matches!(self.header.types[kind as usize], Type::Plugin(_));
                 for id in first..=last {
                     if memory && self.scope.is_given(kind, id) {

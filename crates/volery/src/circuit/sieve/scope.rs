@@ -1,13 +1,21 @@
 //! What is being read, the statement or a function: its wires, and its gates so far.
 
 use super::body::{Body, NONE, Op, Reads};
+use super::marks::Marks;
 use super::number::Element;
+use super::plan::{Follow, Trace};
 use super::text::Text;
 use super::wires::{Slots, Wires};
 use crate::error::Result;
 
 /// Wires that are live at once, of which there may be so many; the slots of their values are as many.
 pub(super) const MOST_LIVE: usize = 1 << 28;
+
+/// Wires that a statement may set, those included that are not live any more.
+const MOST_SET: u64 = 1 << 32;
+
+/// Slots that stand for wires of which it is only known whether they are set: from here on they are others.
+const MARKED: u32 = 1 << 30;
 
 /// What gates come to, those of the functions that they call included.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +46,19 @@ pub(super) struct Scope {
     strict: bool,
     /// Of a function that stands within others, the wires that are live around it.
     pub(super) around: usize,
+    wiring: Wiring,
+}
+
+/// What is held of the wires of a scope.
+enum Wiring {
+    /// Their slots.
+    Slots,
+    /// Whether they are set, for each type, how many were at once, and how many at most.
+    Marks { of: Vec<Marks>, set: u64, most: u64 },
+    /// Nothing: it is noted what is read and set.
+    Traced(Trace),
+    /// The slots of those that are still to be read.
+    Planned(Follow),
 }
 
 impl Scope {
@@ -53,7 +74,35 @@ impl Scope {
             cost: Cost::default(),
             strict,
             around: 0,
+            wiring: Wiring::Slots,
         }
+    }
+
+    /// The statement where it is only checked: its gates compute nothing, and slots mean nothing.
+    pub(super) fn checked(types: usize, strict: bool) -> Self {
+        let of = (0..types).map(|_| Marks::default()).collect();
+        let wiring = Wiring::Marks { of, set: 0, most: 0 };
+        Self { slots: Slots::behind(MARKED), wiring, ..Self::statement(types, strict) }
+    }
+
+    /// The statement where it is noted what is read and set, which was checked before.
+    pub(super) fn traced(trace: Trace) -> Self {
+        Self { slots: Slots::behind(MARKED), wiring: Wiring::Traced(trace), ..Self::statement(0, false) }
+    }
+
+    /// Has wires of the statement end by a plan.
+    pub(super) fn follow(&mut self, follow: Follow) {
+        self.wiring = Wiring::Planned(follow);
+    }
+
+    /// What was noted of the statement.
+    pub(super) fn trace(&mut self) -> Option<&mut Trace> {
+        if let Wiring::Traced(trace) = &mut self.wiring { Some(trace) } else { None }
+    }
+
+    /// How many wires were set at once, where the statement is only checked.
+    pub(super) fn most(&self) -> u64 {
+        if let Wiring::Marks { most, .. } = self.wiring { most } else { 0 }
     }
 
     /// A function with these outputs and inputs, of so many types. Slots of the inputs are the first.
@@ -86,10 +135,27 @@ impl Scope {
         wires.get(id).is_none() && !wires.is_gone(id) && self.input(kind, id).is_some()
     }
 
-    /// The slot of a wire.
+    /// The slot of a wire that is read.
     #[inline(always)]
-    pub(super) fn get(&self, text: &Text<'_>, kind: u8, id: u64) -> Result<u32> {
-        match self.wires[kind as usize].get(id) {
+    pub(super) fn get(&mut self, text: &Text<'_>, kind: u8, id: u64) -> Result<u32> {
+        let slot = match &mut self.wiring {
+            Wiring::Marks { of, .. } => of[kind as usize].is_set(id).then_some(id as u32 % MARKED),
+            Wiring::Traced(trace) => {
+                trace.note(kind, id, false);
+                return Ok(id as u32 % MARKED);
+            }
+            Wiring::Planned(follow) => {
+                if follow.is_last(kind) {
+                    let slot = self.wires[kind as usize].remove(id);
+                    follow.last.extend(slot.map(|slot| (kind, slot)));
+                    slot
+                } else {
+                    self.wires[kind as usize].get(id)
+                }
+            }
+            Wiring::Slots => self.wires[kind as usize].get(id),
+        };
+        match slot {
             Some(slot) => Ok(slot),
             None => self.get_input(text, kind, id),
         }
@@ -97,7 +163,10 @@ impl Scope {
 
     #[cold]
     fn get_input(&self, text: &Text<'_>, kind: u8, id: u64) -> Result<u32> {
-        let gone = self.wires[kind as usize].is_gone(id);
+        let gone = match &self.wiring {
+            Wiring::Marks { of, .. } => of[kind as usize].is_gone(id),
+            _ => self.wires[kind as usize].is_gone(id),
+        };
         match self.input(kind, id) {
             Some(slot) if !gone => Ok(slot),
             _ if gone => Err(text.fail(format_args!("wire ${id} of type {kind} was deleted before"))),
@@ -114,6 +183,26 @@ impl Scope {
         if self.strict {
             self.is_new(text, kind, id)?;
         }
+        match &mut self.wiring {
+            Wiring::Marks { of, set, most } => {
+                *set += u64::from(of[kind as usize].set(id));
+                *most = (*most).max(*set);
+                self.slots.leave(slot);
+                return Ok(());
+            }
+            Wiring::Traced(trace) => {
+                trace.note(kind, id, true);
+                self.slots.leave(slot);
+                return Ok(());
+            }
+            Wiring::Planned(follow) => {
+                if follow.is_last(kind) {
+                    follow.last.push((kind, slot));
+                    return Ok(());
+                }
+            }
+            Wiring::Slots => {}
+        }
         if let Some(old) = self.wires[kind as usize].set(id, slot) {
             self.leave(kind, old);
         }
@@ -122,17 +211,51 @@ impl Scope {
 
     fn is_new(&self, text: &Text<'_>, kind: u8, id: u64) -> Result<()> {
         let wires = &self.wires[kind as usize];
-        if wires.get(id).is_none() && !wires.is_gone(id) && self.input(kind, id).is_none() {
+        let known = match &self.wiring {
+            Wiring::Marks { of, .. } => of[kind as usize].is_set(id) || of[kind as usize].is_gone(id),
+            _ => wires.get(id).is_some() || wires.is_gone(id),
+        };
+        if !known && self.input(kind, id).is_none() {
             return Ok(());
         }
         Err(text.fail(format_args!("wire ${id} of type {kind} is set twice: strictly each is set once")))
     }
 
-    /// Deletes a wire.
+    /// Whether wires of this type end without being deleted.
+    pub(super) fn ends(&self, kind: u8) -> bool {
+        match &self.wiring {
+            Wiring::Slots | Wiring::Marks { .. } => false,
+            Wiring::Traced(_) => true,
+            Wiring::Planned(follow) => follow.is_planned(kind),
+        }
+    }
+
+    /// Ends the wires that nobody reads behind this line.
+    #[inline(always)]
+    pub(super) fn end_line(&mut self) {
+        if let Wiring::Planned(follow) = &mut self.wiring {
+            for (kind, slot) in follow.last.drain(..) {
+                if self.slots.leave(slot) {
+                    self.body.push(Op::Forget, kind, NONE, slot, NONE);
+                }
+            }
+        }
+    }
+
+    /// Deletes a wire, of a type whose wires do not end without that.
     pub(super) fn delete(&mut self, text: &Text<'_>, kind: u8, id: u64) -> Result<()> {
         self.get(text, kind, id)?;
-        let wires = &mut self.wires[kind as usize];
         let remembered = self.strict || !self.inputs.is_empty();
+        if let Wiring::Marks { of, set, .. } = &mut self.wiring {
+            *set -= 1;
+            if remembered {
+                of[kind as usize].bury(id);
+            } else {
+                of[kind as usize].clear(id);
+            }
+            return Ok(());
+        }
+        let wires = &mut self.wires[kind as usize];
         let old = if remembered { wires.bury(id) } else { wires.remove(id) };
         old.into_iter().for_each(|old| self.leave(kind, old));
         Ok(())
@@ -148,6 +271,10 @@ impl Scope {
 
     /// How many wires are live, here and around. Copies are wires without a slot of their own.
     pub(super) fn live(&self) -> usize {
+        // Of marks and notes there are few bits.
+        if matches!(self.wiring, Wiring::Marks { .. } | Wiring::Traced(_)) {
+            return self.around;
+        }
         let set: usize = self.wires.iter().map(Wires::used).sum();
         self.around + set.max(self.slots.len())
     }
@@ -155,6 +282,14 @@ impl Scope {
     /// # Errors
     /// Where too many wires are live.
     pub(super) fn check(&self, text: &Text<'_>) -> Result<()> {
+        if let Wiring::Marks { of, .. } = &self.wiring {
+            let used: u64 = of.iter().map(Marks::used).sum();
+            return if used < MOST_SET {
+                Ok(())
+            } else {
+                Err(text.fail(format_args!("more than {MOST_SET} wires are set: set some of them again")))
+            };
+        }
         if self.live() < MOST_LIVE {
             return Ok(());
         }

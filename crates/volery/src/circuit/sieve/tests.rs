@@ -3,6 +3,7 @@
 mod malformed;
 mod memories;
 mod mixed;
+mod planned;
 mod plugins;
 
 use super::*;
@@ -202,7 +203,7 @@ fn values_of_several_types_are_counted() {
         over_f61(F61_TYPE, &(gates + &format!("@call(f{times});\n").repeat(calls)))
     };
     let text = doubling(15, 5);
-    let mut reader = Reader::new(Text::new("x", Box::new(text.as_bytes())), false).unwrap();
+    let mut reader = Reader::new(Text::new("x", Box::new(text.as_bytes()))).unwrap();
     while reader.next(&mut Body::default()).unwrap() {}
     assert_eq!(reader.scope.private.runs().collect::<Vec<_>>(), [(0, 5 << 15), (1, 5 << 15)]);
     let why = open_text(&doubling(16, 1)).unwrap_err().to_string();
@@ -234,7 +235,7 @@ fn what_is_deleted_is_forgotten() {
     gates += "$20001 <- @addc($20000, <2305843009213673948>);\n@assert_zero($20001);";
     let text = over_f61("", &gates);
     holds_f61(&text, &[], &[3]).unwrap();
-    let mut reader = Reader::new(Text::new("x", Box::new(text.as_bytes())), false).unwrap();
+    let mut reader = Reader::new(Text::new("x", Box::new(text.as_bytes()))).unwrap();
     let mut batch = Body::default();
     while reader.next(&mut batch).unwrap() {}
     assert_eq!(reader.slots(), 2);
@@ -258,7 +259,7 @@ fn tokens_are_read_across_blocks() {
         gates += &format!("${} <- @mul(0: ${i}, $0); // {}\n", i + 1, "-".repeat(i % 40));
     }
     let text = over_f61("", &(gates + "@assert_zero($20000);"));
-    let mut reader = Reader::new(Text::new("x", Box::new(Slow(text.as_bytes()))), false).unwrap();
+    let mut reader = Reader::new(Text::new("x", Box::new(Slow(text.as_bytes())))).unwrap();
     let (mut batch, mut gates) = (Body::default(), 0);
     while reader.next(&mut batch).unwrap() {
         gates += batch.gates.len();

@@ -67,9 +67,10 @@ impl<'s> Text<'s> {
         self.hidden = true;
     }
 
-    /// The name of the file.
-    pub(super) fn file(&self) -> &'s str {
-        self.file
+    /// How many bytes are read so far.
+    #[inline(always)]
+    pub(super) fn position(&self) -> u64 {
+        self.before + self.at as u64
     }
 
     /// The number of the current line, from 1.

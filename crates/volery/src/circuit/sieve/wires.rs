@@ -1,50 +1,46 @@
 //! Which slot holds the value of which wire: numbers of wires may be sparse, and slots are dense.
 
-use std::collections::HashMap;
+use super::pages::{Page, Pages};
 
 /// Wires of a page.
-const PAGE: u64 = 64;
+pub(super) const PAGE: u64 = 64;
 
 /// A wire that was deleted, where that is remembered.
 const GONE: u32 = u32::MAX;
 
 /// The wires of one type that are set, with their slots.
-///
-/// Pages of consecutive numbers are found in a table where numbers are dense, and by their hash where they
-/// are not, so that memory is that of the wires that are set, whatever their numbers.
 #[derive(Default)]
 pub(super) struct Wires {
-    /// For each page its place among `pages`, plus one.
-    near: Vec<u32>,
-    far: HashMap<u64, u32>,
-    pages: Vec<Page>,
-    free: Vec<u32>,
+    pages: Pages<Row>,
     /// How many are set, or remembered.
     used: usize,
 }
 
 /// Wires in a row.
-struct Page {
+struct Row {
     /// For each its slot plus one, zero where it is not set, or [`GONE`].
     slots: [u32; PAGE as usize],
     /// How many are not zero.
     used: u32,
 }
 
-impl Wires {
-    #[inline(always)]
-    fn page(&self, number: u64) -> Option<u32> {
-        match self.near.get(number as usize) {
-            Some(&place) if place > 0 => Some(place - 1),
-            _ if self.far.is_empty() => None,
-            _ => self.far.get(&number).copied(),
-        }
+impl Default for Row {
+    fn default() -> Self {
+        Self { slots: [0; PAGE as usize], used: 0 }
     }
+}
 
+impl Page for Row {
+    fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+}
+
+impl Wires {
     /// The entry of wire `id`: its slot plus one, or zero.
     #[inline(always)]
     fn entry(&self, id: u64) -> u32 {
-        self.page(id / PAGE).map_or(0, |place| self.pages[place as usize].slots[(id % PAGE) as usize])
+        self.pages.of(id).map_or(0, |row| row.slots[(id % PAGE) as usize])
     }
 
     /// The slot of wire `id`, if it is set.
@@ -77,60 +73,29 @@ impl Wires {
 
     #[inline(always)]
     fn put(&mut self, id: u64, entry: u32) -> Option<u32> {
-        let place = match self.page(id / PAGE) {
-            Some(place) => place,
-            None => self.new_page(id / PAGE),
-        };
-        let page = &mut self.pages[place as usize];
-        let old = core::mem::replace(&mut page.slots[(id % PAGE) as usize], entry);
-        page.used += u32::from(old == 0);
+        let row = self.pages.make(id);
+        let old = core::mem::replace(&mut row.slots[(id % PAGE) as usize], entry);
+        row.used += u32::from(old == 0);
         self.used += usize::from(old == 0);
         if old == 0 || old == GONE { None } else { Some(old - 1) }
     }
 
-    #[cold]
-    fn new_page(&mut self, number: u64) -> u32 {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.pages.push(Page { slots: [0; PAGE as usize], used: 0 });
-            self.pages.len() as u32 - 1
-        });
-        // A table as long as a few times what pages take.
-        if number < 16 * self.pages.len() as u64 + 1024 {
-            if self.near.len() <= number as usize {
-                self.near.resize(number as usize + 1, 0);
-            }
-            self.near[number as usize] = place + 1;
-        } else {
-            self.far.insert(number, place);
-        }
-        place
-    }
-
     /// Forgets wire `id`, and gives the slot that it had.
+    #[inline]
     pub(super) fn remove(&mut self, id: u64) -> Option<u32> {
-        let place = self.page(id / PAGE)?;
-        let page = &mut self.pages[place as usize];
-        let old = core::mem::take(&mut page.slots[(id % PAGE) as usize]);
-        if old == 0 {
-            return None;
-        }
-        page.used -= 1;
-        self.used -= 1;
-        if page.used == 0 {
-            let number = id / PAGE;
-            match self.near.get_mut(number as usize) {
-                Some(near) if *near > 0 => *near = 0,
-                _ => drop(self.far.remove(&number)),
-            }
-            self.free.push(place);
-        }
-        if old == GONE { None } else { Some(old - 1) }
+        let old = self.pages.change(id, |row| {
+            let old = core::mem::take(&mut row.slots[(id % PAGE) as usize]);
+            row.used -= u32::from(old != 0);
+            old
+        })?;
+        self.used -= usize::from(old != 0);
+        if old == 0 || old == GONE { None } else { Some(old - 1) }
     }
 
     /// The slots of all wires that are set.
     #[cfg(test)]
     fn count(&self) -> usize {
-        self.pages.iter().flat_map(|page| page.slots).filter(|slot| *slot != 0 && *slot != GONE).count()
+        self.pages.all().flat_map(|row| row.slots).filter(|slot| *slot != 0 && *slot != GONE).count()
     }
 }
 
@@ -195,6 +160,12 @@ impl Slots {
         last
     }
 
+    /// How many are held.
+    #[cfg(test)]
+    pub(super) fn taken(&self) -> usize {
+        self.holders.iter().filter(|holders| **holders > 0).count()
+    }
+
     /// How many there are, free ones included.
     pub(super) fn len(&self) -> usize {
         self.kept as usize + self.holders.len()
@@ -218,12 +189,13 @@ mod tests {
         for i in 1..5000 {
             assert!(ids(i).iter().all(|id| wires.get(*id) == Some(i as u32)));
         }
-        assert!(wires.near.len() < 16 * wires.pages.len() + 1025);
+        let [near, _, pages, _] = wires.pages.sizes();
+        assert!(near < 64 * pages + 257);
         for i in 1..5000 {
             assert!(ids(i).iter().all(|id| wires.remove(*id) == Some(i as u32) && wires.get(*id).is_none()));
         }
-        assert_eq!((wires.count(), wires.used(), wires.far.len()), (0, 0, 0));
-        assert_eq!(wires.free.len(), wires.pages.len());
+        let [_, far, pages, free] = wires.pages.sizes();
+        assert_eq!((wires.count(), wires.used(), far, free), (0, 0, 0, pages));
         assert_eq!(
             (wires.bury(7), wires.is_gone(7), wires.get(7), wires.remove(7)),
             (None, true, None, None)

@@ -1,0 +1,129 @@
+//! Pages of what is held of wires, found by their numbers: these may be sparse, and of any size.
+
+use super::wires::PAGE;
+use std::collections::HashMap;
+
+/// Pages that a block of the directory is for.
+const BLOCK: usize = 512;
+
+/// What is held of [`PAGE`] wires in a row; by default, of none of them.
+pub(super) trait Page: Default {
+    /// Whether nothing is held of any of them.
+    fn is_empty(&self) -> bool;
+}
+
+/// Pages in a directory of blocks where numbers are near each other, and found by their hash where they are
+/// not, so that memory is that of the wires of which something is held, whatever their numbers.
+#[derive(Default)]
+pub(super) struct Pages<P> {
+    near: Vec<Option<Box<Block>>>,
+    far: HashMap<u64, u32>,
+    pages: Vec<P>,
+    free: Vec<u32>,
+    /// A block without pages, for the next one that is needed.
+    spare: Option<Box<Block>>,
+}
+
+/// Of [`BLOCK`] pages in a row the places among all, plus one, or zero.
+struct Block {
+    places: [u32; BLOCK],
+    /// How many are not zero.
+    used: u32,
+}
+
+impl<P: Page> Pages<P> {
+    #[inline(always)]
+    fn place(&self, number: u64) -> Option<u32> {
+        if let Some(Some(block)) = self.near.get((number / BLOCK as u64) as usize) {
+            let place = block.places[(number % BLOCK as u64) as usize];
+            if place > 0 {
+                return Some(place - 1);
+            }
+        }
+        if self.far.is_empty() { None } else { self.far.get(&number).copied() }
+    }
+
+    /// The page of wire `id`, if anything is held of one of its wires.
+    #[inline(always)]
+    pub(super) fn of(&self, id: u64) -> Option<&P> {
+        self.place(id / PAGE).map(|place| &self.pages[place as usize])
+    }
+
+    /// The page of wire `id`, of which something is going to be held.
+    #[inline(always)]
+    pub(super) fn make(&mut self, id: u64) -> &mut P {
+        let place = match self.place(id / PAGE) {
+            Some(place) => place,
+            None => self.new_page(id / PAGE),
+        };
+        &mut self.pages[place as usize]
+    }
+
+    #[cold]
+    fn new_page(&mut self, number: u64) -> u32 {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.pages.push(P::default());
+            self.pages.len() as u32 - 1
+        });
+        let block = number / BLOCK as u64;
+        // A directory as long as a few times what pages take.
+        if block < 64 * self.pages.len() as u64 + 256 {
+            let block = block as usize;
+            if block >= self.near.len() {
+                self.near.resize_with(block + 1, || None);
+            }
+            let spare = &mut self.spare;
+            let block = self.near[block].get_or_insert_with(|| {
+                spare.take().unwrap_or_else(|| Box::new(Block { places: [0; BLOCK], used: 0 }))
+            });
+            block.places[(number % BLOCK as u64) as usize] = place + 1;
+            block.used += 1;
+        } else {
+            self.far.insert(number, place);
+        }
+        place
+    }
+
+    /// Changes the page of wire `id`, if there is one, by `f`, and forgets it once it is empty.
+    #[inline]
+    pub(super) fn change<T>(&mut self, id: u64, f: impl FnOnce(&mut P) -> T) -> Option<T> {
+        let number = id / PAGE;
+        let place = self.place(number)?;
+        let page = &mut self.pages[place as usize];
+        let result = f(page);
+        if page.is_empty() {
+            self.forget(number, place);
+        }
+        Some(result)
+    }
+
+    fn forget(&mut self, number: u64, place: u32) {
+        self.free.push(place);
+        if let Some(near) = self.near.get_mut((number / BLOCK as u64) as usize)
+            && let Some(block) = near
+        {
+            let entry = &mut block.places[(number % BLOCK as u64) as usize];
+            if *entry > 0 {
+                *entry = 0;
+                block.used -= 1;
+                if block.used == 0 {
+                    self.spare = near.take();
+                }
+                return;
+            }
+        }
+        self.far.remove(&number);
+    }
+
+    /// All pages, those included that are empty.
+    #[cfg(test)]
+    pub(super) fn all(&self) -> impl Iterator<Item = &P> {
+        self.pages.iter()
+    }
+
+    /// The lengths of the directories, near and far, and how many pages there are, and of these free ones.
+    #[cfg(test)]
+    pub(super) fn sizes(&self) -> [usize; 4] {
+        [self.near.len(), self.far.len(), self.pages.len(), self.free.len()]
+    }
+}

@@ -1,0 +1,181 @@
+//! When each wire of a statement is read for the last time: so a run holds the wires that are still to be
+//! read, also where the file deletes none.
+//!
+//! When a relation is opened it is read forwards to be checked, with two bits a wire; and where many wires are
+//! set at once by its own account, once more, part by part from the last one to the first. Going backwards, a
+//! wire that is read and is not known to be needed is read for the last time, and one that is set and is not
+//! needed is never read. What is kept of that is one bit for each time that a wire is read or set, in the order
+//! of the text. Runs take them in that order. Wires of functions, and those that refer to memories, are not
+//! planned: the ends of these are gates.
+
+use super::header::Type;
+use super::marks::Marks;
+use super::reader::Reader;
+use super::scope::Scope;
+use super::text::Text;
+use crate::error::Result;
+use std::sync::Arc;
+
+/// When a plan is made, and in which parts.
+#[derive(Clone, Copy)]
+pub(super) struct Planning {
+    /// So many wires may be set at once before.
+    pub(super) unplanned: u64,
+    /// So many bytes of text are a part, at least.
+    pub(super) part: u64,
+}
+
+/// Less than what a session takes anyway.
+pub(super) const PLANNING: Planning = Planning { unplanned: 1 << 16, part: 1 << 20 };
+
+/// For each time that a wire is read or set, whether nobody reads it any more.
+#[derive(Debug)]
+pub(super) struct Plan {
+    parts: Vec<Part>,
+    /// For each type whether its wires are planned.
+    planned: Arc<[bool]>,
+}
+
+/// The bits of a part of the text.
+#[derive(Debug)]
+struct Part {
+    bits: Box<[u64]>,
+    length: u64,
+}
+
+/// Wires that are read or set, one after the other, with numbers in a row.
+pub(super) struct Run {
+    kind: u8,
+    set: bool,
+    first: u64,
+    count: u64,
+}
+
+/// What a part of the text reads and sets, in its order.
+pub(super) struct Trace {
+    planned: Arc<[bool]>,
+    runs: Vec<Run>,
+}
+
+/// Where in a plan a run is.
+pub(super) struct Follow {
+    plan: Arc<Plan>,
+    /// The part, and the word of it, that come next.
+    part: usize,
+    word: usize,
+    /// What is left of the word at hand, and how many bits.
+    bits: u64,
+    left: u32,
+    /// Slots of wires that nobody reads behind this line, with their types.
+    pub(super) last: Vec<(u8, u32)>,
+}
+
+impl Plan {
+    /// The plan of the text whose parts begin at `begins`, the last of which ends at `end`: `open` reads it from
+    /// one byte up to another. `reader` has read all of it.
+    ///
+    /// # Errors
+    /// Where the text cannot be read, or is not the one that was read before.
+    pub(super) fn new<'s>(
+        reader: &mut Reader<'s>,
+        (begins, end): (&[u64], u64),
+        open: impl Fn(u64, u64) -> Result<Text<'s>>,
+    ) -> Result<Self> {
+        let planned: Arc<[bool]> =
+            reader.header.types.iter().map(|kind| !matches!(kind, Type::Plugin(_))).collect();
+        reader.trace(Scope::traced(Trace { planned: planned.clone(), runs: Vec::new() }));
+        let mut needed: Vec<Marks> = planned.iter().map(|_| Marks::default()).collect();
+        let (mut parts, mut end) = (Vec::new(), end);
+        for &begin in begins.iter().rev() {
+            reader.text = open(begin, end)?;
+            let runs = reader.part(end - begin)?;
+            parts.push(Part::new(&runs, &mut needed));
+            end = begin;
+        }
+        parts.reverse();
+        Ok(Self { parts, planned })
+    }
+}
+
+impl Part {
+    /// The bits of what is read and set here; behind it, the wires of `needed` are read.
+    fn new(runs: &[Run], needed: &mut [Marks]) -> Self {
+        let length: u64 = runs.iter().map(|run| run.count).sum();
+        let mut bits = vec![0; length.div_ceil(64) as usize];
+        let mut at = length;
+        for run in runs.iter().rev() {
+            let needed = &mut needed[run.kind as usize];
+            for id in (0..run.count).rev().map(|place| run.first + place) {
+                at -= 1;
+                let last = if run.set { !needed.clear(id) } else { needed.set(id) };
+                bits[(at / 64) as usize] |= u64::from(last) << (at % 64);
+            }
+        }
+        Self { bits: bits.into(), length }
+    }
+}
+
+impl Trace {
+    /// Notes that a wire is read, or `set`.
+    #[inline]
+    pub(super) fn note(&mut self, kind: u8, id: u64, set: bool) {
+        if !self.planned[kind as usize] {
+            return;
+        }
+        match self.runs.last_mut() {
+            Some(run)
+                if (run.kind, run.set) == (kind, set) && run.first.checked_add(run.count) == Some(id) =>
+            {
+                run.count += 1;
+            }
+            _ => self.runs.push(Run { kind, set, first: id, count: 1 }),
+        }
+    }
+
+    /// What was noted so far.
+    pub(super) fn take(&mut self) -> Vec<Run> {
+        core::mem::take(&mut self.runs)
+    }
+}
+
+impl Follow {
+    /// From the begin of a plan.
+    pub(super) fn new(plan: Arc<Plan>) -> Self {
+        Self { plan, part: 0, word: 0, bits: 0, left: 0, last: Vec::new() }
+    }
+
+    /// Whether wires of this type are planned.
+    #[inline(always)]
+    pub(super) fn is_planned(&self, kind: u8) -> bool {
+        self.plan.planned[kind as usize]
+    }
+
+    /// Whether the wire of this type that is read or set next is not read any more. Behind the end of the plan
+    /// none is known to be: the text is then another one, which is found at its end.
+    #[inline(always)]
+    pub(super) fn is_last(&mut self, kind: u8) -> bool {
+        if !self.is_planned(kind) {
+            return false;
+        }
+        if self.left == 0 {
+            self.refill();
+        }
+        let last = self.bits & 1 == 1;
+        self.bits >>= 1;
+        self.left = self.left.saturating_sub(1);
+        last
+    }
+
+    #[cold]
+    fn refill(&mut self) {
+        while let Some(part) = self.plan.parts.get(self.part) {
+            if let Some(bits) = part.bits.get(self.word) {
+                let rest = part.length - 64 * self.word as u64;
+                (self.bits, self.left) = (*bits, rest.min(64) as u32);
+                self.word += 1;
+                return;
+            }
+            (self.part, self.word) = (self.part + 1, 0);
+        }
+    }
+}

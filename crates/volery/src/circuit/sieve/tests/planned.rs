@@ -1,0 +1,167 @@
+//! Wires that end where they are read for the last time: the same gates, and few slots.
+
+use super::memories::with_ram;
+use super::*;
+use crate::circuit::Count;
+use volery_primitives::F61;
+
+/// The relation, planned whatever it has, in parts of so many bytes; or not at all.
+fn opened(text: &str, part: Option<u64>) -> Sieve {
+    let planning = match part {
+        Some(part) => Planning { unplanned: 0, part },
+        None => Planning { unplanned: u64::MAX, part: u64::MAX },
+    };
+    let source = Source::Bytes(text.as_bytes().into());
+    let sieve =
+        Sieve::planned("x.rel".into(), source, false, planning).unwrap_or_else(|why| panic!("{why}: {text}"));
+    assert_eq!(sieve.survey.plan.is_some(), part.is_some());
+    sieve
+}
+
+fn fingerprint(sieve: Sieve, public: usize) -> [u8; 32] {
+    let mut values = Values::new();
+    if public > 0 {
+        values.read("public", Written::Encodings(&vec![0; 8 * public])).unwrap();
+    }
+    let relation = FieldRelation::<F61>::file(Box::new(sieve));
+    let statement = Statement::new(relation, values).unwrap();
+    Count::<F61>::fingerprint(&Streamed(statement.source())).unwrap().1
+}
+
+/// The slots that the statement takes, and those of wires that are set at its end.
+fn slots(sieve: &Sieve) -> (usize, usize) {
+    let (text, _) = open(&sieve.name, &sieve.source).unwrap();
+    let mut reader = Reader::new(text).unwrap();
+    if let Some(plan) = &sieve.survey.plan {
+        reader.follow(plan.clone());
+    }
+    let mut batch = Body::default();
+    while reader.next(&mut batch).unwrap() {}
+    (reader.slots(), reader.scope.slots.taken())
+}
+
+#[test]
+fn long_chains_take_few_slots() {
+    let mut gates = "$0 ... $9 <- @private();\n".to_owned();
+    for i in 10..70_000 {
+        gates += &format!("${i} <- @mul(0: ${}, ${});\n", i - 1, i - 10);
+    }
+    let text = over_f61("", &(gates + "@assert_zero($69999);"));
+    // It is planned by itself, in two parts.
+    let sieve = open_text(&text).unwrap();
+    assert!(sieve.survey.plan.is_some() && text.len() > 2 << 20);
+    assert_eq!(slots(&sieve), (11, 0));
+    assert_eq!(slots(&opened(&text, None)), (70_000, 70_000));
+    assert_eq!(fingerprint(sieve, 0), fingerprint(opened(&text, None), 0));
+}
+
+#[test]
+fn wires_that_nobody_reads_take_a_slot_for_a_line() {
+    let text = over_f61(
+        "",
+        "$0 <- @private();\n$1 ... $1000 <- @private();\n$2 ... $9 <- $10 ... $17;\n@assert_zero($0);",
+    );
+    assert_eq!(slots(&opened(&text, Some(1))), (1001, 0));
+}
+
+/// Lines at random: all gates that set wires, again or not, by ranges, copies and calls, and deletions.
+fn lines(seed: u64) -> String {
+    const WIRES: u64 = 24;
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let mut set = [false; WIRES as usize];
+    let mut gates =
+        "@function(f, @out: 0:1, 0:1, @in: 0:1, 0:1)\n$0 <- @mul($2, $3);\n$1 <- $3;\n@assert_zero($2);\n@end\n\
+        $0 <- @private();\n"
+            .to_owned();
+    set[0] = true;
+    for line in 0..40 {
+        let mut known = || loop {
+            let id = next(WIRES);
+            if set[id as usize] {
+                return id;
+            }
+        };
+        let (a, b) = (known(), known());
+        let (out, other, what) = (next(WIRES), next(WIRES), next(12));
+        let (low, high) = (out.min(other), out.max(other));
+        let made: Vec<u64> = match what {
+            0 | 1 => {
+                gates += &format!("${out} <- @add(${a}, ${b});\n");
+                vec![out]
+            }
+            2 | 3 => {
+                gates += &format!("${out} <- @mul(0: ${a}, ${b});\n");
+                vec![out]
+            }
+            4 => {
+                gates += &format!("${out} <- @addc(${a}, <{line}>);\n");
+                vec![out]
+            }
+            5 => {
+                gates += &format!("${out} <- <{line}>; // one\n");
+                vec![out]
+            }
+            6 => {
+                gates += &format!("${low} ... ${high} <- @private();\n");
+                (low..=high).collect()
+            }
+            7 if low < high => {
+                gates += &format!("${low}, ${high} <- ${a}, ${b};\n");
+                vec![low, high]
+            }
+            8 if low < high => {
+                gates += &format!("${low}, ${high} <- @call(f, ${a}, ${b});\n");
+                vec![low, high]
+            }
+            9 if a > 0 => {
+                gates += &format!("@delete(${a});\n");
+                set[a as usize] = false;
+                vec![]
+            }
+            10 => {
+                gates +=
+                    &format!("@function(g{line})\n$7 <- <1>;\n$7 <- @add($7, $7);\n@end\n@call(g{line});\n");
+                vec![]
+            }
+            _ => {
+                gates += &format!("@assert_zero(${a});\n");
+                vec![]
+            }
+        };
+        made.iter().for_each(|&id| set[id as usize] = true);
+        // One is always set, to be read.
+        set[0] = true;
+    }
+    over_f61("", &(gates + "@assert_zero($0);"))
+}
+
+#[test]
+fn the_same_gates_are_pushed() {
+    for seed in 0..200 {
+        let text = lines(seed);
+        let expected = fingerprint(opened(&text, None), 0);
+        for part in [1, 100, 1 << 20] {
+            let sieve = opened(&text, Some(part));
+            assert_eq!(slots(&sieve).1, 0, "{text}");
+            assert_eq!(fingerprint(sieve, 0), expected, "{text}");
+        }
+    }
+}
+
+/// The end of a memory is gates, which stay where they are.
+#[test]
+fn memories_end_where_they_are_deleted() {
+    let text = with_ram(
+        "$0 <- @private();\n$1 <- @call(init, $0);\n$2 <- @call(read, $1, $0);\n$3 <- @mul($2, $2);\n\
+         @delete(1: $1);\n$4 <- @call(init, $3);\n$5 <- @call(read, $4, $0);\n@assert_zero($5);\n\
+         $6 <- @mul($5, $3);\n@assert_zero($6);",
+    );
+    let expected = fingerprint(opened(&text, None), 0);
+    assert_eq!(fingerprint(opened(&text, Some(1)), 0), expected);
+}
