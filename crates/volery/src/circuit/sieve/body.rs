@@ -37,6 +37,8 @@ pub(super) enum Op {
     Hint,
     /// `out` is the inner product of the two lists at `b`.
     Inner,
+    /// The inner product of the two lists at `b` is zero; before them stands the number of the line.
+    AssertInner,
     /// The lists at `b` are permutations of each other; before them stand the number of the line and how many
     /// wires a word has.
     Permutation,

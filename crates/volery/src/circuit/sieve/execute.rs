@@ -269,7 +269,7 @@ impl<'p> Frame<'p> {
             Op::Memory | Op::Read | Op::Write => {
                 return self.memory(b, body, (op, out, a, c), held, memories);
             }
-            Op::Hint | Op::Inner | Op::AssertProduct | Op::Permutation => {
+            Op::Hint | Op::Inner | Op::AssertInner | Op::AssertProduct | Op::Permutation => {
                 return self.lists(b, body, (op, out, a, c), held);
             }
             Op::Call | Op::Loop | Op::Convert | Op::Public | Op::Private => {
@@ -322,6 +322,12 @@ impl<'p> Frame<'p> {
                         b.commit(&sum)?[0]
                     }
                 };
+            }
+            Op::AssertInner => {
+                let name = self.place.line(words.long());
+                let (x, y) = (held.wires(words.list()), held.wires(words.list()));
+                let sum = b.inner_product(&x, &y)?;
+                b.assert_zeroes(sum, name)?;
             }
             Op::Permutation => {
                 let (line, width) = (words.long(), words.next());

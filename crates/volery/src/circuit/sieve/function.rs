@@ -15,7 +15,7 @@ const MOST_DEPTH: u32 = 200;
 
 /// Lists of a signature, and wires of all of them.
 const MOST_LISTS: usize = 1 << 20;
-const MOST_WIRES: u64 = 1 << 24;
+pub(super) const MOST_WIRES: u64 = 1 << 24;
 
 /// How deeply definitions of functions may stand within each other.
 const MOST_NESTED: usize = 64;
@@ -85,9 +85,6 @@ impl Reader<'_> {
         let name = self.text.name("the name of a function")?;
         if !self.again {
             self.is_free(&name)?;
-        }
-        if self.functions.len() >= MOST_FUNCTIONS {
-            return Err(self.text.fail(format_args!("more than {MOST_FUNCTIONS} functions")));
         }
         self.text.take(b',')?;
         let outs = if self.text.take_all(b"@out")? { self.counts()? } else { Vec::new() };
@@ -159,17 +156,28 @@ impl Reader<'_> {
     }
 
     /// Adds a function that is read, whose results are in these slots.
-    pub(super) fn add(
-        &mut self,
-        mut scope: Scope,
-        mut function: Function,
-        mut results: Vec<u32>,
-    ) -> Result<()> {
+    pub(super) fn add(&mut self, scope: Scope, function: Function, results: Vec<u32>) -> Result<()> {
         if self.again {
             return Ok(());
         }
         // One that stands within it may have the name, too.
         self.is_free(&function.name)?;
+        let name = function.name.clone();
+        let number = self.keep(scope, function, results)?;
+        self.names.insert(name, number);
+        Ok(())
+    }
+
+    /// The same without its name: its number.
+    pub(super) fn keep(
+        &mut self,
+        mut scope: Scope,
+        mut function: Function,
+        mut results: Vec<u32>,
+    ) -> Result<u32> {
+        if self.functions.len() >= MOST_FUNCTIONS {
+            return Err(self.text.fail(format_args!("more than {MOST_FUNCTIONS} functions")));
+        }
         // Whoever calls it holds each result apart from the others, and from the arguments.
         let arguments = function.arguments();
         let kinds = function.outs.iter().flat_map(|&(kind, count)| std::iter::repeat_n(kind, count as usize));
@@ -218,9 +226,8 @@ impl Reader<'_> {
         body.gates.shrink_to_fit();
         function.body = body;
         (function.public, function.private, function.cost) = (public, private, cost);
-        self.names.insert(function.name.clone(), self.functions.len() as u32);
         self.functions.push(function);
-        Ok(())
+        Ok(self.functions.len() as u32 - 1)
     }
 
     /// Reads lists of a signature, behind `@out` or `@in`.
@@ -241,12 +248,26 @@ impl Reader<'_> {
     /// Reads the rest of a binding, up to the `;`.
     fn binding(&mut self) -> Result<Binding> {
         self.text.expect(b'(')?;
-        let binding = super::header::binding(&mut self.text)?;
+        let mut binding = super::header::binding(&mut self.text)?;
         if self.text.peek()? == b'@' {
-            return Err(self.text.fail(format_args!(
-                "plugin {} is to read values of its own: none of those that are read here does",
-                binding.plugin
-            )));
+            if !binding.plugin.contains("disjunction") || !self.text.take_all(b"@private")? {
+                return Err(self.text.fail(format_args!(
+                    "plugin {} is to read values of its own, and of those that are read here only disjunctions do, \
+                     private ones",
+                    binding.plugin
+                )));
+            }
+            // Emitters set them in brackets of their own.
+            let within = !self.text.take(b':')?;
+            if within {
+                self.text.expect(b'(')?;
+            }
+            let kind = self.header.kind(&mut self.text)?;
+            self.text.expect(b':')?;
+            binding.private.push((kind, self.text.number("a number of private values")?));
+            if within {
+                self.text.expect(b')')?;
+            }
         }
         self.text.expect(b')')?;
         self.text.expect(b';')?;

@@ -10,7 +10,7 @@ const MOST_PLUGINS: usize = 256;
 const MOST_CONVERSIONS: usize = 4096;
 
 /// Numbers and names behind a plugin's.
-const MOST_ARGUMENTS: usize = 64;
+const MOST_ARGUMENTS: usize = 1 << 16;
 
 /// A type of wires.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(super) struct Binding {
     pub(super) plugin: String,
     pub(super) operation: String,
     pub(super) arguments: Vec<Argument>,
+    /// Private values that it reads, of which types.
+    pub(super) private: Vec<(u8, u64)>,
 }
 
 /// A number or a name.
@@ -235,5 +237,5 @@ pub(super) fn binding(text: &mut Text<'_>) -> Result<Binding> {
             return Err(text.fail(format_args!("more than {MOST_ARGUMENTS} arguments of a plugin")));
         }
     }
-    Ok(Binding { plugin, operation, arguments })
+    Ok(Binding { plugin, operation, arguments, private: Vec::new() })
 }

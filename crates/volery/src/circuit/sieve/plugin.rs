@@ -1,8 +1,10 @@
 //! What plugins compute, as gates.
 
 mod arithmetic;
+mod disjunction;
 mod memory;
 mod mux;
+mod polynomial;
 mod vectors;
 
 use super::body::{NONE, Op, of};
@@ -14,8 +16,8 @@ use super::scope::Scope;
 use crate::error::Result;
 
 /// What is known, for errors.
-const KNOWN: &str = "mux, iter, vectors, assert_equal, extended_arithmetic, ram_arith, ram_bool and \
-    permutation_check, with _v0 or _v1 behind them";
+const KNOWN: &str = "mux, iter, vectors, assert_equal, extended_arithmetic, ram_arith, ram_bool, \
+    permutation_check, disjunction, galois_disjunction and galois_poly, with _v0 or _v1 behind them";
 
 /// A function that is bound to a plugin: what it is to compute, and where it was bound.
 pub(super) struct Bound<'f> {
@@ -55,6 +57,21 @@ impl Bound<'_> {
         if words == modulus { [0; 4] } else { words }
     }
 
+    /// `-value`, of an element.
+    fn negated(&self, value: Element) -> Element {
+        if value == [0; 4] {
+            return value;
+        }
+        let mut words = self.modulus.to_element().expect("checked when it was bound");
+        let mut borrow = false;
+        for (word, less) in words.iter_mut().zip(value) {
+            let (rest, under) = word.overflowing_sub(less);
+            let (rest, again) = rest.overflowing_sub(borrow.into());
+            (*word, borrow) = (rest, under || again);
+        }
+        words
+    }
+
     /// The lengths of the outputs.
     fn outs(&self) -> Vec<u64> {
         self.function.outs.iter().map(|list| list.1).collect()
@@ -75,12 +92,25 @@ impl Reader<'_> {
         match operation {
             ("ram_arith" | "ram_bool", _) => return self.memory(scope, function, binding),
             ("permutation_check", "assert_perm") => {}
+            ("disjunction" | "galois_disjunction", "switch") => {
+                return self.disjunction(scope, function, binding);
+            }
+            ("galois_poly", "prod_eq" | "shift_eq") => {}
             ("iter", "map" | "map_enumerated") => return self.iterated(scope, function, binding),
             ("mux", _) | ("assert_equal", _) => {}
             ("vectors", "add" | "mul" | "addc" | "mulc" | "add_scalar" | "mul_scalar") => {}
             ("vectors", "sum" | "product" | "dotproduct" | "dotprod") => {}
             ("extended_arithmetic", "bit_decompose" | "less_than" | "less_than_equal" | "division") => {}
-            ("iter" | "vectors" | "extended_arithmetic" | "permutation_check", other) => {
+            (
+                "iter"
+                | "vectors"
+                | "extended_arithmetic"
+                | "permutation_check"
+                | "disjunction"
+                | "galois_disjunction"
+                | "galois_poly",
+                other,
+            ) => {
                 return Err(self
                     .text
                     .fail(format_args!("plugin {} has no operation {other}", binding.plugin)));
@@ -97,6 +127,8 @@ impl Reader<'_> {
             ("mux", _) => mux::mux(scope, &bound, binding),
             ("assert_equal", _) => vectors::equal(scope, &bound),
             ("permutation_check", _) => vectors::permutation(scope, &bound, binding),
+            ("galois_poly", "prod_eq") => polynomial::product(scope, &bound),
+            ("galois_poly", _) => polynomial::shift(scope, &bound),
             ("vectors", operation) => vectors::compute(scope, &bound, operation, binding),
             (_, operation) => arithmetic::compute(scope, &bound, operation),
         };

@@ -23,6 +23,8 @@ pub(super) struct Reader<'s> {
     pub(super) header: Header,
     pub(super) functions: Vec<Function>,
     pub(super) names: HashMap<Vec<u8>, u32>,
+    /// For functions that are clauses, those that are called in their place.
+    pub(super) guarded: HashMap<u32, u32>,
     /// What is being read: the statement or a function; and around a function those that are open.
     pub(super) scope: Scope,
     pub(super) open: Vec<(Scope, Function)>,
@@ -76,6 +78,7 @@ impl<'s> Reader<'s> {
             header,
             functions: Vec::new(),
             names: HashMap::new(),
+            guarded: HashMap::new(),
             scope: Scope::statement(types, false),
             open: Vec::new(),
             strict: false,
@@ -571,6 +574,12 @@ impl<'s> Reader<'s> {
             Some(Type::Plugin(_)) => Ok(()),
             _ => self.usable(kind),
         }
+    }
+
+    /// -1 in the field of a type, which has up to 256 bits.
+    pub(super) fn minus_one(&self, kind: u8) -> Element {
+        let Type::Field(modulus) = &self.header.types[kind as usize] else { unreachable!("of a field") };
+        modulus.minus_one().to_element().expect("of up to 256 bits")
     }
 
     /// The modulus of a type that is used.

@@ -263,7 +263,7 @@ impl Scope {
 
     /// Says that one reads `slot` less.
     #[inline(always)]
-    fn leave(&mut self, kind: u8, slot: u32) {
+    pub(super) fn leave(&mut self, kind: u8, slot: u32) {
         if self.slots.leave(slot) {
             self.body.push(Op::Forget, kind, NONE, slot, NONE);
         }
@@ -353,6 +353,16 @@ impl Scope {
     pub(super) fn assert_zero(&mut self, kind: u8, a: u32, line: u64) {
         let at = self.body.long(line);
         self.body.push(Op::Assert, kind, NONE, a, at);
+        self.cost.assertions = self.cost.assertions.saturating_add(1);
+    }
+
+    /// Demands that the inner product of two lists is zero.
+    pub(super) fn assert_inner(&mut self, kind: u8, a: &[u32], b: &[u32], line: u64) {
+        let at = self.body.long(line);
+        self.body.list(a.iter().copied());
+        self.body.list(b.iter().copied());
+        self.body.push(Op::AssertInner, kind, NONE, NONE, at);
+        self.cost.gates = self.cost.gates.saturating_add((a.len() + b.len()) as u64);
         self.cost.assertions = self.cost.assertions.saturating_add(1);
     }
 

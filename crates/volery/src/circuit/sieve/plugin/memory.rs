@@ -89,7 +89,8 @@ impl Reader<'_> {
 
     /// What wires of type `kind` refer to, where they do.
     fn ram(&self, kind: u8) -> Option<Ram> {
-        let Type::Plugin(Binding { plugin, operation, arguments }) = &self.header.types[kind as usize] else {
+        let Type::Plugin(Binding { plugin, operation, arguments, .. }) = &self.header.types[kind as usize]
+        else {
             return None;
         };
         let number = |place: usize| match arguments.get(place) {

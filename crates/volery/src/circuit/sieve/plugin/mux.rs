@@ -8,7 +8,7 @@ use super::{Binding, Bound};
 use crate::circuit::sieve::body::{NONE, hint};
 use crate::circuit::sieve::function::MOST_KEPT;
 use crate::circuit::sieve::header::Argument;
-use crate::circuit::sieve::number::Number;
+use crate::circuit::sieve::number::{Element, Number};
 use crate::circuit::sieve::scope::Scope;
 
 /// The results of a function that is bound to `mux`.
@@ -64,7 +64,7 @@ const KEPT_OF_CONSTANT: u64 = 9;
 
 /// # Errors
 /// Where so many gates are more than functions keep.
-fn fits(gates: u64) -> Result<(), String> {
+pub(super) fn fits(gates: u64) -> Result<(), String> {
     if gates <= MOST_KEPT as u64 {
         return Ok(());
     }
@@ -95,14 +95,7 @@ fn choose(
     let mut chosen = Vec::new();
     let mut minus = [0; 4];
     for _ in 0..count {
-        let difference = scope.add_constant(kind, selector[0], minus);
-        let hinted = scope.hint(kind, hint::INVERSE, &[difference], 2);
-        let [inverse, is] = hinted[..] else { unreachable!("two were asked for") };
-        let negated = scope.mul_constant(kind, is, bound.minus_one());
-        let is_not = scope.add_constant(kind, negated, bound.element(1));
-        scope.assert_product(kind, (difference, inverse), is_not, bound.line);
-        scope.assert_product(kind, (difference, is), NONE, bound.line);
-        chosen.push(is);
+        chosen.push(equals(scope, bound, selector[0], minus));
         minus = bound.minus(minus, 1);
     }
     if strict {
@@ -111,6 +104,19 @@ fn choose(
         scope.assert_zero(kind, off, bound.line);
     }
     Ok(chosen)
+}
+
+/// Whether a wire over a prime field has the value whose negative is `minus`: one, or zero.
+pub(super) fn equals(scope: &mut Scope, bound: &Bound<'_>, wire: u32, minus: Element) -> u32 {
+    let kind = bound.kind;
+    let difference = scope.add_constant(kind, wire, minus);
+    let hinted = scope.hint(kind, hint::INVERSE, &[difference], 2);
+    let [inverse, is] = hinted[..] else { unreachable!("two were asked for") };
+    let negated = scope.mul_constant(kind, is, bound.minus_one());
+    let is_not = scope.add_constant(kind, negated, bound.element(1));
+    scope.assert_product(kind, (difference, inverse), is_not, bound.line);
+    scope.assert_product(kind, (difference, is), NONE, bound.line);
+    is
 }
 
 /// The list among `choices` whose number has these bits; zeros where there is none.
