@@ -7,6 +7,7 @@ mod claims;
 mod examples;
 mod fields;
 mod files;
+mod formats;
 mod kit;
 mod memory;
 mod mixed;
