@@ -13,9 +13,9 @@
 //! The text is read once when it is opened, which finds all that is wrong with it and counts the values that
 //! it takes, and once for each run, which pushes gates as they are read; that both read the same is seen by
 //! its digest. What is held are the wires that are live and the gates of functions, which are read once and
-//! executed as often as they are called. Where many wires are set at once by what the text deletes, it is read
-//! once more, backwards, to know when each ends ([`plan`]). Wires have numbers of any size, which are resolved
-//! to slots while they are read; so all but the last step, [`execute`], is the same for every field.
+//! executed as often as they are called. Where many wires are set at once by what the text deletes, it is
+//! read once more, backwards, to know when each ends ([`plan`]). Wires have numbers of any size, which are
+//! resolved to slots while they are read; so all but the last step, [`execute`], is the same for every field.
 //!
 //! What emitters really write is read: `@new` is a hint, wires may be set again, and functions may be
 //! declared within each other. A wire that is read was set before, always.

@@ -252,8 +252,8 @@ impl Reader<'_> {
         if self.text.peek()? == b'@' {
             if !binding.plugin.contains("disjunction") || !self.text.take_all(b"@private")? {
                 return Err(self.text.fail(format_args!(
-                    "plugin {} is to read values of its own, and of those that are read here only disjunctions do, \
-                     private ones",
+                    "plugin {} is to read values of its own, and of those that are read here only \
+                     disjunctions do, private ones",
                     binding.plugin
                 )));
             }

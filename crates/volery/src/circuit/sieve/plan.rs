@@ -1,12 +1,12 @@
 //! When each wire of a statement is read for the last time: so a run holds the wires that are still to be
 //! read, also where the file deletes none.
 //!
-//! When a relation is opened it is read forwards to be checked, with two bits a wire; and where many wires are
-//! set at once by its own account, once more, part by part from the last one to the first. Going backwards, a
-//! wire that is read and is not known to be needed is read for the last time, and one that is set and is not
-//! needed is never read. What is kept of that is one bit for each time that a wire is read or set, in the order
-//! of the text. Runs take them in that order. Wires of functions, and those that refer to memories, are not
-//! planned: the ends of these are gates.
+//! When a relation is opened it is read forwards to be checked, with two bits a wire; and where many wires
+//! are set at once by its own account, once more, part by part from the last one to the first. Going
+//! backwards, a wire that is read and is not known to be needed is read for the last time, and one that is
+//! set and is not needed is never read. What is kept of that is one bit for each time that a wire is read or
+//! set, in the order of the text, in which runs take them. Wires of functions, and those that refer to
+//! memories, are not planned: the ends of these are gates.
 
 use super::header::Type;
 use super::marks::Marks;
@@ -71,8 +71,8 @@ pub(super) struct Follow {
 }
 
 impl Plan {
-    /// The plan of the text whose parts begin at `begins`, the last of which ends at `end`: `open` reads it from
-    /// one byte up to another. `reader` has read all of it.
+    /// The plan of the text whose parts begin at `begins`, the last of which ends at `end`: `open` reads it
+    /// from one byte up to another. `reader` has read all of it.
     ///
     /// # Errors
     /// Where the text cannot be read, or is not the one that was read before.
@@ -150,8 +150,8 @@ impl Follow {
         self.plan.planned[kind as usize]
     }
 
-    /// Whether the wire of this type that is read or set next is not read any more. Behind the end of the plan
-    /// none is known to be: the text is then another one, which is found at its end.
+    /// Whether the wire of this type that is read or set next is not read any more. Behind the end of the
+    /// plan none is known to be: the text is then another one, which is found at its end.
     #[inline(always)]
     pub(super) fn is_last(&mut self, kind: u8) -> bool {
         if !self.is_planned(kind) {

@@ -130,8 +130,8 @@ impl Reader<'_> {
         Ok((permissive, clauses))
     }
 
-    /// The number of a function that is function `number` where its first argument is one, and asserts nothing
-    /// where that is zero. Its last arguments are the private values of all that it calls.
+    /// The number of a function that is function `number` where its first argument is one, and asserts
+    /// nothing where that is zero. Its last arguments are the private values of all that it calls.
     fn guarded(&mut self, number: u32, kind: u8) -> Result<u32> {
         if let Some(&guarded) = self.guarded.get(&number) {
             return Ok(guarded);

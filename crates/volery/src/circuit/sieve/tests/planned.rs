@@ -75,10 +75,10 @@ fn lines(seed: u64) -> String {
         state % below
     };
     let mut set = [false; WIRES as usize];
-    let mut gates =
-        "@function(f, @out: 0:1, 0:1, @in: 0:1, 0:1)\n$0 <- @mul($2, $3);\n$1 <- $3;\n@assert_zero($2);\n@end\n\
+    let mut gates = "@function(f, @out: 0:1, 0:1, @in: 0:1, 0:1)\n$0 <- @mul($2, $3);\n$1 <- $3;\n\
+        @assert_zero($2);\n@end\n\
         $0 <- @private();\n"
-            .to_owned();
+        .to_owned();
     set[0] = true;
     for line in 0..40 {
         let mut known = || loop {
