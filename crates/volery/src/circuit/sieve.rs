@@ -251,7 +251,7 @@ impl Survey {
             let parts = core::mem::take(&mut reader.parts);
             Plan::new(&mut reader, (&parts, end), |from, to| open_part(name, source, from, to))
         });
-        let plan = plan.transpose()?.map(Arc::new);
+        let plan = plan.transpose()?.flatten().map(Arc::new);
         Ok(Self { digest, modulus, has_bits, gates, streams, empty, plan })
     }
 }

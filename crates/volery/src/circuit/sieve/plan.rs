@@ -28,6 +28,10 @@ pub(super) struct Planning {
 /// Less than what a session takes anyway.
 pub(super) const PLANNING: Planning = Planning { unplanned: 1 << 16, part: 1 << 20 };
 
+/// The bytes that a plan has at most for each byte of the text, and beside that.
+const MOST_TO_BYTE: u64 = 64;
+const MOST_BESIDE: u64 = 1 << 20;
+
 /// For each time that a wire is read or set, whether nobody reads it any more.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -72,7 +76,8 @@ pub(super) struct Follow {
 
 impl Plan {
     /// The plan of the text whose parts begin at `begins`, the last of which ends at `end`: `open` reads it
-    /// from one byte up to another. `reader` has read all of it.
+    /// from one byte up to another. `reader` has read all of it. None, where it took far more than the text
+    /// has bytes: lines of a few bytes may set millions of wires.
     ///
     /// # Errors
     /// Where the text cannot be read, or is not the one that was read before.
@@ -80,20 +85,25 @@ impl Plan {
         reader: &mut Reader<'s>,
         (begins, end): (&[u64], u64),
         open: impl Fn(u64, u64) -> Result<Text<'s>>,
-    ) -> Result<Self> {
+    ) -> Result<Option<Self>> {
         let planned: Arc<[bool]> =
             reader.header.types.iter().map(|kind| !matches!(kind, Type::Plugin(_))).collect();
         reader.trace(Scope::traced(Trace { planned: planned.clone(), runs: Vec::new() }));
         let mut needed: Vec<Marks> = planned.iter().map(|_| Marks::default()).collect();
-        let (mut parts, mut end) = (Vec::new(), end);
+        let most = 8 * (MOST_TO_BYTE * end + MOST_BESIDE);
+        let (mut parts, mut end, mut bits) = (Vec::new(), end, 0u64);
         for &begin in begins.iter().rev() {
             reader.text = open(begin, end)?;
             let runs = reader.part(end - begin)?;
+            bits = runs.iter().fold(bits, |sum, run| sum.saturating_add(run.count));
+            if bits > most {
+                return Ok(None);
+            }
             parts.push(Part::new(&runs, &mut needed));
             end = begin;
         }
         parts.reverse();
-        Ok(Self { parts, planned })
+        Ok(Some(Self { parts, planned }))
     }
 }
 

@@ -64,6 +64,14 @@ fn wires_that_nobody_reads_take_a_slot_for_a_line() {
     assert_eq!(slots(&opened(&text, Some(1))), (1001, 0));
 }
 
+#[test]
+fn a_plan_is_no_larger_than_its_text_lets_expect() {
+    let text =
+        |lines: usize| over_f61("", &("$0 ... $99999 <- @private();\n".repeat(lines) + "@assert_zero($0);"));
+    let planned = |lines| open_text(&text(lines)).unwrap().survey.plan.is_some();
+    assert_eq!([1, 50, 200].map(planned), [true, true, false]);
+}
+
 /// Lines at random: all gates that set wires, again or not, by ranges, copies and calls, and deletions.
 fn lines(seed: u64) -> String {
     const WIRES: u64 = 24;
