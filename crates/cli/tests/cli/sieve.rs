@@ -68,6 +68,25 @@ fn streams_are_proved_over_a_prime() {
     }
 }
 
+/// In the binary form, relation and streams.
+#[test]
+fn messages_are_read() {
+    let vector = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sieve").join(name);
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let [relation, public, private] =
+        ["messages.sieve", "messages.ins.sieve", "messages.wit.sieve"].map(vector);
+    let check = ["check", "--relation", &relation];
+    let streams = ["--public-stream", &public, "--private-stream", &private];
+    volery(&[&check[..], &streams].concat()).expect(0);
+    let given = ["--public", "public=45,15", "--private-stream", &private];
+    volery(&[&check[..], &given].concat()).refused(2, &["messages.sieve does not hold"]);
+    let swapped = ["--public-stream", &private, "--private-stream", &public];
+    volery(&[&check[..], &swapped].concat())
+        .refused(2, &["this is private_input, and public_input is asked for"]);
+}
+
 #[test]
 fn relations_over_bits_are_proved_and_converted() {
     let files = Files::new();

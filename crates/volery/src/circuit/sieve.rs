@@ -1,4 +1,5 @@
-//! SIEVE Circuit-IR in text, read as a stream: relations, and streams of values.
+//! SIEVE Circuit-IR, read as a stream: relations, and streams of values, in text, or in the binary form, which
+//! is made text of while it is read.
 //!
 //! ```text
 //! version 2.1.0; circuit;                      version 2.1.0; private_input;
@@ -22,6 +23,7 @@
 //!
 //! The format: <https://github.com/sieve-zk/ir>, version 2.1.0.
 
+mod binary;
 mod body;
 mod convert;
 mod execute;
@@ -68,13 +70,14 @@ use volery_primitives::{Bls12381, Bn254, F2, F61, F65537, Field, Goldilocks, Q32
 pub struct Sieve {
     name: String,
     source: Source,
-    length: u64,
     survey: Survey,
 }
 
 /// What is found where a relation is read for the first time.
 #[derive(Debug)]
 struct Survey {
+    /// Of the text.
+    length: u64,
     digest: [u8; 32],
     modulus: Number,
     /// F_2 is used beside that.
@@ -133,7 +136,7 @@ impl Sieve {
     fn planned(name: String, source: Source, strict: bool, planning: Planning) -> Result<Self> {
         let (text, length) = open(&name, &source)?;
         let survey = Survey::new((&name, &source), text, strict, length, planning)?;
-        Ok(Self { name, source, length, survey })
+        Ok(Self { name, source, survey })
     }
 
     /// The field of the relation at `path`, by [`Field::NAME`] where proofs are over it, or else its modulus.
@@ -196,7 +199,7 @@ impl Sieve {
         bits: Option<&'i mut (dyn Inputs<F2> + 'i)>,
     ) -> Result<()> {
         let (text, length) = open(&self.name, &self.source)?;
-        if length != self.length {
+        if length.is_some_and(|length| length != self.survey.length) {
             return Err(changed(&self.name));
         }
         let mut reader = Reader::new(text)?;
@@ -204,7 +207,7 @@ impl Sieve {
             reader.follow(plan.clone());
         }
         execute(b, (&self.name, &mut reader), inputs, bits)?;
-        if reader.text.finish()? != (self.length, self.survey.digest) {
+        if reader.text.finish()? != (self.survey.length, self.survey.digest) {
             return Err(changed(&self.name));
         }
         Ok(())
@@ -216,7 +219,7 @@ impl Survey {
         (name, source): (&'s str, &'s Source),
         text: Text<'s>,
         strict: bool,
-        length: u64,
+        length: Option<u64>,
         planning: Planning,
     ) -> Result<Self> {
         let mut reader = Reader::checking(text, strict, planning.part)?;
@@ -243,16 +246,17 @@ impl Survey {
         let end = reader.text.position();
         let text = core::mem::replace(&mut reader.text, Text::new(name, Box::new(&[][..])));
         let (read, digest) = text.finish()?;
-        if read != length {
+        if length.is_some_and(|length| read != length) {
             return Err(changed(name));
         }
-        let planned = reader.scope.most() > planning.unplanned;
+        // Of the binary form no part is read by itself.
+        let planned = length.is_some() && reader.scope.most() > planning.unplanned;
         let plan = planned.then(|| {
             let parts = core::mem::take(&mut reader.parts);
             Plan::new(&mut reader, (&parts, end), |from, to| open_part(name, source, from, to))
         });
         let plan = plan.transpose()?.flatten().map(Arc::new);
-        Ok(Self { digest, modulus, has_bits, gates, streams, empty, plan })
+        Ok(Self { length: read, digest, modulus, has_bits, gates, streams, empty, plan })
     }
 }
 
@@ -319,8 +323,11 @@ impl<F: Field> StatementFile<F> for Sieve {
     }
 }
 
-/// Whether a text that begins so may be SIEVE's.
+/// Whether a file that begins so may be SIEVE's.
 pub(super) fn begins(begin: &[u8]) -> bool {
+    if binary::begins(begin) {
+        return true;
+    }
     let mut rest = begin.trim_ascii_start();
     loop {
         let after = match rest {
@@ -333,10 +340,12 @@ pub(super) fn begins(begin: &[u8]) -> bool {
     }
 }
 
-fn open<'s>(name: &'s str, source: &'s Source) -> Result<(Text<'s>, u64)> {
-    let (read, length) =
-        source.open().map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
-    Ok((Text::new(name, read), length))
+/// The text of a relation, and its length, where the file is text.
+fn open<'s>(name: &'s str, source: &'s Source) -> Result<(Text<'s>, Option<u64>)> {
+    let opened = source.open().and_then(|(read, length)| Ok((binary::text_of(read)?, length)));
+    let ((text, binary), length) =
+        opened.map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+    Ok((Text::new(name, text), (!binary).then_some(length)))
 }
 
 /// The text from one byte up to another.

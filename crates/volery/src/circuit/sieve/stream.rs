@@ -1,10 +1,12 @@
 //! Streams of values, public or private ones: `< 3 >;` for each.
 
+use super::binary;
 use super::header::{self, Resource, Type};
 use super::number::Number;
 use super::text::Text;
 use crate::circuit::bristol::open_regular;
 use crate::error::{Error, Result};
+use std::io::Read;
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -36,7 +38,7 @@ impl SieveStream {
         let name = path.display().to_string();
         let file =
             open_regular(path).map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
-        Self::read(Text::new(&name, Box::new(file)), kind)
+        Self::of(&name, Box::new(file), kind)
     }
 
     /// A stream in memory, called `name` in errors.
@@ -44,7 +46,13 @@ impl SieveStream {
     /// # Errors
     /// As for [`SieveStream::open`].
     pub fn from_bytes(name: &str, text: &[u8], kind: StreamKind) -> Result<Self> {
-        Self::read(Text::new(name, Box::new(text)), kind)
+        Self::of(name, Box::new(text), kind)
+    }
+
+    fn of(name: &str, file: Box<dyn Read + '_>, kind: StreamKind) -> Result<Self> {
+        let text = binary::text_of(file);
+        let (text, _) = text.map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+        Self::read(Text::new(name, text), kind)
     }
 
     fn read(mut text: Text<'_>, kind: StreamKind) -> Result<Self> {

@@ -1,5 +1,6 @@
 //! Relations of SIEVE text, evaluated: what they mean, and what is refused.
 
+mod binary;
 mod disjunctions;
 mod malformed;
 mod memories;
