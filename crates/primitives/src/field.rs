@@ -12,8 +12,10 @@
 //! | [`F65537`] | `f65537` | [`F65537x4`] | `f65537^4` | 4 | 2 |
 //! | [`Bn254`] | `bn254` | [`Bn254`] | `bn254` | 1 | 5 |
 //! | [`Bls12381`] | `bls12-381` | [`Bls12381`] | `bls12-381` | 1 | 5 |
+//! | [`RuntimePrime`] | the prime | [`RuntimePrimex4`] | `prime^4` | 4 | 5 |
 //!
-//! Every field is its own extension of degree one. `bn254` and `bls12-381` are the scalar fields of the curves
+//! Every field is its own extension of degree one. The last row is the field of a prime that the process chooses
+//! while it runs. `bn254` and `bls12-381` are the scalar fields of the curves
 //! of these names: the integers modulo the number of points, which circuits for them are written over.
 //!
 //! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
@@ -64,6 +66,7 @@ mod large;
 pub mod laws;
 mod prime;
 mod q32;
+mod runtime;
 
 pub use binary::{F48, F64, F96};
 pub use binomial::{Binomial, Radicand};
@@ -81,6 +84,7 @@ pub use goldilocks::{Goldilocks, Goldilocksx2};
 pub use large::{Bls12381, Bn254, Fp, LargeModulus};
 pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};
+pub use runtime::{ChoiceError, RuntimePrime, RuntimePrimex4, is_prime};
 
 use crate::integer::U256;
 use core::fmt::Debug;
@@ -114,10 +118,25 @@ pub trait Field:
     const ZERO: Self;
     /// The neutral element of multiplication.
     const ONE: Self;
-    /// The bits of an encoded element: `ceil(log2 p)` for each coordinate over the prime field of p elements.
+    /// The bits of an encoded element: `ceil(log2 p)` for each coordinate over the prime field of p elements, or
+    /// of the largest p where it is chosen at run time.
     const BITS: u32;
-    /// The name used on the wire, in options and in reports.
+    /// The name of the type.
     const NAME: &'static str;
+
+    /// The name used on the wire, in options and in reports: [`Field::NAME`], but where the prime is chosen at run
+    /// time.
+    #[inline(always)]
+    fn name() -> &'static str {
+        Self::NAME
+    }
+
+    /// `ceil(log2 p)` for each coordinate over the prime field of p elements: [`Field::BITS`], or fewer where the
+    /// prime is chosen at run time. What has to know how large the field is goes by these.
+    #[inline(always)]
+    fn bits() -> u32 {
+        Self::BITS
+    }
 
     /// `1/self`, and zero for zero.
     fn invert(self) -> Self;

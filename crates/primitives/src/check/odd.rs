@@ -4,6 +4,7 @@ use super::CheckField;
 use crate::arch::Arch;
 use crate::field::{
     Bls12381, Bn254, Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
+    RuntimePrime, RuntimePrimex4,
 };
 use crate::lanes::Lanes;
 
@@ -65,6 +66,8 @@ check_field!(Q32x2, Q32, 63);
 check_field!(F65537x4, F65537, 64);
 check_field!(Bn254, Bn254, 253);
 check_field!(Bls12381, Bls12381, 254);
+// At least, whichever prime is chosen.
+check_field!(RuntimePrimex4, RuntimePrime, 120);
 
 /// The element whose coordinates are the digits of `integer`, at most two, in base p.
 fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {
@@ -104,6 +107,8 @@ mod tests {
         laws::<F65537x4>();
         laws::<Bn254>();
         laws::<Bls12381>();
+        RuntimePrime::choose((1 << 60) - 93).unwrap();
+        laws::<RuntimePrimex4>();
     }
 
     /// The number of elements is p^N, computed exactly.
@@ -119,6 +124,7 @@ mod tests {
         bits::<Goldilocksx2>(Goldilocks::MODULUS, 2);
         bits::<Q32x2>(Q32::MODULUS.into(), 2);
         bits::<F65537x4>(F65537::MODULUS.into(), 4);
+        bits::<RuntimePrimex4>(RuntimePrime::LEAST, 4);
         assert_eq!(Bn254::MODULUS.length() - 1, Bn254::SIZE_BITS);
         assert_eq!(Bls12381::MODULUS.length() - 1, Bls12381::SIZE_BITS);
     }
