@@ -41,6 +41,7 @@ pub(crate) use clear::{Evaluated, nothing_asserted, witness_ended, witness_unrea
 pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub(crate) use count::{BATCH, CROWD};
 pub use crossing::Crossings;
+pub(crate) use gadget::prime_field;
 pub use memory::{Cells, Memories, Put, Scanned, address_width};
 pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
 pub(crate) use mixed::check_width;

@@ -23,7 +23,8 @@ pub use quicksilver::voleith;
 use crate::channel::{Carried, Channel};
 use crate::circuit::{Shape, Size};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
-use volery_primitives::Field;
+use volery_primitives::RuntimePrimex4;
+use volery_primitives::{Extension, Field, RuntimePrime};
 
 /// The verdict that a statement is true. Only a check that ran to its end and held can make one.
 #[must_use = "a proof is accepted only where this was returned"]
@@ -147,6 +148,11 @@ const TRANSCRIPT_BITS: u32 = 112;
 pub const fn by_transcript<E: Field>() -> bool {
     E::BITS >= TRANSCRIPT_BITS
 }
+
+// Encodings over a prime that is chosen at run time are longer: so it must not be too small.
+const _: () = assert!(
+    <RuntimePrimex4 as Extension<RuntimePrime>>::DEGREE * RuntimePrime::LEAST.ilog2() >= TRANSCRIPT_BITS
+);
 
 /// The steps of a proof that may fail, which goes no further after one that has: not even where a
 /// circuit swallows the error.

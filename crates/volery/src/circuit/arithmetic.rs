@@ -59,7 +59,7 @@ impl<F: Field> Arithmetic<F> {
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery arithmetic network v1");
         hasher.update(&self.multiplications.to_le_bytes());
-        hasher.update(F::NAME.as_bytes());
+        hasher.update(F::name().as_bytes());
         hasher.finalize().into()
     }
 

@@ -445,7 +445,7 @@ impl<F: Field> Polynomials for Clear<'_, F> {
         let (Entries::Public(c) | Entries::Wires(c)) = c;
         // Freivalds: A·(B·v) = C·v fails for a wrong row of C but with probability 1/|F|.
         let mut coefficients = coefficients(&[a.entries(), b.entries(), c]);
-        for _ in 0..64_u32.div_ceil(F::BITS) + 1 {
+        for _ in 0..64_u32.div_ceil(F::bits()) + 1 {
             let v: Vec<F> = coefficients.by_ref().take(b.columns()).collect();
             let image: Vec<F> = b.rows().map(|row| dot(row, &v)).collect();
             for ((i, row), product) in a.rows().enumerate().zip(c.chunks_exact(b.columns())) {

@@ -391,7 +391,7 @@ impl<F: Field> Count<F> {
     pub(super) fn begun(fingerprinted: bool) -> Self {
         let fingerprint = fingerprinted.then(|| {
             let mut hasher = blake3::Hasher::new_derive_key("volery circuit fingerprint v1");
-            hasher.update(F::NAME.as_bytes());
+            hasher.update(F::name().as_bytes());
             Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })
         });
         let (shape, open, crowds) = (Shape::default(), Open::default(), Crowds::default());

@@ -86,7 +86,7 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use edwards::{Edwards, EdwardsPoint};
 pub use element::Element;
-pub(super) use element::prime_field;
+pub(crate) use element::prime_field;
 pub use fixed::Fixed;
 pub use function::function;
 pub(in crate::circuit) use function::function_of_words;

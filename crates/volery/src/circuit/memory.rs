@@ -167,7 +167,7 @@ impl Sizes {
         if !is_binary::<F>() && U256::from(count as u64 - 1) > last {
             return Err(Error::invalid(format!(
                 "a memory of {count} cells over {}, whose last address is {last}",
-                F::NAME
+                F::name()
             )));
         }
         if count as u64 > MOST_CELLS {

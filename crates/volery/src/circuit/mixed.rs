@@ -114,7 +114,7 @@ pub(crate) fn check_width<F: Field>(width: usize) -> Result<()> {
     Err(Error::invalid(format!(
         "a word of {width} bits is converted to {} or from there, where words have 1 to {most}: in longer ones \
          two may be the same number",
-        F::NAME
+        F::name()
     )))
 }
 

@@ -56,7 +56,10 @@ pub(crate) fn count_words<F: Field>(xs: usize, ys: usize, width: usize) -> Resul
     }
     let count = xs / width;
     if !is_binary::<F>() && U256::from(count as u64) > (-F::ONE).to_integer() {
-        return Err(Error::invalid(format!("a permutation of {count} words over {}: choose fewer", F::NAME)));
+        return Err(Error::invalid(format!(
+            "a permutation of {count} words over {}: choose fewer",
+            F::name()
+        )));
     }
     Ok(count)
 }

@@ -264,7 +264,7 @@ impl<P: Program> Statement<P> {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
-        field(P::F::NAME.as_bytes());
+        field(P::F::name().as_bytes());
         field(self.relation.format_name().as_bytes());
         field(&self.relation.identity());
         if let Some(version) = self.relation.version() {

@@ -178,12 +178,12 @@ pub(crate) fn check_key(key: usize, expected: usize) -> Result<()> {
 /// # Errors
 /// `Invalid` where it does not.
 pub(crate) fn check_range<F: Field>(bits: u32) -> Result<()> {
-    let most = if is_binary::<F>() { 0 } else { F::BITS - 1 };
+    let most = if is_binary::<F>() { 0 } else { F::bits() - 1 };
     // A field whose elements have several coordinates has the numbers of one.
     if bits == 0 || bits > most || F::ONE.to_integer() != 1 {
         return Err(Error::invalid(format!(
             "a range of {bits} bits over {}: from 1 to {most} bits are ranges of it",
-            F::NAME
+            F::name()
         )));
     }
     Ok(())

@@ -31,14 +31,14 @@ use super::system::find;
 use super::wolverine::{choose, statistical_bits};
 use super::{
     Binary, Choice, Correlations, Estimate, ForProver, ForVerifier, Options, Over, Report, Reread, Setting,
-    Stream,
+    Stream, System,
 };
 use crate::channel::{Channel, Party};
 #[cfg(doc)]
 use crate::circuit::PortValue;
 use crate::circuit::{
     Announced, Format, Port, PortValue as _, Program, ReadValues, Shape, Sharding as _, Size, SplitStatement,
-    Statement, ValueStream, Values,
+    Statement, ValueStream, Values, prime_field,
 };
 use crate::error::{Error, Result};
 use crate::zk::limbo::Domain;
@@ -49,11 +49,13 @@ use core::ops::Range;
 use share::{Cut, count, from_bytes, to_bytes};
 use std::io::{Read, Write};
 #[cfg(not(test))]
-use volery_primitives::{Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2};
-use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
+use volery_primitives::{
+    Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimePrime, RuntimePrimex4,
+};
+use volery_primitives::{ChoiceError, F61, F61x2, F128, F256, F65537, F65537x4, Field, U256};
 use zeroize::Zeroizing;
 
-/// All settings that have names.
+/// All settings that have names of their own. Those that are named by their prime are not among them.
 // What is inlined elsewhere would be compiled there, with all that it points to.
 #[inline(never)]
 pub fn settings() -> &'static [&'static dyn AnySetting] {
@@ -76,16 +78,48 @@ pub fn settings() -> &'static [&'static dyn AnySetting] {
     ]
 }
 
-/// The one called `name`.
+/// The one called `name`, which may be a prime in decimal digits: the first of [`settings`] over the integers
+/// modulo that, or else [`Over<RuntimePrime, RuntimePrimex4>`](volery_primitives::RuntimePrime), for which the
+/// prime is chosen thereby. A process chooses one.
 ///
 /// # Errors
-/// `Invalid` where there is none.
+/// `Invalid` where there is none, or another prime was chosen before.
 pub fn setting(name: &str) -> Result<&'static dyn AnySetting> {
-    let found = settings().iter().find(|setting| setting.name() == name);
-    found.copied().ok_or_else(|| {
-        let names: Vec<_> = settings().iter().map(|setting| setting.name()).collect();
-        Error::invalid(format!("there is no setting `{name}`: there are {}", names.join(", ")))
-    })
+    if let Some(found) = settings().iter().find(|setting| setting.name() == name) {
+        return Ok(*found);
+    }
+    let names: Vec<_> = settings().iter().map(|setting| setting.name()).collect();
+    let names = format!("there are {}, and primes from 2^30 to 2^61", names.join(", "));
+    let Some(prime) = decimal(name) else {
+        return Err(Error::invalid(format!("there is no setting `{name}`: {names}")));
+    };
+    if let Some(found) = settings().iter().find(|setting| setting.modulus() == Some(prime)) {
+        return Ok(*found);
+    }
+    chosen(prime).map_err(|why| Error::invalid(format!("there is no setting modulo {prime}: {why}; {names}")))
+}
+
+/// The number that decimal digits write, of 256 bits at most.
+fn decimal(digits: &str) -> Option<U256> {
+    let digit = |digit: u8| digit.is_ascii_digit().then_some(u64::from(digit & 0xf));
+    let number = digits.bytes().try_fold(U256::ZERO, |number, next| {
+        let (number, above) = number.mul_add(10, digit(next)?);
+        (above == 0).then_some(number)
+    });
+    number.filter(|_| !digits.is_empty())
+}
+
+/// The setting of a prime that is chosen thereby.
+#[cfg(not(test))]
+fn chosen(prime: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceError> {
+    RuntimePrime::choose(prime.saturated())?;
+    Ok(&PhantomData::<Over<RuntimePrime, RuntimePrimex4>>)
+}
+
+/// There is none in this crate's own tests.
+#[cfg(test)]
+fn chosen(_: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceError> {
+    Err(ChoiceError::Long)
 }
 
 /// A [`Setting`], whichever it is.
@@ -94,6 +128,10 @@ pub trait AnySetting: Sync {
     fn name(&self) -> String;
     /// The name of what wires carry, whatever the extension of its MACs.
     fn wires(&self) -> &'static str;
+    /// The modulus, where what wires carry are the integers modulo a prime.
+    fn modulus(&self) -> Option<U256>;
+    /// Whether `system` is over it.
+    fn is_by(&self, system: System) -> bool;
     /// As [`Setting::SECURITY`].
     fn security(&self) -> u32;
     /// As [`Setting::BOUND_BY_SIZE`].
@@ -259,7 +297,13 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
         S::name()
     }
     fn wires(&self) -> &'static str {
-        S::F::NAME
+        S::F::name()
+    }
+    fn modulus(&self) -> Option<U256> {
+        if S::F::BITS == 1 { Some(2_u64.into()) } else { prime_field::<S::F>().ok() }
+    }
+    fn is_by(&self, system: System) -> bool {
+        find::<S>(system).is_ok()
     }
     fn security(&self) -> u32 {
         S::SECURITY

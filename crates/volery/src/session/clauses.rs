@@ -349,7 +349,7 @@ mod tests {
                     done.push((clause, evaluated.values.len(), evaluated.compared));
                 });
                 assert_eq!(length.unwrap(), Some(witness.len()));
-                let rows = SIDE as u64 * u64::from(64_u32.div_ceil(F::BITS) + 1);
+                let rows = SIDE as u64 * u64::from(64_u32.div_ceil(F::bits()) + 1);
                 assert_eq!(done, [(0, counts[0], 5), (1, counts[1], rows), (2, counts[2], 7)]);
 
                 let values = |fixed_work| evaluation.values(chosen, &witness, fixed_work).unwrap();

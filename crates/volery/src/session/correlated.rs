@@ -178,7 +178,9 @@ impl<S: Setting> ProverEnd<'_, S> {
         run.begin(self.common.channel);
         let Common { channel, options: Options { arch, progress, .. }, pool, terms, .. } = &mut self.common;
         let (progress, pool) = (progress.as_deref(), pool.as_ref().expect("opened"));
-        let (gates, checked, vole, given) = if let Some(terms) = terms {
+        let (gates, checked, vole, given) = if !S::QUICKSILVER_ALONE
+            && let Some(terms) = terms
+        {
             let prover = wolverine::Prover::<S::Macs>::new(channel, vole, *arch, *terms, witness.read());
             let mut prover = prover.share_work(pool).report_to(progress);
             statement.stream.run(&mut prover)?;
@@ -243,7 +245,9 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
             &mut self.common;
         let (random, progress) = (random.as_mut().expect("opened"), progress.as_deref());
         let pool = pool.as_ref().expect("opened");
-        let (accepted, gates, checked, vole, given) = if let Some(terms) = terms {
+        let (accepted, gates, checked, vole, given) = if !S::QUICKSILVER_ALONE
+            && let Some(terms) = terms
+        {
             let verifier = wolverine::Verifier::<S::Macs>::new(channel, vole, *arch, *terms, &delta, random);
             let mut verifier = verifier.share_work(pool).report_to(progress);
             statement.stream.run(&mut verifier)?;

@@ -207,7 +207,7 @@ where
     if widest::<B>() == 0 {
         return Err(Error::invalid(format!(
             "bits are converted to numbers modulo an odd prime, and {} has characteristic two",
-            B::NAME
+            B::name()
         )));
     }
     if options.non_interactive && !Over::<B, E>::NON_INTERACTIVE {

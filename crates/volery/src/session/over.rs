@@ -32,7 +32,9 @@ use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField, Tagged};
 #[cfg(not(test))]
-use volery_primitives::{Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use volery_primitives::{
+    Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimePrime, RuntimePrimex4,
+};
 
 use zeroize::Zeroizing;
 
@@ -118,9 +120,13 @@ where
 
 /// Compiles the systems over such settings, and both ends of their correlations, in this crate.
 macro_rules! register {
-    ($($values:ty, $macs:ty, monomorphic: $monomorphic:literal $(, with bits: $joined:ident)?);*) => {
+    ($(
+        $values:ty, $macs:ty, monomorphic: $monomorphic:literal
+        $(, quicksilver alone: $alone:literal)? $(, with bits: $joined:ident)?
+    );*) => {
         $(impl Registered for Over<$values, $macs> {
             const MONOMORPHIC: bool = $monomorphic;
+            $(const QUICKSILVER_ALONE: bool = $alone;)?
 
             $(
                 #[inline(never)]
@@ -155,7 +161,8 @@ register!(
     Goldilocks, Goldilocksx2, monomorphic: false;
     Q32, Q32x2, monomorphic: false;
     Bn254, Bn254, monomorphic: false;
-    Bls12381, Bls12381, monomorphic: false
+    Bls12381, Bls12381, monomorphic: false;
+    RuntimePrime, RuntimePrimex4, monomorphic: false, quicksilver alone: true
 );
 
 impl<B: Field, E: MacField<B>> Setting for Over<B, E>
@@ -177,6 +184,7 @@ where
     const BOUND_BY_SIZE: bool = true;
     const NON_INTERACTIVE: bool = by_transcript::<E>();
     const MONOMORPHIC: bool = <Self as Registered>::MONOMORPHIC;
+    const QUICKSILVER_ALONE: bool = <Self as Registered>::QUICKSILVER_ALONE;
 
     fn with_bits() -> Option<&'static dyn WithBits> {
         <Self as Registered>::with_bits()
@@ -188,10 +196,10 @@ where
     }
 
     fn name() -> String {
-        // Small fields have one extension, whose degree goes without saying.
+        // Other fields have one extension, whose degree goes without saying.
         match E::DEGREE {
-            2.. if B::BITS >= 61 => format!("{}x{}", B::NAME, E::DEGREE),
-            _ => B::NAME.into(),
+            2 if B::BITS >= 61 => format!("{}x2", B::name()),
+            _ => B::name().into(),
         }
     }
 
@@ -306,6 +314,9 @@ where
     Over<B, E>: Registered,
 {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Over<B, E>>] {
+        if <Over<B, E> as Registered>::QUICKSILVER_ALONE {
+            return &[&QUICKSILVER];
+        }
         &[&QUICKSILVER, &Limbo, &WOLVERINE]
     }
 

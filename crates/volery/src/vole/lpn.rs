@@ -166,7 +166,7 @@ pub struct Sets {
 }
 
 impl Sets {
-    /// Prime fields of 61 bits and more.
+    /// Prime fields of 2^61 − 1 elements and more.
     pub const LARGE: Self = Self {
         seed: Params { name: "seed", secret: 1_984, trees: 1024, depth: 4, security: 133 },
         tiny: Params { name: "tiny", secret: 8_320, trees: 2048, depth: 6, security: 131 },
@@ -175,7 +175,7 @@ impl Sets {
         wan: Params { name: "wan", secret: 524_288, trees: 4096, depth: 12, security: 132 },
     };
 
-    /// Prime fields of 17 bits and more, with the shapes of [`Self::LARGE`].
+    /// Prime fields of 65537 elements and more, with the shapes of [`Self::LARGE`].
     pub const F65537: Self = Self {
         seed: Params { security: 132, ..Self::LARGE.seed },
         tiny: Params { security: 130, ..Self::LARGE.tiny },
@@ -199,12 +199,14 @@ impl Sets {
     /// # Panics
     /// Where there are none.
     pub fn of<B: Field>() -> Self {
-        let prime = B::ONE + B::ONE != B::ZERO;
-        match B::BITS {
-            8 if !prime => Self::F256,
-            17..61 if prime => Self::F65537,
-            61.. if prime => Self::LARGE,
-            _ => panic!("{} has no sets: estimate some", B::NAME),
+        /// What −1 is over the smallest field of each.
+        const SMALL: u64 = 65_536;
+        const LARGE: u64 = (1 << 61) - 2;
+        match (-B::ONE).to_integer().saturated() {
+            1 if B::BITS == 8 => Self::F256,
+            SMALL..LARGE => Self::F65537,
+            LARGE.. => Self::LARGE,
+            _ => panic!("{} has no sets: estimate some", B::name()),
         }
     }
 

@@ -70,7 +70,7 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
         let mut choices = Zeroizing::new(U256::ZERO);
         let mut lifted = Zeroizing::new(Vec::with_capacity(coordinates.len()));
         for (i, coordinate) in (0..).zip(coordinates.iter()) {
-            *choices |= coordinate.to_integer() << (i * B::BITS);
+            *choices |= coordinate.to_integer() << (i * B::bits());
             lifted.push(E::from(*coordinate));
         }
         let value = Zeroizing::new(E::pack(&lifted));
@@ -91,8 +91,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
         let mut left = Zeroizing::new(U256::from_bytes(bytes));
         let mut coordinates = Zeroizing::new(Vec::with_capacity(E::DEGREE as usize));
         for _ in 0..E::DEGREE {
-            coordinates.push(B::from_integer(*left & U256::ones(B::BITS))?);
-            *left = *left >> B::BITS;
+            coordinates.push(B::from_integer(*left & U256::ones(B::bits()))?);
+            *left = *left >> B::bits();
         }
         if verdict(*left == U256::ZERO) { Self::of(coordinates) } else { None }
     }
@@ -116,8 +116,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 pub(crate) fn uniform<F: Field>(random: &mut Random) -> F {
     loop {
         let [low, high] =
-            if F::BITS > 128 { [random.word().0, random.word().0] } else { [0, random.word().0] };
-        let element = F::from_integer(U256::new(low, high) >> (256 - F::BITS));
+            if F::bits() > 128 { [random.word().0, random.word().0] } else { [0, random.word().0] };
+        let element = F::from_integer(U256::new(low, high) >> (256 - F::bits()));
         // Of what is refused the next one knows nothing.
         if verdict(element.is_some()) {
             return element.unwrap_or(F::ZERO);
@@ -214,3 +214,5 @@ pub(crate) fn same<E: Field>(a: E, b: E) -> bool {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::choose_prime;

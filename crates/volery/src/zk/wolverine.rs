@@ -129,7 +129,7 @@ impl Terms {
         if by != CheckedBy::Buckets && POINTS >> M::F::BITS.min(63) > 0 {
             return Err(Error::invalid(format!(
                 "{by} checks products over a large field, and not over {}: take buckets",
-                M::F::NAME
+                M::F::name()
             )));
         }
         let long = by_transcript::<M::E>();
@@ -137,7 +137,7 @@ impl Terms {
             return Err(Error::invalid(format!(
                 "a proof without coins of the verifier was asked for, and a transcript could be searched offline for the \
                  challenges of {by} over {}: allow coins, or take another check or a larger extension",
-                M::F::NAME
+                M::F::name()
             )));
         }
         let bits = if non_interactive { 128 } else { security.max(1) };

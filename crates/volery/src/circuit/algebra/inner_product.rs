@@ -57,7 +57,7 @@ impl<F: Field> InnerProduct<F> {
         let mut hasher = blake3::Hasher::new_derive_key("volery inner product v1");
         hasher.update(&self.length.to_le_bytes());
         hasher.update(&self.product.to_integer().to_bytes()[..F::DIGESTED]);
-        hasher.update(F::NAME.as_bytes());
+        hasher.update(F::name().as_bytes());
         hasher.finalize().into()
     }
 

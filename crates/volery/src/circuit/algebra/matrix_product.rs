@@ -91,7 +91,7 @@ impl<'a, F: Field> MatrixProduct<'a, F> {
         }
         hasher.update(&[u8::from(self.reduction == Reduction::Random), u8::from(self.product.is_some())]);
         absorb(&mut hasher, self.product.unwrap_or_default());
-        hasher.update(F::NAME.as_bytes());
+        hasher.update(F::name().as_bytes());
         hasher.finalize().into()
     }
 

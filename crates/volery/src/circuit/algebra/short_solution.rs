@@ -71,7 +71,7 @@ impl<'a, F: Field> ShortSolution<'a, F> {
         }
         absorb(&mut hasher, self.matrix.entries());
         absorb(&mut hasher, self.image);
-        hasher.update(F::NAME.as_bytes());
+        hasher.update(F::name().as_bytes());
         hasher.finalize().into()
     }
 
@@ -172,7 +172,7 @@ impl Bound {
         if modulus < U256::from(self.degree() as u64) {
             return Err(Error::invalid(format!(
                 "entries from -{bound} to {bound}: {} has only {modulus} elements",
-                F::NAME
+                F::name()
             )));
         }
         Ok(())

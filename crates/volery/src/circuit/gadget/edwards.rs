@@ -92,7 +92,7 @@ impl<F: Field> Edwards<F> {
         if !is_square(a) || d == F::ZERO || is_square(d) {
             return Err(Error::invalid(format!(
                 "a curve over {} whose addition has exceptions: choose a square for a, and none for d",
-                F::NAME
+                F::name()
             )));
         }
         Ok(Self { a, d })

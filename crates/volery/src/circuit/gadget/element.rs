@@ -5,7 +5,7 @@ mod range;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::circuit) use range::prime_field;
+pub(crate) use range::prime_field;
 
 use crate::circuit::Backend;
 use crate::error::Result;

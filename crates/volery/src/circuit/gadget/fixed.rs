@@ -43,13 +43,13 @@ impl Fixed {
     /// numbers of one bit, or none.
     pub fn new<F: Field>(bits: u32, fraction: u32) -> Result<Self> {
         prime_field::<F>()?;
-        // The modulus is above 2^(BITS - 1), and an integer of all bits has to fit a word.
-        let most = (F::BITS - 1).min(LONGEST);
+        // The modulus is above 2^(bits - 1), and an integer of all bits has to fit a word.
+        let most = (F::bits() - 1).min(LONGEST);
         if bits < 2 || bits >= most || fraction > most - bits {
             return Err(Error::invalid(format!(
                 "numbers of {bits} bits with {fraction} of fraction over {}: choose 2 to {} bits, with the fraction at \
                  most {most} together",
-                F::NAME,
+                F::name(),
                 most - 1
             )));
         }
@@ -102,7 +102,7 @@ impl Fixed {
             return Err(Error::invalid(format!(
                 "sums of {terms} products of numbers of {bits} bits with {fraction} of fraction may exceed the modulus of \
                  {}: choose fewer",
-                F::NAME
+                F::name()
             )));
         }
         Ok(())
@@ -386,7 +386,7 @@ fn word_above<F: Field>(x: F, bits: u32) -> u128 {
 /// The element that `word`, of fewer bits than the modulus, says. It is a secret: so what it may be is
 /// masked, and not asked.
 fn said<F: Field>(word: u128) -> F {
-    F::from_integer(U256::from(word) & U256::ones(F::BITS - 1)).unwrap_or(F::ZERO)
+    F::from_integer(U256::from(word) & U256::ones(F::bits() - 1)).unwrap_or(F::ZERO)
 }
 
 /// One where a signed integer of so many bits is not negative. Hints are made in functions of the field

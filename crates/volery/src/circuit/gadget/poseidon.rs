@@ -42,7 +42,7 @@ impl<F: Field> Poseidon<F> {
         if modulus.div_rem(POWER).1 == 1 {
             return Err(Error::invalid(format!(
                 "Poseidon over {}, where x^{POWER} takes values twice: choose another field, such as bn254",
-                F::NAME
+                F::name()
             )));
         }
         if !(2..=grain::WIDEST).contains(&width) {
@@ -78,7 +78,7 @@ impl<F: Field> Poseidon<F> {
         if F::BITS < 254 {
             return Err(Error::invalid(format!(
                 "circom's Poseidon over {}: it is for fields of 254 bits and more, such as bn254",
-                F::NAME
+                F::name()
             )));
         }
         Self::new(inputs + 1, FULL, *partial)

@@ -41,7 +41,7 @@ impl Addresses {
         if let Some(address) = addresses.last().filter(|address| u128::from(**address) > last) {
             return Err(Error::invalid(format!(
                 "a cell at the address {address} over {}, whose last number is {last}",
-                F::NAME
+                F::name()
             )));
         }
         let mut runs: Vec<Run> = Vec::new();

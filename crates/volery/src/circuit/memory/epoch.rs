@@ -252,15 +252,14 @@ const FEW: u64 = if cfg!(test) { 4 } else { 1 << 15 };
 const LIMBS: [u32; 2] = if cfg!(test) { [6, 8] } else { [11, 16] };
 
 /// Bits of the limbs of a range's number, of which there were so many before it.
-pub(crate) const fn limb_bits<F: Field>(numbers: u64) -> u32 {
+pub(crate) fn limb_bits<F: Field>(numbers: u64) -> u32 {
     longest::<F>(LIMBS[(numbers >= FEW) as usize])
 }
 
 /// Bits of limbs, up to so many. The highest is shown to be short by what makes it one of full length, which
 /// must not reach p: 2^(2·limb − 1) ≤ p − 1.
-const fn longest<F: Field>(most: u32) -> u32 {
-    let half = (F::BITS - 1) / 2;
-    if half < most { half } else { most }
+fn longest<F: Field>(most: u32) -> u32 {
+    most.min((F::bits() - 1) / 2)
 }
 
 /// Limbs of so many bits of a number, and the bits of the highest.
@@ -272,7 +271,7 @@ pub(crate) fn limbs(bits: u32, limb: u32) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_primitives::{F61, F65537, Goldilocks, Q32};
+    use volery_primitives::{F61, F65537, Goldilocks, Q32, RuntimePrime};
 
     /// What a highest limb of so many bits is looked up as: itself, and times what makes it one of full length.
     #[test]
@@ -295,6 +294,8 @@ mod tests {
         test::<F65537>();
         test::<Goldilocks>();
         test::<Q32>();
+        crate::vole::subfield::choose_prime();
+        test::<RuntimePrime>();
         assert_eq!((longest::<F65537>(11), longest::<Q32>(16), longest::<F61>(16)), (8, 15, 16));
     }
 }

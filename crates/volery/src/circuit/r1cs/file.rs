@@ -7,7 +7,7 @@ use crate::circuit::stream::Recorder;
 use crate::circuit::{Port, Sequence, StatementFile};
 use crate::error::{Error, Result};
 use std::path::Path;
-use volery_primitives::{Bls12381, Bn254, Field, Goldilocks};
+use volery_primitives::{Bls12381, Bn254, F61, F65537, Field, Goldilocks, Q32, RuntimePrime};
 
 /// The input that has a value for each of [`R1cs::committed`].
 pub(super) const WITNESS: &str = "witness";
@@ -59,9 +59,9 @@ impl R1cs {
     /// As for [`R1cs::open`], and `Invalid` where it is over another field.
     pub(in crate::circuit) fn over<F: Field>(path: impl AsRef<Path>) -> Result<Self> {
         let field = Self::field_of(&path)?;
-        if field != F::NAME {
+        if field != F::name() {
             let path = path.as_ref().display();
-            return Err(Error::invalid(format!("{path} is over {field}, and not over {}", F::NAME)));
+            return Err(Error::invalid(format!("{path} is over {field}, and not over {}", F::name())));
         }
         Self::open(path)
     }
@@ -70,12 +70,23 @@ impl R1cs {
 impl Prime {
     /// The name of the field of this prime.
     fn field(&self) -> String {
-        let known = [named::<Goldilocks>(), named::<Bn254>(), named::<Bls12381>()];
+        let known = [
+            named::<F61>(),
+            named::<Goldilocks>(),
+            named::<Q32>(),
+            named::<F65537>(),
+            named::<Bn254>(),
+            named::<Bls12381>(),
+        ];
         let name = known.iter().find(|(prime, _)| prime == self).map(|(_, name)| (*name).to_owned());
-        name.unwrap_or_else(|| format!("the prime {self}"))
+        name.unwrap_or_else(|| match self.limbs {
+            // What may be chosen at run time is named by its digits.
+            [prime, 0, 0, 0] if prime <= RuntimePrime::MOST => prime.to_string(),
+            _ => format!("the prime {self}"),
+        })
     }
 }
 
 fn named<F: Field>() -> (Prime, &'static str) {
-    (Prime::of::<F>(), F::NAME)
+    (Prime::of::<F>(), F::name())
 }

@@ -24,7 +24,7 @@ impl R1cs {
             "{}: the constraints are modulo the prime {}, and not over {}: choose the field of that prime",
             self.name,
             self.header.prime,
-            F::NAME
+            F::name()
         )))
     }
 

@@ -3,6 +3,7 @@
 use super::number::Number;
 use super::text::Text;
 use crate::error::Result;
+use volery_primitives::field::is_prime;
 
 /// The types that a file may declare, and the plugins, and the conversions.
 const MOST_TYPES: usize = 256;
@@ -198,6 +199,10 @@ pub(super) fn read_type(text: &mut Text<'_>, declared: usize) -> Result<Type> {
             let modulus = text.large("the modulus of a field")?;
             if modulus.below(&Number::of(2)) {
                 return Err(text.fail(format_args!("{modulus} is no modulus of a field: it is a prime")));
+            }
+            // Of longer ones proofs are over a few that are known.
+            if modulus.to_u64().is_some_and(|number| number >> 61 == 0 && !is_prime(number)) {
+                return Err(text.fail(format_args!("{modulus} is no modulus of a field: it is not a prime")));
             }
             Ok(Type::Field(modulus))
         }

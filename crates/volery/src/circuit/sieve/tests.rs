@@ -99,7 +99,7 @@ fn gates_compute() {
 #[test]
 fn wires_are_those_of_their_type() {
     let text = format!(
-        "version 2.0.0-beta;circuit;@type field 9;{F2_TYPE}{F2_TYPE}@begin\
+        "version 2.0.0-beta;circuit;@type field 7;{F2_TYPE}{F2_TYPE}@begin\
          $0 <- @private(1);$0 <- @private(2);$1 <- @private(1);$0 <- @mul(1: $0, $1);\
          @assert_zero(1: $0);$0 <- @addc(2: $0, <1>);@assert_zero(2: $0);@end"
     );

@@ -65,7 +65,7 @@ impl<F: Field> Program for FieldRelation<F> {
             let field = field_of(spec, Some(format))?.expect("of a file");
             return Err(Error::invalid(format!(
                 "{spec} is over {field}, and not over {}: choose the field {field}, or name none",
-                F::NAME
+                F::name()
             )));
         };
         if format.is_some() {

@@ -115,7 +115,7 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
     Err(Error::invalid(format!(
         "{path} is over the field of {} elements, and not over {}: name no other field",
         sieve.modulus(),
-        F::NAME
+        F::name()
     )))
 }
 

@@ -80,7 +80,7 @@ pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
     const { assert!(bits::<B>() == 1 || E::DEGREE == 1, "digits of an extension") }
     let mut places = Vec::new();
     for coordinate in 0..E::DEGREE as usize {
-        for bit in (0..B::BITS).step_by(bits::<B>()) {
+        for bit in (0..B::bits()).step_by(bits::<B>()) {
             let mut coordinates = vec![E::ZERO; coordinate + 1];
             coordinates[coordinate] = E::from(B::place(bit));
             places.push(E::pack(&coordinates));
@@ -96,7 +96,7 @@ pub(super) fn digit<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> 
 
 /// As many columns as the gadget has places.
 fn columns<B: Field, E: MacField<B>>() -> u64 {
-    u64::from(E::DEGREE) * u64::from(B::BITS).div_ceil(bits::<B>() as u64)
+    u64::from(E::DEGREE) * u64::from(B::bits()).div_ceil(bits::<B>() as u64)
 }
 
 /// What the base transfers carry, and the trees on them.

@@ -7,7 +7,10 @@ use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
 use std::collections::HashSet;
 use std::time::Duration;
-use volery_primitives::{Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use volery_primitives::{
+    Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimePrime,
+    RuntimePrimex4,
+};
 
 /// One test for each pair of fields, of a function that is generic in both.
 macro_rules! over_every_field {
@@ -15,6 +18,7 @@ macro_rules! over_every_field {
         mod $test {
             use volery_primitives::{
                 Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
+                RuntimePrime, RuntimePrimex4,
             };
             #[test]
             fn f61() {
@@ -48,10 +52,20 @@ macro_rules! over_every_field {
             fn f256() {
                 super::$test::<F256, F128>();
             }
+            #[test]
+            fn runtime_prime() {
+                crate::vole::subfield::choose_prime();
+                super::$test::<RuntimePrime, RuntimePrimex4>();
+            }
         }
     };
 }
 pub(super) use over_every_field;
+
+/// Chooses the prime that all tests of this program take, 2^60 − 93.
+pub(crate) fn choose_prime() {
+    RuntimePrime::choose((1 << 60) - 93).expect("all take the same");
+}
 
 /// What becomes of a message's bytes.
 type Alteration = dyn Fn(&mut [u8]) + Send;
@@ -221,7 +235,7 @@ pub(super) fn delta<B: Field, E: MacField<B>>(seed: u8) -> Delta<B, E> {
 fn keys_are_uniform_and_the_sum_of_their_places<B: Field, E: MacField<B>>() {
     let mut random = Random::from_seed(&[7; 32]);
     let gadget = base::gadget::<B, E>();
-    assert_eq!(gadget.len() as u32, E::DEGREE * if B::BITS > 128 { B::BITS.div_ceil(8) } else { B::BITS });
+    assert_eq!(gadget.len() as u32, E::DEGREE * if B::BITS > 128 { B::BITS.div_ceil(8) } else { B::bits() });
     let mut coordinates = vec![vec![]; E::DEGREE as usize];
     for _ in 0..2000 {
         let delta = Delta::<B, E>::random(&mut random);
@@ -230,7 +244,7 @@ fn keys_are_uniform_and_the_sum_of_their_places<B: Field, E: MacField<B>>() {
         let digits = gadget.iter().enumerate().map(|(j, place)| place.scale(digit(j)));
         assert_eq!(digits.sum::<E>(), delta.value());
         for (i, values) in coordinates.iter_mut().enumerate() {
-            let coordinate = *delta.choices >> (i as u32 * B::BITS) & U256::ones(B::BITS);
+            let coordinate = *delta.choices >> (i as u32 * B::bits()) & U256::ones(B::bits());
             values.push(B::from_integer(coordinate).expect("a canonical coordinate"));
         }
     }
@@ -241,6 +255,7 @@ over_every_field!(keys_are_uniform_and_the_sum_of_their_places);
 /// Minus the binary logarithm of the chance to guess Δ: r·log p.
 #[test]
 fn guesses_are_as_good_as_the_field_is_small() {
+    choose_prime();
     let bits = [
         guess::<F61, F61>(),
         guess::<F61, F61x2>(),
@@ -250,9 +265,10 @@ fn guesses_are_as_good_as_the_field_is_small() {
         guess::<Q32, Q32x2>(),
         guess::<F256, F128>(),
         guess::<Bn254, Bn254>(),
+        guess::<RuntimePrime, RuntimePrimex4>(),
     ]
     .map(|guess| (-1e3 * guess.log2()).round() / 1e3);
-    assert_eq!(bits, [61.0, 122.0, 64.0, 128.0, 64.0, 64.0, 128.0, 253.597]);
+    assert_eq!(bits, [61.0, 122.0, 64.0, 128.0, 64.0, 64.0, 128.0, 253.597, 240.0]);
 }
 
 /// One seed makes the same coefficients however they are drawn, and they are uniform; another makes others.

@@ -84,12 +84,12 @@ fn bit<F: Field>(x: F, i: u32) -> F {
 /// Refuses numbers of `count` bits that are not all different elements of a prime field.
 fn check_bits<F: Field>(count: u32, name: &dyn Display) -> Result<()> {
     prime_field::<F>().map_err(|why| Error::invalid(format!("{name}: {why}")))?;
-    // The modulus is above 2^(BITS - 1), and no power of two.
-    if count >= F::BITS {
+    // The modulus is above 2^(bits - 1), and no power of two.
+    if count >= F::bits() {
         return Err(Error::invalid(format!(
             "{name}: numbers of {count} bits may exceed the modulus of {}: choose at most {} bits",
-            F::NAME,
-            F::BITS - 1
+            F::name(),
+            F::bits() - 1
         )));
     }
     Ok(())
@@ -99,13 +99,13 @@ fn check_bits<F: Field>(count: u32, name: &dyn Display) -> Result<()> {
 ///
 /// # Errors
 /// `Invalid` in characteristic two, and in extensions.
-pub(in crate::circuit) fn prime_field<F: Field>() -> Result<U256> {
+pub(crate) fn prime_field<F: Field>() -> Result<U256> {
     let greatest = (-F::ONE).to_integer();
     // In an extension of an odd field -1 has fewer bits than others.
-    if F::ONE + F::ONE == F::ZERO || greatest >> (F::BITS - 1) == 0 {
+    if F::ONE + F::ONE == F::ZERO || greatest >> (F::bits() - 1) == 0 {
         return Err(Error::invalid(format!(
             "elements of {} are not integers: choose a prime field, such as f61",
-            F::NAME
+            F::name()
         )));
     }
     Ok(greatest.overflowing_add(U256::from(1_u64)).0)

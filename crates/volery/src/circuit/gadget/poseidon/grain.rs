@@ -57,7 +57,7 @@ impl Grain {
     /// The next integer below the modulus.
     fn element<F: Field>(&mut self) -> F {
         loop {
-            if let Some(element) = F::from_integer(self.integer(F::BITS)) {
+            if let Some(element) = F::from_integer(self.integer(F::bits())) {
                 return element;
             }
         }
@@ -65,7 +65,7 @@ impl Grain {
 
     /// The next integer modulo p, which is less than twice p.
     fn reduced<F: Field>(&mut self) -> F {
-        let integer = self.integer(F::BITS);
+        let integer = self.integer(F::bits());
         let modulus = (-F::ONE).to_integer().overflowing_add(U256::from(1_u64)).0;
         F::from_integer(integer)
             .or_else(|| F::from_integer(integer.overflowing_sub(modulus).0))
@@ -75,7 +75,7 @@ impl Grain {
 
 /// The constants of all rounds, and the matrix of the linear layer: one in x_i + y_j for distinct x and y.
 pub(super) fn parameters<F: Field>(width: usize, full: usize, partial: usize) -> (Vec<F>, Vec<F>) {
-    let mut grain = Grain::new(F::BITS, width, full, partial);
+    let mut grain = Grain::new(F::bits(), width, full, partial);
     let constants = (0..(full + partial) * width).map(|_| grain.element()).collect();
     loop {
         let points: Vec<F> = (0..2 * width).map(|_| grain.reduced()).collect();

@@ -88,15 +88,15 @@ impl Builtin {
                 if count == 0 || count > LONGEST {
                     return choose("count", count, LONGEST);
                 }
-                if bits == 0 || bits >= F::BITS.into() {
-                    return choose("bits", bits, (F::BITS - 1).into());
+                if bits == 0 || bits >= F::bits().into() {
+                    return choose("bits", bits, (F::bits() - 1).into());
                 }
                 let (most, above) = U256::ones(bits as u32).mul_add(count, 0);
                 if above > 0 || most >= modulus {
                     return Err(refused(format!(
                         " with count={count}&bits={bits}: the sum may exceed the modulus of {}, and come round to a small \
                          number; choose fewer values or fewer bits",
-                        F::NAME
+                        F::name()
                     )));
                 }
                 Ok(Self::RangeSum { count, bits: bits as u32 })
@@ -118,7 +118,7 @@ impl Builtin {
             "poseidon-preimage" => {
                 let [length] = numbers(name, parameters, [("length", 2)])?;
                 if F::NAME != Bn254::NAME {
-                    return Err(refused(format!(" is over {}, and not over {}", Bn254::NAME, F::NAME)));
+                    return Err(refused(format!(" is over {}, and not over {}", Bn254::NAME, F::name())));
                 }
                 Poseidon::<F>::circom(length as usize).map_err(|why| refused(format!(": {why}")))?;
                 Ok(Self::PoseidonPreimage { length })
@@ -129,13 +129,13 @@ impl Builtin {
                 Ok(Self::Algebra(algebra.expect("listed")))
             }
             _ if is_listed(builtin::LIST, name) => {
-                Err(refused(format!(" is over f2: it has no meaning over {}", F::NAME)))
+                Err(refused(format!(" is over f2: it has no meaning over {}", F::name())))
             }
             _ => {
                 let known: Vec<_> = LIST.iter().map(|(name, _)| format!("builtin:{name}")).collect();
                 Err(Error::invalid(format!(
                     "there is no builtin:{name} over {}; there are {} (with the defaults shown)",
-                    F::NAME,
+                    F::name(),
                     known.join(", ")
                 )))
             }
@@ -255,8 +255,8 @@ impl Builtin {
                 expect(b, total, output, 0, "total")
             }
             Self::Factors => {
-                // The product of two numbers of so many bits is below 2^(BITS - 1), and so below the modulus.
-                let bits = (B::F::BITS - 1) / 2;
+                // The product of two numbers of so many bits is below 2^(bits - 1), and so below the modulus.
+                let bits = (B::F::bits() - 1) / 2;
                 let mut n = Element::ONE;
                 for (name, value) in ["a", "b"].into_iter().zip(inputs) {
                     let factor = input(b, value, 0)?;

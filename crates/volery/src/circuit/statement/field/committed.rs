@@ -203,7 +203,7 @@ impl<F: Field> OfModel<F> {
             hasher.update(bytes);
         };
         field(F2::NAME.as_bytes());
-        field(F::NAME.as_bytes());
+        field(F::name().as_bytes());
         field(self.canonical().as_bytes());
         field(&VERSION.to_le_bytes());
         for (port, encoding) in self.encoded() {

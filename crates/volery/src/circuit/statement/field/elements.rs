@@ -84,7 +84,7 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
     let (negative, unsigned) = number.strip_prefix(b"-").map_or((false, number), |rest| (true, rest));
     let (radix, digits) = unsigned.strip_prefix(b"0x").map_or((10, unsigned), |rest| (16, rest));
     if negative && F::ONE + F::ONE == F::ZERO {
-        return Err(format!("elements of {} have no sign: leave it out", F::NAME));
+        return Err(format!("elements of {} have no sign: leave it out", F::name()));
     }
     if digits.is_empty() {
         return Err("there are no digits".into());
@@ -108,12 +108,12 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
     }
     let element = if over { None } else { F::from_integer(integer) };
     let element = element.ok_or_else(|| match prime_field::<F>() {
-        Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::NAME),
+        Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::name()),
         Err(_) => {
             format!(
                 "the number has more than {}, those of an element of {}",
-                counted(F::BITS.into(), "bit"),
-                F::NAME
+                counted(F::bits().into(), "bit"),
+                F::name()
             )
         }
     })?;
@@ -139,7 +139,7 @@ impl<F: Field> PortValue for Elements<F> {
         let Self(within) = &mut elements;
         for (i, encoding) in encodings.chunks(F::BYTES).enumerate() {
             let element = if encoding.len() == F::BYTES { F::decode(encoding) } else { None };
-            within.push(element.ok_or_else(|| not_canonical(i, count, F::NAME))?);
+            within.push(element.ok_or_else(|| not_canonical(i, count, F::name()))?);
         }
         Ok(elements)
     }

@@ -161,7 +161,7 @@ fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>() {
         lie.errors.iter_mut().for_each(|error| *error = uniform(&mut random));
         assert!(!accepted(&delta, seed, &lie));
         let guess = random.word().0;
-        (0..lie.guess.len()).for_each(|j| lie.guess[j] = (guess >> j & 1) as u64);
+        (0..lie.guess.len()).for_each(|j| lie.guess[j] = (guess >> (j % 128) & 1) as u64);
         assert!(!accepted(&delta, seed, &lie));
         lie = lie.knowing(&delta);
         assert!(accepted(&delta, seed, &lie));
@@ -207,7 +207,7 @@ fn one_sum_attack() {
         for seed in 0..4 {
             let delta = delta::<B, E>(seed);
             let mut lie = Lie::<B, E>::none();
-            (0..lie.errors.len()).for_each(|j| lie.errors[j] = errors[j / B::BITS as usize]);
+            (0..lie.errors.len()).for_each(|j| lie.errors[j] = errors[j / B::bits() as usize]);
             let half: Vec<E> = half(&coordinates(&delta)).into_iter().map(E::from).collect();
             let guess = (E::ONE - gamma) * E::pack(&half);
             lie.slope = gamma;
@@ -233,7 +233,7 @@ fn one_sum_attack() {
 }
 
 fn coordinates<B: Field, E: MacField<B>>(delta: &Delta<B, E>) -> Vec<B> {
-    let integer = |i: u32| *delta.choices >> (i * B::BITS) & U256::ones(B::BITS);
+    let integer = |i: u32| *delta.choices >> (i * B::bits()) & U256::ones(B::bits());
     (0..E::DEGREE).map(|i| B::from_integer(integer(i)).unwrap()).collect()
 }
 

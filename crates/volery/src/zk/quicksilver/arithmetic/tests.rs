@@ -11,6 +11,8 @@ macro_rules! over_every_field {
         $test::<Q32, Q32x2>();
         $test::<F256, F128>();
         $test::<Bn254, Bn254>();
+        choose_prime();
+        $test::<RuntimePrime, RuntimePrimex4>();
     }};
 }
 
@@ -25,7 +27,7 @@ use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::lpn::Sets;
-use crate::vole::subfield::{Delta, Key, coefficients, extend, ideal, macs, values};
+use crate::vole::subfield::{Delta, Key, choose_prime, coefficients, extend, ideal, macs, values};
 use crate::vole::{Shares, Vole};
 use crate::zk::{Accepted, Gates, Openings};
 use core::fmt::Display;
@@ -33,7 +35,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 use volery_primitives::{
     Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2,
-    Tagged,
+    RuntimePrime, RuntimePrimex4, Tagged,
 };
 
 /// Shares in a block of the ideal dealer: 64 pairs with their products. A batch has eight blocks, or one.
@@ -282,6 +284,8 @@ fn a_lie_at_any_gate_is_rejected() {
     test::<F65537, F65537x4>(some());
     test::<Q32, Q32x2>(some());
     test::<F256, F128>(some());
+    choose_prime();
+    test::<RuntimePrime, RuntimePrimex4>(some());
 }
 
 /// Each block of the dealer is a task's; more of them than threads are ahead of, and fewer.
@@ -417,6 +421,8 @@ fn elements_that_are_not_canonical_are_refused() {
     test::<Goldilocks, Goldilocks>();
     test::<F65537, F65537x4>();
     test::<Q32, Q32x2>();
+    choose_prime();
+    test::<RuntimePrime, RuntimePrimex4>();
 }
 
 /// A correction of a share that commits to nothing: here of the last one in the only block.
@@ -475,6 +481,7 @@ fn a_false_witness_is_named_by_the_prover_itself() {
 
 #[test]
 fn the_bound_is_the_sum_of_its_terms() {
+    choose_prime();
     // C(61, 2)·9/8 is 2^11; 10^10 gates are 305,176 batches, or 2^18.2.
     let bounds = [
         ("f61", security::<F61, F61>(Size::gates(1000), 4096, 1), 49),
@@ -486,6 +493,7 @@ fn the_bound_is_the_sum_of_its_terms() {
         ("bn254", security::<Bn254, Bn254>(Size::gates(10_000_000_000), 4096, 1), 121),
         ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), 4096, 1), 52),
         ("q32^2", security::<Q32, Q32x2>(Size::gates(1000), 4096, 1), 52),
+        ("prime^4", security::<RuntimePrime, RuntimePrimex4>(Size::gates(10_000_000_000), 4096, 1), 121),
         ("f128", security::<F256, F128>(Size::gates(1 << 30), 4096, 1), 107),
     ];
     for (field, bits, expected) in bounds {
@@ -496,5 +504,6 @@ fn the_bound_is_the_sum_of_its_terms() {
             && !by_transcript::<F65537x4>()
             && !by_transcript::<Q32x2>()
             && by_transcript::<F61x2>()
+            && by_transcript::<RuntimePrimex4>()
     );
 }

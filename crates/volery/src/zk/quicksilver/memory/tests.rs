@@ -12,7 +12,7 @@ use crate::zk::{Accepted, BitMacs, FieldMacs, Gates, Macs};
 use std::time::Duration;
 use volery_primitives::{
     Arch, Bn254, F2, F61, F61x2, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
-    Tagged,
+    RuntimePrime, RuntimePrimex4, Tagged,
 };
 
 /// Shares in a block of the ideal dealer.
@@ -312,6 +312,8 @@ fn honest_programs_are_arrays_and_cost_what_is_counted() {
     test::<F65537, F65537x4>();
     test::<Q32, Q32x2>();
     test::<Bn254, Bn254>();
+    crate::vole::subfield::choose_prime();
+    test::<RuntimePrime, RuntimePrimex4>();
     for mut program in programs() {
         is_counted::<BitMacs>(&program, run_bits(&program, &[], &mut |_, _| ()).unwrap());
         // Words of several elements of F_{2^128}.
