@@ -98,7 +98,16 @@ impl Run<'_> {
     /// The field over which it is to run: its own, or the one that is asked for where it has a choice.
     pub(crate) fn field(&self) -> Result<Field> {
         let (name, given) = (self.bench.name, self.typed.protocol.field.as_deref());
-        let asked = |usual: &str| fields::named(given.unwrap_or(usual));
+        let asked = |usual: &str| {
+            let field = fields::named(given.unwrap_or(usual))?;
+            let name = field.name();
+            if volery::settings().iter().all(|known| known.name() != name) {
+                return Err(Failure::usage(format_args!(
+                    "--field: no bench is over {name}: choose a field with another name than its prime"
+                )));
+            }
+            Ok(field)
+        };
         let (field, boolean, other) = match self.bench.over {
             Fields::Bits => return fields::boolean(&format!("bench {name}"), given),
             Fields::Any(usual) => return asked(usual(self.typed)?),

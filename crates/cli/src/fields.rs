@@ -24,26 +24,45 @@ pub fn asked(typed: Option<&str>) -> Result<Field> {
     named(typed.unwrap_or(BOOLEAN))
 }
 
-/// The one called `name`.
+/// The one called `name`, or of this prime.
 ///
 /// # Errors
 /// Where there is none of this name.
 pub fn named(name: &str) -> Result<Field> {
-    let names: Vec<_> = settings().iter().map(|field| field.name()).collect();
+    if is_number(name) {
+        return volery::setting(name).map_err(|why| Failure::usage(format_args!("--field: {why}")));
+    }
+    let mut names: Vec<_> = settings().iter().map(|field| field.name()).collect();
+    names.push("a prime from 2^30 to 2^61".into());
     one_of("--field", name, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     Ok(volery::setting(name)?)
 }
 
-/// The one of `wires`, the field of a file; without a name the usual extension of its MACs.
+/// The one of `wires`, the field of a file, by its name or its prime; without a name the usual extension of its
+/// MACs.
 ///
 /// # Errors
 /// Where nothing is proved over it.
 pub fn of_wires(wires: &str) -> Result<Field> {
-    settings().iter().find(|field| field.wires() == wires).copied().ok_or_else(|| {
+    if let Some(found) = settings().iter().find(|field| field.wires() == wires) {
+        return Ok(*found);
+    }
+    let why = if is_number(wires) {
+        match volery::setting(wires) {
+            Ok(field) => return Ok(field),
+            Err(why) => format!(": {why}"),
+        }
+    } else {
         let mut names: Vec<_> = settings().iter().map(|field| field.wires()).collect();
         names.dedup();
-        Failure::usage(format_args!("the relation is over {wires}, and proofs are over {}", names.join(", ")))
-    })
+        format!(", and proofs are over {}", names.join(", "))
+    };
+    Err(Failure::usage(format_args!("the relation is over {wires}{why}")))
+}
+
+/// Whether a field is named by its prime.
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// F_2, for a run that has no choice.
@@ -71,8 +90,17 @@ mod tests {
         assert_eq!(asked(None).expect("the usual one").name(), BOOLEAN);
         assert!(boolean("demo", Some("f61")).is_err());
         assert_eq!(of_wires("f61").expect("known").name(), "f61");
+        let refused = |why: Failure| why.line;
+        let small = of_wires("101").map(|_| ()).map_err(refused);
         assert!(
-            of_wires("101").is_err_and(|why| why.line.contains("is over 101, and proofs are over f2, f61, "))
+            small.is_err_and(|why| why.contains("is over 101: there is no setting modulo 101: it is below"))
         );
+        let other = of_wires("the prime 0x5").map(|_| ()).map_err(refused);
+        assert!(other.is_err_and(|why| why.contains("is over the prime 0x5, and proofs are over f2, f61, ")));
+        for (prime, name) in
+            [("2", "f2"), ("2305843009213693951", "f61"), ("18446744069414584321", "goldilocks")]
+        {
+            assert_eq!(named(prime).expect("known").name(), name);
+        }
     }
 }

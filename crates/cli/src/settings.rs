@@ -69,6 +69,13 @@ impl Settings {
                 field.name()
             )));
         }
+        if !field.is_by(system) {
+            return Err(Failure::usage(format_args!(
+                "--system: {system} is not over {}, where there is {} alone, over a link",
+                field.name(),
+                System::QUICKSILVER
+            )));
+        }
         let coins = if system.facts().simulates {
             "asks the verifier for coins, but for a proof that is a file"
         } else if !system.facts().talks {

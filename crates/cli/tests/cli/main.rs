@@ -10,6 +10,7 @@ mod kit;
 mod misuse;
 mod output;
 mod peers;
+mod primes;
 mod programs;
 mod proofs;
 mod r1cs;

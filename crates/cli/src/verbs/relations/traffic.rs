@@ -30,9 +30,9 @@ pub(super) struct Traffic {
 /// What all systems that talk would send of a statement, or of one of `clauses`, where there are any and the
 /// system knows them.
 pub(super) fn all(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
-    let correlated =
-        [System::QUICKSILVER, System::WOLVERINE].map(|system| correlated(field, system, shape, clauses));
-    correlated.into_iter().flatten().chain(garbled(field, shape, clauses)).collect()
+    let systems = [System::QUICKSILVER, System::WOLVERINE].into_iter().filter(|system| field.is_by(*system));
+    let correlated = systems.map(|system| correlated(field, system, shape, clauses));
+    correlated.flatten().chain(garbled(field, shape, clauses)).collect()
 }
 
 /// Over each of the correlations over which a session would not be refused.
@@ -127,8 +127,11 @@ pub(super) struct Simulated {
 }
 
 impl Simulated {
-    /// At the security that is usual; nothing where there is none.
+    /// At the security that is usual; nothing where there is none, or no such proof over the field.
     pub(super) fn of(field: Field, shape: &Shape) -> Option<Self> {
+        if !field.is_by(System::LIMBO) {
+            return None;
+        }
         let [link, file] = [Mode::Interactive, Mode::File].map(|mode| simulated(field, shape, mode));
         Some(Self { link: link?, file: file? })
     }
