@@ -172,6 +172,18 @@ impl<P: Modulus> Field for Prime<P> {
         below.then(|| Self(P::Word::cut(integer.low())))
     }
 
+    #[inline(always)]
+    fn encode(self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self.to_word().to_le_bytes()[..Self::BYTES]);
+    }
+    #[inline(always)]
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut word = [0; 16];
+        word[..Self::BYTES].copy_from_slice(bytes);
+        let word = u128::from_le_bytes(word);
+        (word < P::MODULUS.into()).then(|| Self(P::Word::cut(word)))
+    }
+
     const SAMPLE: usize = P::SAMPLE;
     #[inline(always)]
     fn sample(words: &[u64]) -> Self {
