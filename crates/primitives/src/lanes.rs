@@ -5,6 +5,9 @@ pub(crate) mod portable;
 use crate::arch::{self, Arch};
 use crate::field::{Extension, F2, F128, Field};
 
+/// Vectors that are multiplied lane by lane.
+pub type Pair<'a, A, B> = (&'a [A], &'a [B]);
+
 /// An extension with kernels on vectors.
 ///
 /// Time depends on lengths only.
@@ -20,6 +23,31 @@ pub trait Lanes<B: Field>: Extension<B> {
     /// # Panics
     /// Where the lengths differ.
     fn add_scaled(arch: Arch, a: &[Self], factors: &[B], sums: &mut [Self]);
+
+    /// `sums[i] += Σ a[i]·b[i]` over all pairs of `products`, and the same of those that are `scaled`.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn add_sums(
+        arch: Arch,
+        products: &[Pair<'_, Self, Self>],
+        scaled: &[Pair<'_, Self, B>],
+        sums: &mut [Self],
+    ) {
+        products.iter().for_each(|(a, b)| Self::add_products(arch, a, b, sums));
+        scaled.iter().for_each(|(a, factors)| Self::add_scaled(arch, a, factors, sums));
+    }
+
+    /// The same of values.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn add_values(_: Arch, products: &[Pair<'_, B, B>], sums: &mut [B]) {
+        for (a, b) in products {
+            assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
+            a.iter().zip(*b).zip(&mut *sums).for_each(|((a, b), sum)| *sum += *a * *b);
+        }
+    }
 
     /// `Σ a·b`.
     ///

@@ -42,8 +42,8 @@ pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub(crate) use count::{BATCH, CROWD};
 pub use crossing::Crossings;
 pub(crate) use gadget::prime_field;
-pub use memory::{Cells, Memories, Put, Scanned, address_width};
-pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
+pub use memory::{Accesses, Cells, Memories, Put, Scanned, address_width};
+pub(crate) use memory::{Epochs, Layout, Scans, Sizes, access_by_one};
 pub(crate) use mixed::check_width;
 pub use mixed::{
     BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, OtherWire, PrimesCount,
@@ -66,14 +66,14 @@ pub use statement::{
     Sequence, Split, SplitStatement, Statement, StatementFile, Value, Values, Witness, Written, field_of,
 };
 pub(crate) use statement::{BothValues, OfTwo, Secrets, StatedOfTwo, WITH_BITS};
-pub(crate) use table::check_range;
+pub(crate) use table::{InRow, check_range, look_up_by_one};
 pub use table::{Known, Rows, Tables};
 
 use crate::error::Result;
 use core::fmt::Display;
 use std::sync::Arc;
 use volery_primitives::Field;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// What one party does at each gate. Linear gates are local and cannot fail; a `?` may be a message.
 pub trait Backend {
@@ -129,6 +129,21 @@ pub trait Backend {
             wires.push(self.hint(of, move |values| f(values)[i])?);
         }
         Ok(wires)
+    }
+
+    /// `Σ factors[i] · columns[i]` in each row, for public factors.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn linear_rows(&mut self, factors: &[Self::F], columns: &[&[Self::Wire]]) -> Vec<Self::Wire> {
+        let mut sums = Vec::with_capacity(columns.first().map_or(0, |column| column.len()));
+        let mut wires = Zeroizing::new(Vec::with_capacity(columns.len()));
+        for row in 0..sums.capacity() {
+            wires.clear();
+            wires.extend(columns.iter().map(|column| column[row]));
+            sums.push(self.linear(factors, &wires));
+        }
+        sums
     }
 
     /// `Σ factors[i] · wires[i]` for public factors.

@@ -4,6 +4,7 @@
 use super::{Arch, Level, dispatch, portable};
 use crate::aes::Aes128;
 use crate::field::{F61, F128};
+use crate::lanes::Pair;
 use crate::mac::{Holes, Tagged};
 
 /// Values are elements of the same field.
@@ -11,6 +12,9 @@ pub(crate) use self::{add_products as add_scaled, dot as combine};
 
 /// A value and its MAC: the two halves of a lane of 128 bits.
 pub(crate) type Row = Tagged<F61, F61>;
+
+/// Vectors that are multiplied lane by lane.
+pub(crate) type Factors<'a> = Pair<'a, F61, F61>;
 
 /// What a party holds of `[a, b, c]`, a multiplication.
 pub(crate) type Gate<T> = [T; 3];
@@ -74,6 +78,13 @@ pub(crate) fn linear(arch: Arch, factors: &[F61], rows: &[Row]) -> Row {
 pub(crate) fn add_products(arch: Arch, a: &[F61], b: &[F61], sums: &mut [F61]) {
     assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
     dispatch!(arch, f61::add_products(a, b, sums))
+}
+
+pub(crate) fn add_sums(arch: Arch, products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    for (a, b) in products.iter().chain(others) {
+        assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
+    }
+    dispatch!(arch, f61::add_sums(products, others, sums))
 }
 
 pub(crate) fn products(arch: Arch, gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) {

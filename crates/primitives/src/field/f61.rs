@@ -5,7 +5,7 @@ use super::{Binomial, F128, Radicand};
 use crate::aes::Aes128;
 use crate::arch::{Arch, f61, f61x2};
 use crate::hash::Circular;
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Pair};
 use crate::mac::{Holes, MacField, Tagged};
 
 /// An element of F_p for the Mersenne prime p = 2^61 - 1: an integer below p.
@@ -122,6 +122,17 @@ type Row<E> = Tagged<F61, E>;
 
 impl Lanes<F61> for F61 {
     lanes!(f61);
+    fn add_sums(
+        arch: Arch,
+        products: &[Pair<'_, F61, F61>],
+        scaled: &[Pair<'_, F61, F61>],
+        sums: &mut [F61],
+    ) {
+        f61::add_sums(arch, products, scaled, sums);
+    }
+    fn add_values(arch: Arch, products: &[Pair<'_, F61, F61>], sums: &mut [F61]) {
+        f61::add_sums(arch, products, &[], sums);
+    }
 }
 
 impl MacField<F61> for F61 {

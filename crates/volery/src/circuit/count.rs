@@ -597,6 +597,18 @@ impl<F: Field> Polynomials for Count<F> {
         self.shape.polynomial_mul += lanes as u64;
         Ok(self.lanes(lanes, degree_of_product(a.degree, b.degree)?, depth))
     }
+    fn combination(&mut self, terms: &[(F, &CountedVector)], constant: F) -> Result<CountedVector> {
+        self.gate(b'Y', terms.len() as u128, 0);
+        self.values(&[constant]);
+        let (mut lanes, mut degree, mut depth) = (1, 0, 0);
+        for (factor, vector) in terms {
+            self.gate(b';', vector.wire.number.into(), 0);
+            self.values(&[*factor]);
+            lanes = common_lanes(lanes, vector.lanes);
+            (degree, depth) = (degree.max(vector.degree), depth.max(vector.wire.depth));
+        }
+        Ok(self.lanes(lanes, degree, depth))
+    }
     fn gather(&mut self, a: &CountedVector, lanes: &[Option<usize>]) -> CountedVector {
         assert!(lanes.iter().flatten().all(|lane| *lane < a.lanes), "a lane that is not there");
         self.gate(b'G', a.wire.number.into(), lanes.len() as u128);

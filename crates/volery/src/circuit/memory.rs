@@ -39,9 +39,11 @@ pub(crate) use scan::{Scans, access_cost, lookup_cost, scan_lookup, scan_within,
 pub(in crate::circuit) use scan::{assert_one, by_bits, by_number};
 
 use super::Backend;
+use super::table::InRow;
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::{Field, U256};
+use zeroize::Zeroizing;
 
 /// What the cells of a memory hold at first: words one after the other, each of as many elements as the
 /// memory's width.
@@ -103,6 +105,15 @@ impl<'a, W: Copy> Put<'a, W> {
     }
 }
 
+/// One access to each row of [`Memories::access_rows`], over a field of odd characteristic.
+#[derive(Clone, Copy, Debug)]
+pub struct Accesses<'a, W> {
+    /// The address, row by row.
+    pub address: &'a [W],
+    /// The word that is put there, where it is another one: for each of its elements a column, row by row.
+    pub put: Option<&'a [&'a [W]]>,
+}
+
 /// A backend with memories.
 ///
 /// An **address** is one wire over a field of odd characteristic, and over one of characteristic two as many
@@ -132,11 +143,56 @@ pub trait Memories: Backend {
         name: &dyn Display,
     ) -> Result<Vec<Self::Wire>>;
 
+    /// The words that accesses in rows find, as by [`Memories::access`]: those of the first row, one to each of
+    /// `ports` in their order, then those of the next. Gives a column for each element of the word of each
+    /// port. `name` is printed with the number of the row that fails.
+    ///
+    /// # Errors
+    /// Those of [`Memories::access`].
+    ///
+    /// # Panics
+    /// Where columns differ in length.
+    fn access_rows(
+        &mut self,
+        memory: &mut Self::Memory,
+        ports: &[Accesses<'_, Self::Wire>],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<Self::Wire>>> {
+        access_by_one(self, memory, ports, name)
+    }
+
     /// Ends a memory. What is left open when the proof ends is closed then.
     ///
     /// # Errors
     /// Link errors.
     fn close(&mut self, memory: Self::Memory) -> Result<()>;
+}
+
+/// [`Memories::access_rows`] by [`Memories::access`].
+pub(crate) fn access_by_one<B: Memories + ?Sized>(
+    backend: &mut B,
+    memory: &mut B::Memory,
+    ports: &[Accesses<'_, B::Wire>],
+    name: &dyn Display,
+) -> Result<Vec<Vec<B::Wire>>> {
+    let mut columns: Vec<Vec<B::Wire>> = Vec::new();
+    let mut new = Zeroizing::new(Vec::new());
+    for row in 0..ports.first().map_or(0, |port| port.address.len()) {
+        let mut place = 0;
+        for Accesses { address, put } in ports {
+            new.clear();
+            new.extend(put.iter().flat_map(|word| word.iter()).map(|column| column[row]));
+            let put = if put.is_some() { Put::Word(&new) } else { Put::Same };
+            for wire in backend.access(memory, &[address[row]], put, &InRow(name, row))? {
+                if row == 0 {
+                    columns.push(Vec::new());
+                }
+                columns[place].push(wire);
+                place += 1;
+            }
+        }
+    }
+    Ok(columns)
 }
 
 /// Whether the characteristic of the field is two.

@@ -81,6 +81,23 @@ pub trait Polynomials: Backend {
     /// Where the numbers of lanes differ and neither is one.
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector>;
 
+    /// `Σ factor·vector + constant` in each lane.
+    ///
+    /// # Errors
+    /// Link errors.
+    ///
+    /// # Panics
+    /// Where the numbers of lanes of two differ and neither is one.
+    fn combination(&mut self, terms: &[(Self::F, &Self::Vector)], constant: Self::F) -> Result<Self::Vector> {
+        let mut sum = self.public(&[constant]);
+        for (factor, vector) in terms {
+            let factor = self.public(&[*factor]);
+            let term = self.product(&factor, vector)?;
+            sum = self.sum(&sum, &term);
+        }
+        Ok(sum)
+    }
+
     /// For each of `lanes` that lane of `a`, or zero for none.
     ///
     /// # Panics

@@ -20,6 +20,7 @@
 //! | `Add`, `Mul` | slot | slot | slot | |
 //! | `Scale` | slot | slot | constant | a public factor |
 //! | `Linear` | slot | words | | count; for each term a constant and a slot |
+//! | `LinearRows` | terms | words | constant | lists: so many columns, side by side; the sums. From `b` on the factors |
 //! | `Witness` | slot | count | | so many elements, on consecutive slots |
 //! | `Hint` | function | words | | lists: of the arguments, of the results |
 //! | `Assert` | | slot | | that it carries zero |
@@ -28,6 +29,7 @@
 //! | `Public` | vector | constant | count | consecutive constants, a lane each |
 //! | `Vector` | vector | words | | list: wires, a lane each |
 //! | `Sum`, `Product` | vector | vector | vector | |
+//! | `Combination` | vector | words | constant | count; the vectors; from `b` on what is added, and their factors |
 //! | `Gather` | vector | vector | words | count; for each lane that lane plus one, or zero |
 //! | `Total` | vector | vector | | the sum of all lanes |
 //! | `Inner` | vector | words | | lists: two of the same length |
@@ -41,9 +43,12 @@
 //! | | | | | from `b` on, 2 for zeroes, 3 for addresses and then |
 //! | | | | | words from `b` on; then how many |
 //! | `Access` | memory | words | kind + 4·n | lists: n wires of the address, the bit, the word; the results |
+//! | `AccessRows` | memory | words | ports | for each the elements it puts, or 0; lists: of each the column of |
+//! | | | | | addresses, and those of what it puts; the columns of results |
 //! | `Close` | memory | | | |
 //! | `Table` | table | words | constant | elements of a key, of a value, and in all, from `b` on |
 //! | `LookUp` | table | words | | lists: of the key, of the results |
+//! | `LookUpRows` | table | words | columns | lists: the columns of keys; those of results |
 //! | `Within` | bits | words | | lists: of the numbers, and none |
 //! | `Permutation` | width | words | | lists: the words of one list and then of the other, and none |
 //! | `Incoming` | | words | | list: of the wires that come in from other shards |

@@ -5,9 +5,10 @@
 use super::Backend;
 use super::memory::{address_width, is_binary};
 use crate::error::{Error, Result};
-use core::fmt::Display;
+use core::fmt::{Display, Formatter};
 use std::sync::Arc;
-use volery_primitives::{Field, U256};
+use volery_primitives::Field;
+use zeroize::Zeroizing;
 
 /// The rows of a table, one after the other: a key of so many elements, and then a value of so many.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +44,58 @@ pub trait Tables: Backend {
         name: &dyn Display,
     ) -> Result<Vec<Self::Wire>>;
 
+    /// The values of the rows whose keys stand side by side in columns, as by [`Tables::look_up`] one after the
+    /// other: a column for each of their elements. `name` is printed with the number of the lookup that fails.
+    ///
+    /// # Errors
+    /// Those of [`Tables::look_up`].
+    ///
+    /// # Panics
+    /// Where columns differ in length.
+    fn look_up_rows(
+        &mut self,
+        table: &mut Self::Table,
+        key: &[&[Self::Wire]],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<Self::Wire>>> {
+        look_up_by_one(self, table, key, name)
+    }
+
     /// Demands that each of `values` is a number below 2^`bits`, over a field of odd characteristic.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows that one is not; `Invalid` where the field has other numbers, or
     /// too few; link errors.
     fn assert_within(&mut self, values: &[Self::Wire], bits: u32, name: &dyn Display) -> Result<()>;
+}
+
+/// [`Tables::look_up_rows`] by [`Tables::look_up`].
+pub(crate) fn look_up_by_one<B: Tables + ?Sized>(
+    backend: &mut B,
+    table: &mut B::Table,
+    key: &[&[B::Wire]],
+    name: &dyn Display,
+) -> Result<Vec<Vec<B::Wire>>> {
+    let mut columns = Vec::new();
+    let mut wires = Zeroizing::new(Vec::with_capacity(key.len()));
+    for row in 0..key.first().map_or(0, |column| column.len()) {
+        wires.clear();
+        wires.extend(key.iter().map(|column| column[row]));
+        let value = backend.look_up(table, &wires, &InRow(name, row))?;
+        columns.resize_with(value.len(), Vec::new);
+        columns.iter_mut().zip(value).for_each(|(column, wire)| column.push(wire));
+    }
+    Ok(columns)
+}
+
+/// The name of an assertion with the number of the row that it is about.
+pub(crate) struct InRow<'a>(pub(crate) &'a dyn Display, pub(crate) usize);
+
+impl Display for InRow<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        let Self(name, row) = self;
+        write!(f, "{name}[{row}]")
+    }
 }
 
 /// A table as both ends know it. Clones share their rows: each lookup row by row takes one along.
@@ -58,7 +105,9 @@ pub struct Known<F> {
     pub(crate) value: usize,
     entries: Arc<[F]>,
     rows: usize,
-    /// The numbers of rows plus one, each at a place that follows from its key or behind that, and zeros: twice
+    /// So many rows at the beginning have their numbers as keys, behind zeroes: they are found without places.
+    numbered: usize,
+    /// The numbers of the other rows plus one, each at a place that follows from its key or behind that, and zeros: twice
     /// as many places as rows, or more.
     places: Arc<[u32]>,
 }
@@ -77,17 +126,20 @@ impl<F: Field> Known<F> {
         let count = u32::try_from(entries.len() / length);
         let count = count.map_err(|_| Error::invalid("a table of 2^32 rows: the most are fewer"))?;
         let rows = count as usize;
-        let mut known = Self { key, value, entries: entries.into(), rows, places: Arc::new([]) };
-        let mut places = vec![0; (2 * rows).next_power_of_two()];
-        for row in 0..rows {
-            let of = known.row(row)[..key].iter().map(|key| key.to_integer());
-            let mut place = first_place(of.clone(), places.len());
+        let mut known = Self { key, value, entries: entries.into(), rows, numbered: 0, places: Arc::new([]) };
+        while known.numbered < rows && number(&known.row(known.numbered)[..key]) == known.numbered as u64 {
+            known.numbered += 1;
+        }
+        let mut places = vec![0; (2 * (rows - known.numbered)).next_power_of_two()];
+        for row in known.numbered..rows {
+            if let Some(other) = known.numbered(&known.row(row)[..key]) {
+                return Err(same_key(other, row));
+            }
+            let mut place = first_place(&known.row(row)[..key], places.len());
             while places[place] != 0 {
                 let other = places[place] as usize - 1;
-                if known.row(other)[..key].iter().map(|key| key.to_integer()).eq(of.clone()) {
-                    return Err(Error::invalid(format!(
-                        "a table whose rows {other} and {row} have the same key"
-                    )));
+                if known.row(other)[..key] == known.row(row)[..key] {
+                    return Err(same_key(other, row));
                 }
                 place = (place + 1) % places.len();
             }
@@ -125,21 +177,26 @@ impl<F: Field> Known<F> {
     }
 
     /// The number of the row with this key.
-    pub(crate) fn find(&self, key: &[F]) -> Option<usize> {
-        self.find_words(key.iter().map(|key| key.to_integer()))
-    }
-
-    /// The number of the row whose key is these elements.
     #[inline]
-    pub(crate) fn find_words(&self, key: impl Iterator<Item = U256> + Clone) -> Option<usize> {
-        let mut place = first_place(key.clone(), self.places.len());
+    pub(crate) fn find(&self, key: &[F]) -> Option<usize> {
+        if let Some(row) = self.numbered(key) {
+            return Some(row);
+        }
+        let mut place = first_place(key, self.places.len());
         loop {
             let row = (self.places[place] as usize).checked_sub(1)?;
-            if self.row(row)[..self.key].iter().map(|key| key.to_integer()).eq(key.clone()) {
+            if self.row(row)[..self.key] == *key {
                 return Some(row);
             }
             place = (place + 1) % self.places.len();
         }
+    }
+
+    /// The row whose number is its key, if it is one of those at the beginning.
+    #[inline]
+    fn numbered(&self, key: &[F]) -> Option<usize> {
+        let number = number(key);
+        (number < self.numbered as u64).then_some(number as usize)
     }
 
     /// Demands that a key fits.
@@ -151,15 +208,29 @@ impl<F: Field> Known<F> {
     }
 }
 
+/// The number that a key is behind zeroes, or the largest of all.
+#[inline]
+fn number<F: Field>(key: &[F]) -> u64 {
+    let (last, zeroes) = key.split_last().expect("keys have elements");
+    let [number, others @ ..] = last.to_integer().limbs();
+    let is_one = zeroes.iter().all(|zero| *zero == F::ZERO) && others == [0; 3];
+    if is_one { number } else { u64::MAX }
+}
+
+fn same_key(one: usize, other: usize) -> Error {
+    Error::invalid(format!("a table whose rows {one} and {other} have the same key"))
+}
+
 /// The place of so many, a power of two, at which a key is looked for first.
 #[inline]
-fn first_place(key: impl Iterator<Item = U256>, places: usize) -> usize {
-    let mix = |hash: u64, integer: U256| {
-        let word = integer.limbs().into_iter().fold(0, |folded, limb| folded ^ limb);
-        let mixed = (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed ^ mixed >> 32
-    };
-    key.fold(0, mix) as usize & (places - 1)
+fn first_place<F: Field>(key: &[F], places: usize) -> usize {
+    let mut hash: u64 = 0;
+    for element in key {
+        let [a, b, c, d] = element.to_integer().limbs();
+        let mixed = (hash.rotate_left(23) ^ a ^ b ^ c ^ d).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash = mixed ^ mixed >> 32;
+    }
+    hash as usize & (places - 1)
 }
 
 /// Demands that a key has as many elements as those of its table.

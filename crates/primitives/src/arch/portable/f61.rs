@@ -2,7 +2,7 @@
 
 use super::encrypt;
 use crate::aes::Aes128;
-use crate::arch::f61::{Gate, Row};
+use crate::arch::f61::{Factors, Gate, Row};
 use crate::field::{F61, F128};
 use crate::hash::feed_forward;
 use crate::mac::{self, Holes};
@@ -100,6 +100,20 @@ pub(in crate::arch) fn linear(factors: &[F61], rows: &[Row]) -> Row {
 pub(in crate::arch) fn add_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
     for ((&a, &b), sum) in a.iter().zip(b).zip(sums) {
         *sum = F61::reduce(product(a, b) + u128::from(sum.get()));
+    }
+}
+
+pub(in crate::arch) fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    add_sums_from(0, [products, others], sums);
+}
+
+/// The same for the sums of the lanes from `first` on.
+pub(in crate::arch) fn add_sums_from(first: usize, of: [&[Factors<'_>]; 2], sums: &mut [F61]) {
+    for (lane, sum) in (first..).zip(sums) {
+        for factors in of.into_iter().flat_map(|factors| factors.chunks(PRODUCTS - 1)) {
+            let total: u128 = factors.iter().map(|(a, b)| product(a[lane], b[lane])).sum();
+            *sum = F61::reduce(total + u128::from(sum.get()));
+        }
     }
 }
 

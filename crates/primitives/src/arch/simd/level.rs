@@ -118,7 +118,7 @@ macro_rules! kernels {
 
             pub(in super::super) mod f61 {
                 use super::*;
-                use crate::arch::f61::{Gate, Row};
+                use crate::arch::f61::{Factors, Gate, Row};
                 use crate::field::F61;
                 use crate::mac::Holes;
 
@@ -140,6 +140,8 @@ macro_rules! kernels {
                     fn linear(factors: &[F61], rows: &[Row]) -> Row = $products::f61::linear;
                     fn add_products(a: &[F61], b: &[F61], sums: &mut [F61]) =
                         $products::f61::add_products;
+                    fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) =
+                        $products::f61::add_sums;
                     fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) =
                         $products::f61::products;
                     fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =

@@ -76,6 +76,19 @@ impl<B: ByGates> Polynomials for B {
         }
         Ok(wires)
     }
+    fn combination(&mut self, terms: &[(B::F, &Vec<B::Wire>)], constant: B::F) -> Result<Vec<B::Wire>> {
+        let count = terms.iter().fold(1, |lanes, (_, vector)| common_lanes(lanes, vector.len()));
+        let (mut factors, one) = (vec![constant], self.constant(B::F::ONE));
+        factors.extend(terms.iter().map(|(factor, _)| *factor));
+        let (mut sums, mut wires) = (Vec::with_capacity(count), Vec::with_capacity(factors.len()));
+        for lane in 0..count {
+            wires.clear();
+            wires.push(one);
+            wires.extend(terms.iter().map(|(_, vector)| vector[lane % vector.len()]));
+            sums.push(self.linear(&factors, &wires));
+        }
+        Ok(sums)
+    }
     fn gather(&mut self, a: &Vec<B::Wire>, lanes: &[Option<usize>]) -> Vec<B::Wire> {
         let zero = self.constant(B::F::ZERO);
         let mut wires = Vec::with_capacity(lanes.len());

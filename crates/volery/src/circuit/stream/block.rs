@@ -16,6 +16,8 @@ pub enum Op {
     Scale,
     /// A sum of products with constants.
     Linear,
+    /// Sums of products with constants, row by row.
+    LinearRows,
     /// Elements of the witness.
     Witness,
     /// Values that the prover computes.
@@ -34,6 +36,8 @@ pub enum Op {
     Sum,
     /// A product of vectors, lane by lane.
     Product,
+    /// A sum of products of vectors with constants, and a constant.
+    Combination,
     /// A choice of lanes.
     Gather,
     /// The sum of all lanes.
@@ -54,12 +58,16 @@ pub enum Op {
     Memory,
     /// An access to one.
     Access,
+    /// Accesses to one, row by row.
+    AccessRows,
     /// The end of one.
     Close,
     /// A table.
     Table,
     /// A lookup in one.
     LookUp,
+    /// Lookups in one, row by row.
+    LookUpRows,
     /// An assertion on numbers.
     Within,
     /// An assertion on two lists of words.

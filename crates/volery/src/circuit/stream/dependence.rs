@@ -95,6 +95,12 @@ impl<F> Tracing<F> {
             Op::Public => self.vectors[to] = false,
             Op::Vector => self.vectors[to] = self.any(&mut block.read(a)),
             Op::Sum | Op::Product => self.vectors[to] = self.vectors[from] | self.vectors[other],
+            Op::Combination => {
+                let mut words = block.read(a);
+                let count = words.next();
+                let mut slots = words.take(count).iter();
+                self.vectors[to] = slots.any(|&slot| self.vectors[slot as usize]);
+            }
             Op::Gather | Op::Total => self.vectors[to] = self.vectors[from],
             Op::Inner => {
                 let mut words = block.read(a);
@@ -120,7 +126,19 @@ impl<F> Tracing<F> {
                 self.assertions(1, private);
                 self.put(words, true);
             }
-            Op::LookUp | Op::Within | Op::Permutation => {
+            Op::AccessRows => {
+                let mut words = block.read(a);
+                words.take(b);
+                let private = self.any(&mut words);
+                self.assertions(1, private);
+                self.put(words, true);
+            }
+            Op::LinearRows => {
+                let mut words = block.read(a);
+                let private = self.any(&mut words);
+                self.put(words, private);
+            }
+            Op::LookUp | Op::LookUpRows | Op::Within | Op::Permutation => {
                 let mut words = block.read(a);
                 let private = self.any(&mut words);
                 self.assertions(1, private);

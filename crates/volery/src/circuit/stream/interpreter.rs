@@ -3,7 +3,7 @@
 use super::block::{Block, HintFunction, KEPT, List, Op, Record};
 use super::naming::Name;
 use super::{Execute, Source};
-use crate::circuit::{Cells, Entries, Machine, Matrix, Put, Rows};
+use crate::circuit::{Accesses, Cells, Entries, Machine, Matrix, Put, Rows};
 use crate::error::Result;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
@@ -96,14 +96,16 @@ impl<'b, B: Machine> Interpreter<'b, B> {
             rest = gates(self.backend, &mut self.wires.0[frame.wires..], &block.constants, rest)?;
             let Some((record, behind)) = rest.split_first() else { return Ok(()) };
             match record.op {
-                Op::Linear | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
+                Op::Linear | Op::LinearRows | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
                     self.lists(block, *record, frame)?
                 }
                 Op::Memory
                 | Op::Access
+                | Op::AccessRows
                 | Op::Close
                 | Op::Table
                 | Op::LookUp
+                | Op::LookUpRows
                 | Op::Within
                 | Op::Permutation => self.memory(block, *record, frame)?,
                 Op::Incoming | Op::Outgoing => self.crossings(block, *record, frame)?,
@@ -128,6 +130,14 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                     wires.push(self.wires.0[frame.wires + slot as usize]);
                 }
                 self.wires.0[frame.wires + out as usize] = self.backend.linear(&factors, &wires);
+            }
+            Op::LinearRows => {
+                let mut words = block.read(a);
+                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let results = words.list();
+                let factors = &block.constants[b as usize..][..out as usize];
+                let sums = Zeroizing::new(self.backend.linear_rows(factors, &columns(of, out)));
+                self.wires.scatter(&sums, results, frame);
             }
             Op::Witness => {
                 for wire in &mut self.wires.0[frame.wires + out as usize..][..a as usize] {
@@ -194,6 +204,15 @@ impl<'b, B: Machine> Interpreter<'b, B> {
             }
             Op::Sum => self.backend.sum(vector(left), vector(right)),
             Op::Product => self.backend.product(vector(left), vector(right))?,
+            Op::Combination => {
+                let mut words = block.read(a);
+                let count = words.next();
+                let slots = words.take(count).iter();
+                let (constant, factors) = block.constants[b as usize..].split_first().expect("what is added");
+                let terms: Vec<_> =
+                    factors.iter().copied().zip(slots.map(|slot| vector(at(*slot)))).collect();
+                self.backend.combination(&terms, *constant)?
+            }
             Op::Gather => {
                 let mut words = block.read(b);
                 let count = words.next();
@@ -286,6 +305,25 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let word = Zeroizing::new(self.backend.access(memory, address, put, &name)?);
                 self.wires.scatter(&word, words.list(), frame);
             }
+            Op::AccessRows => {
+                let name = self.name();
+                let mut words = block.read(a);
+                let puts = words.take(b);
+                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let all = columns(of, b + puts.iter().sum::<u32>());
+                let (mut rest, mut ports) = (&all[..], Vec::with_capacity(puts.len()));
+                for elements in puts {
+                    let (port, behind) = rest.split_at(1 + *elements as usize);
+                    ports.push(Accesses {
+                        address: port[0],
+                        put: Some(&port[1..]).filter(|word| !word.is_empty()),
+                    });
+                    rest = behind;
+                }
+                let memory = self.memories[out as usize].as_mut().expect("a memory that is open");
+                let found = self.backend.access_rows(memory, &ports, &name)?;
+                self.wires.scatter_columns(found, words.list(), frame);
+            }
             Op::Close => {
                 let memory = self.memories[out as usize].take().expect("a memory that is open");
                 self.backend.close(memory)?;
@@ -305,6 +343,14 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let table = &mut self.tables[out as usize];
                 let value = Zeroizing::new(self.backend.look_up(table, key, &name)?);
                 self.wires.scatter(&value, words.list(), frame);
+            }
+            Op::LookUpRows => {
+                let name = self.name();
+                let mut words = block.read(a);
+                let key = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let table = &mut self.tables[out as usize];
+                let values = self.backend.look_up_rows(table, &columns(key, b), &name)?;
+                self.wires.scatter_columns(values, words.list(), frame);
             }
             Op::Permutation => {
                 let name = self.name();
@@ -428,6 +474,14 @@ impl<W: Copy + Default + Zeroize> Places<W> {
         self.0.resize(length, W::default());
     }
 
+    /// Puts columns of wires, which are wiped, on the slots of `list`, one after the other.
+    fn scatter_columns(&mut self, columns: Vec<Vec<W>>, list: List<'_>, frame: Frame) {
+        let columns = columns.into_iter().map(Zeroizing::new).collect::<Vec<_>>();
+        for (wire, slot) in columns.iter().flat_map(|column| column.iter()).zip(list.iter()) {
+            self.0[frame.wires + slot as usize] = *wire;
+        }
+    }
+
     /// Puts `wires` on the slots of `list`.
     fn scatter(&mut self, wires: &[W], list: List<'_>, frame: Frame) {
         for (wire, slot) in wires.iter().zip(list.iter()) {
@@ -448,6 +502,11 @@ fn one_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> F + Send + Sync + 's
         assert_eq!(made.len(), 1);
         made[0]
     }
+}
+
+/// The `count` columns that stand side by side in `of`.
+fn columns<W>(of: &[W], count: u32) -> Vec<&[W]> {
+    of.chunks_exact((of.len() / count as usize).max(1)).collect()
 }
 
 /// The lanes that are gathered: 0 stands for none.

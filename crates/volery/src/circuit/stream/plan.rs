@@ -107,7 +107,14 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
             planned.words.extend(terms.iter().flat_map(|&[f, value]| [f, slots.place[value as usize]]));
             Record { op, out, a: at, b }
         }
-        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within | Op::Permutation => {
+        Op::Hint
+        | Op::Call
+        | Op::Vector
+        | Op::LookUp
+        | Op::LookUpRows
+        | Op::LinearRows
+        | Op::Within
+        | Op::Permutation => {
             let list = block.read(a).list();
             planned.list(list.iter().map(|value| slots.place[value as usize]));
             Record { op, out, a: at, b }
@@ -117,6 +124,13 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
             for list in [words.list(), words.list()] {
                 planned.list(list.iter().map(|value| slots.place[value as usize]));
             }
+            Record { op, out, a: at, b }
+        }
+        Op::Combination => {
+            let mut words = block.read(a);
+            let count = words.next();
+            planned.words.push(count);
+            planned.words.extend(words.take(count));
             Record { op, out, a: at, b }
         }
         Op::Gather => {
@@ -142,7 +156,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
         Op::AssertZeroes | Op::Drop => *record,
-        Op::Memory | Op::Access | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
+        Op::Memory | Op::Access | Op::AccessRows | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
             unreachable!("refused in functions")
         }
     };
@@ -166,7 +180,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
                 }
             }
         }
-        Op::Hint | Op::Call | Op::LookUp | Op::Within | Op::Permutation => {
+        Op::Hint | Op::Call | Op::LookUp | Op::LookUpRows | Op::LinearRows | Op::Within | Op::Permutation => {
             let mut words = block.read(a);
             words.list();
             let results: Vec<u32> = words.list().iter().map(|value| slots.enter(value)).collect();
@@ -195,9 +209,14 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
             let count = words.next();
             words.take(2 * count).as_chunks().0.iter().for_each(|&[_, value]| each(value));
         }
-        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within | Op::Permutation => {
-            block.read(a).list().iter().for_each(each)
-        }
+        Op::Hint
+        | Op::Call
+        | Op::Vector
+        | Op::LookUp
+        | Op::LookUpRows
+        | Op::LinearRows
+        | Op::Within
+        | Op::Permutation => block.read(a).list().iter().for_each(each),
         Op::Inner => {
             let mut words = block.read(a);
             [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(each);
@@ -211,8 +230,8 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
             }
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Gather | Op::Total => {}
-        Op::Commit | Op::AssertZeroes | Op::Drop => {}
-        Op::Memory | Op::Access | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
+        Op::Combination | Op::Commit | Op::AssertZeroes | Op::Drop => {}
+        Op::Memory | Op::Access | Op::AccessRows | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
             unreachable!("refused in functions")
         }
     }
@@ -224,7 +243,7 @@ fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     match op {
         Op::Constant | Op::Scale | Op::Linear => each(out),
         Op::Witness => (out..out + a).for_each(each),
-        Op::Hint | Op::Call | Op::LookUp | Op::Within | Op::Permutation => {
+        Op::Hint | Op::Call | Op::LookUp | Op::LookUpRows | Op::LinearRows | Op::Within | Op::Permutation => {
             let mut words = block.read(a);
             words.list();
             words.list().iter().for_each(each);

@@ -330,6 +330,17 @@ impl<F: Field> Backend for Recorder<'_, F> {
         self.push_long(Op::Linear, wire.slot, at, 0);
         wire
     }
+    fn linear_rows(&mut self, factors: &[F], columns: &[&[Handle]]) -> Vec<Handle> {
+        assert_eq!(factors.len(), columns.len());
+        let rows = columns.first().map_or(0, |column| column.len());
+        assert!(columns.iter().all(|column| column.len() == rows), "columns of different lengths");
+        if rows == 0 {
+            return Vec::new();
+        }
+        let constants = self.frame.block.next_constant();
+        self.frame.block.constants.extend_from_slice(factors);
+        self.push_lists(Op::LinearRows, number(factors.len()), columns, (rows, constants))
+    }
     #[inline]
     fn mul(&mut self, a: Handle, b: Handle) -> Result<Handle> {
         let (a, b) = (self.frame.slot(a), self.frame.slot(b));
@@ -451,6 +462,21 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         self.push(Op::Product, vector.0.slot, a, b);
         self.outcome()?;
         Ok(vector)
+    }
+    fn combination(&mut self, terms: &[(F, &VectorHandle)], constant: F) -> Result<VectorHandle> {
+        let lanes = terms.iter().fold(1, |lanes, (_, vector)| common_lanes(lanes, vector.0.lanes));
+        let degree = terms.iter().map(|(_, vector)| vector.0.degree).max().unwrap_or(0);
+        let sum = self.frame.take_vector(lanes, degree);
+        let (at, constants) = (self.frame.block.next_word(), self.frame.block.constant(constant));
+        self.frame.block.words.push(number(terms.len()));
+        for (factor, vector) in terms {
+            let vector = self.frame.vector(vector);
+            self.frame.block.words.push(vector);
+            self.frame.block.constant(*factor);
+        }
+        self.push_long(Op::Combination, sum.0.slot, at, constants);
+        self.outcome()?;
+        Ok(sum)
     }
     fn gather(&mut self, a: &VectorHandle, lanes: &[Option<usize>]) -> VectorHandle {
         assert!(lanes.iter().flatten().all(|lane| *lane < a.0.lanes), "a lane that is not there");

@@ -99,6 +99,13 @@ impl<F: Field> Tally<F> {
                     shape.constant += u64::from(terms == 0);
                     continue;
                 }
+                Op::LinearRows => {
+                    let (terms, rows) =
+                        (u64::from(out), block.read(a).list().len() as u64 / u64::from(out.max(1)));
+                    shape.scale += terms * rows;
+                    shape.add += terms.saturating_sub(1) * rows;
+                    continue;
+                }
                 Op::Witness => {
                     shape.inputs += u64::from(a);
                     shape.witness += u64::from(a);
@@ -138,6 +145,17 @@ impl<F: Field> Tally<F> {
                     self.open.access(&mut shape, out as usize, kind_of(b % 4));
                     continue;
                 }
+                Op::AccessRows => {
+                    let mut words = block.read(a);
+                    let puts = words.take(b);
+                    let columns = puts.iter().map(|elements| 1 + *elements as usize).sum::<usize>();
+                    for _ in 0..words.list().len() / columns {
+                        for elements in puts {
+                            self.open.access(&mut shape, out as usize, kind_of(u32::from(*elements > 0)));
+                        }
+                    }
+                    continue;
+                }
                 Op::Close => {
                     self.open.close(&mut shape, out as usize);
                     continue;
@@ -152,6 +170,12 @@ impl<F: Field> Tally<F> {
                 }
                 Op::LookUp => {
                     self.open.look_up(&mut shape, out as usize);
+                    continue;
+                }
+                Op::LookUpRows => {
+                    for _ in 0..block.read(a).list().len() / b as usize {
+                        self.open.look_up(&mut shape, out as usize);
+                    }
                     continue;
                 }
                 Op::Within => {
@@ -211,6 +235,14 @@ impl<F: Field> Tally<F> {
                     let lanes = common_lanes(lanes, others);
                     shape.polynomial_mul += lanes as u64;
                     (lanes, degree + other)
+                }
+                Op::Combination => {
+                    let mut words = block.read(a);
+                    let count = words.next();
+                    let of = words.take(count).iter().map(|slot| vector(*slot));
+                    of.fold((1, 0), |(lanes, degree), (others, other)| {
+                        (common_lanes(lanes, others), degree.max(other))
+                    })
                 }
                 Op::Gather => (block.read(b).next() as usize, vector(a).1),
                 Op::Total => (1, vector(a).1),

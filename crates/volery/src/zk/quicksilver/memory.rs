@@ -75,7 +75,10 @@ use super::coordinates::{coordinates, said};
 use crate::circuit::memory::{is_binary, limb_bits, scan_lookup, scan_within};
 use crate::circuit::permutation::scan_permutation;
 use crate::circuit::table::check_range;
-use crate::circuit::{Cells, Known, Polynomials, Put, Rows, Scanned};
+use crate::circuit::{
+    Accesses, Backend, Cells, Known, Memories, Polynomials, Put, Rows, Scanned, Tables, access_by_one,
+    look_up_by_one,
+};
 use crate::error::Result;
 use crate::zk::by_transcript;
 use core::fmt::Display;
@@ -269,6 +272,23 @@ pub(super) fn access<P: Party>(
     read(party, place, address, put, name)
 }
 
+/// As [`Memories::access_rows`](crate::circuit::Memories::access_rows).
+pub(super) fn access_rows<P: Party + Memories<Memory = Memory<<P as Backend>::Wire>>>(
+    party: &mut P,
+    memory: &mut Memory<P::Wire>,
+    ports: &[Accesses<'_, P::Wire>],
+    name: &dyn Display,
+) -> Result<Vec<Vec<P::Wire>>> {
+    let place = match memory {
+        Memory::Argued(place) => *place,
+        Memory::Scanned(_) => return access_by_one(party, memory, ports, name),
+    };
+    let mut ram = party.remembered().memories[place].take().expect("open");
+    let words = ram.access_rows(party, ports, name);
+    party.remembered().memories[place] = Some(ram);
+    words
+}
+
 /// An access to memory number `place`.
 fn read<P: Party>(
     party: &mut P,
@@ -325,6 +345,23 @@ pub(super) fn look_up<P: Party>(
     let value = open.look_up(party, key, name);
     party.remembered().tables[place] = Some(open);
     value
+}
+
+/// As [`Tables::look_up_rows`](crate::circuit::Tables::look_up_rows).
+pub(super) fn look_up_rows<P: Party + Tables<Table = Table<<P as Backend>::F>>>(
+    party: &mut P,
+    table: &mut Table<P::F>,
+    key: &[&[P::Wire]],
+    name: &dyn Display,
+) -> Result<Vec<Vec<P::Wire>>> {
+    let place = match table {
+        Table::Argued(place) => *place,
+        Table::Read(_) | Table::Scanned(_) => return look_up_by_one(party, table, key, name),
+    };
+    let mut open = party.remembered().tables[place].take().expect("put back below");
+    let values = open.look_up_rows(party, key, name);
+    party.remembered().tables[place] = Some(open);
+    values
 }
 
 /// As [`Tables::assert_within`](crate::circuit::Tables::assert_within).

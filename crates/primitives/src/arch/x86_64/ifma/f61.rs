@@ -1,7 +1,7 @@
 //! The kernels where values and MACs are both of F_{2^61-1}.
 
 use super::{LANES, PRODUCTS, Sum, load, negated, part, splat, store, thirds};
-use crate::arch::f61::{Gate, Row};
+use crate::arch::f61::{Factors, Gate, Row};
 use crate::arch::portable::f61 as portable;
 use crate::field::F61;
 use core::arch::x86_64::*;
@@ -119,6 +119,31 @@ pub(in crate::arch::x86_64) fn add_products(a: &[F61], b: &[F61], sums: &mut [F6
 #[inline(never)]
 fn add_last_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
     portable::add_products(a, b, sums);
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    let whole = sums.len() - sums.len() % LANES;
+    let (vectors, last) = sums.as_chunks_mut();
+    for (i, lanes) in vectors.iter_mut().enumerate() {
+        for factors in [products, others].into_iter().flat_map(|factors| factors.chunks(PRODUCTS)) {
+            let [start] = load(lanes);
+            let mut sum = Sum::from(start);
+            for (a, b) in factors {
+                let ([a], [b]) = (load(&a.as_chunks().0[i]), load(&b.as_chunks().0[i]));
+                sum.add(a, b);
+            }
+            store(lanes, sum.lanes());
+        }
+    }
+    add_last_sums(whole, [products, others], last);
+}
+
+/// See [`add_last_products`].
+#[inline(never)]
+fn add_last_sums(first: usize, of: [&[Factors<'_>]; 2], sums: &mut [F61]) {
+    portable::add_sums_from(first, of, sums);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]

@@ -7,7 +7,7 @@ use crate::circuit::stream::block::{Op, number};
 use crate::circuit::stream::frame::Handle;
 use crate::circuit::table::check_key;
 use crate::circuit::{
-    Cells, Crossings, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range,
+    Accesses, Cells, Crossings, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range,
 };
 use crate::error::{Error, Result};
 use core::fmt::Display;
@@ -36,7 +36,13 @@ impl<F: Field> Recorder<'_, F> {
     }
 
     /// Adds a record whose words are lists of `of` and of `count` results, and gives these.
-    fn push_lists(&mut self, op: Op, out: u32, of: &[&[Handle]], (count, b): (usize, u32)) -> Vec<Handle> {
+    pub(super) fn push_lists(
+        &mut self,
+        op: Op,
+        out: u32,
+        of: &[&[Handle]],
+        (count, b): (usize, u32),
+    ) -> Vec<Handle> {
         let results = self.frame.take_many(count);
         let at = self.frame.block.next_word();
         self.frame.list_all(of);
@@ -101,6 +107,38 @@ impl<F: Field> Memories for Recorder<'_, F> {
         Ok(word)
     }
 
+    fn access_rows(
+        &mut self,
+        memory: &mut MemoryHandle,
+        ports: &[Accesses<'_, Handle>],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<Handle>>> {
+        self.outside("a memory is accessed")?;
+        let rows = ports.first().map_or(0, |port| port.address.len());
+        if rows == 0 {
+            return Ok(Vec::new());
+        }
+        let mut columns = Vec::new();
+        for Accesses { address, put } in ports {
+            let word = vec![Handle::default(); put.map_or(0, <[_]>::len)];
+            memory.sizes.check::<F, _>(1, if put.is_some() { Put::Word(&word) } else { Put::Same })?;
+            columns.push(*address);
+            columns.extend(put.iter().flat_map(|word| word.iter()));
+        }
+        assert!(columns.iter().all(|column| column.len() == rows), "columns of different lengths");
+        self.asserted(name)?;
+        let width = memory.sizes.width;
+        let results = self.frame.take_many(ports.len() * width * rows);
+        let at = self.frame.block.next_word();
+        let puts = ports.iter().map(|port| number(port.put.map_or(0, <[_]>::len)));
+        self.frame.block.words.extend(puts);
+        self.frame.list_all(&columns);
+        self.frame.list(&results);
+        self.push_long(Op::AccessRows, memory.number, at, number(ports.len()));
+        self.outcome()?;
+        Ok(results.chunks_exact(rows).map(<[_]>::to_vec).collect())
+    }
+
     fn close(&mut self, memory: MemoryHandle) -> Result<()> {
         self.outside("a memory is closed")?;
         self.push(Op::Close, memory.number, 0, 0);
@@ -137,6 +175,25 @@ impl<F: Field> Tables for Recorder<'_, F> {
         let value = self.push_lists(Op::LookUp, table.number, &[key], (table.value, 0));
         self.outcome()?;
         Ok(value)
+    }
+
+    fn look_up_rows(
+        &mut self,
+        table: &mut TableHandle,
+        key: &[&[Handle]],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<Handle>>> {
+        check_key(key.len(), table.key)?;
+        let rows = key[0].len();
+        if rows == 0 {
+            return Ok(Vec::new());
+        }
+        assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
+        self.asserted(name)?;
+        let about = (table.value * rows, number(key.len()));
+        let values = self.push_lists(Op::LookUpRows, table.number, key, about);
+        self.outcome()?;
+        Ok(values.chunks_exact(rows).map(<[_]>::to_vec).collect())
     }
 
     fn assert_within(&mut self, values: &[Handle], bits: u32, name: &dyn Display) -> Result<()> {

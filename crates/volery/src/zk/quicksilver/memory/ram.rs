@@ -5,7 +5,7 @@ use super::order::at_most;
 use super::sums::equal_sum;
 use super::{Line, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{Addresses, TILE, place};
-use crate::circuit::{Cells, Layout, Put, Sizes, address_width};
+use crate::circuit::{Accesses, Cells, InRow, Layout, Put, Sizes, address_width};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::secret::verdict;
@@ -219,6 +219,9 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         if P::F::BITS == 1 {
             return Some(said(words[i / 64] >> (i % 64) & 1));
         }
+        if limbs::<P::F>() == 1 {
+            return Some(said(words[i]));
+        }
         let mut element = Zeroizing::new([0; 4]);
         let words = &words[i * limbs::<P::F>()..][..limbs::<P::F>()];
         element[..words.len()].copy_from_slice(words);
@@ -263,6 +266,53 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         put: Put<'_, W>,
         name: &dyn Display,
     ) -> Result<Vec<W>> {
+        // The caller's, and so not wiped.
+        let mut before = Vec::with_capacity(self.layout.sizes.width);
+        self.access_to(party, address, put, name, &mut before)?;
+        Ok(before)
+    }
+
+    /// Accesses in rows: the columns of what they find.
+    pub(in super::super) fn access_rows<P: Party<Wire = W, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        ports: &[Accesses<'_, W>],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<W>>> {
+        let (width, rows) = (self.layout.sizes.width, ports.first().map_or(0, |port| port.address.len()));
+        let mut columns = vec![Vec::new(); ports.len() * width];
+        columns.iter_mut().for_each(|column| column.reserve_exact(rows));
+        let mut before = Zeroizing::new(Vec::with_capacity(width));
+        let mut after = Zeroizing::new(Vec::with_capacity(width));
+        for row in 0..rows {
+            for (Accesses { address, put }, columns) in ports.iter().zip(columns.chunks_exact_mut(width)) {
+                let put = match put {
+                    None => Put::Same,
+                    Some(word) => {
+                        after.clear();
+                        for column in *word {
+                            after.push(column[row]);
+                        }
+                        Put::Word(&after)
+                    }
+                };
+                before.clear();
+                self.access_to(party, &[address[row]], put, &InRow(name, row), &mut before)?;
+                columns.iter_mut().zip(&*before).for_each(|(column, wire)| column.push(*wire));
+            }
+        }
+        Ok(columns)
+    }
+
+    /// An access, which adds what it finds to `before`.
+    fn access_to<P: Party<Wire = W, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        address: &[W],
+        put: Put<'_, W>,
+        name: &dyn Display,
+        before: &mut Vec<W>,
+    ) -> Result<()> {
         self.layout.sizes.check::<P::F, _>(address.len(), put)?;
         let known = || place(address.iter().map(|wire| P::value(*wire).expect("known")));
         let place = P::KNOWS.then(known);
@@ -275,9 +325,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let cell = cell.filter(|_| verdict(inside));
         self.time += 1;
         let last = self.last(cell);
-        // The caller's, and so not wiped.
-        let mut before = Vec::with_capacity(self.layout.sizes.width);
-        self.commit_word(party, cell, &mut before)?;
+        self.commit_word(party, cell, before)?;
         let mut changed;
         let after = match put {
             Put::Same => &before[..],
@@ -310,7 +358,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 }
             }
             let lines = self.accesses.open();
-            for wire in [address[0], time, high].iter().chain(&before) {
+            for wire in [address[0], time, high].iter().chain(&*before) {
                 lines.push(P::widened(*wire));
             }
             // What is put back is what was taken out, at another time.
@@ -329,7 +377,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 (core::mem::take(&mut self.accesses), core::mem::take(&mut self.puts));
             let pushed = Self::commit_time(party, last, Layout::time_bits(self.time), &mut tile);
             if pushed.is_ok() {
-                self.pack(party, address, &tile[first..], &before, accesses.open());
+                self.pack(party, address, &tile[first..], before, accesses.open());
                 self.pack(party, address, &[], after, puts.open());
             }
             (self.tile, self.accesses, self.puts) = (tile, accesses, puts);
@@ -342,7 +390,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         if self.time == self.layout.epoch {
             self.end(party)?;
         }
-        Ok(before)
+        Ok(())
     }
 
     /// Shows that the times of the open tile are before their accesses.

@@ -2,9 +2,9 @@
 
 use super::sums::{equal_sum, table_side};
 use super::{Line, Party, Waiting, number, repetitions, said};
-use crate::circuit::Known;
 use crate::circuit::memory::{Looked, limbs};
 use crate::circuit::table::check_range;
+use crate::circuit::{InRow, Known};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -55,30 +55,75 @@ impl<F: Field, V: Line> Lookups<F, V> {
         key: &[P::Wire],
         name: &dyn Display,
     ) -> Result<Vec<P::Wire>> {
+        let mut value = Zeroizing::new(Vec::with_capacity(self.value()));
+        self.look_up_to(party, key, name, &mut Zeroizing::default(), &mut value)?;
+        Ok(core::mem::take(&mut *value))
+    }
+
+    /// Lookups of keys in columns: the columns of their values.
+    pub(in super::super) fn look_up_rows<P: Party<F = F, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        key: &[&[P::Wire]],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<P::Wire>>> {
+        let rows = key.first().map_or(0, |column| column.len());
+        let mut columns = vec![Vec::new(); self.value()];
+        columns.iter_mut().for_each(|column| column.reserve_exact(rows));
+        let mut wires = Zeroizing::new(Vec::with_capacity(key.len()));
+        let mut known = Zeroizing::new(Vec::with_capacity(key.len()));
+        let mut value = Zeroizing::new(Vec::with_capacity(self.value()));
+        for row in 0..rows {
+            wires.clear();
+            for column in key {
+                wires.push(column[row]);
+            }
+            value.clear();
+            self.look_up_to(party, &wires, &InRow(name, row), &mut known, &mut value)?;
+            columns.iter_mut().zip(&*value).for_each(|(column, wire)| column.push(*wire));
+        }
+        Ok(columns)
+    }
+
+    /// The elements of a value.
+    fn value(&self) -> usize {
+        let Rows::Table(table) = &self.rows else { unreachable!("a range has no values") };
+        table.value
+    }
+
+    /// A lookup, which adds the row's value to `value`; `known` is room for the values of the key.
+    #[inline]
+    fn look_up_to<P: Party<F = F, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        key: &[P::Wire],
+        name: &dyn Display,
+        known: &mut Zeroizing<Vec<F>>,
+        value: &mut Vec<P::Wire>,
+    ) -> Result<()> {
         let Rows::Table(table) = &self.rows else { unreachable!("a range has no keys") };
         table.check(key.len())?;
-        let mut values = Zeroizing::new(Vec::with_capacity(key.len()));
-        for wire in key {
-            values.extend(P::value(*wire));
+        if known.capacity() < key.len() {
+            *known = Zeroizing::new(Vec::with_capacity(key.len()));
         }
-        let found = P::KNOWS.then(|| table.find(&values));
+        known.clear();
+        for wire in key {
+            known.extend(P::value(*wire));
+        }
+        let found = P::KNOWS.then(|| table.find(known));
         party.asserted(found.is_none_or(|row| row.is_some()), name);
         let element = |i: usize| found.map(|row| row.map_or(F::ZERO, |row| table.row(row)[table.key + i]));
-        let mut value = Zeroizing::new(Vec::with_capacity(table.value));
         for i in 0..table.value {
             value.push(party.commit_value(element(i))?);
         }
         if let Some(Some(row)) = found {
             self.counts[row] += 1;
         }
-        let mut lines = Zeroizing::new(Vec::with_capacity(key.len() + value.len()));
-        for wires in [key, &value] {
-            for wire in wires {
-                lines.push(P::widened(*wire));
-            }
+        let lines = self.lines.open();
+        for wire in key.iter().chain(&*value) {
+            lines.push(P::widened(*wire));
         }
-        self.add(party, &lines)?;
-        Ok(core::mem::take(&mut *value))
+        self.added(party)
     }
 
     /// Demands that `value` is a number of so many bits.
@@ -144,6 +189,10 @@ impl<F: Field, V: Line> Lookups<F, V> {
 
     fn add<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, lines: &[V]) -> Result<()> {
         self.lines.open().extend_from_slice(lines);
+        self.added(party)
+    }
+
+    fn added<P: Party<F = F, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
         self.looked.next(0);
         if self.looked.is_full() { self.end(party) } else { Ok(()) }
     }

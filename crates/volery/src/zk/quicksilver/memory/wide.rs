@@ -84,11 +84,13 @@ impl<E: Field> Wides<E> {
         E: Lanes<B>,
     {
         let lanes = self.lanes;
-        for i in 0..=a.degree {
-            for j in 0..=b.degree {
-                let sums = &mut self.coefficients[lanes * (i + j)..][..lanes];
-                E::add_products(arch, &a.power(i)[first..][..lanes], &b.power(j)[other..][..lanes], sums);
+        let mut products = Vec::with_capacity(a.degree + 1);
+        for (power, sums) in self.coefficients.chunks_exact_mut(lanes.max(1)).enumerate() {
+            products.clear();
+            for i in power.saturating_sub(b.degree)..=power.min(a.degree) {
+                products.push((&a.power(i)[first..][..lanes], &b.power(power - i)[other..][..lanes]));
             }
+            E::add_sums(arch, &products, &[], sums);
         }
     }
 

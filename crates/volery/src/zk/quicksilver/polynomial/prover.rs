@@ -94,19 +94,59 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         let lanes = common_lanes(self.values.len(), other.values.len());
         let degree = degree_of_product(self.degree(), other.degree())?;
         let (a, b) = (self.spread(lanes), other.spread(lanes));
+        let [left, right] = [&a, &b].map(|of| of.lower.powers().collect::<Vec<_>>());
         let mut lower = vec![E::ZERO; lanes * degree];
-        let at = |power: usize| lanes * power..lanes * (power + 1);
-        for (i, left) in a.lower.powers().enumerate() {
-            for (j, right) in b.lower.powers().enumerate() {
-                E::add_products(arch, left, right, &mut lower[at(i + j)]);
+        let (mut products, mut scaled) = (Vec::with_capacity(left.len()), Vec::with_capacity(2));
+        for (power, sums) in lower.chunks_exact_mut(lanes.max(1)).enumerate() {
+            (products.clear(), scaled.clear());
+            for i in power.saturating_sub(right.len())..=power.min(left.len()) {
+                match (left.get(i), right.get(power - i)) {
+                    (Some(left), Some(right)) => products.push((*left, *right)),
+                    (Some(left), None) => scaled.push((*left, &*b.values)),
+                    (None, Some(right)) => scaled.push((*right, &*a.values)),
+                    (None, None) => unreachable!("below the highest power"),
+                }
             }
-            E::add_scaled(arch, left, &b.values, &mut lower[at(i + b.degree())]);
+            E::add_sums(arch, &products, &scaled, sums);
         }
-        for (j, right) in b.lower.powers().enumerate() {
-            E::add_scaled(arch, right, &a.values, &mut lower[at(j + a.degree())]);
+        let mut values = SecretVec::from(vec![B::ZERO; lanes]);
+        E::add_values(arch, &[(&a.values, &b.values)], &mut values);
+        Ok(Self { values, lower: Lower::new([lanes, degree], lower) })
+    }
+
+    /// `Σ factor·vector + constant`.
+    pub(in super::super) fn combination(arch: Arch, terms: &[(B, &Self)], constant: B) -> Self {
+        let lanes = terms.iter().fold(1, |lanes, (_, term)| common_lanes(lanes, term.values.len()));
+        let degree = terms.iter().map(|(_, term)| term.degree()).max().unwrap_or(0);
+        // What has the factor one and all coefficients is where the sum begins.
+        let is_start = |(factor, term): &(B, &Self)| {
+            *factor == B::ONE && [term.degree(), term.values.len()] == [degree, lanes]
+        };
+        let start = terms.iter().position(is_start);
+        let (mut values, mut lower) = match start {
+            Some(start) => (terms[start].1.values.to_vec(), terms[start].1.lower.coefficients.to_vec()),
+            None => (vec![constant; lanes], vec![E::ZERO; lanes * degree]),
+        };
+        if start.is_some() && constant != B::ZERO {
+            values.iter_mut().for_each(|value| *value += constant);
         }
-        let values = iter::zip(&*a.values, &*b.values).map(|(&a, &b)| a * b);
-        Ok(Self { values: values.collect(), lower: Lower::new([lanes, degree], lower) })
+        let others = terms.iter().enumerate().filter(|(i, _)| start != Some(*i));
+        let others: Vec<_> =
+            others.map(|(_, (factor, term))| (vec![*factor; lanes], term.spread(lanes))).collect();
+        let mut scaled = Vec::with_capacity(others.len());
+        for (power, sums) in lower.chunks_exact_mut(lanes.max(1)).enumerate() {
+            scaled.clear();
+            for (factors, term) in &others {
+                // The highest powers are those that all have.
+                if let Some(power) = (power + term.degree()).checked_sub(degree) {
+                    scaled.push((&term.lower.coefficients[lanes * power..][..lanes], &factors[..]));
+                }
+            }
+            E::add_sums(arch, &[], &scaled, sums);
+        }
+        let of_values: Vec<_> = others.iter().map(|(factors, term)| (&*term.values, &factors[..])).collect();
+        E::add_values(arch, &of_values, &mut values);
+        Self { values: values.into(), lower: Lower::new([lanes, degree], lower) }
     }
 
     pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {

@@ -64,6 +64,31 @@ impl<E: Field> Keys<E> {
         Ok(Self { degree, keys })
     }
 
+    /// `Σ factor·polynomial + constant`.
+    pub(in super::super) fn combination<B: Field>(
+        arch: Arch,
+        delta: E,
+        terms: &[(B, &Self)],
+        constant: B,
+    ) -> Self
+    where
+        E: Lanes<B>,
+    {
+        let lanes = terms.iter().fold(1, |lanes, (_, term)| common_lanes(lanes, term.keys.len()));
+        let degree = terms.iter().map(|(_, term)| term.degree).max().unwrap_or(0);
+        let public = E::from(constant) * power(delta, degree);
+        let mut keys = SecretVec::from(vec![public; lanes]);
+        let mut terms_in_lanes = Vec::with_capacity(terms.len());
+        for (factor, term) in terms {
+            let factor = E::from(*factor) * power(delta, degree - term.degree);
+            terms_in_lanes.push((SecretVec::from(vec![factor; lanes]), term.spread(lanes)));
+        }
+        let products: Vec<_> =
+            terms_in_lanes.iter().map(|(factors, term)| (&*term.keys, &**factors)).collect();
+        E::add_sums(arch, &products, &[], &mut keys);
+        Self { degree, keys }
+    }
+
     pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {
         Self::new(self.degree, lanes.iter().map(|lane| lane.map_or(E::ZERO, |lane| self.keys[lane])))
     }

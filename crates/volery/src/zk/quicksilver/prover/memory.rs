@@ -1,7 +1,7 @@
 //! Memories, tables and permutations.
 
 use super::{Commitments, Prover};
-use crate::circuit::{Cells, Memories, Permutations, Put, Rows, Tables};
+use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::Wides;
@@ -135,6 +135,14 @@ impl<M: Commitments> Memories for Prover<'_, M> {
     ) -> Result<Vec<M::Tag>> {
         memory::access(self, memory, address, put, name)
     }
+    fn access_rows(
+        &mut self,
+        memory: &mut Self::Memory,
+        ports: &[Accesses<'_, M::Tag>],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<M::Tag>>> {
+        memory::access_rows(self, memory, ports, name)
+    }
     fn close(&mut self, memory: Self::Memory) -> Result<()> {
         memory::close(self, memory)
     }
@@ -153,6 +161,14 @@ impl<M: Commitments> Tables for Prover<'_, M> {
         name: &dyn Display,
     ) -> Result<Vec<M::Tag>> {
         memory::look_up(self, table, key, name)
+    }
+    fn look_up_rows(
+        &mut self,
+        table: &mut Self::Table,
+        key: &[&[M::Tag]],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<M::Tag>>> {
+        memory::look_up_rows(self, table, key, name)
     }
     fn assert_within(&mut self, values: &[M::Tag], bits: u32, name: &dyn Display) -> Result<()> {
         memory::within(self, values, bits, name)

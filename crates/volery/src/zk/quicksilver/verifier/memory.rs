@@ -1,7 +1,7 @@
 //! Memories, tables and permutations.
 
 use super::{Commitments, Verifier};
-use crate::circuit::{Cells, Memories, Permutations, Put, Rows, Tables};
+use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::WideKeys;
@@ -120,6 +120,14 @@ impl<M: Commitments> Memories for Verifier<'_, M> {
     ) -> Result<Vec<M::E>> {
         memory::access(self, memory, address, put, name)
     }
+    fn access_rows(
+        &mut self,
+        memory: &mut Self::Memory,
+        ports: &[Accesses<'_, M::E>],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<M::E>>> {
+        memory::access_rows(self, memory, ports, name)
+    }
     fn close(&mut self, memory: Self::Memory) -> Result<()> {
         memory::close(self, memory)
     }
@@ -133,6 +141,14 @@ impl<M: Commitments> Tables for Verifier<'_, M> {
     }
     fn look_up(&mut self, table: &mut Self::Table, key: &[M::E], name: &dyn Display) -> Result<Vec<M::E>> {
         memory::look_up(self, table, key, name)
+    }
+    fn look_up_rows(
+        &mut self,
+        table: &mut Self::Table,
+        key: &[&[M::E]],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<M::E>>> {
+        memory::look_up_rows(self, table, key, name)
     }
     fn assert_within(&mut self, values: &[M::E], bits: u32, name: &dyn Display) -> Result<()> {
         memory::within(self, values, bits, name)
