@@ -88,6 +88,18 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
         assert_eq!(products[i], chi[i] + a[i] * b[i]);
         assert_eq!(scaled[i], chi[i] + a[i] * E::from(factors[i]));
     }
+    // As many as are reduced together, and more.
+    for count in [0, 1, 5, 130] {
+        let (mut sums, mut values) = (chi.clone(), factors.clone());
+        E::add_sums(arch, &vec![(&a[..], &b[..]); count], &[(&a, &factors); 2], &mut sums);
+        E::add_values(arch, &vec![(&factors[..], &factors[..]); count], &mut values);
+        for i in 0..length {
+            let products = (0..count).map(|_| a[i] * b[i]).sum::<E>();
+            let scaled = a[i] * E::from(factors[i]);
+            assert_eq!(sums[i], chi[i] + products + scaled + scaled);
+            assert_eq!(values[i], factors[i] + (0..count).map(|_| factors[i] * factors[i]).sum());
+        }
+    }
 
     let gates = tagged::<B, E>(5, 3 * length).as_chunks().0.to_vec();
     let (mut constant, mut linear) = (a.clone(), b.clone());

@@ -153,7 +153,8 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B:
             Step::Linear(x, y) => {
                 let (x, y) = (get(b, *x), get(b, *y));
                 let sum = b.linear(&[F2::ONE, F2::ZERO, F2::ONE], &[x, y, y]);
-                b.scale(sum, F2::ONE)
+                let rows = b.linear_rows(&[F2::ONE, F2::ONE], &[&[x, sum], &[y, x]]);
+                b.scale(rows[1], F2::ONE)
             }
             Step::Polynomial(x, y, twice) => {
                 let (x, y) = (get(b, *x), get(b, *y));
@@ -163,7 +164,7 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B:
                 let gathered = b.gather(&sum, &[Some(1), None, Some(0)]);
                 let total = b.total(&gathered);
                 let inner = b.inner_product(&[x, y], &[y, x])?;
-                let difference = b.sum(&square, &v);
+                let difference = b.combination(&[(F2::ONE, &square), (F2::ONE, &v)], F2::ZERO)?;
                 if *twice {
                     b.assert_zeroes(difference.clone(), "squares of bits")?;
                 }

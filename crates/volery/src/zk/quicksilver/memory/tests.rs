@@ -133,7 +133,14 @@ fn perform<P: Memories + Tables>(
             _ => Put::Where(bit, &word),
         };
         before(p, i);
-        let got = p.access(&mut memory, &address, put, &"address")?;
+        let got = if P::F::BITS > 1 && step.kind < 2 && i % 2 == 1 {
+            let word: Vec<_> = word.chunks(1).collect();
+            let put = (step.kind == 1).then_some(&word[..]);
+            let accesses = [Accesses { address: &address, put }];
+            p.access_rows(&mut memory, &accesses, &"address")?.concat()
+        } else {
+            p.access(&mut memory, &address, put, &"address")?
+        };
         if program.compares {
             for (got, expected) in got.iter().zip(&read) {
                 let minus = p.constant(-*expected);
@@ -155,7 +162,11 @@ fn perform<P: Memories + Tables>(
     let mut table = p.table(Rows { key: 1, value: 1, entries: &squares })?;
     for number in &program.looked {
         let key = committed(p, program, &[element(*number)])?[0];
-        let square = p.look_up(&mut table, &[key], &"a number below twelve")?;
+        let square = if number % 2 == 1 {
+            p.look_up_rows(&mut table, &[&[key]], &"a number below twelve")?.concat()
+        } else {
+            p.look_up(&mut table, &[key], &"a number below twelve")?
+        };
         let far = p.linear(&[element(64), element(1)], &[square[0], key]);
         p.assert_within(&[far], 13, &"below 2^13")?;
         if program.compares {
