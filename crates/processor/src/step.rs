@@ -54,6 +54,7 @@ mod calls;
 mod class;
 mod form;
 mod image;
+mod lanes;
 mod micro;
 #[cfg(test)]
 mod plain;

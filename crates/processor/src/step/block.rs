@@ -1,13 +1,12 @@
 //! Rows as gates: what both parties push for a run.
 
-use super::class::{Class, GROUPS, MEMBERS, Size, base};
-use super::form::{Algebra, TERMS, Term};
 use super::image::Image;
+use super::lanes::Lanes;
 use super::rom::{BESIDE, HALT, KEY, Rom};
 use super::row::{COLUMNS, Column, triple};
 use core::array;
 use std::collections::BTreeSet;
-use volery::circuit::{Backend, Cells, Memories, Polynomials, Put, Rows, Tables};
+use volery::circuit::{Accesses, Backend, Cells, Memories, Polynomials, Rows, Tables};
 use volery::{Error, F61, Field, Result};
 
 /// Rows whose polynomials are side by side.
@@ -92,196 +91,51 @@ impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
                 column.push(b.witness()?);
             }
         }
-        let mut found: [[Vec<B::Wire>; 2]; 3] = Default::default();
-        let mut place = place;
-        for (lane, row) in (0..lanes).zip(self.row..) {
-            let at = |column: Column| columns[column as usize][lane];
-            let written = [at(Column::C0), at(Column::C1)];
-            for (k, column) in [Column::First, Column::Second, Column::Third].into_iter().enumerate() {
-                let put = if k == 2 { Put::Word(&written) } else { Put::Same };
-                let name = format_args!("that there is what row {row} accesses");
-                let word = b.access(&mut self.memory, &[at(column)], put, &name)?;
-                found[k].iter_mut().zip(&word).for_each(|(limbs, limb)| limbs.push(*limb));
-            }
-            let one = F61::ONE;
-            let others = [at(Column::Second), at(Column::Third), at(Column::Accessed)];
-            let others = b.linear(&[one, number(BESIDE), -one], &others);
-            let next = b.linear(&[one, -one], &[at(Column::Next), at(Column::Jumped)]);
-            let key = [
-                place,
-                at(Column::Group),
-                at(Column::Member),
-                at(Column::Logic),
-                at(Column::First),
-                others,
-                at(Column::Immediate),
-                next,
-            ];
-            b.look_up(&mut self.rom, &key, &format_args!("that row {row} is one of the program"))?;
-            let logic = at(Column::Logic);
-            for (logic, column) in [
-                (self.zero, Column::C0),
-                (self.zero, Column::C1),
-                (logic, Column::S3),
-                (logic, Column::S4),
-                (logic, Column::S5),
-                (logic, Column::S6),
-            ] {
-                b.look_up(&mut self.limbs, &[logic, at(column)], &format_args!("a limb of row {row}"))?;
-            }
-            place = at(Column::Next);
+        let at = |column: Column| &columns[column as usize][..];
+        let first = self.row;
+        let written = [at(Column::C0), at(Column::C1)];
+        let port = |column: Column| Accesses { address: at(column), put: None };
+        let third = Accesses { put: Some(&written), ..port(Column::Third) };
+        let ports = [port(Column::First), port(Column::Second), third];
+        let name = format_args!("that there is what rows from {first} on access");
+        let found = b.access_rows(&mut self.memory, &ports, &name)?;
+        let one = F61::ONE;
+        let others = [at(Column::Second), at(Column::Third), at(Column::Accessed)];
+        let others = b.linear_rows(&[one, number(BESIDE), -one], &others);
+        let next = b.linear_rows(&[one, -one], &[at(Column::Next), at(Column::Jumped)]);
+        // Each row is where the one before says.
+        let mut places = Vec::with_capacity(lanes);
+        places.push(place);
+        places.extend_from_slice(&at(Column::Next)[..lanes - 1]);
+        let key = [
+            &places[..],
+            at(Column::Group),
+            at(Column::Member),
+            at(Column::Logic),
+            at(Column::First),
+            &others,
+            at(Column::Immediate),
+            &next,
+        ];
+        let name = format_args!("that rows from {first} on are of the program");
+        b.look_up_rows(&mut self.rom, &key, &name)?;
+        let (logic, zeroes) = (at(Column::Logic), vec![self.zero; lanes]);
+        for (logic, column) in [
+            (&zeroes[..], Column::C0),
+            (&zeroes, Column::C1),
+            (logic, Column::S3),
+            (logic, Column::S4),
+            (logic, Column::S5),
+            (logic, Column::S6),
+        ] {
+            let name = format_args!("{column:?}, a limb of rows from {first} on");
+            b.look_up_rows(&mut self.limbs, &[logic, at(column)], &name)?;
         }
+        let place = columns[Column::Next as usize][lanes - 1];
         let columns = columns.map(|wires| b.vector(&wires));
-        let found = found.map(|limbs| limbs.map(|wires| b.vector(&wires)));
-        Lanes(b).assert(&columns, found)?;
+        let found: Vec<_> = found.iter().map(|wires| b.vector(wires)).collect();
+        Lanes(b).assert(&columns, &found)?;
         self.row += lanes as u64;
         Ok(place)
-    }
-}
-
-/// Vectors of polynomials, a row in each lane.
-struct Lanes<'b, B>(&'b mut B);
-
-impl<B: Polynomials<F = F61>> Algebra for Lanes<'_, B> {
-    type Value = B::Vector;
-
-    fn combine(&mut self, terms: &[(i64, B::Vector)], constant: i64) -> Result<B::Vector> {
-        let mut sum = (constant != 0 || terms.is_empty()).then(|| self.0.public(&[signed(constant)]));
-        for (factor, value) in terms {
-            let term = if *factor == 1 { value.clone() } else { self.scale(value, signed(*factor))? };
-            sum = Some(match sum {
-                Some(sum) => self.0.sum(&sum, &term),
-                None => term,
-            });
-        }
-        Ok(sum.expect("a constant, or a term"))
-    }
-
-    fn product(&mut self, a: &B::Vector, b: &B::Vector) -> Result<B::Vector> {
-        self.0.product(a, b)
-    }
-}
-
-fn signed(value: i64) -> F61 {
-    let magnitude = number(value.unsigned_abs());
-    if value < 0 { -magnitude } else { magnitude }
-}
-
-impl<B: Polynomials<F = F61>> Lanes<'_, B> {
-    fn scale(&mut self, value: &B::Vector, factor: F61) -> Result<B::Vector> {
-        let factor = self.0.public(&[factor]);
-        self.0.product(&factor, value)
-    }
-
-    /// For each of the numbers below `count` the polynomial in `digit` that is one there, and zero at the others.
-    fn selectors(&mut self, digit: &B::Vector, count: usize) -> Result<Vec<B::Vector>> {
-        let mut selectors = Vec::with_capacity(count);
-        let mut factors = Vec::with_capacity(count);
-        for k in 0..count {
-            factors.push(self.combine(&[(1, digit.clone())], -(k as i64))?);
-        }
-        for k in 0..count {
-            let mut product: Option<B::Vector> = None;
-            let mut norm = F61::ONE;
-            for (other, factor) in factors.iter().enumerate().filter(|(other, _)| *other != k) {
-                norm *= signed(k as i64 - other as i64);
-                product = Some(match product {
-                    Some(product) => self.0.product(&product, factor)?,
-                    None => factor.clone(),
-                });
-            }
-            let product = product.expect("two digits at least");
-            selectors.push(self.scale(&product, norm.invert())?);
-        }
-        Ok(selectors)
-    }
-
-    /// Demands of rows what their classes say.
-    fn assert(&mut self, columns: &[B::Vector; COLUMNS], found: [[B::Vector; 2]; 3]) -> Result<()> {
-        let column = |column: Column| &columns[column as usize];
-        let terms = self.terms(columns, found)?;
-        let groups = self.selectors(column(Column::Group), GROUPS)?;
-        let members = self.selectors(column(Column::Member), MEMBERS)?;
-        let base_of = self.linear(&base(Size::FULL), &terms)?;
-        // What each row's class makes of the columns, summed up group by group.
-        let mut sums: [Option<B::Vector>; 4] = [const { None }; 4];
-        for (group, selector) in groups.iter().enumerate() {
-            let mut inner: [Option<B::Vector>; 4] = [const { None }; 4];
-            for (member, chosen) in members.iter().enumerate() {
-                let class = Class::ALL[group * MEMBERS + member];
-                let mut add = |lanes: &mut Self, k: usize, value: &B::Vector| -> Result<()> {
-                    let term = lanes.0.product(chosen, value)?;
-                    inner[k] = Some(match inner[k].take() {
-                        Some(sum) => lanes.0.sum(&sum, &term),
-                        None => term,
-                    });
-                    Ok(())
-                };
-                for (k, form) in class.equations(Size::FULL).iter().enumerate() {
-                    if let Some(form) = form {
-                        let value = self.form(form, &terms)?;
-                        add(self, k, &value)?;
-                    }
-                }
-                if let Some(address) = class.accessed(Size::FULL) {
-                    let address = self.linear(&address, &terms)?;
-                    let factor = if class.stores() { number(BESIDE) } else { F61::ONE };
-                    let address = self.scale(&address, factor)?;
-                    add(self, 2, &address)?;
-                }
-                if class == Class::Jalr {
-                    add(self, 3, &base_of)?;
-                }
-            }
-            for (sum, inner) in sums.iter_mut().zip(inner) {
-                let Some(inner) = inner else { continue };
-                let term = self.0.product(selector, &inner)?;
-                *sum = Some(match sum.take() {
-                    Some(sum) => self.0.sum(&sum, &term),
-                    None => term,
-                });
-            }
-        }
-        let [first, second, accessed, jumped] = sums.map(|sum| sum.expect("classes of all kinds"));
-        self.0.assert_zeroes(first, "what a row's class says")?;
-        self.0.assert_zeroes(second, "what else a row's class says")?;
-        let own = [(accessed, Column::Accessed, "where a row accesses"), (jumped, Column::Jumped, "a jump")];
-        for (value, of, name) in own {
-            let difference = self.combine(&[(1, value), (-1, column(of).clone())], 0)?;
-            self.0.assert_zeroes(difference, name)?;
-        }
-        for bit in [Column::S7, Column::S8] {
-            let bit = column(bit);
-            let other = self.combine(&[(1, bit.clone())], -1)?;
-            let zero = self.0.product(bit, &other)?;
-            self.0.assert_zeroes(zero, "a bit of a row")?;
-        }
-        Ok(())
-    }
-
-    /// The terms of equations.
-    fn terms(
-        &mut self,
-        columns: &[B::Vector; COLUMNS],
-        found: [[B::Vector; 2]; 3],
-    ) -> Result<[B::Vector; TERMS]> {
-        let mut terms: [Option<B::Vector>; TERMS] = [const { None }; TERMS];
-        for column in Column::ALL {
-            if let Some(term) = column.term() {
-                terms[term as usize] = Some(columns[column as usize].clone());
-            }
-        }
-        for (word, limbs) in [Term::A, Term::B, Term::O].into_iter().zip(found) {
-            for (term, limb) in word.limbs().expect("a word").into_iter().zip(limbs) {
-                terms[term as usize] = Some(limb);
-            }
-        }
-        for word in Term::ALL {
-            if let Some(limbs) = word.limbs() {
-                let [low, high] = limbs.map(|limb| terms[limb as usize].clone().expect("set above"));
-                terms[word as usize] = Some(self.combine(&[(1, low), (Size::FULL.limb(), high)], 0)?);
-            }
-        }
-        Ok(terms.map(|term| term.expect("set above")))
     }
 }

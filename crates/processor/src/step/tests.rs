@@ -107,32 +107,32 @@ fn dishonest_runs_are_none() {
     let mut rows = honest.clone();
     rows.remove(7);
     rows.push(halt);
-    refused(&steps, &rows, "one of the program");
+    refused(&steps, &rows, "are of the program");
     let mut rows = honest.clone();
     rows.swap(7, 8);
-    refused(&steps, &rows, "one of the program");
+    refused(&steps, &rows, "are of the program");
     let mut early =
         Steps::new(&Program::read(&file(&code())).expect("a program"), &KNOWN, honest.len() as u64 - 1)
             .expect("it has room");
     refused(&early, &honest[..honest.len() - 1], "the program has ended");
     early.rows = 1;
-    refused(&early, &[halt], "one of the program");
+    refused(&early, &[halt], "are of the program");
     // What x0 would be; what is where no cell is; a word that was not written.
     let change = |column: Column, at: usize, value: u64| {
         let mut rows = honest.clone();
         rows[at].columns[column as usize] = value;
         rows
     };
-    refused(&steps, &change(Column::Third, 3, register(0)), "one of the program");
-    refused(&steps, &change(Column::First, 3, register(1)), "one of the program");
-    refused(&steps, &change(Column::First, 3, 5), "there is what");
+    refused(&steps, &change(Column::Third, 3, register(0)), "are of the program");
+    refused(&steps, &change(Column::First, 3, register(1)), "are of the program");
+    refused(&steps, &change(Column::First, 3, 5), "there is what rows");
     refused(&steps, &change(Column::C0, 3, 77), "a row's class says");
-    refused(&steps, &change(Column::C0, 3, 1 << 16), "a limb of row 3");
+    refused(&steps, &change(Column::C0, 3, 1 << 16), "C0, a limb of rows from 0 on[3]");
     // Further on than the end.
     let mut rows = honest.clone();
     let last = rows.len() - 1;
     rows[last].columns[Column::Next as usize] = 0x10000;
-    refused(&steps, &rows, "one of the program");
+    refused(&steps, &rows, "are of the program");
 }
 
 /// Memory begins as the file says: of another file there are other runs.

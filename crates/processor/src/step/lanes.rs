@@ -1,0 +1,163 @@
+//! What classes say of rows, as polynomials: a row in each lane.
+//!
+//! With d_k for the k-th difference of what the members of a group say, d_0 for what the first does, the
+//! polynomial in the digit j that is the k-th of them at each k is Newton's:
+//! `d_0 + j/1·(d_1 + (j − 1)/2·(d_2 + (j − 2)/3·…))`. The same in the other digit makes one of all groups.
+
+use super::block::number;
+use super::class::{Class, GROUPS, MEMBERS, Size, base};
+use super::form::{Algebra, TERMS, Term};
+use super::rom::BESIDE;
+use super::row::{COLUMNS, Column};
+use volery::circuit::Polynomials;
+use volery::{F61, Field, Result};
+
+/// Vectors of polynomials.
+pub(super) struct Lanes<'b, B>(pub(super) &'b mut B);
+
+impl<B: Polynomials<F = F61>> Algebra for Lanes<'_, B> {
+    type Value = B::Vector;
+
+    fn combine(&mut self, terms: &[(i64, B::Vector)], constant: i64) -> Result<B::Vector> {
+        let terms: Vec<_> = terms.iter().map(|(factor, value)| (signed(*factor), value)).collect();
+        self.0.combination(&terms, signed(constant))
+    }
+
+    fn product(&mut self, a: &B::Vector, b: &B::Vector) -> Result<B::Vector> {
+        self.0.product(a, b)
+    }
+}
+
+fn signed(value: i64) -> F61 {
+    let magnitude = number(value.unsigned_abs());
+    if value < 0 { -magnitude } else { magnitude }
+}
+
+/// What rows of each class of a group are to be, if anything.
+type Of<V, const COUNT: usize> = [Option<V>; COUNT];
+
+impl<B: Polynomials<F = F61>> Lanes<'_, B> {
+    /// For each k below `count` less one `(digit − k)/(k + 1)`.
+    fn quotients(&mut self, digit: &B::Vector, count: usize) -> Result<Vec<B::Vector>> {
+        let quotient = |k: i64| {
+            let inverse = signed(k + 1).invert();
+            self.0.combination(&[(inverse, digit)], -signed(k) * inverse)
+        };
+        (0..count as i64 - 1).map(quotient).collect()
+    }
+
+    /// The polynomial in a digit that is the k-th of `values`, or zero where there is none, at k: `quotients`
+    /// are the digit's.
+    fn chosen<const COUNT: usize>(
+        &mut self,
+        quotients: &[B::Vector],
+        mut values: Of<B::Vector, COUNT>,
+    ) -> Result<Option<B::Vector>> {
+        for k in 1..COUNT {
+            for i in (k..COUNT).rev() {
+                let Some(before) = &values[i - 1] else { continue };
+                let terms = [values[i].as_ref().map(|value| (F61::ONE, value)), Some((-F61::ONE, before))];
+                let terms: Vec<_> = terms.into_iter().flatten().collect();
+                values[i] = Some(self.0.combination(&terms, F61::ZERO)?);
+            }
+        }
+        let mut sum: Option<B::Vector> = None;
+        for (k, difference) in values.into_iter().enumerate().rev() {
+            sum = match sum {
+                None => difference,
+                Some(sum) => {
+                    let product = self.0.product(&quotients[k], &sum)?;
+                    Some(match difference {
+                        Some(value) => {
+                            self.0.combination(&[(F61::ONE, &product), (F61::ONE, &value)], F61::ZERO)?
+                        }
+                        None => product,
+                    })
+                }
+            };
+        }
+        Ok(sum)
+    }
+
+    /// What each row's class makes of its columns: what is to be zero, twice; where it accesses, and where it
+    /// jumps to.
+    fn classes(
+        &mut self,
+        terms: &[B::Vector; TERMS],
+        groups: &[B::Vector],
+        members: &[B::Vector],
+    ) -> Result<[B::Vector; 4]> {
+        let mut of_groups: [Of<B::Vector, GROUPS>; 4] = [const { [const { None }; GROUPS] }; 4];
+        for group in 0..GROUPS {
+            let mut of_members: [Of<B::Vector, MEMBERS>; 4] = [const { [const { None }; MEMBERS] }; 4];
+            for member in 0..MEMBERS {
+                let class = Class::ALL[group * MEMBERS + member];
+                for (k, form) in class.equations(Size::FULL).iter().enumerate() {
+                    if let Some(form) = form {
+                        of_members[k][member] = Some(self.form(form, terms)?);
+                    }
+                }
+                if let Some(address) = class.accessed(Size::FULL) {
+                    let factor = if class.stores() { BESIDE as i64 } else { 1 };
+                    of_members[2][member] = Some(self.linear(&(address * factor), terms)?);
+                }
+                if class == Class::Jalr {
+                    of_members[3][member] = Some(self.linear(&base(Size::FULL), terms)?);
+                }
+            }
+            for (of_groups, of_members) in of_groups.iter_mut().zip(of_members) {
+                of_groups[group] = self.chosen(members, of_members)?;
+            }
+        }
+        let [first, second, accessed, jumped] = of_groups;
+        let mut of = |groups_of: Of<B::Vector, GROUPS>| -> Result<B::Vector> {
+            Ok(self.chosen(groups, groups_of)?.expect("classes of all kinds"))
+        };
+        Ok([of(first)?, of(second)?, of(accessed)?, of(jumped)?])
+    }
+
+    /// Demands of rows what their classes say; `found` are both limbs of what each access finds.
+    pub(super) fn assert(&mut self, columns: &[B::Vector; COLUMNS], found: &[B::Vector]) -> Result<()> {
+        let column = |column: Column| &columns[column as usize];
+        let terms = self.terms(columns, found)?;
+        let groups = self.quotients(column(Column::Group), GROUPS)?;
+        let members = self.quotients(column(Column::Member), MEMBERS)?;
+        let [first, second, accessed, jumped] = self.classes(&terms, &groups, &members)?;
+        self.0.assert_zeroes(first, "what a row's class says")?;
+        self.0.assert_zeroes(second, "what else a row's class says")?;
+        let own = [(accessed, Column::Accessed, "where a row accesses"), (jumped, Column::Jumped, "a jump")];
+        for (value, of, name) in own {
+            let difference = self.combine(&[(1, value), (-1, column(of).clone())], 0)?;
+            self.0.assert_zeroes(difference, name)?;
+        }
+        for bit in [Column::S7, Column::S8] {
+            let bit = column(bit);
+            let other = self.combine(&[(1, bit.clone())], -1)?;
+            let zero = self.0.product(bit, &other)?;
+            self.0.assert_zeroes(zero, "a bit of a row")?;
+        }
+        Ok(())
+    }
+
+    /// The terms of equations.
+    fn terms(&mut self, columns: &[B::Vector; COLUMNS], found: &[B::Vector]) -> Result<[B::Vector; TERMS]> {
+        let mut terms: [Option<B::Vector>; TERMS] = [const { None }; TERMS];
+        for column in Column::ALL {
+            if let Some(term) = column.term() {
+                terms[term as usize] = Some(columns[column as usize].clone());
+            }
+        }
+        for (word, limbs) in [Term::A, Term::B, Term::O].into_iter().zip(found.chunks_exact(2)) {
+            for (term, limb) in word.limbs().expect("a word").into_iter().zip(limbs) {
+                terms[term as usize] = Some(limb.clone());
+            }
+        }
+        for word in Term::ALL {
+            if let Some(limbs) = word.limbs() {
+                let [low, high] = limbs.map(|limb| terms[limb as usize].clone().expect("set above"));
+                terms[word as usize] = Some(self.combine(&[(1, low), (Size::FULL.limb(), high)], 0)?);
+            }
+        }
+        Ok(terms.map(|term| term.expect("set above")))
+    }
+}
