@@ -58,7 +58,7 @@ impl<F: Field> Open<F> {
     pub(in crate::circuit) fn table(&mut self, known: &Known<F>) -> usize {
         let sizes = Sizes { cells: known.rows(), width: known.value };
         let told = match known.indexed() {
-            _ if !is_binary::<F>() => Told::Sum(Looked::new::<F>(known.rows())),
+            _ if !is_binary::<F>() => Told::Sum(Looked::new::<F>(known.rows(), known.key + known.value)),
             Some(_) => Told::Reads(Epochs::new(Layout::new::<F>(sizes))),
             None => Told::Scan,
         };

@@ -169,13 +169,16 @@ pub(crate) struct Looked {
     most: u64,
 }
 
-/// Lookups of an epoch.
+/// Lookups of an epoch, and elements of their rows.
 const MOST_LOOKUPS: u64 = 1 << 20;
+const MOST_ELEMENTS: u64 = 1 << 20;
 
 impl Looked {
-    pub(crate) fn new<F: Field>(rows: usize) -> Self {
+    /// A table of so many rows, each of so many elements.
+    pub(crate) fn new<F: Field>(rows: usize, length: usize) -> Self {
         let elements = (-F::ONE).to_integer().saturated();
-        Self { rows: rows as u64, lookups: 0, most: MOST_LOOKUPS.min(elements / 2) }
+        let most = MOST_LOOKUPS.min(MOST_ELEMENTS / length as u64).min(elements / 2);
+        Self { rows: rows as u64, lookups: 0, most: most.max(1) }
     }
 
     /// Whether the epoch ends with the lookup that has just been counted.
@@ -230,7 +233,7 @@ impl Ranges {
         let limb = limb_bits::<F>(self.numbers);
         self.numbers += 1;
         let place = usize::from(limb != limb_bits::<F>(0));
-        let (_, table) = self.tables[place].get_or_insert_with(|| (limb, Looked::new::<F>(1 << limb)));
+        let (_, table) = self.tables[place].get_or_insert_with(|| (limb, Looked::new::<F>(1 << limb, 1)));
         let (limbs, top) = limbs(bits, limb);
         let lookups = if top < limb { limbs + 1 } else { limbs };
         let looked = (0..lookups).map(|_| table.look_up(0)).fold(Argued::default(), Argued::and);

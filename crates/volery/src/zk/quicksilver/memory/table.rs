@@ -29,7 +29,7 @@ enum Rows<F> {
 impl<F: Field, V: Line> Lookups<F, V> {
     pub(in super::super) fn of(known: Known<F>) -> Self {
         let (rows, stride) = (known.rows(), known.key + known.value);
-        let looked = Looked::new::<F>(rows);
+        let looked = Looked::new::<F>(rows, stride);
         Self {
             rows: Rows::Table(known),
             looked,
@@ -40,7 +40,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
 
     pub(in super::super) fn numbers(limb: u32) -> Self {
         let rows = 1 << limb;
-        let looked = Looked::new::<F>(rows);
+        let looked = Looked::new::<F>(rows, 1);
         Self {
             rows: Rows::Numbers(limb),
             looked,
