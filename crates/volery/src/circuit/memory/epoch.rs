@@ -24,7 +24,7 @@ pub(crate) const fn factors(binary: bool) -> usize {
 }
 
 /// Lookups to a commitment of a running sum.
-pub(crate) const LOOKUPS: usize = 4;
+pub(crate) const LOOKUPS: usize = 8;
 
 /// The highest degree of the order of times over F_2.
 const ORDER: u32 = 11;

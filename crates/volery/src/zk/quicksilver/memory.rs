@@ -30,7 +30,7 @@
 //! chooses X, which saves 2 bits an access of 75. Nothing is divided here, so that an honest prover convinces
 //! for every challenge, and a verifier that aims X at a guess learns nothing.
 //!
-//! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ times/(Z + row), in blocks of four, of
+//! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ times/(Z + row), in blocks of eight, of
 //! which the last is filled with ones, on both sides. Numbers are cut into limbs, which are looked up: the
 //! first of a statement into short ones, and those that follow into long ones. Rows are public, so that both
 //! parties pass over a Z that hits one, and what an honest prover looks up is a row. Over F_2 a table whose

@@ -64,13 +64,19 @@ pub(in super::super) fn equal_sum<P: Party>(
     Ok(())
 }
 
-const _: () = assert!(LOOKUPS == 4, "two levels of a tree");
+const _: () = assert!(LOOKUPS.is_power_of_two() && LOOKUPS >= 4, "a tree");
 
-/// The products of four lines in each lane, and their derivatives.
+/// The products of so many lines in each lane, and their derivatives.
 fn fraction<P: Party>(party: &P, lines: P::Wides, lanes: usize) -> (P::Wides, P::Wides) {
-    let pairs = party.halves_multiplied(&lines, 2 * lanes);
-    let sums = party.halves_added(&lines, 2 * lanes);
-    (party.halves_multiplied(&pairs, lanes), party.halves_crossed(&sums, &pairs, lanes))
+    let mut half = lanes * LOOKUPS / 2;
+    let (mut products, mut derivatives) =
+        (party.halves_multiplied(&lines, half), party.halves_added(&lines, half));
+    while half > lanes {
+        half /= 2;
+        derivatives = party.halves_crossed(&derivatives, &products, half);
+        products = party.halves_multiplied(&products, half);
+    }
+    (products, derivatives)
 }
 
 /// A shift Z that hits no row of a public table, and Σ count/(Z + row).
