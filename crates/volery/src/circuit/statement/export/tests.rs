@@ -4,8 +4,8 @@ mod formats;
 use crate::circuit::bristol::{Order, write};
 use crate::circuit::{Backend, Bristol, Circuit, Clear, Shape, Statement, Value, Values};
 use crate::error::Error;
+use crate::random::Random;
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
 use sha2::Digest;
 use volery_primitives::{F2, Field};
 
@@ -74,7 +74,7 @@ fn name(relation: &Relation) -> String {
 
 #[test]
 fn an_exported_builtin_computes_the_same() {
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut random = Random::from_seed(&[1; 32]);
     let mut of_gates = 0;
     for relation in builtins() {
         let file = match exported(&relation) {
@@ -95,12 +95,8 @@ fn an_exported_builtin_computes_the_same() {
         let has_public = relation.inputs().iter().any(|port| port.public);
         assert!(if has_public { ands >= expected } else { ands == expected }, "{}", name(&relation));
         for _ in 0..3 {
-            let random = |width: &u64| {
-                let bits = proptest::collection::vec(any::<bool>(), *width as usize);
-                let bits = bits.new_tree(&mut runner).unwrap().current();
-                bits.into_iter().map(F2::from).collect::<Vec<_>>()
-            };
-            let inputs: Vec<_> = file.inputs().iter().map(random).collect();
+            let bits = |width: &u64| (0..*width).map(|_| F2::from(random.word().0 & 1 == 1)).collect();
+            let inputs: Vec<Vec<F2>> = file.inputs().iter().map(bits).collect();
             let mut outputs = evaluate(&file, &inputs);
             if outputs.len() > relation.outputs().len() {
                 // Random inputs may break what the statement asserts by itself.

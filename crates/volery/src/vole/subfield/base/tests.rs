@@ -129,7 +129,8 @@ over_every_field!(shares_are_correlated);
 /// it is, and then the shares are right.
 fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>() {
     let mut passed = [0; 2];
-    for seed in 0..32 {
+    // Of digits few are 0 or 1.
+    for seed in 0..if bits::<B>() == 1 { 32 } else { 8 } {
         let delta = delta::<B, E>(seed);
         let j = seed as usize * 7 % gadget::<B, E>().len();
         for guess in [0, 1] {
@@ -137,7 +138,7 @@ fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>() {
             assert_eq!(passes, digit(&delta, j) == guess, "bit {j}");
             passed[guess as usize] += usize::from(passes);
         }
-        if bits::<B>() > 1 && seed % 8 == 0 {
+        if bits::<B>() > 1 && seed % 4 == 0 {
             let right = digit(&delta, j);
             for guess in [right, right ^ 1, right ^ 0x80, 255 - right] {
                 assert_eq!(accepted(&delta, seed, &Lie::at(j, guess)), guess == right, "digit {j}");
