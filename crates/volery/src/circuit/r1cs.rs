@@ -91,7 +91,7 @@ pub struct R1csShape {
 
 impl R1cs {
     /// The version of the gates that are pushed for a file: where others are, it goes up.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Opens the file at `path`, and reads it once.
     ///

@@ -1,6 +1,7 @@
 use super::constraint::Term;
 use super::made::{Form, Made, container, written};
-use super::prime::{Prime, element, limbs_of};
+use super::prime::{Limbs, Prime, element, limbs_of};
+use super::walk::Steps;
 use super::*;
 use crate::circuit::stream::{Recorder, Source as Recorded, Streamed};
 use crate::circuit::{Circuit as _, Clear, Shape};
@@ -185,6 +186,61 @@ fn files_that_change_while_they_are_opened_are_refused() {
     }
     for (from, file) in [(0, &second), (3, &first)] {
         assert_eq!(read(from).unwrap().digest, *blake3::hash(file).as_bytes());
+    }
+}
+
+/// Demands that nobody uses what was forgotten.
+#[derive(Default)]
+struct Live(std::collections::HashSet<u32>);
+
+impl Live {
+    fn all(&self, terms: &[Term]) -> Result<()> {
+        assert!(terms.iter().all(|term| !self.0.contains(&term.wire)));
+        Ok(())
+    }
+}
+
+impl Steps for Live {
+    fn commit(&mut self, _: u32) -> Result<()> {
+        Ok(())
+    }
+    fn define(&mut self, _: u32, _: &Limbs, others: &[Term]) -> Result<()> {
+        self.all(others)
+    }
+    fn multiply(&mut self, _: u32, _: bool, forms: [&[Term]; 3]) -> Result<()> {
+        self.all(&forms.concat())
+    }
+    fn assert_product(&mut self, _: u32, forms: [&[Term]; 3]) -> Result<()> {
+        self.all(&forms.concat())
+    }
+    fn assert_zero(&mut self, _: u32, terms: &[Term]) -> Result<()> {
+        self.all(terms)
+    }
+    fn forget(&mut self, wire: u32) {
+        assert!(self.0.insert(wire), "{wire} is forgotten once");
+    }
+}
+
+/// What a file had when it was opened says which wires are still used: one that has changed since may use others.
+#[test]
+fn files_that_change_before_a_run_are_refused() {
+    let x = |wire| [(wire, 1)];
+    let (a, b, c, d) = (x(1), x(2), x(3), x(4));
+    let constraints: &[[Form<'_>; 3]] = &[[&a, &b, &c], [&c, &b, &d], [&d, &d, &a], [&b, &b, &b]];
+    let made = Made::new(goldilocks(), 5, 0, constraints);
+    let file = made.file();
+    let mut system = opened(&made);
+    let mut live = Live::default();
+    system.walk(&mut live).unwrap();
+    assert_eq!(live.0.len(), 4);
+    let section = file.windows(made.constraints.len()).position(|bytes| bytes == made.constraints).unwrap();
+    for at in 0..made.constraints.len() {
+        for flip in 1..8 {
+            let mut bytes = file.clone();
+            bytes[section + at] ^= flip;
+            system.source = Source::Bytes(bytes.into());
+            system.walk(&mut Live::default()).unwrap_err();
+        }
     }
 }
 

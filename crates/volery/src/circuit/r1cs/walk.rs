@@ -77,11 +77,17 @@ impl R1cs {
             if constraint.is_linear(&minus_one) {
                 if !self.linear.are_held() {
                     constraint.difference(&self.header.prime, &mut terms);
+                    if !known.are_expected(&terms) {
+                        return Err(self.changed());
+                    }
                     known.need_all(&terms, steps)?;
                     steps.assert_zero(constraint.number, &terms)?;
                     known.used(&terms, steps);
                 }
                 continue;
+            }
+            if !constraint.forms.iter().all(|form| known.are_expected(form)) {
+                return Err(self.changed());
             }
             let [a, b, c] = &mut constraint.forms;
             known.need_all(a, steps)?;
@@ -203,6 +209,12 @@ impl<'a> Known<'a> {
         Ok(())
     }
 
+    /// Whether a use of each wire is still to come, as it is but in a file that has changed: those that have none
+    /// are forgotten.
+    fn are_expected(&self, terms: &[Term]) -> bool {
+        terms.iter().all(|term| term.wire < self.fixed || self.uses[term.wire as usize] > 0)
+    }
+
     /// Takes note of the uses of wires, of which some were the last.
     fn used(&mut self, terms: &[Term], steps: &mut dyn Steps) {
         for term in terms.iter().filter(|term| term.wire >= self.fixed) {
@@ -210,7 +222,8 @@ impl<'a> Known<'a> {
             if *uses == MANY {
                 continue;
             }
-            *uses -= 1;
+            // Of a file that has changed a constraint may have a wire more often than was counted.
+            *uses = uses.saturating_sub(1);
             if *uses == 0 {
                 steps.forget(term.wire);
             }

@@ -19,10 +19,12 @@ pub(super) fn product(scope: &mut Scope, bound: &Bound<'_>) -> Result<Vec<u32>, 
     for (i, &expected) in product.iter().enumerate() {
         let (mut x, mut y) = (vec![expected], vec![minus]);
         for (&coefficient, &of) in p.get(i).into_iter().zip(&factor[..1]) {
-            (x.push(coefficient), y.push(of));
+            x.push(coefficient);
+            y.push(of);
         }
         if let Some(before) = i.checked_sub(1) {
-            (x.push(p[before]), y.push(factor[1]));
+            x.push(p[before]);
+            y.push(factor[1]);
         }
         scope.assert_inner(bound.kind, &x, &y, bound.line);
     }

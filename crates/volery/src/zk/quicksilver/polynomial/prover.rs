@@ -98,7 +98,8 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         let mut lower = vec![E::ZERO; lanes * degree];
         let (mut products, mut scaled) = (Vec::with_capacity(left.len()), Vec::with_capacity(2));
         for (power, sums) in lower.chunks_exact_mut(lanes.max(1)).enumerate() {
-            (products.clear(), scaled.clear());
+            products.clear();
+            scaled.clear();
             for i in power.saturating_sub(right.len())..=power.min(left.len()) {
                 match (left.get(i), right.get(power - i)) {
                     (Some(left), Some(right)) => products.push((*left, *right)),
