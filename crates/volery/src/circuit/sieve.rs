@@ -128,6 +128,22 @@ impl Sieve {
         Self::new(name.into(), Source::Bytes(text.into()), strict)
     }
 
+    /// The relation at `path`, where it is over F_2 and another field together; where it declares no types of
+    /// both, only its head is read.
+    ///
+    /// # Errors
+    /// As for [`Sieve::open`].
+    pub(crate) fn open_of_two(path: impl AsRef<Path>, strict: bool) -> Result<Option<Self>> {
+        let path = path.as_ref();
+        let (name, source) = (path.display().to_string(), Source::Path(path.to_owned()));
+        let types = Reader::new(open(&name, &source)?.0)?.header.types;
+        if !types.iter().any(Type::is_odd) || !types.iter().any(Type::is_two) {
+            return Ok(None);
+        }
+        let sieve = Self::planned(name, source, strict, Planning { of_two: true, ..PLANNING })?;
+        Ok(sieve.has_bits().then_some(sieve))
+    }
+
     fn new(name: String, source: Source, strict: bool) -> Result<Self> {
         Self::planned(name, source, strict, PLANNING)
     }
@@ -250,7 +266,8 @@ impl Survey {
             return Err(changed(name));
         }
         // Of the binary form no part is read by itself.
-        let planned = length.is_some() && reader.scope.most() > planning.unplanned;
+        let wanted = length.is_some() && (has_bits || !planning.of_two);
+        let planned = wanted && reader.scope.most() > planning.unplanned;
         let plan = planned.then(|| {
             let parts = core::mem::take(&mut reader.parts);
             Plan::new(&mut reader, (&parts, end), |from, to| open_part(name, source, from, to))

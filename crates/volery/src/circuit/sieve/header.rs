@@ -44,6 +44,11 @@ pub(super) enum Argument {
 }
 
 impl Type {
+    /// Whether it is the field of two elements.
+    pub(super) fn is_two(&self) -> bool {
+        matches!(self, Self::Field(modulus) if modulus.is_two())
+    }
+
     /// Whether it is the field of an odd prime.
     pub(super) fn is_odd(&self) -> bool {
         matches!(self, Self::Field(modulus) if !modulus.is_two())

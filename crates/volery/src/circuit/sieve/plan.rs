@@ -23,10 +23,12 @@ pub(super) struct Planning {
     pub(super) unplanned: u64,
     /// So many bytes of text are a part, at least.
     pub(super) part: u64,
+    /// Whether it is made of relations over two fields alone.
+    pub(super) of_two: bool,
 }
 
-/// Less than what a session takes anyway.
-pub(super) const PLANNING: Planning = Planning { unplanned: 1 << 16, part: 1 << 20 };
+/// Some 25 MB of wires: the plan takes as long as checking the text.
+pub(super) const PLANNING: Planning = Planning { unplanned: 1 << 19, part: 1 << 20, of_two: false };
 
 /// The bytes that a plan has at most for each byte of the text, and beside that.
 const MOST_TO_BYTE: u64 = 64;

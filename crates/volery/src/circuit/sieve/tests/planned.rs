@@ -5,15 +5,17 @@ use super::*;
 use crate::circuit::Count;
 use volery_primitives::F61;
 
+fn planned(text: &str, planning: Planning) -> Sieve {
+    let source = Source::Bytes(text.as_bytes().into());
+    Sieve::planned("x.rel".into(), source, false, planning).unwrap_or_else(|why| panic!("{why}: {text}"))
+}
+
 /// The relation, planned whatever it has, in parts of so many bytes; or not at all.
 fn opened(text: &str, part: Option<u64>) -> Sieve {
-    let planning = match part {
-        Some(part) => Planning { unplanned: 0, part },
-        None => Planning { unplanned: u64::MAX, part: u64::MAX },
+    let sieve = match part {
+        Some(part) => planned(text, Planning { unplanned: 0, part, ..PLANNING }),
+        None => planned(text, Planning { unplanned: u64::MAX, ..PLANNING }),
     };
-    let source = Source::Bytes(text.as_bytes().into());
-    let sieve =
-        Sieve::planned("x.rel".into(), source, false, planning).unwrap_or_else(|why| panic!("{why}: {text}"));
     assert_eq!(sieve.survey.plan.is_some(), part.is_some());
     sieve
 }
@@ -47,9 +49,12 @@ fn long_chains_take_few_slots() {
         gates += &format!("${i} <- @mul(0: ${}, ${});\n", i - 1, i - 10);
     }
     let text = over_f61("", &(gates + "@assert_zero($69999);"));
-    // It is planned by itself, in two parts.
-    let sieve = open_text(&text).unwrap();
+    // It is in several parts.
+    let sieve = planned(&text, Planning { unplanned: 69_999, ..PLANNING });
     assert!(sieve.survey.plan.is_some() && text.len() > 2 << 20);
+    assert!(planned(&text, Planning { unplanned: 70_000, ..PLANNING }).survey.plan.is_none());
+    let of_two = Planning { unplanned: 0, of_two: true, ..PLANNING };
+    assert!(planned(&text, of_two).survey.plan.is_none());
     assert_eq!(slots(&sieve), (11, 0));
     assert_eq!(slots(&opened(&text, None)), (70_000, 70_000));
     assert_eq!(fingerprint(sieve, 0), fingerprint(opened(&text, None), 0));
@@ -68,8 +73,9 @@ fn wires_that_nobody_reads_take_a_slot_for_a_line() {
 fn a_plan_is_no_larger_than_its_text_lets_expect() {
     let text =
         |lines: usize| over_f61("", &("$0 ... $99999 <- @private();\n".repeat(lines) + "@assert_zero($0);"));
-    let planned = |lines| open_text(&text(lines)).unwrap().survey.plan.is_some();
-    assert_eq!([1, 50, 200].map(planned), [true, true, false]);
+    let is_planned =
+        |lines| planned(&text(lines), Planning { unplanned: 99_999, ..PLANNING }).survey.plan.is_some();
+    assert_eq!([1, 50, 200].map(is_planned), [true, true, false]);
 }
 
 /// Lines at random: all gates that set wires, again or not, by ranges, copies and calls, and deletions.

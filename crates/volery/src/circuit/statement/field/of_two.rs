@@ -32,8 +32,8 @@ impl OfTwo {
         if !sniff(path).is_ok_and(|format| format == Format::Sieve) {
             return None;
         }
-        let sieve = Sieve::open(path, strict(spec, options).ok()?).ok()?;
-        (sieve.has_bits() && sieve.is_over::<F>()).then(|| Ok(Self::Sieve(SieveOfTwo::new(sieve))))
+        let sieve = Sieve::open_of_two(path, strict(spec, options).ok()?).ok()??;
+        sieve.is_over::<F>().then(|| Ok(Self::Sieve(SieveOfTwo::new(sieve))))
     }
 
     pub(crate) fn inputs(&self) -> &[Port] {
