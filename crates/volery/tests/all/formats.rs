@@ -55,9 +55,9 @@ fn sieve(modulus: &str) -> String {
 
 /// That a public number is (a + 2)·b, and that c, which is committed to beside it, is an inverse of a.
 fn r1cs(modulus: &str) -> Vec<u8> {
-    let digits = if modulus.len() % 16 == 0 { modulus.to_owned() } else { format!("{modulus:0>16}") };
-    let mut prime: Vec<u8> =
-        (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect();
+    // Its digits are those of words of eight bytes.
+    let digits = |at: usize| u8::from_str_radix(&modulus[at..at + 2], 16).unwrap();
+    let mut prime: Vec<u8> = (0..modulus.len()).step_by(2).map(digits).collect();
     prime.reverse();
     let bytes = prime.len();
     // Wires are 1, out, a, b, c.

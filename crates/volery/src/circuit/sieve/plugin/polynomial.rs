@@ -18,9 +18,9 @@ pub(super) fn product(scope: &mut Scope, bound: &Bound<'_>) -> Result<Vec<u32>, 
     let minus = scope.constant(bound.kind, bound.minus_one());
     for (i, &expected) in product.iter().enumerate() {
         let (mut x, mut y) = (vec![expected], vec![minus]);
-        for (&coefficient, &of) in p.get(i).into_iter().zip(&factor[..1]) {
+        if let Some(&coefficient) = p.get(i) {
             x.push(coefficient);
-            y.push(of);
+            y.push(factor[0]);
         }
         if let Some(before) = i.checked_sub(1) {
             x.push(p[before]);
