@@ -5,7 +5,7 @@ pub(crate) mod portable;
 use crate::arch::{self, Arch};
 use crate::field::{Extension, F2, F128, Field};
 
-/// Vectors that are multiplied lane by lane.
+/// Vectors that are multiplied lane by lane, or a vector and one factor for all.
 pub type Pair<'a, A, B> = (&'a [A], &'a [B]);
 
 /// An extension with kernels on vectors.
@@ -24,7 +24,8 @@ pub trait Lanes<B: Field>: Extension<B> {
     /// Where the lengths differ.
     fn add_scaled(arch: Arch, a: &[Self], factors: &[B], sums: &mut [Self]);
 
-    /// `sums[i] += Σ a[i]·b[i]` over all pairs of `products`, and the same of those that are `scaled`.
+    /// `sums[i] += Σ a[i]·b[i]` over all pairs of `products`, and the same of those that are `scaled`, of which the
+    /// second may be one factor for all lanes.
     ///
     /// # Panics
     /// Where the lengths differ.
@@ -35,7 +36,15 @@ pub trait Lanes<B: Field>: Extension<B> {
         sums: &mut [Self],
     ) {
         products.iter().for_each(|(a, b)| Self::add_products(arch, a, b, sums));
-        scaled.iter().for_each(|(a, factors)| Self::add_scaled(arch, a, factors, sums));
+        for (a, factors) in scaled {
+            match factors {
+                [factor] if sums.len() > 1 => {
+                    assert_eq!(a.len(), sums.len());
+                    sums.iter_mut().zip(*a).for_each(|(sum, a)| *sum += a.scale(*factor));
+                }
+                factors => Self::add_scaled(arch, a, factors, sums),
+            }
+        }
     }
 
     /// The same of values.
@@ -43,9 +52,10 @@ pub trait Lanes<B: Field>: Extension<B> {
     /// # Panics
     /// Where the lengths differ.
     fn add_values(_: Arch, products: &[Pair<'_, B, B>], sums: &mut [B]) {
-        for (a, b) in products {
-            assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
-            a.iter().zip(*b).zip(&mut *sums).for_each(|((a, b), sum)| *sum += *a * *b);
+        for (a, b) in products.iter().filter(|(a, _)| !a.is_empty()) {
+            assert!(a.len() == sums.len() && (b.len() == sums.len() || b.len() == 1));
+            let factors = b.iter().chain(core::iter::repeat(&b[0]));
+            a.iter().zip(factors).zip(&mut *sums).for_each(|((a, b), sum)| *sum += *a * *b);
         }
     }
 

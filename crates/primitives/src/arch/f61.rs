@@ -13,7 +13,7 @@ pub(crate) use self::{add_products as add_scaled, dot as combine};
 /// A value and its MAC: the two halves of a lane of 128 bits.
 pub(crate) type Row = Tagged<F61, F61>;
 
-/// Vectors that are multiplied lane by lane.
+/// Vectors that are multiplied lane by lane, or a vector and one factor for all.
 pub(crate) type Factors<'a> = Pair<'a, F61, F61>;
 
 /// What a party holds of `[a, b, c]`, a multiplication.
@@ -82,7 +82,7 @@ pub(crate) fn add_products(arch: Arch, a: &[F61], b: &[F61], sums: &mut [F61]) {
 
 pub(crate) fn add_sums(arch: Arch, products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
     for (a, b) in products.iter().chain(others) {
-        assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
+        assert!(a.len() == sums.len() && (b.len() == sums.len() || b.len() == 1));
     }
     dispatch!(arch, f61::add_sums(products, others, sums))
 }

@@ -91,13 +91,17 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
     // As many as are reduced together, and more.
     for count in [0, 1, 5, 130] {
         let (mut sums, mut values) = (chi.clone(), factors.clone());
-        E::add_sums(arch, &vec![(&a[..], &b[..]); count], &[(&a, &factors); 2], &mut sums);
-        E::add_values(arch, &vec![(&factors[..], &factors[..]); count], &mut values);
+        let threes = [B::ONE + B::ONE + B::ONE];
+        let scaled = [(&a[..], &factors[..]), (&b[..], &threes[..])];
+        E::add_sums(arch, &vec![(&a[..], &b[..]); count], &scaled, &mut sums);
+        let mut products = vec![(&factors[..], &factors[..]); count];
+        products.push((&factors, &threes));
+        E::add_values(arch, &products, &mut values);
         for i in 0..length {
             let products = (0..count).map(|_| a[i] * b[i]).sum::<E>();
-            let scaled = a[i] * E::from(factors[i]);
-            assert_eq!(sums[i], chi[i] + products + scaled + scaled);
-            assert_eq!(values[i], factors[i] + (0..count).map(|_| factors[i] * factors[i]).sum());
+            assert_eq!(sums[i], chi[i] + products + a[i] * E::from(factors[i]) + b[i] * E::from(threes[0]));
+            let products = (0..count).map(|_| factors[i] * factors[i]).sum::<B>();
+            assert_eq!(values[i], factors[i] + products + factors[i] * threes[0]);
         }
     }
 

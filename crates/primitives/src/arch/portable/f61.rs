@@ -111,7 +111,8 @@ pub(in crate::arch) fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>]
 pub(in crate::arch) fn add_sums_from(first: usize, of: [&[Factors<'_>]; 2], sums: &mut [F61]) {
     for (lane, sum) in (first..).zip(sums) {
         for factors in of.into_iter().flat_map(|factors| factors.chunks(PRODUCTS - 1)) {
-            let total: u128 = factors.iter().map(|(a, b)| product(a[lane], b[lane])).sum();
+            let total: u128 =
+                factors.iter().map(|(a, b)| product(a[lane], b[if b.len() == 1 { 0 } else { lane }])).sum();
             *sum = F61::reduce(total + u128::from(sum.get()));
         }
     }

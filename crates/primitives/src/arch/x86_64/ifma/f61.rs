@@ -131,7 +131,11 @@ pub(in crate::arch::x86_64) fn add_sums(products: &[Factors<'_>], others: &[Fact
             let [start] = load(lanes);
             let mut sum = Sum::from(start);
             for (a, b) in factors {
-                let ([a], [b]) = (load(&a.as_chunks().0[i]), load(&b.as_chunks().0[i]));
+                let [a] = load(&a.as_chunks().0[i]);
+                let b = match b {
+                    [factor] => splat(factor.get()),
+                    vectors => load::<1, _>(&vectors.as_chunks().0[i])[0],
+                };
                 sum.add(a, b);
             }
             store(lanes, sum.lanes());

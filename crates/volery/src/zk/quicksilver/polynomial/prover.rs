@@ -3,7 +3,7 @@
 use crate::circuit::{common_lanes, degree_of_product, lane_name};
 use crate::error::Result;
 use core::fmt::Display;
-use core::iter;
+use core::{iter, slice};
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
 use volery_primitives::secret::verdict;
@@ -133,19 +133,19 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         }
         let others = terms.iter().enumerate().filter(|(i, _)| start != Some(*i));
         let others: Vec<_> =
-            others.map(|(_, (factor, term))| (vec![*factor; lanes], term.spread(lanes))).collect();
+            others.map(|(_, (factor, term))| (slice::from_ref(factor), term.spread(lanes))).collect();
         let mut scaled = Vec::with_capacity(others.len());
         for (power, sums) in lower.chunks_exact_mut(lanes.max(1)).enumerate() {
             scaled.clear();
-            for (factors, term) in &others {
+            for (factor, term) in &others {
                 // The highest powers are those that all have.
                 if let Some(power) = (power + term.degree()).checked_sub(degree) {
-                    scaled.push((&term.lower.coefficients[lanes * power..][..lanes], &factors[..]));
+                    scaled.push((&term.lower.coefficients[lanes * power..][..lanes], *factor));
                 }
             }
             E::add_sums(arch, &[], &scaled, sums);
         }
-        let of_values: Vec<_> = others.iter().map(|(factors, term)| (&*term.values, &factors[..])).collect();
+        let of_values: Vec<_> = others.iter().map(|(factor, term)| (&*term.values, *factor)).collect();
         E::add_values(arch, &of_values, &mut values);
         Self { values: values.into(), lower: Lower::new([lanes, degree], lower) }
     }

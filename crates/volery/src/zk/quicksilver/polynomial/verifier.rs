@@ -2,7 +2,7 @@
 
 use crate::circuit::{HIGHEST_DEGREE, common_lanes, degree_of_product};
 use crate::error::Result;
-use core::iter;
+use core::{iter, slice};
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
 use volery_primitives::{Field, Lanes, SecretVec};
@@ -78,14 +78,22 @@ impl<E: Field> Keys<E> {
         let degree = terms.iter().map(|(_, term)| term.degree).max().unwrap_or(0);
         let public = E::from(constant) * power(delta, degree);
         let mut keys = SecretVec::from(vec![public; lanes]);
-        let mut terms_in_lanes = Vec::with_capacity(terms.len());
-        for (factor, term) in terms {
-            let factor = E::from(*factor) * power(delta, degree - term.degree);
-            terms_in_lanes.push((SecretVec::from(vec![factor; lanes]), term.spread(lanes)));
+        let terms: Vec<_> = terms
+            .iter()
+            .map(|(factor, term)| (slice::from_ref(factor), degree - term.degree, term.spread(lanes)))
+            .collect();
+        for lower in 0..=degree {
+            let scaled = terms.iter().filter(|(_, by, _)| *by == lower);
+            let scaled: Vec<_> = scaled.map(|(factor, _, term)| (&*term.keys, *factor)).collect();
+            if lower == 0 {
+                E::add_sums(arch, &[], &scaled, &mut keys);
+            } else if !scaled.is_empty() {
+                let mut sums = SecretVec::from(vec![E::ZERO; lanes]);
+                E::add_sums(arch, &[], &scaled, &mut sums);
+                let powers = SecretVec::from(vec![power(delta, lower); lanes]);
+                E::add_products(arch, &sums, &powers, &mut keys);
+            }
         }
-        let products: Vec<_> =
-            terms_in_lanes.iter().map(|(factors, term)| (&*term.keys, &**factors)).collect();
-        E::add_sums(arch, &products, &[], &mut keys);
         Self { degree, keys }
     }
 
