@@ -44,7 +44,7 @@
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at
 //! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes, or where a half of a proof has turns of one
 //! product each. To it add the coefficients of polynomials: those
-//! of one batch, 2^17 or 2^20 at the end of an epoch, and 2^22 that wait for coins; over 2^61 − 1 that is 42 MB.
+//! of one batch, 2^17 or 2^20 at the end of an epoch, and 2^21 that wait for coins; over 2^61 − 1 that is 25 MB.
 //! Where more would wait, the prover receives the first coins earlier than the lag says, in the same order.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
@@ -78,7 +78,7 @@ pub type Verifier<'a, B, E> = verifier::Verifier<'a, FieldMacs<B, E>>;
 pub const BLOCKS: usize = 8;
 
 /// Coefficients of polynomials that may wait for coins: a prover with more of them waits itself.
-pub(super) const WAITING: usize = 32 * MOST;
+pub(super) const WAITING: usize = 16 * MOST;
 
 /// Slots that are weighed together: they stay in the first-level cache.
 pub(super) const SLOTS: usize = 512;
