@@ -38,7 +38,7 @@ pub trait Lanes<B: Field>: Extension<B> {
         products.iter().for_each(|(a, b)| Self::add_products(arch, a, b, sums));
         for (a, factors) in scaled {
             match factors {
-                [factor] if sums.len() > 1 => {
+                [factor] if sums.len() != 1 => {
                     assert_eq!(a.len(), sums.len());
                     sums.iter_mut().zip(*a).for_each(|(sum, a)| *sum += a.scale(*factor));
                 }

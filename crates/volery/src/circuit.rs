@@ -136,9 +136,11 @@ pub trait Backend {
     /// # Panics
     /// Where the lengths differ.
     fn linear_rows(&mut self, factors: &[Self::F], columns: &[&[Self::Wire]]) -> Vec<Self::Wire> {
-        let mut sums = Vec::with_capacity(columns.first().map_or(0, |column| column.len()));
+        let rows = columns.first().map_or(0, |column| column.len());
+        assert!(columns.iter().all(|column| column.len() == rows), "columns of different lengths");
+        let mut sums = Vec::with_capacity(rows);
         let mut wires = Zeroizing::new(Vec::with_capacity(columns.len()));
-        for row in 0..sums.capacity() {
+        for row in 0..rows {
             wires.clear();
             wires.extend(columns.iter().map(|column| column[row]));
             sums.push(self.linear(factors, &wires));

@@ -114,6 +114,14 @@ pub struct Accesses<'a, W> {
     pub put: Option<&'a [&'a [W]]>,
 }
 
+impl<W> Accesses<'_, W> {
+    /// Whether all columns have so many rows.
+    pub(crate) fn has_rows(&self, rows: usize) -> bool {
+        let mut put = self.put.iter().flat_map(|word| word.iter());
+        self.address.len() == rows && put.all(|column| column.len() == rows)
+    }
+}
+
 /// A backend with memories.
 ///
 /// An **address** is one wire over a field of odd characteristic, and over one of characteristic two as many
@@ -175,24 +183,28 @@ pub(crate) fn access_by_one<B: Memories + ?Sized>(
     ports: &[Accesses<'_, B::Wire>],
     name: &dyn Display,
 ) -> Result<Vec<Vec<B::Wire>>> {
-    let mut columns: Vec<Vec<B::Wire>> = Vec::new();
-    let mut new = Zeroizing::new(Vec::new());
-    for row in 0..ports.first().map_or(0, |port| port.address.len()) {
+    let rows = ports.first().map_or(0, |port| port.address.len());
+    let longest = ports.iter().map(|port| port.put.map_or(0, <[_]>::len)).max().unwrap_or_default();
+    let mut columns: Zeroizing<Vec<Vec<B::Wire>>> = Zeroizing::default();
+    let mut new = Zeroizing::new(Vec::with_capacity(longest));
+    assert!(ports.iter().all(|port| port.has_rows(rows)), "columns of different lengths");
+    for row in 0..rows {
         let mut place = 0;
         for Accesses { address, put } in ports {
             new.clear();
             new.extend(put.iter().flat_map(|word| word.iter()).map(|column| column[row]));
             let put = if put.is_some() { Put::Word(&new) } else { Put::Same };
-            for wire in backend.access(memory, &[address[row]], put, &InRow(name, row))? {
+            let word = Zeroizing::new(backend.access(memory, &[address[row]], put, &InRow(name, row))?);
+            for wire in word.iter() {
                 if row == 0 {
-                    columns.push(Vec::new());
+                    columns.push(Vec::with_capacity(rows));
                 }
-                columns[place].push(wire);
+                columns[place].push(*wire);
                 place += 1;
             }
         }
     }
-    Ok(columns)
+    Ok(core::mem::take(&mut columns))
 }
 
 /// Whether the characteristic of the field is two.

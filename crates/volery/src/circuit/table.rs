@@ -76,16 +76,18 @@ pub(crate) fn look_up_by_one<B: Tables + ?Sized>(
     key: &[&[B::Wire]],
     name: &dyn Display,
 ) -> Result<Vec<Vec<B::Wire>>> {
-    let mut columns = Vec::new();
+    let rows = key.first().map_or(0, |column| column.len());
+    assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
+    let mut columns: Zeroizing<Vec<Vec<B::Wire>>> = Zeroizing::default();
     let mut wires = Zeroizing::new(Vec::with_capacity(key.len()));
-    for row in 0..key.first().map_or(0, |column| column.len()) {
+    for row in 0..rows {
         wires.clear();
         wires.extend(key.iter().map(|column| column[row]));
-        let value = backend.look_up(table, &wires, &InRow(name, row))?;
-        columns.resize_with(value.len(), Vec::new);
-        columns.iter_mut().zip(value).for_each(|(column, wire)| column.push(wire));
+        let value = Zeroizing::new(backend.look_up(table, &wires, &InRow(name, row))?);
+        columns.resize_with(value.len(), || Vec::with_capacity(rows));
+        columns.iter_mut().zip(value.iter()).for_each(|(column, wire)| column.push(*wire));
     }
-    Ok(columns)
+    Ok(core::mem::take(&mut columns))
 }
 
 /// The name of an assertion with the number of the row that it is about.

@@ -115,6 +115,7 @@ impl<F: Field> Memories for Recorder<'_, F> {
     ) -> Result<Vec<Vec<Handle>>> {
         self.outside("a memory is accessed")?;
         let rows = ports.first().map_or(0, |port| port.address.len());
+        assert!(ports.iter().all(|port| port.has_rows(rows)), "columns of different lengths");
         if rows == 0 {
             return Ok(Vec::new());
         }
@@ -125,7 +126,6 @@ impl<F: Field> Memories for Recorder<'_, F> {
             columns.push(*address);
             columns.extend(put.iter().flat_map(|word| word.iter()));
         }
-        assert!(columns.iter().all(|column| column.len() == rows), "columns of different lengths");
         self.asserted(name)?;
         let width = memory.sizes.width;
         let results = self.frame.take_many(ports.len() * width * rows);
@@ -185,10 +185,10 @@ impl<F: Field> Tables for Recorder<'_, F> {
     ) -> Result<Vec<Vec<Handle>>> {
         check_key(key.len(), table.key)?;
         let rows = key[0].len();
+        assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
         if rows == 0 {
             return Ok(Vec::new());
         }
-        assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
         self.asserted(name)?;
         let about = (table.value * rows, number(key.len()));
         let values = self.push_lists(Op::LookUpRows, table.number, key, about);

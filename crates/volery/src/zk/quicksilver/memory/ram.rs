@@ -280,6 +280,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         name: &dyn Display,
     ) -> Result<Vec<Vec<W>>> {
         let (width, rows) = (self.layout.sizes.width, ports.first().map_or(0, |port| port.address.len()));
+        assert!(ports.iter().all(|port| port.has_rows(rows)), "columns of different lengths");
         let mut columns = vec![Vec::new(); ports.len() * width];
         columns.iter_mut().for_each(|column| column.reserve_exact(rows));
         let mut before = Zeroizing::new(Vec::with_capacity(width));

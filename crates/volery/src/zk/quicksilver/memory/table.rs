@@ -68,6 +68,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
         name: &dyn Display,
     ) -> Result<Vec<Vec<P::Wire>>> {
         let rows = key.first().map_or(0, |column| column.len());
+        assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
         let mut columns = vec![Vec::new(); self.value()];
         columns.iter_mut().for_each(|column| column.reserve_exact(rows));
         let mut wires = Zeroizing::new(Vec::with_capacity(key.len()));
