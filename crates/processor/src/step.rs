@@ -38,8 +38,8 @@
 //! no row reads. No jump leads into an instruction's second row: those lie above 2^33, and targets are below
 //! 2^32. Alternatives at one place exclude each other, so that a prover has no choice but what it reads:
 //! bytes of the private input, and where it ends. What the rest adds is the library's:
-//! [`Memories`](volery::circuit::Memories) and tables by two challenges each, polynomials with (9 + 2)/2^61 a
-//! batch.
+//! [`Memories`](volery::circuit::Memories) and tables by two challenges each, polynomials with (10 + 2)/2^61
+//! once, the degree being that of the tables' running sums, and 1/2^61 a batch.
 //!
 //! **Deviations** from the interpreter of this crate: instructions are those of the file, so that storing
 //! into them changes data alone, where there the run ends in a fault; and `writev` cannot be proved. The

@@ -598,7 +598,7 @@ impl<F: Field> Polynomials for Count<F> {
         Ok(self.lanes(lanes, degree_of_product(a.degree, b.degree)?, depth))
     }
     fn combination(&mut self, terms: &[(F, &CountedVector)], constant: F) -> Result<CountedVector> {
-        self.gate(b'Y', terms.len() as u128, 0);
+        self.gate(b'L', terms.len() as u128, 0);
         self.values(&[constant]);
         let (mut lanes, mut degree, mut depth) = (1, 0, 0);
         for (factor, vector) in terms {
