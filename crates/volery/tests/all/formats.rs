@@ -155,6 +155,17 @@ fn cases(folder: &Path, (name, modulus, r1cs_too): (&str, &str, bool)) -> Vec<Ca
         wrong: vec![("private", wrong)],
         failing: "the assertion of line 21 of ",
     }];
+    if name == "f61" {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/sieve/messages.sieve");
+        cases.push(Case {
+            format: "sieve",
+            path: path.into(),
+            public: vec![("public", "45,14")],
+            right: vec![("private", "3,5")],
+            wrong: vec![("private", "3,6")],
+            failing: "the assertion of line ",
+        });
+    }
     if r1cs_too {
         cases.push(Case {
             format: "r1cs",
