@@ -38,8 +38,8 @@ pub fn named(name: &str) -> Result<Field> {
     Ok(volery::setting(name)?)
 }
 
-/// The one of `wires`, the field of a file, by its name or its prime; without a name the usual extension of its
-/// MACs.
+/// The one of `wires`, the field of a file, by its name or its prime; without a name the usual extension of
+/// its MACs.
 ///
 /// # Errors
 /// Where nothing is proved over it.

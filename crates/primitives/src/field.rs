@@ -14,8 +14,8 @@
 //! | [`Bls12381`] | `bls12-381` | [`Bls12381`] | `bls12-381` | 1 | 5 |
 //! | [`RuntimePrime`] | the prime | [`RuntimePrimex4`] | `prime^4` | 4 | 5 |
 //!
-//! Every field is its own extension of degree one. The last row is the field of a prime that the process chooses
-//! while it runs. `bn254` and `bls12-381` are the scalar fields of the curves
+//! Every field is its own extension of degree one. The last row is the field of a prime that the process
+//! chooses while it runs. `bn254` and `bls12-381` are the scalar fields of the curves
 //! of these names: the integers modulo the number of points, which circuits for them are written over.
 //!
 //! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
@@ -118,21 +118,21 @@ pub trait Field:
     const ZERO: Self;
     /// The neutral element of multiplication.
     const ONE: Self;
-    /// The bits of an encoded element: `ceil(log2 p)` for each coordinate over the prime field of p elements, or
-    /// of the largest p where it is chosen at run time.
+    /// The bits of an encoded element: `ceil(log2 p)` for each coordinate over the prime field of p elements,
+    /// or of the largest p where it is chosen at run time.
     const BITS: u32;
     /// The name of the type.
     const NAME: &'static str;
 
-    /// The name used on the wire, in options and in reports: [`Field::NAME`], but where the prime is chosen at run
-    /// time.
+    /// The name used on the wire, in options and in reports: [`Field::NAME`], or the prime where it is chosen
+    /// at run time.
     #[inline(always)]
     fn name() -> &'static str {
         Self::NAME
     }
 
-    /// `ceil(log2 p)` for each coordinate over the prime field of p elements: [`Field::BITS`], or fewer where the
-    /// prime is chosen at run time. What has to know how large the field is goes by these.
+    /// `ceil(log2 p)` for each coordinate over the prime field of p elements: [`Field::BITS`], or fewer where
+    /// the prime is chosen at run time. What has to know how large the field is goes by these.
     #[inline(always)]
     fn bits() -> u32 {
         Self::BITS

@@ -1,13 +1,13 @@
 //! The prime field whose prime is chosen at run time, and its fourth power.
 //!
-//! A file may be over any prime, and a type for each cannot be compiled. So [`RuntimePrime`] is the field of one
-//! prime p **that the process chooses once**, by [`RuntimePrime::choose`]: elements are words, without a place
-//! for p, and zero and one are constants as those of all fields. Another prime is refused from then on. Nothing
-//! else in this crate is global, and no other field reads it.
+//! A file may be over any prime, and a type for each cannot be compiled. So [`RuntimePrime`] is the field of
+//! one prime p **that the process chooses once**, by [`RuntimePrime::choose`]: elements are words, without a
+//! place for p, and zero and one are constants as those of all fields. Another prime is refused from then on.
+//! Nothing else in this crate is global, and no other field reads it.
 //!
 //! p is a prime from 2^30 to 2^61, that and 2^61 − 1 left out, which is [`F61`](super::F61). Elements of each
-//! are encoded by the 61 bits of the longest: [`Field::BITS`] bounds what an element takes, and [`Field::bits`]
-//! is what it has. Below 2^30 a MAC, of four coordinates, would have fewer than 2^120 values.
+//! are encoded by the 61 bits of the longest: [`Field::BITS`] bounds what an element takes, and
+//! [`Field::bits`] is what it has. Below 2^30 a MAC, of four coordinates, would have fewer than 2^120 values.
 //!
 //! - [`barrett`]: arithmetic modulo p on integers below p, in constant time: values, nothing global;
 //! - [`quartic`]: the extension of degree four, `F_p[Y]/(Y^4 − uY^2 − v)`, for any odd p: the same;
@@ -74,7 +74,7 @@ impl Display for ChoiceError {
             Self::Long => f.write_str("it is not below 2^61 - 1"),
             Self::Taken(prime) => write!(
                 f,
-                "this process computes modulo the prime {prime}, and can do so modulo one prime: start another for \
+                "this process computes modulo the prime {prime}, and modulo one prime alone: start another for \
                  this one"
             ),
         }
@@ -83,7 +83,8 @@ impl Display for ChoiceError {
 
 impl core::error::Error for ChoiceError {}
 
-/// An element of the prime field of the p elements that [`RuntimePrime::choose`] was given: an integer below p.
+/// An element of the prime field of the p elements that [`RuntimePrime::choose`] was given: an integer below
+/// p.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[repr(transparent)]
 pub struct RuntimePrime(u64);

@@ -79,8 +79,8 @@ pub fn settings() -> &'static [&'static dyn AnySetting] {
 }
 
 /// The one called `name`, which may be a prime in decimal digits: the first of [`settings`] over the integers
-/// modulo that, or else [`Over<RuntimePrime, RuntimePrimex4>`](volery_primitives::RuntimePrime), for which the
-/// prime is chosen thereby. A process chooses one.
+/// modulo that, or else that over [`RuntimePrime`](volery_primitives::RuntimePrime), for which the prime is
+/// chosen thereby. A process chooses one.
 ///
 /// # Errors
 /// `Invalid` where there is none, or another prime was chosen before.

@@ -3,8 +3,8 @@
 //!
 //! With d = p·2^shift, from 2^60 to 2^61, and a reciprocal R = ⌊2^124/d⌋, an integer t below p·2^64 is first
 //! moved as p was, t' = t·2^shift. Then q = ⌊⌊t'/2^61⌋·R / 2^63⌋ is the quotient ⌊t'/d⌋ or up to four less:
-//! cutting t' and 2^124/d costs less than 2^61/d + t'/2^124, and that is less than four, and the last cut one.
-//! So t' − q·d is below 5d, and in 64 bits. All is in constant time for any operands; p is public.
+//! cutting t' and 2^124/d costs less than 2^61/d + t'/2^124, and that is less than four, and the last cut
+//! one. So t' − q·d is below 5d, and in 64 bits. All is in constant time for any operands; p is public.
 
 /// A modulus p, and its reciprocal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,8 +89,8 @@ impl Barrett {
         self.power(x, (self.p - 1) / 2) == 1
     }
 
-    /// The first N digits in base p of the fraction that `words` write behind the point, the least significant
-    /// word first; the first digit in the end.
+    /// The first N digits in base p of the fraction that `words` write behind the point, the least
+    /// significant word first; the first digit in the end.
     #[inline(always)]
     pub(super) fn digits<const W: usize, const N: usize>(self, mut words: [u64; W]) -> [u64; N] {
         let mut digits = [0; N];

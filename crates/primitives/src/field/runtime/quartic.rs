@@ -1,10 +1,10 @@
 //! The extension of degree four over a prime field that is known at run time alone.
 //!
-//! It is a tower: F_p[X]/(X^2 − a) for a that is no square in F_p, and over that Y^2 = c + X. An element c + X
-//! is no square in the first where its norm c^2 − a is none in F_p, and such c are every other one. Y alone
-//! generates the whole: (Y^2 − c)^2 = a, so that **Y^4 = u·Y^2 + v with u = 2c and v = a − c^2**, and an
-//! element is its coefficients of 1, Y, Y^2 and Y^3. Both parties find the same, as a is the least integer from
-//! 2 on and c the least from 0 on that will do.
+//! It is a tower: F_p[X]/(X^2 − a) for a that is no square in F_p, and over that Y^2 = c + X. An element
+//! c + X is no square in the first where its norm c^2 − a is none in F_p, and such c are every other one. Y
+//! alone generates the whole: (Y^2 − c)^2 = a, so that **Y^4 = u·Y^2 + v with u = 2c and v = a − c^2**, and
+//! an element is its coefficients of 1, Y, Y^2 and Y^3. Both parties find the same, as a is the least integer
+//! from 2 on and c the least from 0 on that will do.
 
 use super::barrett::{Barrett, wide};
 
@@ -67,8 +67,8 @@ impl Quartic {
     /// `1/x`, and zero for zero.
     pub(super) fn inverse(self, x: [u64; 4]) -> [u64; 4] {
         let Self { base, u, .. } = self;
-        // Of x = A + B·Y with A and B in the field of 1 and W = Y^2, times the other A − B·Y, which is in that
-        // field; and that times its own conjugate, where W becomes u − W: in F_p.
+        // Of x = A + B·Y with A and B in the field of 1 and W = Y^2, times the other A − B·Y, which is in
+        // that field; and that times its own conjugate, where W becomes u − W: in F_p.
         let other = [x[0], base.difference(0, x[1]), x[2], base.difference(0, x[3])];
         let norm = self.product(x, other);
         let conjugate = [base.reduce(wide(norm[0], 1) + wide(norm[2], u)), 0, base.difference(0, norm[2]), 0];

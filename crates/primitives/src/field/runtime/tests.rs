@@ -181,7 +181,7 @@ fn one_prime_is_chosen() {
     assert_eq!(RuntimePrime::choose(CHOSEN), Ok(()));
     let other = RuntimePrime::choose((1 << 31) - 1);
     assert_eq!(other, Err(ChoiceError::Taken(CHOSEN)));
-    assert!(other.unwrap_err().to_string().contains("the prime 1152921504606846883, and can"));
+    assert!(other.unwrap_err().to_string().contains("the prime 1152921504606846883, and modulo one"));
     assert_eq!(RuntimePrime::modulus(), Some(CHOSEN));
     assert_eq!((RuntimePrime::name(), RuntimePrime::bits()), ("1152921504606846883", 60));
 }

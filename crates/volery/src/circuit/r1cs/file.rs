@@ -7,7 +7,7 @@ use crate::circuit::stream::Recorder;
 use crate::circuit::{Port, Sequence, StatementFile};
 use crate::error::{Error, Result};
 use std::path::Path;
-use volery_primitives::{Bls12381, Bn254, F61, F65537, Field, Goldilocks, Q32, RuntimePrime};
+use volery_primitives::{Bls12381, Bn254, F61, Field, Goldilocks, RuntimePrime};
 
 /// The input that has a value for each of [`R1cs::committed`].
 pub(super) const WITNESS: &str = "witness";
@@ -70,14 +70,7 @@ impl R1cs {
 impl Prime {
     /// The name of the field of this prime.
     fn field(&self) -> String {
-        let known = [
-            named::<F61>(),
-            named::<Goldilocks>(),
-            named::<Q32>(),
-            named::<F65537>(),
-            named::<Bn254>(),
-            named::<Bls12381>(),
-        ];
+        let known = [named::<F61>(), named::<Goldilocks>(), named::<Bn254>(), named::<Bls12381>()];
         let name = known.iter().find(|(prime, _)| prime == self).map(|(_, name)| (*name).to_owned());
         name.unwrap_or_else(|| match self.limbs {
             // What may be chosen at run time is named by its digits.

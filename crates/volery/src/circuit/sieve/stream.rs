@@ -8,6 +8,7 @@ use crate::circuit::bristol::open_regular;
 use crate::error::{Error, Result};
 use std::io::Read;
 use std::path::Path;
+use volery_primitives::{Field, Q32, RuntimePrime};
 use zeroize::Zeroizing;
 
 /// What a stream is of.
@@ -23,7 +24,7 @@ pub enum StreamKind {
 #[derive(Debug)]
 pub struct SieveStream {
     modulus: Number,
-    /// Each in as many bytes as the modulus takes, the least significant first.
+    /// Each in as many bytes as its field takes, the least significant first.
     encodings: Zeroizing<Vec<u8>>,
 }
 
@@ -119,7 +120,13 @@ impl SieveStream {
     }
 }
 
-/// The bytes of an element.
+/// The bytes of an element, [`Field::BYTES`]: modulo a prime that is chosen at run time those of the longest.
 fn bytes(modulus: &Number) -> usize {
+    let is_chosen = |number| {
+        (RuntimePrime::LEAST..=RuntimePrime::MOST).contains(&number) && number != u64::from(Q32::MODULUS)
+    };
+    if modulus.to_u64().is_some_and(is_chosen) {
+        return RuntimePrime::BYTES;
+    }
     modulus.minus_one().bits().div_ceil(8).max(1) as usize
 }
