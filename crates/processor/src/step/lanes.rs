@@ -88,10 +88,9 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
         members: &[B::Vector],
     ) -> Result<[B::Vector; 4]> {
         let mut of_groups: [Of<B::Vector, GROUPS>; 4] = [const { [const { None }; GROUPS] }; 4];
-        for group in 0..GROUPS {
+        for (group, classes) in Class::ALL.chunks_exact(MEMBERS).enumerate() {
             let mut of_members: [Of<B::Vector, MEMBERS>; 4] = [const { [const { None }; MEMBERS] }; 4];
-            for member in 0..MEMBERS {
-                let class = Class::ALL[group * MEMBERS + member];
+            for (member, class) in classes.iter().enumerate() {
                 for (k, form) in class.equations(Size::FULL).iter().enumerate() {
                     if let Some(form) = form {
                         of_members[k][member] = Some(self.form(form, terms)?);
@@ -101,7 +100,7 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
                     let factor = if class.stores() { BESIDE as i64 } else { 1 };
                     of_members[2][member] = Some(self.linear(&(address * factor), terms)?);
                 }
-                if class == Class::Jalr {
+                if *class == Class::Jalr {
                     of_members[3][member] = Some(self.linear(&base(Size::FULL), terms)?);
                 }
             }
