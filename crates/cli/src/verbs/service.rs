@@ -59,9 +59,11 @@ pub(crate) fn prove(typed: &Prove, name: &str, started: Instant) -> Result<()> {
 fn settings(typed: &Prove, terms: &Terms) -> Result<Settings> {
     let given = &typed.protocol;
     let vole = Some(&given.vole).filter(|vole| *vole != AUTO);
+    // It may be named by its prime.
+    let field = given.field.as_deref().map(fields::named).transpose()?.map(|field| field.name());
     let options = [
         ("--system", given.system.as_ref(), Some(&terms.system)),
-        ("--field", given.field.as_ref(), Some(&terms.field)),
+        ("--field", field.as_ref(), Some(&terms.field)),
         ("--vole", vole, terms.vole.as_ref()),
     ];
     for (option, ours, theirs) in options {

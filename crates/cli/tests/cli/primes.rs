@@ -7,6 +7,8 @@ use tempfile::TempDir;
 
 /// 2^31 − 1, and the largest prime of 60 bits.
 const PRIMES: [&str; 2] = ["2147483647", "1152921504606846883"];
+/// The least that there is, 2^30 + 3; and two that are 1 modulo 4, of which one is the greatest below 2^61 − 1.
+const EDGES: [&str; 3] = ["1073741827", "2013265921", "2305843009213693921"];
 
 const NOWHERE: [&str; 2] = ["--connect", "127.0.0.1:1"];
 
@@ -46,7 +48,7 @@ impl Files {
 
 #[test]
 fn a_file_is_proved_over_its_prime() {
-    for prime in PRIMES {
+    for prime in PRIMES.into_iter().chain(EDGES) {
         let files = Files::over(prime);
         let relation = files.relation();
         // (−3)² − 12 = −3.

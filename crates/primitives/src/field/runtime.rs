@@ -42,6 +42,7 @@ static CONSTANT: AtomicU64 = AtomicU64::new(0);
 /// Arithmetic modulo the prime that was chosen.
 #[inline(always)]
 fn base() -> Barrett {
+    debug_assert!(MODULUS.load(Relaxed) != 0, "no prime was chosen: see `RuntimePrime::choose`");
     Barrett::of_parts(MODULUS.load(Relaxed), RECIPROCAL.load(Relaxed))
 }
 
@@ -158,8 +159,12 @@ impl Field for RuntimePrime {
         let (_, name) = CHOSEN.get().expect("the prime is chosen before anything is done over its field");
         name
     }
+    /// # Panics
+    /// Where no prime was chosen.
     fn bits() -> u32 {
-        u64::BITS - MODULUS.load(Relaxed).leading_zeros()
+        let modulus = MODULUS.load(Relaxed);
+        assert!(modulus != 0, "no prime was chosen: see `RuntimePrime::choose`");
+        u64::BITS - modulus.leading_zeros()
     }
 
     fn invert(self) -> Self {

@@ -354,6 +354,10 @@ impl<'c, S: Setting> Common<'c, S> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
+        if S::QUICKSILVER_ALONE && self.terms.is_some() {
+            let setting = S::name();
+            return Err(Error::invalid(format!("wolverine is not over {setting}: take quicksilver")));
+        }
         let (statement, size, proposal) = self.settle(stream)?;
         // Before a word is said: the peer times how soon it is answered.
         let (mut paces, threads) = (Vec::new(), self.options.threads);

@@ -162,10 +162,13 @@ pub(super) fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofF
         _ => find::<S>(system)?.files(),
     };
     found.ok_or_else(|| {
-        let voleith = files_of::<S>(System::VOLEITH).map_or("", |_| "voleith or ");
-        Error::invalid(format!(
-            "{system} proves to one verifier in a conversation, and makes no files: take {voleith}limbo"
-        ))
+        let makers = [System::VOLEITH, System::LIMBO].into_iter().filter(|one| files_of::<S>(*one).is_some());
+        let makers = makers.map(|one| one.to_string()).collect::<Vec<_>>().join(" or ");
+        let instead = match &makers[..] {
+            "" => format!("and what makes them is not over {}: take another field", S::name()),
+            makers => format!("and makes no files: take {makers}"),
+        };
+        Error::invalid(format!("{system} proves to one verifier in a conversation, {instead}"))
     })
 }
 

@@ -13,7 +13,8 @@ use volery::circuit::{
 use volery::zk::limbo::Aggregation;
 use volery::{
     Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Method, Options,
-    Over, Q32, Q32x2, Seeds, Setting, Simulation, Stacking, System, prove_to, prove_to_over,
+    Over, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking, System, prove_to,
+    prove_to_over,
 };
 
 fn tape<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -141,6 +142,12 @@ fn pinned_over_other_fields() {
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
             "99c26feb58ad7268c6ff41f74935d0eb",
             "bytes, {name}"
+        );
+        RuntimePrime::choose((1 << 60) - 93).unwrap();
+        assert_eq!(
+            arithmetic::<RuntimePrime, Over<RuntimePrime, RuntimePrimex4>>(9_000, "tiny", way),
+            "00000000000000000000000000000000",
+            "a prime of 60 bits, {name}"
         );
     }
 }

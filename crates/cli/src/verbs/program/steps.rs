@@ -101,8 +101,8 @@ pub(super) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
 
 /// How it is to be proved.
 fn settings(protocol: &Protocol, output: &Output, hint: &Hint) -> Result<Settings> {
-    let typed = protocol.field.as_deref().unwrap_or(fields::ARITHMETIC);
-    if typed != fields::ARITHMETIC {
+    let field = fields::named(protocol.field.as_deref().unwrap_or(fields::ARITHMETIC))?;
+    if field.name() != fields::ARITHMETIC {
         return Err(Failure::usage(format_args!(
             "--field: a run with secret control is over {}: leave it out, or give --public-control",
             fields::ARITHMETIC
@@ -115,7 +115,7 @@ fn settings(protocol: &Protocol, output: &Output, hint: &Hint) -> Result<Setting
              --public-control"
         )));
     }
-    Settings::of(fields::named(typed)?, system, protocol, output)?.over(hint.bandwidth.as_deref())
+    Settings::of(field, system, protocol, output)?.over(hint.bandwidth.as_deref())
 }
 
 fn counted(statement: &Steps, settings: &Settings, party: Party) -> Result<Counted> {

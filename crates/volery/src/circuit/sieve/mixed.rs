@@ -94,7 +94,7 @@ impl<F: Field> SieveStated<F> {
             hasher.update(bytes);
         };
         field(F2::NAME.as_bytes());
-        field(F::NAME.as_bytes());
+        field(F::name().as_bytes());
         field(b"sieve");
         field(&self.relation.sieve.survey.digest);
         field(&Sieve::VERSION.to_le_bytes());

@@ -20,15 +20,17 @@ impl RunDelta {
     /// # Errors
     /// `Io` where the system has no randomness to give.
     pub fn fresh<S: Setting>(run: &Run, options: &Options) -> Result<Self> {
+        // Over a prime that is chosen at run time it says so, where none was.
+        let setting = S::name();
         let mut random = match &options.seed {
             Some(seed) => Random::from_seed(&run.named(seed, "volery run of shards v1, seed of the key")),
             None => Random::from_system()?,
         };
-        Ok(Self::new::<S>(run, S::store_delta(&S::delta(&mut random))))
+        Ok(Self::new(run, setting, S::store_delta(&S::delta(&mut random))))
     }
 
-    fn new<S: Setting>(run: &Run, bytes: Zeroizing<Vec<u8>>) -> Self {
-        Self { run: run.digest(), setting: S::name(), bytes }
+    fn new(run: &Run, setting: String, bytes: Zeroizing<Vec<u8>>) -> Self {
+        Self { run: run.digest(), setting, bytes }
     }
 
     /// The bytes by which another worker of the verifier comes to have it, and nobody else.
@@ -47,7 +49,7 @@ impl RunDelta {
                 S::name()
             ))
         })?;
-        Ok(Self::new::<S>(run, Zeroizing::new(bytes.to_vec())))
+        Ok(Self::new(run, S::name(), Zeroizing::new(bytes.to_vec())))
     }
 
     /// The key itself.
