@@ -280,14 +280,14 @@ fn batches_unheard(polynomials: usize, early: bool) -> usize {
 /// However late a VOLE may be heard, a prover does not hold the polynomials of all batches until then.
 #[test]
 fn many_polynomials_wait_for_coins() {
-    assert_eq!(batches_unheard(MOST, true), 32);
+    assert_eq!(batches_unheard(MOST, true), 16);
 }
 
 #[test]
 fn fewer_batches_wait_where_they_are_longer() {
-    assert_eq!(batches_unheard(1 << 19, true), 8);
+    assert_eq!(batches_unheard(1 << 19, true), 4);
     // The last one is still open.
-    assert_eq!(batches_unheard(1 << 19, false), 8 + 1);
+    assert_eq!(batches_unheard(1 << 19, false), 4 + 1);
 }
 
 /// What the VOLE hears stands between the coins, and is heard earlier, too.
