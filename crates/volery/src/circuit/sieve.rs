@@ -359,7 +359,7 @@ pub(super) fn begins(begin: &[u8]) -> bool {
 
 /// The text of a relation, and its length, where the file is text.
 fn open<'s>(name: &'s str, source: &'s Source) -> Result<(Text<'s>, Option<u64>)> {
-    let opened = source.open().and_then(|(read, length)| Ok((binary::text_of(read)?, length)));
+    let opened = source.open().and_then(|(read, length)| Ok((binary::text_of(read, false)?, length)));
     let ((text, binary), length) =
         opened.map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
     Ok((Text::new(name, text), (!binary).then_some(length)))

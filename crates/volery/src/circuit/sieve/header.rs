@@ -103,8 +103,9 @@ pub(super) fn begin(text: &mut Text<'_>) -> Result<Resource> {
     let rest = text.until(b';', 64)?;
     let minor = rest.strip_prefix(b".").and_then(|rest| rest.first());
     if major != 2 || !minor.is_some_and(u8::is_ascii_digit) {
-        let why = format!("version {major}{} is not read: there is version 2", rest.escape_ascii());
-        return Err(text.fail(why));
+        let shown = format!(" {major}{}", rest.escape_ascii());
+        let shown = if text.is_hidden() { "" } else { &shown };
+        return Err(text.fail(format_args!("version{shown} is not read: there is version 2")));
     }
     text.expect(b';')?;
     let resource = match text.word()? {

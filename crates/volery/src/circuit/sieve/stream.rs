@@ -51,7 +51,7 @@ impl SieveStream {
     }
 
     fn of(name: &str, file: Box<dyn Read + '_>, kind: StreamKind) -> Result<Self> {
-        let text = binary::text_of(file);
+        let text = binary::text_of(file, true);
         let (text, _) = text.map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
         Self::read(Text::new(name, text), kind)
     }

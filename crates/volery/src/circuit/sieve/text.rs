@@ -67,6 +67,11 @@ impl<'s> Text<'s> {
         self.hidden = true;
     }
 
+    /// Whether no error may show what stands in the text.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.hidden
+    }
+
     /// How many bytes are read so far.
     #[inline(always)]
     pub(super) fn position(&self) -> u64 {

@@ -8,6 +8,8 @@ pub(super) struct Buffer {
     bytes: Zeroizing<Vec<u8>>,
     /// Where in the file it begins.
     begin: u64,
+    /// No error shows what stands in it.
+    hidden: bool,
 }
 
 /// A table: where it is, and where and how long the list of its fields.
@@ -26,8 +28,17 @@ pub(super) struct Vector {
 }
 
 impl Buffer {
-    pub(super) fn new(bytes: Zeroizing<Vec<u8>>, begin: u64) -> Self {
-        Self { bytes, begin }
+    pub(super) fn new(bytes: Zeroizing<Vec<u8>>, begin: u64, hidden: bool) -> Self {
+        Self { bytes, begin, hidden }
+    }
+
+    /// Says that no error may show what stands in it.
+    pub(super) fn hide(&mut self) {
+        self.hidden = true;
+    }
+
+    pub(super) fn is_hidden(&self) -> bool {
+        self.hidden
     }
 
     /// The error that `why` says of the byte at `at`.

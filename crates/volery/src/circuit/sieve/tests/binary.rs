@@ -17,9 +17,11 @@ enum Item {
     Structs(usize, Vec<u64>),
     Table(Vec<Item>),
     Tables(Vec<Item>),
+    /// So many offsets, all of which point to one item.
+    Repeated(usize, Box<Item>),
 }
 
-use Item::{Byte, Bytes, Long, No, Range, Structs, Table, Tables, Text, Texts};
+use Item::{Byte, Bytes, Long, No, Range, Repeated, Structs, Table, Tables, Text, Texts};
 
 /// Writes what an item refers to, and gives where it is.
 fn refer(out: &mut Vec<u8>, item: &Item) -> usize {
@@ -43,6 +45,13 @@ fn refer(out: &mut Vec<u8>, item: &Item) -> usize {
         }
         Texts(texts) => refer_all(out, &texts.iter().map(|text| Text(text)).collect::<Vec<_>>()),
         Tables(tables) => refer_all(out, tables),
+        Repeated(count, item) => {
+            put(out, *count, &vec![0; 4 * count]);
+            let to = refer(out, item);
+            for from in (0..*count).map(|i| at + 4 + 4 * i) {
+                out[from..from + 4].copy_from_slice(&((to - from) as u32).to_le_bytes());
+            }
+        }
         Table(fields) => return table(out, fields),
         No | Byte(_) | Long(_) | Range(..) => unreachable!("stand in the table itself"),
     }
@@ -70,6 +79,7 @@ fn table(out: &mut Vec<u8>, fields: &[Item]) -> usize {
         }
         out.extend((if matches!(field, No) { 0 } else { place as u16 }).to_le_bytes());
     }
+    out[list + 2..list + 4].copy_from_slice(&((4 + inline.len()) as u16).to_le_bytes());
     out.extend(((at - list) as i32).to_le_bytes());
     out.extend(inline);
     for (from, item) in referred {
@@ -183,7 +193,7 @@ fn everything() -> (Vec<u8>, String) {
 }
 
 fn text(bytes: &[u8]) -> std::io::Result<String> {
-    let (mut read, binary) = text_of(Box::new(bytes))?;
+    let (mut read, binary) = text_of(Box::new(bytes), false)?;
     assert_eq!(binary, bytes.get(8..12) == Some(b"siev"));
     let mut text = String::new();
     read.read_to_string(&mut text)?;
@@ -253,6 +263,63 @@ fn malformed_messages_are_refused() {
     refused(&stream, "this is a stream of values");
     refused(&[of(vec![]), stream].concat(), "a message with another head than the first one");
     refused(&of(vec![]), "the statement asserts nothing");
+}
+
+/// Offsets that point to one table many times make text without end of a few bytes.
+#[test]
+fn what_many_offsets_point_to_is_bounded() {
+    let refused = |bytes: Vec<u8>| {
+        assert!(bytes.len() < 200_000);
+        let why = text(&bytes).map(drop).unwrap_err().to_string();
+        assert!(why.starts_with("byte 4: ") && why.contains("more than 64 times its length"), "{why}");
+    };
+    let long = || Repeated(2000, Box::new(Bytes(vec![b'x'; 1000])));
+    let types = |kind| Repeated(2000, Box::new(union(kind, vec![Text("p"), Text("o"), long()])));
+    refused(message(1, vec![Text("2.1.0"), No, types(4), No, Tables(vec![])]));
+    refused(message(1, vec![Text("2.0.0"), No, types(2), No, Tables(vec![])]));
+    refused(message(1, vec![Text("2.1.0"), long(), No, No, Tables(vec![])]));
+    let plugin = |names| Table(vec![Text("p"), Text("o"), names]);
+    let bound = union(4, vec![Text("p"), Text("o"), long()]);
+    refused(message(2, vec![Text("2.1.0"), bound, Tables(vec![])]));
+    let function = |names| union(2, vec![Text("f"), No, No, Byte(2), plugin(names)]);
+    refused(message(1, head(vec![function(long())])));
+    // Gates of one function, ranges of one copy, and values.
+    let directives = |one: Item| {
+        let mut fields = head(vec![]);
+        fields[4] = Repeated(2000, Box::new(one));
+        message(1, fields)
+    };
+    let gates = Table(vec![Repeated(2000, Box::new(union(2, vec![No, Long(7)])))]);
+    refused(directives(union(2, vec![Text("f"), No, No, Byte(1), gates])));
+    refused(directives(gate(3, vec![No, Range(0, 1999), Structs(2000, vec![0; 4000])])));
+    // Few bytes of text for each byte are what sharing is for.
+    let made = text(&directives(gate(5, vec![No, Long(3), Long(1), Long(2)]))).unwrap();
+    assert_eq!(made.matches("$3 <- @mul(0: $1, $2);\n").count(), 2000);
+}
+
+/// Zeros behind a value are no work.
+#[test]
+fn long_values_are_refused_at_once() {
+    let zeros =
+        |count| message(3, vec![Text("2.1.0"), field(7), Tables(vec![Table(vec![Bytes(vec![0; count])])])]);
+    assert!(text(&zeros(512)).unwrap().ends_with("< 0 >;\n@end\n"));
+    let why = text(&zeros(513)).unwrap_err().to_string();
+    assert!(why.contains("a value of more than 512 bytes"), "{why}");
+}
+
+/// What an offset of a private stream points to may be a value.
+#[test]
+fn errors_of_streams_show_nothing() {
+    let refused = |fields: Vec<Item>, words: &str| {
+        let bytes = message(3, fields);
+        let why =
+            SieveStream::from_bytes("x", &bytes, StreamKind::Private).map(drop).unwrap_err().to_string();
+        assert!(why.contains(words) && !why.contains("77"), "{why}");
+    };
+    refused(vec![Text("7(77"), field(7), Tables(vec![])], "a string is no name and no number");
+    refused(vec![Text("7.77"), field(7), Tables(vec![])], "version is not read");
+    refused(vec![Text("2.1.0"), union(77, vec![]), Tables(vec![])], "a type of a kind");
+    refused(vec![Text("2.1.0"), union(4, vec![Text("7-77")]), Tables(vec![])], "no name and no number");
 }
 
 /// Whatever is cut off or changed ends in a statement or an error, and never otherwise.
