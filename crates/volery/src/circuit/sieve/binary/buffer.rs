@@ -95,6 +95,18 @@ impl Buffer {
         Ok((offset > 0).then_some(table.at + offset))
     }
 
+    /// The bytes from a field, if it is there, up to the next one of the first eight, or else to the end of the
+    /// table.
+    pub(super) fn room(&self, table: Table, number: usize) -> Result<Option<usize>> {
+        let Some(at) = self.field(table, number)? else { return Ok(None) };
+        let size = u16::from_le_bytes(self.array(table.fields + 2)?);
+        let mut end = table.at + usize::from(size);
+        for other in 0..8 {
+            end = self.field(table, other)?.filter(|other| *other > at).map_or(end, |other| end.min(other));
+        }
+        Ok(Some(end.saturating_sub(at)))
+    }
+
     /// A byte, which is zero where it is not there.
     pub(super) fn byte(&self, table: Table, number: usize) -> Result<u8> {
         self.field(table, number)?.map_or(Ok(0), |at| Ok(self.array::<1>(at)?[0]))

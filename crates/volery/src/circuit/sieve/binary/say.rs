@@ -167,6 +167,9 @@ pub(super) fn gate(text: &mut Made, buffer: &Buffer, of: Table, old: bool) -> Re
     let (kind, gate) = buffer.union(of, 0, "a gate")?;
     let long = |number| buffer.long(gate, number);
     let of_type = buffer.byte(gate, 0)?;
+    if old {
+        is_older(buffer, kind, gate)?;
+    }
     match kind {
         1 => {
             write!(text, "${} <- {of_type}: < ", long(1)?)?;
@@ -215,4 +218,24 @@ pub(super) fn gate(text: &mut Made, buffer: &Buffer, of: Table, old: bool) -> Re
         _ => return Err(other(buffer, "a gate", kind)),
     }
     text.push_str(";\n")
+}
+
+/// # Errors
+/// Where a gate has fields as only the newer schema has them: by the older one it would be another gate.
+fn is_older(buffer: &Buffer, kind: u8, gate: Table) -> Result<()> {
+    let room = |number| buffer.room(gate, number);
+    let newer = match kind {
+        3 => room(2)?.is_some_and(|room| room < 8),
+        8 | 9 => room(1)?.is_some_and(|room| room >= 16),
+        12 => room(6)?.is_some(),
+        _ => false,
+    };
+    if !newer {
+        return Ok(());
+    }
+    Err(buffer.fail(
+        0,
+        "a file of version 2.0 with a gate as version 2.1.0 has it, in the message that begins here: give it \
+         the version by whose schema it is written",
+    ))
 }

@@ -307,6 +307,32 @@ fn long_values_are_refused_at_once() {
     assert!(why.contains("a value of more than 512 bytes"), "{why}");
 }
 
+/// By the older schema other bytes are read of gates, so that the version has to be true.
+#[test]
+fn newer_gates_in_older_files_are_refused() {
+    let of = |gate: Item| {
+        let types = Tables(vec![field(65537), field(2)]);
+        text(&message(1, vec![Text("2.0.0"), No, types, No, Tables(vec![gate])]))
+    };
+    let says = |gate: Item, line: &str| {
+        let made = of(gate).unwrap();
+        assert!(made.contains(line), "{line:?} is missing in {made:?}");
+    };
+    says(gate(3, vec![Byte(1), Long(4), Long(5)]), "$4 <- 1: $5;");
+    says(gate(3, vec![Long(0), Long(4)]), "$4 <- 0: $0;");
+    says(gate(8, vec![Byte(0), Long(4)]), "$4 <- @public(0);");
+    says(gate(12, vec![Byte(1), Long(0), Long(16), No, Long(7), Long(7)]), "$7, @modulus);");
+    for newer in [
+        gate(3, vec![No, Range(7, 9), Structs(1, vec![1, 3])]),
+        gate(8, vec![No, Range(7, 9)]),
+        gate(9, vec![Byte(1), Range(7, 7)]),
+        gate(12, vec![Byte(1), Long(0), Long(16), No, Long(7), Long(7), Byte(1)]),
+    ] {
+        let why = of(newer).unwrap_err().to_string();
+        assert!(why.contains("a gate as version 2.1.0 has it"), "{why}");
+    }
+}
+
 /// What an offset of a private stream points to may be a value.
 #[test]
 fn errors_of_streams_show_nothing() {
