@@ -238,7 +238,9 @@ impl Survey {
         length: Option<u64>,
         planning: Planning,
     ) -> Result<Self> {
-        let mut reader = Reader::checking(text, strict, planning.part)?;
+        // Of the binary form no part is read by itself.
+        let part = if length.is_some() { planning.part } else { u64::MAX };
+        let mut reader = Reader::checking(text, strict, part)?;
         let mut batch = Body::default();
         while reader.next(&mut batch)? {}
         let kinds: Vec<u8> = reader.used().map(|(kind, _)| kind).collect();
@@ -259,18 +261,15 @@ impl Survey {
         }
         let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
         let gates = reader.scope.cost.gates;
-        let end = reader.text.position();
-        let text = core::mem::replace(&mut reader.text, Text::new(name, Box::new(&[][..])));
-        let (read, digest) = text.finish()?;
+        let (parts, end) = reader.take_parts();
+        let (read, digest) = reader.text.finish()?;
         if length.is_some_and(|length| read != length) {
             return Err(changed(name));
         }
-        // Of the binary form no part is read by itself.
         let wanted = length.is_some() && (has_bits || !planning.of_two);
         let planned = wanted && reader.scope.most() > planning.unplanned;
         let plan = planned.then(|| {
-            let parts = core::mem::take(&mut reader.parts);
-            Plan::new(&mut reader, (&parts, end), |from, to| open_part(name, source, from, to))
+            Plan::new(&mut reader, name, (&parts, end), |from, to| open_part(name, source, from, to))
         });
         let plan = plan.transpose()?.flatten().map(Arc::new);
         Ok(Self { length: read, digest, modulus, has_bits, gates, streams, empty, plan })

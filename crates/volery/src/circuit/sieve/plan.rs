@@ -1,16 +1,17 @@
 //! When each wire of a statement is read for the last time: so a run holds the wires that are still to be
 //! read, also where the file deletes none.
 //!
-//! When a relation is opened it is read forwards to be checked, with two bits a wire; and where many wires
-//! are set at once by its own account, once more, part by part from the last one to the first. Going
-//! backwards, a wire that is read and is not known to be needed is read for the last time, and one that is
+//! When a relation is opened it is read forwards to be checked, with two bits a wire where numbers are near
+//! each other; and where many wires are set at once by its own account, once more, part by part from the last
+//! one to the first, each held against the digest that it had before. Going backwards, a wire that is read and is not known to be needed is read for the last time, and one that is
 //! set and is not needed is never read. What is kept of that is one bit for each time that a wire is read or
 //! set, in the order of the text, in which runs take them. Wires of functions, and those that refer to
 //! memories, are not planned: the ends of these are gates.
 
+use super::changed;
 use super::header::Type;
 use super::marks::Marks;
-use super::reader::Reader;
+use super::reader::{Reader, Stretch};
 use super::scope::Scope;
 use super::text::Text;
 use crate::error::Result;
@@ -30,8 +31,10 @@ pub(super) struct Planning {
 /// Some 25 MB of wires: the plan takes as long as checking the text.
 pub(super) const PLANNING: Planning = Planning { unplanned: 1 << 19, part: 1 << 20, of_two: false };
 
-/// The bytes that a plan has at most for each byte of the text, and beside that.
+/// The bytes that a plan has at most for each byte of the text, for each wire that is set at once without it,
+/// which is less than such a wire takes, and beside that.
 const MOST_TO_BYTE: u64 = 64;
+const MOST_TO_WIRE: u64 = 24;
 const MOST_BESIDE: u64 = 1 << 20;
 
 /// For each time that a wire is read or set, whether nobody reads it any more.
@@ -77,26 +80,31 @@ pub(super) struct Follow {
 }
 
 impl Plan {
-    /// The plan of the text whose parts begin at `begins`, the last of which ends at `end`: `open` reads it
-    /// from one byte up to another. `reader` has read all of it. None, where it took far more than the text
-    /// has bytes: lines of a few bytes may set millions of wires.
+    /// The plan of the text of the file `name`, of these parts, the last of which ends at `end`: `open` reads
+    /// it from one byte up to another. `reader` has read all of it. None, where it took far more than the text
+    /// has bytes, as lines of a few bytes may set millions of wires, or more than the wires that it saves.
     ///
     /// # Errors
     /// Where the text cannot be read, or is not the one that was read before.
     pub(super) fn new<'s>(
         reader: &mut Reader<'s>,
-        (begins, end): (&[u64], u64),
+        name: &str,
+        (stretches, end): (&[Stretch], u64),
         open: impl Fn(u64, u64) -> Result<Text<'s>>,
     ) -> Result<Option<Self>> {
         let planned: Arc<[bool]> =
             reader.header.types.iter().map(|kind| !matches!(kind, Type::Plugin(_))).collect();
+        let most = 8 * ((MOST_TO_BYTE * end).min(MOST_TO_WIRE * reader.scope.most()) + MOST_BESIDE);
         reader.trace(Scope::traced(Trace { planned: planned.clone(), runs: Vec::new() }));
         let mut needed: Vec<Marks> = planned.iter().map(|_| Marks::default()).collect();
-        let most = 8 * (MOST_TO_BYTE * end + MOST_BESIDE);
         let (mut parts, mut end, mut bits) = (Vec::new(), end, 0u64);
-        for &begin in begins.iter().rev() {
+        for &Stretch { begin, digest } in stretches.iter().rev() {
             reader.text = open(begin, end)?;
-            let runs = reader.part(end - begin)?;
+            let runs = reader.part(end - begin);
+            if reader.text.finish()? != (end - begin, digest) {
+                return Err(changed(name));
+            }
+            let runs = runs?;
             bits = runs.iter().fold(bits, |sum, run| sum.saturating_add(run.count));
             if bits > most {
                 return Ok(None);
@@ -159,7 +167,8 @@ impl Follow {
     /// Whether wires of this type are planned.
     #[inline(always)]
     pub(super) fn is_planned(&self, kind: u8) -> bool {
-        self.plan.planned[kind as usize]
+        // A file that has changed may declare more types.
+        self.plan.planned.get(kind as usize).is_some_and(|planned| *planned)
     }
 
     /// Whether the wire of this type that is read or set next is not read any more. Behind the end of the

@@ -17,6 +17,12 @@ const MOST_IN_RANGE: u64 = 1 << 22;
 /// Gates that are handed out at once, at least.
 const BATCH: usize = 4096;
 
+/// A part of the text, which begins at a line of the statement.
+pub(super) struct Stretch {
+    pub(super) begin: u64,
+    pub(super) digest: [u8; 32],
+}
+
 /// A relation that is being read.
 pub(super) struct Reader<'s> {
     pub(super) text: Text<'s>,
@@ -35,10 +41,10 @@ pub(super) struct Reader<'s> {
     /// For each type its modulus, once it is used.
     used: Vec<Option<Number>>,
     ended: bool,
-    /// Where parts of the text begin, at lines of the statement, and where the next one may.
-    pub(super) parts: Vec<u64>,
+    /// Parts of the text, of which the last one has no digest yet, and where the next one may begin.
+    parts: Vec<Stretch>,
     next_part: u64,
-    /// The bytes of a part.
+    /// The bytes of a part, or `u64::MAX` where there are none.
     part: u64,
     /// It is read again, so that functions are known.
     pub(super) again: bool,
@@ -58,7 +64,9 @@ impl<'s> Reader<'s> {
     pub(super) fn checking(text: Text<'s>, strict: bool, part: u64) -> Result<Self> {
         let mut reader = Self { part, ..Self::new(text)? };
         (reader.scope, reader.strict) = (Scope::checked(reader.header.types.len(), strict), strict);
-        reader.begin_part();
+        if part < u64::MAX {
+            reader.begin_part();
+        }
         Ok(reader)
     }
 
@@ -100,9 +108,22 @@ impl<'s> Reader<'s> {
 
     #[cold]
     fn begin_part(&mut self) {
-        let at = self.text.position();
-        self.parts.push(at);
-        self.next_part = at.saturating_add(self.part);
+        let begin = self.text.position();
+        self.end_part();
+        self.parts.push(Stretch { begin, digest: [0; 32] });
+        self.next_part = begin.saturating_add(self.part);
+    }
+
+    fn end_part(&mut self) {
+        if let (Some(digest), Some(part)) = (self.text.begin_part(), self.parts.last_mut()) {
+            part.digest = digest;
+        }
+    }
+
+    /// The parts of the text, all of which is read, and its end.
+    pub(super) fn take_parts(&mut self) -> (Vec<Stretch>, u64) {
+        self.end_part();
+        (core::mem::take(&mut self.parts), self.text.position())
     }
 
     /// Goes on by noting what the statement reads and sets, part by part.

@@ -198,6 +198,10 @@ impl Scope {
             Wiring::Planned(follow) => {
                 if follow.is_last(kind) {
                     follow.last.push((kind, slot));
+                    // By the plan of this text there is no other wire of that number; by another plan it must
+                    // not be read in the place of this one.
+                    let old = self.wires[kind as usize].remove(id);
+                    follow.last.extend(old.map(|old| (kind, old)));
                     return Ok(());
                 }
             }

@@ -38,6 +38,8 @@ pub(super) struct Text<'s> {
     /// Lines are not shown in errors: they may be secret.
     hidden: bool,
     hasher: blake3::Hasher,
+    /// Of the part at hand, where parts are digested, and up to where in the buffer it took them.
+    part: Option<(blake3::Hasher, usize)>,
 }
 
 impl<'s> Text<'s> {
@@ -59,6 +61,7 @@ impl<'s> Text<'s> {
             line_begin: 0,
             hidden: false,
             hasher,
+            part: None,
         }
     }
 
@@ -84,8 +87,14 @@ impl<'s> Text<'s> {
         self.line
     }
 
+    /// Begins a part of the text here, and gives the digest of the one that ends here, if there is one.
+    pub(super) fn begin_part(&mut self) -> Option<[u8; 32]> {
+        let before = self.part.replace((blake3::Hasher::new(), self.at));
+        before.map(|(mut hasher, from)| hasher.update(&self.buffer[from..self.at]).finalize().into())
+    }
+
     /// Reads on to the end, and gives the length in bytes and the digest of all that was read.
-    pub(super) fn finish(mut self) -> Result<(u64, [u8; 32])> {
+    pub(super) fn finish(&mut self) -> Result<(u64, [u8; 32])> {
         while !self.ended {
             self.at = self.end;
             self.refill()?;
@@ -187,6 +196,10 @@ impl<'s> Text<'s> {
     #[cold]
     fn refill(&mut self) -> Result<()> {
         let from = self.at.saturating_sub(KEPT);
+        if let Some((hasher, taken)) = &mut self.part {
+            hasher.update(&self.buffer[*taken..self.at]);
+            *taken = self.at - from;
+        }
         self.buffer.copy_within(from..self.end, 0);
         self.before += from as u64;
         self.at -= from;

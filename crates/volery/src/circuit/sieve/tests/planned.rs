@@ -21,13 +21,17 @@ fn opened(text: &str, part: Option<u64>) -> Sieve {
 }
 
 fn fingerprint(sieve: Sieve, public: usize) -> [u8; 32] {
+    try_fingerprint(sieve, public).unwrap()
+}
+
+fn try_fingerprint(sieve: Sieve, public: usize) -> Result<[u8; 32]> {
     let mut values = Values::new();
     if public > 0 {
         values.read("public", Written::Encodings(&vec![0; 8 * public])).unwrap();
     }
     let relation = FieldRelation::<F61>::file(Box::new(sieve));
-    let statement = Statement::new(relation, values).unwrap();
-    Count::<F61>::fingerprint(&Streamed(statement.source())).unwrap().1
+    let statement = Statement::new(relation, values)?;
+    Ok(Count::<F61>::fingerprint(&Streamed(statement.source()))?.1)
 }
 
 /// The slots that the statement takes, and those of wires that are set at its end.
@@ -166,6 +170,79 @@ fn the_same_gates_are_pushed() {
             assert_eq!(fingerprint(sieve, 0), expected, "{text}");
         }
     }
+}
+
+/// One relation, with the plan of another.
+fn with_plan_of(text: &str, other: &str) -> Sieve {
+    let mut sieve = opened(text, Some(1));
+    sieve.survey.plan = opened(other, Some(1)).survey.plan;
+    sieve
+}
+
+/// What is asserted is never about an older wire of the same number.
+#[test]
+fn the_plan_of_another_text_changes_no_gates() {
+    let text =
+        |out| over_f61("", &format!("$0 ... $1 <- @private();\n${out} <- @mul($1, $1);\n@assert_zero($0);"));
+    let why = try_fingerprint(with_plan_of(&text(0), &text(9)), 0).unwrap_err().to_string();
+    assert!(why.contains("wire $0 of type 0 is not set here"), "{why}");
+    let mut same = 0;
+    for seed in 0..100 {
+        let text = lines(seed);
+        let expected = fingerprint(opened(&text, None), 0);
+        if let Ok(made) = try_fingerprint(with_plan_of(&text, &lines(seed + 1000)), 0) {
+            assert_eq!(made, expected, "{text}");
+            same += 1;
+        }
+    }
+    assert!(same < 100, "no plan was another one");
+}
+
+#[test]
+fn the_plan_of_fewer_types_is_no_plan() {
+    let text = over_f61("", "$0 <- @private();\n$1 <- @mul($0, $0);\n@assert_zero($1);");
+    let of_two = text.replace("@begin", &format!("{F61_TYPE}\n@begin")).replace("$0, $0", "1: $0, $0");
+    let of_two = of_two.replace("@private()", "@private(1)").replace("zero($1)", "zero(1: $1)");
+    let expected = fingerprint(opened(&of_two, None), 0);
+    assert_eq!(fingerprint(with_plan_of(&of_two, &text), 0), expected);
+}
+
+/// The text is the same when it is read backwards.
+#[test]
+fn a_text_that_changes_while_it_is_planned_is_found() {
+    let text = |last: &str| {
+        let mut gates = "$0 <- @private();\n".to_owned();
+        (1..50).for_each(|i| gates += &format!("${i} <- @add($0, ${});\n", i - 1));
+        over_f61("", &(gates + last + "@assert_zero($49);"))
+    };
+    let (text, other) = (text("$8 <- @mul($1, $1);\n"), text("$9 <- @mul($1, $1);\n"));
+    let plan = |planned: &str| {
+        let mut reader = Reader::checking(Text::new("x.rel", Box::new(text.as_bytes())), false, 100).unwrap();
+        while reader.next(&mut Body::default()).unwrap() {}
+        let (parts, end) = reader.take_parts();
+        assert!(parts.len() > 5);
+        Plan::new(&mut reader, "x.rel", (&parts, end), |from, to| {
+            Ok(Text::new("x.rel", Box::new(&planned.as_bytes()[from as usize..to as usize])))
+        })
+        .map(|plan| plan.is_some())
+    };
+    assert!(plan(&text).unwrap());
+    let cut = text.replace("@mul($1, $1);", "@mul($1, $1)");
+    for changed in [&other, &cut] {
+        let mut changed = changed.clone();
+        while changed.len() < text.len() {
+            changed.push(' ');
+        }
+        let why = plan(&changed).unwrap_err().to_string();
+        assert!(why.contains("the file has changed"), "{why}");
+    }
+}
+
+/// A text of many gates with few wires takes no plan: the bits would be more than the wires.
+#[test]
+fn a_plan_is_no_larger_than_the_wires_that_it_saves() {
+    let text = over_f61("", &("$0 ... $1023 <- @private();\n".repeat(9000) + "@assert_zero($0);"));
+    assert!(planned(&text, Planning { unplanned: 0, ..PLANNING }).survey.plan.is_none());
 }
 
 /// The end of a memory is gates, which stay where they are.
