@@ -1,4 +1,4 @@
-//! Which wires are set, and nothing else of them: two bits a wire.
+//! Which wires are set, and nothing else of them: two bits a wire where numbers are near each other.
 
 use super::pages::{Page, Pages};
 use super::wires::PAGE;

@@ -6,6 +6,10 @@ use std::collections::HashMap;
 /// Pages that a block of the directory is for.
 const BLOCK: usize = 512;
 
+/// For so many pages there may be a block, and so many more: of numbers far apart each would take its own.
+const PAGES_TO_BLOCK: usize = 32;
+const MOST_BESIDE: usize = 64;
+
 /// What is held of [`PAGE`] wires in a row; by default, of none of them.
 pub(super) trait Page: Default {
     /// Whether nothing is held of any of them.
@@ -20,6 +24,8 @@ pub(super) struct Pages<P> {
     far: HashMap<u64, u32>,
     pages: Vec<P>,
     free: Vec<u32>,
+    /// How many blocks have pages.
+    blocks: usize,
     /// A block without pages, for the next one that is needed.
     spare: Option<Box<Block>>,
 }
@@ -67,13 +73,19 @@ impl<P: Page> Pages<P> {
         });
         let block = number / BLOCK as u64;
         // A directory as long as a few times what pages take.
-        if block < 64 * self.pages.len() as u64 + 256 {
+        let pages = self.pages.len();
+        let most = (64 * pages + 256).min(4 * pages + (1 << 14));
+        let is_there = |block: u64| matches!(self.near.get(block as usize), Some(Some(_)));
+        let is_near =
+            block < most as u64 && (is_there(block) || self.blocks < pages / PAGES_TO_BLOCK + MOST_BESIDE);
+        if is_near {
             let block = block as usize;
             if block >= self.near.len() {
                 self.near.resize_with(block + 1, || None);
             }
-            let spare = &mut self.spare;
+            let (spare, blocks) = (&mut self.spare, &mut self.blocks);
             let block = self.near[block].get_or_insert_with(|| {
+                *blocks += 1;
                 spare.take().unwrap_or_else(|| Box::new(Block { places: [0; BLOCK], used: 0 }))
             });
             block.places[(number % BLOCK as u64) as usize] = place + 1;
@@ -108,11 +120,18 @@ impl<P: Page> Pages<P> {
                 block.used -= 1;
                 if block.used == 0 {
                     self.spare = near.take();
+                    self.blocks -= 1;
                 }
                 return;
             }
         }
         self.far.remove(&number);
+    }
+
+    /// How many blocks have pages.
+    #[cfg(test)]
+    pub(super) fn blocks(&self) -> usize {
+        self.near.iter().flatten().count()
     }
 
     /// All pages, those included that are empty.

@@ -203,6 +203,22 @@ mod tests {
     }
 
     #[test]
+    fn wires_that_are_far_apart_take_few_blocks() {
+        let mut wires = Wires::default();
+        let ids: Vec<u64> = (0..10_000).map(|i| i << 15).collect();
+        ids.iter().for_each(|id| assert_eq!(wires.set(*id, 1), None));
+        let [near, far, pages, _] = wires.pages.sizes();
+        assert_eq!((pages, far + wires.pages.blocks()), (10_000, 10_000));
+        assert!(wires.pages.blocks() <= pages / 32 + 64 && near <= 4 * pages + (1 << 14));
+        assert!(ids.iter().all(|id| wires.get(*id) == Some(1) && wires.remove(*id) == Some(1)));
+        assert_eq!((wires.pages.blocks(), wires.pages.sizes()[1]), (0, 0));
+        // Those in a row take a block for its pages.
+        (0..1 << 21).for_each(|id| assert_eq!(wires.set(id, 1), None));
+        let [_, far, pages, _] = wires.pages.sizes();
+        assert!(wires.pages.blocks() == 64 && far == 0 && pages == 1 << 15);
+    }
+
+    #[test]
     fn a_slot_is_free_when_nobody_holds_it() {
         let mut slots = Slots::behind(2);
         let slot = slots.take();
