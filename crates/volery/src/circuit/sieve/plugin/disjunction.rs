@@ -22,6 +22,10 @@ use std::collections::HashSet;
 /// Gates, words and constants that are kept of a clause beside its lists, about.
 const KEPT_OF_CLAUSE: u64 = 64;
 
+/// Private values that are given to clauses, of which as many as this take as long as one gate: a row of them
+/// is kept as one.
+const PASSED: u64 = 16;
+
 impl Reader<'_> {
     /// The gates of a function that chooses among others, in `scope`: the slots of its results.
     pub(super) fn disjunction(
@@ -50,7 +54,8 @@ impl Reader<'_> {
             ));
         }
         let wires: u64 = function.ins.iter().chain(&function.outs).map(|list| list.1).sum();
-        let kept = (KEPT_OF_CLAUSE + 4 * wires).saturating_mul(clauses.len() as u64).saturating_add(declared);
+        let each = KEPT_OF_CLAUSE + 4 * wires + needed / PASSED;
+        let kept = each.saturating_mul(clauses.len() as u64).saturating_add(declared);
         fits(kept).map_err(|why| self.wrong(binding, why))?;
         let private: Vec<u32> = (0..declared).map(|_| scope.slots.take()).collect();
         if declared > 0 {

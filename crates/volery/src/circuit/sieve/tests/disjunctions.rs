@@ -194,3 +194,20 @@ fn polynomials_are_multiplied_and_shifted() {
         assert!(why.contains(words), "{words:?} is missing in {why:?}");
     }
 }
+
+/// What clauses take together is bounded, also where each takes few rows.
+#[test]
+fn clauses_that_take_too_many_values_are_refused() {
+    let open = |count: u64| {
+        let clauses: String = (1..=count).map(|guard| format!(", {guard}, f")).collect();
+        let gates = format!(
+            "@function(f, @in: 0:1)\n$1 ... $1000000 <- @private();\n@assert_zero($0);\n@end\n\
+             @function(one, @in: 0:1, 0:1)\n@plugin(disjunction_v0, switch, strict{clauses});\n\
+             $0 ... $1 <- @private();\n@call(one, $0, $1);"
+        );
+        open_text(&over_f61("@plugin disjunction_v0;", &gates)).map(drop)
+    };
+    open(3).unwrap();
+    let why = open(400).unwrap_err().to_string();
+    assert!(why.contains("a choice of more than 16777216 gates"), "{why}");
+}
