@@ -15,7 +15,8 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// How it is written, as in [`Format`](super::Format).
     fn format_name(&self) -> &'static str;
 
-    /// What tells it from all others of its field and format: a digest of its bytes.
+    /// What tells it from all others of its field and format: a digest of its bytes, or of the text that is
+    /// made of a binary form.
     fn identity(&self) -> Vec<u8>;
 
     /// The version of the reader, which is another where the meaning of a file is.
