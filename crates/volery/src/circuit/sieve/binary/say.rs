@@ -47,7 +47,7 @@ pub(super) fn relation(text: &mut Made, buffer: &Buffer, message: Table) -> Resu
     for i in 0..conversions.count {
         let [(out, wires), (of, from)] =
             [buffer.count_of(conversions, i, 32, 0)?, buffer.count_of(conversions, i, 32, 16)?];
-        write!(text, "@convert(@out: {out}:{wires}, @in: {of}:{from});\n")?;
+        writeln!(text, "@convert(@out: {out}:{wires}, @in: {of}:{from});")?;
     }
     Ok(old)
 }
