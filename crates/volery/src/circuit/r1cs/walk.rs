@@ -219,11 +219,11 @@ impl<'a> Known<'a> {
     fn used(&mut self, terms: &[Term], steps: &mut dyn Steps) {
         for term in terms.iter().filter(|term| term.wire >= self.fixed) {
             let uses = &mut self.uses[term.wire as usize];
-            if *uses == MANY {
+            // Of a file that has changed a constraint may have a wire more often than was counted.
+            if *uses == MANY || *uses == 0 {
                 continue;
             }
-            // Of a file that has changed a constraint may have a wire more often than was counted.
-            *uses = uses.saturating_sub(1);
+            *uses -= 1;
             if *uses == 0 {
                 steps.forget(term.wire);
             }
