@@ -32,13 +32,13 @@ pub(crate) fn read(
             return fail("the relation takes no streams of values: they are for SIEVE relations".into());
         }
         let file = SieveStream::open(path, kind).map_err(|why| Failure::from(why).at(option))?;
-        let Some(place) = rest.iter().position(|stream| stream.modulus == file.modulus()) else {
-            let mut fields: Vec<_> = rest.iter().map(|stream| stream.modulus.as_str()).collect();
+        let Some(place) = rest.iter().position(|stream| stream.field == file.field()) else {
+            let mut fields: Vec<_> = rest.iter().map(|stream| stream.field.as_str()).collect();
             fields.dedup();
             let takes = if fields.is_empty() { "no more".into() } else { fields.join(", ") };
             return fail(format!(
                 "it is of field {}, and the relation takes values of fields {takes} here",
-                file.modulus()
+                file.field()
             ));
         };
         let stream = rest.remove(place);

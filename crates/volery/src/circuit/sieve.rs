@@ -27,6 +27,7 @@ mod binary;
 mod body;
 mod convert;
 mod execute;
+mod field;
 mod function;
 mod header;
 mod marks;
@@ -50,7 +51,8 @@ pub use self::stream::{SieveStream, StreamKind};
 pub(super) use self::writer::write;
 
 use self::body::Body;
-use self::execute::{Inputs, Pushed, execute, modulus};
+use self::execute::{Inputs, Pushed, execute};
+use self::field::WireField;
 use self::header::Type;
 use self::number::Number;
 use self::plan::{PLANNING, Plan, Planning};
@@ -63,7 +65,7 @@ use super::{Port, Sequence, StatementFile};
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
-use volery_primitives::{Bls12381, Bn254, F2, F61, F65537, Field, Goldilocks, Q32};
+use volery_primitives::{F2, Field};
 
 /// A relation in a file, known by what was counted when it was opened, and read anew for each run.
 #[derive(Debug)]
@@ -79,7 +81,7 @@ struct Survey {
     /// Of the text.
     length: u64,
     digest: [u8; 32],
-    modulus: Number,
+    field: WireField,
     /// F_2 is used beside that.
     has_bits: bool,
     gates: u64,
@@ -101,8 +103,8 @@ pub struct ValueStream {
     pub public: bool,
     /// The number of the type.
     pub kind: u8,
-    /// The modulus of its field, in decimal digits.
-    pub modulus: String,
+    /// Its field: the modulus in decimal digits, or [`Field::NAME`] of one that is no prime's.
+    pub field: String,
     /// How many values are read.
     pub count: u64,
 }
@@ -165,15 +167,15 @@ impl Sieve {
         let mut reader = Reader::checking(open(&name, &source)?.0, false, u64::MAX)?;
         let mut batch = Body::default();
         // Over bits alone it is where nothing else is used up to its end.
-        let odd = |reader: &Reader<'_>| {
-            reader.used().find(|(_, modulus)| !modulus.is_two()).map(|(_, modulus)| field_name(modulus))
+        let larger = |reader: &Reader<'_>| {
+            reader.used().find(|(_, field)| !field.is_two()).map(|(_, field)| field.name())
         };
-        let others = reader.header.types.iter().any(Type::is_odd);
-        while odd(&reader).is_none()
+        let others = reader.header.types.iter().any(Type::is_larger);
+        while larger(&reader).is_none()
             && (others || reader.used().next().is_none())
             && reader.next(&mut batch)?
         {}
-        Ok(odd(&reader).unwrap_or_else(|| F2::NAME.into()))
+        Ok(larger(&reader).unwrap_or_else(|| F2::NAME.into()))
     }
 
     /// How many gates it has, those of functions as often as they are called, each value of a stream, and
@@ -182,9 +184,9 @@ impl Sieve {
         self.survey.gates
     }
 
-    /// The modulus of the field, in decimal digits.
-    pub fn modulus(&self) -> String {
-        self.survey.modulus.to_string()
+    /// How many elements the field has, in decimal digits.
+    pub fn field_size(&self) -> String {
+        self.survey.field.size().to_string()
     }
 
     /// Whether it is over F_2, too, beside the field of an odd prime.
@@ -194,7 +196,7 @@ impl Sieve {
 
     /// Whether it is over `F`, and F_2 beside it where it [has bits](Sieve::has_bits).
     pub fn is_over<F: Field>(&self) -> bool {
-        modulus::<F>().is_some_and(|modulus| Number::of_wide(modulus) == self.survey.modulus)
+        self.survey.field.is::<F>()
     }
 
     /// The streams of all fields that it declares, by their types, those included of which it reads nothing.
@@ -244,19 +246,20 @@ impl Survey {
         let mut batch = Body::default();
         while reader.next(&mut batch)? {}
         let kinds: Vec<u8> = reader.used().map(|(kind, _)| kind).collect();
-        let odd = reader.used().find(|(_, modulus)| !modulus.is_two());
-        let has_bits = odd.is_some() && reader.used().any(|(_, modulus)| modulus.is_two());
-        let modulus = odd.map_or_else(|| Number::of(2), |(_, modulus)| modulus.clone());
+        let larger = reader.used().find(|(_, field)| !field.is_two());
+        let has_bits = larger.is_some() && reader.used().any(|(_, field)| field.is_two());
+        let field = larger.map(|(_, field)| field.clone());
+        let field = field.unwrap_or_else(|| WireField::of_prime(Number::of(2)));
         let several = kinds.len() > 1;
         let mut streams = Vec::new();
         for (public, word, reads) in
             [(true, "public", &reader.scope.public), (false, "private", &reader.scope.private)]
         {
             for (kind, of) in (0..).zip(&reader.header.types) {
-                let Type::Field(modulus) = of else { continue };
+                let Type::Field(field) = of else { continue };
                 let name = if several { format!("{word}{kind}") } else { word.into() };
-                let (modulus, count) = (modulus.to_string(), reads.count(kind));
-                streams.push(ValueStream { name, public, kind, modulus, count });
+                let (field, count) = (field.to_string(), reads.count(kind));
+                streams.push(ValueStream { name, public, kind, field, count });
             }
         }
         let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
@@ -272,25 +275,8 @@ impl Survey {
             Plan::new(&mut reader, name, (&parts, end), |from, to| open_part(name, source, from, to))
         });
         let plan = plan.transpose()?.flatten().map(Arc::new);
-        Ok(Self { length: read, digest, modulus, has_bits, gates, streams, empty, plan })
+        Ok(Self { length: read, digest, field, has_bits, gates, streams, empty, plan })
     }
-}
-
-/// The name of the field of this modulus, where proofs are over it, or the modulus.
-fn field_name(modulus: &Number) -> String {
-    fn name<F: Field>(modulus: &Number) -> Option<&'static str> {
-        self::modulus::<F>().is_some_and(|prime| Number::of_wide(prime) == *modulus).then_some(F::NAME)
-    }
-    let known = [
-        name::<F2>,
-        name::<F61>,
-        name::<Goldilocks>,
-        name::<Q32>,
-        name::<F65537>,
-        name::<Bn254>,
-        name::<Bls12381>,
-    ];
-    known.iter().find_map(|name| name(modulus)).map_or_else(|| modulus.to_string(), Into::into)
 }
 
 impl<F: Field> StatementFile<F> for Sieve {

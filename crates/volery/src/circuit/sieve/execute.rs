@@ -170,13 +170,13 @@ pub(super) fn modulus<F: Field>() -> Option<U256> {
 /// Where the field has none.
 pub(super) fn element<F: Field>(words: Element) -> Result<F> {
     F::from_integer(U256::from_limbs(words))
-        .ok_or_else(|| Error::invalid("a value that is not below the modulus"))
+        .ok_or_else(|| Error::invalid("a value that is no element of the field"))
 }
 
 impl<'p> Frame<'p> {
     /// Whether type `kind` is of bits.
     fn is_binary(&self, kind: u8) -> bool {
-        matches!(&self.types[kind as usize], Type::Field(modulus) if modulus.is_two())
+        self.types[kind as usize].is_two()
     }
 
     fn run<F: Field>(
@@ -613,6 +613,9 @@ impl<F: Field> Inputs<F> for Arguments<'_> {
 /// Wires of the number `turn` in `width` digits to the base of the field, the highest first; what does not
 /// fit is cut.
 fn digits<F: Field>(b: &mut Recorder<'_, F>, turn: u64, width: u32) -> Result<Vec<Handle>> {
+    if width == 0 {
+        return Ok(Vec::new());
+    }
     let modulus =
         modulus::<F>().ok_or_else(|| Error::invalid("a counter over no field of a prime"))?.capped();
     let (mut rest, mut digits) = (u128::from(turn), Vec::new());

@@ -1,5 +1,6 @@
 //! What stands before the gates of a SIEVE text: version, resource, plugins, types and conversions.
 
+use super::field::WireField;
 use super::number::Number;
 use super::text::Text;
 use crate::error::Result;
@@ -16,9 +17,9 @@ const MOST_ARGUMENTS: usize = 1 << 16;
 /// A type of wires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Type {
-    /// The integers modulo a prime.
-    Field(Number),
-    /// An extension of the field of a type, of a degree, by a polynomial.
+    /// A field that proofs may be over.
+    Field(WireField),
+    /// Another extension of the field of a type, of a degree, by a polynomial.
     Extension(u64, u64, Number),
     /// The integers modulo a power of two.
     Ring(u64),
@@ -46,19 +47,24 @@ pub(super) enum Argument {
 impl Type {
     /// Whether it is the field of two elements.
     pub(super) fn is_two(&self) -> bool {
-        matches!(self, Self::Field(modulus) if modulus.is_two())
+        matches!(self, Self::Field(field) if field.is_two())
     }
 
     /// Whether it is the field of an odd prime.
     pub(super) fn is_odd(&self) -> bool {
-        matches!(self, Self::Field(modulus) if !modulus.is_two())
+        matches!(self, Self::Field(field) if field.is_odd())
+    }
+
+    /// Whether it is a field of more than two elements.
+    pub(super) fn is_larger(&self) -> bool {
+        matches!(self, Self::Field(field) if !field.is_two())
     }
 }
 
 impl core::fmt::Display for Type {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Field(modulus) => write!(f, "field {modulus}"),
+            Self::Field(field) => f.write_str(&field.declared()),
             Self::Extension(base, degree, polynomial) => write!(f, "ext_field {base} {degree} {polynomial}"),
             Self::Ring(bits) => write!(f, "ring {bits}"),
             Self::Plugin(binding) => write!(f, "@plugin({}, {}, …)", binding.plugin, binding.operation),
@@ -138,7 +144,7 @@ impl Header {
                     }
                 }
                 b"@type" => {
-                    let read = read_type(text, header.types.len())?;
+                    let read = read_type(text, Some(&header.types))?;
                     header.types.push(read);
                     if header.types.len() > MOST_TYPES {
                         return Err(text.fail(format_args!("more than {MOST_TYPES} types")));
@@ -198,8 +204,8 @@ impl Header {
     }
 }
 
-/// Reads a type, of which `declared` stand before it.
-pub(super) fn read_type(text: &mut Text<'_>, declared: usize) -> Result<Type> {
+/// Reads a type, behind those that are `declared`; in a stream of values they are unknown.
+pub(super) fn read_type(text: &mut Text<'_>, declared: Option<&[Type]>) -> Result<Type> {
     match text.word()? {
         b"field" => {
             let modulus = text.large("the modulus of a field")?;
@@ -210,15 +216,24 @@ pub(super) fn read_type(text: &mut Text<'_>, declared: usize) -> Result<Type> {
             if modulus.to_u64().is_some_and(|number| number >> 61 == 0 && !is_prime(number)) {
                 return Err(text.fail(format_args!("{modulus} is no modulus of a field: it is not a prime")));
             }
-            Ok(Type::Field(modulus))
+            Ok(Type::Field(WireField::of_prime(modulus)))
         }
         b"ext_field" => {
             let base = text.number("the number of a type")?;
-            if base >= declared as u64 {
-                return Err(text.fail(format_args!("type {base} is not declared before what extends it")));
-            }
+            let of_two = match declared {
+                None => true,
+                Some(types) => match usize::try_from(base).ok().and_then(|base| types.get(base)) {
+                    Some(kind) => kind.is_two(),
+                    None => {
+                        let why = format!("type {base} is not declared before what extends it");
+                        return Err(text.fail(why));
+                    }
+                },
+            };
             let degree = text.number("the degree of an extension")?;
-            Ok(Type::Extension(base, degree, text.large("the modulus of an extension")?))
+            let polynomial = text.large("the modulus of an extension")?;
+            let known = WireField::of_bits(degree, &polynomial).filter(|_| of_two);
+            Ok(known.map_or(Type::Extension(base, degree, polynomial), Type::Field))
         }
         b"ring" => Ok(Type::Ring(text.number("the number of bits of a ring")?)),
         b"@plugin" => {

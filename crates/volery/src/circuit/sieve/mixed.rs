@@ -29,7 +29,7 @@ pub(crate) struct SieveStated<F: Field> {
 
 /// Whether a stream is of bits.
 fn of_bits(stream: &ValueStream) -> bool {
-    stream.modulus == "2"
+    stream.field == "2"
 }
 
 impl SieveOfTwo {

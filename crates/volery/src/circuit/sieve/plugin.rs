@@ -8,9 +8,10 @@ mod polynomial;
 mod vectors;
 
 use super::body::{NONE, Op, of};
+use super::field::WireField;
 use super::function::{Function, MOST_KEPT, calls};
 use super::header::{Argument, Binding, Type};
-use super::number::{Element, Number};
+use super::number::Element;
 use super::reader::Reader;
 use super::scope::Scope;
 use crate::error::Result;
@@ -29,23 +30,23 @@ pub(super) struct Bound<'f> {
     line: u64,
     /// The field has two elements.
     binary: bool,
-    modulus: Number,
+    field: WireField,
 }
 
 impl Bound<'_> {
     /// -1.
     fn minus_one(&self) -> Element {
-        self.modulus.minus_one().to_element().expect("checked when it was bound")
+        self.field.minus_one().expect("checked when it was bound")
     }
 
-    /// The element `value`, which is below the modulus.
+    /// The element `value`, which there is.
     fn element(&self, value: u64) -> Element {
         [value, 0, 0, 0]
     }
 
-    /// `value - less` in the field.
+    /// `value - less` in the field of a prime.
     fn minus(&self, value: Element, less: u64) -> Element {
-        let modulus = self.modulus.to_element().expect("checked when it was bound");
+        let modulus = self.field.size().to_element().expect("checked when it was bound");
         let zero = value == [0; 4];
         let mut words = if zero { modulus } else { value };
         let mut borrow = less;
@@ -57,12 +58,12 @@ impl Bound<'_> {
         if words == modulus { [0; 4] } else { words }
     }
 
-    /// `-value`, of an element.
+    /// `-value`, of an element of the field of a prime.
     fn negated(&self, value: Element) -> Element {
         if value == [0; 4] {
             return value;
         }
-        let mut words = self.modulus.to_element().expect("checked when it was bound");
+        let mut words = self.field.size().to_element().expect("checked when it was bound");
         let mut borrow = false;
         for (word, less) in words.iter_mut().zip(value) {
             let (rest, under) = word.overflowing_sub(less);
@@ -123,6 +124,9 @@ impl Reader<'_> {
             }
         }
         let bound = self.bind(function)?;
+        if matches!(name, "mux" | "extended_arithmetic" | "permutation_check") {
+            self.of_numbers(bound.kind, &format!("plugin {}", binding.plugin))?;
+        }
         let results = match operation {
             ("mux", _) => mux::mux(scope, &bound, binding),
             ("assert_equal", _) => vectors::equal(scope, &bound),
@@ -147,15 +151,18 @@ impl Reader<'_> {
             return Err(self.text.fail("the function of such a plugin takes and gives wires of one type"));
         }
         // It is used where the function is called.
-        let Type::Field(modulus) = &self.header.types[kind as usize] else {
-            return Err(self.text.fail("the function of such a plugin is for wires of the field of a prime"));
+        let Type::Field(field) = &self.header.types[kind as usize] else {
+            return Err(self.text.fail(format_args!(
+                "the function of such a plugin is for wires of a field, and type {kind} is {}",
+                self.header.types[kind as usize]
+            )));
         };
-        let modulus = modulus.clone();
+        let field = field.clone();
         let wires: u64 = function.ins.iter().chain(&function.outs).map(|list| list.1).sum();
         if wires > MOST_KEPT as u64 / 8 {
             return Err(self.text.fail(format_args!("a plugin's function of {wires} wires is too large")));
         }
-        if modulus.to_element().is_none() {
+        if field.size().to_element().is_none() {
             return Err(self.text.fail("plugins are for fields of up to 256 bits"));
         }
         let mut next = 0;
@@ -164,8 +171,8 @@ impl Reader<'_> {
             (next - count as u32..next).collect()
         });
         let ins = ins.collect();
-        let binary = modulus == Number::of(2);
-        Ok(Bound { function, kind, ins, line: self.text.line(), binary, modulus })
+        let binary = field.is_two();
+        Ok(Bound { function, kind, ins, line: self.text.line(), binary, field })
     }
 
     /// A function that calls another one for each element of lists.
@@ -216,6 +223,9 @@ impl Reader<'_> {
                 environment,
                 if enumerated { ", and without the counter" } else { "" }
             ));
+        }
+        if let Some((kind, _)) = counter {
+            self.of_numbers(kind, "the counter of map_enumerated")?;
         }
         let line = self.text.line();
         let at = scope.body.long(line);

@@ -1,6 +1,7 @@
 //! A relation, read gate by gate: wires are resolved to slots, and nothing of it depends on a field.
 
 use super::body::{Body, NONE, Op};
+use super::field::{self, WireField};
 use super::function::{Function, MOST_GATES};
 use super::header::{self, Header, Resource, Type};
 use super::number::{Element, Number};
@@ -38,8 +39,8 @@ pub(super) struct Reader<'s> {
     /// What functions keep.
     pub(super) kept: usize,
     pub(super) scratch: Vec<u32>,
-    /// For each type its modulus, once it is used.
-    used: Vec<Option<Number>>,
+    /// For each type its field, once it is used.
+    used: Vec<Option<WireField>>,
     ended: bool,
     /// Parts of the text, of which the last one has no digest yet, and where the next one may begin.
     parts: Vec<Stretch>,
@@ -169,9 +170,9 @@ impl<'s> Reader<'s> {
         self.scope.slots.len()
     }
 
-    /// The types that are used, with their moduli.
-    pub(super) fn used(&self) -> impl Iterator<Item = (u8, &Number)> {
-        (0..).zip(&self.used).filter_map(|(kind, modulus)| Some((kind, modulus.as_ref()?)))
+    /// The types that are used, with their fields.
+    pub(super) fn used(&self) -> impl Iterator<Item = (u8, &WireField)> {
+        (0..).zip(&self.used).filter_map(|(kind, field)| Some((kind, field.as_ref()?)))
     }
 
     /// The end of the statement was read.
@@ -486,6 +487,7 @@ impl<'s> Reader<'s> {
             )));
         }
         [kind, of].into_iter().try_for_each(|kind| self.usable(kind))?;
+        self.of_numbers(of, "a conversion")?;
         let same = self.is_binary(kind) == self.is_binary(of);
         if !same && (if self.is_binary(kind) { taken } else { count }) != 1 {
             return Err(self
@@ -513,7 +515,7 @@ impl<'s> Reader<'s> {
 
     /// Whether type `kind` is the field of two elements.
     pub(super) fn is_binary(&self, kind: u8) -> bool {
-        matches!(&self.header.types[kind as usize], Type::Field(modulus) if *modulus == Number::of(2))
+        self.header.types[kind as usize].is_two()
     }
 
     /// Takes `)` and `;`.
@@ -561,8 +563,8 @@ impl<'s> Reader<'s> {
         if self.used[kind as usize].is_some() {
             return Ok(());
         }
-        let modulus = match &self.header.types[kind as usize] {
-            Type::Field(modulus) => modulus.clone(),
+        let field = match &self.header.types[kind as usize] {
+            Type::Field(field) => field.clone(),
             Type::Plugin(_) => {
                 return Err(self
                     .text
@@ -570,21 +572,20 @@ impl<'s> Reader<'s> {
             }
             other => {
                 return Err(self.text.fail(format_args!(
-                    "type {kind} ({other}) is used here, and only fields of primes are read"
+                    "type {kind} ({other}) is used here, and there are {}",
+                    field::READ
                 )));
             }
         };
-        let two = Number::of(2);
-        if let Some((other, first)) = self.used().find(|(_, used)| **used != two)
-            && *first != modulus
-            && modulus != two
-        {
+        if let Some((other, first)) = self.used().find(|(_, used)| !used.goes_with(&field)) {
             return Err(self.text.fail(format_args!(
-                "type {kind} (field {modulus}) is used here beside type {other} (field {first}): statements \
-                 are over one field of an odd prime, and F_2"
+                "type {kind} ({}) is used here beside type {other} ({}): statements are over one field, or \
+                 over F_2 and one of an odd prime",
+                field.declared(),
+                first.declared()
             )));
         }
-        self.used[kind as usize] = Some(modulus);
+        self.used[kind as usize] = Some(field);
         Ok(())
     }
 
@@ -599,12 +600,24 @@ impl<'s> Reader<'s> {
 
     /// -1 in the field of a type, which has up to 256 bits.
     pub(super) fn minus_one(&self, kind: u8) -> Element {
-        let Type::Field(modulus) = &self.header.types[kind as usize] else { unreachable!("of a field") };
-        modulus.minus_one().to_element().expect("of up to 256 bits")
+        let Type::Field(field) = &self.header.types[kind as usize] else { unreachable!("of a field") };
+        field.minus_one().expect("of up to 256 bits")
     }
 
-    /// The modulus of a type that is used.
-    pub(super) fn modulus(&self, kind: u8) -> &Number {
+    /// # Errors
+    /// Where type `kind` is a field whose elements are no numbers, which `what` takes.
+    pub(super) fn of_numbers(&self, kind: u8, what: &str) -> Result<()> {
+        match &self.header.types[kind as usize] {
+            Type::Field(field) if !field.is_prime() => Err(self.text.fail(format_args!(
+                "{what} is for numbers, wires of the field of a prime, and type {kind} is {} ({field})",
+                field.declared()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The field of a type that is used.
+    fn field(&self, kind: u8) -> &WireField {
         self.used[kind as usize].as_ref().expect("a type that is used")
     }
 
@@ -646,9 +659,8 @@ impl<'s> Reader<'s> {
     fn constant(&mut self, kind: u8) -> Result<Element> {
         self.text.expect(b'<')?;
         let small = self.text.small()?;
-        let modulus = self.modulus(kind);
         if let Some(value) = small
-            && modulus.exceeds(value)
+            && self.field(kind).size().exceeds(value)
         {
             self.text.expect(b'>')?;
             return Ok([value, 0, 0, 0]);
@@ -657,11 +669,10 @@ impl<'s> Reader<'s> {
             Some(value) => Number::of(value),
             None => self.text.large("a constant")?,
         };
-        let modulus = self.modulus(kind);
-        if !number.below(modulus) {
-            return Err(self
-                .text
-                .fail(format_args!("{number} is not below {modulus}, the modulus of type {kind}")));
+        let field = self.field(kind);
+        if !number.below(field.size()) {
+            let limit = field.limit();
+            return Err(self.text.fail(format_args!("{number} is not below {limit} of type {kind}")));
         }
         self.text.expect(b'>')?;
         number.to_element().ok_or_else(|| self.text.fail("a constant of more than 256 bits"))

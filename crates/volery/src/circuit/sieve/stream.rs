@@ -1,6 +1,7 @@
 //! Streams of values, public or private ones: `< 3 >;` for each.
 
 use super::binary;
+use super::field::{self, WireField};
 use super::header::{self, Resource, Type};
 use super::number::Number;
 use super::text::Text;
@@ -8,7 +9,6 @@ use crate::circuit::bristol::open_regular;
 use crate::error::{Error, Result};
 use std::io::Read;
 use std::path::Path;
-use volery_primitives::{Field, Q32, RuntimePrime};
 use zeroize::Zeroizing;
 
 /// What a stream is of.
@@ -23,7 +23,7 @@ pub enum StreamKind {
 /// A file of values. Wiped when dropped, and no error shows a value.
 #[derive(Debug)]
 pub struct SieveStream {
-    modulus: Number,
+    field: WireField,
     /// Each in as many bytes as its field takes, the least significant first.
     encodings: Zeroizing<Vec<u8>>,
 }
@@ -71,12 +71,18 @@ impl SieveStream {
             )));
         }
         text.expect_all(b"@type")?;
-        let Type::Field(modulus) = header::read_type(&mut text, usize::MAX)? else {
-            return Err(text.fail("streams are read of fields of primes"));
+        let field = match header::read_type(&mut text, None)? {
+            Type::Field(field) => field,
+            other => {
+                return Err(text.fail(format_args!(
+                    "the values are of {other}, and streams are read of {}",
+                    field::READ
+                )));
+            }
         };
         text.expect(b';')?;
         text.expect_all(b"@begin")?;
-        let width = bytes(&modulus);
+        let width = field.bytes();
         // Elements that grow leave copies behind.
         let mut encodings = Zeroizing::new(Vec::with_capacity(1 << 16));
         while text.peek()? == b'<' {
@@ -85,8 +91,8 @@ impl SieveStream {
                 Some(value) => Number::of(value),
                 None => text.large("a value")?,
             };
-            if !number.below(&modulus) {
-                return Err(text.fail(format_args!("the value is not below {modulus}, the modulus")));
+            if !number.below(field.size()) {
+                return Err(text.fail(format_args!("the value is not below {}", field.limit())));
             }
             text.expect(b'>')?;
             text.expect(b';')?;
@@ -101,32 +107,21 @@ impl SieveStream {
         if text.peek()? != 0 {
             return Err(text.fail("text stands behind the @end: remove it"));
         }
-        Ok(Self { modulus, encodings })
+        Ok(Self { field, encodings })
     }
 
-    /// The modulus of the field, in decimal digits.
-    pub fn modulus(&self) -> String {
-        self.modulus.to_string()
+    /// The field, as [`ValueStream::field`](super::ValueStream::field) has it.
+    pub fn field(&self) -> String {
+        self.field.to_string()
     }
 
     /// How many values there are.
     pub fn count(&self) -> u64 {
-        (self.encodings.len() / bytes(&self.modulus)) as u64
+        (self.encodings.len() / self.field.bytes()) as u64
     }
 
     /// The values, as [`Written::Encodings`](crate::circuit::Written::Encodings) takes them.
     pub fn encodings(&self) -> &[u8] {
         &self.encodings
     }
-}
-
-/// The bytes of an element, [`Field::BYTES`]: modulo a prime that is chosen at run time those of the longest.
-fn bytes(modulus: &Number) -> usize {
-    let is_chosen = |number| {
-        (RuntimePrime::LEAST..=RuntimePrime::MOST).contains(&number) && number != u64::from(Q32::MODULUS)
-    };
-    if modulus.to_u64().is_some_and(is_chosen) {
-        return RuntimePrime::BYTES;
-    }
-    modulus.minus_one().bits().div_ceil(8).max(1) as usize
 }

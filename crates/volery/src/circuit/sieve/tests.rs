@@ -2,6 +2,7 @@
 
 mod binary;
 mod disjunctions;
+mod extension;
 mod malformed;
 mod memories;
 mod mixed;
@@ -14,6 +15,7 @@ use crate::circuit::stream::Streamed;
 use crate::circuit::{
     Circuit as _, Clear, FieldRelation, Program, Relation, Shape, Statement, Values, Written,
 };
+use volery_primitives::F61;
 
 const F61_TYPE: &str = "@type field 2305843009213693951;";
 const F2_TYPE: &str = "@type field 2;";
@@ -293,7 +295,7 @@ fn streams_are_read() {
     let text = format!("version 2.2.0;\nprivate_input;\n{F61_TYPE}\n@begin\n< 3 >;\n<0x10>;\n@end\n");
     let read = |text: &str, kind| SieveStream::from_bytes("x.wit", text.as_bytes(), kind);
     let stream = read(&text, StreamKind::Private).unwrap();
-    assert_eq!((stream.count(), stream.modulus()), (2, "2305843009213693951".into()));
+    assert_eq!((stream.count(), stream.field()), (2, "2305843009213693951".into()));
     assert_eq!(stream.encodings(), [3u64.to_le_bytes(), 16u64.to_le_bytes()].concat());
     let bits = text.replace(F61_TYPE, F2_TYPE).replace("0x10", "0").replace("3", "1");
     assert_eq!(read(&bits, StreamKind::Private).unwrap().encodings(), [1, 0]);

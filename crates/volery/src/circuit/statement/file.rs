@@ -107,7 +107,7 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
         return Err(Error::invalid(format!(
             "{path} is over F_2 and the field of {} elements, and both together are proved over a link alone, where \
              bits are converted to that field",
-            sieve.modulus()
+            sieve.field_size()
         )));
     }
     if sieve.is_over::<F>() {
@@ -115,7 +115,7 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
     }
     Err(Error::invalid(format!(
         "{path} is over the field of {} elements, and not over {}: name no other field",
-        sieve.modulus(),
+        sieve.field_size(),
         F::name()
     )))
 }

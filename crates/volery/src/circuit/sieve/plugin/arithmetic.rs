@@ -15,7 +15,7 @@ pub(super) fn compute(scope: &mut Scope, bound: &Bound<'_>, operation: &str) -> 
     if bound.binary {
         return Err("it is for fields of odd primes".into());
     }
-    let bits = bound.modulus.bits();
+    let bits = bound.field.size().bits();
     match (operation, &bound.ins[..], &bound.outs()[..]) {
         ("bit_decompose", [x], [out]) if x.len() == 1 && *out == bits => Ok(decompose(scope, bound, x[0])),
         ("bit_decompose", ..) => Err(format!("it takes one wire, and gives {bits}")),
@@ -46,7 +46,7 @@ fn not(scope: &mut Scope, bound: &Bound<'_>, bit: u32) -> u32 {
 /// The bits of `x`, the most significant first, which are those of a number below the modulus.
 fn decompose(scope: &mut Scope, bound: &Bound<'_>, x: u32) -> Vec<u32> {
     let kind = bound.kind;
-    let bits = scope.hint(kind, hint::BITS, &[x], bound.modulus.bits() as u32);
+    let bits = scope.hint(kind, hint::BITS, &[x], bound.field.size().bits() as u32);
     let two = bound.element(2);
     let mut sum = bits[0];
     for &bit in &bits[1..] {
@@ -65,7 +65,7 @@ fn decompose(scope: &mut Scope, bound: &Bound<'_>, x: u32) -> Vec<u32> {
 fn reduced(scope: &mut Scope, bound: &Bound<'_>, bits: &[u32]) {
     let kind = bound.kind;
     let most = bound.minus_one();
-    let modulus: Element = bound.modulus.to_element().expect("checked when it was bound");
+    let modulus: Element = bound.field.size().to_element().expect("checked when it was bound");
     let is_one = |of: &Element, place: usize| of[place / 64] >> (place % 64) & 1 == 1;
     if (0..bits.len()).all(|place| is_one(&modulus, place)) {
         // All ones are the modulus itself: they are not as many as there are.

@@ -35,6 +35,7 @@ impl Reader<'_> {
         binding: &Binding,
     ) -> Result<Vec<u32>> {
         let bound = self.bind(function)?;
+        self.of_numbers(bound.kind, "a disjunction")?;
         let (permissive, clauses) = self.clauses(&bound, binding)?;
         let needed = clauses.iter().map(|clause| self.functions[clause.1 as usize].private.count(bound.kind));
         let needed = needed.max().unwrap_or(0);
@@ -119,7 +120,7 @@ impl Reader<'_> {
             let fits = if bound.binary {
                 guard.bits() as usize <= condition.len() && guard.to_element().is_some()
             } else {
-                guard.below(&bound.modulus)
+                guard.below(bound.field.size())
             };
             if !last && !fits {
                 return Err(self.wrong(binding, format_args!("no wires to choose by are {guard}")));

@@ -40,6 +40,7 @@ impl Reader<'_> {
             _ => return Err(self.takes(binding)),
         };
         let Some(ram) = self.ram(kind) else { return Err(self.takes(binding)) };
+        self.of_numbers(ram.field, "a memory")?;
         let (word, address) = ((ram.field, ram.word), (ram.field, ram.address));
         let list = |from: u64, count: u64| from as u32..(from + count) as u32;
         match (&*binding.operation, &binding.arguments[..]) {

@@ -87,7 +87,7 @@ fn choose(
         }
         return Ok(chosen);
     }
-    if bound.modulus.below(&Number::of(count)) {
+    if bound.field.size().below(&Number::of(count)) {
         return Err(format!("{count} choices are more than the field has elements"));
     }
     // Of each, six gates, their lists and their constants.

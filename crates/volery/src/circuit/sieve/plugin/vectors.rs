@@ -15,10 +15,12 @@ pub(super) fn compute(
     let kind = bound.kind;
     let constant = match (&binding.arguments[..], matches!(operation, "addc" | "mulc")) {
         ([], false) => [0; 4],
-        ([Argument::Number(number)], true) if number.below(&bound.modulus) => {
+        ([Argument::Number(number)], true) if number.below(bound.field.size()) => {
             number.to_element().ok_or("a constant of more than 256 bits")?
         }
-        (_, true) => return Err("a constant below the modulus stands behind the operation".into()),
+        (_, true) => {
+            return Err(format!("a constant below {}, stands behind the operation", bound.field.limit()));
+        }
         (_, false) => return Err("nothing stands behind the operation".into()),
     };
     let lists: Vec<&[u32]> = bound.ins.iter().map(Vec::as_slice).collect();

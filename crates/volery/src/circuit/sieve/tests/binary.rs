@@ -3,6 +3,7 @@
 use super::*;
 use crate::circuit::sieve::binary::text_of;
 use std::io::Read as _;
+use volery_primitives::F256;
 
 /// What a field of a table is.
 enum Item {
@@ -213,8 +214,32 @@ fn messages_say_what_text_says() {
     let expected = "version 2.1.0;\nprivate_input;\n@type field 0x10001;\n@begin\n< 0x100 >;\n< 0x101 >;\n< 0x100 >;\n@end\n";
     assert_eq!(text(&bytes).unwrap(), expected);
     let stream = SieveStream::from_bytes("x", &bytes, StreamKind::Private).unwrap();
-    assert_eq!((stream.modulus(), stream.encodings()), ("65537".into(), &[0, 1, 0, 1, 1, 0, 0, 1, 0][..]));
+    assert_eq!((stream.field(), stream.encodings()), ("65537".into(), &[0, 1, 0, 1, 1, 0, 0, 1, 0][..]));
     assert!(SieveStream::from_bytes("x", &bytes, StreamKind::Public).is_err());
+}
+
+/// Over the extension of F_2 that is read: 0x53 and 0xca are inverses.
+#[test]
+fn messages_of_an_extension_are_read() {
+    let extension = || union(2, vec![Byte(0), Long(8), Long(283)]);
+    let gates = vec![
+        gate(9, vec![Byte(1), Range(0, 1)]),
+        gate(5, vec![Byte(1), Long(2), No, Long(1)]),
+        gate(6, vec![Byte(1), Long(3), Long(2), number(1)]),
+        gate(2, vec![Byte(1), Long(3)]),
+    ];
+    let types = Tables(vec![field(2), extension()]);
+    let bytes = message(1, vec![Text("2.1.0"), No, types, No, Tables(gates)]);
+    let check = |second: u8| {
+        let values = Tables([0x53, second].map(|value| Table(vec![Bytes(vec![value])])).into());
+        let private = message(3, vec![Text("2.1.0"), extension(), values]);
+        let private = SieveStream::from_bytes("x.wit", &private, StreamKind::Private)?;
+        let relation = Sieve::from_bytes("x.sieve", bytes.clone(), true)?;
+        let relation = FieldRelation::<F256>::file(Box::new(relation));
+        holds(relation, &[("private", private.encodings().to_vec())])
+    };
+    check(0xca).unwrap();
+    fails(check(0xcb));
 }
 
 /// Files that zki_sieve wrote.

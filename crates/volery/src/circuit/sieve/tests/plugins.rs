@@ -247,7 +247,7 @@ fn plugins_say_what_they_take() {
         ("2 -> 1, 1", "mux_v0, strict", "each as long as the outputs"),
         ("1 -> 2, 1", "mux_v0, strict", "is one wire"),
         ("1 -> 2, 1", "vectors_v0, dotproduct", "two lists of one length, and gives one wire"),
-        ("1 -> 2", "vectors_v0, addc", "a constant below the modulus"),
+        ("1 -> 2", "vectors_v0, addc", "a constant below 2305843009213693951, the modulus,"),
         ("1 -> 1", "vectors_v0, cross", "plugin vectors_v0, operation cross, is not known"),
         ("60 -> 1", "extended_arithmetic_v1, bit_decompose", "it takes one wire, and gives 61"),
     ] {

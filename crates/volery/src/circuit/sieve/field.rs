@@ -1,0 +1,129 @@
+//! The fields that wires and values are of: what they are called, and which numbers are their elements.
+
+use super::execute::modulus;
+use super::number::{Element, Number};
+use core::fmt;
+use volery_primitives::{Bls12381, Bn254, F2, F61, F256, F65537, Field, Goldilocks, Q32, RuntimePrime};
+
+/// A field: that of a prime, or `f256`. An element is written as a number: of `f256` bit i of it is the
+/// coefficient of X^i.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WireField {
+    /// How many elements there are: those are the numbers below it.
+    size: Number,
+    /// That is its characteristic.
+    is_prime: bool,
+}
+
+/// The one extension that is read, for errors.
+pub(super) const READ: &str =
+    "fields of primes, and ext_field B 8 283 of a type B that is field 2, which is f256";
+
+/// The degree and the polynomial of `f256`, AES's: X^8 + X^4 + X^3 + X + 1.
+const DEGREE: u64 = 8;
+const POLYNOMIAL: u64 = 0x11b;
+
+impl WireField {
+    /// The integers modulo a prime.
+    pub(super) fn of_prime(modulus: Number) -> Self {
+        Self { size: modulus, is_prime: true }
+    }
+
+    /// The extension of F_2 of this degree by this polynomial, if proofs are over it.
+    pub(super) fn of_bits(degree: u64, polynomial: &Number) -> Option<Self> {
+        let known = degree == DEGREE && *polynomial == Number::of(POLYNOMIAL);
+        known.then(|| Self { size: Number::of(1 << DEGREE), is_prime: false })
+    }
+
+    /// How many elements there are.
+    #[inline(always)]
+    pub(super) fn size(&self) -> &Number {
+        &self.size
+    }
+
+    /// The same for errors: with what it is.
+    pub(super) fn limit(&self) -> String {
+        let what = if self.is_prime { "modulus" } else { "number of elements" };
+        format!("{}, the {what}", self.size)
+    }
+
+    /// Whether it has two elements.
+    pub(super) fn is_two(&self) -> bool {
+        self.size.is_two()
+    }
+
+    /// Whether its elements are integers modulo a prime, so that they are numbers.
+    pub(super) fn is_prime(&self) -> bool {
+        self.is_prime
+    }
+
+    /// Whether it is that of an odd prime.
+    pub(super) fn is_odd(&self) -> bool {
+        self.is_prime && !self.is_two()
+    }
+
+    /// Whether one statement may be over both.
+    pub(super) fn goes_with(&self, other: &Self) -> bool {
+        self == other || (self.is_two() && other.is_odd()) || (self.is_odd() && other.is_two())
+    }
+
+    /// Whether it is `F`.
+    pub(super) fn is<F: Field>(&self) -> bool {
+        if self.is_prime {
+            modulus::<F>().is_some_and(|modulus| Number::of_wide(modulus) == self.size)
+        } else {
+            F::NAME == F256::NAME
+        }
+    }
+
+    /// The [`Field::NAME`], where proofs are over it, or the modulus.
+    pub(super) fn name(&self) -> String {
+        fn name<F: Field>(field: &WireField) -> Option<&'static str> {
+            field.is::<F>().then_some(F::NAME)
+        }
+        let known = [
+            name::<F2>,
+            name::<F61>,
+            name::<Goldilocks>,
+            name::<Q32>,
+            name::<F65537>,
+            name::<Bn254>,
+            name::<Bls12381>,
+            name::<F256>,
+        ];
+        known.iter().find_map(|name| name(self)).map_or_else(|| self.to_string(), Into::into)
+    }
+
+    /// -1, if an element has up to 256 bits.
+    pub(super) fn minus_one(&self) -> Option<Element> {
+        if self.is_prime { self.size.minus_one().to_element() } else { Some([1, 0, 0, 0]) }
+    }
+
+    /// The bytes of an element, [`Field::BYTES`]: modulo a prime that is chosen at run time those of the
+    /// longest.
+    pub(super) fn bytes(&self) -> usize {
+        let is_chosen = |number| {
+            (RuntimePrime::LEAST..=RuntimePrime::MOST).contains(&number) && number != u64::from(Q32::MODULUS)
+        };
+        if self.size.to_u64().is_some_and(is_chosen) {
+            return RuntimePrime::BYTES;
+        }
+        self.size.minus_one().bits().div_ceil(8).max(1) as usize
+    }
+
+    /// How it is declared.
+    pub(super) fn declared(&self) -> String {
+        if self.is_prime {
+            format!("field {}", self.size)
+        } else {
+            format!("ext_field … {DEGREE} {POLYNOMIAL}")
+        }
+    }
+}
+
+/// The modulus in decimal digits, or the name of a field that has none.
+impl fmt::Display for WireField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_prime { self.size.fmt(f) } else { f.write_str(F256::NAME) }
+    }
+}
