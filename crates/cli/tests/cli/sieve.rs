@@ -154,6 +154,48 @@ fn relations_over_two_fields_are_proved() {
     volery(&["circuit", "convert", relation, "--to", "aag"]).refused(2, &["is over F_2 and the field of"]);
 }
 
+/// 0x53 times 0xca is one in the field of AES.
+#[test]
+fn relations_over_bytes_are_proved() {
+    let files = Files::new();
+    let relation = files.file(
+        "x.rel",
+        "version 2.1.0;circuit;@type field 2;@type ext_field 0 8 283;@begin\n$0 <- @private(1);\n\
+         $1 <- @public(1);\n$2 <- @mul(1: $0, $1);\n$3 <- @addc(1: $2, <1>);\n@assert_zero(1: $3);\n@end\n",
+    );
+    let of_bytes = |kind: &str, values: &[u64]| stream(kind, "ext_field 0 8 283", values);
+    let public = files.file("x.ins", &of_bytes("public_input", &[0xca]));
+    let private = files.file("x.wit", &of_bytes("private_input", &[0x53]));
+    let given = ["--relation", &relation, "--public-stream", &public];
+    for system in ["quicksilver", "wolverine"] {
+        let verify = [&["verify", "--system", system, "--json"], &given[..]].concat();
+        let prove =
+            [&["prove", "--system", system, "--json", "--private-stream", &private], &given[..]].concat();
+        let [verified, proved] = session(&verify, &prove).map(|ended| ended.expect(0).json());
+        assert_eq!((&verified["field"], &verified["statement"]), (&"f256".into(), &proved["statement"]));
+    }
+    let proof = files.0.path().join("x.proof").to_str().expect("UTF-8").to_owned();
+    let prove = ["prove", "--system", "limbo", "--out", &proof, "--private-stream", &private];
+    volery(&[&prove[..], &given].concat()).expect(0);
+    volery(&[&["verify", "--system", "limbo", "--proof", &proof], &given[..]].concat()).expect(0);
+    let check = [&["check"], &given[..]].concat();
+    volery(&[&check[..], &["--private", "private=0x53"]].concat()).expect(0);
+    volery(&[&check[..], &["--private", "private=0x52"]].concat())
+        .refused(2, &["the assertion of line 6 of", "x.rel does not hold"]);
+    let larger = files.file("large.wit", &of_bytes("private_input", &[256]));
+    volery(&[&check[..], &["--private-stream", &larger]].concat())
+        .refused(2, &["the value is not below 256, the number of elements"]);
+    let bits = files.file("bits.wit", &stream("private_input", F2, &[1]));
+    volery(&[&check[..], &["--private-stream", &bits]].concat())
+        .refused(2, &["bits.wit: it has 1 values, and the relation reads 0 of type 0"]);
+    let info = volery(&["circuit", "info", &relation]).expect(0).out;
+    for words in ["x.rel (sieve)", "f256", "public (1 element, to be public), private (1 element)"] {
+        assert!(info.contains(words), "{words:?} is missing in {info}");
+    }
+    volery(&[&check[..], &["--private", "private=0x53", "--field", "f61"]].concat())
+        .refused(2, &["x.rel is over the field of 256 elements, and not over f61"]);
+}
+
 #[test]
 fn streams_that_do_not_fit_are_told() {
     let files = Files::new();
