@@ -61,11 +61,13 @@ impl Program for Typed {
     fn asked(&self) -> Asked {
         let (role, protocol, system) = match &self.verb {
             Verb::Prove(typed) => {
-                let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT));
+                let field = given::field(&typed.protocol, &typed.public).ok();
+                let system = system_of_party(&typed.protocol, field, typed.out.as_ref().map(|_| OUT));
                 (Some(Party::Prover), &typed.protocol, system)
             }
             Verb::Verify(typed) => {
-                let system = system_of_party(&typed.protocol, typed.proof.first().map(|_| PROOF));
+                let field = given::field(&typed.protocol, &typed.public).ok();
+                let system = system_of_party(&typed.protocol, field, typed.proof.first().map(|_| PROOF));
                 (Some(Party::Verifier), &typed.protocol, system)
             }
             Verb::Cluster(ClusterVerb::Prove(typed)) => {

@@ -2,7 +2,7 @@
 
 use crate::args::Protocol;
 use crate::failure::{Failure, Result, one_of};
-use crate::fields::{asked, is_boolean};
+use crate::fields::{Field, is_boolean};
 use volery::zk::voleith::parameters::MOST_SECURITY;
 use volery::{Facts, System};
 
@@ -42,10 +42,14 @@ pub fn named(typed: &Protocol, otherwise: System) -> Result<System> {
     Ok(System::ALL.into_iter().find(|system| system.name() == name).unwrap_or(otherwise))
 }
 
-/// The system of a party whose proof is a file where `file` names the option that says so.
-pub fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
+/// The system of a party over `field`, if that is known, whose proof is a file where `file` names the option that
+/// says so.
+///
+/// # Errors
+/// Where there is none of the name that is asked for, or it makes no files, or files alone.
+pub fn system_of_party(typed: &Protocol, field: Option<Field>, file: Option<&'static str>) -> Result<System> {
     let Some(option) = file else { return system(typed, System::default()) };
-    let system = named(typed, usual_for_files(typed))?;
+    let system = named(typed, usual_for_files(typed, field))?;
     if system.facts().files {
         Ok(system)
     } else {
@@ -54,8 +58,8 @@ pub fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<S
 }
 
 /// The system of files where none is asked for: the one with the shortest of them that can do what is.
-fn usual_for_files(typed: &Protocol) -> System {
-    let bits = asked(typed.field.as_deref()).is_ok_and(is_boolean);
+fn usual_for_files(typed: &Protocol, field: Option<Field>) -> System {
+    let bits = field.is_some_and(is_boolean);
     let security = typed.security.as_deref().and_then(|bits| bits.parse().ok()).unwrap_or(0);
     let by_parties = typed.simulation.of_parties().is_some() || security > MOST_SECURITY;
     if bits && !by_parties { System::VOLEITH } else { System::LIMBO }

@@ -27,7 +27,7 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
         return program::prove(typed, path, started);
     }
     let field = field(&typed.protocol, &typed.public)?;
-    let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT))?;
+    let system = system_of_party(&typed.protocol, Some(field), typed.out.as_ref().map(|_| OUT))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = &settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
     for_files(&typed.protocol, typed.out.as_deref())?;
@@ -52,7 +52,7 @@ pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
         return program::verify(typed, path, started);
     }
     let field = field(&typed.protocol, &typed.public)?;
-    let system = system_of_party(&typed.protocol, typed.proof.first().map(|_| PROOF))?;
+    let system = system_of_party(&typed.protocol, Some(field), typed.proof.first().map(|_| PROOF))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = settings.over(typed.hint.bandwidth.as_deref())?;
     for_files(&typed.protocol, typed.proof.first().map(PathBuf::as_path))?;

@@ -81,12 +81,9 @@ pub(crate) fn add_products(arch: Arch, a: &[F61], b: &[F61], sums: &mut [F61]) {
 }
 
 pub(crate) fn add_sums(arch: Arch, products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
-    let are_lanes = |a: &[F61]| a.len() == sums.len();
-    assert!(products.iter().all(|(a, b)| are_lanes(a) && are_lanes(b)), "lanes of different numbers");
-    assert!(
-        others.iter().all(|(a, b)| are_lanes(a) && (are_lanes(b) || b.len() == 1)),
-        "lanes of different numbers"
-    );
+    for (a, b) in products.iter().chain(others) {
+        assert!(a.len() == sums.len() && (b.len() == sums.len() || b.len() == 1));
+    }
     dispatch!(arch, f61::add_sums(products, others, sums))
 }
 

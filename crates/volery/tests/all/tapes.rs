@@ -53,19 +53,19 @@ fn pinned() {
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
-            "adeeceb649f3c977185593b0171ab725",
+            "02f57e3c15d3eacc8794d54635b09f13",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "7ed1f0aa97ed2720f8972d63ccd9a268",
+            "149cf8db4b4d4bf185234d05eeaf180c",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(preimage.source(), &message, &eight),
-            "13f33a7c4eca0fa469e55b0ed3717f07",
+            "83acc130dc3c4cb5e8c3d5c17121197a",
             "preimage, {}",
             arch.name()
         );
@@ -73,7 +73,7 @@ fn pinned() {
         let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "64f9087d35b76975818ee7f1094cea1f",
+            "aa5a0d5eca24a5f869db03a4728e9f10",
             "refilled network, {}",
             arch.name()
         );
@@ -82,9 +82,9 @@ fn pinned() {
     // statement, since for a larger one the two sides say how fast they are.
     let (network, state) = kit::network(5_000);
     let wan = seeded(42).with_correlations(Correlations::WAN);
-    assert_eq!(tape(&network, &state, &wan), "bcaefa30a101bcd4b37af9177b6d2fdb", "wan");
+    assert_eq!(tape(&network, &state, &wan), "34c25175bc937fa73dd3662a42f507ea", "wan");
     let open = Options { size: Some(Size::gates(200_000)), ..seeded(42).with_bandwidth(20.0) };
-    assert_eq!(tape(&network, &state, &open), "47291e87ce1220f42c27c8e60e518c57", "left open");
+    assert_eq!(tape(&network, &state, &open), "bcc65d27e2b95573dd2d1388b6eff6c1", "left open");
 }
 
 /// Every instruction set, and several numbers of threads: no byte depends on either.
@@ -124,29 +124,29 @@ fn pinned_over_other_fields() {
         let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", way),
-            "121597d361dc1704b306af99ad38835e",
+            "a250249d7850e672e1065d688de356dc",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
             arithmetic::<F61, Over<F61>>(130_000, "tiny", way),
-            "099ecbd5eec8a29788ca1a45035e45f6",
+            "e630a9a887363a9c1e0c680abaccbcc1",
             "refilled, {name}"
         );
         assert_eq!(
             arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", way),
-            "9c0657835abbc7857d498ed44ab65937",
+            "b166ec103533a41e461f84c30d2f35d7",
             "r = 2, {name}"
         );
         assert_eq!(
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
-            "99c26feb58ad7268c6ff41f74935d0eb",
+            "31bcb5ad1329e68a9df496bd70913520",
             "bytes, {name}"
         );
         RuntimePrime::choose((1 << 60) - 93).unwrap();
         assert_eq!(
             arithmetic::<RuntimePrime, Over<RuntimePrime, RuntimePrimex4>>(9_000, "tiny", way),
-            "00000000000000000000000000000000",
+            "e222f781aaeeee33eeac4a54bd23e9df",
             "a prime of 60 bits, {name}"
         );
     }
@@ -173,13 +173,13 @@ fn pinned_polynomials() {
     for (arch, threads) in ways() {
         let (name, way) = (arch.name(), (arch, threads));
         let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
-        assert_eq!(tape(&bits, &pairs, &eight), "96d89057298d260fec8720a5f36e9bec", "inner product, {name}");
+        assert_eq!(tape(&bits, &pairs, &eight), "36a29cfb9eb1935b4fc13cdce035875c", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(way));
-        assert_eq!(f61, "cf1aee0d63d6f4b279943fa581015832", "matrices, {name}");
+        assert_eq!(f61, "9836b4211c5918e8a76061c3f39c9431", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
-        assert_eq!(f61x2, "61e79f37975810c47dde52bfc8a75b5a", "matrices by transcript, {name}");
+        assert_eq!(f61x2, "6e580a6723d9de0b5df3517a2f400254", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
-        assert_eq!(q32, "308717803a472dc266b269315bcc851c", "short solution, {name}");
+        assert_eq!(q32, "1700617985784a78ef87af88d38f8139", "short solution, {name}");
     }
 }
 
@@ -194,9 +194,9 @@ fn pinned_memories() {
     }
     for way in ways() {
         let name = way.0.name();
-        assert_eq!(test::<Binary>("softspoken8", way), "56dfc75e515f79c934e9f3a5a27ba7ac", "{name}");
-        assert_eq!(test::<Over<F61>>("direct", way), "3cbee0a59305c70b622df7259a91f414", "{name}");
-        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "42ab02894f1b4f64d0d1fd4b05564b98", "{name}");
+        assert_eq!(test::<Binary>("softspoken8", way), "79fb8ca47dca38931b2f9f5d8720c0ca", "{name}");
+        assert_eq!(test::<Over<F61>>("direct", way), "4ffdcbbca90332c0e1ee16cb97da9186", "{name}");
+        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "e11706c428bd1b841ff4e56b90d7a56b", "{name}");
     }
 }
 
@@ -224,14 +224,14 @@ fn pinned_clauses() {
         }
         let pinned = [
             [
-                "67cc7d0e1c714c666a31262fab8da81d",
-                "730a8fb2ad6e4ab899a9070474a559ad",
-                "90e87d2b4ac163e96529b50496881584",
+                "5108025e0d1ce7ce85642f53331fdcc7",
+                "5d94a9664598874f6b67da047db8af5d",
+                "5b5dbe105a92cdbecf67469e75e1bdcb",
             ],
             [
-                "e7176c5f896d0780aa881d61485a1a2e",
-                "113a09f9a028834a38c5b8d6432d3944",
-                "fcf7d4f9a839cf68ff7e1f5646a7a3ce",
+                "5a69e41bbf4e12b2a7020fb342c02f5b",
+                "abf177c6a262d117e3a1fc854544e68e",
+                "f5b4bdee894e19050a549bf9f46a82b7",
             ],
         ];
         assert_eq!(said.map(|all| all.map(|(_, digest)| digest)), pinned, "{}", arch.name());
@@ -256,14 +256,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "ace01d45ff489af79aa839647ee72237",
-                "8176219caf00cbaa4d16d053859ce98e",
-                "3b4b20baf174e5dda5ab281bd88a1512",
+                "9494522fc5727a947caac97563f6cb35",
+                "e819eed6f5184d668adb108531f6e3d0",
+                "c719298a9cd4284618959622c885b336",
             ],
             [
-                "cf5a4b0da8ca3e1dc345a477854bcd39",
-                "2c7f0d28eeca62017199532bba17ca13",
-                "e2200636bf9201eeb0cdc3993851ca90",
+                "83cd3ca601edf6293a44f5bfef021a84",
+                "ae0290605b6887dacbaf34d5f796900d",
+                "9dee757e4ad39376a34f74bf50f32ede",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
@@ -286,25 +286,19 @@ fn pinned_by_wolverine() {
             ("softspoken8", tape(&network, &state, &eight)),
             ("refilled", tape(&refilled, &start, &bits(Correlations::TINY, 3000))),
             ("without coins", tape(&network, &state, &one_way)),
-            (
-                "3cbee0a59305c70b622df7259a91f414",
-                arithmetic_by::<F61, Over<F61>>(1000, "direct", in_blocks(Sacrifice, 300)),
-            ),
-            (
-                "42ab02894f1b4f64d0d1fd4b05564b98",
-                arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300)),
-            ),
+            ("f61", arithmetic_by::<F61, Over<F61>>(1000, "direct", in_blocks(Sacrifice, 300))),
+            ("f61x2", arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300))),
             ("q32", arithmetic_by::<Q32, Over<Q32, Q32x2>>(9000, "tiny", in_blocks(Interpolation, 5000))),
             ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
         ];
         let pinned = [
-            ("softspoken8", "6fb396e725cfb6adae818b8846b79840"),
-            ("refilled", "06c36c7f3f46ba483df8b74351fd5af9"),
-            ("without coins", "bc2841a10cf4a386a804d6a14dcfd106"),
-            ("3cbee0a59305c70b622df7259a91f414", "38aac7b36f097304d7d3c8de2991d2d2"),
-            ("42ab02894f1b4f64d0d1fd4b05564b98", "d9de426671930428523bcb18f194b43d"),
-            ("q32", "e3a0c4055987ea4de64e1c94a9acafbb"),
-            ("f256", "bb3a7b5ce872c9de4de976d2878730a5"),
+            ("softspoken8", "c1c7bfd355d7f514d7a865ff7298a4e2"),
+            ("refilled", "f6a3dbc84cdb41ee4a230a0aec716bff"),
+            ("without coins", "78ce1648a909b52c868b05a566cadc4b"),
+            ("f61", "0d5850c1f873c9e697ed396568743d91"),
+            ("f61x2", "5f41e55ee6ab668b66832af5432552a1"),
+            ("q32", "735fdf0225929598638d665165b76038"),
+            ("f256", "6db6284381fc9a934af7a47f2d1bdf41"),
         ];
         assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
     }
@@ -328,8 +322,8 @@ fn pinned_simulations() {
             [digest(run_honestly(&network, &state, &options)), file]
         });
         let pinned = [
-            ["7f64e143b249e5ea1bcc87826810f81f", "0fac41e584a054c4b3b5b678355472ca"],
-            ["714c296b66b46906e2595c0577581b28", "ea7215499c745530d816342bd9943630"],
+            ["fb79b40c13b49155b0a7e33c85cf1636", "0fac41e584a054c4b3b5b678355472ca"],
+            ["6ed26ead4fe0b96b924cb8a109283835", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
 
