@@ -147,7 +147,8 @@ pub trait Field:
     /// The element encoded by `integer`, or `None` where the encoding is not canonical.
     fn from_integer(integer: U256) -> Option<Self>;
 
-    /// The element encoded by an integer of no more than 128 bits, or `None` where the encoding is not canonical.
+    /// The element encoded by an integer of no more than 128 bits, or `None` where the encoding is not
+    /// canonical.
     #[inline(always)]
     fn from_word(word: u128) -> Option<Self> {
         Self::from_integer(word.into())

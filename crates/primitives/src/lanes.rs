@@ -24,8 +24,8 @@ pub trait Lanes<B: Field>: Extension<B> {
     /// Where the lengths differ.
     fn add_scaled(arch: Arch, a: &[Self], factors: &[B], sums: &mut [Self]);
 
-    /// `sums[i] += Σ a[i]·b[i]` over all pairs of `products`, and the same of those that are `scaled`, of which the
-    /// second may be one factor for all lanes.
+    /// `sums[i] += Σ a[i]·b[i]` over all pairs of `products`, and the same of those that are `scaled`, of
+    /// which the second may be one factor for all lanes.
     ///
     /// # Panics
     /// Where the lengths differ.

@@ -42,8 +42,8 @@ pub fn named(typed: &Protocol, otherwise: System) -> Result<System> {
     Ok(System::ALL.into_iter().find(|system| system.name() == name).unwrap_or(otherwise))
 }
 
-/// The system of a party over `field`, if that is known, whose proof is a file where `file` names the option that
-/// says so.
+/// The system of a party over `field`, if that is known, whose proof is a file where `file` names the option
+/// that says so.
 ///
 /// # Errors
 /// Where there is none of the name that is asked for, or it makes no files, or files alone.

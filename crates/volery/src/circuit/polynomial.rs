@@ -129,7 +129,8 @@ pub trait Polynomials: Backend {
     /// `Unsatisfied` where this party knows the values and one is not zero; link errors.
     fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()>;
 
-    /// Demands that `a · b` is `c`, which all are wires: a polynomial of degree 2. `name` says what is demanded.
+    /// Demands that `a · b` is `c`, which all are wires: a polynomial of degree 2. `name` says what is
+    /// demanded.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows the values and it is another; link errors.

@@ -144,7 +144,8 @@ pub trait Program: Sized + Send + Sync + 'static {
         Ok((self.shape()?, Vec::new()))
     }
 
-    /// The number of ANDs that a file of it has, where fewer are proved than that: see [`Netlist`](super::Netlist).
+    /// The number of ANDs that a file of it has, where fewer are proved than that: see
+    /// [`Netlist`](super::Netlist).
     fn ands_in_file(&self) -> Option<u64> {
         None
     }

@@ -274,8 +274,8 @@ pub trait AnyClaim: Send + Sync {
     fn check(&self) -> Result<()>;
     /// As [`prove`](crate::prove).
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
-    /// As [`sharded::prove_shard`], of a run whose statement is [`InShards::digest`]: the shard's witness is cut
-    /// out of the whole.
+    /// As [`sharded::prove_shard`], of a run whose statement is [`InShards::digest`]: the shard's witness is
+    /// cut out of the whole.
     fn prove_shard(
         &self,
         at: (&Run, Place),
@@ -283,8 +283,8 @@ pub trait AnyClaim: Send + Sync {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Report, Vec<Crossing>)>;
-    /// What shard number `shard` of so many reads of the witness, for [`AnyStatement::prove_share`]: as secret as
-    /// that is.
+    /// What shard number `shard` of so many reads of the witness, for [`AnyStatement::prove_share`]: as
+    /// secret as that is.
     fn share(&self, shards: usize, shard: usize) -> Result<Zeroizing<Vec<u8>>>;
     /// As [`prove_to`](crate::prove_to).
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;

@@ -233,8 +233,8 @@ fn begin(proof: &mut dyn Read) -> Result<(&'static [u8], Version)> {
 
 /// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the
 /// statement can verify it by [`verify_from`], at any time. `options` name Limbo or voleith, which is taken,
-/// too, where they name nothing. `out` gets pieces, when all of the proof is there; one that is too long for that
-/// is written by [`prove_to_file`].
+/// too, where they name nothing. `out` gets pieces, when all of the proof is there; one that is too long for
+/// that is written by [`prove_to_file`].
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are

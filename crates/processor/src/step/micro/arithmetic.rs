@@ -112,7 +112,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The rows that leave a quotient in T1 and a remainder in T0, of unsigned words, and what is asked of both.
+    /// The rows that leave a quotient in T1 and a remainder in T0, of unsigned words, and what is asked of
+    /// both.
     fn division(quotient: bool, [a, b]: [u32; 2]) -> Vec<Step> {
         let mut steps = vec![Step::any(T[0], Advice::Quotient(a, b))];
         if quotient {

@@ -1,9 +1,9 @@
-//! Twisted Edwards curves over the field of the wires: Bernstein, Birkner, Joye, Lange and Peters, "Twisted Edwards
-//! Curves", 2008; Baby Jubjub among them.
+//! Twisted Edwards curves over the field of the wires: Bernstein, Birkner, Joye, Lange and Peters, "Twisted
+//! Edwards Curves", 2008; Baby Jubjub among them.
 //!
-//! Only [`Edwards::assert_on_curve`] says that a point is one, and nothing says of which subgroup. Baby Jubjub has
-//! eight times as many points as the subgroup of its signatures: a statement that needs a point of that one
-//! multiplies by its order and demands the neutral element, or takes eight times a point.
+//! Only [`Edwards::assert_on_curve`] says that a point is one, and nothing says of which subgroup. Baby
+//! Jubjub has eight times as many points as the subgroup of its signatures: a statement that needs a point of
+//! that one multiplies by its order and demands the neutral element, or takes eight times a point.
 
 #[cfg(test)]
 mod tests;
@@ -61,8 +61,8 @@ impl Edwards<Bn254> {
         Self::new(a, d).expect("a is a square, and d is none")
     }
 
-    /// The point of prime order 2736030358979909402780800718157159386076813972158567259200215660948447373041 that
-    /// circomlib calls `Base8`: eight times the generator of the curve.
+    /// The point of prime order 2736030358979909402780800718157159386076813972158567259200215660948447373041
+    /// that circomlib calls `Base8`: eight times the generator of the curve.
     pub fn base<W: Copy>() -> EdwardsPoint<Bn254, W> {
         let coordinate = |limbs| Bn254::from_integer(U256::from_limbs(limbs)).expect("below the modulus");
         EdwardsPoint::public(coordinate(BASE[0]), coordinate(BASE[1]))

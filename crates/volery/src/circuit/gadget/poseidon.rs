@@ -1,5 +1,6 @@
-//! Poseidon, a hash function over a prime field: Grassi, Khovratovich, Rechberger, Roy and Schofnegger, "Poseidon:
-//! A New Hash Function for Zero-Knowledge Proof Systems", USENIX Security 2021; with the parameters of circom.
+//! Poseidon, a hash function over a prime field: Grassi, Khovratovich, Rechberger, Roy and Schofnegger,
+//! "Poseidon: A New Hash Function for Zero-Knowledge Proof Systems", USENIX Security 2021; with the
+//! parameters of circom.
 
 mod grain;
 #[cfg(test)]

@@ -221,7 +221,8 @@ impl Steps for Live {
     }
 }
 
-/// What a file had when it was opened says which wires are still used: one that has changed since may use others.
+/// What a file had when it was opened says which wires are still used: one that has changed since may use
+/// others.
 #[test]
 fn files_that_change_before_a_run_are_refused() {
     let x = |wire| [(wire, 1)];

@@ -209,8 +209,8 @@ impl<'a> Known<'a> {
         Ok(())
     }
 
-    /// Whether a use of each wire is still to come, as it is but in a file that has changed: those that have none
-    /// are forgotten.
+    /// Whether a use of each wire is still to come, as it is but in a file that has changed: those that have
+    /// none are forgotten.
     fn are_expected(&self, terms: &[Term]) -> bool {
         terms.iter().all(|term| term.wire < self.fixed || self.uses[term.wire as usize] > 0)
     }

@@ -3,10 +3,11 @@
 //!
 //! When a relation is opened it is read forwards to be checked, with two bits a wire where numbers are near
 //! each other; and where many wires are set at once by its own account, once more, part by part from the last
-//! one to the first, each held against the digest that it had before. Going backwards, a wire that is read and is not known to be needed is read for the last time, and one that is
-//! set and is not needed is never read. What is kept of that is one bit for each time that a wire is read or
-//! set, in the order of the text, in which runs take them. Wires of functions, and those that refer to
-//! memories, are not planned: the ends of these are gates.
+//! one to the first, each held against the digest that it had before. Going backwards, a wire that is read
+//! and is not known to be needed is read for the last time, and one that is set and is not needed is never
+//! read. What is kept of that is one bit for each time that a wire is read or set, in the order of the text,
+//! in which runs take them. Wires of functions, and those that refer to memories, are not planned: the ends
+//! of these are gates.
 
 use super::changed;
 use super::header::Type;

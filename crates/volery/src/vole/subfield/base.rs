@@ -5,11 +5,11 @@
 //! by the difference of what the two keys expand to; either way the verifier then has the prover's t_j plus
 //! Δ_j·u, and k = Σ g_j·(t_j + Δ_j·u) = m + u·Δ.
 //!
-//! Over fields of more than 128 bits the Δ_j are **digits of 8 bits** ([`DIGIT`]): for each, eight transfers and
-//! a tree of 256 leaves ([`pprf`]), of which the verifier gets all but the one at Δ_j. With t_j = −Σ y·G(leaf y)
-//! and u_j = Σ G(leaf y) it has Σ (Δ_j − y)·G(leaf y) = t_j + Δ_j·u_j, and τ_j = u − u_j makes of it
-//! t_j + Δ_j·u: an eighth of the bytes. For a share 256 leaves of each digit are expanded in the place of two
-//! keys of each bit, which is 16 times as much for the prover, and 32 times for the verifier.
+//! Over fields of more than 128 bits the Δ_j are **digits of 8 bits** ([`DIGIT`]): for each, eight transfers
+//! and a tree of 256 leaves ([`pprf`]), of which the verifier gets all but the one at Δ_j. With t_j = −Σ
+//! y·G(leaf y) and u_j = Σ G(leaf y) it has Σ (Δ_j − y)·G(leaf y) = t_j + Δ_j·u_j, and τ_j = u − u_j makes of
+//! it t_j + Δ_j·u: an eighth of the bytes. For a share 256 leaves of each digit are expanded in the place of
+//! two keys of each bit, which is 16 times as much for the prover, and 32 times for the verifier.
 //!
 //! | from | message | bytes | figures 15 and 5 |
 //! |---|---|---|---|
@@ -35,15 +35,16 @@
 //! sub-protocol, which the paper keeps where Δ must be guessed whole.
 //!
 //! **By digits** the check is the same, with Δ_j for the bit. The trees' check binds the prover to one set of
-//! leaves for all digits that do not make it fail, but where a single one is left, which is a guess at the digit.
-//! So a column that passes for two digits has one u_j with its corrections; and were that other values than
-//! those of another column, Σ χ_i·(u_{j,i} − x_i) is zero by a collision alone, or the prover adds to z_j a
-//! multiple of it by the one digit that it guesses, since Δ_j ↦ Δ_j·c is one to one for c other than zero. What
-//! passes is therefore, but for collisions ([`error`], over as many columns as there are digits), right for
-//! values in B once the guessed columns are corrected, and a prover that deviates in the columns of some digits
-//! passes with the probability of these digits, 2^−8 for each but the highest, whose bits above ⌈log p⌉ are zero
-//! and which p bounds: as much as they are less to guess, since Δ is uniform. In the trees it may guess a set of digits, an
-//! affine one, and pays for as many bits as it comes to know. What an abort leaks is that such a guess was wrong.
+//! leaves for all digits that do not make it fail, but where a single one is left, which is a guess at the
+//! digit. So a column that passes for two digits has one u_j with its corrections; and were that other values
+//! than those of another column, Σ χ_i·(u_{j,i} − x_i) is zero by a collision alone, or the prover adds to
+//! z_j a multiple of it by the one digit that it guesses, since Δ_j ↦ Δ_j·c is one to one for c other than
+//! zero. What passes is therefore, but for collisions ([`error`], over as many columns as there are digits),
+//! right for values in B once the guessed columns are corrected, and a prover that deviates in the columns of
+//! some digits passes with the probability of these digits, 2^−8 for each but the highest, whose bits above
+//! ⌈log p⌉ are zero and which p bounds: as much as they are less to guess, since Δ is uniform. In the trees
+//! it may guess a set of digits, an affine one, and pays for as many bits as it comes to know. What an abort
+//! leaks is that such a guess was wrong.
 //!
 //! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a
 //! transcript's. Coefficients are independent. Given x the verifier knows each z_j, so that the digest tells
@@ -208,8 +209,8 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         Ok(Zeroizing::new(shares.collect()))
     }
 
-    /// Expands the columns t_j, and sends τ_j, for the values that `values` gives for column j: the same for all
-    /// where the prover is honest. Figure 15, extend.
+    /// Expands the columns t_j, and sends τ_j, for the values that `values` gives for column j: the same for
+    /// all where the prover is honest. Figure 15, extend.
     pub(super) fn send_columns<'v>(
         &mut self,
         channel: &mut Channel,
