@@ -108,9 +108,9 @@ impl Asked {
     /// # Errors
     /// Where options do not go together.
     pub(crate) fn settings(&self, field: Field, file: Option<&'static str>) -> Result<Settings> {
-        // The usual system depends on the field, which a function may have named itself.
+        // A function may have named the field itself.
         let protocol = Protocol { field: Some(field.name()), ..self.protocol.clone() };
-        let system = system_of_party(&protocol, file)?;
+        let system = system_of_party(&protocol, Some(field), file)?;
         let settings = Settings::of(field, system, &protocol, &Output { json: true, quiet: true })?;
         Ok(settings.over(self.bandwidth.as_deref())?)
     }
