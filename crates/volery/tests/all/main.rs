@@ -16,6 +16,7 @@ mod primes;
 mod records;
 mod reject;
 mod rooms;
+mod rows;
 mod sessions;
 mod sharded;
 mod tapes;

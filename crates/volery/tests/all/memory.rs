@@ -72,7 +72,7 @@ fn options_of<S: Setting>() -> Vec<Options> {
 }
 
 /// By every system, and by a file over F_2; a wrong cell fails by its name, and so does an address outside.
-fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F]) {
+pub(crate) fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F]) {
     check(statement.source(), witness.to_vec()).unwrap();
     for options in options_of::<S>() {
         let session = run_over::<S, _, _>((statement, witness, &options), (statement, &options), None);
@@ -84,7 +84,7 @@ fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F]) {
     }
 }
 
-fn fails<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name: &str) {
+pub(crate) fn fails<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name: &str) {
     for options in options_of::<S>() {
         for check in [true, false] {
             // Who evaluates beforehand does so anyway.

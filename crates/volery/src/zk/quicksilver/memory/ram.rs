@@ -281,7 +281,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     ) -> Result<Vec<Vec<W>>> {
         let (width, rows) = (self.layout.sizes.width, ports.first().map_or(0, |port| port.address.len()));
         assert!(ports.iter().all(|port| port.has_rows(rows)), "columns of different lengths");
-        let mut columns = vec![Vec::new(); ports.len() * width];
+        let mut columns = Zeroizing::new(vec![Vec::new(); ports.len() * width]);
         columns.iter_mut().for_each(|column| column.reserve_exact(rows));
         let mut before = Zeroizing::new(Vec::with_capacity(width));
         let mut after = Zeroizing::new(Vec::with_capacity(width));
@@ -302,7 +302,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 columns.iter_mut().zip(&*before).for_each(|(column, wire)| column.push(*wire));
             }
         }
-        Ok(columns)
+        Ok(core::mem::take(&mut columns))
     }
 
     /// An access, which adds what it finds to `before`.

@@ -69,7 +69,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
     ) -> Result<Vec<Vec<P::Wire>>> {
         let rows = key.first().map_or(0, |column| column.len());
         assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
-        let mut columns = vec![Vec::new(); self.value()];
+        let mut columns = Zeroizing::new(vec![Vec::new(); self.value()]);
         columns.iter_mut().for_each(|column| column.reserve_exact(rows));
         let mut wires = Zeroizing::new(Vec::with_capacity(key.len()));
         let mut known = Zeroizing::new(Vec::with_capacity(key.len()));
@@ -83,7 +83,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
             self.look_up_to(party, &wires, &InRow(name, row), &mut known, &mut value)?;
             columns.iter_mut().zip(&*value).for_each(|(column, wire)| column.push(*wire));
         }
-        Ok(columns)
+        Ok(core::mem::take(&mut columns))
     }
 
     /// The elements of a value.

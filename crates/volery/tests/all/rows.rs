@@ -1,0 +1,182 @@
+//! What is done to columns at once, in whole sessions: as if it were done row by row.
+
+use crate::memory::{agrees, fails};
+use volery::circuit::{Accesses, Cells, Machine, Rows};
+use volery::{Binary, Circuit, F61, F61x2, F65537, F65537x4, Field, Over, Result, Setting};
+
+const CELLS: u64 = 5;
+
+fn number<F: Field>(word: u64) -> F {
+    F::from_word(u128::from(word)).expect("a small number")
+}
+
+/// Demands that a wire has this value.
+fn equals<B: Machine>(b: &mut B, wire: B::Wire, value: B::F, name: &str) -> Result<()> {
+    let minus = b.constant(-value);
+    let difference = b.add(wire, minus);
+    b.assert_zero(difference, name)
+}
+
+/// "I know addresses in so many rows, of which each reads one cell, reads another, and writes to a third, and
+/// a combination of what they find is this."
+struct Accessed {
+    rows: usize,
+    sums: Vec<u64>,
+}
+
+/// Addresses of the three: at times they are one.
+fn addresses(row: u64) -> [u64; 3] {
+    if row % 4 == 3 { [row % CELLS; 3] } else { [row % CELLS, (2 * row + 1) % CELLS, (row * row) % CELLS] }
+}
+
+/// What a row puts, its number and one.
+fn put(row: u64) -> u64 {
+    row + 1
+}
+
+/// `3·first + second + 10·third` of what each row finds.
+fn sums(rows: usize) -> Vec<u64> {
+    let mut cells = [100; CELLS as usize];
+    let sum = |row: u64| {
+        let [first, second, third] = addresses(row).map(|address| cells[address as usize]);
+        cells[addresses(row)[2] as usize] = put(row);
+        3 * first + second + 10 * third
+    };
+    (0..rows as u64).map(sum).collect()
+}
+
+impl<B: Machine> Circuit<B> for Accessed {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut memory = b.memory(Cells::Public(&[number(100); CELLS as usize]), 1)?;
+        let mut columns: [Vec<B::Wire>; 3] = Default::default();
+        for _ in 0..self.rows {
+            for column in &mut columns {
+                column.push(b.witness()?);
+            }
+        }
+        let written: Vec<B::Wire> = (0..self.rows as u64).map(|row| b.constant(number(put(row)))).collect();
+        let written = [&written[..]];
+        let [first, second, third] = &columns;
+        let third = Accesses { address: third, put: Some(&written) };
+        let ports = [first, second].map(|address| Accesses { address, put: None });
+        let found = b.access_rows(&mut memory, &[ports[0], ports[1], third], &"an address")?;
+        let found: Vec<_> = found.iter().map(|column| &column[..]).collect();
+        let sums = b.linear_rows(&[3, 1, 10].map(number), &found);
+        for (sum, expected) in sums.into_iter().zip(&self.sums) {
+            equals(b, sum, number(*expected), "what rows find")?;
+        }
+        b.close(memory)
+    }
+}
+
+#[test]
+fn accesses_are_made_row_by_row() {
+    fn test<S: Setting>() {
+        for rows in [1, 2, 16, 17, 40] {
+            let addresses = |row| addresses(row).map(number);
+            let mut witness: Vec<S::F> = (0..rows as u64).flat_map(addresses).collect();
+            let mut statement = Accessed { rows, sums: sums(rows) };
+            agrees::<S>(&statement, &witness);
+            statement.sums[rows - 1] += 1;
+            fails::<S>(&statement, &witness, "what rows find");
+            statement.sums[rows - 1] -= 1;
+            witness[3 * rows - 2] = number(CELLS);
+            fails::<S>(&statement, &witness, &format!("an address[{}]", rows - 1));
+        }
+    }
+    test::<Over<F61>>();
+    test::<Over<F61, F61x2>>();
+    test::<Over<F65537, F65537x4>>();
+}
+
+/// "I know so many numbers below twelve, and this is what their squares come to."
+struct Squared {
+    rows: usize,
+    sum: u64,
+}
+
+impl<B: Machine> Circuit<B> for Squared {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let entries: Vec<B::F> = (0..12).flat_map(|key| [number(key), number(key * key)]).collect();
+        let mut table = b.table(Rows { key: 1, value: 1, entries: &entries })?;
+        let keys = (0..self.rows).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let squares = b.look_up_rows(&mut table, &[&keys], &"a number below twelve")?;
+        let sum = b.linear(&vec![B::F::ONE; self.rows], &squares[0]);
+        equals(b, sum, number(self.sum), "the sum")
+    }
+}
+
+/// A running sum is committed to every eight lookups, and behind the last ones, which may be fewer.
+#[test]
+fn lookups_end_at_any_place_of_a_sum() {
+    fn test<S: Setting>() {
+        for rows in [1, 7, 8, 9, 16, 17] {
+            let keys: Vec<u64> = (0..rows as u64).map(|row| row * 5 % 12).collect();
+            let mut witness: Vec<S::F> = keys.iter().map(|key| number(*key)).collect();
+            let sum = keys.iter().map(|key| key * key).sum();
+            agrees::<S>(&Squared { rows, sum }, &witness);
+            fails::<S>(&Squared { rows, sum: sum + 1 }, &witness, "the sum");
+            witness[rows - 1] = number(12);
+            fails::<S>(&Squared { rows, sum }, &witness, &format!("a number below twelve[{}]", rows - 1));
+        }
+    }
+    test::<Over<F61>>();
+    test::<Over<F61, F61x2>>();
+    test::<Over<F65537, F65537x4>>();
+}
+
+/// "I know three numbers and another one such that combinations of them, of their squares and of public values
+/// are these": terms of several degrees, with one lane beside three, with and without a term that is all of the
+/// highest degree and has the factor one.
+struct Combined([[u64; 3]; 3]);
+
+/// The numbers, and the other one.
+const KNOWN: [u64; 4] = [1, 0, 1, 1];
+
+impl<B: Machine> Circuit<B> for Combined {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let wires = (0..4).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let (numbers, other) = (b.vector(&wires[..3]), b.vector(&wires[3..]));
+        let squares = b.product(&numbers, &numbers)?;
+        let public = b.public(&[1, 2, 3].map(|word| number(word % if B::F::BITS == 1 { 2 } else { 4 })));
+        let of = |factor: u64| number::<B::F>(factor % if B::F::BITS == 1 { 2 } else { 16 });
+        let sums = [
+            b.combination(
+                &[(of(1), &squares), (of(5), &numbers), (of(7), &other), (of(3), &public)],
+                of(11),
+            )?,
+            b.combination(&[(of(5), &squares), (of(1), &other)], of(0))?,
+            b.combination(&[(of(1), &other), (of(9), &numbers)], of(1))?,
+        ];
+        for (i, (sum, expected)) in sums.iter().zip(&self.0).enumerate() {
+            let expected = b.public(&expected.map(number));
+            let difference = b.combination(&[(B::F::ONE, sum), (-B::F::ONE, &expected)], B::F::ZERO)?;
+            b.assert_zeroes(difference, format_args!("combination {i}"))?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn combinations_are_sums_in_each_lane() {
+    fn test<S: Setting>(of: fn(u64) -> u64) {
+        let witness = KNOWN.map(number::<S::F>);
+        let [a, b, c, d] = KNOWN;
+        let each = |sum: &dyn Fn(u64, u64) -> u64| [(a, 1), (b, 2), (c, 3)].map(|(x, p)| of(sum(x, p)));
+        let expected = [
+            each(&|x, public| x * x + 5 * x + 7 * d + 3 * public + 11),
+            each(&|x, _| 5 * x * x + d),
+            each(&|x, _| d + 9 * x + 1),
+        ];
+        agrees::<S>(&Combined(expected), &witness);
+        for i in 0..3 {
+            let mut wrong = expected;
+            wrong[i][2] = of(wrong[i][2] + 1);
+            fails::<S>(&Combined(wrong), &witness, &format!("combination {i}[2]"));
+        }
+    }
+    test::<Binary>(|value| value % 2);
+    test::<Over<F61>>(|value| value);
+    test::<Over<F61, F61x2>>(|value| value);
+    test::<Over<F65537, F65537x4>>(|value| value);
+}
