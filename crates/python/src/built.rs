@@ -80,7 +80,8 @@ struct Built<S: Setting> {
 /// One over `setting`, of a function that `ask` has run, in these shards.
 ///
 /// # Errors
-/// `Invalid` over a field whose elements are no numbers of 128 bits, as those of functions are.
+/// `Invalid` over a field that functions are not compiled for: of more than 128 bits, or of a prime that is
+/// chosen at run time.
 pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Result<Arc<dyn AnyBuilt>> {
     fn over<S: Setting<F: Ground> + Sync>(ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
         Arc::new(Built::<S> { engine: Engine::new(ask, parts), setting: PhantomData })
@@ -98,8 +99,8 @@ pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Re
         name if name == Binary::name() => over::<Binary>(ask, parts),
         name => {
             return Err(Error::invalid(format!(
-                "functions are not written over {name} in Python, whose elements are numbers of up to 128 bits: \
-                 take a relation, or another field"
+                "functions are not written over {name} in Python, but over fields that have names and up to 128 \
+                 bits: take a relation, or another field"
             )));
         }
     })

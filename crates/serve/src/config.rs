@@ -1,6 +1,7 @@
 //! The file that says who may prove what, as it is meant.
 //!
-//! Whatever is wrong with it is an error with its line, and nothing of it is taken then.
+//! Whatever is wrong with it is an error with its line, and nothing of it is taken then, but for the prime of a
+//! field that is named by it: a process keeps the first one.
 
 mod file;
 mod statement;
