@@ -301,4 +301,17 @@ mod tests {
         test::<RuntimePrime>();
         assert_eq!((longest::<F65537>(11), longest::<Q32>(16), longest::<F61>(16)), (8, 15, 16));
     }
+
+    /// Epochs of lookups end by the elements of rows, too: each of 2^18 leaves four of them, and a longer row
+    /// than all that may wait, one.
+    #[test]
+    fn few_lookups_of_long_rows_wait() {
+        for (length, most) in [(1, 1 << 20), (2, 1 << 19), (8, 1 << 17), (1 << 18, 4), (1 << 21, 1)] {
+            let mut looked = Looked::new::<F61>(3, length);
+            for _ in 0..2 {
+                let ends = (1..=most).filter(|_| looked.look_up(0).epochs > 0).count();
+                assert_eq!((ends, looked.count()), (1, 0), "{length}");
+            }
+        }
+    }
 }
