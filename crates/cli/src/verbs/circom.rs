@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use volery::AnyStatement;
 use volery::circuit::{R1cs, R1csWitness, ReadValues, Written, public_json};
+use volery::{AnyRelation, AnyStatement};
 use volery_cli::failure::{Failure, Result};
+use volery_cli::fields::Field;
 use volery_cli::print::notice;
 use volery_cli::values::{PUBLIC, Reader, is_value};
 use volery_cli::waiting;
@@ -32,7 +34,7 @@ const SHOWN: usize = 32;
 
 /// A constraint system that is given as the relation, with a witness of the prover.
 pub(crate) struct Circom {
-    system: R1cs,
+    system: Arc<R1cs>,
     witness: Option<R1csWitness>,
 }
 
@@ -47,7 +49,7 @@ impl Circom {
         if let Some(path) = &typed.symbols {
             system = system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS))?;
         }
-        Ok(Some(Self { system, witness: None }))
+        Ok(Some(Self { system: Arc::new(system), witness: None }))
     }
 
     /// The same of a prover, which has a witness.
@@ -76,10 +78,12 @@ impl Circom {
         Ok(Some(circom))
     }
 
+    /// The relation that it is over `field`.
+    ///
     /// # Errors
-    /// Where the file is another by now: a relation that was opened meanwhile is then not this one.
-    pub(crate) fn check_unchanged(&self) -> Result<()> {
-        Ok(self.system.check_unchanged()?)
+    /// Where it is over another.
+    pub(crate) fn relation(&self, field: Field) -> Result<Box<dyn AnyRelation>> {
+        Ok(field.r1cs(self.system.clone())?)
     }
 
     /// Reads public values, by names of the symbols too, from `NAME=VALUE`, files of such lines, and lists.

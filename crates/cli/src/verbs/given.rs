@@ -67,13 +67,13 @@ fn stated(
              one, or leave out --field"
         )));
     };
-    let mut relation = relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?;
+    let mut relation = match circom {
+        Some(circom) => circom.relation(field)?,
+        None => relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?,
+    };
     limit(relation.as_ref(), reader);
     match circom {
-        Some(circom) => {
-            circom.check_unchanged()?;
-            circom.read_public(&typed.public, &[], relation.public(), reader)?;
-        }
+        Some(circom) => circom.read_public(&typed.public, &[], relation.public(), reader)?,
         None => reader.read(PUBLIC, &typed.public, relation.public())?,
     }
     let streams = relation.streams();

@@ -3,11 +3,13 @@
 mod traffic;
 
 use crate::verbs::args::{Check, Eval, Info, List};
+use crate::verbs::circom::is_r1cs;
 use crate::verbs::disjunction;
 use crate::verbs::given::{claim, field_over, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
 use crate::verbs::subject::BUILTIN;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use traffic::{InTheHead, Simulated, Traffic};
 use volery::circuit::{Port, R1cs, Relation, Shape, Values};
 use volery_cli::failure::Result;
@@ -110,10 +112,14 @@ const LISTED: usize = 64;
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
     let field = field_over(typed.field.as_deref(), Some(&typed.relation), typed.format.as_deref())?;
+    let r1cs = is_r1cs(&typed.relation, typed.format.as_deref());
+    let r1cs = r1cs.then(|| R1cs::open(&typed.relation)).transpose()?.map(Arc::new);
     let open = |spec: &str, format| field.open(spec, format);
-    let relation = relation(open, &typed.relation, typed.format.as_deref())?;
+    let relation = match &r1cs {
+        Some(system) => field.r1cs(system.clone())?,
+        None => relation(open, &typed.relation, typed.format.as_deref())?,
+    };
     let states = states(field, &typed.relation);
-    let r1cs = (relation.format_name() == "r1cs").then(|| R1cs::open(&typed.relation)).transpose()?;
     let announced = Progress::announce(COUNTING, false);
     let (shape, warnings) = relation.examine()?;
     let (clauses, of_two) = (relation.clauses()?, relation.estimate()?);
@@ -160,7 +166,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
             },
             "ands_in_file": in_file.map(|(ands, _)| ands),
             "ands_saved": in_file.map(|(_, saved)| saved),
-            "r1cs": r1cs.as_ref().map(of_r1cs),
+            "r1cs": r1cs.as_deref().map(of_r1cs),
             "inputs": shape.inputs,
             "clauses": largest.is_some().then_some(clauses.len()),
             "largest_clause": largest,
@@ -214,7 +220,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         let saved = grouped(saved);
         rows.push(("recognised", format!("{} of the file, of which {saved} are saved", things(ands, "AND"))));
     }
-    rows.extend(r1cs.iter().flat_map(rows_of_r1cs));
+    rows.extend(r1cs.as_deref().into_iter().flat_map(rows_of_r1cs));
     if shape.polynomials > 0 {
         rows.push(("polynomials", format!("{}, of degree {} at most", shape.polynomials, shape.degree)));
     }

@@ -107,7 +107,10 @@ fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn An
         public_stream: Vec::new(),
     };
     let circom = Circom::with_witness(&public, &typed.private, timeout)?;
-    let mut relation = given::relation(|spec, format| field.open(spec, format), &spec, format)?;
+    let mut relation = match &circom {
+        Some(circom) => circom.relation(field)?,
+        None => given::relation(|spec, format| field.open(spec, format), &spec, format)?,
+    };
     for (name, value) in &terms.public {
         let read = relation.public().read(name, Written::Text(value.as_bytes()));
         read.map_err(|why| Failure::from(why).at("a public value of the service"))?;
@@ -116,7 +119,6 @@ fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn An
     given::limit(relation.as_ref(), &mut reader);
     match &circom {
         Some(circom) => {
-            circom.check_unchanged()?;
             circom.read_public(&typed.public.public, &terms.public, relation.public(), &mut reader)?;
         }
         None => reader.read(PUBLIC, &typed.public.public, relation.public())?,

@@ -2,10 +2,12 @@
 //!
 //! A file has a header, constraints A·B = C of linear forms in **wires**, and a label for each wire, which a
 //! file of symbols maps to a name. Wire 0 is the constant one; then come public outputs, public inputs,
-//! private inputs and the rest. The file is read as a stream, once to be checked and then for each run; what
-//! is held is a few bytes a wire, and the constraints that are linear, which define wires
-//! ([`walk`]). Nothing of this knows a field: numbers are limbs, and one piece ([`record`]) pushes gates.
-//! All of it is untrusted: each count is held against the length of its section before anything is allocated.
+//! private inputs and the rest. The file is read as a stream, once: what is hashed is what is parsed. What is
+//! held is a few bytes a wire, the constraints that are linear, which define wires ([`walk`]), and the others in
+//! a few bytes a term ([`kept`]), as long as these are not too many; else the file is read anew for each run,
+//! and has to have the same digest. Nothing of this knows a field: numbers are limbs, and one piece
+//! ([`record`]) pushes gates. All of it is untrusted: each count is held against the length of its section
+//! before anything is allocated.
 //!
 //! Format: <https://github.com/iden3/r1csfile/blob/master/doc/r1cs_bin_format.md>
 
@@ -17,11 +19,13 @@ mod file;
 mod header;
 mod input;
 mod json;
+mod kept;
 mod linear;
 #[cfg(test)]
 mod made;
 mod prime;
 mod record;
+mod run;
 mod sieve;
 mod symbols;
 #[cfg(test)]
@@ -30,10 +34,11 @@ mod walk;
 mod witness;
 
 use self::committed::Committed;
-use self::constraint::{Constraint, Constraints, Term};
+use self::constraint::{Constraint, Parser, Term};
 use self::header::Header;
 use self::input::{Input, Section, Sections, Source, bytes};
 pub use self::json::public_json;
+use self::kept::Kept;
 use self::linear::Linear;
 use self::symbols::Symbols;
 pub use self::witness::R1csWitness;
@@ -49,9 +54,10 @@ pub struct R1cs {
     digest: [u8; 32],
     header: Header,
     section: Section,
-    constraints_digest: [u8; 32],
     labels: Section,
     linear: Linear,
+    /// All other constraints, where they are few enough, and the linear ones are held.
+    kept: Option<Kept>,
     /// How often a constraint has each wire; [`MANY`] for more.
     uses: Vec<u8>,
     committed: Vec<u32>,
@@ -99,7 +105,7 @@ impl R1cs {
     /// `Invalid` with the byte where it is malformed, or where it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Self::new(path.display().to_string(), path.into())
+        Self::new(path.display().to_string(), path.into(), kept::MOST_BYTES)
     }
 
     /// A file in memory, called `name` in errors.
@@ -107,7 +113,7 @@ impl R1cs {
     /// # Errors
     /// As for [`R1cs::open`].
     pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
-        Self::new(name.into(), Source::Bytes(bytes.into()))
+        Self::new(name.into(), Source::Bytes(bytes.into()), kept::MOST_BYTES)
     }
 
     /// What it has.
@@ -120,33 +126,25 @@ impl R1cs {
         &self.digest
     }
 
-    /// Reads the file once more.
-    ///
-    /// # Errors
-    /// `Invalid` where it is not the one that was opened, or cannot be read.
-    pub fn check_unchanged(&self) -> Result<()> {
-        let digest = self.source.open(&self.name)?.whole_digest()?;
-        if digest == self.digest { Ok(()) } else { Err(self.changed()) }
-    }
-
     /// The prime, by circom's name of it, if it has one, and in hexadecimal digits.
     pub fn prime(&self) -> String {
         self.header.prime.to_string()
     }
 
-    fn new(name: String, source: Source) -> Result<Self> {
-        let read = Read::of(source.open(&name)?)?;
+    /// Keeps so many bytes of constraints at `most`.
+    fn new(name: String, source: Source, most: usize) -> Result<Self> {
+        let read = Read::of(source.open(&name)?, most)?;
         let Read { digest, header, section, labels, looked } = read;
-        let Looked { linear, uses, shape, constraints_digest } = looked;
+        let Looked { linear, kept, uses, shape } = looked;
         let mut system = Self {
             name,
             source,
             digest,
             header,
             section,
-            constraints_digest,
             labels,
             linear,
+            kept,
             uses,
             committed: Vec::new(),
             shape,
@@ -164,12 +162,6 @@ impl R1cs {
     /// Whether a constraint has the wire.
     fn is_used(&self, wire: u32) -> bool {
         self.uses[wire as usize] > 0
-    }
-
-    /// Its constraints, from the first on.
-    fn constraints(&self) -> Result<Constraints<'_, '_>> {
-        let input = self.source.open(&self.name)?;
-        Constraints::new(input, &self.header, self.section)
     }
 
     fn changed(&self) -> Error {
@@ -192,23 +184,14 @@ struct Read {
 }
 
 impl Read {
-    /// Of a file that stays as it is meanwhile.
-    fn of(mut input: Input<'_>) -> Result<Self> {
-        let digest = input.whole_digest()?;
-        input.go_to(0, input.length)?;
-        let sections = Sections::<5>::find(&mut input, b"r1cs", 1)?;
-        for (kind, what) in [(4, "a list of custom gates"), (5, "applications of custom gates")] {
-            if let Some(section) = sections.get(kind) {
+    /// Of a file of which so many bytes of constraints are kept at `most`. What is looked up first, since the
+    /// header may stand behind the constraints, is read once more when all of it is hashed.
+    fn of(mut input: Input<'_>, most: usize) -> Result<Self> {
+        let sections = Sections::<5>::find(&mut input, MAGIC, VERSION)?;
+        for kind in CUSTOM.map(|(kind, _)| kind) {
+            if let Some(section) = sections.get(kind as usize) {
                 input.go_to(section.begin, section.length)?;
-                if input.left() > 0 && input.word(what)? > 0 {
-                    return Err(input.invalid_at(
-                        section.begin,
-                        format_args!(
-                            "{what}, section {kind}, is not empty, and these are no constraints: compile the circuit \
-                             without custom_templates"
-                        ),
-                    ));
-                }
+                check_custom(&mut input, kind)?;
             }
         }
         let of_header = sections.of(1, "the header", &input)?;
@@ -225,25 +208,53 @@ impl Read {
                 ),
             ));
         }
-        let (looked, mut input) = look_through(input, &header, section)?;
-        // What was looked through is what the digest announces.
-        if input.whole_digest()? != digest {
-            return Err(changed(input.name()));
-        }
+        let mut looked = None;
+        let digest = sections.read_through(&mut input, MAGIC, VERSION, |kind, input| {
+            match kind {
+                1 if Header::next(input, of_header, section.length)? != header => return Err(input.changed()),
+                2 => looked = Some(look_through(input, &header, most)?),
+                _ => check_custom(input, kind)?,
+            }
+            Ok(())
+        })?;
+        let looked = looked.expect("a section of constraints");
         Ok(Self { digest, header, section, labels, looked })
     }
+}
+
+/// What a file begins with.
+const MAGIC: &[u8; 4] = b"r1cs";
+const VERSION: u32 = 1;
+
+/// Sections of what is refused.
+const CUSTOM: [(u32, &str); 2] = [(4, "a list of custom gates"), (5, "applications of custom gates")];
+
+/// Demands that the section of this kind that is read next has no custom gates.
+fn check_custom(input: &mut Input<'_>, kind: u32) -> Result<()> {
+    let Some((_, what)) = CUSTOM.iter().find(|(custom, _)| *custom == kind) else { return Ok(()) };
+    let begin = input.at();
+    if input.left() > 0 && input.word(what)? > 0 {
+        return Err(input.invalid_at(
+            begin,
+            format_args!(
+                "{what}, section {kind}, is not empty, and these are no constraints: compile the circuit without \
+                 custom_templates"
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// What is kept of the constraints.
 struct Looked {
     linear: Linear,
+    kept: Option<Kept>,
     uses: Vec<u8>,
     shape: R1csShape,
-    constraints_digest: [u8; 32],
 }
 
-/// Reads all constraints, and keeps the linear ones.
-fn look_through<'a>(input: Input<'a>, header: &Header, section: Section) -> Result<(Looked, Input<'a>)> {
+/// Reads all constraints, and keeps so many bytes of them at `most`, and the linear ones.
+fn look_through(input: &mut Input<'_>, header: &Header, most: usize) -> Result<Looked> {
     let minus_one = header.prime.minus_one();
     let mut shape = R1csShape {
         wires: header.wires.into(),
@@ -259,9 +270,10 @@ fn look_through<'a>(input: Input<'a>, header: &Header, section: Section) -> Resu
         *uses = uses.saturating_add(1);
     };
     let mut linear = Linear::default();
-    let mut constraints = Constraints::new(input, header, section)?;
+    let mut kept = Some(kept::Writer::new(&header.prime, most));
+    let mut parser = Parser::new(header);
     let (mut constraint, mut terms) = (Constraint::default(), Vec::new());
-    while constraints.next(&mut constraint)? {
+    while parser.next(input, &mut constraint)? {
         shape.terms += constraint.forms.iter().map(|form| form.len() as u64).sum::<u64>();
         if constraint.is_linear(&minus_one) {
             shape.linear += 1;
@@ -270,9 +282,10 @@ fn look_through<'a>(input: Input<'a>, header: &Header, section: Section) -> Resu
             terms.iter().for_each(&mut count);
         } else {
             constraint.forms.iter().flatten().for_each(&mut count);
+            kept.take_if(|kept| !kept.push(&constraint));
         }
     }
     linear.end(header.wires);
-    let constraints_digest = constraints.digest();
-    Ok((Looked { linear, uses, shape, constraints_digest }, constraints.into_input()))
+    let kept = kept.filter(|_| linear.are_held()).map(kept::Writer::end);
+    Ok(Looked { linear, kept, uses, shape })
 }

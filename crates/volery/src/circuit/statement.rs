@@ -77,6 +77,11 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// How the program is written, as in [`Format`], or `builtin`.
     fn format_name(&self) -> &'static str;
 
+    /// The program of a file that is open.
+    fn of_file(file: Box<dyn StatementFile<Self::F>>) -> Self
+    where
+        Self: Sized;
+
     /// What tells this program from all others of its field and format.
     fn identity(&self) -> Vec<u8>;
 

@@ -37,8 +37,8 @@ use crate::channel::{Channel, Party};
 #[cfg(doc)]
 use crate::circuit::PortValue;
 use crate::circuit::{
-    Announced, Format, Port, PortValue as _, Program, ReadValues, Shape, Sharding as _, Size, SplitStatement,
-    Statement, ValueStream, Values, prime_field,
+    Announced, Format, Port, PortValue as _, Program, R1cs, ReadValues, Shape, Sharding as _, Size,
+    SplitStatement, Statement, ValueStream, Values, prime_field,
 };
 use crate::error::{Error, Result};
 use crate::zk::limbo::Domain;
@@ -48,6 +48,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use share::{Cut, count, from_bytes, to_bytes};
 use std::io::{Read, Write};
+use std::sync::Arc;
 #[cfg(not(test))]
 use volery_primitives::{
     Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimePrime, RuntimePrimex4,
@@ -157,6 +158,11 @@ pub trait AnySetting: Sync {
     fn builtins(&self) -> &'static [(&'static str, &'static str)];
     /// As [`Program::open`].
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>>;
+    /// The relation of a constraint system that is open, which others may hold, too.
+    ///
+    /// # Errors
+    /// `Invalid` where it is over another field.
+    fn r1cs(&self, system: Arc<R1cs>) -> Result<Box<dyn AnyRelation>>;
     /// As [`RunDelta::fresh`].
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta>;
     /// The bytes that store a key: those of [`RunDelta::to_bytes`].
@@ -347,6 +353,11 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
             return opened;
         }
         let program = S::Program::open(spec, format)?;
+        Ok(Box::new(Opened::<S> { program, public: Values::new() }))
+    }
+    fn r1cs(&self, system: Arc<R1cs>) -> Result<Box<dyn AnyRelation>> {
+        system.demand_field::<S::F>()?;
+        let program = S::Program::of_file(Box::new(system));
         Ok(Box::new(Opened::<S> { program, public: Values::new() }))
     }
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta> {

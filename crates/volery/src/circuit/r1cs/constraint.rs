@@ -1,9 +1,9 @@
 //! Constraints, one after the other: A·B = C for three linear forms.
 
 use super::header::Header;
-use super::input::{Input, Section};
+use super::input::Input;
 use super::prime::{Limbs, ONE, Prime};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use core::fmt::{self, Display};
 
 /// A wire with a factor.
@@ -87,96 +87,93 @@ impl Display for Place {
     }
 }
 
-/// Reads them.
-pub(super) struct Constraints<'a, 'h> {
-    input: Input<'a>,
-    header: &'h Header,
+/// Reads them from a file.
+pub(super) struct Parser {
+    header: Header,
     /// The number of the next one.
     next: u32,
 }
 
-impl<'a, 'h> Constraints<'a, 'h> {
-    pub(super) fn new(mut input: Input<'a>, header: &'h Header, section: Section) -> Result<Self> {
-        input.go_to_hashed(section.begin, section.length)?;
-        Ok(Self { input, header, next: 0 })
+impl Parser {
+    /// One that stands before the first of them.
+    pub(super) fn new(header: &Header) -> Self {
+        Self { header: *header, next: 0 }
     }
 
-    /// Reads the next one into `constraint`, and tells whether there is one.
+    /// Reads the next one of `input` into `constraint`, and tells whether there is one.
     ///
     /// # Errors
     /// `Invalid` where the section is malformed.
-    pub(super) fn next(&mut self, constraint: &mut Constraint) -> Result<bool> {
+    pub(super) fn next(&mut self, input: &mut Input<'_>, constraint: &mut Constraint) -> Result<bool> {
         if self.next == self.header.constraints {
-            return if self.input.left() == 0 { Ok(false) } else { Err(self.bytes_left()) };
+            return if input.left() == 0 { Ok(false) } else { Err(self.bytes_left(input)) };
         }
         constraint.number = self.next;
         for (form, terms) in constraint.forms.iter_mut().enumerate() {
-            self.form(Place { constraint: self.next, form }, terms)?;
+            self.form(input, Place { constraint: self.next, form }, terms)?;
         }
         self.next += 1;
         Ok(true)
     }
 
-    /// The digest of all of them, once they are read.
-    pub(super) fn digest(&mut self) -> [u8; 32] {
-        self.input.digest()
-    }
-
-    /// What they were read from.
-    pub(super) fn into_input(self) -> Input<'a> {
-        self.input
-    }
-
     #[inline]
-    fn form(&mut self, place: Place, terms: &mut Vec<Term>) -> Result<()> {
+    fn form(&self, input: &mut Input<'_>, place: Place, terms: &mut Vec<Term>) -> Result<()> {
         terms.clear();
-        let count = self.input.word(format_args!("{place}: the number of terms"))?;
+        let count = input.word(format_args!("{place}: the number of terms"))?;
         let size = 4 + self.header.prime.bytes;
-        if u64::from(count) * size as u64 > self.input.left() {
-            return Err(self.too_many(place, count, size));
+        if u64::from(count) * size as u64 > input.left() {
+            return Err(self.too_many(input, place, count, size));
         }
-        for term in 0..count {
-            // All of it is there.
-            let bytes = self.input.take(size, "a term")?;
-            let (wire, factor) = bytes.split_at(4);
-            let wire = u32::from_le_bytes(wire.try_into().expect("four bytes"));
-            match self.header.prime.read(factor) {
-                Some([0, 0, 0, 0]) if wire < self.header.wires => {}
-                Some(factor) if wire < self.header.wires => terms.push(Term { factor, wire }),
-                factor => return Err(self.out_of_range(place, term, wire, factor.is_some())),
+        let (begin, mut term) = (input.at(), 0);
+        while term < count {
+            // All of them are there.
+            for bytes in input.take_some(size, (count - term) as usize, "a term")?.chunks_exact(size) {
+                let (wire, factor) = bytes.split_at(4);
+                let wire = u32::from_le_bytes(wire.try_into().expect("four bytes"));
+                match self.header.prime.read(factor) {
+                    Some([0, 0, 0, 0]) if wire < self.header.wires => {}
+                    Some(factor) if wire < self.header.wires => terms.push(Term { factor, wire }),
+                    _ => {
+                        let at = begin + u64::from(term) * size as u64;
+                        return Err(self.out_of_range(input, at, place, term, wire));
+                    }
+                }
+                term += 1;
             }
         }
         Ok(())
     }
 
     #[cold]
-    fn too_many(&self, place: Place, count: u32, size: usize) -> crate::error::Error {
-        self.input.invalid(format_args!(
+    fn too_many(&self, input: &Input<'_>, place: Place, count: u32, size: usize) -> Error {
+        input.invalid(format_args!(
             "{place}: {count} terms are announced, and the section holds at most {} more: is the file truncated?",
-            self.input.left() / size as u64
+            input.left() / size as u64
         ))
     }
 
+    /// The error of a term that begins at byte `at`.
     #[cold]
-    fn out_of_range(&self, place: Place, term: u32, wire: u32, reduced: bool) -> crate::error::Error {
-        let at = self.input.at() - self.header.prime.bytes as u64;
-        if reduced {
+    fn out_of_range(&self, input: &Input<'_>, at: u64, place: Place, term: u32, wire: u32) -> Error {
+        if wire >= self.header.wires {
             let wires = self.header.wires;
-            return self.input.invalid_at(
-                at - 4,
+            return input.invalid_at(
+                at,
                 format_args!("{place}, term {term}: there is no wire {wire}: the header announces {wires}"),
             );
         }
         let prime = self.header.prime;
-        self.input
-            .invalid_at(at, format_args!("{place}, term {term}: the factor is not below the prime {prime}"))
+        input.invalid_at(
+            at + 4,
+            format_args!("{place}, term {term}: the factor is not below the prime {prime}"),
+        )
     }
 
     #[cold]
-    fn bytes_left(&self) -> crate::error::Error {
-        self.input.invalid(format_args!(
+    fn bytes_left(&self, input: &Input<'_>) -> Error {
+        input.invalid(format_args!(
             "{} of the section stand behind the last of {} constraints",
-            super::input::bytes(self.input.left()),
+            super::input::bytes(input.left()),
             self.header.constraints
         ))
     }

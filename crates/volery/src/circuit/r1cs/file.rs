@@ -6,6 +6,7 @@ use super::prime::Prime;
 use crate::circuit::stream::Recorder;
 use crate::circuit::{Port, Sequence, StatementFile};
 use crate::error::{Error, Result};
+use core::fmt::Display;
 use std::path::Path;
 use volery_primitives::{Bls12381, Bn254, F61, Field, Goldilocks, RuntimePrime};
 
@@ -58,13 +59,24 @@ impl R1cs {
     /// # Errors
     /// As for [`R1cs::open`], and `Invalid` where it is over another field.
     pub(in crate::circuit) fn over<F: Field>(path: impl AsRef<Path>) -> Result<Self> {
-        let field = Self::field_of(&path)?;
-        if field != F::name() {
-            let path = path.as_ref().display();
-            return Err(Error::invalid(format!("{path} is over {field}, and not over {}", F::name())));
-        }
+        demand::<F>(path.as_ref().display(), &Self::field_of(&path)?)?;
         Self::open(path)
     }
+
+    /// Demands that it is over `F`, as where it is opened.
+    ///
+    /// # Errors
+    /// `Invalid` where it is over another field.
+    pub(crate) fn demand_field<F: Field>(&self) -> Result<()> {
+        demand::<F>(&self.name, &self.header.prime.field())
+    }
+}
+
+fn demand<F: Field>(name: impl Display, field: &str) -> Result<()> {
+    if field == F::name() {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{name} is over {field}, and not over {}", F::name())))
 }
 
 impl Prime {

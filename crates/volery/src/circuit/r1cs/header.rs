@@ -26,6 +26,14 @@ impl Header {
     /// `Invalid` where counts contradict each other, or the `length` of the constraints' section.
     pub(super) fn read(input: &mut Input<'_>, section: Section, length: u64) -> Result<Self> {
         input.go_to(section.begin, section.length)?;
+        Self::next(input, section, length)
+    }
+
+    /// The same where it is what is read next.
+    ///
+    /// # Errors
+    /// As for [`Header::read`].
+    pub(super) fn next(input: &mut Input<'_>, section: Section, length: u64) -> Result<Self> {
         let prime = read_prime(input)?;
         if section.length != 32 + prime.bytes as u64 {
             return Err(input.invalid_at(

@@ -19,8 +19,9 @@ pub(super) trait Seekable: Read + Seek {}
 
 impl<T: Read + Seek> Seekable for T {}
 
-/// Bytes asked of a file at once: few enough to stay in the cache until they are parsed.
-const BUFFER: usize = 64 << 10;
+/// Bytes asked of a file at once: few enough to stay in the cache until they are parsed, and enough for a hash
+/// of many chunks at a time.
+const BUFFER: usize = 128 << 10;
 
 /// An open file, read by pieces through a buffer.
 pub(super) struct Input<'a> {
@@ -34,8 +35,10 @@ pub(super) struct Input<'a> {
     /// The offset in the file of what is taken next, and behind what nothing may be taken.
     at: u64,
     limit: u64,
+    /// Behind what nothing is read.
+    until: u64,
     pub(super) length: u64,
-    /// Of all that was taken, where it is asked for.
+    /// Of all that was read, where it is asked for.
     hash: Option<blake3::Hasher>,
 }
 
@@ -68,23 +71,40 @@ impl<'a> Input<'a> {
     /// All `length` bytes of `source`.
     pub(super) fn new(name: &'a str, source: Box<dyn Seekable + 'a>, length: u64) -> Self {
         let buffer = Zeroizing::new(vec![0; BUFFER]);
-        Self { name, source, buffer, begin: 0, end: 0, at: 0, limit: length, length, hash: None }
-    }
-
-    /// What errors call it.
-    pub(super) fn name(&self) -> &'a str {
-        self.name
+        Self {
+            name,
+            source,
+            buffer,
+            begin: 0,
+            end: 0,
+            at: 0,
+            limit: length,
+            until: length,
+            length,
+            hash: None,
+        }
     }
 
     /// The next `count` bytes, which are few.
     pub(super) fn take(&mut self, count: usize, what: impl Display) -> Result<&[u8]> {
-        if self.end - self.begin < count {
+        if self.end - self.begin < count || self.left() < count as u64 {
             self.fill(count, what)?;
         }
         let begin = self.begin;
         self.begin += count;
         self.at += count as u64;
         Ok(&self.buffer[begin..begin + count])
+    }
+
+    /// The next items of `size` bytes, which are few: of `most` of them as many as are at hand, and one at
+    /// least.
+    pub(super) fn take_some(&mut self, size: usize, most: usize, what: impl Display) -> Result<&[u8]> {
+        if self.end - self.begin < size {
+            self.fill(size, what)?;
+        }
+        // What is at hand may be of the next section, too: it is for the caller that as many are left.
+        debug_assert!((size * most) as u64 <= self.left());
+        self.take(((self.end - self.begin) / size).min(most) * size, "")
     }
 
     #[cold]
@@ -98,8 +118,7 @@ impl<'a> Input<'a> {
         }
         self.buffer.copy_within(self.begin..self.end, 0);
         (self.begin, self.end) = (0, self.end - self.begin);
-        // No more than the section has, so that a hash is that of the section.
-        let whole = (self.limit - self.at).min(BUFFER as u64) as usize;
+        let whole = (self.until - self.at).min(BUFFER as u64) as usize;
         while self.end < count {
             match self.source.read(&mut self.buffer[self.end..whole]) {
                 Ok(0) => return Err(self.invalid("the file ends here, and was longer when it was opened")),
@@ -134,28 +153,32 @@ impl<'a> Input<'a> {
         self.source
             .seek(SeekFrom::Start(begin))
             .map_err(|why| Error::invalid(format!("{} cannot be read: {why}", self.name)))?;
-        (self.begin, self.end, self.at, self.limit) = (0, 0, begin, end);
+        (self.begin, self.end, self.at, self.limit, self.until) = (0, 0, begin, end, end);
         Ok(())
     }
 
-    /// Goes to a part of the file, all of which is hashed as it is taken.
-    pub(super) fn go_to_hashed(&mut self, begin: u64, length: u64) -> Result<()> {
+    /// Goes to the begin of the file, all of which is hashed as it is read.
+    pub(super) fn begin_hashed(&mut self) -> Result<()> {
         self.hash = Some(blake3::Hasher::new());
-        self.go_to(begin, length)
+        self.go_to(0, self.length)
     }
 
-    /// The digest of what was taken since then.
-    pub(super) fn digest(&mut self) -> [u8; 32] {
-        self.hash.take().expect("hashed").finalize().into()
-    }
-
-    /// The digest of the whole file.
-    pub(super) fn whole_digest(&mut self) -> Result<[u8; 32]> {
-        self.go_to_hashed(0, self.length)?;
+    /// Goes on to a part of the file that is no earlier, through what lies before it; behind that part nothing
+    /// is taken until this is called again.
+    pub(super) fn go_on_to(&mut self, section: Section) -> Result<()> {
+        self.limit = section.begin;
         while self.left() > 0 {
-            self.take(self.left().min(BUFFER as u64) as usize, "the rest of the file")?;
+            self.take(self.left().min(BUFFER as u64) as usize, "what lies between sections")?;
         }
-        Ok(self.digest())
+        self.limit = section.begin + section.length;
+        Ok(())
+    }
+
+    /// Goes on to the end of the file, and gives the digest of all that was read since
+    /// [`Input::begin_hashed`].
+    pub(super) fn whole_digest(&mut self) -> Result<[u8; 32]> {
+        self.go_on_to(Section { begin: self.length, length: 0 })?;
+        Ok(self.hash.take().expect("hashed").finalize().into())
     }
 
     /// The offset of what is taken next.
@@ -166,6 +189,12 @@ impl<'a> Input<'a> {
     /// The bytes that are left of the part of the file.
     pub(super) fn left(&self) -> u64 {
         self.limit - self.at
+    }
+
+    /// The error of a file that is not what it was.
+    #[cold]
+    pub(super) fn changed(&self) -> Error {
+        super::changed(self.name)
     }
 
     /// An error at what is taken next.
@@ -185,7 +214,11 @@ impl<'a> Input<'a> {
 const MOST_SECTIONS: u32 = 1 << 10;
 
 /// Where sections of the kinds that are asked for are.
-pub(super) struct Sections<const N: usize>([Option<Section>; N]);
+pub(super) struct Sections<const N: usize> {
+    asked: [Option<Section>; N],
+    /// All of them, each with its type, in the order of the file.
+    all: Vec<(u32, Section)>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Section {
@@ -224,7 +257,7 @@ impl<const N: usize> Sections<N> {
                 ),
             ));
         }
-        let mut sections = [None; N];
+        let (mut sections, mut all) = ([None; N], Vec::new());
         let mut at = input.at;
         for _ in 0..count {
             input.go_to(at, input.length - at)?;
@@ -246,6 +279,7 @@ impl<const N: usize> Sections<N> {
             {
                 return Err(input.invalid_at(at, format_args!("a second section of type {kind}")));
             }
+            all.push((kind, section));
             at = section.begin + length;
         }
         if at != input.length {
@@ -257,12 +291,43 @@ impl<const N: usize> Sections<N> {
                 ),
             ));
         }
-        Ok(Self(sections))
+        Ok(Self { asked: sections, all })
+    }
+
+    /// Reads the file once more, from its first byte on, with `visit` for each section, and gives the digest of
+    /// all of it. What was found before is held against what is hashed.
+    ///
+    /// # Errors
+    /// `Invalid` where the file has changed; those of `visit`.
+    pub(super) fn read_through<'a>(
+        &self,
+        input: &mut Input<'a>,
+        magic: &[u8; 4],
+        version: u32,
+        mut visit: impl FnMut(u32, &mut Input<'a>) -> Result<()>,
+    ) -> Result<[u8; 32]> {
+        input.begin_hashed()?;
+        let head = [u32::from_le_bytes(*magic), version, self.all.len() as u32];
+        for expected in head {
+            if input.word("the head of the file")? != expected {
+                return Err(input.changed());
+            }
+        }
+        for &(kind, section) in &self.all {
+            input.go_on_to(Section { begin: section.begin - 12, length: 12 })?;
+            let found = (input.word("the type of a section")?, input.long("the length of a section")?);
+            if found != (kind, section.length) {
+                return Err(input.changed());
+            }
+            input.go_on_to(section)?;
+            visit(kind, input)?;
+        }
+        input.whole_digest()
     }
 
     /// That of `kind`, if there is one.
     pub(super) fn get(&self, kind: usize) -> Option<Section> {
-        self.0[kind - 1]
+        self.asked[kind - 1]
     }
 
     /// That of `kind`, which has to be there.

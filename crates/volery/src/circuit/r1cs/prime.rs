@@ -91,14 +91,14 @@ impl Display for Prime {
     }
 }
 
-/// The number that little-endian `bytes` write, 32 at most.
+/// The number that little-endian `bytes` write, 8, 16, 24 or 32 of them.
 #[inline(always)]
 pub(super) fn limbs(bytes: &[u8]) -> Limbs {
+    let (words, rest) = bytes.as_chunks();
+    debug_assert!(rest.is_empty());
     let mut limbs = [0; 4];
-    for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks(8)) {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        *limb = u64::from_le_bytes(word);
+    for i in 0..words.len().min(4) {
+        limbs[i] = u64::from_le_bytes(words[i]);
     }
     limbs
 }

@@ -124,9 +124,13 @@ impl<F: Field> Steps for Gates<'_, '_, '_, F> {
 
     fn define(&mut self, wire: u32, factor: &Limbs, others: &[Term]) -> Result<()> {
         let inverse = self.inverses.get(factor, |factor| element::<F>(factor).invert());
-        self.begin(others, -F::ONE);
-        if inverse != F::ONE {
-            self.by.iter_mut().for_each(|by| *by *= inverse);
+        if inverse == -F::ONE {
+            self.begin(others, F::ONE);
+        } else {
+            self.begin(others, -F::ONE);
+            if inverse != F::ONE {
+                self.by.iter_mut().for_each(|by| *by *= inverse);
+            }
         }
         self.wires[wire as usize] = self.sum();
         Ok(())

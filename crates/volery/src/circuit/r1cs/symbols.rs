@@ -158,7 +158,7 @@ impl R1cs {
 
     /// The wires of a constraint, in the order of its forms from C on, each once.
     fn wires_of(&self, number: u32) -> Result<Vec<u32>> {
-        let mut constraints = self.constraints()?;
+        let mut constraints = self.constraints_of_file()?;
         let mut constraint = Constraint::default();
         while constraints.next(&mut constraint)? {
             if constraint.number == number {

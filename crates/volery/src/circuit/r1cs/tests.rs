@@ -174,18 +174,54 @@ fn files_that_change_while_they_are_opened_are_refused() {
     other[0] = [&[(2, 1), (0, 3)], &[(3, 1)], &[(1, 1)]];
     let second = Made::new(goldilocks(), 5, 1, &other).file();
     assert_eq!(first.len(), second.len());
-    let read = |from| {
-        let files = [&first, &second].map(|file| std::io::Cursor::new(file.clone()));
+    let read = |second: &Vec<u8>, from| {
+        let files = [&first, second].map(|file| std::io::Cursor::new(file.clone()));
         let source = Box::new(Overwritten { files, begun: 0, from });
-        super::Read::of(Input::new("x.r1cs", source, first.len() as u64))
+        super::Read::of(Input::new("x.r1cs", source, first.len() as u64), 1 << 10)
     };
-    // The digest is made, then all is read, and the digest is made again.
-    for from in [1, 2] {
-        let why = read(from).err().expect("refused").to_string();
-        assert!(why.contains("x.r1cs: the file has changed since it was opened"), "{why}");
+    // What is hashed is what is parsed, all of it at once.
+    for (from, file) in [(0, &second), (1, &first)] {
+        let read = read(&second, from).unwrap();
+        assert_eq!(read.digest, *blake3::hash(file).as_bytes());
+        let (mut constraint, mut expected) = (Constraint::default(), Constraint::default());
+        let system = R1cs::from_bytes("x.r1cs", &file[..]).unwrap();
+        assert!(read.looked.kept.unwrap().read().next(&mut constraint));
+        assert!(system.constraints().unwrap().next(&mut expected).unwrap());
+        assert_eq!(constraint.forms, expected.forms);
     }
-    for (from, file) in [(0, &second), (3, &first)] {
-        assert_eq!(read(from).unwrap().digest, *blake3::hash(file).as_bytes());
+    // But for the places of sections and the header, which are read before, and have to be the same.
+    let begin = first.len() - product().labels().len() - 12 - product().header().len() - 12;
+    for at in (0..24).chain(begin..first.len() - product().labels().len()) {
+        let mut second = first.clone();
+        second[at] ^= 2;
+        let allowed = (begin + 12 + 28..begin + 12 + 36).contains(&at);
+        match read(&second, 0) {
+            // How many labels there are says nothing.
+            Ok(read) => assert!(allowed && read.digest == *blake3::hash(&second).as_bytes(), "{at}"),
+            Err(why) => assert!(!allowed, "{at}: {why}"),
+        }
+    }
+}
+
+/// Systems of which nothing is kept do all the same.
+#[test]
+fn what_is_not_kept_is_read_from_the_file() {
+    for name in ["chain", "range", "select"] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/r1cs/");
+        let bytes = std::fs::read(format!("{folder}{name}-goldilocks.r1cs")).unwrap();
+        let with = |most| R1cs::new(name.into(), Source::Bytes(bytes.clone().into()), most).unwrap();
+        let (kept, read) = (with(kept::MOST_BYTES), with(0));
+        assert!(kept.kept.is_some() && read.kept.is_none());
+        assert_eq!(
+            (kept.shape(), kept.committed(), kept.digest()),
+            (read.shape(), read.committed(), read.digest())
+        );
+        let lines = |system: &R1cs| {
+            let mut text = Vec::new();
+            system.write_sieve(&mut text).unwrap();
+            text
+        };
+        assert_eq!(lines(&kept), lines(&read));
     }
 }
 
@@ -230,15 +266,27 @@ fn files_that_change_before_a_run_are_refused() {
     let constraints: &[[Form<'_>; 3]] = &[[&a, &b, &c], [&c, &b, &d], [&d, &d, &a], [&b, &b, &b]];
     let made = Made::new(goldilocks(), 5, 0, constraints);
     let file = made.file();
-    let mut system = opened(&made);
-    let mut live = Live::default();
-    system.walk(&mut live).unwrap();
-    assert_eq!(live.0.len(), 4);
+    // What is kept does not change.
+    let mut system = R1cs::new("x.r1cs".into(), Source::Bytes(file.clone().into()), 0).unwrap();
+    for system in [&system, &opened(&made)] {
+        let mut live = Live::default();
+        system.walk(&mut live).unwrap();
+        assert_eq!(live.0.len(), 4);
+    }
     let section = file.windows(made.constraints.len()).position(|bytes| bytes == made.constraints).unwrap();
     for at in 0..made.constraints.len() {
         for flip in 1..8 {
             let mut bytes = file.clone();
             bytes[section + at] ^= flip;
+            system.source = Source::Bytes(bytes.into());
+            system.walk(&mut Live::default()).unwrap_err();
+        }
+    }
+    // Elsewhere, too, and where it is shorter.
+    for at in 0..file.len() {
+        let mut bytes = file.clone();
+        bytes[at] ^= 1;
+        for bytes in [bytes, file[..at].to_vec()] {
             system.source = Source::Bytes(bytes.into());
             system.walk(&mut Live::default()).unwrap_err();
         }

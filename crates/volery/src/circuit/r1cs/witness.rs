@@ -6,7 +6,7 @@ use super::constraint::{Constraint, Term};
 use super::factors::Factors;
 use super::header::read_prime;
 use super::input::{Sections, Source, bytes};
-use super::prime::{Limbs, ONE, limbs};
+use super::prime::{Limbs, ONE, Prime, limbs};
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -143,33 +143,67 @@ impl R1cs {
         Ok(values)
     }
 
-    /// Checks all constraints.
+    /// Checks all constraints, in the order of the file.
     fn check_values(&self, encodings: &[u8]) -> Result<()> {
-        let prime = &self.header.prime;
-        let by = Montgomery::new(*prime);
-        let mut factors = Factors::new(prime, [ONE, prime.minus_one()].map(|unit| by.factor(&unit)));
+        let mut values = Evaluation::new(&self.header.prime, encodings);
         let mut constraints = self.constraints()?;
+        // Those that are linear and not among these.
+        let apart = if constraints.may_differ() { 0 } else { self.linear.len() };
+        let mut next = 0;
         let mut constraint = Constraint::default();
-        while constraints.next(&mut constraint)? {
-            let mut form = |terms: &[Term]| {
-                let mut sum = [0; 4];
-                for term in terms {
-                    let value = limbs(&encodings[term.wire as usize * prime.bytes..][..prime.bytes]);
-                    let product = match term.factor {
-                        ONE => value,
-                        _ => by.product(&factors.get(&term.factor, |factor| by.factor(factor)), &value),
-                    };
-                    sum = prime.sum(&sum, &product);
-                }
-                sum
-            };
-            let [a, b, c] = constraint.forms.each_ref().map(|terms| form(terms));
-            // A prover that has no witness says so, and of which constraint.
-            if !verdict(equal(&by.product(&a, &b), &by.product(&c, &ONE))) {
-                return Err(Error::Unsatisfied(self.describe(constraint.number)));
+        loop {
+            let more = constraints.next(&mut constraint)?;
+            while next < apart && !(more && self.linear.number(next) > constraint.number) {
+                values.demand(self, self.linear.number(next), |values| {
+                    equal(&values.form(self.linear.terms(next)), &[0; 4])
+                })?;
+                next += 1;
             }
+            if !more {
+                return constraints.end();
+            }
+            values.demand(self, constraint.number, |values| {
+                let [a, b, c] = constraint.forms.each_ref().map(|terms| values.form(terms.iter().copied()));
+                equal(&values.by.product(&a, &b), &values.by.product(&c, &ONE))
+            })?;
         }
-        if constraints.digest() == self.constraints_digest { Ok(()) } else { Err(self.changed()) }
+    }
+}
+
+/// Computes forms of the values of wires.
+struct Evaluation<'e> {
+    prime: Prime,
+    minus_one: Limbs,
+    by: Montgomery,
+    factors: Factors<Limbs>,
+    encodings: &'e [u8],
+}
+
+impl<'e> Evaluation<'e> {
+    fn new(prime: &Prime, encodings: &'e [u8]) -> Self {
+        let by = Montgomery::new(*prime);
+        let factors = Factors::new(prime, [ONE, prime.minus_one()].map(|unit| by.factor(&unit)));
+        Self { prime: *prime, minus_one: prime.minus_one(), by, factors, encodings }
+    }
+
+    /// The value of a form.
+    fn form(&mut self, terms: impl Iterator<Item = Term>) -> Limbs {
+        terms.fold([0; 4], |sum, Term { factor, wire }| {
+            let size = self.prime.bytes;
+            let value = limbs(&self.encodings[wire as usize * size..][..size]);
+            let product = match factor {
+                ONE => value,
+                _ if factor == self.minus_one => self.prime.negated(&value),
+                _ => self.by.product(&self.factors.get(&factor, |factor| self.by.factor(factor)), &value),
+            };
+            self.prime.sum(&sum, &product)
+        })
+    }
+
+    /// Demands that constraint `number` of `system` holds.
+    fn demand(&mut self, system: &R1cs, number: u32, holds: impl FnOnce(&mut Self) -> bool) -> Result<()> {
+        // A prover that has no witness says so, and of which constraint.
+        if verdict(holds(self)) { Ok(()) } else { Err(Error::Unsatisfied(system.describe(number))) }
     }
 }
 

@@ -76,6 +76,10 @@ impl<F: Field> Program for FieldRelation<F> {
         Ok(Self { source: Source::Builtin(builtin), inputs, outputs })
     }
 
+    fn of_file(file: Box<dyn StatementFile<F>>) -> Self {
+        Self::file(file)
+    }
+
     fn inputs(&self) -> &[Port] {
         &self.inputs
     }

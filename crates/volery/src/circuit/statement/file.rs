@@ -5,6 +5,7 @@ use crate::circuit::stream::Recorder;
 use crate::circuit::{Branch, R1cs, Sieve, ValueStream};
 use crate::error::{Error, Result};
 use core::fmt::Debug;
+use std::sync::Arc;
 use volery_primitives::{F2, Field};
 
 /// A statement in a file whose wires carry elements of `F`, with nothing said about the values of its inputs.
@@ -64,6 +65,38 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
             "a statement in {} cannot be one of several of which one holds: prove it alone",
             self.format_name()
         )))
+    }
+}
+
+/// One that others hold, too.
+impl<F: Field, T: StatementFile<F> + ?Sized> StatementFile<F> for Arc<T> {
+    fn format_name(&self) -> &'static str {
+        (**self).format_name()
+    }
+    fn identity(&self) -> Vec<u8> {
+        (**self).identity()
+    }
+    fn version(&self) -> u32 {
+        (**self).version()
+    }
+    fn inputs(&self) -> Vec<Port> {
+        (**self).inputs()
+    }
+    fn streams(&self) -> Vec<ValueStream> {
+        (**self).streams()
+    }
+    fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()> {
+        (**self).record(b, inputs)
+    }
+    fn record_on_wires(&self, b: &mut Recorder<'_, F>) -> Result<()> {
+        (**self).record_on_wires(b)
+    }
+    fn record_clause(
+        &self,
+        b: &mut Branch<'_, Recorder<'_, F>>,
+        inputs: &[Option<&dyn Sequence<F>>],
+    ) -> Result<()> {
+        (**self).record_clause(b, inputs)
     }
 }
 

@@ -258,6 +258,9 @@ impl Program for Relation {
     fn open(spec: &str, format: Option<Format>) -> Result<Self> {
         Self::open(spec, format)
     }
+    fn of_file(file: Box<dyn StatementFile<F2>>) -> Self {
+        Self::file(file)
+    }
     fn inputs(&self) -> &[Port] {
         self.inputs()
     }

@@ -3,7 +3,7 @@
 
 use crate::circuit::clauses;
 use crate::circuit::statement::{
-    Elements, FieldRelation, Port, Program, Relation, Statement, Value, Values, builtin, field,
+    Elements, FieldRelation, Port, Program, Relation, Statement, StatementFile, Value, Values, builtin, field,
 };
 use crate::circuit::stream::{Recorder, Source, Streamed, StreamedClauses};
 use crate::circuit::{Alternatives as _, Count, Format, Witness};
@@ -223,6 +223,9 @@ fn a_version_enters_the_digest() {
         }
         fn open(spec: &str, format: Option<Format>) -> Result<Self> {
             Relation::open(spec, format).map(Self)
+        }
+        fn of_file(file: Box<dyn StatementFile<F2>>) -> Self {
+            Self(Relation::file(file))
         }
         fn inputs(&self) -> &[Port] {
             self.0.inputs()

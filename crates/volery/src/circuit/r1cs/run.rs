@@ -1,0 +1,71 @@
+//! The constraints of a run: as they are kept, or from the file.
+
+use super::constraint::{Constraint, Parser};
+use super::input::Input;
+use super::kept;
+use super::{R1cs, Section};
+use crate::error::Result;
+
+/// All constraints in the order of the file; of those that are [kept](kept) none that is linear.
+pub(super) enum Run<'s> {
+    Kept(kept::Reader<'s>),
+    File(Box<FileRun<'s>>),
+}
+
+/// A run through the file.
+pub(super) struct FileRun<'s> {
+    input: Input<'s>,
+    parser: Parser,
+    digest: &'s [u8; 32],
+}
+
+impl R1cs {
+    /// Its constraints, from the first on.
+    pub(super) fn constraints(&self) -> Result<Run<'_>> {
+        match &self.kept {
+            Some(kept) => Ok(Run::Kept(kept.read())),
+            None => self.constraints_of_file(),
+        }
+    }
+
+    /// The same from the file, where linear ones are among them.
+    pub(super) fn constraints_of_file(&self) -> Result<Run<'_>> {
+        let mut input = self.source.open(&self.name)?;
+        let Section { begin, length } = self.section;
+        if begin + length > input.length {
+            return Err(input.changed());
+        }
+        input.begin_hashed()?;
+        input.go_on_to(self.section)?;
+        let parser = Parser::new(&self.header);
+        Ok(Run::File(Box::new(FileRun { input, parser, digest: &self.digest })))
+    }
+}
+
+impl Run<'_> {
+    /// Reads the next one into `constraint`, and tells whether there is one.
+    ///
+    /// # Errors
+    /// `Invalid` where the section is malformed.
+    #[inline]
+    pub(super) fn next(&mut self, constraint: &mut Constraint) -> Result<bool> {
+        match self {
+            Self::Kept(reader) => Ok(reader.next(constraint)),
+            Self::File(run) => run.parser.next(&mut run.input, constraint),
+        }
+    }
+
+    /// Whether what is read may be another file by now.
+    pub(super) fn may_differ(&self) -> bool {
+        matches!(self, Self::File(_))
+    }
+
+    /// Ends it, behind the last constraint.
+    ///
+    /// # Errors
+    /// `Invalid` where the file is not the one that was opened.
+    pub(super) fn end(self) -> Result<()> {
+        let Self::File(mut run) = self else { return Ok(()) };
+        if run.input.whole_digest()? == *run.digest { Ok(()) } else { Err(run.input.changed()) }
+    }
+}
