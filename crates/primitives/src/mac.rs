@@ -144,6 +144,18 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where the lengths differ.
     fn linear(arch: Arch, factors: &[B], rows: &[Tagged<B, Self>]) -> Tagged<B, Self>;
 
+    /// The same over keys.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn linear_keys(arch: Arch, factors: &[B], keys: &[Self]) -> Self {
+        Self::combine(arch, factors, keys)
+    }
+
+    /// Whether these two are as fast as can be where many factors are one and minus one: they spare products
+    /// with these, or a product costs no more than a sum.
+    const SPARES_UNITS: bool = B::BITS <= 64;
+
     /// The prover's side of the QuickSilver check on `[a, b, c]`: `constant = m_a·m_b` and
     /// `linear = w_a·m_b + w_b·m_a
     /// - m_c`.

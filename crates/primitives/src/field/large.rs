@@ -66,6 +66,11 @@ const fn doubled(x: Limbs, times: u32, p: Limbs) -> Limbs {
     x.limbs()
 }
 
+/// −x modulo p, of a public x below p that is not zero.
+const fn opposite(x: Limbs, p: Limbs) -> Limbs {
+    U256::from_limbs(p).overflowing_sub(U256::from_limbs(x)).0.limbs()
+}
+
 /// `a·b + c + d`, low and high: it has no more than 128 bits.
 #[inline(always)]
 const fn multiply_add(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
@@ -351,8 +356,12 @@ macro_rules! large {
                 ) -> (Self, Self, Self) {
                     kernels::inner_product(a, b)
                 }
+                const SPARES_UNITS: bool = true;
                 fn linear(_: Arch, factors: &[Self], rows: &[Tagged<Self, Self>]) -> Tagged<Self, Self> {
                     kernels::linear(factors, rows)
+                }
+                fn linear_keys(_: Arch, factors: &[Self], keys: &[Self]) -> Self {
+                    kernels::linear_keys(factors, keys)
                 }
                 fn products(
                     _: Arch,

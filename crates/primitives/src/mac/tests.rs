@@ -76,11 +76,22 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
     assert_eq!(E::inner_product(arch, &rows, &others), (macs, cross, values));
 
     let factors = parts(&others).0;
-    let expected =
-        factors.iter().zip(&rows).fold(Tagged::ZERO, |sum, (&factor, row)| sum + row.scale(factor));
-    let sum = E::linear(arch, &factors, &rows);
-    assert_eq!((sum.value, sum.mac), (expected.value, expected.mac));
-    assert_eq!(E::combine(arch, &factors, &parts(&rows).1), expected.mac);
+    let (two, keys) = (B::ONE + B::ONE, parts(&rows).1);
+    let small = [B::ONE, -B::ONE, two, -two, B::ZERO, two + B::ONE];
+    // None that is small, every other one, and no other ones.
+    for with in 0..3 {
+        let factor = |i: usize| if i % 2 < with { small[i * 5 % small.len()] } else { factors[i] };
+        let factors: Vec<B> = (0..length).map(factor).collect();
+        for length in [1.min(length), length] {
+            let (factors, rows) = (&factors[..length], &rows[..length]);
+            let expected =
+                factors.iter().zip(rows).fold(Tagged::ZERO, |sum, (&factor, row)| sum + row.scale(factor));
+            let sum = E::linear(arch, factors, rows);
+            assert_eq!((sum.value, sum.mac), (expected.value, expected.mac));
+            assert_eq!(E::combine(arch, factors, &keys[..length]), expected.mac);
+            assert_eq!(E::linear_keys(arch, factors, &keys[..length]), expected.mac);
+        }
+    }
     let (mut products, mut scaled) = (chi.clone(), chi.clone());
     E::add_products(arch, &a, &b, &mut products);
     E::add_scaled(arch, &a, &factors, &mut scaled);

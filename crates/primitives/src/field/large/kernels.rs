@@ -3,7 +3,7 @@
 use super::{Fp, LargeModulus, Limbs, add_with, multiply_add, subtract_with};
 use crate::aes::Aes128;
 use crate::arch::{Arch, WEIGHT};
-use crate::field::F128;
+use crate::field::{F128, Field};
 use crate::mac::Tagged;
 use crate::prg::Prg;
 use core::marker::PhantomData;
@@ -193,12 +193,76 @@ pub(super) fn inner_product<M: LargeModulus>(a: &[Row<M>], b: &[Row<M>]) -> (Fp<
     (sums[0].reduced(), sums[1].reduced(), sums[2].reduced())
 }
 
-pub(super) fn linear<M: LargeModulus>(factors: &[Fp<M>], rows: &[Row<M>]) -> Row<M> {
-    if let ([factor], [row]) = (factors, rows) {
-        return row.scale(*factor);
+/// A public factor with which a product is a sum.
+enum Small {
+    One,
+    MinusOne,
+    Two,
+    MinusTwo,
+}
+
+impl Small {
+    #[inline(always)]
+    fn of<M: LargeModulus>(factor: Fp<M>) -> Option<Self> {
+        let [one, two] = const { [M::ONE, super::doubled(M::ONE, 1, M::MODULUS)] };
+        let [minus_one, minus_two] = const {
+            [
+                super::opposite(M::ONE, M::MODULUS),
+                super::opposite(super::doubled(M::ONE, 1, M::MODULUS), M::MODULUS),
+            ]
+        };
+        match factor.0 {
+            limbs if limbs == one => Some(Self::One),
+            limbs if limbs == minus_one => Some(Self::MinusOne),
+            limbs if limbs == two => Some(Self::Two),
+            limbs if limbs == minus_two => Some(Self::MinusTwo),
+            _ => None,
+        }
     }
-    let (mac, value) = weigh(factors, rows);
+}
+
+/// `Σ factor·a` over each of the lists of which `of` gives what stands at a place. No product is made for a small
+/// factor, and the others are reduced once.
+#[inline(always)]
+fn linear_of<M: LargeModulus, const N: usize>(
+    factors: &[Fp<M>],
+    of: impl Fn(usize) -> [Fp<M>; N],
+) -> [Fp<M>; N] {
+    let mut sums = [Fp::ZERO; N];
+    let (mut products, mut any) = ([Products::ZERO; N], false);
+    for (i, &factor) in factors.iter().enumerate() {
+        let a = of(i);
+        let small = Small::of(factor);
+        for k in 0..N {
+            match small {
+                Some(Small::One) => sums[k] += a[k],
+                Some(Small::MinusOne) => sums[k] -= a[k],
+                Some(Small::Two) => sums[k] += a[k] + a[k],
+                Some(Small::MinusTwo) => sums[k] -= a[k] + a[k],
+                None if factors.len() == 1 => sums[k] = factor * a[k],
+                None => products[k].add(factor, a[k]),
+            }
+        }
+        any |= small.is_none() && factors.len() > 1;
+    }
+    if any {
+        for k in 0..N {
+            sums[k] += products[k].reduced();
+        }
+    }
+    sums
+}
+
+pub(super) fn linear<M: LargeModulus>(factors: &[Fp<M>], rows: &[Row<M>]) -> Row<M> {
+    assert_eq!(factors.len(), rows.len());
+    let [mac, value] = linear_of(factors, |i| [rows[i].mac, rows[i].value]);
     Tagged { value, mac }
+}
+
+pub(super) fn linear_keys<M: LargeModulus>(factors: &[Fp<M>], keys: &[Fp<M>]) -> Fp<M> {
+    assert_eq!(factors.len(), keys.len());
+    let [sum] = linear_of(factors, |i| [keys[i]]);
+    sum
 }
 
 pub(super) fn products<M: LargeModulus>(

@@ -13,9 +13,6 @@ use volery_primitives::{Field, MacField, Tagged};
 /// Values of `B` beside their MACs in `E`.
 pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
 
-/// The bits of elements whose products cost no more than a sum.
-const WORD: u32 = 64;
-
 /// Σ factor·wire, where products cost many times a sum: what has the factor one or minus one takes none.
 /// Factors are public.
 fn by_units<B: Field, W: Copy + Add<Output = W> + Sub<Output = W>>(
@@ -101,14 +98,14 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
         tag.scale(factor)
     }
     fn linear(arch: Arch, factors: &[B], tags: &[Tagged<B, E>]) -> Tagged<B, E> {
-        if B::BITS <= WORD {
+        if E::SPARES_UNITS {
             return E::linear(arch, factors, tags);
         }
         by_units(factors, tags, Tagged::ZERO, Tagged::scale)
     }
     fn linear_keys(arch: Arch, factors: &[B], keys: &[E]) -> E {
-        if B::BITS <= WORD {
-            return E::combine(arch, factors, keys);
+        if E::SPARES_UNITS {
+            return E::linear_keys(arch, factors, keys);
         }
         by_units(factors, keys, E::ZERO, E::scale)
     }
