@@ -22,6 +22,8 @@ pub(super) struct Interpreter<'b, B: Machine> {
     assertions: u64,
     /// Operands that stand on no consecutive slots, side by side.
     operands: [Places<B::Wire>; 3],
+    /// Public factors of such operands.
+    factors: Vec<B::F>,
 }
 
 /// Where the slots of a frame begin: those of wires, and those of vectors.
@@ -75,7 +77,8 @@ impl<'b, B: Machine> Interpreter<'b, B> {
     /// One that goes on where another one was suspended.
     pub(super) fn resumed(backend: &'b mut B, source: &'b dyn Source<B::F>, kept: Kept<B>) -> Self {
         let Kept { wires, vectors, memories, tables, assertions, operands } = kept;
-        Self { backend, source, wires, vectors, memories, tables, assertions, operands }
+        let factors = Vec::new();
+        Self { backend, source, wires, vectors, memories, tables, assertions, operands, factors }
     }
 
     /// What it holds, behind a block.
@@ -123,13 +126,15 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let mut words = block.read(a);
                 let count = words.next();
                 let (terms, _) = words.take(2 * count).as_chunks();
-                let mut factors = Vec::with_capacity(terms.len());
-                let mut wires = Zeroizing::new(Vec::with_capacity(terms.len()));
-                for &[factor, slot] in terms {
-                    factors.push(block.constants[factor as usize]);
-                    wires.push(self.wires.0[frame.wires + slot as usize]);
+                let of = &mut self.operands[0];
+                of.reserve(terms.len());
+                self.factors.clear();
+                for (&[factor, slot], wire) in terms.iter().zip(&mut *of.0) {
+                    self.factors.push(block.constants[factor as usize]);
+                    *wire = self.wires.0[frame.wires + slot as usize];
                 }
-                self.wires.0[frame.wires + out as usize] = self.backend.linear(&factors, &wires);
+                let sum = self.backend.linear(&self.factors, &of.0[..terms.len()]);
+                self.wires.0[frame.wires + out as usize] = sum;
             }
             Op::LinearRows => {
                 let mut words = block.read(a);

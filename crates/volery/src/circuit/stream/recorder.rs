@@ -5,7 +5,7 @@ mod memory;
 use super::Execute;
 use super::block::{HintFunction, KEPT, Op, Record, number};
 use super::dependence::{Dependence, Tracing};
-use super::frame::{Frame, Handle, VectorHandle};
+use super::frame::{Frame, Handle, VectorHandle, live};
 use super::functions::{Functions, MOST_WORDS, Recorded};
 use super::plan::plan;
 use crate::circuit::{
@@ -318,15 +318,14 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
     fn linear(&mut self, factors: &[F], wires: &[Handle]) -> Handle {
         assert_eq!(factors.len(), wires.len());
-        let slots = self.frame.slots(wires);
-        let wire = self.frame.take();
-        let block = &mut self.frame.block;
+        let Frame { block, stamps, .. } = &mut self.frame;
         let at = block.next_word();
-        block.words.push(number(slots.len()));
-        for (factor, slot) in factors.iter().zip(slots) {
+        block.words.push(number(wires.len()));
+        for (factor, wire) in factors.iter().zip(wires) {
             let factor = block.constant(*factor);
-            block.words.extend([factor, slot]);
+            block.words.extend([factor, live(stamps, *wire)]);
         }
+        let wire = self.frame.take();
         self.push_long(Op::Linear, wire.slot, at, 0);
         wire
     }
