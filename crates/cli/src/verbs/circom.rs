@@ -2,7 +2,8 @@
 
 mod generator;
 
-use crate::verbs::args::{Private, Public};
+use crate::verbs::args::{Eval, Private, Public};
+use serde_json::{Map, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -13,7 +14,7 @@ use volery::circuit::{R1cs, R1csWitness, ReadValues, Written, public_json};
 use volery::{AnyRelation, AnyStatement};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::Field;
-use volery_cli::print::notice;
+use volery_cli::print::{self, notice};
 use volery_cli::values::{PUBLIC, Reader, is_value};
 use volery_cli::waiting;
 
@@ -159,6 +160,50 @@ impl Circom {
         }
         Ok(())
     }
+}
+
+/// `volery circuit eval` of a constraint system: what a witness says of its public signals, if it is one.
+pub(crate) fn eval(typed: &Eval) -> Result<()> {
+    if !typed.input.is_empty() {
+        return Err(Failure::usage(format_args!(
+            "--input: values in an .r1cs file are those of a witness, which the circuit's generator makes: \
+             give it by {WITNESS}"
+        )));
+    }
+    let Some(witness) = &typed.witness else {
+        return Err(Failure::usage(format_args!(
+            "{}: an .r1cs file says what has to hold, and not how values are computed: give a witness by \
+             {WITNESS}",
+            typed.relation
+        )));
+    };
+    let mut system = R1cs::open(&typed.relation)?;
+    if let Some(path) = &typed.symbols {
+        system = system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS))?;
+    }
+    let witness = system.open_witness(witness).map_err(|why| Failure::from(why).at(WITNESS))?;
+    let outputs = system.shape().outputs as usize;
+    let all: Vec<_> = system.public_names().into_iter().zip(witness.public_text()).collect();
+    if typed.json {
+        let object = |signals: &[(String, String)]| {
+            signals.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>()
+        };
+        let (outputs, inputs) = all.split_at(outputs);
+        return print::result(
+            json!({"satisfied": true, "outputs": object(outputs), "inputs": object(inputs)}),
+        );
+    }
+    if all.is_empty() {
+        return print::result("no public signals, and every constraint holds");
+    }
+    let lines = all.iter().map(|(name, value)| format!("{name}={value}"));
+    print::result(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// # Errors
+/// Where something is given for the evaluation of another relation that it does not take.
+pub(crate) fn refuse_eval(typed: &Eval) -> Result<()> {
+    refuse(&[(WITNESS, typed.witness.is_some()), (SYMBOLS, typed.symbols.is_some())])
 }
 
 /// Values by the names of signals.

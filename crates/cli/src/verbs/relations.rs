@@ -3,7 +3,7 @@
 mod traffic;
 
 use crate::verbs::args::{Check, Eval, Info, List};
-use crate::verbs::circom::is_r1cs;
+use crate::verbs::circom::{self, is_r1cs};
 use crate::verbs::disjunction;
 use crate::verbs::given::{claim, field_over, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
@@ -59,6 +59,10 @@ const INPUT: &str = "--input";
 
 /// `volery circuit eval`.
 pub(crate) fn eval(typed: &Eval) -> Result<()> {
+    if is_r1cs(&typed.relation, typed.format.as_deref()) {
+        return circom::eval(typed);
+    }
+    circom::refuse_eval(typed)?;
     let relation = relation(Relation::open, &typed.relation, typed.format.as_deref())?;
     let mut inputs = Values::new();
     Reader::default().read(INPUT, &typed.input, &mut inputs)?;

@@ -83,6 +83,35 @@ fn wrong_witnesses_name_the_constraint() {
 }
 
 #[test]
+fn what_comes_out_of_a_witness_is_told() {
+    let (relation, wtns, sym) = (ours("range-bn128.r1cs"), ours("range-bn128.wtns"), ours("range.sym"));
+    let eval = |more: &[&str]| volery(&[&["circuit", "eval", &relation], more].concat());
+    let text = eval(&["--witness", &wtns]).expect(0).out;
+    let half = "10944121435919637611123202872628637544274182200208017171849102093287904250436";
+    assert_eq!(text, format!("out0=1764\nout1={half}\nin0=18\n"));
+    let text = eval(&["--witness", &wtns, "--symbols", &sym]).expect(0).out;
+    assert_eq!(text, format!("main.square=1764\nmain.half={half}\nmain.least=18\n"));
+    let told = eval(&["--witness", &wtns, "--json"]).expect(0).json();
+    assert_eq!((&told["satisfied"], &told["outputs"]["out0"]), (&true.into(), &"1764".into()));
+    assert_eq!(told["inputs"], serde_json::json!({"in0": "18"}));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wrong.wtns");
+    let mut wrong = fs::read(&wtns).expect("read");
+    // The last byte is the highest of the last wire's value.
+    let last = wrong.len() - 32;
+    wrong[last] ^= 1;
+    fs::write(&path, wrong).expect("written");
+    let wrong = path.to_str().expect("UTF-8");
+    eval(&["--witness", wrong, "--symbols", &sym])
+        .refused(2, &["--witness: ", "constraint ", "range-bn128.r1cs (", "main.", "does not hold"]);
+    eval(&[]).refused(2, &["range-bn128.r1cs: an .r1cs file", "give a witness by --witness"]);
+    eval(&["--input", "in0=18"]).refused(2, &["--input: values in an .r1cs file", "by --witness"]);
+    let builtin = ["circuit", "eval", "builtin:aes128", "--witness", &wtns];
+    volery(&builtin).refused(2, &["--witness belongs to a relation that is an .r1cs file"]);
+}
+
+#[test]
 fn files_in_the_wrong_place_are_named() {
     let (relation, wtns) = (ours("chain-bn128.r1cs"), ours("chain-bn128.wtns"));
     volery(&typed("check", &wtns, &[])).refused(2, &["is a witness of circom, and no relation"]);

@@ -25,11 +25,21 @@ Example:
   volery check --relation sha256.txt --private in0=text:abc \\
     --public out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
+const EVAL: &str = "\
+Of an `.r1cs` file of circom, --witness is checked against every constraint, and
+what comes out are the public signals in decimal digits, outputs first. Of a
+witness that does not fit, the first constraint that fails is named.
+
+Examples:
+  volery circuit eval 'builtin:merkle-root?depth=3' --input leaves=@leaves.bin
+  volery circuit eval x.r1cs --witness x.wtns --symbols x.sym";
+
 #[derive(Subcommand)]
 pub(crate) enum CircuitVerb {
     /// Gates by kind, inputs, outputs, depth, and what a proof would send
     Info(Info),
-    /// What comes out of a relation over f2, where all its inputs are given
+    /// What comes out of a relation over f2, where all its inputs are given, or of a witness of circom
+    #[command(after_help = EVAL)]
     Eval(Eval),
     /// Write a relation over f2 as a circuit file, or a file in another format
     #[command(after_help = EXPORT, visible_alias = "convert")]
@@ -42,12 +52,19 @@ pub(crate) enum CircuitVerb {
 pub(crate) struct Eval {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format of the file: bristol-fashion, bristol, aiger, blif, sieve [default: as its content shows]
+    /// The format of the file: bristol-fashion, bristol, aiger, blif, sieve, r1cs [default: as its content
+    /// shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The value of an input, public or private, or a file of them, as for `prove`; may be repeated
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) input: Vec<OsString>,
+    /// The witness, `.wtns`, of a relation that is an `.r1cs` file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witness: Option<PathBuf>,
+    /// The names of its signals, `.sym`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) symbols: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
