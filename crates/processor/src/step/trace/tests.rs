@@ -25,7 +25,11 @@ impl Observer for Heard {
 
 /// Runs `program` in both ways, and asserts that they agree, and that every row is right: how many there were.
 pub(crate) fn agree(program: &Program, public: &[u8], private: &[u8]) -> (u64, u64) {
-    let layout = Layout::default();
+    agree_in(Layout::default(), program, public, private)
+}
+
+/// The same with this memory.
+fn agree_in(layout: Layout, program: &Program, public: &[u8], private: &[u8]) -> (u64, u64) {
     let inputs = Inputs { public, layout, cycles: 1 << 40, output: 1 << 20, misaligned: Misaligned::Fault };
     let mut machine = Machine::new(program, inputs, Plain::new(private)).expect("it has room");
     let mut heard = Heard { places: Vec::new(), registers: [0; 33] };
@@ -35,7 +39,7 @@ pub(crate) fn agree(program: &Program, public: &[u8], private: &[u8]) -> (u64, u
         End::Fault(fault) => Goal::Fault(fault.kind),
     };
     let output = machine.words.output.to_vec();
-    let known = Known { layout: Layout::default(), public, output: &output, goal };
+    let known = Known { layout, public, output: &output, goal };
     let steps = Steps::new(program, &known, 0).expect("it has room");
     let mut trace = steps.trace(private);
     let (mut rows, mut executed) = (0, 0);
@@ -115,7 +119,7 @@ impl Numbers {
         ((self.0 >> 33) % u64::from(most)) as u32
     }
 
-    fn word(&mut self) -> u32 {
+    pub(crate) fn word(&mut self) -> u32 {
         const EDGES: [u32; 13] = [
             0,
             1,
@@ -204,14 +208,70 @@ pub(crate) fn random(numbers: &mut Numbers, length: usize) -> Vec<u32> {
     code
 }
 
+/// The bytes of private input that programs with input begin with, and those of output that they end with.
+const READ: u32 = 32;
+const WRITTEN: u32 = 24;
+
+/// The same behind a read of private input to where its loads and stores go, and before a write of some of it;
+/// in between jumps and a loop. Its private input is of that length, or shorter.
+fn random_with_input(numbers: &mut Numbers, length: usize) -> (Vec<u32>, Vec<u8>) {
+    let addi = |d: u32, a: u32, value: u32| 0x13 | d << 7 | a << 15 | value << 20;
+    let call = |number: u32, descriptor: u32, address: u32, length: u32| {
+        let [high, low] = constant(11, address);
+        [addi(10, 0, descriptor), high, low, addi(12, 0, length), addi(17, 0, number), 0x73]
+    };
+    let mut code = call(63, 0, 0x20000, READ).to_vec();
+    let mut straight = random(numbers, length);
+    straight.truncate(straight.len() - EXIT.len());
+    // Where no branch goes over it: behind the words that registers begin with, at first.
+    let begin = 2 * 16;
+    code.extend(straight.drain(..begin));
+    let [d, a, b] = [(); 3].map(|()| numbers.below(16));
+    code.extend(match numbers.below(4) {
+        // Over an instruction, by a jump to where the program says, and to where a register does.
+        0 => vec![0x6f | d << 7 | 4 << 21, addi(a, a, 1)],
+        1 => vec![0x17 | 30 << 7, 0x67 | d << 7 | 30 << 15 | 12 << 20, addi(a, a, 1)],
+        2 => vec![0x17 | d << 7 | numbers.word() & 0xffff_f000, 0x37 | a << 7 | numbers.word() & 0xffff_f000],
+        // A loop: back by two instructions.
+        _ => {
+            let back = 0x63 | 1 << 12 | 30 << 15 | 12 << 8 | 1 << 7 | 63 << 25 | 1 << 31;
+            vec![
+                addi(30, 0, 1 + numbers.below(5)),
+                0x33 | d << 7 | a << 15 | b << 20,
+                addi(30, 30, 0xfff),
+                back,
+            ]
+        }
+    });
+    code.extend(straight);
+    code.extend([addi(18, 10, 0), addi(19, 11, 0), addi(20, 12, 0)]);
+    code.extend(call(64, 1, 0x20000 + numbers.below(READ), WRITTEN));
+    code.extend(EXIT);
+    let private = (0..numbers.below(READ + 1)).map(|_| numbers.below(256) as u8).collect();
+    (code, private)
+}
+
+/// Little memory, so that there are few cells.
+const LITTLE: Layout = Layout { heap: 4096, stack: 4096 };
+
+fn random_programs_agree(seed: u64, count: usize) {
+    let mut numbers = Numbers(seed);
+    for _ in 0..count {
+        let (code, private) = random_with_input(&mut numbers, 40);
+        let program = Program::read(&file(&code)).expect("a program");
+        agree_in(LITTLE, &program, b"", &private);
+    }
+}
+
 #[test]
 fn random_programs_run_as_they_do_in_the_clear() {
-    let mut numbers = Numbers(5);
-    for _ in 0..30 {
-        let code = random(&mut numbers, 60);
-        let program = Program::read(&file(&code)).expect("a program");
-        agree(&program, b"", b"");
-    }
+    random_programs_agree(5, 300);
+}
+
+#[test]
+#[ignore = "slow"]
+fn many_random_programs_run_as_they_do_in_the_clear() {
+    random_programs_agree(6, 100_000);
 }
 
 /// What a program ends in that does these instructions.
