@@ -3,7 +3,7 @@
 use super::class::{Class, Size, base};
 use super::form::{Algebra, TERMS, Term};
 use super::rom::{BESIDE, KEY, Rom};
-use super::row::{Column, P, Row, triple};
+use super::row::{COLUMNS, Column, P, Row, triple};
 use volery::Result;
 
 /// Numbers modulo an odd prime below 2^61: what tests compute with.
@@ -40,26 +40,61 @@ impl Modulo {
 
 const L: u64 = 1 << 16;
 
+/// The terms of equations, of columns and both limbs of what each access finds.
+fn terms(columns: &[u64; COLUMNS], found: &[u64; 6]) -> [u64; TERMS] {
+    let mut terms = [0; TERMS];
+    for column in Column::ALL {
+        if let Some(term) = column.term() {
+            terms[term as usize] = columns[column as usize];
+        }
+    }
+    for (word, limbs) in [Term::A, Term::B, Term::O].into_iter().zip(found.chunks_exact(2)) {
+        let [low, high] = word.limbs().expect("a word");
+        (terms[low as usize], terms[high as usize]) = (limbs[0], limbs[1]);
+    }
+    for word in Term::ALL {
+        if let Some([low, high]) = word.limbs() {
+            terms[word as usize] =
+                Modulo(P).sum(&[(1, terms[low as usize]), (L as i64, terms[high as usize])], 0);
+        }
+    }
+    terms
+}
+
+/// What is wrong with columns and limbs by what their class says of them, which is what polynomials ask: they
+/// may be any numbers.
+pub(super) fn unsaid(class: Class, columns: &[u64; COLUMNS], found: &[u64; 6]) -> Option<&'static str> {
+    let (mut z, terms) = (Modulo(P), terms(columns, found));
+    let at = |column: Column| columns[column as usize];
+    for form in class.equations(Size::FULL).into_iter().flatten() {
+        if z.form(&form, &terms).expect("numbers") != 0 {
+            return Some("equation");
+        }
+    }
+    if [Column::S7, Column::S8].into_iter().any(|bit| at(bit) > 1) {
+        return Some("bit");
+    }
+    let accessed =
+        class.accessed(Size::FULL).map_or(0, |address| z.linear(&address, &terms).expect("numbers"));
+    let accessed = if class.stores() { z.sum(&[(BESIDE as i64, accessed)], 0) } else { accessed };
+    if at(Column::Accessed) != accessed {
+        return Some("access");
+    }
+    let jumped = if class == Class::Jalr { z.linear(&base(Size::FULL), &terms).expect("numbers") } else { 0 };
+    (at(Column::Jumped) != jumped).then_some("jump")
+}
+
 impl Row {
-    /// The terms of equations.
-    pub(super) fn terms(&self) -> [u64; TERMS] {
-        let mut terms = [0; TERMS];
-        for column in Column::ALL {
-            if let Some(term) = column.term() {
-                terms[term as usize] = self.column(column);
-            }
-        }
-        for (word, found) in [Term::A, Term::B, Term::O].into_iter().zip(self.found) {
-            let [low, high] = word.limbs().expect("a word");
-            (terms[low as usize], terms[high as usize]) = (u64::from(found) % L, u64::from(found) / L);
-        }
-        for word in Term::ALL {
-            if let Some([low, high]) = word.limbs() {
-                terms[word as usize] =
-                    Modulo(P).sum(&[(1, terms[low as usize]), (L as i64, terms[high as usize])], 0);
-            }
-        }
-        terms
+    /// Both limbs of what each access finds.
+    pub(super) fn found_limbs(&self) -> [u64; 6] {
+        let [a, b, o] = self.found.map(|word| [u64::from(word) % L, u64::from(word) / L]);
+        [a[0], a[1], b[0], b[1], o[0], o[1]]
+    }
+
+    /// Its class, if its digits are those of one.
+    pub(super) fn class(&self) -> Option<Class> {
+        let digits = [self.column(Column::Group), self.column(Column::Member)];
+        Class::ALL.into_iter().find(|class| class.digits() == digits)
     }
 
     /// What it looks up in the program.
@@ -97,32 +132,14 @@ impl Row {
 
     /// What is wrong with it, but for its accesses: `rom` has the rows of the program.
     pub(super) fn fault(&self, rom: &Rom) -> Option<&'static str> {
-        let digits = [self.column(Column::Group), self.column(Column::Member)];
-        let Some(class) = Class::ALL.into_iter().find(|class| class.digits() == digits) else {
+        let Some(class) = self.class() else {
             return Some("class");
         };
         if !rom.at(self.place).iter().any(|row| row.key(self.place) == self.key()) {
             return Some("program");
         }
-        let (mut z, terms) = (Modulo(P), self.terms());
-        for form in class.equations(Size::FULL).into_iter().flatten() {
-            if z.form(&form, &terms).expect("numbers") != 0 {
-                return Some("equation");
-            }
-        }
-        if [Column::S7, Column::S8].into_iter().any(|bit| self.column(bit) > 1) {
-            return Some("bit");
-        }
-        let accessed =
-            class.accessed(Size::FULL).map_or(0, |address| z.linear(&address, &terms).expect("numbers"));
-        let accessed = if class.stores() { z.sum(&[(BESIDE as i64, accessed)], 0) } else { accessed };
-        if self.column(Column::Accessed) != accessed {
-            return Some("access");
-        }
-        let jumped =
-            if class == Class::Jalr { z.linear(&base(Size::FULL), &terms).expect("numbers") } else { 0 };
-        if self.column(Column::Jumped) != jumped {
-            return Some("jump");
+        if let Some(wrong) = unsaid(class, &self.columns, &self.found_limbs()) {
+            return Some(wrong);
         }
         self.limbs().into_iter().any(|[logic, limb]| !is_limb(logic, limb)).then_some("limb")
     }
@@ -140,3 +157,5 @@ fn is_limb(logic: u64, limb: u64) -> bool {
         _ => false,
     }
 }
+
+mod tests;
