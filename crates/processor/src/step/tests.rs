@@ -1,11 +1,14 @@
 //! Whole runs: in the clear, by QuickSilver, and dishonest ones.
 
+mod cheats;
+
 use super::class::{Class, Size};
 use super::form::Linear;
 use super::rom::{HALT, hidden, register};
 use super::row::{Column, P, Row};
 use super::trace::tests::{EXIT, Numbers, constant, file, random};
 use super::*;
+use core::iter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::Duration;

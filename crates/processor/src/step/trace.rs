@@ -158,6 +158,19 @@ impl<'p> Trace<'p> {
         (self.state.private, self.state.taken) = (private, 0);
     }
 
+    /// Goes on from `place`, as the program would not.
+    #[cfg(test)]
+    pub(super) fn jump(&mut self, place: Place) {
+        self.place = place;
+        self.ready.clear();
+    }
+
+    /// Goes on as if a register held `word`, which it does not.
+    #[cfg(test)]
+    pub(super) fn set(&mut self, number: u32, word: u32) {
+        self.state.registers[number as usize] = word;
+    }
+
     /// Whether a prover comes from `place` to the end in `most` rows, who writes any of `words` where the
     /// program leaves it open.
     #[cfg(test)]
