@@ -36,8 +36,9 @@ OPERATIONS = {
     "remu": lambda x, y: x % y if y else x,
 }
 
-print("#", *OPERATIONS)
-for x in EDGES:
-    for y in EDGES:
-        results = [int(operation(x, y)) % 2**32 for operation in OPERATIONS.values()]
-        print(*(f"{number:x}" for number in [x, y, *results]))
+if __name__ == "__main__":
+    print("#", *OPERATIONS)
+    for x in EDGES:
+        for y in EDGES:
+            results = [int(operation(x, y)) % 2**32 for operation in OPERATIONS.values()]
+            print(*(f"{number:x}" for number in [x, y, *results]))

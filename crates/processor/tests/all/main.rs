@@ -9,3 +9,5 @@ mod kit;
 mod memory;
 mod programs;
 mod random;
+mod steps;
+mod suite;

@@ -1,0 +1,86 @@
+//! Secret control: whole runs as statements, and what shows of them.
+
+use crate::kit::{inputs, run};
+use std::thread;
+use std::time::Duration;
+use volery::channel::{Channel, Party, Recording, Tape, pipe};
+use volery::circuit::stream::Source;
+use volery::{F61, Options, Over, Result, prove_over, setting, verify_over};
+use volery_processor::{Claim, Program, Run};
+
+/// Whether a run ends as claimed row by row, in the clear, in so many rows or as many as it takes: in how many.
+pub(crate) fn claimed_in_rows(
+    program: &Program,
+    claim: &Claim,
+    private: &[u8],
+    rows: Option<u64>,
+) -> Result<u64> {
+    let locate = |address| program.symbols().place(address);
+    let steps = Run::new(program, inputs(&[]), &locate).steps(claim, 0)?;
+    let rows = rows.map_or_else(|| steps.count(private, 1 << 20), Ok)?;
+    let steps = steps.in_rows(rows);
+    volery::check(&steps as &dyn Source<F61>, steps.witness(private)).map(|()| rows)
+}
+
+/// Both parties of a proof that `run` ends as claimed: what they came to, and the lengths of what each sent.
+pub(crate) fn session(
+    run: &Run<'_>,
+    claim: &Claim,
+    rows: u64,
+    private: &[u8],
+) -> (Result<()>, Vec<usize>, Vec<usize>) {
+    let (here, there) = pipe(Duration::from_secs(300));
+    let (here, from_prover) = Tape::new(here, None);
+    let (there, from_verifier) = Tape::new(there, None);
+    let correlations = setting("f61").expect("it is there").correlations();
+    let tiny = correlations.into_iter().find(|correlations| correlations.name() == "tiny");
+    let statement = Some(run.digest_of_rows(claim, rows));
+    let options = Options { statement, check: false, ..Options::default() };
+    let options = options.with_correlations(tiny.expect("it is there"));
+    let steps = run.steps(claim, rows).expect("a statement");
+    let source: &dyn Source<F61> = &steps;
+    let proved = thread::scope(|scope| {
+        let prover = scope.spawn(|| {
+            let mut channel = Channel::new(Party::Prover, here);
+            prove_over::<Over<F61>>(source, steps.witness(private), &mut channel, &options).map(drop)
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        let verified = verify_over::<Over<F61>>(source, &mut channel, &options).map(drop);
+        prover.join().expect("no panic").and(verified)
+    });
+    let lengths = |of: &Recording| of.messages().iter().map(Vec::len).collect();
+    (proved, lengths(&from_prover), lengths(&from_verifier))
+}
+
+/// Secrets of other paths and other lengths: one number, some in no order, and some in order.
+#[test]
+fn messages_are_of_the_same_lengths_for_all_secrets() {
+    let file = include_bytes!("../../../../examples/programs/quicksort.elf");
+    let program = Program::read(file).expect("a program");
+    let locate = |address| program.symbols().place(address);
+    let bytes = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+    let secrets = [bytes(&[7]), bytes(&[9, 7, 1, 12, 8, 3, 7]), bytes(&[1, 2, 7, 8, 9])];
+    let (of_run, mut seen) = (Run::new(&program, inputs(&[]), &locate), Vec::new());
+    let claims: Vec<Claim> = secrets
+        .iter()
+        .map(|private| Claim { private: 0, ..run(&program, &[], private).expect("it ends").claim })
+        .collect();
+    let rows: Vec<u64> = claims
+        .iter()
+        .zip(&secrets)
+        .map(|(claim, private)| {
+            of_run.steps(claim, 0).expect("it has room").count(private, 1 << 20).expect("it ends so")
+        })
+        .collect();
+    assert!(rows[0] < rows[1] && rows[1] != rows[2] && rows[0] != rows[2], "{rows:?}");
+    let most = *rows.iter().max().expect("some");
+    // What they give out is the same as well: the median of each is what the first one's is.
+    let claim = &claims[0];
+    for private in &secrets {
+        let (proved, prover, verifier) = session(&of_run, claim, most, private);
+        proved.expect("accepted");
+        assert!(prover.len() > 10 && verifier.len() > 3);
+        seen.push((prover, verifier));
+    }
+    assert!(seen.iter().all(|lengths| *lengths == seen[0]));
+}
