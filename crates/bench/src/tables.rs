@@ -12,6 +12,7 @@ pub mod measure;
 mod memory;
 pub mod paper;
 mod plots;
+mod processor;
 mod quicksilver;
 mod results;
 mod run;
@@ -106,6 +107,7 @@ pub fn all() -> Vec<Table> {
         limbo::tables(),
         voleith::tables(),
         memory::tables(),
+        processor::tables(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -25,6 +25,9 @@ pub enum Measure {
     /// Accesses and lookups per second after the set-up.
     AccessRate,
     LookupRate,
+    /// Instructions per second after the set-up, and bytes in both directions for each.
+    CycleRate,
+    BytesPerCycle,
     /// Bits in both directions after the set-up, for each multiplication.
     BitsPerMultiplication,
     /// Seconds and bits for each correlation, after the set-up and with it.
@@ -57,6 +60,8 @@ impl Measure {
             Rate => "multiplications/s",
             AccessRate => "accesses/s",
             LookupRate => "lookups/s",
+            CycleRate => "cycles/s",
+            BytesPerCycle => "bytes for each cycle",
             PerMultiplication => "time for each multiplication",
             PerInput => "time for each element of the witness",
             BitsPerMultiplication => "bits for each multiplication",
@@ -73,8 +78,8 @@ impl Measure {
 
     pub(super) fn unit(self) -> &'static str {
         match self {
-            Bytes | OnlineBytes | SetupBytes | Memory | ProofBytes => "bytes",
-            Rate | AccessRate | LookupRate => "1/s",
+            Bytes | OnlineBytes | SetupBytes | BytesPerCycle | Memory | ProofBytes => "bytes",
+            Rate | AccessRate | LookupRate | CycleRate => "1/s",
             BitsPerMultiplication | BitsPerCorrelation | WholeBitsPerCorrelation => "bits",
             _ => "seconds",
         }
@@ -96,6 +101,8 @@ impl Measure {
             Rate => number("/mul_gates_per_second"),
             AccessRate => number("/accesses_per_second"),
             LookupRate => number("/lookups_per_second"),
+            CycleRate => number("/cycles_per_second"),
+            BytesPerCycle => number("/bytes_per_cycle"),
             PerMultiplication => share("/gates/mul"),
             PerInput => share("/inputs"),
             BitsPerMultiplication => {

@@ -57,12 +57,16 @@ fn measures_are_read_and_compared() {
     let run = json!({
         "gates": {"mul": 1000}, "inputs": 0, "bytes": {"sent": 300, "received": 100}, "online_bytes": 250,
         "seconds": {"setup": 1.0, "online": 0.5}, "mul_gates_per_second": 2000.0, "peak_rss_bytes": null,
+        "cycles_per_second": 6600.0, "bytes_per_cycle": 320.0,
     });
     let found = [Time, Bytes, SetupBytes, PerMultiplication, BitsPerMultiplication];
     assert_eq!(found.map(|measure| measure.of(&run)), [1.5, 400.0, 150.0, 0.0005, 2.0].map(Some));
     assert_eq!([PerInput, Memory, Proving].map(|measure| measure.of(&run)), [None; 3]);
     assert_eq!((Time.better_by(2.0, 8.0), Rate.better_by(2.0, 8.0)), (Some(4.0), Some(0.25)));
     assert_eq!(Time.better_by(0.0, 8.0), None);
+    assert_eq!([CycleRate, BytesPerCycle].map(|measure| measure.of(&run)), [6600.0, 320.0].map(Some));
+    assert_eq!((CycleRate.text(6600.0), BytesPerCycle.text(320.0)), ("6.60 k/s".into(), "320 B".into()));
+    assert_eq!(CycleRate.better_by(13_200.0, 6600.0), BytesPerCycle.better_by(160.0, 320.0));
     assert_eq!((Bytes.text(4100.0), Rate.text(7.5e6)), ("4.10 kB".into(), "7.50 M/s".into()));
 }
 

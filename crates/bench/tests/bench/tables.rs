@@ -127,6 +127,25 @@ fn voleith_stands_beside_limbo() {
     }
 }
 
+/// Runs with secret control and public: on a link of 100 Mbit/s they take some seconds.
+#[test]
+#[ignore = "slow"]
+fn runs_of_programs_stand_beside_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let summary = measure(&arguments(folder.path(), &["--only", "processor", "--json"])).expect(0).json();
+    assert_eq!((&summary["rows"]["measured"], &summary["rows"]["failed"]), (&3.into(), &0.into()));
+    let results: Value = serde_json::from_str(&read(folder.path(), "tables.json")).expect("JSON");
+    let figures = &results["tables"][0]["rows"][0]["figures"];
+    assert_eq!((&figures[0]["unit"], &figures[0]["paper"]["printed"]), (&"1/s".into(), &"6.6 kHz".into()));
+    assert!(figures[0]["value"].as_f64() > Some(1000.0), "{figures}");
+    assert_eq!((&figures[1]["unit"], &figures[1]["paper"]["printed"]), (&"bytes".into(), &"320 B".into()));
+    let page = read(folder.path(), "tables.md");
+    for words in ["BubbleRAM 2.1 kHz", "Jolt 77 kHz", "cycles/s", "bytes for each cycle", "--public-control"]
+    {
+        assert!(page.contains(words), "{words} is missing in {page}");
+    }
+}
+
 /// A row whose bench fails is told, and the others go on; what did not fail is kept.
 #[test]
 fn rows_fail_alone() {
