@@ -74,7 +74,7 @@ fn a_wrong_expectation_is_told() {
         let word = |file: &[u8], at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four"));
         // `bne …, t2, fail`, before which t2 is given a number.
         let is_last = |at: &usize| word(&file, *at) & 0x01f0_707f == 7 << 20 | 1 << 12 | 0x63;
-        let last = (0..file.len() - 4).step_by(4).filter(is_last).next_back().expect("a case");
+        let last = (0..file.len() - 4).step_by(4).rfind(is_last).expect("a case");
         let before = word(&file, last - 4);
         let bit = if before & 0x7f == 0x37 { 12 } else { 20 };
         assert_eq!(before >> 7 & 31, 7, "{name}");
