@@ -72,6 +72,11 @@ impl Linear {
     pub(super) fn terms(&self) -> impl Iterator<Item = (Term, i64)> + '_ {
         Term::ALL.into_iter().zip(self.factors).filter(|(_, factor)| *factor != 0)
     }
+
+    /// The same, where they have the values of `row`.
+    fn values<V: Clone>(&self, row: &[V; TERMS]) -> Vec<(i64, V)> {
+        self.terms().map(|(term, factor)| (factor, row[term as usize].clone())).collect()
+    }
 }
 
 impl From<Term> for Linear {
@@ -159,26 +164,27 @@ impl Mul<i64> for Form {
 pub(super) trait Algebra {
     type Value: Clone;
 
-    /// `Σ factor·value + constant`.
+    /// `Σ a·b + Σ factor·value + constant`.
     ///
     /// # Errors
     /// Those of a backend.
-    fn combine(&mut self, terms: &[(i64, Self::Value)], constant: i64) -> Result<Self::Value>;
-
-    /// `a · b`.
-    ///
-    /// # Errors
-    /// Those of a backend.
-    fn product(&mut self, a: &Self::Value, b: &Self::Value) -> Result<Self::Value>;
+    fn combine(
+        &mut self,
+        products: &[[Self::Value; 2]],
+        terms: &[(i64, Self::Value)],
+        constant: i64,
+    ) -> Result<Self::Value>;
 
     /// The value of `linear`, where terms have those of `row`.
     ///
     /// # Errors
     /// Those of a backend.
     fn linear(&mut self, linear: &Linear, row: &[Self::Value; TERMS]) -> Result<Self::Value> {
-        let terms: Vec<_> =
-            linear.terms().map(|(term, factor)| (factor, row[term as usize].clone())).collect();
-        self.combine(&terms, linear.constant)
+        let terms = linear.values(row);
+        match (&terms[..], linear.constant) {
+            ([(1, value)], 0) => Ok(value.clone()),
+            _ => self.combine(&[], &terms, linear.constant),
+        }
     }
 
     /// The value of `form`, where terms have those of `row`.
@@ -186,12 +192,10 @@ pub(super) trait Algebra {
     /// # Errors
     /// Those of a backend.
     fn form(&mut self, form: &Form, row: &[Self::Value; TERMS]) -> Result<Self::Value> {
-        let mut terms: Vec<_> =
-            form.linear.terms().map(|(term, factor)| (factor, row[term as usize].clone())).collect();
+        let mut products = Vec::with_capacity(form.products.len());
         for (factor, a, b) in &form.products {
-            let (a, b) = (self.linear(a, row)?, self.linear(b, row)?);
-            terms.push((*factor, self.product(&a, &b)?));
+            products.push([self.linear(&(*a * *factor), row)?, self.linear(b, row)?]);
         }
-        self.combine(&terms, form.linear.constant)
+        self.combine(&products, &form.linear.values(row), form.linear.constant)
     }
 }

@@ -6,11 +6,16 @@
 
 use super::block::number;
 use super::class::{Class, GROUPS, MEMBERS, Size, base};
-use super::form::{Algebra, TERMS, Term};
+use super::form::{Algebra, Form, TERMS, Term};
 use super::rom::BESIDE;
 use super::row::{COLUMNS, Column};
+use std::sync::LazyLock;
 use volery::circuit::Polynomials;
 use volery::{F61, Field, Result};
+
+/// The equations of all classes, which each tile has.
+static EQUATIONS: LazyLock<[[Option<Form>; 2]; GROUPS * MEMBERS]> =
+    LazyLock::new(|| Class::ALL.map(|class| class.equations(Size::FULL)));
 
 /// Vectors of polynomials.
 pub(super) struct Lanes<'b, B>(pub(super) &'b mut B);
@@ -18,19 +23,27 @@ pub(super) struct Lanes<'b, B>(pub(super) &'b mut B);
 impl<B: Polynomials<F = F61>> Algebra for Lanes<'_, B> {
     type Value = B::Vector;
 
-    fn combine(&mut self, terms: &[(i64, B::Vector)], constant: i64) -> Result<B::Vector> {
+    fn combine(
+        &mut self,
+        products: &[[B::Vector; 2]],
+        terms: &[(i64, B::Vector)],
+        constant: i64,
+    ) -> Result<B::Vector> {
+        let products: Vec<_> = products.iter().map(|[a, b]| (a, b)).collect();
         let terms: Vec<_> = terms.iter().map(|(factor, value)| (signed(*factor), value)).collect();
-        self.0.combination(&terms, signed(constant))
-    }
-
-    fn product(&mut self, a: &B::Vector, b: &B::Vector) -> Result<B::Vector> {
-        self.0.product(a, b)
+        self.0.combination(&products, &terms, signed(constant))
     }
 }
 
 fn signed(value: i64) -> F61 {
     let magnitude = number(value.unsigned_abs());
     if value < 0 { -magnitude } else { magnitude }
+}
+
+/// The factor of the i-th of values in their k-th difference, i being k at most: ±k over i.
+fn difference(k: usize, i: usize) -> i64 {
+    let choices = (0..i).fold(1, |choices, j| choices * (k - j) as i64 / (j as i64 + 1));
+    if (k - i).is_multiple_of(2) { choices } else { -choices }
 }
 
 /// What rows of each class of a group are to be, if anything.
@@ -41,7 +54,7 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
     fn quotients(&mut self, digit: &B::Vector, count: usize) -> Result<Vec<B::Vector>> {
         let quotient = |k: i64| {
             let inverse = signed(k + 1).invert();
-            self.0.combination(&[(inverse, digit)], -signed(k) * inverse)
+            self.0.combination(&[], &[(inverse, digit)], -signed(k) * inverse)
         };
         (0..count as i64 - 1).map(quotient).collect()
     }
@@ -51,29 +64,19 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
     fn chosen<const COUNT: usize>(
         &mut self,
         quotients: &[B::Vector],
-        mut values: Of<B::Vector, COUNT>,
+        values: &Of<B::Vector, COUNT>,
     ) -> Result<Option<B::Vector>> {
-        for k in 1..COUNT {
-            for i in (k..COUNT).rev() {
-                let Some(before) = &values[i - 1] else { continue };
-                let terms = [values[i].as_ref().map(|value| (F61::ONE, value)), Some((-F61::ONE, before))];
-                let terms: Vec<_> = terms.into_iter().flatten().collect();
-                values[i] = Some(self.0.combination(&terms, F61::ZERO)?);
-            }
-        }
         let mut sum: Option<B::Vector> = None;
-        for (k, difference) in values.into_iter().enumerate().rev() {
-            sum = match sum {
-                None => difference,
-                Some(sum) => {
-                    let product = self.0.product(&quotients[k], &sum)?;
-                    Some(match difference {
-                        Some(value) => {
-                            self.0.combination(&[(F61::ONE, &product), (F61::ONE, &value)], F61::ZERO)?
-                        }
-                        None => product,
-                    })
-                }
+        for k in (0..COUNT).rev() {
+            let difference = values.iter().enumerate().filter_map(|(i, value)| {
+                value.as_ref().map(|value| (difference(k, i), value.clone())).filter(|_| i <= k)
+            });
+            let difference: Vec<_> = difference.collect();
+            let product = sum.map(|sum| [quotients[k].clone(), sum]);
+            sum = match (product, &difference[..]) {
+                (None, []) => None,
+                (None, [(1, value)]) => Some(value.clone()),
+                (product, _) => Some(self.combine(product.as_slice(), &difference, 0)?),
             };
         }
         Ok(sum)
@@ -91,7 +94,7 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
         for (group, classes) in Class::ALL.chunks_exact(MEMBERS).enumerate() {
             let mut of_members: [Of<B::Vector, MEMBERS>; 4] = [const { [const { None }; MEMBERS] }; 4];
             for (member, class) in classes.iter().enumerate() {
-                for (k, form) in class.equations(Size::FULL).iter().enumerate() {
+                for (k, form) in EQUATIONS[*class as usize].iter().enumerate() {
                     if let Some(form) = form {
                         of_members[k][member] = Some(self.form(form, terms)?);
                     }
@@ -105,14 +108,14 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
                 }
             }
             for (of_groups, of_members) in of_groups.iter_mut().zip(of_members) {
-                of_groups[group] = self.chosen(members, of_members)?;
+                of_groups[group] = self.chosen(members, &of_members)?;
             }
         }
         let [first, second, accessed, jumped] = of_groups;
-        let mut of = |groups_of: Of<B::Vector, GROUPS>| -> Result<B::Vector> {
+        let mut of = |groups_of: &Of<B::Vector, GROUPS>| -> Result<B::Vector> {
             Ok(self.chosen(groups, groups_of)?.expect("classes of all kinds"))
         };
-        Ok([of(first)?, of(second)?, of(accessed)?, of(jumped)?])
+        Ok([of(&first)?, of(&second)?, of(&accessed)?, of(&jumped)?])
     }
 
     /// Demands of rows what their classes say; `found` are both limbs of what each access finds.
@@ -126,13 +129,12 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
         self.0.assert_zeroes(second, "what else a row's class says")?;
         let own = [(accessed, Column::Accessed, "where a row accesses"), (jumped, Column::Jumped, "a jump")];
         for (value, of, name) in own {
-            let difference = self.combine(&[(1, value), (-1, column(of).clone())], 0)?;
+            let difference = self.combine(&[], &[(1, value), (-1, column(of).clone())], 0)?;
             self.0.assert_zeroes(difference, name)?;
         }
         for bit in [Column::S7, Column::S8] {
             let bit = column(bit);
-            let other = self.combine(&[(1, bit.clone())], -1)?;
-            let zero = self.0.product(bit, &other)?;
+            let zero = self.combine(&[[bit.clone(), bit.clone()]], &[(-1, bit.clone())], 0)?;
             self.0.assert_zeroes(zero, "a bit of a row")?;
         }
         Ok(())
@@ -154,7 +156,7 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
         for word in Term::ALL {
             if let Some(limbs) = word.limbs() {
                 let [low, high] = limbs.map(|limb| terms[limb as usize].clone().expect("set above"));
-                terms[word as usize] = Some(self.combine(&[(1, low), (Size::FULL.limb(), high)], 0)?);
+                terms[word as usize] = Some(self.combine(&[], &[(1, low), (Size::FULL.limb(), high)], 0)?);
             }
         }
         Ok(terms.map(|term| term.expect("set above")))

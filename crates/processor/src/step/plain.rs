@@ -20,12 +20,10 @@ impl Modulo {
 impl Algebra for Modulo {
     type Value = u64;
 
-    fn combine(&mut self, terms: &[(i64, u64)], constant: i64) -> Result<u64> {
-        Ok(self.sum(terms, constant))
-    }
-
-    fn product(&mut self, a: &u64, b: &u64) -> Result<u64> {
-        Ok((u128::from(*a) * u128::from(*b) % u128::from(self.0)) as u64)
+    fn combine(&mut self, products: &[[u64; 2]], terms: &[(i64, u64)], constant: i64) -> Result<u64> {
+        let product = |[a, b]: &[u64; 2]| (u128::from(*a) * u128::from(*b) % u128::from(self.0)) as u64;
+        let terms: Vec<_> = products.iter().map(|of| (1, product(of))).chain(terms.iter().copied()).collect();
+        Ok(self.sum(&terms, constant))
     }
 }
 

@@ -597,10 +597,20 @@ impl<F: Field> Polynomials for Count<F> {
         self.shape.polynomial_mul += lanes as u64;
         Ok(self.lanes(lanes, degree_of_product(a.degree, b.degree)?, depth))
     }
-    fn combination(&mut self, terms: &[(F, &CountedVector)], constant: F) -> Result<CountedVector> {
-        self.gate(b'L', terms.len() as u128, 0);
+    fn combination(
+        &mut self,
+        products: &[(&CountedVector, &CountedVector)],
+        terms: &[(F, &CountedVector)],
+        constant: F,
+    ) -> Result<CountedVector> {
+        self.gate(b'L', terms.len() as u128, products.len() as u128);
         self.values(&[constant]);
         let (mut lanes, mut degree, mut depth) = (1, 0, 0);
+        for (a, b) in products {
+            let product = self.product(a, b)?;
+            lanes = common_lanes(lanes, product.lanes);
+            (degree, depth) = (degree.max(product.degree), depth.max(product.wire.depth));
+        }
         for (factor, vector) in terms {
             self.gate(b';', vector.wire.number.into(), 0);
             self.values(&[*factor]);

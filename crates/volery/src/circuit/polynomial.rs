@@ -81,15 +81,25 @@ pub trait Polynomials: Backend {
     /// Where the numbers of lanes differ and neither is one.
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector>;
 
-    /// `Σ factor·vector + constant` in each lane.
+    /// `Σ a·b + Σ factor·vector + constant` in each lane, where `products` are pairs a and b. What lies between
+    /// is not kept, so that this is faster than step by step.
     ///
     /// # Errors
-    /// Link errors.
+    /// `Invalid` where the degree exceeds [`HIGHEST_DEGREE`]; link errors.
     ///
     /// # Panics
     /// Where the numbers of lanes of two differ and neither is one.
-    fn combination(&mut self, terms: &[(Self::F, &Self::Vector)], constant: Self::F) -> Result<Self::Vector> {
+    fn combination(
+        &mut self,
+        products: &[(&Self::Vector, &Self::Vector)],
+        terms: &[(Self::F, &Self::Vector)],
+        constant: Self::F,
+    ) -> Result<Self::Vector> {
         let mut sum = self.public(&[constant]);
+        for (a, b) in products {
+            let product = self.product(a, b)?;
+            sum = self.sum(&sum, &product);
+        }
         for (factor, vector) in terms {
             let factor = self.public(&[*factor]);
             let term = self.product(&factor, vector)?;

@@ -29,7 +29,8 @@
 //! | `Public` | vector | constant | count | consecutive constants, a lane each |
 //! | `Vector` | vector | words | | list: wires, a lane each |
 //! | `Sum`, `Product` | vector | vector | vector | |
-//! | `Combination` | vector | words | constant | count; the vectors; from `b` on what is added, and their factors |
+//! | `Combination` | vector | words | constant | count, and pairs of factors; count, and vectors; from `b` on what |
+//! | | | | | is added, and the factors of these vectors |
 //! | `Gather` | vector | vector | words | count; for each lane that lane plus one, or zero |
 //! | `Total` | vector | vector | | the sum of all lanes |
 //! | `Inner` | vector | words | | lists: two of the same length |

@@ -128,7 +128,7 @@ fn lookups_end_at_any_place_of_a_sum() {
 /// "I know three numbers and another one such that combinations of them, of their squares and of public values
 /// are these": terms of several degrees, with one lane beside three, with and without a term that is all of the
 /// highest degree and has the factor one.
-struct Combined([[u64; 3]; 3]);
+struct Combined([[u64; 3]; 5]);
 
 /// The numbers, and the other one.
 const KNOWN: [u64; 4] = [1, 0, 1, 1];
@@ -142,15 +142,18 @@ impl<B: Machine> Circuit<B> for Combined {
         let of = |factor: u64| number::<B::F>(factor % if B::F::BITS == 1 { 2 } else { 16 });
         let sums = [
             b.combination(
+                &[],
                 &[(of(1), &squares), (of(5), &numbers), (of(7), &other), (of(3), &public)],
                 of(11),
             )?,
-            b.combination(&[(of(5), &squares), (of(1), &other)], of(0))?,
-            b.combination(&[(of(1), &other), (of(9), &numbers)], of(1))?,
+            b.combination(&[], &[(of(5), &squares), (of(1), &other)], of(0))?,
+            b.combination(&[], &[(of(1), &other), (of(9), &numbers)], of(1))?,
+            b.combination(&[(&numbers, &squares), (&other, &public)], &[(of(3), &numbers)], of(2))?,
+            b.combination(&[(&other, &other), (&public, &numbers)], &[(of(1), &squares)], of(0))?,
         ];
         for (i, (sum, expected)) in sums.iter().zip(&self.0).enumerate() {
             let expected = b.public(&expected.map(number));
-            let difference = b.combination(&[(B::F::ONE, sum), (-B::F::ONE, &expected)], B::F::ZERO)?;
+            let difference = b.combination(&[], &[(B::F::ONE, sum), (-B::F::ONE, &expected)], B::F::ZERO)?;
             b.assert_zeroes(difference, format_args!("combination {i}"))?;
         }
         Ok(())
@@ -167,9 +170,11 @@ fn combinations_are_sums_in_each_lane() {
             each(&|x, public| x * x + 5 * x + 7 * d + 3 * public + 11),
             each(&|x, _| 5 * x * x + d),
             each(&|x, _| d + 9 * x + 1),
+            each(&|x, public| x * x * x + d * public + 3 * x + 2),
+            each(&|x, public| d * d + public * x + x * x),
         ];
         agrees::<S>(&Combined(expected), &witness);
-        for i in 0..3 {
+        for i in 0..expected.len() {
             let mut wrong = expected;
             wrong[i][2] = of(wrong[i][2] + 1);
             fails::<S>(&Combined(wrong), &witness, &format!("combination {i}[2]"));

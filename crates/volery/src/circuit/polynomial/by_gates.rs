@@ -76,7 +76,15 @@ impl<B: ByGates> Polynomials for B {
         }
         Ok(wires)
     }
-    fn combination(&mut self, terms: &[(B::F, &Vec<B::Wire>)], constant: B::F) -> Result<Vec<B::Wire>> {
+    fn combination(
+        &mut self,
+        products: &[(&Vec<B::Wire>, &Vec<B::Wire>)],
+        terms: &[(B::F, &Vec<B::Wire>)],
+        constant: B::F,
+    ) -> Result<Vec<B::Wire>> {
+        let products = products.iter().map(|(a, b)| self.product(a, b)).collect::<Result<Vec<_>>>()?;
+        let products = products.iter().map(|product| (B::F::ONE, product));
+        let terms: Vec<_> = products.chain(terms.iter().copied()).collect();
         let count = terms.iter().fold(1, |lanes, (_, vector)| common_lanes(lanes, vector.len()));
         let (mut factors, one) = (vec![constant], self.constant(B::F::ONE));
         factors.extend(terms.iter().map(|(factor, _)| *factor));

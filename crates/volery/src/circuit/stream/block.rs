@@ -36,7 +36,7 @@ pub enum Op {
     Sum,
     /// A product of vectors, lane by lane.
     Product,
-    /// A sum of products of vectors with constants, and a constant.
+    /// A sum of products of vectors, products of vectors with constants, and a constant.
     Combination,
     /// A choice of lanes.
     Gather,

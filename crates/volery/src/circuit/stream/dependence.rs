@@ -97,9 +97,12 @@ impl<F> Tracing<F> {
             Op::Sum | Op::Product => self.vectors[to] = self.vectors[from] | self.vectors[other],
             Op::Combination => {
                 let mut words = block.read(a);
-                let count = words.next();
-                let mut slots = words.take(count).iter();
-                self.vectors[to] = slots.any(|&slot| self.vectors[slot as usize]);
+                let mut depends = false;
+                for _ in 0..2 {
+                    let count = words.next();
+                    depends |= words.take(count).iter().any(|&slot| self.vectors[slot as usize]);
+                }
+                self.vectors[to] = depends;
             }
             Op::Gather | Op::Total => self.vectors[to] = self.vectors[from],
             Op::Inner => {

@@ -212,11 +212,14 @@ impl<'b, B: Machine> Interpreter<'b, B> {
             Op::Combination => {
                 let mut words = block.read(a);
                 let count = words.next();
+                let products = words.take(count).as_chunks().0.iter();
+                let products: Vec<_> = products.map(|[a, b]| (vector(at(*a)), vector(at(*b)))).collect();
+                let count = words.next();
                 let slots = words.take(count).iter();
                 let (constant, factors) = block.constants[b as usize..].split_first().expect("what is added");
                 let terms: Vec<_> =
                     factors.iter().copied().zip(slots.map(|slot| vector(at(*slot)))).collect();
-                self.backend.combination(&terms, *constant)?
+                self.backend.combination(&products, &terms, *constant)?
             }
             Op::Gather => {
                 let mut words = block.read(b);

@@ -128,9 +128,11 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         }
         Op::Combination => {
             let mut words = block.read(a);
-            let count = words.next();
-            planned.words.push(count);
-            planned.words.extend(words.take(count));
+            for _ in 0..2 {
+                let count = words.next();
+                planned.words.push(count);
+                planned.words.extend(words.take(count));
+            }
             Record { op, out, a: at, b }
         }
         Op::Gather => {

@@ -462,11 +462,26 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         self.outcome()?;
         Ok(vector)
     }
-    fn combination(&mut self, terms: &[(F, &VectorHandle)], constant: F) -> Result<VectorHandle> {
-        let lanes = terms.iter().fold(1, |lanes, (_, vector)| common_lanes(lanes, vector.0.lanes));
-        let degree = terms.iter().map(|(_, vector)| vector.0.degree).max().unwrap_or(0);
+    fn combination(
+        &mut self,
+        products: &[(&VectorHandle, &VectorHandle)],
+        terms: &[(F, &VectorHandle)],
+        constant: F,
+    ) -> Result<VectorHandle> {
+        let factors = products.iter().flat_map(|(a, b)| [*a, *b]);
+        let of = factors.chain(terms.iter().map(|(_, vector)| *vector));
+        let lanes = of.fold(1, |lanes, vector| common_lanes(lanes, vector.0.lanes));
+        let mut degree = terms.iter().map(|(_, vector)| vector.0.degree).max().unwrap_or(0);
+        for (a, b) in products {
+            degree = degree.max(degree_of_product(a.0.degree, b.0.degree)?);
+        }
         let sum = self.frame.take_vector(lanes, degree);
         let (at, constants) = (self.frame.block.next_word(), self.frame.block.constant(constant));
+        self.frame.block.words.push(number(2 * products.len()));
+        for (a, b) in products {
+            let pair = [self.frame.vector(a), self.frame.vector(b)];
+            self.frame.block.words.extend(pair);
+        }
         self.frame.block.words.push(number(terms.len()));
         for (factor, vector) in terms {
             let vector = self.frame.vector(vector);

@@ -239,10 +239,18 @@ impl<F: Field> Tally<F> {
                 Op::Combination => {
                     let mut words = block.read(a);
                     let count = words.next();
-                    let of = words.take(count).iter().map(|slot| vector(*slot));
-                    of.fold((1, 0), |(lanes, degree), (others, other)| {
-                        (common_lanes(lanes, others), degree.max(other))
-                    })
+                    let (mut all, mut highest) = (1, 0);
+                    for [a, b] in words.take(count).as_chunks().0 {
+                        let ((lanes, degree), (others, other)) = (vector(*a), vector(*b));
+                        let lanes = common_lanes(lanes, others);
+                        shape.polynomial_mul += lanes as u64;
+                        (all, highest) = (common_lanes(all, lanes), highest.max(degree + other));
+                    }
+                    let count = words.next();
+                    for (lanes, degree) in words.take(count).iter().map(|slot| vector(*slot)) {
+                        (all, highest) = (common_lanes(all, lanes), highest.max(degree));
+                    }
+                    (all, highest)
                 }
                 Op::Gather => (block.read(b).next() as usize, vector(a).1),
                 Op::Total => (1, vector(a).1),

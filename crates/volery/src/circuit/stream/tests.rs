@@ -164,7 +164,7 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B:
                 let gathered = b.gather(&sum, &[Some(1), None, Some(0)]);
                 let total = b.total(&gathered);
                 let inner = b.inner_product(&[x, y], &[y, x])?;
-                let difference = b.combination(&[(F2::ONE, &square), (F2::ONE, &v)], F2::ZERO)?;
+                let difference = b.combination(&[(&v, &v)], &[(F2::ONE, &v)], F2::ZERO)?;
                 if *twice {
                     b.assert_zeroes(difference.clone(), "squares of bits")?;
                 }

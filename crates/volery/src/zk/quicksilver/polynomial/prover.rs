@@ -6,6 +6,7 @@ use core::fmt::Display;
 use core::{iter, slice};
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
+use volery_primitives::lanes::Pair;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Field, Lanes, SecretVec};
 use zeroize::Zeroizing;
@@ -43,7 +44,12 @@ impl<E: Field> Lower<E> {
 
     /// For each power the coefficients of all lanes.
     pub(in super::super) fn powers(&self) -> impl Iterator<Item = &[E]> {
-        (0..self.degree).map(|power| &self.coefficients[self.lanes * power..][..self.lanes])
+        (0..self.degree).map(|power| self.power(power))
+    }
+
+    /// Those of one power.
+    fn power(&self, power: usize) -> &[E] {
+        &self.coefficients[self.lanes * power..][..self.lanes]
     }
 }
 
@@ -91,34 +97,26 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 
     pub(in super::super) fn product(&self, arch: Arch, other: &Self) -> Result<Self> {
-        let lanes = common_lanes(self.values.len(), other.values.len());
-        let degree = degree_of_product(self.degree(), other.degree())?;
-        let (a, b) = (self.spread(lanes), other.spread(lanes));
-        let [left, right] = [&a, &b].map(|of| of.lower.powers().collect::<Vec<_>>());
-        let mut lower = vec![E::ZERO; lanes * degree];
-        let (mut products, mut scaled) = (Vec::with_capacity(left.len()), Vec::with_capacity(2));
-        for (power, sums) in lower.chunks_exact_mut(lanes.max(1)).enumerate() {
-            products.clear();
-            scaled.clear();
-            for i in power.saturating_sub(right.len())..=power.min(left.len()) {
-                match (left.get(i), right.get(power - i)) {
-                    (Some(left), Some(right)) => products.push((*left, *right)),
-                    (Some(left), None) => scaled.push((*left, &*b.values)),
-                    (None, Some(right)) => scaled.push((*right, &*a.values)),
-                    (None, None) => unreachable!("below the highest power"),
-                }
-            }
-            E::add_sums(arch, &products, &scaled, sums);
-        }
-        let mut values = SecretVec::from(vec![B::ZERO; lanes]);
-        E::add_values(arch, &[(&a.values, &b.values)], &mut values);
-        Ok(Self { values, lower: Lower::new([lanes, degree], lower) })
+        Self::combination(arch, &[(self, other)], &[], B::ZERO)
     }
 
-    /// `Σ factor·vector + constant`.
-    pub(in super::super) fn combination(arch: Arch, terms: &[(B, &Self)], constant: B) -> Self {
-        let lanes = terms.iter().fold(1, |lanes, (_, term)| common_lanes(lanes, term.values.len()));
-        let degree = terms.iter().map(|(_, term)| term.degree()).max().unwrap_or(0);
+    /// `Σ a·b + Σ factor·vector + constant`.
+    ///
+    /// # Errors
+    /// `Invalid` where the degree is too high.
+    pub(in super::super) fn combination(
+        arch: Arch,
+        products: &[(&Self, &Self)],
+        terms: &[(B, &Self)],
+        constant: B,
+    ) -> Result<Self> {
+        let of = products.iter().flat_map(|(a, b)| [*a, *b]).chain(terms.iter().map(|(_, term)| *term));
+        let lanes = of.fold(1, |lanes, of| common_lanes(lanes, of.values.len()));
+        let mut degree = terms.iter().map(|(_, term)| term.degree()).max().unwrap_or(0);
+        for (a, b) in products {
+            degree = degree.max(degree_of_product(a.degree(), b.degree())?);
+        }
+        let products: Vec<_> = products.iter().map(|(a, b)| (a.spread(lanes), b.spread(lanes))).collect();
         // What has the factor one and all coefficients is where the sum begins.
         let is_start = |(factor, term): &(B, &Self)| {
             *factor == B::ONE && [term.degree(), term.values.len()] == [degree, lanes]
@@ -134,20 +132,47 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         let others = terms.iter().enumerate().filter(|(i, _)| start != Some(*i));
         let others: Vec<_> =
             others.map(|(_, (factor, term))| (slice::from_ref(factor), term.spread(lanes))).collect();
-        let mut scaled = Vec::with_capacity(others.len());
+        let (mut multiplied, mut scaled) = (Vec::new(), Vec::new());
         for (power, sums) in lower.chunks_exact_mut(lanes.max(1)).enumerate() {
+            multiplied.clear();
             scaled.clear();
-            for (factor, term) in &others {
-                // The highest powers are those that all have.
-                if let Some(power) = (power + term.degree()).checked_sub(degree) {
-                    scaled.push((&term.lower.coefficients[lanes * power..][..lanes], *factor));
+            // The highest powers are those that all have.
+            for (a, b) in &products {
+                if let Some(power) = (power + a.degree() + b.degree()).checked_sub(degree) {
+                    a.push_products(b, power, &mut multiplied, &mut scaled);
                 }
             }
-            E::add_sums(arch, &[], &scaled, sums);
+            for (factor, term) in &others {
+                if let Some(power) = (power + term.degree()).checked_sub(degree) {
+                    scaled.push((term.lower.power(power), *factor));
+                }
+            }
+            E::add_sums(arch, &multiplied, &scaled, sums);
         }
-        let of_values: Vec<_> = others.iter().map(|(factor, term)| (&*term.values, *factor)).collect();
-        E::add_values(arch, &of_values, &mut values);
-        Self { values: values.into(), lower: Lower::new([lanes, degree], lower) }
+        let of_products = products.iter().map(|(a, b)| (&*a.values, &*b.values));
+        let of_terms = others.iter().map(|(factor, term)| (&*term.values, *factor));
+        E::add_values(arch, &of_products.chain(of_terms).collect::<Vec<_>>(), &mut values);
+        Ok(Self { values: values.into(), lower: Lower::new([lanes, degree], lower) })
+    }
+
+    /// Adds what a coefficient below the highest of the product with `other` is the sum of: products, and
+    /// products with values.
+    fn push_products<'a>(
+        &'a self,
+        other: &'a Self,
+        power: usize,
+        products: &mut Vec<Pair<'a, E, E>>,
+        scaled: &mut Vec<Pair<'a, E, B>>,
+    ) {
+        let (a, b) = (self.degree(), other.degree());
+        for i in power.saturating_sub(b)..=power.min(a) {
+            match (i < a, power - i < b) {
+                (true, true) => products.push((self.lower.power(i), other.lower.power(power - i))),
+                (true, false) => scaled.push((self.lower.power(i), &other.values)),
+                (false, true) => scaled.push((other.lower.power(power - i), &self.values)),
+                (false, false) => unreachable!("below the highest power"),
+            }
+        }
     }
 
     pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {

@@ -64,37 +64,60 @@ impl<E: Field> Keys<E> {
         Ok(Self { degree, keys })
     }
 
-    /// `Σ factor·polynomial + constant`.
+    /// `Σ a·b + Σ factor·polynomial + constant`.
+    ///
+    /// # Errors
+    /// `Invalid` where the degree is too high.
     pub(in super::super) fn combination<B: Field>(
         arch: Arch,
         delta: E,
+        products: &[(&Self, &Self)],
         terms: &[(B, &Self)],
         constant: B,
-    ) -> Self
+    ) -> Result<Self>
     where
         E: Lanes<B>,
     {
-        let lanes = terms.iter().fold(1, |lanes, (_, term)| common_lanes(lanes, term.keys.len()));
-        let degree = terms.iter().map(|(_, term)| term.degree).max().unwrap_or(0);
+        let of = products.iter().flat_map(|(a, b)| [*a, *b]).chain(terms.iter().map(|(_, term)| *term));
+        let lanes = of.fold(1, |lanes, of| common_lanes(lanes, of.keys.len()));
+        let mut degree = terms.iter().map(|(_, term)| term.degree).max().unwrap_or(0);
+        for (a, b) in products {
+            degree = degree.max(degree_of_product(a.degree, b.degree)?);
+        }
         let public = E::from(constant) * power(delta, degree);
         let mut keys = SecretVec::from(vec![public; lanes]);
+        let products: Vec<_> = products
+            .iter()
+            .map(|(a, b)| (degree - a.degree - b.degree, a.spread(lanes), b.spread(lanes)))
+            .collect();
         let terms: Vec<_> = terms
             .iter()
-            .map(|(factor, term)| (slice::from_ref(factor), degree - term.degree, term.spread(lanes)))
+            .map(|(factor, term)| (degree - term.degree, term.spread(lanes), slice::from_ref(factor)))
             .collect();
+        let (mut multiplied, mut scaled) = (Vec::new(), Vec::new());
         for lower in 0..=degree {
-            let scaled = terms.iter().filter(|(_, by, _)| *by == lower);
-            let scaled: Vec<_> = scaled.map(|(factor, _, term)| (&*term.keys, *factor)).collect();
+            multiplied.clear();
+            for (by, a, b) in &products {
+                if *by == lower {
+                    multiplied.push((&*a.keys, &*b.keys));
+                }
+            }
+            scaled.clear();
+            for (by, term, factor) in &terms {
+                if *by == lower {
+                    scaled.push((&*term.keys, *factor));
+                }
+            }
             if lower == 0 {
-                E::add_sums(arch, &[], &scaled, &mut keys);
-            } else if !scaled.is_empty() {
+                E::add_sums(arch, &multiplied, &scaled, &mut keys);
+            } else if !multiplied.is_empty() || !scaled.is_empty() {
                 let mut sums = SecretVec::from(vec![E::ZERO; lanes]);
-                E::add_sums(arch, &[], &scaled, &mut sums);
+                E::add_sums(arch, &multiplied, &scaled, &mut sums);
                 let powers = SecretVec::from(vec![power(delta, lower); lanes]);
                 E::add_products(arch, &sums, &powers, &mut keys);
             }
         }
-        Self { degree, keys }
+        Ok(Self { degree, keys })
     }
 
     pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {

@@ -87,8 +87,13 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
         a.product(self.arch, b)
     }
-    fn combination(&mut self, terms: &[(M::F, &Self::Vector)], constant: M::F) -> Result<Self::Vector> {
-        Ok(Vector::combination(self.arch, terms, constant))
+    fn combination(
+        &mut self,
+        products: &[(&Self::Vector, &Self::Vector)],
+        terms: &[(M::F, &Self::Vector)],
+        constant: M::F,
+    ) -> Result<Self::Vector> {
+        Vector::combination(self.arch, products, terms, constant)
     }
     fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
         a.gather(lanes)

@@ -87,8 +87,13 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
     fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
         a.product::<M::F>(self.arch, b)
     }
-    fn combination(&mut self, terms: &[(M::F, &Self::Vector)], constant: M::F) -> Result<Self::Vector> {
-        Ok(Keys::combination(self.arch, M::delta(self.delta), terms, constant))
+    fn combination(
+        &mut self,
+        products: &[(&Self::Vector, &Self::Vector)],
+        terms: &[(M::F, &Self::Vector)],
+        constant: M::F,
+    ) -> Result<Self::Vector> {
+        Keys::combination(self.arch, M::delta(self.delta), products, terms, constant)
     }
     fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
         a.gather(lanes)
