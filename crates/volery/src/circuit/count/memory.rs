@@ -71,7 +71,7 @@ impl<F: Field> Open<F> {
         let epochs = &mut self.memories[memory];
         shape.assert += 1;
         shape.scanned = shape.scanned.and(access_cost::<F>(epochs.layout.sizes, put));
-        shape.argued = shape.argued.and(epochs.access(put.parts().0.is_some()));
+        shape.argued = shape.argued.and(epochs.access::<F>(put.parts().0.is_some()));
     }
 
     /// Counts the end of a memory.
@@ -88,7 +88,7 @@ impl<F: Field> Open<F> {
         shape.scanned = shape.scanned.and(scan);
         let argued = match told {
             Told::Sum(looked) => looked.look_up(*value),
-            Told::Reads(epochs) => epochs.access(false),
+            Told::Reads(epochs) => epochs.access::<F>(false),
             Told::Scan => Argued { values: scan.inputs, mul: scan.mul, ..Argued::default() },
         };
         shape.argued = shape.argued.and(argued);

@@ -15,6 +15,10 @@ const SHORTEST: u64 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 /// Those of the longest.
 const LONGEST: u64 = 1 << 22;
 
+/// Epochs whose gaps are told by two limbs each, in a memory that has more of them. Those that follow are
+/// looked up whole, in a table that is too long for few accesses.
+const LIMBED: u64 = 2;
+
 /// Accesses whose times are ordered side by side, and have the same number of bits over F_2.
 pub(crate) const TILE: u64 = if cfg!(test) { 16 } else { 256 };
 
@@ -76,12 +80,18 @@ impl Layout {
         (pieces, bits.div_ceil(pieces))
     }
 
-    /// What access number `time` commits to.
-    fn access(&self, time: u64, put_where: bool) -> Argued {
+    /// The bits of gaps where they are looked up whole, which is behind so many epochs, if they ever are.
+    pub(crate) fn whole_gaps(&self, ended: u64) -> Option<u32> {
+        let bits = 2 * self.limb;
+        (!self.binary && ended >= LIMBED && 1 << bits <= SHORTEST).then_some(bits)
+    }
+
+    /// What access number `time` commits to; `whole` says how its gap is told.
+    fn access(&self, time: u64, put_where: bool, whole: bool) -> Argued {
         let width = self.sizes.width as u64;
         let mul = if put_where { width } else { 0 };
         if !self.binary {
-            return Argued { values: width + 2, mul, ..Argued::default() };
+            return Argued { values: width + 1 + u64::from(!whole), mul, ..Argued::default() };
         }
         let bits = Self::time_bits(time);
         let (pieces, length) = Self::pieces(bits);
@@ -95,8 +105,8 @@ impl Layout {
         }
     }
 
-    /// What the end of an epoch of so many accesses comes to.
-    fn end(&self, accesses: u64) -> Argued {
+    /// What the end of an epoch of so many accesses comes to, but for gaps that are looked up whole.
+    fn end(&self, accesses: u64, whole: bool) -> Argued {
         let Sizes { cells, width } = self.sizes;
         let (cells, width) = (cells as u64, width as u64);
         let pairs = accesses + cells;
@@ -105,15 +115,18 @@ impl Layout {
             let values = cells * (width + u64::from(Self::last_bits(accesses)));
             return Argued { values, tuples: pairs, longest: pairs, epochs: 1, ..equal };
         }
-        let values = cells * (width + 1) + (1 << self.limb);
-        let tuples = self.degree(accesses);
-        Argued { values, tuples, longest: tuples, epochs: 1, ..equal.and(sums(2 * accesses)) }
+        let tuples = self.degree(accesses, whole);
+        let (values, argued) = match whole {
+            true => (cells * (width + 1), equal),
+            false => (cells * (width + 1) + (1 << self.limb), equal.and(sums(2 * accesses))),
+        };
+        Argued { values, tuples, longest: tuples, epochs: 1, ..argued }
     }
 
     /// The degree in its challenge of what is to be zero at the end of an epoch.
-    pub(crate) fn degree(&self, accesses: u64) -> u64 {
+    pub(crate) fn degree(&self, accesses: u64, whole: bool) -> u64 {
         let pairs = accesses + self.sizes.cells as u64;
-        if self.binary { pairs } else { pairs + 4 * accesses + (1 << self.limb) }
+        if self.binary || whole { pairs } else { pairs + 4 * accesses + (1 << self.limb) }
     }
 }
 
@@ -137,26 +150,48 @@ pub(crate) struct Epochs {
     pub(crate) layout: Layout,
     /// Accesses of this epoch.
     accesses: u64,
+    /// Epochs before it.
+    ended: u64,
+    /// Gaps that are looked up whole.
+    gaps: Option<Looked>,
 }
 
 impl Epochs {
     pub(crate) fn new(layout: Layout) -> Self {
-        Self { layout, accesses: 0 }
+        Self { layout, accesses: 0, ended: 0, gaps: None }
     }
 
     /// What the next access comes to, with the end of its epoch where it is the last one.
-    pub(crate) fn access(&mut self, put_where: bool) -> Argued {
+    pub(crate) fn access<F: Field>(&mut self, put_where: bool) -> Argued {
         self.accesses += 1;
-        let access = self.layout.access(self.accesses, put_where);
-        if self.accesses < self.layout.epoch { access } else { access.and(self.end()) }
+        let access = self.layout.access(self.accesses, put_where, self.gaps.is_some());
+        let gap = self.gaps.as_mut().map(|gaps| gaps.look_up(0)).unwrap_or_default();
+        let access = access.and(gap);
+        if self.accesses < self.layout.epoch {
+            return access;
+        }
+        let end = self.end_epoch();
+        if let (None, Some(bits)) = (self.gaps, self.layout.whole_gaps(self.ended)) {
+            self.gaps = Some(Looked::gaps::<F>(bits));
+        }
+        access.and(end)
     }
 
     /// What the end of the epoch comes to, where it has accesses.
-    pub(crate) fn end(&mut self) -> Argued {
+    fn end_epoch(&mut self) -> Argued {
         match core::mem::take(&mut self.accesses) {
             0 => Argued::default(),
-            accesses => self.layout.end(accesses),
+            accesses => {
+                self.ended += 1;
+                self.layout.end(accesses, self.gaps.is_some())
+            }
         }
+    }
+
+    /// What the end of the memory comes to.
+    pub(crate) fn end(&mut self) -> Argued {
+        let gaps = self.gaps.as_mut().map(Looked::end).unwrap_or_default();
+        self.end_epoch().and(gaps)
     }
 }
 
@@ -173,12 +208,25 @@ pub(crate) struct Looked {
 const MOST_LOOKUPS: u64 = 1 << 20;
 const MOST_ELEMENTS: u64 = 1 << 20;
 
+/// Whole gaps of an epoch.
+const MOST_GAPS: u64 = 1 << 19;
+
+/// Tables of fewer rows, whose counts take little, have epochs of half as many elements.
+const FEW_ROWS: usize = 1 << 13;
+
 impl Looked {
     /// A table of so many rows, each of so many elements.
     pub(crate) fn new<F: Field>(rows: usize, length: usize) -> Self {
         let elements = (-F::ONE).to_integer().saturated();
-        let most = MOST_LOOKUPS.min(MOST_ELEMENTS / length as u64).min(elements / 2);
+        let waiting = if rows < FEW_ROWS { MOST_ELEMENTS / 2 } else { MOST_ELEMENTS };
+        let most = MOST_LOOKUPS.min(waiting / length as u64).min(elements / 2);
         Self { rows: rows as u64, lookups: 0, most: most.max(1) }
+    }
+
+    /// The table of whole gaps of so many bits.
+    pub(crate) fn gaps<F: Field>(bits: u32) -> Self {
+        let looked = Self::new::<F>(1 << bits, 1);
+        Self { most: looked.most.min(MOST_GAPS), ..looked }
     }
 
     /// Whether the epoch ends with the lookup that has just been counted.
@@ -302,15 +350,17 @@ mod tests {
         assert_eq!((longest::<F65537>(11), longest::<Q32>(16), longest::<F61>(16)), (8, 15, 16));
     }
 
-    /// Epochs of lookups end by the elements of rows, too: each of 2^18 leaves four of them, and a longer row
-    /// than all that may wait, one.
+    /// Epochs of lookups end by the elements of rows, too, of short tables at half as many: each of 2^18 leaves
+    /// four of them, and a longer row than all that may wait, one.
     #[test]
     fn few_lookups_of_long_rows_wait() {
         for (length, most) in [(1, 1 << 20), (2, 1 << 19), (8, 1 << 17), (1 << 18, 4), (1 << 21, 1)] {
-            let mut looked = Looked::new::<F61>(3, length);
-            for _ in 0..2 {
-                let ends = (1..=most).filter(|_| looked.look_up(0).epochs > 0).count();
-                assert_eq!((ends, looked.count()), (1, 0), "{length}");
+            for (rows, most) in [(FEW_ROWS, most), (FEW_ROWS - 1, (most / 2).max(1))] {
+                let mut looked = Looked::new::<F61>(rows, length);
+                for _ in 0..2 {
+                    let ends = (1..=most).filter(|_| looked.look_up(0).epochs > 0).count();
+                    assert_eq!((ends, looked.count()), (1, 0), "{rows} rows of {length}");
+                }
             }
         }
     }

@@ -17,7 +17,7 @@
 //!
 //! | from | message | bytes |
 //! |---|---|---|
-//! | prover | corrections of each access: word, time, over odd p a limb of its gap | as those of gates |
+//! | prover | corrections of each access: word, time, over odd p a limb of a cut gap | as those of gates |
 //! | prover | corrections at its end: word and time of each cell, counts of limbs | as those of gates |
 //! | verifier | seed of X and the coefficients of tuples, where E is short | 16 |
 //! | prover | corrections of running products and sums, r to each | as those of gates |
@@ -35,7 +35,9 @@
 //! first of a statement into short ones, and those that follow into long ones. Rows are public, so that both
 //! parties pass over a Z that hits one, and what an honest prover looks up is a row. Over F_2 a table whose
 //! keys are the numbers of their rows is a memory that is only read, and any other is looked at row by row.
-//! *Deviation*: the notes' product with multiplicities is not here.
+//! *Deviation*: the notes' product with multiplicities is not here. **Gaps**, of which each is below 2^18, are
+//! cut into two limbs in the first two epochs of a memory; behind these each is looked up whole, in a table of
+//! that many numbers whose epochs are its own. Longer gaps, of memories with more cells, are always cut.
 //!
 //! **Permutations** ([`permutation`]): the words of two lists, each with the number of its permutation, are
 //! the same as multisets. An epoch has those that are asserted until they have 65,536 words together, or the
@@ -51,14 +53,16 @@
 //!
 //! **Abort**: as for gates. A prover whose witness fails goes on with words of zeroes.
 //!
-//! **Memory**: an epoch's tuples wait for its challenge, as lines: a value with its MAC, or a key. With words
-//! of w elements over odd p an access has w + 3 of them, w more where it puts a word there, and at the end a
-//! cell 2w + 1; over F_2 they are 2 and 3, where a tuple has 128 bits at most. The prover keeps each word and
-//! its time beside them, 12 bytes for one element. Over 2^61 − 1 with w = 1 that is 64 bytes a read, 80 a
-//! write and 60 a cell, and for the verifier 32, 40 and 24: 138 MB and 63 MB at 2^20 cells, whose epoch has
-//! as many accesses, where half of these are reads. Of lookups, 2^20 to an epoch or fewer, a line waits for
-//! each element of key and value, 2^20 at most, or for each limb of a range. What is committed to at an
-//! epoch's end goes through batches as any gate, whose polynomials wait as [`super::arithmetic`] says.
+//! **Memory**: an epoch's tuples wait for its challenge, as lines: a value with its MAC, or a key. With
+//! words of w elements over odd p an access has w + 3 of them, w more where it puts a word there, and at the
+//! end a cell 2w + 1; over F_2 they are 2 and 3, where a tuple has 128 bits at most. Of gaps that are looked
+//! up whole a line waits, 2^19 at most, in the place of one of the access's own. The prover keeps each word
+//! and its time beside them, 12 bytes for one element. Over 2^61 − 1 with w = 1 that is 64 bytes a read, 80
+//! a write and 60 a cell, and for the verifier 32, 40 and 24: 138 MB and 63 MB at 2^20 cells, whose epoch
+//! has as many accesses, where half of these are reads. Of lookups, 2^20 to an epoch or fewer, a line waits
+//! for each element of key and value, 2^20 at most, or half as many in a short table, or for each limb of a
+//! range. What is committed to at an epoch's end goes through batches as any gate, whose polynomials wait as
+//! [`super::arithmetic`] says.
 
 pub(super) mod equality;
 pub(super) mod order;
@@ -187,7 +191,7 @@ pub(super) trait Party: Polynomials + Sized {
     /// Ends memory number `place`, if it is open.
     fn end_memory(&mut self, place: usize) -> Result<()> {
         match self.remembered().memories[place].take() {
-            Some(mut memory) => memory.end(self),
+            Some(memory) => memory.end(self),
             None => Ok(()),
         }
     }
@@ -214,7 +218,7 @@ pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 
 /// The memories and tables of a proof.
 pub(super) struct Remembered<F, W: Zeroize, V: Line> {
-    memories: Vec<Option<Box<Ram<W, V>>>>,
+    memories: Vec<Option<Box<Ram<F, W, V>>>>,
     tables: Vec<Option<Box<Lookups<F, V>>>>,
     /// The tables of the limbs of ranges, and how many numbers were cut into such.
     limbs: Vec<Lookups<F, V>>,
@@ -380,7 +384,7 @@ pub(super) fn within<P: Party>(
         let limb = limb_bits::<P::F>(remembered.numbers);
         remembered.numbers += 1;
         let open = remembered.limbs.pop_if(|limbs| limbs.limb_bits() == limb);
-        let mut limbs = open.unwrap_or_else(|| Lookups::numbers(limb));
+        let mut limbs = open.unwrap_or_else(|| Lookups::limbs(limb));
         let within = limbs.within(party, *value, bits, name);
         party.remembered().limbs.push(limbs);
         within?;

@@ -3,6 +3,7 @@
 use super::equality::equal;
 use super::order::at_most;
 use super::sums::equal_sum;
+use super::table::Lookups;
 use super::{Line, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{Addresses, TILE, place};
 use crate::circuit::{Accesses, Cells, InRow, Layout, Put, Sizes, address_width};
@@ -13,7 +14,7 @@ use volery_primitives::{Field, U256};
 use zeroize::{Zeroize, Zeroizing};
 
 /// What a party keeps of a memory: wires are `W`, wide lines `V`.
-pub(in super::super) struct Ram<W: Zeroize, V: Line> {
+pub(in super::super) struct Ram<F, W: Zeroize, V: Line> {
     layout: Layout,
     /// Where the cells lie, if not at their numbers.
     places: Option<Addresses>,
@@ -21,8 +22,9 @@ pub(in super::super) struct Ram<W: Zeroize, V: Line> {
     address: usize,
     /// What the prover knows of the cells.
     pub(super) known: Option<Contents>,
-    /// Accesses of this epoch.
+    /// Accesses of this epoch, and how many epochs there were before.
     time: u64,
+    ended: u64,
     /// The words at its start, where they are not zero.
     pub(super) start: Option<Waiting<V>>,
     /// Its accesses: what each takes out; and what it puts in, where that is another line.
@@ -35,6 +37,8 @@ pub(in super::super) struct Ram<W: Zeroize, V: Line> {
     wires: Zeroizing<Vec<W>>,
     /// How often each limb occurs, where that is known.
     limbs: Zeroizing<Vec<u64>>,
+    /// Where gaps are looked up whole, behind the first epochs.
+    gaps: Option<Lookups<F, V>>,
 }
 
 /// Words and times, as the prover has them.
@@ -106,8 +110,8 @@ const fn limbs<F: Field>() -> usize {
     F::BITS.div_ceil(64) as usize
 }
 
-impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
-    pub(in super::super) fn new<P: Party<Wire = W, Wide = V>>(
+impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
+    pub(in super::super) fn new<P: Party<F = F, Wire = W, Wide = V>>(
         party: &mut P,
         cells: Cells<'_, P::F, W>,
         width: usize,
@@ -126,6 +130,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 times: Zeroizing::new(vec![0; sizes.cells]),
             }),
             time: 0,
+            ended: 0,
             start: None,
             accesses: Waiting::new(taken),
             puts: Waiting::new(parts),
@@ -133,6 +138,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             tile: Zeroizing::new(Vec::new()),
             wires: Zeroizing::new(Vec::new()),
             limbs: Zeroizing::new(vec![0; if P::F::BITS > 1 && P::KNOWS { 1 << layout.limb } else { 0 }]),
+            gaps: None,
         };
         if let Cells::Zero(_) = cells {
             return Ok(ram);
@@ -158,7 +164,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// Adds the lines of the word of a cell's tuple.
-    fn push_word<P: Party<Wire = W, Wide = V>>(&mut self, party: &P, word: &[W], to: &mut Waiting<V>) {
+    fn push_word<P: Party<F = F, Wire = W, Wide = V>>(&mut self, party: &P, word: &[W], to: &mut Waiting<V>) {
         let lines = to.open();
         if P::F::BITS > 1 {
             for wire in word {
@@ -171,7 +177,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 
     /// Adds the lines into which the bits of a tuple are packed: an address, or none, a time, or none, and a
     /// word, each at its place.
-    fn pack<P: Party<Wire = W, Wide = V>>(
+    fn pack<P: Party<F = F, Wire = W, Wide = V>>(
         &mut self,
         party: &P,
         address: &[W],
@@ -192,7 +198,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// Puts the values of `word` into a cell.
-    fn put<P: Party<Wire = W, Wide = V>>(&mut self, cell: Option<usize>, word: &[W]) {
+    fn put<P: Party<F = F, Wire = W, Wide = V>>(&mut self, cell: Option<usize>, word: &[W]) {
         let (Some(contents), Some(cell)) = (&mut self.known, cell) else { return };
         let stride = stored::<P::F>(word.len());
         let to = &mut contents.words[cell * stride..][..stride];
@@ -211,7 +217,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// Element `i` of the word in a cell, and the time it was put there; zero where there is no such cell.
-    fn element<P: Party>(&self, cell: Option<usize>, i: usize) -> Option<P::F> {
+    fn element<P: Party<F = F>>(&self, cell: Option<usize>, i: usize) -> Option<P::F> {
         let contents = self.known.as_ref()?;
         let Some(cell) = cell else { return Some(P::F::ZERO) };
         let stride = stored::<P::F>(self.layout.sizes.width);
@@ -234,7 +240,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// Commits to the word in a cell.
-    fn commit_word<P: Party<Wire = W, Wide = V>>(
+    fn commit_word<P: Party<F = F, Wire = W, Wide = V>>(
         &self,
         party: &mut P,
         cell: Option<usize>,
@@ -247,7 +253,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// Commits to a time, over F_2 by so many bits.
-    fn commit_time<P: Party<Wire = W, Wide = V>>(
+    fn commit_time<P: Party<F = F, Wire = W, Wide = V>>(
         party: &mut P,
         time: Option<u64>,
         bits: u32,
@@ -259,7 +265,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         Ok(())
     }
 
-    pub(in super::super) fn access<P: Party<Wire = W, Wide = V>>(
+    pub(in super::super) fn access<P: Party<F = F, Wire = W, Wide = V>>(
         &mut self,
         party: &mut P,
         address: &[W],
@@ -273,7 +279,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// Accesses in rows: the columns of what they find.
-    pub(in super::super) fn access_rows<P: Party<Wire = W, Wide = V>>(
+    pub(in super::super) fn access_rows<P: Party<F = F, Wire = W, Wide = V>>(
         &mut self,
         party: &mut P,
         ports: &[Accesses<'_, W>],
@@ -306,7 +312,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// An access, which adds what it finds to `before`.
-    fn access_to<P: Party<Wire = W, Wide = V>>(
+    fn access_to<P: Party<F = F, Wire = W, Wide = V>>(
         &mut self,
         party: &mut P,
         address: &[W],
@@ -349,17 +355,19 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             // It is below the time; there are others only where somebody cheats.
             let gap = last.map(|last| (now - last).to_integer().low());
             let limb = self.layout.limb;
-            let high = party.commit_value(gap.map(|gap| said(gap >> limb)))?;
-            if let Some(gap) = gap {
-                // There are others only where somebody cheats.
-                for limb in [gap >> limb, gap & ((1 << limb) - 1)] {
+            let mut high = None;
+            if let Some(gaps) = &mut self.gaps {
+                gaps.limb(party, party.wide(now.into()) - P::widened(time), gap)?;
+            } else {
+                high = Some(party.commit_value(gap.map(|gap| said(gap >> limb)))?);
+                for limb in gap.into_iter().flat_map(|gap| [gap >> limb, gap & ((1 << limb) - 1)]) {
                     if let Some(count) = self.limbs.get_mut(limb as usize) {
                         *count += 1;
                     }
                 }
             }
             let lines = self.accesses.open();
-            for wire in [address[0], time, high].iter().chain(&*before) {
+            for wire in [address[0], time].iter().chain(&*before).chain(&high) {
                 lines.push(P::widened(*wire));
             }
             // What is put back is what was taken out, at another time.
@@ -389,13 +397,17 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             self.order(party)?;
         }
         if self.time == self.layout.epoch {
-            self.end(party)?;
+            self.end_epoch(party)?;
+            if let (None, Some(bits)) = (&self.gaps, self.layout.whole_gaps(self.ended)) {
+                self.gaps = Some(Lookups::gaps(bits));
+                self.accesses = Waiting::new(self.layout.sizes.width + 2);
+            }
         }
         Ok(())
     }
 
     /// Shows that the times of the open tile are before their accesses.
-    fn order<P: Party<Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+    fn order<P: Party<F = F, Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
         let times = Layout::time_bits(self.time) as usize;
         let count = self.tile.len() / times;
         if count == 0 {
@@ -414,8 +426,14 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         at_most(party, &bits, &before, &"a word that was written before it is read")
     }
 
+    /// Ends the memory.
+    pub(in super::super) fn end<P: Party<F = F, Wire = W, Wide = V>>(mut self, party: &mut P) -> Result<()> {
+        self.end_epoch(party)?;
+        self.gaps.as_mut().map_or(Ok(()), |gaps| gaps.end(party))
+    }
+
     /// Ends the epoch: every cell is shown once, and what was put in is what was taken out.
-    pub(in super::super) fn end<P: Party<Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+    fn end_epoch<P: Party<F = F, Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
         if self.time == 0 {
             return Ok(());
         }
@@ -440,7 +458,8 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             });
             wires.clear();
         }
-        let count = if P::F::BITS > 1 { 1 << self.layout.limb } else { 0 };
+        let limbed = P::F::BITS > 1 && self.gaps.is_none();
+        let count = if limbed { 1 << self.layout.limb } else { 0 };
         let mut limbs = Zeroizing::new(Vec::with_capacity(count));
         for limb in 0..count {
             let count = P::KNOWS.then(|| said(self.limbs[limb]));
@@ -466,17 +485,18 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 }
             };
             equal(party, accesses + cells, factor, &name)?;
-            if P::F::BITS > 1 {
+            if limbed {
                 self.limbs_are_small(party, &limbs, &mut draw)?;
             }
         }
-        party.argued(self.layout.degree(self.time));
+        party.argued(self.layout.degree(self.time, !limbed));
         self.start = Some(words);
         self.accesses = Waiting::new(self.accesses.stride);
         self.puts = Waiting::new(self.puts.stride);
         self.putting.clear();
         self.limbs.fill(0);
         self.time = 0;
+        self.ended += 1;
         if let Some(contents) = &mut self.known {
             contents.times.fill(0);
         }
@@ -485,13 +505,13 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 
     /// A time with its weight; over F_2 it stands at its place already.
     #[inline]
-    fn timed<P: Party<Wire = W, Wide = V>>(&self, time: V, weights: &Weights<P::E>) -> V {
+    fn timed<P: Party<F = F, Wire = W, Wide = V>>(&self, time: V, weights: &Weights<P::E>) -> V {
         if P::F::BITS > 1 { P::scaled(time, weights.parts[self.layout.sizes.width]) } else { time }
     }
 
     /// The factor of a cell's tuple at time 0: a line, and what is public, as are those below.
     #[inline]
-    fn tuple<P: Party<Wire = W, Wide = V>>(
+    fn tuple<P: Party<F = F, Wire = W, Wide = V>>(
         &self,
         word: &[V],
         cell: usize,
@@ -504,7 +524,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 
     /// `sum`, and the lines of a word with their weights.
     #[inline]
-    fn word<P: Party<Wire = W, Wide = V>>(word: &[V], weights: &Weights<P::E>, mut sum: V) -> V {
+    fn word<P: Party<F = F, Wire = W, Wide = V>>(word: &[V], weights: &Weights<P::E>, mut sum: V) -> V {
         for (i, line) in word.iter().enumerate() {
             // Of what is packed into the same element only the first part has an address.
             let has_address = P::F::BITS == 1 && i == 0;
@@ -515,10 +535,11 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 
     /// The factor of what access number `i`, from 0, takes out.
     #[inline]
-    fn taken<P: Party<Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
+    fn taken<P: Party<F = F, Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
         let lines = self.accesses.get(i);
         let line = if P::F::BITS > 1 {
-            Self::word::<P>(&lines[3..], weights, lines[0] + self.timed::<P>(lines[1], weights))
+            let word = &lines[2..][..self.layout.sizes.width];
+            Self::word::<P>(word, weights, lines[0] + self.timed::<P>(lines[1], weights))
         } else {
             Self::word::<P>(lines, weights, V::default())
         };
@@ -527,11 +548,12 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 
     /// The factor of what it puts in.
     #[inline]
-    fn given<P: Party<Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
+    fn given<P: Party<F = F, Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
         let time = i as u64 + 1;
         if P::F::BITS > 1 {
             let lines = self.accesses.get(i);
-            let word = self.putting.number(i).map_or(&lines[3..], |number| self.puts.get(number));
+            let found = &lines[2..][..self.layout.sizes.width];
+            let word = self.putting.number(i).map_or(found, |number| self.puts.get(number));
             let now = number::<P::F, P::E>(time) * weights.parts[self.layout.sizes.width];
             return (Self::word::<P>(word, weights, lines[0]), weights.shift + now);
         }
@@ -540,7 +562,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// Shows that both limbs of each gap are in the table.
-    fn limbs_are_small<P: Party<Wire = W, Wide = V>>(
+    fn limbs_are_small<P: Party<F = F, Wire = W, Wide = V>>(
         &self,
         party: &mut P,
         counts: &[W],
@@ -554,11 +576,12 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let base = number::<P::F, P::E>(1 << self.layout.limb);
         let looked = |_: &P, i: usize| {
             let lines = self.accesses.get(i / 2);
+            let high = lines[2 + self.layout.sizes.width];
             if i.is_multiple_of(2) {
-                return (lines[2], shift);
+                return (high, shift);
             }
             let now = number::<P::F, P::E>(i as u64 / 2);
-            (V::default() - lines[1] - P::scaled(lines[2], base), shift + now)
+            (V::default() - lines[1] - P::scaled(high, base), shift + now)
         };
         equal_sum(party, 2 * self.time as usize, looked, total, &"a word that was written before it is read")
     }

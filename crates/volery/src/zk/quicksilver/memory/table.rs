@@ -38,15 +38,19 @@ impl<F: Field, V: Line> Lookups<F, V> {
         }
     }
 
-    pub(in super::super) fn numbers(limb: u32) -> Self {
-        let rows = 1 << limb;
-        let looked = Looked::new::<F>(rows, 1);
-        Self {
-            rows: Rows::Numbers(limb),
-            looked,
-            lines: Waiting::new(1),
-            counts: Zeroizing::new(vec![0; rows]),
-        }
+    /// The limbs of ranges, of so many bits.
+    pub(in super::super) fn limbs(bits: u32) -> Self {
+        Self::numbers(bits, Looked::new::<F>(1 << bits, 1))
+    }
+
+    /// The whole gaps of a memory, of so many bits.
+    pub(in super::super) fn gaps(bits: u32) -> Self {
+        Self::numbers(bits, Looked::gaps::<F>(bits))
+    }
+
+    fn numbers(bits: u32, looked: Looked) -> Self {
+        let counts = Zeroizing::new(vec![0; 1 << bits]);
+        Self { rows: Rows::Numbers(bits), looked, lines: Waiting::new(1), counts }
     }
 
     pub(in super::super) fn look_up<P: Party<F = F, Wide = V>>(
@@ -165,7 +169,13 @@ impl<F: Field, V: Line> Lookups<F, V> {
         *limb
     }
 
-    fn limb<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, line: V, limb: Option<u128>) -> Result<()> {
+    /// Looks up a number, which is `limb` where that is known, by its line.
+    pub(in super::super) fn limb<P: Party<F = F, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        line: V,
+        limb: Option<u128>,
+    ) -> Result<()> {
         if let Some(count) = limb.and_then(|limb| self.counts.get_mut(limb as usize)) {
             *count += 1;
         }

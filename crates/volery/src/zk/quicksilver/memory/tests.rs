@@ -287,9 +287,20 @@ fn is_caught(verdict: &Result<Gates>) -> bool {
     matches!(verdict, Err(Error::Rejected(Rejection::ProductsAndPolynomials)))
 }
 
-/// Programs whose epochs end with the memory, at their length, one before and one after it, and twice.
+/// Programs whose epochs end with the memory, at their length, one before and one after it, and twice; and some
+/// with gaps that are looked up whole.
 fn programs() -> Vec<Program> {
-    let sizes = [[1, 1, 3], [5, 2, 40], [16, 1, 63], [19, 3, 64], [7, 1, 65], [70, 1, 150]];
+    let sizes = [
+        [1, 1, 3],
+        [5, 2, 40],
+        [16, 1, 63],
+        [19, 3, 64],
+        [7, 1, 65],
+        [70, 1, 150],
+        [6, 2, 128],
+        [9, 1, 129],
+        [4, 3, 200],
+    ];
     sizes.into_iter().enumerate().map(|(i, sizes)| Program::random(sizes, i as u8 % 3, i as u64)).collect()
 }
 
@@ -342,10 +353,10 @@ fn honest_programs_are_arrays_and_cost_what_is_counted() {
 }
 
 /// Two epochs and a part of one, of which each commitment is off by one in turn: words and times at accesses
-/// and at ends of epochs, limbs and their counts, products and sums.
+/// and at ends of epochs, limbs and their counts, whole gaps' counts, products and sums.
 #[test]
 fn a_commitment_that_is_off_is_rejected() {
-    let mut program = Program::random([3, 1, 66], 0, 7);
+    let mut program = Program::random([3, 1, 131], 0, 7);
     program.compares = false;
     // One behind a block of eight.
     program.looked.extend([0, 11]);
@@ -404,17 +415,29 @@ const FORGERIES: &[(&str, &[Forgery])] = &[
     ("swapped", &[(2, 0, 5, 1), (3, 0, 5, 1)]),
 ];
 
+/// The same program behind so many reads.
+fn behind(reads: usize) -> Program {
+    let mut program = short();
+    let read = || Step { address: 1, kind: 0, word: vec![0] };
+    program.steps.splice(..0, (0..reads).map(|_| read()));
+    program
+}
+
 #[test]
 fn consistent_forgeries_are_rejected() {
     fn field<B: Field, E: MacField<B>>() {
-        run_field::<B, E>(&short(), &[], &mut |_, _| ()).unwrap();
-        for (name, forgeries) in FORGERIES {
-            let verdict = run_field::<B, E>(&short(), &[], &mut |remembered, step| {
-                for (_, cell, word, time) in forgeries.iter().filter(|(at, ..)| *at == step) {
-                    forge(remembered, *cell, (*word, *time));
-                }
-            });
-            assert!(is_caught(&verdict), "{name}: {verdict:?}");
+        // In the first epoch, and in one whose gaps are looked up whole.
+        for reads in [0, 128] {
+            let program = behind(reads);
+            run_field::<B, E>(&program, &[], &mut |_, _| ()).unwrap();
+            for (name, forgeries) in FORGERIES {
+                let verdict = run_field::<B, E>(&program, &[], &mut |remembered, step| {
+                    for (_, cell, word, time) in forgeries.iter().filter(|(at, ..)| reads + *at == step) {
+                        forge(remembered, *cell, (*word, *time));
+                    }
+                });
+                assert!(is_caught(&verdict), "{name} behind {reads}: {verdict:?}");
+            }
         }
     }
     field::<F61, F61>();
