@@ -53,19 +53,19 @@ fn pinned() {
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
-            "02f57e3c15d3eacc8794d54635b09f13",
+            "9c5d79b2dad6a12ad660c6b06792bbd5",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "149cf8db4b4d4bf185234d05eeaf180c",
+            "20f8409de698e0cbcd5719b66d4518f6",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(preimage.source(), &message, &eight),
-            "83acc130dc3c4cb5e8c3d5c17121197a",
+            "4d980b1f3d3e270c426c03a1ca097105",
             "preimage, {}",
             arch.name()
         );
@@ -73,7 +73,7 @@ fn pinned() {
         let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "aa5a0d5eca24a5f869db03a4728e9f10",
+            "202aafbcf1ad81661846853dd9d16f92",
             "refilled network, {}",
             arch.name()
         );
@@ -82,9 +82,9 @@ fn pinned() {
     // statement, since for a larger one the two sides say how fast they are.
     let (network, state) = kit::network(5_000);
     let wan = seeded(42).with_correlations(Correlations::WAN);
-    assert_eq!(tape(&network, &state, &wan), "34c25175bc937fa73dd3662a42f507ea", "wan");
+    assert_eq!(tape(&network, &state, &wan), "f6e8dccceece9a8084a6887a8e518c2b", "wan");
     let open = Options { size: Some(Size::gates(200_000)), ..seeded(42).with_bandwidth(20.0) };
-    assert_eq!(tape(&network, &state, &open), "bcc65d27e2b95573dd2d1388b6eff6c1", "left open");
+    assert_eq!(tape(&network, &state, &open), "9378e48aa084a48b474f7bc4408bb67d", "left open");
 }
 
 /// Every instruction set, and several numbers of threads: no byte depends on either.
@@ -124,29 +124,29 @@ fn pinned_over_other_fields() {
         let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", way),
-            "a250249d7850e672e1065d688de356dc",
+            "3cc4367cca9f42a7dbaefa6dcccf06a4",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
             arithmetic::<F61, Over<F61>>(130_000, "tiny", way),
-            "e630a9a887363a9c1e0c680abaccbcc1",
+            "934d83ea734677e2d6c58cbe23614774",
             "refilled, {name}"
         );
         assert_eq!(
             arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", way),
-            "b166ec103533a41e461f84c30d2f35d7",
+            "819464708f4fb8564fbae633d9404902",
             "r = 2, {name}"
         );
         assert_eq!(
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
-            "31bcb5ad1329e68a9df496bd70913520",
+            "50105426b25bcc0e9f3919444f85e0f8",
             "bytes, {name}"
         );
         RuntimePrime::choose((1 << 60) - 93).unwrap();
         assert_eq!(
             arithmetic::<RuntimePrime, Over<RuntimePrime, RuntimePrimex4>>(9_000, "tiny", way),
-            "e222f781aaeeee33eeac4a54bd23e9df",
+            "c617f9682700ed7d91440cdc996b723e",
             "a prime of 60 bits, {name}"
         );
     }
@@ -173,13 +173,13 @@ fn pinned_polynomials() {
     for (arch, threads) in ways() {
         let (name, way) = (arch.name(), (arch, threads));
         let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
-        assert_eq!(tape(&bits, &pairs, &eight), "36a29cfb9eb1935b4fc13cdce035875c", "inner product, {name}");
+        assert_eq!(tape(&bits, &pairs, &eight), "65d8161abbfaafac173f3bf6fdf9116b", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(way));
-        assert_eq!(f61, "9836b4211c5918e8a76061c3f39c9431", "matrices, {name}");
+        assert_eq!(f61, "872599549205a7dfb0732180ab816fae", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
-        assert_eq!(f61x2, "6e580a6723d9de0b5df3517a2f400254", "matrices by transcript, {name}");
+        assert_eq!(f61x2, "23858e5ded6285c70558fcd2122f2784", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
-        assert_eq!(q32, "1700617985784a78ef87af88d38f8139", "short solution, {name}");
+        assert_eq!(q32, "28b0a36936456762ab44415e1065b8f5", "short solution, {name}");
     }
 }
 
@@ -194,9 +194,9 @@ fn pinned_memories() {
     }
     for way in ways() {
         let name = way.0.name();
-        assert_eq!(test::<Binary>("softspoken8", way), "79fb8ca47dca38931b2f9f5d8720c0ca", "{name}");
-        assert_eq!(test::<Over<F61>>("direct", way), "4ffdcbbca90332c0e1ee16cb97da9186", "{name}");
-        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "e11706c428bd1b841ff4e56b90d7a56b", "{name}");
+        assert_eq!(test::<Binary>("softspoken8", way), "37d94eb2f9813d80533959aaedfb7928", "{name}");
+        assert_eq!(test::<Over<F61>>("direct", way), "44c11a31383b1fa7cfdf2a536180cd08", "{name}");
+        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "56141dcc665bd55c3a2bee1959e35eef", "{name}");
     }
 }
 
@@ -224,14 +224,14 @@ fn pinned_clauses() {
         }
         let pinned = [
             [
-                "5108025e0d1ce7ce85642f53331fdcc7",
-                "5d94a9664598874f6b67da047db8af5d",
-                "5b5dbe105a92cdbecf67469e75e1bdcb",
+                "2e9188cac2dfbd4814690f1efecc0d0c",
+                "61451a6535cdd5c0185cd3d6284c23ba",
+                "e1fc61e5773e8c6eb888fa3265962c23",
             ],
             [
-                "5a69e41bbf4e12b2a7020fb342c02f5b",
-                "abf177c6a262d117e3a1fc854544e68e",
-                "f5b4bdee894e19050a549bf9f46a82b7",
+                "ab2adde1afeec878743580914dbf978a",
+                "e51f94baf6d12367756afbef51ccbafc",
+                "a95dacb77e839142aa8db1cbaa73dd34",
             ],
         ];
         assert_eq!(said.map(|all| all.map(|(_, digest)| digest)), pinned, "{}", arch.name());
@@ -256,14 +256,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "9494522fc5727a947caac97563f6cb35",
-                "e819eed6f5184d668adb108531f6e3d0",
-                "c719298a9cd4284618959622c885b336",
+                "8130d8402331dfdc45b0db1419282740",
+                "461a3567041eec2f8d76386b85b90894",
+                "b5f4cb945aff31c0fda89eee6af6cb10",
             ],
             [
-                "83cd3ca601edf6293a44f5bfef021a84",
-                "ae0290605b6887dacbaf34d5f796900d",
-                "9dee757e4ad39376a34f74bf50f32ede",
+                "decddcae4d824d8f159cd16ca7a3ff84",
+                "78b49d87e58325e05dd2daaf93412f5b",
+                "3ff3103b0fecf8e9258a15ac0fe7e7fc",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
@@ -292,13 +292,13 @@ fn pinned_by_wolverine() {
             ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
         ];
         let pinned = [
-            ("softspoken8", "c1c7bfd355d7f514d7a865ff7298a4e2"),
-            ("refilled", "f6a3dbc84cdb41ee4a230a0aec716bff"),
-            ("without coins", "78ce1648a909b52c868b05a566cadc4b"),
-            ("f61", "0d5850c1f873c9e697ed396568743d91"),
-            ("f61x2", "5f41e55ee6ab668b66832af5432552a1"),
-            ("q32", "735fdf0225929598638d665165b76038"),
-            ("f256", "6db6284381fc9a934af7a47f2d1bdf41"),
+            ("softspoken8", "9403262cee3cee58fcd13254628bde6f"),
+            ("refilled", "263da5949d59dc0baae1b6ee743be84c"),
+            ("without coins", "8289f6264f37ac963f30e8a80e62d7c3"),
+            ("f61", "5e891cf86af0b17042cb9278431bfbc8"),
+            ("f61x2", "117b7844a63a04f7ac6c14efa5e7d62d"),
+            ("q32", "9adc506c0cfff043aa92502bbcd81fa9"),
+            ("f256", "8910ff87cf865fa036e864ad9a16abf2"),
         ];
         assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
     }
@@ -322,8 +322,8 @@ fn pinned_simulations() {
             [digest(run_honestly(&network, &state, &options)), file]
         });
         let pinned = [
-            ["fb79b40c13b49155b0a7e33c85cf1636", "0fac41e584a054c4b3b5b678355472ca"],
-            ["6ed26ead4fe0b96b924cb8a109283835", "ea7215499c745530d816342bd9943630"],
+            ["7cec762f58424ced92ef5bb6b8ba5ef2", "0fac41e584a054c4b3b5b678355472ca"],
+            ["0de99c75e82666edad82906584ad2583", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
 
