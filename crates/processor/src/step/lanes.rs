@@ -68,9 +68,8 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
     ) -> Result<Option<B::Vector>> {
         let mut sum: Option<B::Vector> = None;
         for k in (0..COUNT).rev() {
-            let difference = values.iter().enumerate().filter_map(|(i, value)| {
-                value.as_ref().map(|value| (difference(k, i), value.clone())).filter(|_| i <= k)
-            });
+            let up_to = values.iter().enumerate().take(k + 1);
+            let difference = up_to.filter_map(|(i, value)| Some((difference(k, i), value.clone()?)));
             let difference: Vec<_> = difference.collect();
             let product = sum.map(|sum| [quotients[k].clone(), sum]);
             sum = match (product, &difference[..]) {

@@ -10,8 +10,8 @@
 //! every cell is taken out, and that is where the next one starts. Then
 //! 1. what was put in is what was taken out, as multisets ([`equality`]): so an access takes out what an
 //!    access, or the start, put in for that address, and each is taken out once;
-//! 2. every time is before its access ([`order`] over F_2, limbs in a table over other fields): so it is what
-//!    the last access before put in.
+//! 2. every time is before its access ([`order`] over F_2, the gap between them in a table over other fields):
+//!    so it is what the last access before put in.
 //!
 //! An address of no cell is never put in, so that the equality is what fails there.
 //!

@@ -288,7 +288,7 @@ fn is_caught(verdict: &Result<Gates>) -> bool {
 }
 
 /// Programs whose epochs end with the memory, at their length, one before and one after it, and twice; and some
-/// with gaps that are looked up whole.
+/// with gaps that are looked up whole: none, one, the 48 of an epoch of these, and more than three such.
 fn programs() -> Vec<Program> {
     let sizes = [
         [1, 1, 3],
@@ -299,7 +299,8 @@ fn programs() -> Vec<Program> {
         [70, 1, 150],
         [6, 2, 128],
         [9, 1, 129],
-        [4, 3, 200],
+        [4, 3, 176],
+        [3, 1, 300],
     ];
     sizes.into_iter().enumerate().map(|(i, sizes)| Program::random(sizes, i as u8 % 3, i as u64)).collect()
 }
@@ -353,10 +354,11 @@ fn honest_programs_are_arrays_and_cost_what_is_counted() {
 }
 
 /// Two epochs and a part of one, of which each commitment is off by one in turn: words and times at accesses
-/// and at ends of epochs, limbs and their counts, whole gaps' counts, products and sums.
+/// and at ends of epochs, limbs and their counts, whole gaps' counts within that part and at its end, products
+/// and sums.
 #[test]
 fn a_commitment_that_is_off_is_rejected() {
-    let mut program = Program::random([3, 1, 131], 0, 7);
+    let mut program = Program::random([3, 1, 179], 0, 7);
     program.compares = false;
     // One behind a block of eight.
     program.looked.extend([0, 11]);
@@ -426,8 +428,8 @@ fn behind(reads: usize) -> Program {
 #[test]
 fn consistent_forgeries_are_rejected() {
     fn field<B: Field, E: MacField<B>>() {
-        // In the first epoch, and in one whose gaps are looked up whole.
-        for reads in [0, 128] {
+        // In the first epoch; in one whose gaps are looked up whole; and where an epoch of these ends on the way.
+        for reads in [0, 128, 173] {
             let program = behind(reads);
             run_field::<B, E>(&program, &[], &mut |_, _| ()).unwrap();
             for (name, forgeries) in FORGERIES {
