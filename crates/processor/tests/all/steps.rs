@@ -1,9 +1,9 @@
 //! Secret control: whole runs as statements, and what shows of them.
 
-use crate::kit::{inputs, run};
+use crate::kit::{A0, addi, call, inputs, program, run};
 use std::thread;
 use std::time::Duration;
-use volery::channel::{Channel, Party, Recording, Tape, pipe};
+use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
 use volery::circuit::stream::Source;
 use volery::{F61, Options, Over, Result, prove_over, setting, verify_over};
 use volery_processor::{Claim, Program, Run};
@@ -29,8 +29,20 @@ pub(crate) fn session(
     rows: u64,
     private: &[u8],
 ) -> (Result<()>, Vec<usize>, Vec<usize>) {
+    let (proved, verified, prover, verifier) = session_with(run, claim, rows, private, None);
+    (proved.and(verified), prover, verifier)
+}
+
+/// The same with what each came to, where a bit of what the prover says is another.
+fn session_with(
+    run: &Run<'_>,
+    claim: &Claim,
+    rows: u64,
+    private: &[u8],
+    flip: Option<Flip>,
+) -> (Result<()>, Result<()>, Vec<usize>, Vec<usize>) {
     let (here, there) = pipe(Duration::from_secs(300));
-    let (here, from_prover) = Tape::new(here, None);
+    let (here, from_prover) = Tape::new(here, flip);
     let (there, from_verifier) = Tape::new(there, None);
     let correlations = setting("f61").expect("it is there").correlations();
     let tiny = correlations.into_iter().find(|correlations| correlations.name() == "tiny");
@@ -39,17 +51,18 @@ pub(crate) fn session(
     let options = options.with_correlations(tiny.expect("it is there"));
     let steps = run.steps(claim, rows).expect("a statement");
     let source: &dyn Source<F61> = &steps;
-    let proved = thread::scope(|scope| {
+    let (proved, verified) = thread::scope(|scope| {
         let prover = scope.spawn(|| {
             let mut channel = Channel::new(Party::Prover, here);
             prove_over::<Over<F61>>(source, steps.witness(private), &mut channel, &options).map(drop)
         });
-        let mut channel = Channel::new(Party::Verifier, there);
-        let verified = verify_over::<Over<F61>>(source, &mut channel, &options).map(drop);
-        prover.join().expect("no panic").and(verified)
+        // Its end closes with it: a prover that still waits hears so.
+        let verified =
+            verify_over::<Over<F61>>(source, &mut Channel::new(Party::Verifier, there), &options).map(drop);
+        (prover.join().expect("no panic"), verified)
     });
     let lengths = |of: &Recording| of.messages().iter().map(Vec::len).collect();
-    (proved, lengths(&from_prover), lengths(&from_verifier))
+    (proved, verified, lengths(&from_prover), lengths(&from_verifier))
 }
 
 /// Secrets of other paths and other lengths: one number, some in no order, and some in order.
@@ -83,4 +96,30 @@ fn messages_are_of_the_same_lengths_for_all_secrets() {
         seen.push((prover, verifier));
     }
     assert!(seen.iter().all(|lengths| *lengths == seen[0]));
+}
+
+/// Flips a bit of what the prover says, at these parts in 64 of messages that are so many apart: what is
+/// committed to is another, whether it is a column, a word that is found, a time or how often a row is looked
+/// up.
+fn flipped_bits_are_noticed(apart: usize, parts: &[usize]) {
+    let program = program(&[&[addi(A0, 0, 7)][..], &call(93)].concat());
+    let locate = |address| program.symbols().place(address);
+    let (of_run, claim) =
+        (Run::new(&program, inputs(&[]), &locate), run(&program, &[], &[]).expect("it ends").claim);
+    let rows = of_run.steps(&claim, 0).expect("it has room").count(&[], 1 << 10).expect("it ends so");
+    let (proved, prover, _) = session(&of_run, &claim, rows, &[]);
+    proved.expect("accepted");
+    for message in (0..prover.len()).step_by(apart) {
+        for part in parts {
+            let flip = Flip { message, bit: prover[message] * 8 * part / 64 };
+            let (_, verified, ..) = session_with(&of_run, &claim, rows, &[], Some(flip));
+            assert!(verified.is_err(), "message {message} of {}, at {part} of 64", prover.len());
+        }
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn bits_of_the_provers_messages_are_noticed() {
+    flipped_bits_are_noticed(29, &[0, 22, 63]);
 }
