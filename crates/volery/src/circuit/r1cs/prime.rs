@@ -91,16 +91,27 @@ impl Display for Prime {
     }
 }
 
-/// The number that little-endian `bytes` write, 8, 16, 24 or 32 of them.
+/// The number that little-endian `bytes` write, 32 at most.
 #[inline(always)]
 pub(super) fn limbs(bytes: &[u8]) -> Limbs {
     let (words, rest) = bytes.as_chunks();
-    debug_assert!(rest.is_empty());
     let mut limbs = [0; 4];
     for i in 0..words.len().min(4) {
         limbs[i] = u64::from_le_bytes(words[i]);
     }
+    // Files have whole words.
+    if !rest.is_empty() && words.len() < 4 {
+        limbs[words.len()] = short_word(rest);
+    }
     limbs
+}
+
+/// The number that fewer than eight bytes write.
+#[cold]
+fn short_word(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
 }
 
 /// The element of `F` that the number below its prime encodes.
@@ -162,6 +173,17 @@ mod tests {
         assert_eq!(Prime::of::<F61>().to_string(), "0x1fffffffffffffff");
         let all_ones = Prime { limbs: [u64::MAX; 4], bytes: 32 };
         assert_eq!(all_ones.sum(&all_ones.minus_one(), &[5, 0, 0, 0]), [4, 0, 0, 0]);
+    }
+
+    #[test]
+    fn numbers_have_any_length() {
+        let bytes: [u8; 32] = core::array::from_fn(|i| i as u8 + 1);
+        for length in 0..=32 {
+            let mut padded = [0; 32];
+            padded[..length].copy_from_slice(&bytes[..length]);
+            let expected = padded.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+            assert!(limbs(&bytes[..length]).into_iter().eq(expected), "{length}");
+        }
     }
 
     #[test]

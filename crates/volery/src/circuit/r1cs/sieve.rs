@@ -34,7 +34,7 @@ impl R1cs {
     }
 
     /// Writes values, such as [`R1csWitness`](super::R1csWitness) has them, as a stream of public or of
-    /// private inputs of that circuit.
+    /// private inputs of that circuit: numbers of 32 bytes at most, least significant byte first.
     ///
     /// # Errors
     /// `Invalid` where it cannot be written.
