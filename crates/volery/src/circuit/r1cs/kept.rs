@@ -53,7 +53,8 @@ impl Writer {
         Self { kept, numbers: Factors::new(prime, [0, 1]), others: HashMap::new(), next: 0, wire: 0, most }
     }
 
-    /// Adds a constraint, behind those of lower numbers, and tells whether there was room.
+    /// Adds a constraint, behind those of lower numbers, and tells whether there was room: where there was none
+    /// it has a part of the constraint, and is of no use.
     pub(super) fn push(&mut self, constraint: &Constraint) -> bool {
         self.count(constraint.number - self.next);
         self.next = constraint.number + 1;
@@ -79,7 +80,15 @@ impl Writer {
             if !short {
                 bytes.extend(number.to_le_bytes());
             }
+            // One constraint may have all terms of a file.
+            if !self.has_room() {
+                return false;
+            }
         }
+        self.has_room()
+    }
+
+    fn has_room(&self) -> bool {
         self.kept.bytes.len() + AHEAD <= self.most && self.kept.factors.len() <= MOST_FACTORS
     }
 
@@ -224,5 +233,14 @@ mod tests {
         };
         let first = (0..).find(|i| !writer.push(&other(*i))).expect("the first beyond");
         assert_eq!(first as usize, MOST_FACTORS - 2);
+        // Of a single constraint no more is written than there is room for.
+        let long = |count: u64| (0..count).map(|i| Term { factor: [i + 2, 0, 0, 0], wire: 1 }).collect();
+        let one = |count| Constraint { number: 0, forms: [vec![], long(count), vec![]] };
+        let mut writer = Writer::new(&Prime::of::<Goldilocks>(), 1000);
+        assert!(!writer.push(&one(10_000)));
+        assert!(writer.kept.bytes.len() < 1010, "{}", writer.kept.bytes.len());
+        let mut writer = Writer::new(&Prime::of::<Goldilocks>(), MOST_BYTES);
+        assert!(!writer.push(&one(2 * MOST_FACTORS as u64)));
+        assert_eq!(writer.kept.factors.len(), MOST_FACTORS + 1);
     }
 }
