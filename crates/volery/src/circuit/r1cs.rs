@@ -99,13 +99,14 @@ impl R1cs {
     /// The version of the gates that are pushed for a file: where others are, it goes up.
     pub const VERSION: u32 = 2;
 
-    /// Opens the file at `path`, and reads it once.
+    /// Opens the file at `path`, and reads it once. What has too many constraints to be held is read once more to
+    /// find their order, and for each run.
     ///
     /// # Errors
     /// `Invalid` with the byte where it is malformed, or where it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Self::new(path.display().to_string(), path.into(), kept::MOST_BYTES)
+        Self::new(path.display().to_string(), path.into(), Most::USUAL)
     }
 
     /// A file in memory, called `name` in errors.
@@ -113,7 +114,7 @@ impl R1cs {
     /// # Errors
     /// As for [`R1cs::open`].
     pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
-        Self::new(name.into(), Source::Bytes(bytes.into()), kept::MOST_BYTES)
+        Self::new(name.into(), Source::Bytes(bytes.into()), Most::USUAL)
     }
 
     /// What it has.
@@ -131,8 +132,8 @@ impl R1cs {
         self.header.prime.to_string()
     }
 
-    /// Keeps so many bytes of constraints at `most`.
-    fn new(name: String, source: Source, most: usize) -> Result<Self> {
+    /// Holds so much of its constraints at `most`.
+    fn new(name: String, source: Source, most: Most) -> Result<Self> {
         let read = Read::of(source.open(&name)?, most)?;
         let Read { digest, header, section, labels, looked } = read;
         let Looked { linear, kept, uses, shape } = looked;
@@ -184,9 +185,9 @@ struct Read {
 }
 
 impl Read {
-    /// Of a file of which so many bytes of constraints are kept at `most`. What is looked up first, since the
+    /// Of a file of whose constraints so much is held at `most`. What is looked up first, since the
     /// header may stand behind the constraints, is read once more when all of it is hashed.
-    fn of(mut input: Input<'_>, most: usize) -> Result<Self> {
+    fn of(mut input: Input<'_>, most: Most) -> Result<Self> {
         let sections = Sections::<5>::find(&mut input, MAGIC, VERSION)?;
         for kind in CUSTOM.map(|(kind, _)| kind) {
             if let Some(section) = sections.get(kind as usize) {
@@ -245,6 +246,19 @@ fn check_custom(input: &mut Input<'_>, kind: u32) -> Result<()> {
     Ok(())
 }
 
+/// How much of the constraints is held.
+#[derive(Clone, Copy)]
+struct Most {
+    /// Bytes of those that are no linear ones.
+    bytes: usize,
+    /// Terms of the linear ones.
+    terms: usize,
+}
+
+impl Most {
+    const USUAL: Self = Self { bytes: kept::MOST_BYTES, terms: linear::MOST_TERMS };
+}
+
 /// What is kept of the constraints.
 struct Looked {
     linear: Linear,
@@ -253,8 +267,8 @@ struct Looked {
     shape: R1csShape,
 }
 
-/// Reads all constraints, and keeps so many bytes of them at `most`, and the linear ones.
-fn look_through(input: &mut Input<'_>, header: &Header, most: usize) -> Result<Looked> {
+/// Reads all constraints, and holds so much of them at `most`.
+fn look_through(input: &mut Input<'_>, header: &Header, most: Most) -> Result<Looked> {
     let minus_one = header.prime.minus_one();
     let mut shape = R1csShape {
         wires: header.wires.into(),
@@ -269,8 +283,8 @@ fn look_through(input: &mut Input<'_>, header: &Header, most: usize) -> Result<L
         let uses = &mut uses[term.wire as usize];
         *uses = uses.saturating_add(1);
     };
-    let mut linear = Linear::default();
-    let mut kept = Some(kept::Writer::new(&header.prime, most));
+    let mut linear = Linear::of(most.terms);
+    let mut kept = Some(kept::Writer::new(&header.prime, most.bytes));
     let mut parser = Parser::new(header);
     let (mut constraint, mut terms) = (Constraint::default(), Vec::new());
     while parser.next(input, &mut constraint)? {

@@ -562,6 +562,40 @@ impl<S: Setting> AnyClaim for Claimed<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::{pipe, side_by_side};
+    use crate::circuit::Written;
+    use std::time::Duration;
+
+    /// One party may hold the constraints that the other reads from the file.
+    #[test]
+    fn constraint_systems_are_proved_as_they_are_read() {
+        let state = |held| {
+            let mut relation = PhantomData::<Over<F61>>.r1cs(Arc::new(R1cs::made(held))).unwrap();
+            relation.public().read("out0", Written::Text(b"35")).unwrap();
+            relation.state().unwrap()
+        };
+        // a, b and c; the product of c defines d, and that e.
+        for (held, text, holds) in
+            [([false; 2], "5,5,3", true), ([true, false], "5,5,3", true), ([false, true], "5,4,3", false)]
+        {
+            let [mut prover, verifier] = held.map(state);
+            assert_eq!(prover.digest(), verifier.digest());
+            prover.private().read(R1cs::WITNESS, Written::Text(text.as_bytes())).unwrap();
+            let claim = prover.claim().unwrap();
+            assert_eq!(claim.check().is_ok(), holds);
+            let options = Options {
+                statement: Some(verifier.digest()),
+                security: Some(30),
+                insecure_parameters: true,
+                check: false,
+                ..Options::default()
+            };
+            let (here, there) = pipe(Duration::from_secs(60));
+            let prove = || claim.prove(&mut Channel::new(Party::Prover, here), &options).is_ok();
+            let verify = || verifier.verify(&mut Channel::new(Party::Verifier, there), &options).is_ok();
+            assert_eq!(side_by_side(prove, verify).1, holds, "{held:?}");
+        }
+    }
 
     #[test]
     fn settings_have_names_of_their_own() {

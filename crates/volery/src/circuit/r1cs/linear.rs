@@ -27,11 +27,12 @@ pub(super) struct Linear {
 
 /// The most terms that are held, and the most factors that differ: both sides have to define alike, so that
 /// this is a part of the statement's meaning.
-const MOST_TERMS: usize = 1 << 24;
+pub(super) const MOST_TERMS: usize = 1 << 24;
 const MOST_FACTORS: usize = 1 << 20;
 
-impl Default for Linear {
-    fn default() -> Self {
+impl Linear {
+    /// None, of which so many terms are held at `most`.
+    pub(super) fn of(most: usize) -> Self {
         Self {
             numbers: Vec::new(),
             ends: Vec::new(),
@@ -42,19 +43,17 @@ impl Default for Linear {
             begins: Vec::new(),
             of_wires: Vec::new(),
             beyond: false,
-            most: MOST_TERMS,
+            most,
         }
     }
-}
 
-impl Linear {
     /// Adds constraint number `number` of the file.
     pub(super) fn push(&mut self, number: u32, terms: &[Term]) {
         if self.beyond {
             return;
         }
         if self.wires.len() + terms.len() > self.most || self.known.len() + terms.len() > MOST_FACTORS {
-            *self = Self { beyond: true, ..Self::default() };
+            *self = Self { beyond: true, ..Self::of(self.most) };
             return;
         }
         for term in terms {
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn wires_know_their_constraints() {
-        let mut linear = Linear::default();
+        let mut linear = Linear::of(MOST_TERMS);
         let terms = |wires: &[u32]| wires.iter().map(|&wire| Term { factor: ONE, wire }).collect::<Vec<_>>();
         for (number, wires) in [(3, &[0, 2][..]), (5, &[]), (6, &[2, 4])] {
             linear.push(number, &terms(wires));
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn too_many_terms_are_not_held() {
-        let mut linear = Linear { most: 7, ..Linear::default() };
+        let mut linear = Linear::of(7);
         let terms = [Term { factor: ONE, wire: 3 }; 3];
         for (number, held) in [(0, true), (1, true), (2, false), (3, false)] {
             linear.push(number, &terms);

@@ -1,6 +1,8 @@
 //! Files made for tests.
 
 use super::prime::{Limbs, Prime};
+use super::{Most, R1cs, Source};
+use volery_primitives::F61;
 
 /// A linear form: wires and factors.
 pub(super) type Form<'a> = &'a [(u32, i64)];
@@ -63,6 +65,22 @@ impl Made {
         let values: Vec<u8> =
             all.flat_map(|value| written(&number(&self.prime, *value), &self.prime)).collect();
         container(b"wtns", 2, &[(1, &header), (2, &values)])
+    }
+}
+
+impl R1cs {
+    /// `out = (a + 2)·b`, `7·c·c = out + d` and `d = 3·e` over F61: held, or read from the file for each run.
+    pub(crate) fn made(held: bool) -> Self {
+        let constraints: [[Form<'_>; 3]; 3] = [
+            [&[(2, 1), (0, 2)], &[(3, 1)], &[(1, 1)]],
+            [&[(4, 7)], &[(4, 1)], &[(1, 1), (5, 1)]],
+            [&[], &[], &[(5, -1), (6, 3)]],
+        ];
+        let file = Made::new(Prime::of::<F61>(), 7, 1, &constraints).file();
+        let most = if held { Most::USUAL } else { Most { bytes: 0, ..Most::USUAL } };
+        let system = Self::new("made.r1cs".into(), Source::Bytes(file.into()), most).expect("well-formed");
+        assert_eq!(system.kept.is_some(), held);
+        system
     }
 }
 
