@@ -55,6 +55,8 @@ pub struct R1cs {
     header: Header,
     section: Section,
     labels: Section,
+    /// The labels of wire 0 and of public wires, as they were hashed.
+    public_labels: Vec<u64>,
     linear: Linear,
     /// All other constraints, where they are few enough, and the linear ones are held.
     kept: Option<Kept>,
@@ -135,7 +137,7 @@ impl R1cs {
     /// Holds so much of its constraints at `most`.
     fn new(name: String, source: Source, most: Most) -> Result<Self> {
         let read = Read::of(source.open(&name)?, most)?;
-        let Read { digest, header, section, labels, looked } = read;
+        let Read { digest, header, section, labels, public_labels, looked } = read;
         let Looked { linear, kept, uses, shape } = looked;
         let mut system = Self {
             name,
@@ -144,6 +146,7 @@ impl R1cs {
             header,
             section,
             labels,
+            public_labels,
             linear,
             kept,
             uses,
@@ -181,6 +184,7 @@ struct Read {
     header: Header,
     section: Section,
     labels: Section,
+    public_labels: Vec<u64>,
     looked: Looked,
 }
 
@@ -209,17 +213,22 @@ impl Read {
                 ),
             ));
         }
-        let mut looked = None;
+        let (mut looked, mut public_labels) = (None, Vec::new());
         let digest = sections.read_through(&mut input, MAGIC, VERSION, |kind, input| {
             match kind {
                 1 if Header::next(input, of_header, section.length)? != header => return Err(input.changed()),
                 2 => looked = Some(look_through(input, &header, most)?),
+                // There are no more of them than the section has.
+                3 => {
+                    let label = |_| input.long("a label");
+                    public_labels = (0..=header.public()).map(label).collect::<Result<_>>()?;
+                }
                 _ => check_custom(input, kind)?,
             }
             Ok(())
         })?;
         let looked = looked.expect("a section of constraints");
-        Ok(Self { digest, header, section, labels, looked })
+        Ok(Self { digest, header, section, labels, public_labels, looked })
     }
 }
 

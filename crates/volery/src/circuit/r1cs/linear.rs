@@ -47,7 +47,7 @@ impl Linear {
         }
     }
 
-    /// Adds constraint number `number` of the file.
+    /// Adds constraint number `number` of the file, behind those of lower numbers.
     pub(super) fn push(&mut self, number: u32, terms: &[Term]) {
         if self.beyond {
             return;
@@ -119,6 +119,11 @@ impl Linear {
         self.numbers[k]
     }
 
+    /// Which of these the constraint of that number in the file is.
+    pub(super) fn of_number(&self, number: u32) -> Option<usize> {
+        self.numbers.binary_search(&number).ok()
+    }
+
     /// The wires of constraint `k`.
     pub(super) fn wires(&self, k: usize) -> &[u32] {
         &self.wires[self.range(k)]
@@ -156,6 +161,10 @@ mod tests {
             [vec![0], vec![], vec![0, 2], vec![], vec![2], vec![]]
         );
         assert_eq!((linear.len(), linear.number(2), linear.wires(1)), (3, 6, &[][..]));
+        assert_eq!(
+            [3, 4, 5, 6, 7].map(|number| linear.of_number(number)),
+            [Some(0), None, Some(1), Some(2), None]
+        );
         assert!(linear.terms(2).eq(terms(&[2, 4])));
     }
 

@@ -22,14 +22,9 @@ pub(super) struct FileRun<'s> {
 impl R1cs {
     /// Its constraints, from the first on.
     pub(super) fn constraints(&self) -> Result<Run<'_>> {
-        match &self.kept {
-            Some(kept) => Ok(Run::Kept(kept.read())),
-            None => self.constraints_of_file(),
+        if let Some(kept) = &self.kept {
+            return Ok(Run::Kept(kept.read()));
         }
-    }
-
-    /// The same from the file, where linear ones are among them.
-    pub(super) fn constraints_of_file(&self) -> Result<Run<'_>> {
         let mut input = self.source.open(&self.name)?;
         let Section { begin, length } = self.section;
         if begin + length > input.length {

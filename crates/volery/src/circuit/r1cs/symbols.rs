@@ -2,11 +2,11 @@
 
 use super::R1cs;
 use super::constraint::Constraint;
-use super::input::Source;
+use super::input::{Section, Source};
 use crate::circuit::bristol::open_regular;
 use crate::circuit::netlist::writable;
 use crate::error::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Symbols {
     name: String,
-    source: Source,
+    pub(super) source: Source,
+    /// BLAKE3 of the file.
+    digest: [u8; 32],
     /// Names of public wires, by which values may be given: those of wires that are the same, too.
     public: BTreeMap<String, u32>,
     /// For each public wire, from 1 on, the name of its label.
@@ -56,11 +58,12 @@ impl R1cs {
 
     fn with(mut self, name: String, source: Source) -> Result<Self> {
         let (last, wires) = (self.header.public(), self.header.wires);
-        let labels = self.labels(1..=last)?;
-        let mut symbols = Symbols { name, source, public: BTreeMap::new(), names: Vec::new() };
+        let labels: BTreeMap<u64, u32> = self.public_labels.iter().copied().zip(0..).skip(1).collect();
+        let mut symbols =
+            Symbols { name, source, digest: [0; 32], public: BTreeMap::new(), names: Vec::new() };
         let (mut public, mut found) = (BTreeMap::new(), BTreeMap::new());
         let mut of_other = None;
-        symbols.each(|line, symbol| {
+        let digest = symbols.each(|line, symbol| {
             if let Some(wire) = symbol.wire.filter(|wire| *wire >= wires) {
                 return Err(Error::invalid(format!(
                     "{}, line {line}: there is no wire {wire} in {}, which has {wires}: give the symbols of this circuit",
@@ -103,7 +106,7 @@ impl R1cs {
             };
             symbols.names.push(name);
         }
-        symbols.public = public;
+        (symbols.public, symbols.digest) = (public, digest);
         self.symbols = Some(symbols);
         Ok(self)
     }
@@ -145,7 +148,7 @@ impl R1cs {
     pub(super) fn describe(&self, number: u32) -> String {
         let wires = self.wires_of(number).unwrap_or_default();
         let shown = &wires[..wires.len().min(SHOWN)];
-        let mut names = self.names_of(shown).unwrap_or_default();
+        let mut names = self.names_of(shown);
         let name = |wire: &u32| names.remove(wire).unwrap_or_else(|| format!("wire {wire}"));
         let mut list = shown.iter().map(name).collect::<Vec<_>>().join(", ");
         let others = wires.len() - shown.len();
@@ -156,69 +159,98 @@ impl R1cs {
         format!("constraint {number} of {}{of}", self.name)
     }
 
-    /// The wires of a constraint, in the order of its forms from C on, each once.
+    /// The wires of a constraint, each once: those of a linear one in their order, and those of another in the
+    /// order of its forms from C on.
+    ///
+    /// # Errors
+    /// `Invalid` where they are not held, and the file is not the one that was opened.
     fn wires_of(&self, number: u32) -> Result<Vec<u32>> {
-        let mut constraints = self.constraints_of_file()?;
+        if let Some(k) = self.linear.of_number(number) {
+            return Ok(self.linear.wires(k).iter().copied().filter(|wire| *wire != 0).collect());
+        }
+        let mut constraints = self.constraints()?;
         let mut constraint = Constraint::default();
+        let mut wires = Vec::new();
         while constraints.next(&mut constraint)? {
             if constraint.number == number {
-                let mut wires = Vec::new();
                 for term in constraint.forms.iter().rev().flatten() {
                     if term.wire != 0 && !wires.contains(&term.wire) && wires.len() < 1000 {
                         wires.push(term.wire);
                     }
                 }
-                return Ok(wires);
+                break;
             }
         }
-        Ok(Vec::new())
+        constraints.end()?;
+        Ok(wires)
     }
 
-    /// The names of these wires, as far as there are symbols.
-    fn names_of(&self, wires: &[u32]) -> Result<BTreeMap<u32, String>> {
+    /// The names of these wires, as far as there are symbols, and files are those that were opened.
+    fn names_of(&self, wires: &[u32]) -> BTreeMap<u32, String> {
+        let Some(symbols) = &self.symbols else { return BTreeMap::new() };
+        let is_public = |wire: &u32| (1..=self.header.public()).contains(wire);
+        let known = wires.iter().copied().filter(is_public);
+        let mut names: BTreeMap<_, _> =
+            known.map(|wire| (wire, symbols.names[wire as usize - 1].clone())).collect();
+        let others: BTreeSet<u32> = wires.iter().copied().filter(|wire| !is_public(wire)).collect();
+        names.extend(self.names_in(symbols, &others).unwrap_or_default());
+        names
+    }
+
+    /// The names that the file of symbols has for these wires.
+    ///
+    /// # Errors
+    /// `Invalid` where one of both files is not the one that was opened.
+    fn names_in(&self, symbols: &Symbols, wires: &BTreeSet<u32>) -> Result<BTreeMap<u32, String>> {
         let mut names = BTreeMap::new();
-        let Some(symbols) = &self.symbols else { return Ok(names) };
-        let mut labels = BTreeMap::new();
-        for &wire in wires {
-            labels.extend(self.labels(wire..=wire)?);
+        if wires.is_empty() {
+            return Ok(names);
         }
-        symbols.each(|_, symbol| {
+        let labels = self.labels(wires)?;
+        let digest = symbols.each(|_, symbol| {
             if let Some(&wire) = labels.get(&symbol.label) {
                 names.insert(wire, writable(symbol.name));
             }
             Ok(())
         })?;
-        Ok(names)
+        if digest == symbols.digest { Ok(names) } else { Err(super::changed(&symbols.name)) }
     }
 
-    /// The wires in a range by their labels.
-    fn labels(&self, wires: core::ops::RangeInclusive<u32>) -> Result<BTreeMap<u64, u32>> {
+    /// The wires by their labels, from the file.
+    ///
+    /// # Errors
+    /// `Invalid` where it is not the one that was opened.
+    fn labels(&self, wires: &BTreeSet<u32>) -> Result<BTreeMap<u64, u32>> {
         let mut labels = BTreeMap::new();
         let mut input = self.source.open(&self.name)?;
-        let first = self.labels.begin + 8 * u64::from(*wires.start());
-        input.go_to(first, self.labels.begin + self.labels.length - first)?;
-        for wire in wires {
+        if self.labels.begin + self.labels.length > input.length {
+            return Err(self.changed());
+        }
+        input.begin_hashed()?;
+        for &wire in wires {
+            input.go_on_to(Section { begin: self.labels.begin + 8 * u64::from(wire), length: 8 })?;
             labels.insert(input.long("a label")?, wire);
         }
-        Ok(labels)
+        if input.whole_digest()? == self.digest { Ok(labels) } else { Err(self.changed()) }
     }
 }
 
 impl Symbols {
-    /// Gives each line, with its number from 1, to `take`.
-    fn each(&self, mut take: impl FnMut(u64, Symbol<'_>) -> Result<()>) -> Result<()> {
+    /// Gives each line, with its number from 1, to `take`, and gives the digest of the file.
+    fn each(&self, mut take: impl FnMut(u64, Symbol<'_>) -> Result<()>) -> Result<[u8; 32]> {
         let unread = |why| Error::invalid(format!("{} cannot be read: {why}", self.name));
         let mut source: Box<dyn BufRead + '_> = match &self.source {
             Source::Bytes(bytes) => Box::new(&bytes[..]),
             Source::Path(path) => Box::new(BufReader::new(open_regular(path).map_err(unread)?)),
         };
-        let mut line = Vec::new();
+        let (mut line, mut hash) = (Vec::new(), blake3::Hasher::new());
         for number in 1.. {
             line.clear();
             source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line).map_err(unread)?;
             if line.is_empty() {
                 break;
             }
+            hash.update(&line);
             let invalid = |why: &str| Error::invalid(format!("{}, line {number}: {why}", self.name));
             if line.len() as u64 > LONGEST_LINE {
                 return Err(invalid("the line has more than 65536 bytes"));
@@ -232,7 +264,7 @@ impl Symbols {
             })?;
             take(number, symbol)?;
         }
-        Ok(())
+        Ok(hash.finalize().into())
     }
 }
 

@@ -217,6 +217,12 @@ fn files_that_change_while_they_are_opened_are_refused() {
         assert!(system.constraints().unwrap().next(&mut expected).unwrap());
         assert_eq!(constraint.forms, expected.forms);
     }
+    // So are labels.
+    let mut labelled = first.clone();
+    let at = first.len() - 8 * 4;
+    labelled[at..at + 8].copy_from_slice(&77u64.to_le_bytes());
+    let hashed = read(&labelled, 0).unwrap();
+    assert_eq!((hashed.digest, hashed.public_labels), (*blake3::hash(&labelled).as_bytes(), vec![0, 77]));
     // But for the places of sections and the header, which are read before, and have to be the same.
     let begin = first.len() - product().labels().len() - 12 - product().header().len() - 12;
     for at in (0..24).chain(begin..first.len() - product().labels().len()) {
@@ -488,6 +494,44 @@ fn symbols_name_signals() {
     refused("3,-2,1,x\n", &["x.sym, line 1"]);
     refused("3,1,1,x\n4,5,1,y\n", &["x.sym, line 2: there is no wire 5 in x.r1cs, which has 5"]);
     refused(&"x".repeat(70_000), &["x.sym, line 1: the line has more than 65536 bytes"]);
+}
+
+/// A circuit may be compiled anew, with its signals in another order, while it is proved.
+#[test]
+fn names_are_those_of_the_file_that_was_opened() {
+    let file = Made::new(goldilocks(), 5, 2, &PRODUCT).file();
+    let mut other = file.clone();
+    let labels = file.len() - 8 * 4;
+    other[labels..labels + 16].copy_from_slice(&[6u64, 3].map(u64::to_le_bytes).concat());
+    let [file, other] = [file, other].map(|file| Source::Bytes(file.into()));
+    let rest = "9,3,0,main.b\n12,4,0,main.d\n";
+    let old = format!("3,1,0,main.out\n6,2,0,main.a\n{rest}");
+    let new = format!("3,2,0,main.out\n6,1,0,main.a\n{rest}");
+    for most in MOST {
+        let opened = || {
+            let mut system = R1cs::new("x.r1cs".into(), file.clone(), most).unwrap();
+            system.source = other.clone();
+            system
+        };
+        let why = opened().with_symbols_of("x.sym", new.as_bytes()).unwrap_err().to_string();
+        assert!(why.contains("x.sym, line 1: label 3 is that of wire 1 in x.r1cs"), "{why}");
+        let mut system = opened().with_symbols_of("x.sym", old.as_bytes()).unwrap();
+        assert_eq!(system.public_names(), ["main.out", "main.a"]);
+        assert_eq!(system.public_number("main.a"), Some(1));
+        // What is held has its names, and of the other file there are none.
+        let (kept, linear) = (most.bytes > 0, most.terms > 0);
+        let named = |number: u32, held: bool, list: &str| {
+            format!("constraint {number} of x.r1cs{}", if held { list } else { "" })
+        };
+        assert_eq!(system.describe(0), named(0, kept, " (main.out, wire 3, main.a)"));
+        assert_eq!(system.describe(1), named(1, linear, " (main.out, main.a, wire 3 and 1 other)"));
+        system.source = file.clone();
+        assert_eq!(system.describe(0), named(0, true, " (main.out, main.b, main.a)"));
+        // The same of the symbols.
+        let symbols = system.symbols.as_mut().unwrap();
+        symbols.source = Source::Bytes(old.replace("9,3", "9,4").into_bytes().into());
+        assert_eq!(system.describe(0), named(0, true, " (main.out, wire 3, main.a)"));
+    }
 }
 
 /// What the compiler made of three circuits: wires that are committed to, that products define and that
