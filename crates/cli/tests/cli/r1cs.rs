@@ -94,11 +94,20 @@ fn what_comes_out_of_a_witness_is_told() {
     let told = eval(&["--witness", &wtns, "--json"]).expect(0).json();
     assert_eq!((&told["satisfied"], &told["outputs"]["out0"]), (&true.into(), &"1764".into()));
     assert_eq!(told["inputs"], serde_json::json!({"in0": "18"}));
+    // In the order of their wires, by their names.
+    let told = eval(&["--witness", &wtns, "--symbols", &sym, "--json"]).expect(0).json();
+    let names = |of: &str| told[of].as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(
+        (names("outputs"), names("inputs")),
+        (vec!["main.square".into(), "main.half".into()], vec!["main.least".into()])
+    );
+    let values = ["main.square", "main.half"].map(|name| told["outputs"][name].clone());
+    assert_eq!((values, &told["inputs"]["main.least"]), (["1764", half].map(Into::into), &"18".into()));
 
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("wrong.wtns");
     let mut wrong = fs::read(&wtns).expect("read");
-    // The last byte is the highest of the last wire's value.
+    // The lowest byte of the last wire's value.
     let last = wrong.len() - 32;
     wrong[last] ^= 1;
     fs::write(&path, wrong).expect("written");
