@@ -3,6 +3,7 @@
 mod generator;
 
 use crate::verbs::args::{Eval, Private, Public};
+use crate::verbs::foreign;
 use serde_json::{Map, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -40,22 +41,24 @@ pub(crate) struct Circom {
 }
 
 impl Circom {
-    /// That of `typed`, if it is one; without a witness.
-    pub(crate) fn of(typed: &Public) -> Result<Option<Self>> {
+    /// That of `typed` over `field`, if it is one; without a witness.
+    pub(crate) fn of(field: Field, typed: &Public) -> Result<Option<Self>> {
         let spec = match &typed.relation[..] {
             [spec] if is_r1cs(spec, typed.format.as_deref()) => spec,
             _ => return refuse_public(typed).map(|()| None),
         };
-        let mut system = R1cs::open(spec)?;
-        if let Some(path) = &typed.symbols {
-            system = system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS))?;
-        }
+        let system = with_symbols(open(field, spec)?, typed.symbols.as_deref())?;
         Ok(Some(Self { system: Arc::new(system), witness: None }))
     }
 
     /// The same of a prover, which has a witness.
-    pub(crate) fn with_witness(typed: &Public, private: &Private, timeout: Duration) -> Result<Option<Self>> {
-        let Some(mut circom) = Self::of(typed)? else {
+    pub(crate) fn with_witness(
+        field: Field,
+        typed: &Public,
+        private: &Private,
+        timeout: Duration,
+    ) -> Result<Option<Self>> {
+        let Some(mut circom) = Self::of(field, typed)? else {
             return refuse_private(private).map(|()| None);
         };
         let opened = |path: &Path, option| {
@@ -162,8 +165,25 @@ impl Circom {
     }
 }
 
+/// The constraint system that `spec` names.
+///
+/// # Errors
+/// Where it is malformed, or over another field than `field`, of which its head tells; with advice where the
+/// file is of another kind.
+pub(crate) fn open(field: Field, spec: &str) -> Result<R1cs> {
+    R1cs::open_over(spec, field.wires()).map_err(|why| foreign::advised(spec, why))
+}
+
+fn with_symbols(system: R1cs, path: Option<&Path>) -> Result<R1cs> {
+    match path {
+        Some(path) => system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS)),
+        None => Ok(system),
+    }
+}
+
 /// `volery circuit eval` of a constraint system: what a witness says of its public signals, if it is one.
-pub(crate) fn eval(typed: &Eval) -> Result<()> {
+/// Proofs are over `field`, whose modulus is known to be a prime.
+pub(crate) fn eval(field: Field, typed: &Eval) -> Result<()> {
     if !typed.input.is_empty() {
         return Err(Failure::usage(format_args!(
             "--input: values in an .r1cs file are those of a witness, which the circuit's generator makes: \
@@ -177,10 +197,7 @@ pub(crate) fn eval(typed: &Eval) -> Result<()> {
             typed.relation
         )));
     };
-    let mut system = R1cs::open(&typed.relation)?;
-    if let Some(path) = &typed.symbols {
-        system = system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS))?;
-    }
+    let system = with_symbols(open(field, &typed.relation)?, typed.symbols.as_deref())?;
     let witness = system.open_witness(witness).map_err(|why| Failure::from(why).at(WITNESS))?;
     let outputs = system.shape().outputs as usize;
     let all: Vec<_> = system.public_names().into_iter().zip(witness.public_text()).collect();

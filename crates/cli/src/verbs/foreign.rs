@@ -2,13 +2,24 @@
 
 use std::fs::File;
 use std::io::Read;
+use volery::Error;
+use volery_cli::failure::Failure;
 
 /// Bytes that are looked at.
 const BEGIN: u64 = 512;
 
+/// The failure to open what `spec` names, behind whose path may stand options: with advice, if there is some.
+pub(crate) fn advised(spec: &str, why: Error) -> Failure {
+    let path = spec.rsplit_once('?').map_or(spec, |(path, _)| path);
+    match advice(spec).or_else(|| advice(path)) {
+        Some(advice) => Failure::usage(format_args!("{why}: {advice}")),
+        None => why.into(),
+    }
+}
+
 /// What the file at `path` is, where it is one of those that are often mistaken for a circuit; in words for
 /// the end of an error.
-pub(crate) fn advice(path: &str) -> Option<&'static str> {
+fn advice(path: &str) -> Option<&'static str> {
     let mut begin = Vec::new();
     // Others may have no begin, or only once.
     let regular = std::fs::metadata(path).is_ok_and(|file| file.is_file());

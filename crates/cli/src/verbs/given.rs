@@ -40,17 +40,12 @@ pub(crate) fn relation<R>(
     format: Option<&str>,
 ) -> Result<R> {
     let format: Option<Format> = format.map(str::parse).transpose()?;
-    // Behind the path may stand options.
-    let path = spec.rsplit_once('?').map_or(spec, |(path, _)| path);
-    open(spec, format).map_err(|why| match foreign::advice(spec).or_else(|| foreign::advice(path)) {
-        Some(advice) => Failure::usage(format_args!("{why}: {advice}")),
-        None => why.into(),
-    })
+    open(spec, format).map_err(|why| foreign::advised(spec, why))
 }
 
 /// The statement that both parties know.
 pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Result<Box<dyn AnyStatement>> {
-    let circom = Circom::of(typed)?;
+    let circom = Circom::of(field, typed)?;
     stated(field, typed, reader, circom.as_ref()).map(|(statement, _)| statement)
 }
 
@@ -95,7 +90,7 @@ pub(crate) fn claim(
     private: &Private,
     mut reader: Reader,
 ) -> Result<Box<dyn AnyClaim>> {
-    let circom = Circom::with_witness(public, private, reader.timeout())?;
+    let circom = Circom::with_witness(field, public, private, reader.timeout())?;
     let (mut statement, streams) = stated(field, public, &mut reader, circom.as_ref())?;
     if let Some(circom) = circom {
         circom.read_private(&mut *statement)?;

@@ -60,7 +60,8 @@ const INPUT: &str = "--input";
 /// `volery circuit eval`.
 pub(crate) fn eval(typed: &Eval) -> Result<()> {
     if is_r1cs(&typed.relation, typed.format.as_deref()) {
-        return circom::eval(typed);
+        let field = field_over(None, Some(&typed.relation), typed.format.as_deref())?;
+        return circom::eval(field, typed);
     }
     circom::refuse_eval(typed)?;
     let relation = relation(Relation::open, &typed.relation, typed.format.as_deref())?;
@@ -117,7 +118,7 @@ const LISTED: usize = 64;
 pub(crate) fn info(typed: &Info) -> Result<()> {
     let field = field_over(typed.field.as_deref(), Some(&typed.relation), typed.format.as_deref())?;
     let r1cs = is_r1cs(&typed.relation, typed.format.as_deref());
-    let r1cs = r1cs.then(|| R1cs::open(&typed.relation)).transpose()?.map(Arc::new);
+    let r1cs = r1cs.then(|| circom::open(field, &typed.relation)).transpose()?.map(Arc::new);
     let open = |spec: &str, format| field.open(spec, format);
     let relation = match &r1cs {
         Some(system) => field.r1cs(system.clone())?,

@@ -106,7 +106,7 @@ fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn An
         public: Vec::new(),
         public_stream: Vec::new(),
     };
-    let circom = Circom::with_witness(&public, &typed.private, timeout)?;
+    let circom = Circom::with_witness(field, &public, &typed.private, timeout)?;
     let mut relation = match &circom {
         Some(circom) => circom.relation(field)?,
         None => given::relation(|spec, format| field.open(spec, format), &spec, format)?,

@@ -10,6 +10,13 @@ fn ours(file: &str) -> String {
     folder.join(file).to_str().expect("UTF-8").to_owned()
 }
 
+/// The path of what holds this in `folder`.
+fn written(folder: &Path, name: &str, content: &[u8]) -> String {
+    let path = folder.join(name);
+    fs::write(&path, content).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
 /// `verb`, the relation of a circuit modulo a prime of circom, and more.
 fn typed<'a>(verb: &'a str, relation: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&[verb, "--relation", relation, "--json"], more].concat()
@@ -116,6 +123,17 @@ fn what_comes_out_of_a_witness_is_told() {
         .refused(2, &["--witness: ", "constraint ", "range-bn128.r1cs (", "main.", "does not hold"]);
     eval(&[]).refused(2, &["range-bn128.r1cs: an .r1cs file", "give a witness by --witness"]);
     eval(&["--input", "in0=18"]).refused(2, &["--input: values in an .r1cs file", "by --witness"]);
+    // Of the file the prime, which stands before six counts and the labels of 23 wires.
+    let mut composite = fs::read(ours("range-goldilocks.r1cs")).expect("read");
+    let at = composite.len() - (12 + 8 * 23) - 36;
+    assert_eq!(composite[at..at + 8], 0xffff_ffff_0000_0001_u64.to_le_bytes());
+    composite[at..at + 8].copy_from_slice(&9u64.to_le_bytes());
+    let composite = written(folder.path(), "composite.r1cs", &composite);
+    let wtns = ours("range-goldilocks.wtns");
+    for verb in [&["circuit", "eval", &composite][..], &["check", "--relation", &composite]] {
+        volery(&[verb, &["--witness", &wtns]].concat())
+            .refused(2, &["the relation is over 9: there is no setting modulo 9: it is not a prime"]);
+    }
     let builtin = ["circuit", "eval", "builtin:aes128", "--witness", &wtns];
     volery(&builtin).refused(2, &["--witness belongs to a relation that is an .r1cs file"]);
 }
@@ -174,4 +192,21 @@ fn info_tells_what_constraints_come_to() {
     assert_eq!(told["r1cs"]["linear"], 24);
     let text = volery(&["circuit", "info", &ours("range-goldilocks.r1cs")]).expect(0);
     assert!(text.out.contains("23, of which 5 are linear"), "{}", text.out);
+    let folder = tempfile::tempdir().expect("a folder");
+    let info = |relation: &str, more: &[&str]| {
+        volery(&[&["circuit", "info", relation, "--format", "r1cs"], more].concat())
+    };
+    let relation = ours("range-goldilocks.r1cs");
+    assert_eq!(info(&relation, &[]).expect(0).out, text.out);
+    let zipped = written(folder.path(), "x.r1cs.gz", b"\x1f\x8b\x08\0\0\0\0\0");
+    info(&zipped, &[]).refused(2, &["begins with", "gunzip"]);
+    let check = typed("check", &zipped, &["--format", "r1cs"]);
+    volery(&check).refused(2, &["begins with", "gunzip"]);
+    info(&format!("{relation}?steps=3"), &[]).refused(2, &["constraints take no options"]);
+    // Another field is told by the head: what stands behind it is not read.
+    let mut malformed = fs::read(&relation).expect("read");
+    malformed[24..28].fill(0xff);
+    let malformed = written(folder.path(), "malformed.r1cs", &malformed);
+    info(&malformed, &["--field", "f61"]).refused(2, &["is over goldilocks, and not over f61"]);
+    info(&malformed, &[]).refused(2, &["constraint 0"]);
 }

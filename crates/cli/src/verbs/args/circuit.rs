@@ -26,9 +26,10 @@ Example:
     --public out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 const EVAL: &str = "\
-Of an `.r1cs` file of circom, --witness is checked against every constraint, and
-what comes out are the public signals in decimal digits, outputs first. Of a
-witness that does not fit, the first constraint that fails is named.
+Of an `.r1cs` file of circom, modulo a prime that proofs are over, --witness is
+checked against every constraint, and what comes out are the public signals in
+decimal digits, outputs first. Of a witness that does not fit, the first
+constraint that fails is named.
 
 Examples:
   volery circuit eval 'builtin:merkle-root?depth=3' --input leaves=@leaves.bin

@@ -54,12 +54,13 @@ impl R1cs {
         Ok(super::header::read_prime(input)?.field())
     }
 
-    /// Opens the file at `path`, which is to be over `F`.
+    /// Opens the file at `path`, which is to be over the field of this [`Field::NAME`]: of another no more than
+    /// the head is read.
     ///
     /// # Errors
     /// As for [`R1cs::open`], and `Invalid` where it is over another field.
-    pub(in crate::circuit) fn over<F: Field>(path: impl AsRef<Path>) -> Result<Self> {
-        demand::<F>(path.as_ref().display(), &Self::field_of(&path)?)?;
+    pub(in crate::circuit) fn over(path: impl AsRef<Path>, field: &str) -> Result<Self> {
+        demand(path.as_ref().display(), &Self::field_of(&path)?, field)?;
         Self::open(path)
     }
 
@@ -68,15 +69,15 @@ impl R1cs {
     /// # Errors
     /// `Invalid` where it is over another field.
     pub(crate) fn demand_field<F: Field>(&self) -> Result<()> {
-        demand::<F>(&self.name, &self.header.prime.field())
+        demand(&self.name, &self.header.prime.field(), F::name())
     }
 }
 
-fn demand<F: Field>(name: impl Display, field: &str) -> Result<()> {
-    if field == F::name() {
+fn demand(name: impl Display, field: &str, asked: &str) -> Result<()> {
+    if field == asked {
         return Ok(());
     }
-    Err(Error::invalid(format!("{name} is over {field}, and not over {}", F::name())))
+    Err(Error::invalid(format!("{name} is over {field}, and not over {asked}")))
 }
 
 impl Prime {

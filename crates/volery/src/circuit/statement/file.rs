@@ -1,5 +1,6 @@
 //! Statements in files that assert something by themselves, over whichever field they are.
 
+use super::sniff::with_options;
 use super::{Elements, Format, Port, Value};
 use crate::circuit::stream::Recorder;
 use crate::circuit::{Branch, R1cs, Sieve, ValueStream};
@@ -177,11 +178,24 @@ pub(super) fn open<F: Field>(
 ) -> Result<Option<Box<dyn StatementFile<F>>>> {
     match format {
         Format::Sieve => open_sieve(spec, path, options).map(Some),
-        Format::R1cs if options.is_some() => Err(Error::invalid(format!(
-            "{spec}: constraints take no options: leave out what stands from ? on"
-        ))),
-        Format::R1cs => Ok(Some(Box::new(R1cs::over::<F>(path)?))),
+        Format::R1cs => Ok(Some(Box::new(R1cs::open_over(spec, F::name())?))),
         Format::BristolFashion | Format::Aiger | Format::AigerText | Format::Blif => Ok(None),
+    }
+}
+
+impl R1cs {
+    /// Opens the file that `spec` names, without options, which is to be over the field of this
+    /// [`Field::NAME`]: of another no more than the head is read.
+    ///
+    /// # Errors
+    /// As for [`R1cs::open`], and `Invalid` where options stand behind it, or it is over another field.
+    pub fn open_over(spec: &str, field: &str) -> Result<Self> {
+        match with_options(spec) {
+            (path, None) => Self::over(path, field),
+            (_, Some(_)) => Err(Error::invalid(format!(
+                "{spec}: constraints take no options: leave out what stands from ? on"
+            ))),
+        }
     }
 }
 
