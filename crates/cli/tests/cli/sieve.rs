@@ -120,6 +120,38 @@ fn relations_over_bits_are_proved_and_converted() {
     volery(&[&check[..6], &["private=0b101"]].concat()).refused(2, &["the assertion of line"]);
 }
 
+/// A program of picozk as it was written by it: its comparisons are over F_2, and it has a memory.
+#[test]
+fn what_picozk_writes_is_proved() {
+    let files = Files::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sieve/picozk");
+    let path = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let [relation, numbers, bits] = ["largest.rel", "largest.type0.ins", "largest.type1.ins"].map(path);
+    let given = ["--relation", &relation, "--public-stream", &numbers, "--public-stream", &bits, "--json"];
+    let verify = [&["verify"][..], &given].concat();
+    let [numbers, bits] = ["largest.type0.wit", "largest.type1.wit"].map(path);
+    let prove = |numbers: &str| {
+        let private = ["--private-stream", numbers, "--private-stream", &bits];
+        let typed = [&["prove"][..], &given, &private].concat();
+        typed.into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    let typed = prove(&numbers);
+    let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+    let [verified, proved] = session(&verify, &typed).map(|ended| ended.expect(0).json());
+    assert_eq!((&verified["verdict"], &verified["statement"]), (&"accepted".into(), &proved["statement"]));
+    // A larger number; and the largest one at another place.
+    let stream = fs::read_to_string(&numbers).expect("the vector");
+    for (is, was) in [("< 42 >", "< 3 >"), ("< 1 >", "< 2 >")] {
+        let wrong = files.file("wrong.wit", &stream.replace(was, is));
+        let typed = prove(&wrong);
+        let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+        volery(&[&typed[..], &["--connect", "127.0.0.1:1"]].concat())
+            .refused(2, &["the assertion of line", "largest.rel does not hold"]);
+        let careless = [&typed[..], &["--no-check"]].concat();
+        assert_ne!(session(&verify, &careless)[0].code, Some(0));
+    }
+}
+
 #[test]
 fn relations_over_two_fields_are_proved() {
     let files = Files::new();
