@@ -5,6 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 use std::time::Duration;
 use volery::channel::{Channel, Party, Playback, Tape, pipe};
+use volery::circuit::stream::ClauseSource;
 use volery::circuit::{AnyOf, Bristol, Relation, Statement, Value, Values, Witness};
 use volery::{Options, System, prove_one_of, verify_one_of};
 
@@ -45,10 +46,11 @@ fn honest(system: usize) -> [Vec<u8>; 2] {
     let prover = std::thread::spawn(move || {
         let (clauses, mut channel) = (clauses(), Channel::new(Party::Prover, here));
         let witness = witness(&clauses);
-        prove_one_of(&clauses, 1, witness.bits(), &mut channel, &options(system, 1)).unwrap()
+        prove_one_of(&clauses as &dyn ClauseSource, 1, witness.bits(), &mut channel, &options(system, 1))
+            .unwrap()
     });
     let mut channel = Channel::new(Party::Verifier, there);
-    let _ = verify_one_of(&clauses(), &mut channel, &options(system, 2)).unwrap();
+    let _ = verify_one_of(&clauses() as &dyn ClauseSource, &mut channel, &options(system, 2)).unwrap();
     prover.join().unwrap();
     [from_prover, from_verifier].map(|record| record.messages().concat())
 }
@@ -67,8 +69,12 @@ fuzz_target!(|input: (bool, u16, Vec<u8>)| {
     let clauses = clauses();
     let [from_prover, from_verifier] = &HONEST[system];
     let link = spoilt(from_prover, place.into(), &noise);
-    let _ = verify_one_of(&clauses, &mut Channel::new(Party::Verifier, link), &options(system, 2));
+    let _ = verify_one_of(
+        &clauses as &dyn ClauseSource,
+        &mut Channel::new(Party::Verifier, link),
+        &options(system, 2),
+    );
     let link = spoilt(from_verifier, place.into(), &noise);
     let (witness, mut channel) = (witness(&clauses), Channel::new(Party::Prover, link));
-    let _ = prove_one_of(&clauses, 1, witness.bits(), &mut channel, &options(system, 1));
+    let _ = prove_one_of(&clauses as &dyn ClauseSource, 1, witness.bits(), &mut channel, &options(system, 1));
 });
