@@ -78,9 +78,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     fn format_name(&self) -> &'static str;
 
     /// The program of a file that is open.
-    fn of_file(file: Box<dyn StatementFile<Self::F>>) -> Self
-    where
-        Self: Sized;
+    fn of_file(file: Box<dyn StatementFile<Self::F>>) -> Self;
 
     /// What tells this program from all others of its field and format.
     fn identity(&self) -> Vec<u8>;

@@ -116,10 +116,9 @@ impl Layout {
             return Argued { values, tuples: pairs, longest: pairs, epochs: 1, ..equal };
         }
         let tuples = self.degree(accesses, whole);
-        let (values, argued) = match whole {
-            true => (cells * (width + 1), equal),
-            false => (cells * (width + 1) + (1 << self.limb), equal.and(sums(2 * accesses))),
-        };
+        let (counts, argued) =
+            if whole { (0, equal) } else { (1 << self.limb, equal.and(sums(2 * accesses))) };
+        let values = cells * (width + 1) + counts;
         Argued { values, tuples, longest: tuples, epochs: 1, ..argued }
     }
 
@@ -208,7 +207,7 @@ pub(crate) struct Looked {
 const MOST_LOOKUPS: u64 = 1 << 20;
 const MOST_ELEMENTS: u64 = 1 << 20;
 
-/// Whole gaps of an epoch, which ends within an access of another one, of the memory.
+/// Whole gaps of an epoch of theirs, which ends within an access, wherever the memory's own epoch stands.
 const MOST_GAPS: u64 = if cfg!(test) { 48 } else { 1 << 19 };
 
 /// Tables of fewer rows, whose counts take little, have epochs of half as many elements.
