@@ -130,24 +130,19 @@ fn what_picozk_writes_is_proved() {
     let given = ["--relation", &relation, "--public-stream", &numbers, "--public-stream", &bits, "--json"];
     let verify = [&["verify"][..], &given].concat();
     let [numbers, bits] = ["largest.type0.wit", "largest.type1.wit"].map(path);
-    let prove = |numbers: &str| {
-        let private = ["--private-stream", numbers, "--private-stream", &bits];
-        let typed = [&["prove"][..], &given, &private].concat();
-        typed.into_iter().map(String::from).collect::<Vec<_>>()
-    };
-    let typed = prove(&numbers);
-    let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
-    let [verified, proved] = session(&verify, &typed).map(|ended| ended.expect(0).json());
+    let private = ["--private-stream", &numbers, "--private-stream", &bits];
+    let prove = [&["prove"][..], &given, &private].concat();
+    let [verified, proved] = session(&verify, &prove).map(|ended| ended.expect(0).json());
     assert_eq!((&verified["verdict"], &verified["statement"]), (&"accepted".into(), &proved["statement"]));
     // A larger number; and the largest one at another place.
     let stream = fs::read_to_string(&numbers).expect("the vector");
     for (is, was) in [("< 42 >", "< 3 >"), ("< 1 >", "< 2 >")] {
         let wrong = files.file("wrong.wit", &stream.replace(was, is));
-        let typed = prove(&wrong);
-        let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
-        volery(&[&typed[..], &["--connect", "127.0.0.1:1"]].concat())
+        let private = ["--private-stream", &wrong, "--private-stream", &bits];
+        let prove = [&["prove"][..], &given, &private].concat();
+        volery(&[&prove[..], &["--connect", "127.0.0.1:1"]].concat())
             .refused(2, &["the assertion of line", "largest.rel does not hold"]);
-        let careless = [&typed[..], &["--no-check"]].concat();
+        let careless = [&prove[..], &["--no-check"]].concat();
         assert_ne!(session(&verify, &careless)[0].code, Some(0));
     }
 }
