@@ -30,9 +30,13 @@
 //! Coefficients are independent, one for each product. The sums run on over all batches, masked once at the
 //! end by a VOPE correlation packed from r shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ +
 //! A₁*, and the verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a − m_c,
-//! B = k_a·k_b − k_c·Δ. A witness element is checked along with the products, as the product of itself and
-//! the public one. An asserted wire carries zero, so that its key is its MAC (8). Products are polynomials of
-//! degree d = 2; those of higher degrees share the check ([`super::polynomial`]).
+//! B = k_a·k_b − k_c·Δ. An asserted wire carries zero, so that its key is its MAC (8). Products are
+//! polynomials of degree d = 2; those of higher degrees share the check ([`super::polynomial`]).
+//!
+//! **Witness elements.** Figure 4 checks nothing of a witness element. Here it has a coefficient, as the
+//! product of itself and the public one, of which A₀, A₁ and B are zero whatever it is, since m_1 = 0 and
+//! k_1 = Δ. Where a run of slots is of such elements alone, each party goes past their coefficients: nothing
+//! is computed, kept or weighed. In a run that has other products they are weighed as these are.
 //!
 //! **Soundness** ([`security`]): d Δ at most solve the equation of a wrong polynomial of degree d, two that
 //! of a product, one guess forges an asserted MAC, one passes a check of the VOLE: (d + 2)/|E|. Wrong ones
@@ -43,7 +47,7 @@
 //!
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at
 //! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes, or where a half of a proof has turns of one
-//! product each. To it add the coefficients of polynomials: those
+//! product each; and nothing of a run of witness elements. To it add the coefficients of polynomials: those
 //! of one batch, 2^17 or 2^20 at the end of an epoch, and 2^21 that wait for coins; over 2^61 − 1 that is 25
 //! MB. Where more would wait, the prover receives the first coins earlier than the lag says, in the same
 //! order.

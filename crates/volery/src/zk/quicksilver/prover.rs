@@ -37,6 +37,14 @@ pub trait Commitments: Macs {
 
     /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
     fn next_slots(prover: &mut Prover<'_, Self>) -> Result<()>;
+    /// Fills the slots that witness elements have left empty, before another product takes one.
+    #[inline(always)]
+    fn fill_slots(_: &mut Prover<'_, Self>) {}
+    /// Commits to `value` by the next share, which is there. Fig. 4, 4.
+    #[inline(always)]
+    fn commit(prover: &mut Prover<'_, Self>, value: Self::F) -> Self::Tag {
+        prover.commit_as(value, |_| Self::constant(Self::F::ONE))
+    }
     /// Sends the corrections that are left, and ends the batch, if any is open. Fig. 4, 5 to 7.
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()>;
     /// The same before the end of the statement.
@@ -324,25 +332,38 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Commits to `value` by the next share. Fig. 4, 4.
     pub(super) fn commit_to(&mut self, value: M::F) -> Result<M::Tag> {
-        self.commit_as(value, |_| M::constant(M::F::ONE))
+        let value = self.lied(value);
+        self.find_slot()?;
+        self.gates.inputs += 1;
+        Ok(M::commit(self, value))
     }
 
     /// The same, and that the value is a bit: checked as the product of itself and itself.
     pub(super) fn commit_to_bit(&mut self, value: M::F) -> Result<M::Tag> {
-        self.commit_as(value, |wire| wire)
+        let value = self.lied(value);
+        self.find_slot()?;
+        M::fill_slots(self);
+        self.gates.inputs += 1;
+        Ok(self.commit_as(value, |wire| wire))
     }
 
-    /// Commits to `value`, which is checked as the product of itself and the `factor`.
+    /// Commits to `value`, which is checked as the product of itself and the `factor`, by the next share, which
+    /// is there.
     #[inline(always)]
-    fn commit_as(&mut self, value: M::F, factor: impl FnOnce(M::Tag) -> M::Tag) -> Result<M::Tag> {
+    fn commit_as(&mut self, value: M::F, factor: impl FnOnce(M::Tag) -> M::Tag) -> M::Tag {
+        let (share, slot) = self.slot();
+        let wire = M::corrected(share, value);
+        *slot = [wire, factor(wire), wire];
+        wire
+    }
+
+    /// The next commitment's value, with what is off of it.
+    #[inline(always)]
+    fn lied(&self, value: M::F) -> M::F {
         #[cfg(test)]
         let value =
             value + self.lies.iter().filter(|(at, _)| *at == self.gates.inputs).map(|(_, lie)| *lie).sum();
-        let (share, slot) = self.slot()?;
-        let wire = M::corrected(share, value);
-        *slot = [wire, factor(wire), wire];
-        self.gates.inputs += 1;
-        Ok(wire)
+        value
     }
 
     /// Says that `line` is zero by its MAC, where no statement asserts it. Fig. 4, 8.
@@ -353,19 +374,24 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 4, 5.
     #[inline(always)]
     pub(super) fn multiply(&mut self, a: M::Tag, b: M::Tag, value: M::F) -> Result<M::Tag> {
-        let (share, slot) = self.slot()?;
+        self.find_slot()?;
+        M::fill_slots(self);
+        let (share, slot) = self.slot();
         let c = M::corrected(share, value);
         *slot = [a, b, c];
         Ok(c)
     }
 
-    /// The next share, and its slot.
+    /// Has a share with a slot there.
     #[inline(always)]
-    fn slot(&mut self) -> Result<(M::Tag, &mut Triple<M::Tag>)> {
-        if self.slots.are_used_up() {
-            self.more_slots()?;
-        }
-        Ok((self.block.row(self.done + self.slots.next()), self.slots.slot()))
+    fn find_slot(&mut self) -> Result<()> {
+        if self.slots.are_used_up() { self.more_slots() } else { Ok(()) }
+    }
+
+    /// The next share, which is there, and its slot, to be filled as those before it are.
+    #[inline(always)]
+    fn slot(&mut self) -> (M::Tag, &mut Triple<M::Tag>) {
+        (self.block.row(self.done + self.slots.next()), self.slots.slot())
     }
 
     /// Further slots, of which there is one at least.

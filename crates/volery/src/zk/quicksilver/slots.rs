@@ -15,28 +15,53 @@ pub(super) type Triple<R> = [R; 3];
 pub(super) type Memory<R> = Zeroizing<Vec<Triple<R>>>;
 
 /// A place for each of some shares that follow each other: the multiplication by which what is committed to
-/// is checked, a product of two wires, or a witness element as the product of itself and one.
+/// is checked, a product of two wires, or a witness element as the product of itself and one. Over any field
+/// but F_2 they stay empty as long as all that are used are of witness elements, whose products are zero
+/// whatever they are.
 pub(super) struct Slots<R: DefaultIsZeroes> {
     slots: Memory<R>,
     /// The next to use, and the one behind the last.
     next: usize,
     end: usize,
+    /// Whether those before the next one are filled. If not, all of them are of witness elements.
+    filled: bool,
 }
 
 impl<R: DefaultIsZeroes> Default for Slots<R> {
     fn default() -> Self {
-        Self { slots: Zeroizing::default(), next: 0, end: 0 }
+        Self { slots: Zeroizing::default(), next: 0, end: 0, filled: false }
     }
 }
 
 impl<R: DefaultIsZeroes> Slots<R> {
     /// Those of so many shares.
     pub(super) fn begin(&mut self, length: usize) {
-        if self.slots.len() < length {
+        self.begin_empty(length);
+        self.fill([]);
+    }
+
+    /// The same, which stay empty, and take no memory, until they are filled.
+    pub(super) fn begin_empty(&mut self, length: usize) {
+        (self.next, self.end, self.filled) = (0, length, false);
+    }
+
+    /// Fills those before the next one with `triples`: from here on each is filled as it is used.
+    pub(super) fn fill(&mut self, triples: impl IntoIterator<Item = Triple<R>>) {
+        if self.slots.len() < self.end {
             // What has to move would leave a copy behind.
-            self.slots = Zeroizing::new(vec![[R::default(); 3]; length]);
+            self.slots = Zeroizing::new(vec![[R::default(); 3]; self.end]);
         }
-        (self.next, self.end) = (0, length);
+        let mut triples = triples.into_iter();
+        for slot in &mut self.slots[..self.next] {
+            *slot = triples.next().expect("one for each");
+        }
+        self.filled = true;
+    }
+
+    /// Whether each that is used is filled.
+    #[inline(always)]
+    pub(super) fn are_filled(&self) -> bool {
+        self.filled
     }
 
     /// Allows for no more than those before number `end`.
@@ -73,12 +98,20 @@ impl<R: DefaultIsZeroes> Slots<R> {
         self.next
     }
 
-    /// The next one.
+    /// Leaves the next one empty, which is there: that of a witness element.
+    #[inline(always)]
+    pub(super) fn leave_empty(&mut self) {
+        debug_assert!(!self.filled && self.next < self.end);
+        self.next += 1;
+    }
+
+    /// The next one, to be filled.
     ///
     /// # Panics
     /// Where all are used.
     #[inline(always)]
     pub(super) fn slot(&mut self) -> &mut Triple<R> {
+        debug_assert!(self.filled);
         let slot = &mut self.slots[self.next];
         self.next += 1;
         slot
@@ -89,7 +122,7 @@ impl<R: DefaultIsZeroes> Slots<R> {
 pub(super) struct Weighing<T, E: Zeroize> {
     tasks: Tasks<(Zeroizing<Vec<E>>, u64, T)>,
     spare: Vec<T>,
-    /// Products that were weighed.
+    /// Products that were weighed, or are zero whatever was committed to.
     weighed: u64,
 }
 
@@ -114,6 +147,11 @@ impl<T: Send + 'static, E: Send + Clone + Zeroize + 'static> Weighing<T, E> {
     ) {
         let weigh = move || (Zeroizing::new(weigh(&memory).to_vec()), count as u64, memory);
         self.tasks.push(pool.run(weigh));
+    }
+
+    /// Takes note of `count` products that are zero whatever was committed to.
+    pub(super) fn pass_over(&mut self, count: u64) {
+        self.weighed += count;
     }
 
     /// The next sums, while more than `ahead` are on their way.

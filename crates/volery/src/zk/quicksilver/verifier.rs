@@ -37,6 +37,17 @@ pub trait Commitments: Macs {
 
     /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()>;
+    /// Fills the slots that witness elements have left empty, before another product takes one.
+    #[inline(always)]
+    fn fill_slots(_: &mut Verifier<'_, Self>) {}
+    /// The key of the value that the prover commits to by the next share, which is there. Fig. 4, 4.
+    #[inline(always)]
+    fn commit(verifier: &mut Verifier<'_, Self>) -> Self::E {
+        let one = *verifier.one;
+        let (key, slot) = verifier.slot();
+        *slot = [key, one, key];
+        key
+    }
     /// Ends the batch, if any is open, whose corrections have all arrived. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()>;
     /// The same before the end of the statement.
@@ -317,16 +328,16 @@ impl<'a, M: Commitments> Verifier<'a, M> {
 
     /// The key of the value that the prover commits to by the next share. Fig. 4, 4.
     pub(super) fn commit_to(&mut self) -> Result<M::E> {
-        let one = *self.one;
-        let (key, slot) = self.slot()?;
-        *slot = [key, one, key];
+        self.find_slot()?;
         self.gates.inputs += 1;
-        Ok(key)
+        Ok(M::commit(self))
     }
 
     /// The same, and that the value is a bit: checked as the product of itself and itself.
     pub(super) fn commit_to_bit(&mut self) -> Result<M::E> {
-        let (key, slot) = self.slot()?;
+        self.find_slot()?;
+        M::fill_slots(self);
+        let (key, slot) = self.slot();
         *slot = [key, key, key];
         self.gates.inputs += 1;
         Ok(key)
@@ -337,13 +348,16 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.openings.absorb(key);
     }
 
-    /// The key of the next share, and its slot.
+    /// Has a share with a slot there.
     #[inline(always)]
-    fn slot(&mut self) -> Result<(M::E, &mut Triple<M::E>)> {
-        if self.slots.are_used_up() {
-            self.more_slots()?;
-        }
-        Ok((self.block.row(self.done + self.slots.next()), self.slots.slot()))
+    fn find_slot(&mut self) -> Result<()> {
+        if self.slots.are_used_up() { self.more_slots() } else { Ok(()) }
+    }
+
+    /// The key of the next share, which is there, and its slot, to be filled as those before it are.
+    #[inline(always)]
+    fn slot(&mut self) -> (M::E, &mut Triple<M::E>) {
+        (self.block.row(self.done + self.slots.next()), self.slots.slot())
     }
 
     /// Further slots, of which there is one at least.
@@ -420,7 +434,9 @@ impl<M: Commitments> Backend for Verifier<'_, M> {
     }
     #[inline(always)]
     fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
-        let (c, slot) = self.slot()?;
+        self.find_slot()?;
+        M::fill_slots(self);
+        let (c, slot) = self.slot();
         *slot = [a, b, c];
         Ok(c)
     }

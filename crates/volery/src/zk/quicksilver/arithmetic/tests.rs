@@ -18,6 +18,7 @@ macro_rules! over_every_field {
 
 mod challenges;
 mod polynomials;
+mod witness;
 
 use super::super::ASSERTED;
 use super::*;
@@ -178,7 +179,7 @@ impl Link for Changed {
 
 /// The verdict, and what the verifier has sent, over ends that are made by `prover_end` and `verifier_end`.
 fn run_over<B: Field, E: MacField<B>, P, V>(
-    circuit: &Products<B>,
+    circuit: &(impl for<'c> Circuit<Cheat<'c, B, E>> + for<'v> Circuit<Verifier<'v, B, E>> + Sync),
     witness: &[B],
     lies: &[Lie<B>],
     (change, threads): (Option<Change>, usize),

@@ -1,10 +1,14 @@
 //! What the prover keeps of a batch until its challenge is drawn.
 
+#[cfg(test)]
+mod tests;
+
 use crate::pool::{Pool, Spare, Tasks};
 use crate::vole::subfield::Coefficients;
 use crate::zk::quicksilver::arithmetic::SLOTS;
 use crate::zk::quicksilver::polynomial::{Pending, Sums};
 use crate::zk::quicksilver::slots::{Memory, Triple, Weighing};
+use core::mem;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Field, MacField, Tagged};
@@ -21,6 +25,10 @@ pub(super) struct Batch<E: Field> {
     computing: Tasks<Products<E>>,
     /// Memory of some that were added to others.
     spare: Vec<Products<E>>,
+    /// The number of the next product's coefficient.
+    next: usize,
+    /// Products that are zero whatever was committed to, and not kept.
+    zero: u64,
     pub(super) polynomials: Pending<E>,
 }
 
@@ -28,13 +36,15 @@ pub(super) struct Batch<E: Field> {
 pub(super) struct Products<E: Field> {
     /// How many they are.
     count: usize,
+    /// The number of the first one's coefficient in its batch.
+    first: usize,
     constant: Zeroizing<Vec<E>>,
     linear: Zeroizing<Vec<E>>,
 }
 
 impl<E: Field> Default for Products<E> {
     fn default() -> Self {
-        Self { count: 0, constant: Zeroizing::default(), linear: Zeroizing::default() }
+        Self { count: 0, first: 0, constant: Zeroizing::default(), linear: Zeroizing::default() }
     }
 }
 
@@ -55,10 +65,10 @@ impl<E: Field> Products<E> {
         E::products(arch, triples, &mut self.constant, &mut self.linear);
     }
 
-    /// Adds others behind these, if there is room for them: sections of very short turns have few each.
+    /// Adds others behind these, if there is room for them, and for the coefficients between: sections of
+    /// very short turns have few each.
     fn has_taken(&mut self, others: &Self) -> bool {
-        // Where sections end early, the rest of a block of coefficients stays unused.
-        let first = self.constant.len().next_multiple_of(2);
+        let first = others.first - self.first;
         if self.constant.capacity().min(self.linear.capacity()) < first + others.constant.len() {
             return false;
         }
@@ -71,12 +81,12 @@ impl<E: Field> Products<E> {
         true
     }
 
-    /// Σ χ·A₀ and Σ χ·A₁ with the coefficients of `seed` from number `first` on.
-    fn weigh<B: Field>(&self, arch: Arch, seed: Seed, first: u64) -> Zeroizing<[E; 2]>
+    /// Σ χ·A₀ and Σ χ·A₁ with their coefficients, of `seed`.
+    fn weigh<B: Field>(&self, arch: Arch, seed: Seed) -> Zeroizing<[E; 2]>
     where
         E: MacField<B>,
     {
-        let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(first);
+        let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(self.first as u64);
         let mut chi = [E::ZERO; SLOTS];
         let mut weighed = Zeroizing::new([E::ZERO; 2]);
         for (constant, linear) in self.constant.chunks(SLOTS).zip(self.linear.chunks(SLOTS)) {
@@ -97,6 +107,8 @@ impl<E: Field> Default for Batch<E> {
             products: Vec::new(),
             computing: Tasks::default(),
             spare: Vec::new(),
+            next: 0,
+            zero: 0,
             polynomials: Pending::default(),
         }
     }
@@ -114,12 +126,27 @@ impl<E: Field> Batch<E> {
         E: MacField<B>,
     {
         let spare = spare.clone();
+        products.first = self.number(used);
         self.computing.push(pool.run(move || {
             products.compute(arch, &memory[..used]);
             spare.give(memory);
             products
         }));
         self.gather(pool.ahead());
+    }
+
+    /// Goes past `count` products that are zero whatever was committed to.
+    pub(super) fn pass_over(&mut self, count: usize) {
+        self.number(count);
+        self.zero += count as u64;
+    }
+
+    /// Numbers the coefficients of `count` products: the number of the first.
+    fn number(&mut self, count: usize) -> usize {
+        let first = self.next;
+        // Where sections end early, the rest of a block of coefficients stays unused.
+        self.next += count.next_multiple_of(2);
+        first
     }
 
     fn gather(&mut self, ahead: usize) {
@@ -149,59 +176,15 @@ impl<E: Field> Batch<E> {
         E: MacField<B>,
     {
         self.gather(0);
-        let mut first = 0;
+        weighing.pass_over(mem::take(&mut self.zero));
         for products in self.products.drain(..) {
-            let (count, coefficients) = (products.count, products.constant.len().next_multiple_of(2));
-            weighing.begin(pool, (count, products), move |products| products.weigh::<B>(arch, seed, first));
-            first += coefficients as u64;
+            weighing.begin(pool, (products.count, products), move |products| products.weigh::<B>(arch, seed));
             while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
                 sums.add(&weighed);
             }
         }
         let mut coefficients = Coefficients::<B>::new(arch, polynomials);
         self.polynomials.weigh::<B>(arch, |chi| coefficients.fill(arch, chi), sums);
-        (self.last, self.coefficients) = (None, 0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use volery_primitives::F61;
-
-    /// Products of very short turns lie together, each under the coefficient that it has alone.
-    #[test]
-    fn short_turns_share_memory() {
-        let (arch, pool) = (Arch::detect(), Pool::ALONE);
-        let wire = |i: u64| Tagged { value: F61::new(3 + i), mac: F61::new(5 + i * i) };
-        let spare = Spare::default();
-        let (mut batch, mut alone) = (Batch::<F61>::default(), Vec::new());
-        let (turns, seed) = (3000, Seed::from(volery_primitives::F128(7)));
-        let mut committed = 0;
-        for turn in 0..turns {
-            let count = 1 + turn % 3;
-            let slots: Vec<_> =
-                (0..count as u64).map(|i| [wire(i), wire(i + 1), wire(turn as u64)]).collect();
-            let mut products = Products::default();
-            products.compute(arch, &slots);
-            alone.push(products);
-            let products = batch.spare().unwrap_or_default();
-            batch.extend((arch, &pool), (count, Zeroizing::new(slots)), &spare, products);
-            committed += count as u64;
-        }
-        batch.gather(0);
-        assert!(batch.products.len() <= (turns * 8 / 3).div_ceil(SLOTS) + 1, "{}", batch.products.len());
-        let (mut weighing, mut sums) = (Weighing::default(), Sums::default());
-        batch.weigh::<F61>((arch, &pool), [seed, seed], &mut weighing, &mut sums);
-        while let Some(weighed) = weighing.last(committed) {
-            sums.add(&weighed);
-        }
-        let (mut first, mut expected) = (0, Sums::default());
-        for products in alone {
-            expected.add(&*products.weigh::<F61>(arch, seed, first));
-            first += products.count.next_multiple_of(2) as u64;
-        }
-        let zeroes = [F61::ZERO; 2];
-        assert_eq!(sums.masked(&zeroes), expected.masked(&zeroes));
+        (self.last, self.coefficients, self.next) = (None, 0, 0);
     }
 }

@@ -9,7 +9,7 @@ use crate::zk::quicksilver::arithmetic::{Sections, WAITING, slots};
 use crate::zk::quicksilver::polynomial::Pending;
 use crate::zk::quicksilver::slots::{Memory, Weighing};
 use crate::zk::quicksilver::{challenge, single_challenge};
-use crate::zk::{FieldMacs, by_transcript};
+use crate::zk::{FieldMacs, Macs, Values, by_transcript};
 use std::collections::VecDeque;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField, Tagged};
@@ -62,8 +62,28 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         let left = prover.kept.sections.end() - prover.done;
         assert!(left > 0, "a block of shares");
         let count = left.min(slots(&prover.pool));
-        prover.slots.begin(count);
+        prover.slots.begin_empty(count);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn fill_slots(prover: &mut Prover<'_, Self>) {
+        if !prover.slots.are_filled() {
+            prover.fill_slots();
+        }
+    }
+
+    /// The product with one is zero as a polynomial, A₀ and A₁, so that the correction is all there is to it.
+    #[inline(always)]
+    fn commit(prover: &mut Prover<'_, Self>, value: B) -> Tagged<B, E> {
+        if prover.slots.are_filled() {
+            return prover.commit_as(value, |_| Self::constant(B::ONE));
+        }
+        let number = prover.done + prover.slots.next();
+        let share = prover.block.row(number);
+        prover.kept.sections.corrections_from(number)[0] = value - share.value;
+        prover.slots.leave_empty();
+        Self::corrected(share, value)
     }
 
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()> {
@@ -129,25 +149,41 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         Ok(())
     }
 
+    /// Fills the slots used, each of which is that of a witness element.
+    #[cold]
+    #[inline(never)]
+    fn fill_slots(&mut self) {
+        let shares = self.block.rows(self.done);
+        let corrections = self.kept.sections.corrections_from(self.done).iter();
+        self.slots.fill(corrections.zip(shares).map(|(correction, share)| {
+            let wire = FieldMacs::<B, E>::corrected(*share, share.value + *correction);
+            [wire, FieldMacs::<B, E>::constant(B::ONE), wire]
+        }));
+    }
+
     /// Computes the corrections of the slots used, and what their products add to the check. Fig. 4, 5.
     fn take_up(&mut self) {
-        let (count, memory) = self.slots.take(self.kept.slots.take().unwrap_or_default());
-        if count == 0 {
-            self.kept.slots.give(memory);
-        } else {
+        let count = self.slots.next();
+        if count > 0 && self.slots.are_filled() {
+            let (_, memory) = self.slots.take(self.kept.slots.take().unwrap_or_default());
             let used = &memory[..count];
             let shares = self.block.rows(self.done);
             let corrections = self.kept.sections.corrections_from(self.done).iter_mut();
             for ((correction, slot), share) in corrections.zip(used).zip(shares) {
                 *correction = slot[2].value - share.value;
             }
-            self.done += count;
-            self.committed += count as u64;
             let spare = self.kept.batch().spare();
             let products = spare.or_else(|| self.kept.weighing.spare()).unwrap_or_default();
             let spare = self.kept.slots.clone();
             self.kept.batch().extend((self.arch, &self.pool), (count, memory), &spare, products);
+        } else {
+            self.slots.end();
+            if count > 0 {
+                self.kept.batch().pass_over(count);
+            }
         }
+        self.done += count;
+        self.committed += count as u64;
     }
 
     /// Sends the section's corrections. Fig. 4, 5.

@@ -88,14 +88,31 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         Ok(())
     }
 
+    /// Fills the slots used, each of which is that of a witness element.
+    #[cold]
+    #[inline(never)]
+    fn fill_slots(&mut self) {
+        let one = *self.one;
+        self.slots.fill(self.block.rows(self.done).iter().map(|key| [*key, one, *key]));
+    }
+
     /// Weighs the slots used. Fig. 4, 7.
     fn take_up(&mut self) {
-        if self.slots.used().is_empty() {
+        let count = self.slots.next();
+        if count == 0 {
             return self.slots.end();
         }
-        let coin = self.kept.coin.as_ref().expect("tossed before the section's first slot");
+        let coin = self.kept.coin.as_mut().expect("tossed before the section's first slot");
         let (arch, [seed, _], first) = (self.arch, coin.seeds, coin.products);
-        let count = self.weigh_products(move |used| {
+        // Where sections end early, the rest of a block of coefficients stays unused.
+        coin.products += count.next_multiple_of(2) as u64;
+        self.done += count;
+        if !self.slots.are_filled() {
+            self.slots.end();
+            self.committed += count as u64;
+            return self.weighing.pass_over(count as u64);
+        }
+        self.weigh_products(move |used| {
             let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(first);
             let mut chi = [E::ZERO; SLOTS];
             let mut sums = Zeroizing::new([E::ZERO; 2]);
@@ -108,9 +125,6 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
             }
             sums
         });
-        // Where sections end early, the rest of a block of coefficients stays unused.
-        self.kept.coin.as_mut().expect("as above").products += count.next_multiple_of(2) as u64;
-        self.done += count;
     }
 
     /// Ends the section, and the batch with it where it is its last one.
@@ -157,8 +171,28 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         let left = verifier.kept.sections.end() - verifier.done;
         assert!(left > 0, "a block of shares");
         let count = left.min(slots(&verifier.pool));
-        verifier.slots.begin(count);
+        verifier.slots.begin_empty(count);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn fill_slots(verifier: &mut Verifier<'_, Self>) {
+        if !verifier.slots.are_filled() {
+            verifier.fill_slots();
+        }
+    }
+
+    /// The product with one is zero under any key, so that there is no more to it.
+    #[inline(always)]
+    fn commit(verifier: &mut Verifier<'_, Self>) -> E {
+        let number = verifier.done + verifier.slots.next();
+        let key = verifier.block.row(number);
+        if verifier.slots.are_filled() {
+            *verifier.slots.slot() = [key, *verifier.one, key];
+        } else {
+            verifier.slots.leave_empty();
+        }
+        key
     }
 
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
