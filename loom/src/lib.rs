@@ -19,6 +19,7 @@ mod pool;
 #[cfg(all(test, loom))]
 mod tests {
     use super::pool::{Pool, Task, Tasks};
+    use loom::sync::mpsc::channel;
     use std::num::NonZeroUsize;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,6 +35,21 @@ mod tests {
             let mut tasks = Tasks::default();
             (0..2).for_each(|i| tasks.push(pool.run(move || 10 + i)));
             assert_eq!((tasks.next(), tasks.next(), tasks.next()), (Some(10), Some(11), None));
+        });
+    }
+
+    /// The thread runs what nobody asks for, whether it was asleep or about to be.
+    #[test]
+    fn no_task_is_overslept() {
+        loom::model(|| {
+            let (pool, (told, hears)) = (pool(2), channel());
+            let run = |i| {
+                let told = told.clone();
+                pool.run(move || told.send(i).unwrap())
+            };
+            let tasks = [0, 1].map(run);
+            assert_eq!([0, 1].map(|_| hears.recv().unwrap()), [0, 1]);
+            drop(tasks);
         });
     }
 

@@ -115,13 +115,21 @@ struct Queue {
 #[derive(Default)]
 struct Waiting {
     tasks: VecDeque<Arc<dyn Run>>,
+    /// Threads that sleep until a task is handed out, or are about to wake up.
+    asleep: usize,
     ended: bool,
 }
 
 impl Queue {
     fn push(&self, task: Arc<dyn Run>) {
-        lock(&self.waiting).tasks.push_back(task);
-        self.pushed.notify_one();
+        let mut waiting = lock(&self.waiting);
+        waiting.tasks.push_back(task);
+        // One that is awake looks for a task before it sleeps: to say so takes a system call, heard or not.
+        let asleep = waiting.asleep > 0;
+        drop(waiting);
+        if asleep {
+            self.pushed.notify_one();
+        }
     }
 
     /// The first task, if there is any.
@@ -139,7 +147,11 @@ impl Queue {
                 }
                 match waiting.tasks.pop_front() {
                     Some(task) => break task,
-                    None => waiting = self.pushed.wait(waiting).expect(UNPOISONED),
+                    None => {
+                        waiting.asleep += 1;
+                        waiting = self.pushed.wait(waiting).expect(UNPOISONED);
+                        waiting.asleep -= 1;
+                    }
                 }
             };
             drop(waiting);
@@ -167,7 +179,7 @@ impl<T> Task<T> {
                 State::Ready(task) => return task(),
                 State::Done(done) => break done,
                 // To sleep and be woken takes as long as many a task.
-                State::Begun => match self.queue.as_ref().and_then(|queue| queue.pop()) {
+                State::Begun | State::Awaited => match self.queue.as_ref().and_then(|queue| queue.pop()) {
                     Some(other) => other.run(),
                     None => break self.task.sleep(),
                 },
@@ -256,6 +268,8 @@ enum State<T> {
     Ready(Box<dyn FnOnce() -> T + Send>),
     /// By a thread, or by its owner, who has its result or wants none.
     Begun,
+    /// By a thread, and its owner sleeps until it is done.
+    Awaited,
     Done(std::thread::Result<T>),
 }
 
@@ -264,7 +278,7 @@ impl<T> Shared<T> {
     fn sleep(&self) -> std::thread::Result<T> {
         let mut state = lock(&self.state);
         loop {
-            match mem::replace(&mut *state, State::Begun) {
+            match mem::replace(&mut *state, State::Awaited) {
                 State::Done(done) => return done,
                 _ => state = self.done.wait(state).expect(UNPOISONED),
             }
@@ -282,8 +296,11 @@ impl<T: Send> Run for Shared<T> {
     fn run(&self) {
         let State::Ready(task) = mem::replace(&mut *lock(&self.state), State::Begun) else { return };
         let done = catch_unwind(AssertUnwindSafe(task));
-        *lock(&self.state) = State::Done(done);
-        self.done.notify_one();
+        // As above, most are done before anybody waits.
+        let before = mem::replace(&mut *lock(&self.state), State::Done(done));
+        if matches!(before, State::Awaited) {
+            self.done.notify_one();
+        }
     }
 }
 
