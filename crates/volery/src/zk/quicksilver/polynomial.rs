@@ -35,14 +35,17 @@
 //!
 //! **Memory**: the prover keeps the coefficients of a batch's polynomials until its challenge is drawn; so a
 //! batch with many ends early (`MOST`). Where challenges are coins, several batches wait ([`super::arithmetic`]).
+//! What a vector leaves behind is wiped, and taken by the next one of its size (`room`).
 
 mod matrix;
 mod prover;
+mod room;
 mod verifier;
 
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
-pub(super) use prover::{Lower, Pending, Sums};
+pub(super) use prover::{Lower, Pending, Rooms, Sums};
+pub(super) use room::Room;
 pub use verifier::Keys;
 pub(super) use verifier::{KeySums, power};
 

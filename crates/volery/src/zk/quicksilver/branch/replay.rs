@@ -4,7 +4,7 @@ use super::other_than_counted;
 use crate::circuit::{Backend, Entries, Matrix, Polynomials, Scans, assert_entries};
 use crate::error::Result;
 use crate::zk::quicksilver::TILE;
-use crate::zk::quicksilver::polynomial::{Keys, Vector};
+use crate::zk::quicksilver::polynomial::{Keys, Room, Rooms, Vector};
 use crate::zk::quicksilver::slots::{Memory, Triple};
 use crate::zk::{BitMacs, FieldMacs, Macs};
 use core::fmt::Display;
@@ -142,13 +142,14 @@ pub struct Replay<'t, M: Macs> {
     /// Σ χ·owed of each degree h by itself: h + 1 coefficients, the lowest first.
     of_degree: Vec<Zeroizing<Vec<M::E>>>,
     degree: usize,
+    rooms: Rooms<M::F, M::E>,
 }
 
 impl<'t, M: Replayed> Replay<'t, M> {
     /// One for clauses of this degree.
     pub(in super::super) fn new(arch: Arch, seeds: [Seed; 2], degree: usize) -> Self {
         let of_degree = (0..=degree).map(|degree| Zeroizing::new(vec![M::E::ZERO; degree + 1])).collect();
-        Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree }
+        Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree, rooms: Rooms::default() }
     }
 
     /// p over `tape` of a clause, which `run` pushes, and which commits to so many values.
@@ -224,6 +225,7 @@ pub struct KeyReplay<'t, M: Macs> {
     one: Zeroizing<M::E>,
     /// Σ χ·owed of each degree by itself.
     of_degree: Zeroizing<Vec<M::E>>,
+    room: Room<M::E>,
 }
 
 impl<'t, M: Replayed> KeyReplay<'t, M> {
@@ -239,6 +241,7 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
             delta: Zeroizing::new(delta),
             one: Zeroizing::new(one),
             of_degree: Zeroizing::new(vec![M::E::ZERO; degree + 1]),
+            room: Room::default(),
         }
     }
 
@@ -396,19 +399,19 @@ impl<M: Replayed> Polynomials for Replay<'_, M> {
         a.values().len()
     }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
-        Vector::public(values)
+        Vector::public(&self.rooms, values)
     }
     fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
-        Vector::of(wires, |wire| (M::value(*wire), M::mac(*wire)))
+        Vector::of(&self.rooms, wires, |wire| (M::value(*wire), M::mac(*wire)))
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
-        a.sum(b)
+        a.sum(&self.rooms, b)
     }
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
-        a.product(self.tape.arch, b)
+        a.product(&self.rooms, self.tape.arch, b)
     }
     fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
-        a.gather(lanes)
+        a.gather(&self.rooms, lanes)
     }
     fn total(&mut self, a: &Self::Vector) -> Self::Vector {
         a.total()
@@ -442,19 +445,19 @@ impl<M: Replayed> Polynomials for KeyReplay<'_, M> {
         a.lanes()
     }
     fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
-        Keys::new(0, values.iter().map(|value| M::E::from(*value)))
+        Keys::of(&self.room, 0, values.iter().map(|value| M::E::from(*value)))
     }
     fn vector(&mut self, wires: &[M::E]) -> Keys<M::E> {
-        Keys::new(1, wires.iter().copied())
+        Keys::of(&self.room, 1, wires.iter().copied())
     }
     fn sum(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Keys<M::E> {
-        a.sum::<M::F>(self.tape.arch, *self.delta, b)
+        a.sum::<M::F>(&self.room, self.tape.arch, *self.delta, b)
     }
     fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
-        a.product::<M::F>(self.tape.arch, b)
+        a.product::<M::F>(&self.room, self.tape.arch, b)
     }
     fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
-        a.gather(lanes)
+        a.gather(&self.room, lanes)
     }
     fn total(&mut self, a: &Keys<M::E>) -> Keys<M::E> {
         a.total()

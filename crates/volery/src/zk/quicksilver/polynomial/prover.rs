@@ -1,5 +1,6 @@
 //! The prover's side: coefficients.
 
+use super::room::{Lent, Room};
 use crate::circuit::{common_lanes, degree_of_product, lane_name};
 use crate::error::Result;
 use core::fmt::Display;
@@ -8,14 +9,14 @@ use std::borrow::Cow;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Pair;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Field, Lanes, SecretVec};
+use volery_primitives::{Field, Lanes};
 use zeroize::Zeroizing;
 
 /// Polynomials of one degree, a lane each.
 #[derive(Clone)]
 pub struct Vector<B: Field, E: Field> {
     /// The highest coefficients.
-    values: SecretVec<B>,
+    values: Lent<B>,
     lower: Lower<E>,
 }
 
@@ -24,13 +25,30 @@ pub struct Vector<B: Field, E: Field> {
 pub(in super::super) struct Lower<E: Field> {
     lanes: usize,
     degree: usize,
-    coefficients: SecretVec<E>,
+    coefficients: Lent<E>,
+}
+
+/// Room for vectors.
+pub(in super::super) struct Rooms<B: Field, E: Field> {
+    values: Room<B>,
+    lower: Room<E>,
+}
+
+impl<B: Field, E: Field> Default for Rooms<B, E> {
+    fn default() -> Self {
+        Self { values: Room::default(), lower: Room::default() }
+    }
 }
 
 impl<E: Field> Lower<E> {
-    pub(in super::super) fn new([lanes, degree]: [usize; 2], coefficients: Vec<E>) -> Self {
+    pub(in super::super) fn new(size: [usize; 2], coefficients: Vec<E>) -> Self {
+        Self::lent(size, coefficients.into())
+    }
+
+    /// The same in memory of a room.
+    fn lent([lanes, degree]: [usize; 2], coefficients: Lent<E>) -> Self {
         assert_eq!(coefficients.len(), lanes * degree);
-        Self { lanes, degree, coefficients: coefficients.into() }
+        Self { lanes, degree, coefficients }
     }
 
     /// How many they are in each lane, which is the degree.
@@ -55,15 +73,16 @@ impl<E: Field> Lower<E> {
 
 impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// Public values: of degree 0.
-    pub(in super::super) fn public(values: &[B]) -> Self {
-        Self { values: values.to_vec().into(), lower: Lower::new([values.len(), 0], Vec::new()) }
+    pub(in super::super) fn public(rooms: &Rooms<B, E>, values: &[B]) -> Self {
+        Self { values: rooms.values.copy(values), lower: Lower::new([values.len(), 0], Vec::new()) }
     }
 
     /// Committed values, each with its MAC: of degree 1.
-    pub(in super::super) fn of<W>(wires: &[W], line: impl Fn(&W) -> (B, E)) -> Self {
+    pub(in super::super) fn of<W>(rooms: &Rooms<B, E>, wires: &[W], line: impl Fn(&W) -> (B, E)) -> Self {
+        let macs = rooms.lower.collect(wires.iter().map(|wire| line(wire).1));
         Self {
-            values: wires.iter().map(|wire| line(wire).0).collect(),
-            lower: Lower::new([wires.len(), 1], wires.iter().map(|wire| line(wire).1).collect()),
+            values: rooms.values.collect(wires.iter().map(|wire| line(wire).0)),
+            lower: Lower::lent([wires.len(), 1], macs),
         }
     }
 
@@ -83,21 +102,20 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         Some(lane_name(name, lane, self.values.len()))
     }
 
-    pub(in super::super) fn sum(&self, other: &Self) -> Self {
+    pub(in super::super) fn sum(&self, rooms: &Rooms<B, E>, other: &Self) -> Self {
         let lanes = common_lanes(self.values.len(), other.values.len());
         let (low, high) = if self.degree() < other.degree() { (self, other) } else { (other, self) };
-        let (low, high) = (low.spread(lanes), high.spread(lanes));
+        let (low, high) = (low.spread(rooms, lanes), high.spread(rooms, lanes));
         let values = iter::zip(&*low.values, &*high.values).map(|(&low, &high)| low + high);
+        let mut sum = rooms.lower.copy(&high.lower.coefficients);
         // The highest powers are those that both have.
-        let (alone, both) = high.lower.coefficients.split_at(lanes * (high.degree() - low.degree()));
-        let mut sum = Vec::with_capacity(high.lower.coefficients.len());
-        sum.extend_from_slice(alone);
-        sum.extend(iter::zip(both, &*low.lower.coefficients).map(|(&high, &low)| high + low));
-        Self { values: values.collect(), lower: Lower::new([lanes, high.degree()], sum) }
+        let both = &mut sum[lanes * (high.degree() - low.degree())..];
+        iter::zip(both, &*low.lower.coefficients).for_each(|(sum, low)| *sum += *low);
+        Self { values: rooms.values.collect(values), lower: Lower::lent([lanes, high.degree()], sum) }
     }
 
-    pub(in super::super) fn product(&self, arch: Arch, other: &Self) -> Result<Self> {
-        Self::combination(arch, &[(self, other)], &[], B::ZERO)
+    pub(in super::super) fn product(&self, rooms: &Rooms<B, E>, arch: Arch, other: &Self) -> Result<Self> {
+        Self::combination(rooms, arch, &[(self, other)], &[], B::ZERO)
     }
 
     /// `Σ a·b + Σ factor·vector + constant`.
@@ -105,6 +123,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// # Errors
     /// `Invalid` where the degree is too high.
     pub(in super::super) fn combination(
+        rooms: &Rooms<B, E>,
         arch: Arch,
         products: &[(&Self, &Self)],
         terms: &[(B, &Self)],
@@ -116,23 +135,28 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         for (a, b) in products {
             degree = degree.max(degree_of_product(a.degree(), b.degree())?);
         }
-        let products: Vec<_> = products.iter().map(|(a, b)| (a.spread(lanes), b.spread(lanes))).collect();
+        let products = products.iter().map(|(a, b)| (a.spread(rooms, lanes), b.spread(rooms, lanes)));
+        let products: Vec<_> = products.collect();
         // What has the factor one and all coefficients is where the sum begins.
         let is_start = |(factor, term): &(B, &Self)| {
             *factor == B::ONE && [term.degree(), term.values.len()] == [degree, lanes]
         };
         let start = terms.iter().position(is_start);
-        let (mut values, mut lower) = match start {
-            Some(start) => (terms[start].1.values.to_vec(), terms[start].1.lower.coefficients.to_vec()),
-            None => (vec![constant; lanes], vec![E::ZERO; lanes * degree]),
+        let (mut values, mut lower) = match start.map(|start| terms[start].1) {
+            Some(start) => (rooms.values.copy(&start.values), rooms.lower.copy(&start.lower.coefficients)),
+            None => (rooms.values.zeroes(lanes), rooms.lower.zeroes(lanes * degree)),
         };
-        if start.is_some() && constant != B::ZERO {
+        if constant != B::ZERO {
             values.iter_mut().for_each(|value| *value += constant);
         }
-        let others = terms.iter().enumerate().filter(|(i, _)| start != Some(*i));
-        let others: Vec<_> =
-            others.map(|(_, (factor, term))| (slice::from_ref(factor), term.spread(lanes))).collect();
-        let (mut multiplied, mut scaled) = (Vec::new(), Vec::new());
+        let mut others = Vec::with_capacity(terms.len());
+        for (_, (factor, term)) in terms.iter().enumerate().filter(|(i, _)| start != Some(*i)) {
+            others.push((slice::from_ref(factor), term.spread(rooms, lanes)));
+        }
+        // The most that one power is the sum of.
+        let most = products.iter().map(|(a, b)| a.degree().min(b.degree())).sum();
+        let mut multiplied = Vec::with_capacity(most);
+        let mut scaled = Vec::with_capacity(2 * products.len() + others.len());
         for (power, sums) in lower.chunks_exact_mut(lanes.max(1)).enumerate() {
             multiplied.clear();
             scaled.clear();
@@ -149,10 +173,11 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
             }
             E::add_sums(arch, &multiplied, &scaled, sums);
         }
-        let of_products = products.iter().map(|(a, b)| (&*a.values, &*b.values));
-        let of_terms = others.iter().map(|(factor, term)| (&*term.values, *factor));
-        E::add_values(arch, &of_products.chain(of_terms).collect::<Vec<_>>(), &mut values);
-        Ok(Self { values: values.into(), lower: Lower::new([lanes, degree], lower) })
+        let mut pairs: Vec<Pair<'_, B, B>> = Vec::with_capacity(products.len() + others.len());
+        pairs.extend(products.iter().map(|(a, b)| (&*a.values, &*b.values)));
+        pairs.extend(others.iter().map(|(factor, term)| (&*term.values, *factor)));
+        E::add_values(arch, &pairs, &mut values);
+        Ok(Self { values, lower: Lower::lent([lanes, degree], lower) })
     }
 
     /// Adds what a coefficient below the highest of the product with `other` is the sum of: products, and
@@ -175,13 +200,15 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         }
     }
 
-    pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {
-        let runs = runs(lanes);
-        let mut values = Vec::with_capacity(lanes.len());
-        append(&runs, &self.values, &mut values);
-        let mut lower = Vec::with_capacity(lanes.len() * self.degree());
-        self.lower.powers().for_each(|coefficients| append(&runs, coefficients, &mut lower));
-        Self { values: values.into(), lower: Lower::new([lanes.len(), self.degree()], lower) }
+    pub(in super::super) fn gather(&self, rooms: &Rooms<B, E>, lanes: &[Option<usize>]) -> Self {
+        let (runs, count) = (runs(lanes), lanes.len());
+        let mut values = rooms.values.zeroes(count);
+        copy(&runs, &self.values, &mut values);
+        let mut lower = rooms.lower.zeroes(count * self.degree());
+        for (from, to) in iter::zip(self.lower.powers(), lower.chunks_exact_mut(count.max(1))) {
+            copy(&runs, from, to);
+        }
+        Self { values, lower: Lower::lent([count, self.degree()], lower) }
     }
 
     pub(in super::super) fn total(&self) -> Self {
@@ -214,11 +241,11 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 
     /// So many lanes, all equal where there is one.
-    fn spread(&self, lanes: usize) -> Cow<'_, Self> {
+    fn spread(&self, rooms: &Rooms<B, E>, lanes: usize) -> Cow<'_, Self> {
         if self.values.len() == lanes {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(self.gather(&vec![Some(0); lanes]))
+        Cow::Owned(self.gather(rooms, &vec![Some(0); lanes]))
     }
 }
 
@@ -229,13 +256,14 @@ fn runs(lanes: &[Option<usize>]) -> Vec<(Option<usize>, usize)> {
     lanes.chunk_by(follows).map(|run| (run[0], run.len())).collect()
 }
 
-/// Appends what `runs` take from `from`.
-fn append<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], to: &mut Vec<F>) {
+/// Copies what `runs` take from `from` to where there are zeroes.
+fn copy<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], mut to: &mut [F]) {
     for &(first, count) in runs {
-        match first {
-            Some(first) => to.extend_from_slice(&from[first..first + count]),
-            None => to.resize(to.len() + count, F::ZERO),
+        let (now, behind) = to.split_at_mut(count);
+        if let Some(first) = first {
+            now.copy_from_slice(&from[first..first + count]);
         }
+        to = behind;
     }
 }
 

@@ -1,24 +1,34 @@
 //! The verifier's side: values at Δ.
 
+use super::room::{Lent, Room};
 use crate::circuit::{HIGHEST_DEGREE, common_lanes, degree_of_product};
 use crate::error::Result;
 use core::{iter, slice};
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, Lanes, SecretVec};
+use volery_primitives::{Field, Lanes};
 use zeroize::Zeroizing;
 
 /// Polynomials of one degree at Δ, a lane each.
 #[derive(Clone)]
 pub struct Keys<E: Field> {
     degree: usize,
-    keys: SecretVec<E>,
+    keys: Lent<E>,
 }
 
 impl<E: Field> Keys<E> {
     /// Polynomials of a degree.
     pub(in super::super) fn new(degree: usize, keys: impl Iterator<Item = E>) -> Self {
-        Self { degree, keys: keys.collect() }
+        Self { degree, keys: keys.collect::<Vec<_>>().into() }
+    }
+
+    /// The same in memory of `room`.
+    pub(in super::super) fn of(
+        room: &Room<E>,
+        degree: usize,
+        keys: impl ExactSizeIterator<Item = E>,
+    ) -> Self {
+        Self { degree, keys: room.collect(keys) }
     }
 
     pub(in super::super) fn degree(&self) -> usize {
@@ -37,30 +47,30 @@ impl<E: Field> Keys<E> {
         E::dot(arch, chi, &self.keys)
     }
 
-    pub(in super::super) fn sum<B: Field>(&self, arch: Arch, delta: E, other: &Self) -> Self
+    pub(in super::super) fn sum<B: Field>(&self, room: &Room<E>, arch: Arch, delta: E, other: &Self) -> Self
     where
         E: Lanes<B>,
     {
         let lanes = common_lanes(self.keys.len(), other.keys.len());
         let (low, high) = if self.degree < other.degree { (self, other) } else { (other, self) };
-        let (low, mut sum) = (low.spread(lanes), high.spread(lanes).into_owned());
+        let (low, mut sum) = (low.spread(room, lanes), high.spread(room, lanes).into_owned());
         if sum.degree == low.degree {
             sum.keys.iter_mut().zip(&*low.keys).for_each(|(sum, key)| *sum += *key);
         } else {
-            let powers = SecretVec::from(vec![power(delta, sum.degree - low.degree); lanes]);
+            let powers = room.all(power(delta, sum.degree - low.degree), lanes);
             E::add_products(arch, &low.keys, &powers, &mut sum.keys);
         }
         sum
     }
 
-    pub(in super::super) fn product<B: Field>(&self, arch: Arch, other: &Self) -> Result<Self>
+    pub(in super::super) fn product<B: Field>(&self, room: &Room<E>, arch: Arch, other: &Self) -> Result<Self>
     where
         E: Lanes<B>,
     {
         let lanes = common_lanes(self.keys.len(), other.keys.len());
         let degree = degree_of_product(self.degree, other.degree)?;
-        let mut keys = SecretVec::from(vec![E::ZERO; lanes]);
-        E::add_products(arch, &self.spread(lanes).keys, &other.spread(lanes).keys, &mut keys);
+        let mut keys = room.zeroes(lanes);
+        E::add_products(arch, &self.spread(room, lanes).keys, &other.spread(room, lanes).keys, &mut keys);
         Ok(Self { degree, keys })
     }
 
@@ -69,8 +79,8 @@ impl<E: Field> Keys<E> {
     /// # Errors
     /// `Invalid` where the degree is too high.
     pub(in super::super) fn combination<B: Field>(
-        arch: Arch,
-        delta: E,
+        room: &Room<E>,
+        (arch, delta): (Arch, E),
         products: &[(&Self, &Self)],
         terms: &[(B, &Self)],
         constant: B,
@@ -85,14 +95,14 @@ impl<E: Field> Keys<E> {
             degree = degree.max(degree_of_product(a.degree, b.degree)?);
         }
         let public = E::from(constant) * power(delta, degree);
-        let mut keys = SecretVec::from(vec![public; lanes]);
+        let mut keys = room.all(public, lanes);
         let products: Vec<_> = products
             .iter()
-            .map(|(a, b)| (degree - a.degree - b.degree, a.spread(lanes), b.spread(lanes)))
+            .map(|(a, b)| (degree - a.degree - b.degree, a.spread(room, lanes), b.spread(room, lanes)))
             .collect();
         let terms: Vec<_> = terms
             .iter()
-            .map(|(factor, term)| (degree - term.degree, term.spread(lanes), slice::from_ref(factor)))
+            .map(|(factor, term)| (degree - term.degree, term.spread(room, lanes), slice::from_ref(factor)))
             .collect();
         let (mut multiplied, mut scaled) = (Vec::new(), Vec::new());
         for lower in 0..=degree {
@@ -111,17 +121,17 @@ impl<E: Field> Keys<E> {
             if lower == 0 {
                 E::add_sums(arch, &multiplied, &scaled, &mut keys);
             } else if !multiplied.is_empty() || !scaled.is_empty() {
-                let mut sums = SecretVec::from(vec![E::ZERO; lanes]);
+                let mut sums = room.zeroes(lanes);
                 E::add_sums(arch, &multiplied, &scaled, &mut sums);
-                let powers = SecretVec::from(vec![power(delta, lower); lanes]);
+                let powers = room.all(power(delta, lower), lanes);
                 E::add_products(arch, &sums, &powers, &mut keys);
             }
         }
         Ok(Self { degree, keys })
     }
 
-    pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {
-        Self::new(self.degree, lanes.iter().map(|lane| lane.map_or(E::ZERO, |lane| self.keys[lane])))
+    pub(in super::super) fn gather(&self, room: &Room<E>, lanes: &[Option<usize>]) -> Self {
+        Self::of(room, self.degree, lanes.iter().map(|lane| lane.map_or(E::ZERO, |lane| self.keys[lane])))
     }
 
     pub(in super::super) fn total(&self) -> Self {
@@ -129,25 +139,27 @@ impl<E: Field> Keys<E> {
     }
 
     /// The same polynomials with degree 1 at least.
-    pub(in super::super) fn raised(self, delta: E) -> Self {
-        if self.degree > 0 {
-            return self;
+    pub(in super::super) fn raised(mut self, delta: E) -> Self {
+        if self.degree == 0 {
+            self.degree = 1;
+            self.keys.iter_mut().for_each(|key| *key *= delta);
         }
-        Self::new(1, self.keys.iter().map(|key| *key * delta))
+        self
     }
 
     /// These minus those of values under `keys`.
     pub(in super::super) fn minus(self, delta: E, keys: impl Iterator<Item = E>) -> Self {
-        let raised = self.raised(delta);
+        let mut raised = self.raised(delta);
         let power = Zeroizing::new(power(delta, raised.degree - 1));
-        Self::new(raised.degree, raised.keys.iter().zip(keys).map(|(of, key)| *of - key * *power))
+        raised.keys.iter_mut().zip(keys).for_each(|(of, key)| *of -= key * *power);
+        raised
     }
 
-    fn spread(&self, lanes: usize) -> Cow<'_, Self> {
+    fn spread(&self, room: &Room<E>, lanes: usize) -> Cow<'_, Self> {
         if self.keys.len() == lanes {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(self.gather(&vec![Some(0); lanes]))
+        Cow::Owned(self.gather(room, &vec![Some(0); lanes]))
     }
 }
 

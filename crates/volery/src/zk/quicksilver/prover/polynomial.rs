@@ -49,9 +49,10 @@ impl<M: Commitments> Prover<'_, M> {
         // Behind an error there may be no batch that they belong to.
         self.steps.begin()?;
         self.steps.end();
-        let wires =
-            |of: usize| Vector::of(&self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])));
-        let product = wires(0).product(self.arch, &wires(1))?;
+        let wires = |of: usize| {
+            Vector::of(&self.rooms, &self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])))
+        };
+        let product = wires(0).product(&self.rooms, self.arch, &wires(1))?;
         let lower = product.into_lower_minus(self.asserted.iter().map(|triple| M::mac(triple[2])));
         self.asserted.clear();
         M::polynomials(self).push(lower);
@@ -76,16 +77,16 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         a.values().len()
     }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
-        Vector::public(values)
+        Vector::public(&self.rooms, values)
     }
     fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
-        Vector::of(wires, |wire| (M::value(*wire), M::mac(*wire)))
+        Vector::of(&self.rooms, wires, |wire| (M::value(*wire), M::mac(*wire)))
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
-        a.sum(b)
+        a.sum(&self.rooms, b)
     }
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
-        a.product(self.arch, b)
+        a.product(&self.rooms, self.arch, b)
     }
     fn combination(
         &mut self,
@@ -93,10 +94,10 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         terms: &[(M::F, &Self::Vector)],
         constant: M::F,
     ) -> Result<Self::Vector> {
-        Vector::combination(self.arch, products, terms, constant)
+        Vector::combination(&self.rooms, self.arch, products, terms, constant)
     }
     fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
-        a.gather(lanes)
+        a.gather(&self.rooms, lanes)
     }
     fn total(&mut self, a: &Self::Vector) -> Self::Vector {
         a.total()

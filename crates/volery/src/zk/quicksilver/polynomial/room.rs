@@ -1,0 +1,189 @@
+//! Room for the lanes of polynomials: what one vector leaves behind is the next one's, wiped, so that neither
+//! the allocator nor a second pass over the same memory stands between them.
+
+use core::cell::RefCell;
+use core::mem;
+use core::ops::{Deref, DerefMut};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use volery_primitives::{Field, SecretVec};
+use zeroize::Zeroize;
+
+/// Bytes that are kept in a room at most.
+const MOST: usize = 1 << 20;
+
+/// Bytes of elements from which on they are kept: fewer the allocator has at hand, and so few wait that they
+/// are soon looked through.
+const LEAST: usize = 1 << 10;
+
+/// Memory that waits for elements, all of it wiped: one party's, whose polynomials stay in its thread.
+pub(in super::super) struct Room<T: Field>(Rc<RefCell<Free<T>>>);
+
+/// The last to come is the first to be taken.
+struct Free<T: Field> {
+    elements: VecDeque<SecretVec<T>>,
+    bytes: usize,
+}
+
+/// Elements that are wiped when they are dropped, and whose memory then goes back to their room.
+pub(in super::super) struct Lent<T: Field> {
+    elements: SecretVec<T>,
+    room: Option<Room<T>>,
+}
+
+impl<T: Field> Default for Room<T> {
+    fn default() -> Self {
+        Self(Rc::new(RefCell::new(Free { elements: VecDeque::new(), bytes: 0 })))
+    }
+}
+
+impl<T: Field> Clone for Room<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Field> Room<T> {
+    /// So many elements, all zero.
+    pub(in super::super) fn zeroes(&self, count: usize) -> Lent<T> {
+        if !(LEAST..=MOST).contains(&(count * size_of::<T>())) {
+            return vec![T::ZERO; count].into();
+        }
+        let waiting = self.0.borrow_mut().take(count);
+        let elements = waiting.unwrap_or_else(|| vec![T::ZERO; count].into());
+        Lent { elements, room: Some(self.clone()) }
+    }
+
+    /// So many times the same.
+    pub(in super::super) fn all(&self, element: T, count: usize) -> Lent<T> {
+        let mut all = self.zeroes(count);
+        all.fill(element);
+        all
+    }
+
+    /// The same elements again.
+    pub(in super::super) fn copy(&self, elements: &[T]) -> Lent<T> {
+        let mut copy = self.zeroes(elements.len());
+        copy.copy_from_slice(elements);
+        copy
+    }
+
+    /// Those that come, whose number is known.
+    pub(in super::super) fn collect(&self, elements: impl ExactSizeIterator<Item = T>) -> Lent<T> {
+        let mut lent = self.zeroes(elements.len());
+        lent.iter_mut().zip(elements).for_each(|(lent, element)| *lent = element);
+        lent
+    }
+}
+
+impl<T: Field> Free<T> {
+    /// Memory of so many elements, if some waits.
+    fn take(&mut self, count: usize) -> Option<SecretVec<T>> {
+        let place = self.elements.iter().rposition(|elements| elements.len() == count)?;
+        self.bytes -= count * size_of::<T>();
+        self.elements.remove(place)
+    }
+
+    /// Wipes elements, whose memory waits from now on. What has waited longest makes room for it.
+    fn give(&mut self, mut elements: SecretVec<T>) {
+        elements.zeroize();
+        self.bytes += size_of_val(&*elements);
+        self.elements.push_back(elements);
+        while self.bytes > MOST {
+            let first = self.elements.pop_front().expect("bytes of something");
+            self.bytes -= size_of_val(&*first);
+        }
+    }
+}
+
+/// Elements of no room.
+impl<T: Field> From<Vec<T>> for Lent<T> {
+    fn from(elements: Vec<T>) -> Self {
+        Self { elements: elements.into(), room: None }
+    }
+}
+
+impl<T: Field> Clone for Lent<T> {
+    fn clone(&self) -> Self {
+        match &self.room {
+            Some(room) => room.copy(self),
+            None => self.to_vec().into(),
+        }
+    }
+}
+
+impl<T: Field> Drop for Lent<T> {
+    fn drop(&mut self) {
+        if let Some(room) = &self.room {
+            room.0.borrow_mut().give(mem::replace(&mut self.elements, Vec::new().into()));
+        }
+    }
+}
+
+impl<T: Field> Deref for Lent<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.elements
+    }
+}
+
+impl<T: Field> DerefMut for Lent<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.elements
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::iter;
+    use volery_primitives::{F61, F128};
+
+    /// The fewest elements that are kept.
+    const KEPT: usize = LEAST / size_of::<F61>();
+
+    /// What waits in a room, the oldest first.
+    fn waiting<T: Field>(room: &Room<T>) -> Vec<Vec<T>> {
+        room.0.borrow().elements.iter().map(|elements| elements.to_vec()).collect()
+    }
+
+    #[test]
+    fn what_is_given_back_is_wiped_and_taken_again() {
+        let room = Room::default();
+        let secret = room.collect((0..KEPT).map(|i| F61::new(i as u64 + 1)));
+        let (copy, place) = (secret.clone(), secret.as_ptr());
+        assert!(waiting(&room).is_empty());
+        drop(secret);
+        assert!(waiting(&room) == [vec![F61::ZERO; KEPT]]);
+        // Others have memory of their own.
+        assert!(room.zeroes(KEPT + 1).iter().all(|element| *element == F61::ZERO));
+        let mut again = room.zeroes(KEPT);
+        assert!(again.as_ptr() == place && again.iter().all(|element| *element == F61::ZERO));
+        again.copy_from_slice(&copy);
+        assert!(copy.iter().copied().eq((0..KEPT).map(|i| F61::new(i as u64 + 1))));
+        drop([copy, again]);
+        assert!(waiting(&room) == [KEPT + 1, KEPT, KEPT].map(|count| vec![F61::ZERO; count]));
+    }
+
+    #[test]
+    fn a_room_is_bounded() {
+        let room = Room::<F128>::default();
+        let size = size_of::<F128>();
+        // Kept are neither few elements, nor more than there is room for, nor what no room has lent.
+        let large = room.zeroes(MOST / size + 1);
+        drop([room.zeroes(LEAST / size - 1), vec![F128(1); LEAST / size].into(), large]);
+        assert!(waiting(&room).is_empty());
+        let third = MOST / size / 3;
+        let all: Vec<_> = iter::successors(Some(third), |count| Some(count - 1)).take(4).collect();
+        drop(all.iter().map(|count| room.zeroes(*count)).collect::<Vec<_>>());
+        // The oldest has gone.
+        assert!(waiting(&room).iter().map(Vec::len).eq(all[1..].iter().copied()));
+        assert!(room.0.borrow().bytes <= MOST);
+        let kept = room.zeroes(third - 1);
+        drop(room.zeroes(MOST / size));
+        assert!(waiting(&room).iter().map(Vec::len).eq([MOST / size]));
+        // A room is there until the last of its elements has gone.
+        drop(room);
+        assert_eq!(kept.len(), third - 1);
+    }
+}
