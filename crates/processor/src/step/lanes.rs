@@ -6,16 +6,34 @@
 
 use super::block::number;
 use super::class::{Class, GROUPS, MEMBERS, Size, base};
-use super::form::{Algebra, Form, TERMS, Term};
+use super::form::{Algebra, Form, Linear, TERMS, Term};
 use super::rom::BESIDE;
 use super::row::{COLUMNS, Column};
 use std::sync::LazyLock;
 use volery::circuit::Polynomials;
 use volery::{F61, Field, Result};
 
-/// The equations of all classes, which each tile has.
-static EQUATIONS: LazyLock<[[Option<Form>; 2]; GROUPS * MEMBERS]> =
-    LazyLock::new(|| Class::ALL.map(|class| class.equations(Size::FULL)));
+/// What each class says, which each tile has.
+static CLASSES: LazyLock<[Said; GROUPS * MEMBERS]> = LazyLock::new(|| Class::ALL.map(Said::new));
+
+struct Said {
+    equations: [Option<Form>; 2],
+    /// Where it accesses, on the scale of the column.
+    accessed: Option<Linear>,
+    /// Where it jumps to, if that is no place of the program.
+    jumped: Option<Linear>,
+}
+
+impl Said {
+    fn new(class: Class) -> Self {
+        let factor = if class.stores() { BESIDE as i64 } else { 1 };
+        Self {
+            equations: class.equations(Size::FULL),
+            accessed: class.accessed(Size::FULL).map(|address| address * factor),
+            jumped: (class == Class::Jalr).then(|| base(Size::FULL)),
+        }
+    }
+}
 
 /// Vectors of polynomials.
 pub(super) struct Lanes<'b, B>(pub(super) &'b mut B);
@@ -90,20 +108,15 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
         members: &[B::Vector],
     ) -> Result<[B::Vector; 4]> {
         let mut of_groups: [Of<B::Vector, GROUPS>; 4] = [const { [const { None }; GROUPS] }; 4];
-        for (group, classes) in Class::ALL.chunks_exact(MEMBERS).enumerate() {
+        for (group, classes) in CLASSES.chunks_exact(MEMBERS).enumerate() {
             let mut of_members: [Of<B::Vector, MEMBERS>; 4] = [const { [const { None }; MEMBERS] }; 4];
-            for (member, class) in classes.iter().enumerate() {
-                for (k, form) in EQUATIONS[*class as usize].iter().enumerate() {
-                    if let Some(form) = form {
-                        of_members[k][member] = Some(self.form(form, terms)?);
-                    }
+            for (member, said) in classes.iter().enumerate() {
+                for (k, form) in said.equations.iter().enumerate() {
+                    of_members[k][member] = form.as_ref().map(|form| self.form(form, terms)).transpose()?;
                 }
-                if let Some(address) = class.accessed(Size::FULL) {
-                    let factor = if class.stores() { BESIDE as i64 } else { 1 };
-                    of_members[2][member] = Some(self.linear(&(address * factor), terms)?);
-                }
-                if *class == Class::Jalr {
-                    of_members[3][member] = Some(self.linear(&base(Size::FULL), terms)?);
+                for (k, linear) in [(2, &said.accessed), (3, &said.jumped)] {
+                    of_members[k][member] =
+                        linear.as_ref().map(|linear| self.linear(linear, terms)).transpose()?;
                 }
             }
             for (of_groups, of_members) in of_groups.iter_mut().zip(of_members) {
