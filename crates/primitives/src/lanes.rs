@@ -8,9 +8,12 @@ use crate::field::{Extension, F2, F128, Field};
 /// Vectors that are multiplied lane by lane, or a vector and one factor for all.
 pub type Pair<'a, A, B> = (&'a [A], &'a [B]);
 
+/// Elements that are multiplied by one factor at a time.
+const TOGETHER: usize = 256;
+
 /// An extension with kernels on vectors.
 ///
-/// Time depends on lengths only.
+/// Time depends on lengths only, and on factors that are said to be public.
 pub trait Lanes<B: Field>: Extension<B> {
     /// `sums[i] += a[i]·b[i]`.
     ///
@@ -43,6 +46,24 @@ pub trait Lanes<B: Field>: Extension<B> {
                     sums.iter_mut().zip(*a).for_each(|(sum, a)| *sum += a.scale(*factor));
                 }
                 factors => Self::add_scaled(arch, a, factors, sums),
+            }
+        }
+    }
+
+    /// `sums[i] += Σ a[i]·factor` over all `terms`, whose factors are public.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn add_weighed(arch: Arch, terms: &[(&[Self], Self)], sums: &mut [Self]) {
+        for (a, factor) in terms {
+            assert_eq!(a.len(), sums.len());
+            if *factor == Self::ONE {
+                sums.iter_mut().zip(*a).for_each(|(sum, a)| *sum += *a);
+                continue;
+            }
+            let factors = [*factor; TOGETHER];
+            for (a, sums) in a.chunks(TOGETHER).zip(sums.chunks_mut(TOGETHER)) {
+                Self::add_products(arch, a, &factors[..a.len()], sums);
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::arch::{Arch, f61, f61x2};
 use crate::hash::Circular;
 use crate::lanes::{Lanes, Pair};
 use crate::mac::{Holes, MacField, Tagged};
+use core::slice;
 
 /// An element of F_p for the Mersenne prime p = 2^61 - 1: an integer below p.
 pub type F61 = Prime<P61>;
@@ -129,6 +130,10 @@ impl Lanes<F61> for F61 {
         sums: &mut [F61],
     ) {
         f61::add_sums(arch, products, scaled, sums);
+    }
+    fn add_weighed(arch: Arch, terms: &[(&[F61], F61)], sums: &mut [F61]) {
+        let terms: Vec<_> = terms.iter().map(|(a, factor)| (*a, slice::from_ref(factor))).collect();
+        f61::add_sums(arch, &[], &terms, sums);
     }
     fn add_values(arch: Arch, products: &[Pair<'_, F61, F61>], sums: &mut [F61]) {
         f61::add_sums(arch, products, &[], sums);

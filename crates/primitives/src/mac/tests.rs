@@ -116,6 +116,17 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
         }
     }
 
+    // One factor for all lanes.
+    for factor in [B::ZERO, B::ONE, -B::ONE].into_iter().chain(factors.iter().copied().take(3)) {
+        let (mut sums, mut weighed) = (chi.clone(), chi.clone());
+        E::add_sums(arch, &[], &[(&a, &[factor]), (&b, &[-factor])], &mut sums);
+        E::add_weighed(arch, &[(&a, E::from(factor)), (&b, E::ONE)], &mut weighed);
+        for i in 0..length {
+            assert_eq!(sums[i], chi[i] + (a[i] - b[i]) * E::from(factor));
+            assert_eq!(weighed[i], chi[i] + a[i] * E::from(factor) + b[i]);
+        }
+    }
+
     let gates = tagged::<B, E>(5, 3 * length).as_chunks().0.to_vec();
     let (mut constant, mut linear) = (a.clone(), b.clone());
     E::products(arch, &gates, &mut constant, &mut linear);
