@@ -3,7 +3,6 @@
 use super::image::{Cell, Image};
 use super::rom::{Advice, HALT, Place, Rom};
 use super::row::{Column, Finds, Row};
-use core::mem;
 use zeroize::Zeroizing;
 
 /// More rows than there are between two places where nobody goes back: a vector that grows would leave what
@@ -76,6 +75,35 @@ impl State<'_> {
             }
         }
     }
+
+    /// Adds rows from `place` on up to where nobody goes back, if there are such.
+    fn explore(&mut self, rom: &Rom, place: Place, rows: &mut Vec<Row>) -> bool {
+        for alternative in rom.at(place) {
+            let taken = self.taken;
+            let advice = match alternative.advice {
+                Advice::None => 0,
+                advice => self.advice(advice),
+            };
+            let Some(row) = Row::fill(place, alternative, self, || advice) else {
+                self.taken = taken;
+                continue;
+            };
+            let third = row.column(Column::Third);
+            self.put(third, row.written());
+            debug_assert!(rows.len() < AT_ONCE, "more rows than there is room for");
+            rows.push(row);
+            let next = row.column(Column::Next);
+            let leads =
+                if rom.is_decided(next) { !rom.at(next).is_empty() } else { self.explore(rom, next, rows) };
+            if leads {
+                return true;
+            }
+            rows.pop();
+            self.put(third, row.found[2]);
+            self.taken = taken;
+        }
+        false
+    }
 }
 
 impl<'p> Trace<'p> {
@@ -106,49 +134,18 @@ impl<'p> Trace<'p> {
 
     /// The next row; none where the program has no way to go on that leads to its goal.
     pub(super) fn next(&mut self) -> Option<Row> {
-        if self.ready.is_empty() {
-            let mut rows = mem::take(&mut self.ready);
-            if rows.capacity() < AT_ONCE {
-                rows = Zeroizing::new(Vec::with_capacity(AT_ONCE));
+        let Self { rom, state, place, ready } = self;
+        if ready.is_empty() {
+            if ready.capacity() < AT_ONCE {
+                *ready = Zeroizing::new(Vec::with_capacity(AT_ONCE));
             }
-            if !self.explore(self.place, &mut rows) {
+            if !state.explore(rom, *place, ready) {
                 return None;
             }
-            self.place = rows.last().expect("at least one").column(Column::Next);
-            rows.reverse();
-            self.ready = rows;
+            *place = ready.last().expect("at least one").column(Column::Next);
+            ready.reverse();
         }
-        self.ready.pop()
-    }
-
-    /// Adds rows from `place` on up to where nobody goes back, if there are such.
-    fn explore(&mut self, place: Place, rows: &mut Vec<Row>) -> bool {
-        let rom = self.rom;
-        for alternative in rom.at(place) {
-            let taken = self.state.taken;
-            let advice = match alternative.advice {
-                Advice::None => 0,
-                advice => self.state.advice(advice),
-            };
-            let Some(row) = Row::fill(place, alternative, &self.state, || advice) else {
-                self.state.taken = taken;
-                continue;
-            };
-            let third = row.column(Column::Third);
-            self.state.put(third, row.written());
-            debug_assert!(rows.len() < AT_ONCE, "more rows than there is room for");
-            rows.push(row);
-            let next = row.column(Column::Next);
-            let leads =
-                if rom.is_decided(next) { !rom.at(next).is_empty() } else { self.explore(next, rows) };
-            if leads {
-                return true;
-            }
-            rows.pop();
-            self.state.put(third, row.found[2]);
-            self.state.taken = taken;
-        }
-        false
+        ready.pop()
     }
 
     /// Goes on as if a register were zero, with another private input: what a dishonest prover would do.
