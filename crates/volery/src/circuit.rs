@@ -97,6 +97,17 @@ pub trait Backend {
     /// `Invalid` where the stream has ended; link errors.
     fn witness(&mut self) -> Result<Self::Wire>;
 
+    /// As many of the next elements as there are `wires`, which they are put on.
+    ///
+    /// # Errors
+    /// Those of [`Backend::witness`].
+    fn witnesses(&mut self, wires: &mut [Self::Wire]) -> Result<()> {
+        for wire in wires {
+            *wire = self.witness()?;
+        }
+        Ok(())
+    }
+
     /// A value that the prover computes from the values of `of` and commits to; `f` runs where values are
     /// known (the prover, `Clear`), as often as they are, and nothing is proved about the result but what the
     /// circuit goes on to assert.
@@ -362,6 +373,9 @@ impl<B: Backend> Backend for &mut B {
     #[inline]
     fn witness(&mut self) -> Result<B::Wire> {
         (**self).witness()
+    }
+    fn witnesses(&mut self, wires: &mut [B::Wire]) -> Result<()> {
+        (**self).witnesses(wires)
     }
     fn hint(
         &mut self,

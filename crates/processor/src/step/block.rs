@@ -85,13 +85,10 @@ struct Parts<B: Memories + Tables> {
 impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
     /// Pushes so many rows, the first at `place`: where the next one is.
     fn tile(&mut self, b: &mut B, place: B::Wire, lanes: usize) -> Result<B::Wire> {
-        let mut columns: [Vec<B::Wire>; COLUMNS] = array::from_fn(|_| Vec::with_capacity(lanes));
-        for column in &mut columns {
-            for _ in 0..lanes {
-                column.push(b.witness()?);
-            }
-        }
-        let at = |column: Column| &columns[column as usize][..];
+        let mut wires = vec![self.zero; COLUMNS * lanes];
+        b.witnesses(&mut wires)?;
+        let columns: [&[B::Wire]; COLUMNS] = array::from_fn(|column| &wires[column * lanes..][..lanes]);
+        let at = |column: Column| columns[column as usize];
         let first = self.row;
         let written = [at(Column::C0), at(Column::C1)];
         let port = |column: Column| Accesses { address: at(column), put: None };
@@ -132,7 +129,7 @@ impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
             b.look_up_rows(&mut self.limbs, &[logic, at(column)], &name)?;
         }
         let place = columns[Column::Next as usize][lanes - 1];
-        let columns = columns.map(|wires| b.vector(&wires));
+        let columns = columns.map(|wires| b.vector(wires));
         let found: Vec<_> = found.iter().map(|wires| b.vector(wires)).collect();
         Lanes(b).assert(&columns, &found)?;
         self.row += lanes as u64;

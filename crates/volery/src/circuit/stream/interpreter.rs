@@ -145,9 +145,7 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 self.wires.scatter(&sums, results, frame);
             }
             Op::Witness => {
-                for wire in &mut self.wires.0[frame.wires + out as usize..][..a as usize] {
-                    *wire = self.backend.witness()?;
-                }
+                self.backend.witnesses(&mut self.wires.0[frame.wires + out as usize..][..a as usize])?;
             }
             Op::Hint => {
                 let mut words = block.read(a);

@@ -227,6 +227,15 @@ impl<'r, F: Field> Recorder<'r, F> {
         Ok(())
     }
 
+    /// Puts the next element of the witness on `wire`.
+    #[inline]
+    fn push_witness(&mut self, wire: Handle) {
+        match self.frame.block.records.last_mut() {
+            Some(Record { op: Op::Witness, out, a, .. }) if *out + *a == wire.slot => *a += 1,
+            _ => self.push(Op::Witness, wire.slot, 1, 0),
+        }
+    }
+
     fn push_hint(&mut self, of: &[Handle], count: usize, f: HintFunction<F>) -> Result<Vec<Handle>> {
         let results = self.frame.take_many(count);
         let at = self.frame.block.next_word();
@@ -298,12 +307,14 @@ impl<F: Field> Backend for Recorder<'_, F> {
     #[inline]
     fn witness(&mut self) -> Result<Handle> {
         let wire = self.frame.take();
-        match self.frame.block.records.last_mut() {
-            Some(Record { op: Op::Witness, out, a, .. }) if *out + *a == wire.slot => *a += 1,
-            _ => self.push(Op::Witness, wire.slot, 1, 0),
-        }
+        self.push_witness(wire);
         self.outcome()?;
         Ok(wire)
+    }
+    fn witnesses(&mut self, wires: &mut [Handle]) -> Result<()> {
+        wires.copy_from_slice(&self.frame.take_many(wires.len()));
+        wires.iter().for_each(|wire| self.push_witness(*wire));
+        self.outcome()
     }
     fn hint(&mut self, of: &[Handle], f: impl Fn(&[F]) -> F + Send + Sync + 'static) -> Result<Handle> {
         self.push_hint(of, 1, Arc::new(move |values| vec![f(values)])).map(|wires| wires[0])

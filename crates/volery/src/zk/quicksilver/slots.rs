@@ -92,17 +92,23 @@ impl<R: DefaultIsZeroes> Slots<R> {
         self.next == self.end
     }
 
+    /// How many are left.
+    #[inline(always)]
+    pub(super) fn left(&self) -> usize {
+        self.end - self.next
+    }
+
     /// How many come before the next one.
     #[inline(always)]
     pub(super) fn next(&self) -> usize {
         self.next
     }
 
-    /// Leaves the next one empty, which is there: that of a witness element.
+    /// Leaves so many of the next ones empty, which are there: those of witness elements.
     #[inline(always)]
-    pub(super) fn leave_empty(&mut self) {
-        debug_assert!(!self.filled && self.next < self.end);
-        self.next += 1;
+    pub(super) fn leave_empty(&mut self, count: usize) {
+        debug_assert!(!self.filled && count <= self.left());
+        self.next += count;
     }
 
     /// The next one, to be filled.

@@ -48,6 +48,13 @@ pub trait Commitments: Macs {
         *slot = [key, one, key];
         key
     }
+    /// The keys of some of the first `keys`, of which there is one at least, as by [`Commitments::commit`]: how
+    /// many.
+    #[inline]
+    fn commit_some(verifier: &mut Verifier<'_, Self>, keys: &mut [Self::E]) -> usize {
+        keys[0] = Self::commit(verifier);
+        1
+    }
     /// Ends the batch, if any is open, whose corrections have all arrived. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()>;
     /// The same before the end of the statement.
@@ -427,6 +434,15 @@ impl<M: Commitments> Backend for Verifier<'_, M> {
     #[inline]
     fn witness(&mut self) -> Result<M::E> {
         self.commit_to()
+    }
+    fn witnesses(&mut self, mut wires: &mut [M::E]) -> Result<()> {
+        while !wires.is_empty() {
+            self.find_slot()?;
+            let count = M::commit_some(self, wires);
+            self.gates.inputs += count as u64;
+            wires = &mut wires[count..];
+        }
+        Ok(())
     }
     fn hint(&mut self, _: &[M::E], _: impl Fn(&[M::F]) -> M::F + Send + Sync + 'static) -> Result<M::E> {
         self.commit_to()

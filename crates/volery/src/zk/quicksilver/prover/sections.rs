@@ -82,7 +82,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         let number = prover.done + prover.slots.next();
         let share = prover.block.row(number);
         prover.kept.sections.corrections_from(number)[0] = value - share.value;
-        prover.slots.leave_empty();
+        prover.slots.leave_empty(1);
         Self::corrected(share, value)
     }
 

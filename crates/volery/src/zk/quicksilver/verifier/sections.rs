@@ -190,9 +190,21 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         if verifier.slots.are_filled() {
             *verifier.slots.slot() = [key, *verifier.one, key];
         } else {
-            verifier.slots.leave_empty();
+            verifier.slots.leave_empty(1);
         }
         key
+    }
+
+    fn commit_some(verifier: &mut Verifier<'_, Self>, keys: &mut [E]) -> usize {
+        if verifier.slots.are_filled() {
+            keys[0] = Self::commit(verifier);
+            return 1;
+        }
+        let number = verifier.done + verifier.slots.next();
+        let count = verifier.slots.left().min(keys.len());
+        keys[..count].copy_from_slice(&verifier.block.rows(number)[..count]);
+        verifier.slots.leave_empty(count);
+        count
     }
 
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
