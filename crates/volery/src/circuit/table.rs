@@ -6,6 +6,7 @@ use super::Backend;
 use super::memory::{address_width, is_binary};
 use crate::error::{Error, Result};
 use core::fmt::{Display, Formatter};
+use core::iter;
 use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
@@ -194,6 +195,28 @@ impl<F: Field> Known<F> {
         }
     }
 
+    /// The numbers of the rows with these keys, which stand one after the other. Places are far apart, and all
+    /// are on their way before the first is looked at.
+    pub(crate) fn find_all(&self, keys: &[F]) -> Vec<Option<usize>> {
+        let (keys, far) = (keys.chunks_exact(self.key), self.places.len());
+        // Of those that are numbered, their numbers behind all places.
+        let mut places = Zeroizing::new(Vec::with_capacity(keys.len()));
+        for key in keys.clone() {
+            places.push(self.numbered(key).map_or_else(|| first_place(key, far), |row| far + row));
+        }
+        let mut rows = Zeroizing::new(Vec::with_capacity(keys.len()));
+        for place in &*places {
+            rows.push(self.places.get(*place).map_or(0, |row| *row as usize));
+        }
+        let is_row = |row: usize, key: &[F]| iter::zip(self.row(row), key).all(|(a, b)| a == b);
+        let found = |((key, place), row): ((&[F], &usize), &usize)| match row.checked_sub(1) {
+            _ if *place >= far => Some(place - far),
+            Some(row) if is_row(row, key) => Some(row),
+            _ => self.find(key),
+        };
+        keys.zip(&*places).zip(&*rows).map(found).collect()
+    }
+
     /// The row whose number is its key, if it is one of those at the beginning.
     #[inline]
     fn numbered(&self, key: &[F]) -> Option<usize> {
@@ -260,4 +283,25 @@ pub(crate) fn check_range<F: Field>(bits: u32) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::F61;
+
+    /// Some rows by numbers, others by what is found at their places, and keys of none: all together as one by
+    /// one.
+    #[test]
+    fn rows_are_found_together_as_alone() {
+        let numbered = (0..40).map(|number| [0, number]);
+        let entries = numbered.chain((0..200).map(|i| [1, 77 * i % 1009])).flatten();
+        let entries: Vec<_> = entries.map(F61::new).collect();
+        let known = Known::new(Rows { key: 2, value: 0, entries: &entries }).expect("a table");
+        let keys: Vec<_> = (0..2).flat_map(|i| (0..1100).flat_map(move |j| [i, j])).map(F61::new).collect();
+        let found = known.find_all(&keys);
+        let alone: Vec<_> = keys.chunks_exact(2).map(|key| known.find(key)).collect();
+        assert_eq!(found, alone);
+        assert_eq!(found.iter().flatten().count(), 240);
+    }
 }

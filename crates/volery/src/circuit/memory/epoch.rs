@@ -238,15 +238,21 @@ impl Looked {
         self.lookups
     }
 
-    /// Counts a lookup of a value of so many elements, but for the end of an epoch.
-    pub(crate) fn next(&mut self, value: usize) -> Argued {
-        self.lookups += 1;
-        Argued { values: value as u64, ..Argued::default() }
+    /// How many more it may have, which is one at least.
+    pub(crate) fn left(&self) -> u64 {
+        self.most - self.lookups
     }
 
-    /// The same with the end of its epoch, where it is the last one.
+    /// Counts so many lookups, which may be left.
+    pub(crate) fn add(&mut self, lookups: u64) {
+        assert!(lookups <= self.left());
+        self.lookups += lookups;
+    }
+
+    /// Counts a lookup of a value of so many elements, with the end of its epoch where it is the last one.
     pub(crate) fn look_up(&mut self, value: usize) -> Argued {
-        let next = self.next(value);
+        self.add(1);
+        let next = Argued { values: value as u64, ..Argued::default() };
         if self.is_full() { next.and(self.end()) } else { next }
     }
 

@@ -70,6 +70,7 @@ pub(super) mod permutation;
 pub(super) mod ram;
 pub(super) mod sums;
 pub(super) mod table;
+mod waiting;
 pub(super) mod wide;
 
 #[cfg(test)]
@@ -91,7 +92,9 @@ use permutation::Permuting;
 use ram::Ram;
 use table::Lookups;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, Field, Lanes};
+use volery_primitives::{Extension, Field};
+pub(super) use waiting::Lines;
+use waiting::Waiting;
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// An element of E that is committed to.
@@ -102,7 +105,7 @@ impl<V: DefaultIsZeroes + Add<Output = V> + Sub<Output = V>> Line for V {}
 /// One party, as these arguments see it. They are written once: values are there where the prover runs them.
 pub(super) trait Party: Polynomials + Sized {
     /// What MACs are in.
-    type E: Lanes<Self::F>;
+    type E: Extension<Self::F>;
     /// An element of E that is committed to: with its MAC, or its key.
     type Wide: Line;
     /// Polynomials in such, of one degree, a lane each.
@@ -110,11 +113,15 @@ pub(super) trait Party: Polynomials + Sized {
 
     /// Whether values are known.
     const KNOWS: bool;
+    /// The elements of E that a line consists of: its MAC and its value, or its key.
+    const PARTS: usize;
 
     /// The value on a wire.
     fn value(wire: Self::Wire) -> Option<Self::F>;
     /// The value of a wide line.
     fn wide_value(line: Self::Wide) -> Option<Self::E>;
+    /// Part number `part` of a line.
+    fn part(line: Self::Wide, part: usize) -> Self::E;
 
     /// Commits to a value, which the prover knows.
     fn commit_value(&mut self, value: Option<Self::F>) -> Result<Self::Wire>;
@@ -131,12 +138,13 @@ pub(super) trait Party: Polynomials + Sized {
     /// `line · factor`.
     fn scaled(line: Self::Wide, factor: Self::E) -> Self::Wide;
 
-    /// So many lines, a lane each, and to each the public element with which `line` has it: of degree 1.
-    fn lanes(&self, count: usize, line: impl FnMut(usize) -> (Self::Wide, Self::E)) -> Self::Wides;
+    /// `sums[i] += Σ part[i]·weight` over all terms, whose weights are public.
+    fn add_weighed(&self, terms: &[(&[Self::E], Self::E)], sums: &mut [Self::E]);
+    /// So many lines, a lane each, with what is public of them: of degree 1. `fill` finds lines of zero, of
+    /// which one is public.
+    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, Self::E>)) -> Self::Wides;
     /// The same of a list, with nothing public.
-    fn wides(&self, lines: &[Self::Wide]) -> Self::Wides {
-        self.lanes(lines.len(), |lane| (lines[lane], Self::E::ZERO))
-    }
+    fn wides(&self, lines: &[Self::Wide]) -> Self::Wides;
     fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
     fn subtracted(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
     /// The first `half` lanes of `of` times the next.
@@ -146,7 +154,7 @@ pub(super) trait Party: Polynomials + Sized {
     /// The first of `a` times the next of `b`, and the next of `a` times the first of `b`.
     fn halves_crossed(&self, a: &Self::Wides, b: &Self::Wides, half: usize) -> Self::Wides;
     /// Lanes from `first` on, so many.
-    fn part(&self, of: &Self::Wides, first: usize, count: usize) -> Self::Wides;
+    fn lanes_from(&self, of: &Self::Wides, first: usize, count: usize) -> Self::Wides;
     /// The values of all lanes.
     fn values(of: &Self::Wides) -> Option<&[Self::E]>;
 
@@ -167,7 +175,7 @@ pub(super) trait Party: Polynomials + Sized {
     /// challenges can be searched offline.
     fn argues(&self) -> bool;
     /// The memories and tables of this proof.
-    fn remembered(&mut self) -> &mut Remembered<Self::F, Self::Wire, Self::Wide>;
+    fn remembered(&mut self) -> &mut Remembered<Self::F, Self::Wire, Self::E>;
 
     /// Ends all memories and tables that are open.
     fn forget_all(&mut self) -> Result<()> {
@@ -217,16 +225,16 @@ pub(super) trait Party: Polynomials + Sized {
 pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 
 /// The memories and tables of a proof.
-pub(super) struct Remembered<F, W: Zeroize, V: Line> {
-    memories: Vec<Option<Box<Ram<F, W, V>>>>,
-    tables: Vec<Option<Box<Lookups<F, V>>>>,
+pub(super) struct Remembered<F, W: Zeroize, E: Field> {
+    memories: Vec<Option<Box<Ram<F, W, E>>>>,
+    tables: Vec<Option<Box<Lookups<F, E>>>>,
     /// The tables of the limbs of ranges, and how many numbers were cut into such.
-    limbs: Vec<Lookups<F, V>>,
+    limbs: Vec<Lookups<F, E>>,
     numbers: u64,
-    permuting: Option<Box<Permuting<V>>>,
+    permuting: Option<Box<Permuting<E>>>,
 }
 
-impl<F, W: Zeroize, V: Line> Default for Remembered<F, W, V> {
+impl<F, W: Zeroize, E: Field> Default for Remembered<F, W, E> {
     fn default() -> Self {
         Self { memories: Vec::new(), tables: Vec::new(), limbs: Vec::new(), numbers: 0, permuting: None }
     }
@@ -329,7 +337,7 @@ pub(super) fn table<P: Party>(party: &mut P, rows: Rows<'_, P::F>) -> Result<Tab
         return Ok(Table::Scanned(known));
     }
     let tables = &mut party.remembered().tables;
-    tables.push(Some(Box::new(Lookups::of(known))));
+    tables.push(Some(Box::new(Lookups::of::<P>(known))));
     Ok(Table::Argued(tables.len() - 1))
 }
 
@@ -384,7 +392,7 @@ pub(super) fn within<P: Party>(
         let limb = limb_bits::<P::F>(remembered.numbers);
         remembered.numbers += 1;
         let open = remembered.limbs.pop_if(|limbs| limbs.limb_bits() == limb);
-        let mut limbs = open.unwrap_or_else(|| Lookups::limbs(limb));
+        let mut limbs = open.unwrap_or_else(|| Lookups::limbs::<P>(limb));
         let within = limbs.within(party, *value, bits, name);
         party.remembered().limbs.push(limbs);
         within?;
@@ -440,65 +448,6 @@ fn invert_all<E: Field>(elements: &mut [E]) {
         *element = *before * inverse;
         inverse = next;
     }
-}
-
-/// Lines of tuples that wait for their challenge: so many to each, in pieces that do not move as they grow.
-/// The first is short, for memories with few accesses, and each of the next is twice as long, up to [`PIECE`].
-pub(super) struct Waiting<V: DefaultIsZeroes> {
-    stride: usize,
-    pieces: Vec<Zeroizing<Vec<V>>>,
-}
-
-/// Tuples to the first piece.
-const FIRST: usize = 1 << 6;
-
-/// Tuples to the longest pieces.
-const PIECE: usize = FIRST << DOUBLINGS;
-
-const DOUBLINGS: usize = 6;
-
-impl<V: DefaultIsZeroes> Default for Waiting<V> {
-    fn default() -> Self {
-        Self::new(0)
-    }
-}
-
-impl<V: DefaultIsZeroes> Waiting<V> {
-    fn new(stride: usize) -> Self {
-        Self { stride, pieces: Vec::new() }
-    }
-
-    /// Where the lines of one more tuple are to be pushed, as many as the stride says.
-    #[inline]
-    fn open(&mut self) -> &mut Vec<V> {
-        let lines = |piece: usize| self.stride * (FIRST << piece.min(DOUBLINGS));
-        let open = self.pieces.len();
-        if self.pieces.last().is_none_or(|piece| piece.len() == lines(open - 1)) {
-            let lines = lines(open);
-            self.pieces.push(Zeroizing::new(Vec::with_capacity(lines)));
-        }
-        let piece = self.pieces.last_mut().expect("pushed above");
-        debug_assert!(piece.len().is_multiple_of(self.stride));
-        piece
-    }
-
-    #[inline]
-    fn get(&self, i: usize) -> &[V] {
-        let (piece, i) = place(i);
-        &self.pieces[piece][i * self.stride..][..self.stride]
-    }
-}
-
-/// The piece of tuple number `i`, and its number there.
-#[inline]
-fn place(i: usize) -> (usize, usize) {
-    // As long as lengths double, FIRST·(2^piece - 1) are in the pieces before.
-    let piece = (i / FIRST + 1).ilog2() as usize;
-    if piece < DOUBLINGS {
-        return (piece, i + FIRST - (FIRST << piece));
-    }
-    let others = i + FIRST - PIECE;
-    (DOUBLINGS + others / PIECE, others % PIECE)
 }
 
 /// `number` as an element.

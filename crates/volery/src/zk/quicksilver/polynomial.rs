@@ -45,7 +45,7 @@ mod verifier;
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
 pub(super) use prover::{Lower, Pending, Rooms, Sums};
-pub(super) use room::Room;
+pub(super) use room::{Lent, Room};
 pub use verifier::Keys;
 pub(super) use verifier::{KeySums, power};
 

@@ -107,7 +107,7 @@ pub struct Prover<'a, M: Commitments> {
     #[cfg(test)]
     pub(super) lies: Vec<(u64, M::F)>,
     /// Memories and tables.
-    remembered: Remembered<M::F, M::Tag, Wide<M>>,
+    remembered: Remembered<M::F, M::Tag, M::E>,
     /// Of the sections, where this is a half of a proof.
     lengths: Option<Lengths>,
     /// What crosses, where this is a shard.

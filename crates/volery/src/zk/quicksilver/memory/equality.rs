@@ -1,6 +1,6 @@
 //! Two products that are equal.
 
-use super::Party;
+use super::{Lines, Party};
 use crate::circuit::memory::{factors, is_binary};
 use crate::error::Result;
 use core::fmt::Display;
@@ -10,15 +10,15 @@ use zeroize::Zeroizing;
 /// Factors whose polynomials stay in the cache.
 const MOST: usize = 1 << 12;
 
-/// Demands that the products over both sides of so many factors are equal: `factor(party, side, i)`, a line and
-/// what is public of it.
+/// Demands that the products over both sides of so many factors are equal: `fill(party, side, i, lines)` adds
+/// those from number `i` on to lines of zero, and sets what is public of each.
 ///
 /// Of each [`MOST`] or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all blocks stand
 /// side by side.
 pub(in super::super) fn equal<P: Party>(
     party: &mut P,
     count: usize,
-    factor: impl Fn(&P, usize, usize) -> (P::Wide, P::E),
+    fill: impl Fn(&P, usize, usize, &mut Lines<'_, P::E>),
     name: &dyn Display,
 ) -> Result<()> {
     let factors = factors(is_binary::<P::F>());
@@ -32,11 +32,10 @@ pub(in super::super) fn equal<P: Party>(
         let is_last = first + lanes == blocks;
         let committed = lanes - usize::from(is_last);
         for (side, running) in running.iter_mut().enumerate() {
-            let line = |i: usize| match first * factors + i {
-                at if at < count => factor(party, side, at),
-                _ => (P::Wide::default(), P::E::ONE),
-            };
-            let product = product(party, party.lanes(lanes * factors, line), factors, lanes);
+            let at = first * factors;
+            let those = (lanes * factors).min(count - at);
+            let of = party.lanes(lanes * factors, |lines| fill(party, side, at, &mut lines.within(0..those)));
+            let product = product(party, of, factors, lanes);
             let mut starts = Zeroizing::new(Vec::with_capacity(lanes + 1));
             starts.push(*running);
             let mut value = P::wide_value(*running);
@@ -48,11 +47,11 @@ pub(in super::super) fn equal<P: Party>(
             let after = party.multiplied(&before, &product);
             if committed > 0 {
                 let to = party.wides(&starts[1..=committed]);
-                let zero = party.subtracted(&party.part(&after, 0, committed), &to);
+                let zero = party.subtracted(&party.lanes_from(&after, 0, committed), &to);
                 party.vanish_wide(zero, name)?;
             }
             if is_last {
-                ends.push(party.part(&after, committed, 1));
+                ends.push(party.lanes_from(&after, committed, 1));
             } else {
                 *running = starts[lanes];
             }
@@ -72,5 +71,5 @@ fn product<P: Party>(party: &P, of: P::Wides, factors: usize, lanes: usize) -> P
     if factors.is_multiple_of(2) {
         return products;
     }
-    party.multiplied(&products, &party.part(&of, 2 * half * lanes, lanes))
+    party.multiplied(&products, &party.lanes_from(&of, 2 * half * lanes, lanes))
 }

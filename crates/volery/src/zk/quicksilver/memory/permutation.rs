@@ -4,7 +4,7 @@
 mod tests;
 
 use super::equality::equal;
-use super::{Line, Party, number, repetitions};
+use super::{Lines, Party, Waiting, number, repetitions};
 use crate::circuit::memory::is_binary;
 use crate::circuit::permutation::{Permuted, are_permuted, count_words};
 use crate::error::Result;
@@ -12,30 +12,28 @@ use core::fmt::Display;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// The permutations of an epoch, whose words wait for its challenge as wide lines `V`.
-pub(in super::super) struct Permuting<V: Line> {
+/// The permutations of an epoch, whose words wait for its challenge as lines over `E`.
+pub(in super::super) struct Permuting<E: Field> {
     permuted: Permuted,
-    lists: Vec<Lists<V>>,
+    lists: Vec<Lists<E>>,
 }
 
 /// The words of a permutation.
-struct Lists<V: Line> {
+struct Lists<E: Field> {
     /// The number of its first word among all of the epoch.
     first: usize,
-    /// The lines of a word.
-    parts: usize,
-    sides: [Zeroizing<Vec<V>>; 2],
+    sides: [Waiting<E>; 2],
 }
 
-impl<V: Line> Default for Permuting<V> {
+impl<E: Field> Default for Permuting<E> {
     fn default() -> Self {
         Self { permuted: Permuted::default(), lists: Vec::new() }
     }
 }
 
-impl<V: Line> Permuting<V> {
+impl<E: Field> Permuting<E> {
     /// Adds a permutation, with which the epoch may end.
-    pub(in super::super) fn add<P: Party<Wide = V>>(
+    pub(in super::super) fn add<P: Party<E = E>>(
         &mut self,
         party: &mut P,
         xs: &[P::Wire],
@@ -48,19 +46,18 @@ impl<V: Line> Permuting<V> {
             return Ok(());
         }
         party.asserted(!P::KNOWS || are_permuted(&values::<P>(xs), &values::<P>(ys), width), name);
-        let parts = if P::F::BITS > 1 { width } else { width.div_ceil(128) };
         let sides = [xs, ys].map(|wires| lines(party, wires, width));
-        self.lists.push(Lists { first: self.permuted.degree() as usize, parts, sides });
+        self.lists.push(Lists { first: self.permuted.degree() as usize, sides });
         if self.permuted.add(words as u64) { self.end(party) } else { Ok(()) }
     }
 
     /// Ends the epoch: both sides of all permutations together are equal.
-    pub(in super::super) fn end<P: Party<Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+    pub(in super::super) fn end<P: Party<E = E>>(&mut self, party: &mut P) -> Result<()> {
         let words = self.permuted.degree();
         if words == 0 {
             return Ok(());
         }
-        let parts = self.lists.iter().map(|lists| lists.parts).max().unwrap_or(0);
+        let parts = self.lists.iter().map(|lists| lists.sides[0].lines::<P>()).max().unwrap_or(0);
         // Only now, when all words are committed to.
         let mut draw = party.coefficients()?;
         let mut shift = P::E::ZERO;
@@ -68,17 +65,21 @@ impl<V: Line> Permuting<V> {
         for _ in 0..repetitions::<P::E>() {
             draw(core::slice::from_mut(&mut shift));
             draw(&mut weights);
-            let factor = |_: &P, side: usize, i: usize| {
-                let at = self.lists.partition_point(|lists| lists.first <= i) - 1;
-                let Lists { first, parts, sides } = &self.lists[at];
-                let word = &sides[side][(i - first) * parts..][..*parts];
-                let mut sum = V::default();
-                for (line, weight) in word.iter().zip(&weights) {
-                    sum = sum + P::scaled(*line, *weight);
+            let fill = |party: &P, side: usize, first: usize, lines: &mut Lines<'_, E>| {
+                let mut done = 0;
+                while done < lines.len() {
+                    let at = self.lists.partition_point(|lists| lists.first <= first + done) - 1;
+                    let Lists { first: of_list, sides } = &self.lists[at];
+                    let (word, words) = (first + done - of_list, &sides[side]);
+                    let those = (words.tuples() - word).min(lines.len() - done);
+                    let mut lines = lines.within(done..done + those);
+                    let weights = weights.iter().copied().enumerate().take(words.lines::<P>());
+                    words.add_to(party, word, weights, &mut lines);
+                    lines.public().fill(shift + tag::<P>(at));
+                    done += those;
                 }
-                (sum, shift + tag::<P>(at))
             };
-            equal(party, words as usize, factor, &"words that are those of another list")?;
+            equal(party, words as usize, fill, &"words that are those of another list")?;
         }
         party.argued(words);
         self.permuted.end::<P::F>();
@@ -98,19 +99,16 @@ fn tag<P: Party>(number_of: usize) -> P::E {
 }
 
 /// The lines of words: over F_2 up to 128 wires are packed into each, over other fields it is a wire.
-fn lines<P: Party>(party: &P, wires: &[P::Wire], width: usize) -> Zeroizing<Vec<P::Wide>> {
+fn lines<P: Party>(party: &P, wires: &[P::Wire], width: usize) -> Waiting<P::E> {
     if P::F::BITS > 1 {
-        let mut lines = Zeroizing::new(Vec::with_capacity(wires.len()));
-        for wire in wires {
-            lines.push(P::widened(*wire));
-        }
+        let mut lines = Waiting::expecting::<P>(width, wires.len() / width);
+        lines.extend::<P>(wires.len() / width, |line, word| P::widened(wires[word * width + line]));
         return lines;
     }
-    let mut lines = Zeroizing::new(Vec::with_capacity(wires.len() / width * width.div_ceil(128)));
+    let mut lines = Waiting::expecting::<P>(width.div_ceil(128), wires.len() / width);
     for word in wires.chunks_exact(width) {
-        for part in word.chunks(P::places().len()) {
-            lines.push(party.weighed(&P::places()[..part.len()], part));
-        }
+        let parts = word.chunks(P::places().len());
+        lines.push::<P>(parts.map(|part| party.weighed(&P::places()[..part.len()], part)));
     }
     lines
 }

@@ -4,17 +4,18 @@ use super::equality::equal;
 use super::order::at_most;
 use super::sums::equal_sum;
 use super::table::Lookups;
-use super::{Line, Party, Waiting, number, repetitions, said};
+use super::{Lines, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{Addresses, TILE, place};
 use crate::circuit::{Accesses, Cells, InRow, Layout, Put, Sizes, address_width};
 use crate::error::Result;
 use core::fmt::Display;
+use core::iter;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Field, U256};
+use volery_primitives::{Extension, Field, SecretVec, U256};
 use zeroize::{Zeroize, Zeroizing};
 
-/// What a party keeps of a memory: wires are `W`, wide lines `V`.
-pub(in super::super) struct Ram<F, W: Zeroize, V: Line> {
+/// What a party keeps of a memory: wires are `W`, lines over `E`.
+pub(in super::super) struct Ram<F, W: Zeroize, E: Field> {
     layout: Layout,
     /// Where the cells lie, if not at their numbers.
     places: Option<Addresses>,
@@ -26,19 +27,19 @@ pub(in super::super) struct Ram<F, W: Zeroize, V: Line> {
     time: u64,
     ended: u64,
     /// The words at its start, where they are not zero.
-    pub(super) start: Option<Waiting<V>>,
+    pub(super) start: Option<Waiting<E>>,
     /// Its accesses: what each takes out; and what it puts in, where that is another line.
-    pub(super) accesses: Waiting<V>,
-    pub(super) puts: Waiting<V>,
+    pub(super) accesses: Waiting<E>,
+    pub(super) puts: Waiting<E>,
     putting: Putting,
     /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
     tile: Zeroizing<Vec<W>>,
     /// Room for the wires of a tuple.
     wires: Zeroizing<Vec<W>>,
     /// How often each limb occurs, where that is known.
-    limbs: Zeroizing<Vec<u64>>,
+    limbs: Zeroizing<Vec<u32>>,
     /// Where gaps are looked up whole, behind the first epochs.
-    gaps: Option<Lookups<F, V>>,
+    gaps: Option<Lookups<F, E>>,
 }
 
 /// Words and times, as the prover has them.
@@ -70,17 +71,42 @@ impl Putting {
         self.puts += u32::from(puts);
     }
 
-    /// The number of access `i` among those that put.
+    /// Whether access `i` did.
     #[inline]
-    fn number(&self, i: usize) -> Option<usize> {
-        let (bits, before) = self.accesses[i / 64];
-        let earlier = bits & ((1 << (i % 64)) - 1);
-        (bits >> (i % 64) & 1 == 1).then(|| (before + earlier.count_ones()) as usize)
+    fn puts(&self, i: usize) -> bool {
+        self.accesses[i / 64].0 >> (i % 64) & 1 == 1
+    }
+
+    /// How many of the accesses before number `i` did.
+    fn before(&self, i: usize) -> usize {
+        let Some((bits, before)) = self.accesses.get(i / 64) else { return self.puts as usize };
+        *before as usize + (bits & ((1 << (i % 64)) - 1)).count_ones() as usize
     }
 
     fn clear(&mut self) {
         self.accesses.clear();
         (self.count, self.puts) = (0, 0);
+    }
+}
+
+/// Words of tuples with their weights, a lane each: all lines' parts, one after the other.
+struct Words<E: Field> {
+    parts: SecretVec<E>,
+    public: Vec<E>,
+}
+
+impl<E: Field> Words<E> {
+    fn new<P: Party<E = E>>(lanes: usize) -> Self {
+        Self { parts: vec![E::ZERO; P::PARTS * lanes].into(), public: vec![E::ZERO; lanes] }
+    }
+
+    fn lines(&mut self) -> Lines<'_, E> {
+        Lines::new(&mut self.parts, &mut self.public)
+    }
+
+    fn part(&self, part: usize) -> &[E] {
+        let lanes = self.public.len();
+        &self.parts[part * lanes..][..lanes]
     }
 }
 
@@ -110,8 +136,8 @@ const fn limbs<F: Field>() -> usize {
     F::BITS.div_ceil(64) as usize
 }
 
-impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
-    pub(in super::super) fn new<P: Party<F = F, Wire = W, Wide = V>>(
+impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
+    pub(in super::super) fn new<P: Party<F = F, Wire = W, E = E>>(
         party: &mut P,
         cells: Cells<'_, P::F, W>,
         width: usize,
@@ -132,8 +158,8 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
             time: 0,
             ended: 0,
             start: None,
-            accesses: Waiting::new(taken),
-            puts: Waiting::new(parts),
+            accesses: Waiting::new::<P>(taken),
+            puts: Waiting::new::<P>(parts),
             putting: Putting::default(),
             tile: Zeroizing::new(Vec::new()),
             wires: Zeroizing::new(Vec::new()),
@@ -143,7 +169,7 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
         if let Cells::Zero(_) = cells {
             return Ok(ram);
         }
-        let mut start = Waiting::new(parts);
+        let mut start = Waiting::new::<P>(parts);
         let mut word = Zeroizing::new(Vec::with_capacity(width));
         for cell in 0..sizes.cells {
             word.clear();
@@ -164,26 +190,23 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
     }
 
     /// Adds the lines of the word of a cell's tuple.
-    fn push_word<P: Party<F = F, Wire = W, Wide = V>>(&mut self, party: &P, word: &[W], to: &mut Waiting<V>) {
-        let lines = to.open();
+    fn push_word<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &P, word: &[W], to: &mut Waiting<E>) {
         if P::F::BITS > 1 {
-            for wire in word {
-                lines.push(P::widened(*wire));
-            }
+            to.push::<P>(word.iter().map(|wire| P::widened(*wire)));
         } else {
-            self.pack(party, &[], &[], word, lines);
+            self.pack(party, &[], &[], word, to);
         }
     }
 
     /// Adds the lines into which the bits of a tuple are packed: an address, or none, a time, or none, and a
     /// word, each at its place.
-    fn pack<P: Party<F = F, Wire = W, Wide = V>>(
+    fn pack<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &P,
         address: &[W],
         time: &[W],
         word: &[W],
-        lines: &mut Vec<V>,
+        to: &mut Waiting<E>,
     ) {
         let zero = W::default();
         self.wires.clear();
@@ -192,13 +215,12 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
         self.wires.extend_from_slice(time);
         self.wires.resize(self.address + most_time(&self.layout) as usize, zero);
         self.wires.extend_from_slice(word);
-        for part in self.wires.chunks(P::places().len()) {
-            lines.push(party.weighed(&P::places()[..part.len()], part));
-        }
+        let parts = self.wires.chunks(P::places().len());
+        to.push::<P>(parts.map(|part| party.weighed(&P::places()[..part.len()], part)));
     }
 
     /// Puts the values of `word` into a cell.
-    fn put<P: Party<F = F, Wire = W, Wide = V>>(&mut self, cell: Option<usize>, word: &[W]) {
+    fn put<P: Party<F = F, Wire = W, E = E>>(&mut self, cell: Option<usize>, word: &[W]) {
         let (Some(contents), Some(cell)) = (&mut self.known, cell) else { return };
         let stride = stored::<P::F>(word.len());
         let to = &mut contents.words[cell * stride..][..stride];
@@ -240,7 +262,7 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
     }
 
     /// Commits to the word in a cell.
-    fn commit_word<P: Party<F = F, Wire = W, Wide = V>>(
+    fn commit_word<P: Party<F = F, Wire = W, E = E>>(
         &self,
         party: &mut P,
         cell: Option<usize>,
@@ -253,7 +275,7 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
     }
 
     /// Commits to a time, over F_2 by so many bits.
-    fn commit_time<P: Party<F = F, Wire = W, Wide = V>>(
+    fn commit_time<P: Party<F = F, Wire = W, E = E>>(
         party: &mut P,
         time: Option<u64>,
         bits: u32,
@@ -265,7 +287,7 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
         Ok(())
     }
 
-    pub(in super::super) fn access<P: Party<F = F, Wire = W, Wide = V>>(
+    pub(in super::super) fn access<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &mut P,
         address: &[W],
@@ -279,7 +301,7 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
     }
 
     /// Accesses in rows: the columns of what they find.
-    pub(in super::super) fn access_rows<P: Party<F = F, Wire = W, Wide = V>>(
+    pub(in super::super) fn access_rows<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &mut P,
         ports: &[Accesses<'_, W>],
@@ -312,7 +334,7 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
     }
 
     /// An access, which adds what it finds to `before`.
-    fn access_to<P: Party<F = F, Wire = W, Wide = V>>(
+    fn access_to<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &mut P,
         address: &[W],
@@ -366,28 +388,23 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
                     }
                 }
             }
-            let lines = self.accesses.open();
-            for wire in [address[0], time].iter().chain(&*before).chain(&high) {
-                lines.push(P::widened(*wire));
-            }
+            let lines = [address[0], time].into_iter().chain(before.iter().copied()).chain(high);
+            self.accesses.push::<P>(lines.map(P::widened));
             // What is put back is what was taken out, at another time.
             let puts = !matches!(put, Put::Same);
             self.putting.push(puts);
             if puts {
-                let lines = self.puts.open();
-                for wire in after {
-                    lines.push(P::widened(*wire));
-                }
+                self.puts.push::<P>(after.iter().map(|wire| P::widened(*wire)));
             }
         } else {
             let mut tile = core::mem::take(&mut self.tile);
             let first = tile.len();
-            let (mut accesses, mut puts) =
-                (core::mem::take(&mut self.accesses), core::mem::take(&mut self.puts));
+            let [mut accesses, mut puts] =
+                [&mut self.accesses, &mut self.puts].map(|to| core::mem::replace(to, Waiting::new::<P>(0)));
             let pushed = Self::commit_time(party, last, Layout::time_bits(self.time), &mut tile);
             if pushed.is_ok() {
-                self.pack(party, address, &tile[first..], before, accesses.open());
-                self.pack(party, address, &[], after, puts.open());
+                self.pack(party, address, &tile[first..], before, &mut accesses);
+                self.pack(party, address, &[], after, &mut puts);
             }
             (self.tile, self.accesses, self.puts) = (tile, accesses, puts);
             pushed?;
@@ -399,15 +416,15 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
         if self.time == self.layout.epoch {
             self.end_epoch(party)?;
             if let (None, Some(bits)) = (&self.gaps, self.layout.whole_gaps(self.ended)) {
-                self.gaps = Some(Lookups::gaps(bits));
-                self.accesses = Waiting::new(self.layout.sizes.width + 2);
+                self.gaps = Some(Lookups::gaps::<P>(bits));
+                self.accesses = Waiting::new::<P>(self.layout.sizes.width + 2);
             }
         }
         Ok(())
     }
 
     /// Shows that the times of the open tile are before their accesses.
-    fn order<P: Party<F = F, Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+    fn order<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &mut P) -> Result<()> {
         let times = Layout::time_bits(self.time) as usize;
         let count = self.tile.len() / times;
         if count == 0 {
@@ -427,13 +444,13 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
     }
 
     /// Ends the memory.
-    pub(in super::super) fn end<P: Party<F = F, Wire = W, Wide = V>>(mut self, party: &mut P) -> Result<()> {
+    pub(in super::super) fn end<P: Party<F = F, Wire = W, E = E>>(mut self, party: &mut P) -> Result<()> {
         self.end_epoch(party)?;
         self.gaps.as_mut().map_or(Ok(()), |gaps| gaps.end(party))
     }
 
     /// Ends the epoch: every cell is shown once, and what was put in is what was taken out.
-    fn end_epoch<P: Party<F = F, Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+    fn end_epoch<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &mut P) -> Result<()> {
         if self.time == 0 {
             return Ok(());
         }
@@ -443,26 +460,26 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
         let Sizes { cells, width } = self.layout.sizes;
         let accesses = self.time as usize;
         let parts = parts::<P::F>(&self.layout, self.address);
-        let (mut words, mut times) = (Waiting::new(parts), Waiting::new(1));
+        let (mut words, mut times) = (Waiting::new::<P>(parts), Waiting::new::<P>(1));
         let mut wires = Zeroizing::new(Vec::with_capacity(width.max(u64::BITS as usize)));
         for cell in 0..cells {
             self.commit_word(party, Some(cell), &mut wires)?;
             self.push_word(party, &wires, &mut words);
             wires.clear();
             let last = self.last(Some(cell));
-            times.open().push(if P::F::BITS > 1 {
+            times.push::<P>([if P::F::BITS > 1 {
                 P::widened(party.commit_value(last.map(said))?)
             } else {
                 Self::commit_time(party, last, Layout::last_bits(self.time), &mut wires)?;
                 party.weighed(&P::places()[self.address..][..wires.len()], &wires)
-            });
+            }]);
             wires.clear();
         }
         let limbed = P::F::BITS > 1 && self.gaps.is_none();
         let count = if limbed { 1 << self.layout.limb } else { 0 };
         let mut limbs = Zeroizing::new(Vec::with_capacity(count));
         for limb in 0..count {
-            let count = P::KNOWS.then(|| said(self.limbs[limb]));
+            let count = P::KNOWS.then(|| said(u64::from(self.limbs[limb])));
             limbs.push(party.commit_value(count)?);
         }
         // Only now, when all tuples are committed to.
@@ -472,27 +489,31 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
         for _ in 0..repetitions::<P::E>() {
             draw(core::slice::from_mut(&mut weights.shift));
             draw(&mut weights.parts);
-            let factor = |_: &P, side: usize, i: usize| match (side, i.checked_sub(accesses)) {
-                (0, None) => self.taken::<P>(i, &weights),
-                (0, Some(cell)) => {
-                    let (tuple, public) = self.tuple::<P>(words.get(cell), cell, &weights);
-                    (tuple + self.timed::<P>(times.get(cell)[0], &weights), public)
+            let fill = |party: &P, side: usize, first: usize, lines: &mut Lines<'_, E>| {
+                let those = accesses.saturating_sub(first).min(lines.len());
+                let mut of_accesses = lines.within(0..those);
+                if side == 0 {
+                    self.taken(party, first, &weights, &mut of_accesses);
+                } else {
+                    self.given(party, first, &weights, &mut of_accesses);
                 }
-                (_, None) => self.given::<P>(i, &weights),
-                (_, Some(cell)) => {
-                    let word = self.start.as_ref().map_or(&[][..], |start| start.get(cell));
-                    self.tuple::<P>(word, cell, &weights)
+                let first = (first + those).saturating_sub(accesses);
+                let mut of_cells = lines.within(those..lines.len());
+                let word = if side == 0 { Some(&words) } else { self.start.as_ref() };
+                self.tuples(party, word, first, &weights, &mut of_cells);
+                if side == 0 {
+                    times.add_to(party, first, iter::once((0, self.of_time::<P>(&weights))), &mut of_cells);
                 }
             };
-            equal(party, accesses + cells, factor, &name)?;
+            equal(party, accesses + cells, fill, &name)?;
             if limbed {
                 self.limbs_are_small(party, &limbs, &mut draw)?;
             }
         }
         party.argued(self.layout.degree(self.time, !limbed));
         self.start = Some(words);
-        self.accesses = Waiting::new(self.accesses.stride);
-        self.puts = Waiting::new(self.puts.stride);
+        self.accesses.clear();
+        self.puts.clear();
         self.putting.clear();
         self.limbs.fill(0);
         self.time = 0;
@@ -503,66 +524,99 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
         Ok(())
     }
 
-    /// A time with its weight; over F_2 it stands at its place already.
-    #[inline]
-    fn timed<P: Party<F = F, Wire = W, Wide = V>>(&self, time: V, weights: &Weights<P::E>) -> V {
-        if P::F::BITS > 1 { P::scaled(time, weights.parts[self.layout.sizes.width]) } else { time }
+    /// The weight of a time's line; over F_2 it stands at its place already.
+    fn of_time<P: Party<F = F>>(&self, weights: &Weights<E>) -> E {
+        if P::F::BITS > 1 { weights.parts[self.layout.sizes.width] } else { E::ONE }
     }
 
-    /// The factor of a cell's tuple at time 0: a line, and what is public, as are those below.
-    #[inline]
-    fn tuple<P: Party<F = F, Wire = W, Wide = V>>(
+    /// The weights of a word's lines, of which the first is number `first` of its tuple.
+    fn of_word<'w, P: Party<F = F, E = E>>(
         &self,
-        word: &[V],
-        cell: usize,
-        weights: &Weights<P::E>,
-    ) -> (V, P::E) {
-        let cell = self.places.as_ref().map_or(cell as u64, |places| places.of_cell(cell));
-        let address = if P::F::BITS > 1 { number::<P::F, P::E>(cell) } else { bits(cell, 0) };
-        (Self::word::<P>(word, weights, V::default()), weights.shift + address)
+        first: usize,
+        weights: &'w Weights<E>,
+    ) -> impl Iterator<Item = (usize, E)> + Clone + use<'w, F, W, E, P> {
+        let lines = parts::<P::F>(&self.layout, self.address);
+        // Of what is packed into the same element only the first part has an address.
+        let weight = |i: usize| if P::F::BITS == 1 && i == 0 { E::ONE } else { weights.parts[i] };
+        (0..lines).map(move |i| (first + i, weight(i)))
     }
 
-    /// `sum`, and the lines of a word with their weights.
-    #[inline]
-    fn word<P: Party<F = F, Wire = W, Wide = V>>(word: &[V], weights: &Weights<P::E>, mut sum: V) -> V {
-        for (i, line) in word.iter().enumerate() {
-            // Of what is packed into the same element only the first part has an address.
-            let has_address = P::F::BITS == 1 && i == 0;
-            sum = sum + if has_address { *line } else { P::scaled(*line, weights.parts[i]) };
+    /// The factors of cells' tuples at time 0, from number `first` on.
+    fn tuples<P: Party<F = F, Wire = W, E = E>>(
+        &self,
+        party: &P,
+        words: Option<&Waiting<E>>,
+        first: usize,
+        weights: &Weights<E>,
+        lines: &mut Lines<'_, E>,
+    ) {
+        if let Some(words) = words {
+            words.add_to(party, first, self.of_word::<P>(0, weights), lines);
         }
-        sum
+        for (cell, public) in (first..).zip(lines.public()) {
+            let cell = self.places.as_ref().map_or(cell as u64, |places| places.of_cell(cell));
+            let address = if P::F::BITS > 1 { number::<F, E>(cell) } else { bits(cell, 0) };
+            *public = weights.shift + address;
+        }
     }
 
-    /// The factor of what access number `i`, from 0, takes out.
-    #[inline]
-    fn taken<P: Party<F = F, Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
-        let lines = self.accesses.get(i);
-        let line = if P::F::BITS > 1 {
-            let word = &lines[2..][..self.layout.sizes.width];
-            Self::word::<P>(word, weights, lines[0] + self.timed::<P>(lines[1], weights))
-        } else {
-            Self::word::<P>(lines, weights, V::default())
-        };
-        (line, weights.shift)
-    }
-
-    /// The factor of what it puts in.
-    #[inline]
-    fn given<P: Party<F = F, Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
-        let time = i as u64 + 1;
+    /// The factors of what accesses from number `first` on, counted from 0, take out.
+    fn taken<P: Party<F = F, Wire = W, E = E>>(
+        &self,
+        party: &P,
+        first: usize,
+        weights: &Weights<E>,
+        lines: &mut Lines<'_, E>,
+    ) {
         if P::F::BITS > 1 {
-            let lines = self.accesses.get(i);
-            let found = &lines[2..][..self.layout.sizes.width];
-            let word = self.putting.number(i).map_or(found, |number| self.puts.get(number));
-            let now = number::<P::F, P::E>(time) * weights.parts[self.layout.sizes.width];
-            return (Self::word::<P>(word, weights, lines[0]), weights.shift + now);
+            let tuple = [(0, E::ONE), (1, self.of_time::<P>(weights))];
+            let tuple = tuple.into_iter().chain(self.of_word::<P>(2, weights));
+            self.accesses.add_to(party, first, tuple, lines);
+        } else {
+            self.accesses.add_to(party, first, self.of_word::<P>(0, weights), lines);
         }
-        let line = Self::word::<P>(self.puts.get(i), weights, V::default());
-        (line, weights.shift + bits::<P::E>(time, self.address))
+        lines.public().fill(weights.shift);
+    }
+
+    /// The factors of what they put in.
+    fn given<P: Party<F = F, Wire = W, E = E>>(
+        &self,
+        party: &P,
+        first: usize,
+        weights: &Weights<E>,
+        lines: &mut Lines<'_, E>,
+    ) {
+        if P::F::BITS == 1 {
+            self.puts.add_to(party, first, self.of_word::<P>(0, weights), lines);
+            for (i, public) in (first..).zip(lines.public()) {
+                *public = weights.shift + bits::<E>(i as u64 + 1, self.address);
+            }
+            return;
+        }
+        self.accesses.add_to(party, first, iter::once((0, E::ONE)), lines);
+        let count = lines.len();
+        // What those put that do, and what the others found.
+        let puts = self.putting.before(first)..self.putting.before(first + count);
+        let [mut put, mut found] = [puts.len(), count].map(|lanes| Words::<E>::new::<P>(lanes));
+        self.puts.add_to(party, puts.start, self.of_word::<P>(0, weights), &mut put.lines());
+        self.accesses.add_to(party, first, self.of_word::<P>(2, weights), &mut found.lines());
+        for part in 0..P::PARTS {
+            let mut put = put.part(part).iter();
+            for (i, (line, found)) in lines.part(part).iter_mut().zip(found.part(part)).enumerate() {
+                *line +=
+                    if self.putting.puts(first + i) { *put.next().expect("as many as put") } else { *found };
+            }
+        }
+        let time = self.of_time::<P>(weights);
+        let mut public = weights.shift + number::<F, E>(first as u64) * time;
+        for lane in lines.public() {
+            public += time;
+            *lane = public;
+        }
     }
 
     /// Shows that both limbs of each gap are in the table.
-    fn limbs_are_small<P: Party<F = F, Wire = W, Wide = V>>(
+    fn limbs_are_small<P: Party<F = F, Wire = W, E = E>>(
         &self,
         party: &mut P,
         counts: &[W],
@@ -570,20 +624,23 @@ impl<F: Field, W: Copy + Default + Zeroize, V: Line> Ram<F, W, V> {
     ) -> Result<()> {
         let mut table = Vec::with_capacity(counts.len());
         for limb in 0..counts.len() as u64 {
-            table.push(number::<P::F, P::E>(limb));
+            table.push(number::<F, E>(limb));
         }
         let (shift, total) = super::sums::table_side(party, &table, counts, draw);
-        let base = number::<P::F, P::E>(1 << self.layout.limb);
-        let looked = |_: &P, i: usize| {
-            let lines = self.accesses.get(i / 2);
-            let high = lines[2 + self.layout.sizes.width];
-            if i.is_multiple_of(2) {
-                return (high, shift);
+        let (base, width) = (number::<F, E>(1 << self.layout.limb), self.layout.sizes.width);
+        let fill = |_: &P, first: usize, lines: &mut Lines<'_, E>| {
+            for part in 0..P::PARTS {
+                for (i, line) in (first..).zip(lines.part(part)) {
+                    let [time, high] = [1, 2 + width].map(|line| self.accesses.part::<P>(i / 2, line, part));
+                    *line = if i.is_multiple_of(2) { high } else { -time - high * base };
+                }
             }
-            let now = number::<P::F, P::E>(i as u64 / 2);
-            (V::default() - lines[1] - P::scaled(high, base), shift + now)
+            for (i, public) in (first..).zip(lines.public()) {
+                let is_low = !i.is_multiple_of(2);
+                *public = shift + if is_low { number::<F, E>(i as u64 / 2) } else { E::ZERO };
+            }
         };
-        equal_sum(party, 2 * self.time as usize, looked, total, &"a word that was written before it is read")
+        equal_sum(party, 2 * self.time as usize, fill, total, &"a word that was written before it is read")
     }
 }
 
@@ -608,7 +665,11 @@ mod tests {
                 numbers.push(put.then_some(puts));
                 puts += usize::from(put);
             }
-            assert!((0..300).all(|i| putting.number(i) == numbers[i]));
+            let before = |i: usize| numbers[..i].iter().flatten().count();
+            assert!(
+                (0..300).all(|i| (putting.puts(i), putting.before(i)) == (numbers[i].is_some(), before(i)))
+            );
+            assert_eq!(putting.before(300), before(300));
             putting.clear();
             numbers.clear();
         }

@@ -1,6 +1,6 @@
 //! Sums of fractions: what is looked up is a row of a public table, over odd p.
 
-use super::{Party, invert_all, number};
+use super::{Lines, Party, invert_all, number};
 use crate::circuit::memory::LOOKUPS;
 use crate::error::Result;
 use core::fmt::Display;
@@ -10,14 +10,15 @@ use zeroize::Zeroizing;
 /// Fractions whose polynomials stay in the cache.
 const MOST: usize = 1 << 10;
 
-/// Demands that Σ 1/`looked(party, i)`, each a line and what is public of it, over so many is `total`.
+/// Demands that Σ 1/looked over so many is `total`: `fill(party, i, lines)` adds what is looked up from
+/// number `i` on to lines of zero, and sets what is public of each.
 ///
 /// Blocks share out what is looked up as those of [`equal`](super::equality::equal) do. The last is filled with
 /// ones, for which there is a one more each in the total.
 pub(in super::super) fn equal_sum<P: Party>(
     party: &mut P,
     count: usize,
-    looked: impl Fn(&P, usize) -> (P::Wide, P::E),
+    fill: impl Fn(&P, usize, &mut Lines<'_, P::E>),
     total: P::Wide,
     name: &dyn Display,
 ) -> Result<()> {
@@ -29,11 +30,10 @@ pub(in super::super) fn equal_sum<P: Party>(
     for first in (0..blocks).step_by(most) {
         let lanes = most.min(blocks - first);
         let committed = lanes - usize::from(first + lanes == blocks);
-        let line = |i: usize| match first * LOOKUPS + i {
-            at if at < count => looked(party, at),
-            _ => (P::Wide::default(), P::E::ONE),
-        };
-        let (product, derivative) = fraction(party, party.lanes(lanes * LOOKUPS, line), lanes);
+        let at = first * LOOKUPS;
+        let those = (lanes * LOOKUPS).min(count - at);
+        let of = party.lanes(lanes * LOOKUPS, |lines| fill(party, at, &mut lines.within(0..those)));
+        let (product, derivative) = fraction(party, of, lanes);
         let inverses = P::values(&product).map(|values| {
             let mut inverses = Zeroizing::new(values.to_vec());
             invert_all(&mut inverses);

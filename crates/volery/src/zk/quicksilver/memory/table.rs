@@ -1,24 +1,27 @@
 //! Lookups in public tables and ranges, over odd p.
 
 use super::sums::{equal_sum, table_side};
-use super::{Line, Party, Waiting, number, repetitions, said};
+use super::{Lines, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{Looked, limbs};
 use crate::circuit::table::check_range;
 use crate::circuit::{InRow, Known};
 use crate::error::Result;
 use core::fmt::Display;
-use volery_primitives::Field;
+use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
-/// What a party keeps of a table whose lookups are wide lines `V`.
-pub(in super::super) struct Lookups<F, V: Line> {
+/// What a party keeps of a table whose lookups are lines over `E`.
+pub(in super::super) struct Lookups<F, E: Field> {
     rows: Rows<F>,
     looked: Looked,
     /// Keys, each with its value.
-    lines: Waiting<V>,
+    lines: Waiting<E>,
     /// How often each row was looked up, where that is known.
-    counts: Zeroizing<Vec<u64>>,
+    counts: Zeroizing<Vec<u32>>,
 }
+
+/// Rows that are found together.
+const TOGETHER: usize = 256;
 
 enum Rows<F> {
     Table(Known<F>),
@@ -26,46 +29,56 @@ enum Rows<F> {
     Numbers(u32),
 }
 
-impl<F: Field, V: Line> Lookups<F, V> {
-    pub(in super::super) fn of(known: Known<F>) -> Self {
+impl<F: Field, E: Extension<F>> Lookups<F, E> {
+    pub(in super::super) fn of<P: Party<F = F, E = E>>(known: Known<F>) -> Self {
         let (rows, stride) = (known.rows(), known.key + known.value);
         let looked = Looked::new::<F>(rows, stride);
         Self {
             rows: Rows::Table(known),
             looked,
-            lines: Waiting::new(stride),
+            lines: Waiting::new::<P>(stride),
             counts: Zeroizing::new(vec![0; rows]),
         }
     }
 
     /// The limbs of ranges, of so many bits.
-    pub(in super::super) fn limbs(bits: u32) -> Self {
-        Self::numbers(bits, Looked::new::<F>(1 << bits, 1))
+    pub(in super::super) fn limbs<P: Party<F = F, E = E>>(bits: u32) -> Self {
+        Self::numbers::<P>(bits, Looked::new::<F>(1 << bits, 1))
     }
 
     /// The whole gaps of a memory, of so many bits.
-    pub(in super::super) fn gaps(bits: u32) -> Self {
-        Self::numbers(bits, Looked::gaps::<F>(bits))
+    pub(in super::super) fn gaps<P: Party<F = F, E = E>>(bits: u32) -> Self {
+        Self::numbers::<P>(bits, Looked::gaps::<F>(bits))
     }
 
-    fn numbers(bits: u32, looked: Looked) -> Self {
+    fn numbers<P: Party<F = F, E = E>>(bits: u32, looked: Looked) -> Self {
         let counts = Zeroizing::new(vec![0; 1 << bits]);
-        Self { rows: Rows::Numbers(bits), looked, lines: Waiting::new(1), counts }
+        Self { rows: Rows::Numbers(bits), looked, lines: Waiting::new::<P>(1), counts }
     }
 
-    pub(in super::super) fn look_up<P: Party<F = F, Wide = V>>(
+    pub(in super::super) fn look_up<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
         key: &[P::Wire],
         name: &dyn Display,
     ) -> Result<Vec<P::Wire>> {
-        let mut value = Zeroizing::new(Vec::with_capacity(self.value()));
-        self.look_up_to(party, key, name, &mut Zeroizing::default(), &mut value)?;
+        self.table().check(key.len())?;
+        self.end_if_full(party)?;
+        let mut known = Zeroizing::new(Vec::with_capacity(key.len()));
+        for wire in key {
+            known.extend(P::value(*wire));
+        }
+        let found = P::KNOWS.then(|| self.table().find(&known));
+        let mut value = Zeroizing::new(Vec::with_capacity(self.table().value));
+        self.found(party, found, name, |_, wire| value.push(wire))?;
+        self.lines.push::<P>(key.iter().chain(&*value).map(|wire| P::widened(*wire)));
+        self.looked.add(1);
+        self.end_if_full(party)?;
         Ok(core::mem::take(&mut *value))
     }
 
     /// Lookups of keys in columns: the columns of their values.
-    pub(in super::super) fn look_up_rows<P: Party<F = F, Wide = V>>(
+    pub(in super::super) fn look_up_rows<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
         key: &[&[P::Wire]],
@@ -73,66 +86,64 @@ impl<F: Field, V: Line> Lookups<F, V> {
     ) -> Result<Vec<Vec<P::Wire>>> {
         let rows = key.first().map_or(0, |column| column.len());
         assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
-        let mut columns = Zeroizing::new(vec![Vec::new(); self.value()]);
-        columns.iter_mut().for_each(|column| column.reserve_exact(rows));
-        let mut wires = Zeroizing::new(Vec::with_capacity(key.len()));
-        let mut known = Zeroizing::new(Vec::with_capacity(key.len()));
-        let mut value = Zeroizing::new(Vec::with_capacity(self.value()));
-        for row in 0..rows {
-            wires.clear();
-            for column in key {
-                wires.push(column[row]);
+        self.table().check(key.len())?;
+        let mut values = Zeroizing::new(vec![Vec::new(); self.table().value]);
+        values.iter_mut().for_each(|column| column.reserve_exact(rows));
+        let mut known = Zeroizing::new(Vec::with_capacity(key.len() * rows.min(TOGETHER)));
+        let mut done = 0;
+        while done < rows {
+            self.end_if_full(party)?;
+            let those = done..rows.min(done + TOGETHER.min(self.looked.left() as usize));
+            known.clear();
+            for row in those.clone() {
+                for column in key {
+                    known.extend(P::value(column[row]));
+                }
             }
-            value.clear();
-            self.look_up_to(party, &wires, &InRow(name, row), &mut known, &mut value)?;
-            columns.iter_mut().zip(&*value).for_each(|(column, wire)| column.push(*wire));
+            let found = Zeroizing::new(if P::KNOWS { self.table().find_all(&known) } else { Vec::new() });
+            for (i, row) in those.clone().enumerate() {
+                let found = found.get(i).copied();
+                self.found(party, found, &InRow(name, row), |i, wire| values[i].push(wire))?;
+            }
+            let of_key = key.len();
+            self.lines.extend::<P>(those.len(), |line, row| {
+                let column = if line < of_key { key[line] } else { &values[line - of_key] };
+                P::widened(column[done + row])
+            });
+            done = those.end;
+            self.looked.add(those.len() as u64);
+            self.end_if_full(party)?;
         }
-        Ok(core::mem::take(&mut columns))
+        Ok(core::mem::take(&mut values))
     }
 
-    /// The elements of a value.
-    fn value(&self) -> usize {
-        let Rows::Table(table) = &self.rows else { unreachable!("a range has no values") };
-        table.value
+    fn table(&self) -> &Known<F> {
+        let Rows::Table(table) = &self.rows else { unreachable!("a range has no keys") };
+        table
     }
 
-    /// A lookup, which adds the row's value to `value`; `known` is room for the values of the key.
+    /// Demands that a row was found, and commits to each element of its value, which is given to `push`.
     #[inline]
-    fn look_up_to<P: Party<F = F, Wide = V>>(
+    fn found<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
-        key: &[P::Wire],
+        found: Option<Option<usize>>,
         name: &dyn Display,
-        known: &mut Zeroizing<Vec<F>>,
-        value: &mut Vec<P::Wire>,
+        mut push: impl FnMut(usize, P::Wire),
     ) -> Result<()> {
-        let Rows::Table(table) = &self.rows else { unreachable!("a range has no keys") };
-        table.check(key.len())?;
-        if known.capacity() < key.len() {
-            *known = Zeroizing::new(Vec::with_capacity(key.len()));
-        }
-        known.clear();
-        for wire in key {
-            known.extend(P::value(*wire));
-        }
-        let found = P::KNOWS.then(|| table.find(known));
         party.asserted(found.is_none_or(|row| row.is_some()), name);
-        let element = |i: usize| found.map(|row| row.map_or(F::ZERO, |row| table.row(row)[table.key + i]));
-        for i in 0..table.value {
-            value.push(party.commit_value(element(i))?);
+        for i in 0..self.table().value {
+            let element = |row| self.table().row(row)[self.table().key + i];
+            push(i, party.commit_value(found.map(|row| row.map_or(F::ZERO, element)))?);
         }
         if let Some(Some(row)) = found {
             self.counts[row] += 1;
         }
-        let lines = self.lines.open();
-        for wire in key.iter().chain(&*value) {
-            lines.push(P::widened(*wire));
-        }
-        self.added(party)
+        Ok(())
     }
 
     /// Demands that `value` is a number of so many bits.
-    pub(in super::super) fn within<P: Party<F = F, Wide = V>>(
+    pub(in super::super) fn within<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
         value: P::Wire,
@@ -170,23 +181,26 @@ impl<F: Field, V: Line> Lookups<F, V> {
     }
 
     /// Looks up a number, which is `limb` where that is known, by its line.
-    pub(in super::super) fn limb<P: Party<F = F, Wide = V>>(
+    pub(in super::super) fn limb<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
-        line: V,
+        line: P::Wide,
         limb: Option<u128>,
     ) -> Result<()> {
         if let Some(count) = limb.and_then(|limb| self.counts.get_mut(limb as usize)) {
             *count += 1;
         }
-        self.add(party, &[line])
+        self.end_if_full(party)?;
+        self.lines.push::<P>([line]);
+        self.looked.add(1);
+        self.end_if_full(party)
     }
 
     /// The highest limb, which may be shorter, times what makes it one of full length.
-    fn top<P: Party<F = F, Wide = V>>(
+    fn top<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
-        line: V,
+        line: P::Wide,
         limb: Option<u128>,
         bits: u32,
     ) -> Result<()> {
@@ -198,29 +212,24 @@ impl<F: Field, V: Line> Lookups<F, V> {
         self.limb::<P>(party, line, limb.map(|limb| limb << short))
     }
 
-    fn add<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, lines: &[V]) -> Result<()> {
-        self.lines.open().extend_from_slice(lines);
-        self.added(party)
-    }
-
-    fn added<P: Party<F = F, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
-        self.looked.next(0);
+    /// Ends the epoch where it has all that it may; where that has failed before it fails again.
+    fn end_if_full<P: Party<F = F, E = E>>(&mut self, party: &mut P) -> Result<()> {
         if self.looked.is_full() { self.end(party) } else { Ok(()) }
     }
 
     /// Ends the epoch: what was looked up are rows.
-    pub(in super::super) fn end<P: Party<F = F, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+    pub(in super::super) fn end<P: Party<F = F, E = E>>(&mut self, party: &mut P) -> Result<()> {
         let lookups = self.looked.count() as usize;
         if lookups == 0 {
             return Ok(());
         }
         let mut counts = Zeroizing::new(Vec::with_capacity(self.counts.len()));
         for count in &*self.counts {
-            counts.push(party.commit_value(P::KNOWS.then(|| said(*count)))?);
+            counts.push(party.commit_value(P::KNOWS.then(|| said(u64::from(*count))))?);
         }
         // Only now, when all is committed to.
         let mut draw = party.coefficients()?;
-        let mut weights = vec![P::E::ZERO; self.lines.stride];
+        let mut weights = vec![P::E::ZERO; self.lines.lines::<P>()];
         for _ in 0..repetitions::<P::E>() {
             draw(&mut weights);
             let mut rows = vec![P::E::ZERO; self.counts.len()];
@@ -235,18 +244,15 @@ impl<F: Field, V: Line> Lookups<F, V> {
                 }
             }
             let (shift, total) = table_side(party, &rows, &counts, &mut draw);
-            let looked = |_: &P, i: usize| {
-                let mut sum = V::default();
-                for (line, weight) in self.lines.get(i).iter().zip(&weights) {
-                    sum = sum + P::scaled(*line, *weight);
-                }
-                (sum, shift)
+            let fill = |party: &P, first: usize, lines: &mut Lines<'_, E>| {
+                self.lines.add_to(party, first, weights.iter().copied().enumerate(), lines);
+                lines.public().fill(shift);
             };
-            equal_sum(party, lookups, looked, total, &"a row that is looked up")?;
+            equal_sum(party, lookups, fill, total, &"a row that is looked up")?;
         }
         party.argued(self.looked.degree());
         self.looked.end();
-        self.lines = Waiting::new(self.lines.stride);
+        self.lines.clear();
         self.counts.fill(0);
         Ok(())
     }

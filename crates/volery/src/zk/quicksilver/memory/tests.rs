@@ -212,12 +212,12 @@ fn rows_of_squares<F: Field>(numbers: &[u64]) -> Vec<F> {
 }
 
 /// What a prover over such a field does before each step, with what it has of the memory.
-type Forge<'f, F, W, V> = &'f mut (dyn FnMut(&mut Remembered<F, W, V>, usize) + Send);
+type Forge<'f, F, W, E> = &'f mut (dyn FnMut(&mut Remembered<F, W, E>, usize) + Send);
 
 fn run_field<B: Field, E: MacField<B>>(
     program: &Program,
     lies: &[(u64, B)],
-    forge: Forge<'_, B, Tagged<B, E>, Tagged<E, E>>,
+    forge: Forge<'_, B, Tagged<B, E>, E>,
 ) -> Result<Gates> {
     let (here, there) = pipe(Duration::from_secs(60));
     let mut proving = Channel::new(Role::Prover, here);
@@ -250,11 +250,7 @@ fn run_field<B: Field, E: MacField<B>>(
     side_by_side(prover, verifier).1
 }
 
-fn run_bits(
-    program: &Program,
-    lies: &[(u64, F2)],
-    forge: Forge<'_, F2, F128, Tagged<F128, F128>>,
-) -> Result<Gates> {
+fn run_bits(program: &Program, lies: &[(u64, F2)], forge: Forge<'_, F2, F128, F128>) -> Result<Gates> {
     let (here, there) = pipe(Duration::from_secs(60));
     let mut proving = Channel::new(Role::Prover, here);
     let mut verifying = Channel::new(Role::Verifier, there);
@@ -380,8 +376,8 @@ fn a_commitment_that_is_off_is_rejected() {
 }
 
 /// What a cheating prover has of its memory: to forge a word and the time it was put there.
-fn forge<F: Field, W: Copy + Default + Zeroize, V: Line>(
-    remembered: &mut Remembered<F, W, V>,
+fn forge<F: Field, W: Copy + Default + Zeroize, E: Field>(
+    remembered: &mut Remembered<F, W, E>,
     cell: usize,
     (word, time): (u64, u32),
 ) {
@@ -500,8 +496,11 @@ fn memories_of_few_accesses_are_small() {
         for ram in memories {
             let ram = ram.as_ref().expect("open");
             let pieces = ram.accesses.pieces.iter().chain(&ram.puts.pieces);
-            let lines: usize = pieces.map(|piece| piece.capacity()).sum();
-            assert!(ram.start.is_none() && (1..=FIRST * 5).contains(&lines), "{lines} lines");
+            let parts: usize = pieces.map(|piece| piece.len()).sum();
+            assert!(
+                ram.start.is_none() && (1..=waiting::FIRST * 5 * P::PARTS).contains(&parts),
+                "{parts} parts"
+            );
         }
     }
     let mut channel = Channel::new(Role::Prover, pipe(Duration::from_secs(60)).0);
@@ -509,22 +508,4 @@ fn memories_of_few_accesses_are_small() {
     keeps_little(&mut arithmetic::Prover::<F61, F61>::new(&mut channel, vole, Arch::detect(), []));
     let vole = Box::new(ideal::Prover::new(3, 2 * BLOCK));
     keeps_little(&mut Prover::new(&mut channel, vole, Arch::detect(), []));
-}
-
-#[test]
-fn tuples_stand_in_pieces_that_do_not_move() {
-    let mut waiting = Waiting::new(3);
-    let mut firsts = vec![];
-    for i in 0..3 * PIECE {
-        waiting.open().extend([3 * i, 3 * i + 1, 3 * i + 2].map(|line| F128(line as u128)));
-        if firsts.len() < waiting.pieces.len() {
-            firsts.push(waiting.pieces.last().unwrap().as_ptr());
-        }
-    }
-    let lengths: Vec<usize> = waiting.pieces.iter().map(|piece| piece.len() / 3).collect();
-    assert_eq!(lengths, [64, 128, 256, 512, 1024, 2048, 4096, 4096, 64]);
-    for i in 0..3 * PIECE {
-        assert_eq!(waiting.get(i), [3 * i, 3 * i + 1, 3 * i + 2].map(|line| F128(line as u128)));
-    }
-    assert!(waiting.pieces.iter().zip(firsts).all(|(piece, first)| piece.as_ptr() == first));
 }

@@ -34,6 +34,13 @@ pub(in super::super) struct Rooms<B: Field, E: Field> {
     lower: Room<E>,
 }
 
+impl<B: Field, E: Field> Rooms<B, E> {
+    /// That of lower coefficients.
+    pub(in super::super) fn lower(&self) -> &Room<E> {
+        &self.lower
+    }
+}
+
 impl<B: Field, E: Field> Default for Rooms<B, E> {
     fn default() -> Self {
         Self { values: Room::default(), lower: Room::default() }
@@ -46,7 +53,7 @@ impl<E: Field> Lower<E> {
     }
 
     /// The same in memory of a room.
-    fn lent([lanes, degree]: [usize; 2], coefficients: Lent<E>) -> Self {
+    pub(in super::super) fn lent([lanes, degree]: [usize; 2], coefficients: Lent<E>) -> Self {
         assert_eq!(coefficients.len(), lanes * degree);
         Self { lanes, degree, coefficients }
     }

@@ -5,11 +5,11 @@ use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables}
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::Wides;
-use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, Remembered};
+use crate::zk::quicksilver::memory::{self, Coefficients, Lines, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::{Lower, Vector};
 use core::fmt::Display;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, Field, Tagged, U256};
+use volery_primitives::{Extension, Field, Lanes, Tagged, U256};
 use zeroize::Zeroizing;
 
 impl<M: Commitments> Party for Prover<'_, M> {
@@ -18,12 +18,17 @@ impl<M: Commitments> Party for Prover<'_, M> {
     type Wides = Wides<M::E>;
 
     const KNOWS: bool = true;
+    const PARTS: usize = 2;
 
     fn value(wire: M::Tag) -> Option<M::F> {
         Some(M::value(wire))
     }
     fn wide_value(line: Self::Wide) -> Option<M::E> {
         Some(line.value)
+    }
+    #[inline]
+    fn part(line: Self::Wide, part: usize) -> M::E {
+        if part == 0 { line.mac } else { line.value }
     }
 
     #[inline]
@@ -58,27 +63,32 @@ impl<M: Commitments> Party for Prover<'_, M> {
         line.scale(factor)
     }
 
-    #[inline]
-    fn lanes(&self, count: usize, line: impl FnMut(usize) -> (Self::Wide, M::E)) -> Wides<M::E> {
-        Wides::lines(count, line)
+    fn add_weighed(&self, terms: &[(&[M::E], M::E)], sums: &mut [M::E]) {
+        M::E::add_weighed(self.arch, terms, sums);
+    }
+    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, M::E>)) -> Wides<M::E> {
+        Wides::lines(self.rooms.lower(), count, fill)
+    }
+    fn wides(&self, lines: &[Self::Wide]) -> Wides<M::E> {
+        Wides::list(self.rooms.lower(), lines)
     }
     fn multiplied(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.multiplied::<M::F>(self.arch, b)
+        a.multiplied::<M::F>(self.rooms.lower(), self.arch, b)
     }
     fn subtracted(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.subtracted(b)
+        a.subtracted(self.rooms.lower(), b)
     }
     fn halves_multiplied(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        of.halves_multiplied::<M::F>(self.arch, half)
+        of.halves_multiplied::<M::F>(self.rooms.lower(), self.arch, half)
     }
     fn halves_added(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        of.halves_added(half)
+        of.halves_added(self.rooms.lower(), half)
     }
     fn halves_crossed(&self, a: &Wides<M::E>, b: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        a.halves_crossed::<M::F>(self.arch, b, half)
+        a.halves_crossed::<M::F>(self.rooms.lower(), self.arch, b, half)
     }
-    fn part(&self, of: &Wides<M::E>, first: usize, count: usize) -> Wides<M::E> {
-        of.part(first, count)
+    fn lanes_from(&self, of: &Wides<M::E>, first: usize, count: usize) -> Wides<M::E> {
+        of.lanes_from(self.rooms.lower(), first, count)
     }
     fn values(of: &Wides<M::E>) -> Option<&[M::E]> {
         Some(of.values())
@@ -91,8 +101,8 @@ impl<M: Commitments> Party for Prover<'_, M> {
             words |= value.to_integer();
         }
         self.note(words == U256::ZERO, name);
-        let lower = zero.coefficients[..zero.lanes * zero.degree].to_vec();
-        self.vanish_among(Lower::new([zero.lanes, zero.degree], lower), MOST_OF_EPOCH)
+        let lower = self.rooms.lower().copy(&zero.coefficients[..zero.lanes * zero.degree]);
+        self.vanish_among(Lower::lent([zero.lanes, zero.degree], lower), MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {
         self.failed = self.failed.take().or_else(|| zero.failure(name));
@@ -115,7 +125,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn argues(&self) -> bool {
         self.drain.is_none()
     }
-    fn remembered(&mut self) -> &mut Remembered<M::F, M::Tag, Self::Wide> {
+    fn remembered(&mut self) -> &mut Remembered<M::F, M::Tag, M::E> {
         &mut self.remembered
     }
 }

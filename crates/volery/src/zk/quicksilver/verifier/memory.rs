@@ -5,7 +5,7 @@ use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables}
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::WideKeys;
-use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, Remembered};
+use crate::zk::quicksilver::memory::{self, Coefficients, Lines, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::Keys;
 use core::fmt::Display;
 use volery_primitives::Extension;
@@ -17,12 +17,17 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     type Wides = WideKeys<M::E>;
 
     const KNOWS: bool = false;
+    const PARTS: usize = 1;
 
     fn value(_: M::E) -> Option<M::F> {
         None
     }
     fn wide_value(_: M::E) -> Option<M::E> {
         None
+    }
+    #[inline]
+    fn part(key: M::E, _: usize) -> M::E {
+        key
     }
 
     #[inline]
@@ -51,27 +56,32 @@ impl<M: Commitments> Party for Verifier<'_, M> {
         line * factor
     }
 
-    #[inline]
-    fn lanes(&self, count: usize, line: impl FnMut(usize) -> (M::E, M::E)) -> WideKeys<M::E> {
-        WideKeys::lines::<M::F>(self.arch, M::delta(self.delta), count, line)
+    fn add_weighed(&self, terms: &[(&[M::E], M::E)], sums: &mut [M::E]) {
+        M::E::add_weighed(self.arch, terms, sums);
+    }
+    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, M::E>)) -> WideKeys<M::E> {
+        WideKeys::lines::<M::F>(&self.room, self.arch, M::delta(self.delta), count, fill)
+    }
+    fn wides(&self, keys: &[M::E]) -> WideKeys<M::E> {
+        WideKeys { degree: 1, keys: self.room.copy(keys) }
     }
     fn multiplied(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.multiplied::<M::F>(self.arch, b)
+        a.multiplied::<M::F>(&self.room, self.arch, b)
     }
     fn subtracted(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.subtracted(b, M::delta(self.delta))
+        a.subtracted(&self.room, b, M::delta(self.delta))
     }
     fn halves_multiplied(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        of.halves_multiplied::<M::F>(self.arch, half)
+        of.halves_multiplied::<M::F>(&self.room, self.arch, half)
     }
     fn halves_added(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        of.halves_added(half)
+        of.halves_added(&self.room, half)
     }
     fn halves_crossed(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        a.halves_crossed::<M::F>(self.arch, b, half)
+        a.halves_crossed::<M::F>(&self.room, self.arch, b, half)
     }
-    fn part(&self, of: &WideKeys<M::E>, first: usize, count: usize) -> WideKeys<M::E> {
-        of.part(first, count)
+    fn lanes_from(&self, of: &WideKeys<M::E>, first: usize, count: usize) -> WideKeys<M::E> {
+        of.lanes_from(&self.room, first, count)
     }
     fn values(_: &WideKeys<M::E>) -> Option<&[M::E]> {
         None
