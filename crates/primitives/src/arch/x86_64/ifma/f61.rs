@@ -124,12 +124,24 @@ fn add_last_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(in crate::arch::x86_64) fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    if products.len() + others.len() <= PRODUCTS {
+        return add_both([products, others], sums);
+    }
+    for factors in [products, others].into_iter().flat_map(|factors| factors.chunks(PRODUCTS)) {
+        add_both([factors, &[]], sums);
+    }
+}
+
+/// The same of as many as a sum holds: to reduce it takes as long as three of them.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn add_both(both: [&[Factors<'_>]; 2], sums: &mut [F61]) {
     let whole = sums.len() - sums.len() % LANES;
     let (vectors, last) = sums.as_chunks_mut();
     for (i, lanes) in vectors.iter_mut().enumerate() {
-        for factors in [products, others].into_iter().flat_map(|factors| factors.chunks(PRODUCTS)) {
-            let [start] = load(lanes);
-            let mut sum = Sum::from(start);
+        let [start] = load(lanes);
+        let mut sum = Sum::from(start);
+        for factors in both {
             for (a, b) in factors {
                 let [a] = load(&a.as_chunks().0[i]);
                 let b = match b {
@@ -138,10 +150,10 @@ pub(in crate::arch::x86_64) fn add_sums(products: &[Factors<'_>], others: &[Fact
                 };
                 sum.add(a, b);
             }
-            store(lanes, sum.lanes());
         }
+        store(lanes, sum.lanes());
     }
-    add_last_sums(whole, [products, others], last);
+    add_last_sums(whole, both, last);
 }
 
 /// See [`add_last_products`].
