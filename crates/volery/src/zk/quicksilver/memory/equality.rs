@@ -33,8 +33,9 @@ pub(in super::super) fn equal<P: Party>(
         let committed = lanes - usize::from(is_last);
         for (side, running) in running.iter_mut().enumerate() {
             let at = first * factors;
-            let those = (lanes * factors).min(count - at);
-            let of = party.lanes(lanes * factors, |lines| fill(party, side, at, &mut lines.within(0..those)));
+            let filled = (lanes * factors).min(count - at);
+            let of =
+                party.lanes(lanes * factors, |lines| fill(party, side, at, &mut lines.within(0..filled)));
             let product = product(party, of, factors, lanes);
             let mut starts = Zeroizing::new(Vec::with_capacity(lanes + 1));
             starts.push(*running);

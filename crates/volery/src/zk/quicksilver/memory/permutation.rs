@@ -71,12 +71,12 @@ impl<E: Field> Permuting<E> {
                     let at = self.lists.partition_point(|lists| lists.first <= first + done) - 1;
                     let Lists { first: of_list, sides } = &self.lists[at];
                     let (word, words) = (first + done - of_list, &sides[side]);
-                    let those = (words.tuples() - word).min(lines.len() - done);
-                    let mut lines = lines.within(done..done + those);
+                    let count = (words.tuples() - word).min(lines.len() - done);
+                    let mut lines = lines.within(done..done + count);
                     let weights = weights.iter().copied().enumerate().take(words.lines::<P>());
                     words.add_to(party, word, weights, &mut lines);
                     lines.public().fill(shift + tag::<P>(at));
-                    done += those;
+                    done += count;
                 }
             };
             equal(party, words as usize, fill, &"words that are those of another list")?;

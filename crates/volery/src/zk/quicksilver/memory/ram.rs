@@ -490,15 +490,15 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             draw(core::slice::from_mut(&mut weights.shift));
             draw(&mut weights.parts);
             let fill = |party: &P, side: usize, first: usize, lines: &mut Lines<'_, E>| {
-                let those = accesses.saturating_sub(first).min(lines.len());
-                let mut of_accesses = lines.within(0..those);
+                let count = accesses.saturating_sub(first).min(lines.len());
+                let mut of_accesses = lines.within(0..count);
                 if side == 0 {
                     self.taken(party, first, &weights, &mut of_accesses);
                 } else {
                     self.given(party, first, &weights, &mut of_accesses);
                 }
-                let first = (first + those).saturating_sub(accesses);
-                let mut of_cells = lines.within(those..lines.len());
+                let first = (first + count).saturating_sub(accesses);
+                let mut of_cells = lines.within(count..lines.len());
                 let word = if side == 0 { Some(&words) } else { self.start.as_ref() };
                 self.tuples(party, word, first, &weights, &mut of_cells);
                 if side == 0 {

@@ -31,8 +31,8 @@ pub(in super::super) fn equal_sum<P: Party>(
         let lanes = most.min(blocks - first);
         let committed = lanes - usize::from(first + lanes == blocks);
         let at = first * LOOKUPS;
-        let those = (lanes * LOOKUPS).min(count - at);
-        let of = party.lanes(lanes * LOOKUPS, |lines| fill(party, at, &mut lines.within(0..those)));
+        let filled = (lanes * LOOKUPS).min(count - at);
+        let of = party.lanes(lanes * LOOKUPS, |lines| fill(party, at, &mut lines.within(0..filled)));
         let (product, derivative) = fraction(party, of, lanes);
         let inverses = P::values(&product).map(|values| {
             let mut inverses = Zeroizing::new(values.to_vec());

@@ -93,25 +93,25 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         let mut done = 0;
         while done < rows {
             self.end_if_full(party)?;
-            let those = done..rows.min(done + TOGETHER.min(self.looked.left() as usize));
+            let run = done..rows.min(done + TOGETHER.min(self.looked.left() as usize));
             known.clear();
-            for row in those.clone() {
+            for row in run.clone() {
                 for column in key {
                     known.extend(P::value(column[row]));
                 }
             }
             let found = Zeroizing::new(if P::KNOWS { self.table().find_all(&known) } else { Vec::new() });
-            for (i, row) in those.clone().enumerate() {
+            for (i, row) in run.clone().enumerate() {
                 let found = found.get(i).copied();
                 self.found(party, found, &InRow(name, row), |i, wire| values[i].push(wire))?;
             }
             let of_key = key.len();
-            self.lines.extend::<P>(those.len(), |line, row| {
+            self.lines.extend::<P>(run.len(), |line, row| {
                 let column = if line < of_key { key[line] } else { &values[line - of_key] };
                 P::widened(column[done + row])
             });
-            done = those.end;
-            self.looked.add(those.len() as u64);
+            done = run.end;
+            self.looked.add(run.len() as u64);
             self.end_if_full(party)?;
         }
         Ok(core::mem::take(&mut values))
