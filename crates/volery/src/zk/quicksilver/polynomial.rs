@@ -35,17 +35,17 @@
 //!
 //! **Memory**: the prover keeps the coefficients of a batch's polynomials until its challenge is drawn; so a
 //! batch with many ends early (`MOST`). Where challenges are coins, several batches wait ([`super::arithmetic`]).
-//! What a vector leaves behind is wiped, and taken by the next one of its size (`room`).
+//! What a vector leaves behind is wiped, and taken by the next one of its size (`buffers`).
 
+mod buffers;
 mod matrix;
 mod prover;
-mod room;
 mod verifier;
 
+pub(super) use buffers::{Buffers, Lent};
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
-pub(super) use prover::{Lower, Pending, Rooms, Sums};
-pub(super) use room::{Lent, Room};
+pub(super) use prover::{Lower, Pending, Sums, VectorBuffers};
 pub use verifier::Keys;
 pub(super) use verifier::{KeySums, power};
 

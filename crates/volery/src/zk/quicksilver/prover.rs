@@ -10,7 +10,7 @@ mod shard;
 
 use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
-use super::polynomial::{Pending, Rooms, Sums, degree_of_check};
+use super::polynomial::{Pending, Sums, VectorBuffers, degree_of_check};
 use super::slots::{Slots, Triple};
 use super::turns::{Lengths, Progress, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
@@ -86,8 +86,8 @@ pub struct Prover<'a, M: Commitments> {
     /// Corrections of the slots' shares are still to be sent.
     open: bool,
     kept: M::Kept,
-    /// Room for polynomials.
-    rooms: Rooms<M::F, M::E>,
+    /// Buffers of polynomials.
+    buffers: VectorBuffers<M::F, M::E>,
     /// The products, as polynomials of degree two, and the polynomials of all batches that have a challenge.
     sums: Sums<M::E>,
     /// Coefficients of polynomials in this batch.
@@ -156,7 +156,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             slots: Slots::default(),
             open: false,
             kept: M::Kept::default(),
-            rooms: Rooms::default(),
+            buffers: VectorBuffers::default(),
             sums: Sums::default(),
             coefficients: 0,
             asserted: Zeroizing::default(),

@@ -9,7 +9,7 @@ mod shard;
 
 use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
-use super::polynomial::{KeySums, Keys, Room, degree_of_check};
+use super::polynomial::{Buffers, KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::turns::{Lengths, Progress, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
@@ -88,8 +88,8 @@ pub struct Verifier<'a, M: Commitments> {
     /// The batch, or section, of the slots is not at its end.
     open: bool,
     kept: M::Kept,
-    /// Room for polynomials.
-    room: Room<M::E>,
+    /// Buffers of polynomials.
+    buffers: Buffers<M::E>,
     weighing: Weighing<Memory<M::E>, M::E>,
     /// The products, as polynomials of degree two, and the polynomials, as far as they were weighed.
     sums: KeySums<M::E>,
@@ -149,7 +149,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             slots: Slots::default(),
             open: false,
             kept,
-            room: Room::default(),
+            buffers: Buffers::default(),
             weighing: Weighing::default(),
             sums: KeySums::default(),
             coefficients: 0,

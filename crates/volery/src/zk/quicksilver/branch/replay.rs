@@ -4,7 +4,7 @@ use super::other_than_counted;
 use crate::circuit::{Backend, Entries, Matrix, Polynomials, Scans, assert_entries};
 use crate::error::Result;
 use crate::zk::quicksilver::TILE;
-use crate::zk::quicksilver::polynomial::{Keys, Room, Rooms, Vector};
+use crate::zk::quicksilver::polynomial::{Buffers, Keys, Vector, VectorBuffers};
 use crate::zk::quicksilver::slots::{Memory, Triple};
 use crate::zk::{BitMacs, FieldMacs, Macs};
 use core::fmt::Display;
@@ -142,14 +142,14 @@ pub struct Replay<'t, M: Macs> {
     /// Σ χ·owed of each degree h by itself: h + 1 coefficients, the lowest first.
     of_degree: Vec<Zeroizing<Vec<M::E>>>,
     degree: usize,
-    rooms: Rooms<M::F, M::E>,
+    buffers: VectorBuffers<M::F, M::E>,
 }
 
 impl<'t, M: Replayed> Replay<'t, M> {
     /// One for clauses of this degree.
     pub(in super::super) fn new(arch: Arch, seeds: [Seed; 2], degree: usize) -> Self {
         let of_degree = (0..=degree).map(|degree| Zeroizing::new(vec![M::E::ZERO; degree + 1])).collect();
-        Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree, rooms: Rooms::default() }
+        Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree, buffers: VectorBuffers::default() }
     }
 
     /// p over `tape` of a clause, which `run` pushes, and which commits to so many values.
@@ -225,7 +225,7 @@ pub struct KeyReplay<'t, M: Macs> {
     one: Zeroizing<M::E>,
     /// Σ χ·owed of each degree by itself.
     of_degree: Zeroizing<Vec<M::E>>,
-    room: Room<M::E>,
+    buffers: Buffers<M::E>,
 }
 
 impl<'t, M: Replayed> KeyReplay<'t, M> {
@@ -241,7 +241,7 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
             delta: Zeroizing::new(delta),
             one: Zeroizing::new(one),
             of_degree: Zeroizing::new(vec![M::E::ZERO; degree + 1]),
-            room: Room::default(),
+            buffers: Buffers::default(),
         }
     }
 
@@ -399,19 +399,19 @@ impl<M: Replayed> Polynomials for Replay<'_, M> {
         a.values().len()
     }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
-        Vector::public(&self.rooms, values)
+        Vector::public(&self.buffers, values)
     }
     fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
-        Vector::of(&self.rooms, wires, |wire| (M::value(*wire), M::mac(*wire)))
+        Vector::of(&self.buffers, wires, |wire| (M::value(*wire), M::mac(*wire)))
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
-        a.sum(&self.rooms, b)
+        a.sum(&self.buffers, b)
     }
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
-        a.product(&self.rooms, self.tape.arch, b)
+        a.product(&self.buffers, self.tape.arch, b)
     }
     fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
-        a.gather(&self.rooms, lanes)
+        a.gather(&self.buffers, lanes)
     }
     fn total(&mut self, a: &Self::Vector) -> Self::Vector {
         a.total()
@@ -445,19 +445,19 @@ impl<M: Replayed> Polynomials for KeyReplay<'_, M> {
         a.lanes()
     }
     fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
-        Keys::of(&self.room, 0, values.iter().map(|value| M::E::from(*value)))
+        Keys::of(&self.buffers, 0, values.iter().map(|value| M::E::from(*value)))
     }
     fn vector(&mut self, wires: &[M::E]) -> Keys<M::E> {
-        Keys::of(&self.room, 1, wires.iter().copied())
+        Keys::of(&self.buffers, 1, wires.iter().copied())
     }
     fn sum(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Keys<M::E> {
-        a.sum::<M::F>(&self.room, self.tape.arch, *self.delta, b)
+        a.sum::<M::F>(&self.buffers, self.tape.arch, *self.delta, b)
     }
     fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
-        a.product::<M::F>(&self.room, self.tape.arch, b)
+        a.product::<M::F>(&self.buffers, self.tape.arch, b)
     }
     fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
-        a.gather(&self.room, lanes)
+        a.gather(&self.buffers, lanes)
     }
     fn total(&mut self, a: &Keys<M::E>) -> Keys<M::E> {
         a.total()

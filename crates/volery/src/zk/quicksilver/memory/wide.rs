@@ -1,7 +1,7 @@
 //! Polynomials with values in E.
 
 use super::Lines;
-use crate::zk::quicksilver::polynomial::{Lent, Room};
+use crate::zk::quicksilver::polynomial::{Buffers, Lent};
 use volery_primitives::arch::Arch;
 use volery_primitives::{Field, Lanes, Tagged};
 
@@ -15,11 +15,11 @@ pub(in super::super) struct Wides<E: Field> {
 impl<E: Field> Wides<E> {
     /// So many lines, as `fill` has them, each with what is public of it: of degree 1.
     pub(in super::super) fn lines(
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         lanes: usize,
         fill: impl FnOnce(&mut Lines<'_, E>),
     ) -> Self {
-        let mut lines = Self::zero(room, lanes, 1);
+        let mut lines = Self::zero(buffers, lanes, 1);
         let mut public = vec![E::ONE; lanes];
         fill(&mut Lines::new(&mut lines.coefficients, &mut public));
         let values = &mut lines.coefficients[lanes..];
@@ -28,8 +28,8 @@ impl<E: Field> Wides<E> {
     }
 
     /// Those of a list.
-    pub(in super::super) fn list(room: &Room<E>, list: &[Tagged<E, E>]) -> Self {
-        let mut lines = Self::zero(room, list.len(), 1);
+    pub(in super::super) fn list(buffers: &Buffers<E>, list: &[Tagged<E, E>]) -> Self {
+        let mut lines = Self::zero(buffers, list.len(), 1);
         let (macs, values) = lines.coefficients.split_at_mut(list.len());
         for ((mac, value), line) in macs.iter_mut().zip(values).zip(list) {
             (*mac, *value) = (line.mac, line.value);
@@ -45,12 +45,17 @@ impl<E: Field> Wides<E> {
         &self.coefficients[self.lanes * power..][..self.lanes]
     }
 
-    pub(in super::super) fn multiplied<B: Field>(&self, room: &Room<E>, arch: Arch, other: &Self) -> Self
+    pub(in super::super) fn multiplied<B: Field>(
+        &self,
+        buffers: &Buffers<E>,
+        arch: Arch,
+        other: &Self,
+    ) -> Self
     where
         E: Lanes<B>,
     {
         assert_eq!(self.lanes, other.lanes);
-        let mut product = Self::zero(room, self.lanes, self.degree + other.degree);
+        let mut product = Self::zero(buffers, self.lanes, self.degree + other.degree);
         product.add_product(arch, (self, 0), (other, 0));
         product
     }
@@ -58,14 +63,14 @@ impl<E: Field> Wides<E> {
     /// The products of the first `half` lanes and the next.
     pub(in super::super) fn halves_multiplied<B: Field>(
         &self,
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         arch: Arch,
         half: usize,
     ) -> Self
     where
         E: Lanes<B>,
     {
-        let mut product = Self::zero(room, half, 2 * self.degree);
+        let mut product = Self::zero(buffers, half, 2 * self.degree);
         product.add_product(arch, (self, 0), (self, half));
         product
     }
@@ -73,7 +78,7 @@ impl<E: Field> Wides<E> {
     /// The first `half` lanes times the other's next, and the next times the other's first.
     pub(in super::super) fn halves_crossed<B: Field>(
         &self,
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         arch: Arch,
         other: &Self,
         half: usize,
@@ -81,15 +86,15 @@ impl<E: Field> Wides<E> {
     where
         E: Lanes<B>,
     {
-        let mut product = Self::zero(room, half, self.degree + other.degree);
+        let mut product = Self::zero(buffers, half, self.degree + other.degree);
         product.add_product(arch, (self, 0), (other, half));
         product.add_product(arch, (self, half), (other, 0));
         product
     }
 
     /// The sums of the first `half` lanes and the next.
-    pub(in super::super) fn halves_added(&self, room: &Room<E>, half: usize) -> Self {
-        let mut sums = Self::zero(room, half, self.degree);
+    pub(in super::super) fn halves_added(&self, buffers: &Buffers<E>, half: usize) -> Self {
+        let mut sums = Self::zero(buffers, half, self.degree);
         for (power, sums) in sums.coefficients.chunks_exact_mut(half).enumerate() {
             let (first, next) = self.power(power)[..2 * half].split_at(half);
             for (sum, (a, b)) in sums.iter_mut().zip(first.iter().zip(next)) {
@@ -99,8 +104,8 @@ impl<E: Field> Wides<E> {
         sums
     }
 
-    fn zero(room: &Room<E>, lanes: usize, degree: usize) -> Self {
-        Self { lanes, degree, coefficients: room.zeroes(lanes * (degree + 1)) }
+    fn zero(buffers: &Buffers<E>, lanes: usize, degree: usize) -> Self {
+        Self { lanes, degree, coefficients: buffers.zeroes(lanes * (degree + 1)) }
     }
 
     /// Adds the products of as many lanes of two, from one of each on.
@@ -120,9 +125,9 @@ impl<E: Field> Wides<E> {
     }
 
     /// `self - other`, at the higher degree.
-    pub(in super::super) fn subtracted(&self, room: &Room<E>, other: &Self) -> Self {
+    pub(in super::super) fn subtracted(&self, buffers: &Buffers<E>, other: &Self) -> Self {
         assert_eq!(self.lanes, other.lanes);
-        let mut difference = Self::zero(room, self.lanes, self.degree.max(other.degree));
+        let mut difference = Self::zero(buffers, self.lanes, self.degree.max(other.degree));
         let ours = self.lanes * (difference.degree - self.degree);
         difference.coefficients[ours..].copy_from_slice(&self.coefficients);
         let theirs = self.lanes * (difference.degree - other.degree);
@@ -131,8 +136,8 @@ impl<E: Field> Wides<E> {
         difference
     }
 
-    pub(in super::super) fn lanes_from(&self, room: &Room<E>, first: usize, count: usize) -> Self {
-        let mut some = Self::zero(room, count, self.degree);
+    pub(in super::super) fn lanes_from(&self, buffers: &Buffers<E>, first: usize, count: usize) -> Self {
+        let mut some = Self::zero(buffers, count, self.degree);
         for (power, to) in some.coefficients.chunks_exact_mut(count.max(1)).enumerate() {
             to.copy_from_slice(&self.power(power)[first..first + count]);
         }
@@ -149,7 +154,7 @@ pub(in super::super) struct WideKeys<E: Field> {
 impl<E: Field> WideKeys<E> {
     /// So many, as `fill` has them, each with what is public of it: of degree 1.
     pub(in super::super) fn lines<B: Field>(
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         arch: Arch,
         delta: E,
         lanes: usize,
@@ -158,24 +163,29 @@ impl<E: Field> WideKeys<E> {
     where
         E: Lanes<B>,
     {
-        let mut keys = room.zeroes(lanes);
+        let mut keys = buffers.zeroes(lanes);
         let mut public = vec![E::ONE; lanes];
         fill(&mut Lines::new(&mut keys, &mut public));
-        E::add_products(arch, &public, &room.all(delta, lanes), &mut keys);
+        E::add_products(arch, &public, &buffers.all(delta, lanes), &mut keys);
         Self { degree: 1, keys }
     }
 
-    pub(in super::super) fn multiplied<B: Field>(&self, room: &Room<E>, arch: Arch, other: &Self) -> Self
+    pub(in super::super) fn multiplied<B: Field>(
+        &self,
+        buffers: &Buffers<E>,
+        arch: Arch,
+        other: &Self,
+    ) -> Self
     where
         E: Lanes<B>,
     {
-        Self { degree: self.degree + other.degree, keys: products(room, arch, &self.keys, &other.keys) }
+        Self { degree: self.degree + other.degree, keys: products(buffers, arch, &self.keys, &other.keys) }
     }
 
     /// The prover's [`Wides::halves_multiplied`], at Δ, as are those below.
     pub(in super::super) fn halves_multiplied<B: Field>(
         &self,
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         arch: Arch,
         half: usize,
     ) -> Self
@@ -183,12 +193,12 @@ impl<E: Field> WideKeys<E> {
         E: Lanes<B>,
     {
         let (first, next) = self.halves(half);
-        Self { degree: 2 * self.degree, keys: products(room, arch, first, next) }
+        Self { degree: 2 * self.degree, keys: products(buffers, arch, first, next) }
     }
 
     pub(in super::super) fn halves_crossed<B: Field>(
         &self,
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         arch: Arch,
         other: &Self,
         half: usize,
@@ -197,36 +207,36 @@ impl<E: Field> WideKeys<E> {
         E: Lanes<B>,
     {
         let ([first, next], [others, after]) = (self.halves(half).into(), other.halves(half).into());
-        let mut keys = products(room, arch, first, after);
+        let mut keys = products(buffers, arch, first, after);
         E::add_products(arch, next, others, &mut keys);
         Self { degree: self.degree + other.degree, keys }
     }
 
-    pub(in super::super) fn halves_added(&self, room: &Room<E>, half: usize) -> Self {
+    pub(in super::super) fn halves_added(&self, buffers: &Buffers<E>, half: usize) -> Self {
         let (first, next) = self.halves(half);
-        Self { degree: self.degree, keys: room.collect(first.iter().zip(next).map(|(a, b)| *a + *b)) }
+        Self { degree: self.degree, keys: buffers.collect(first.iter().zip(next).map(|(a, b)| *a + *b)) }
     }
 
     fn halves(&self, half: usize) -> (&[E], &[E]) {
         self.keys[..2 * half].split_at(half)
     }
 
-    pub(in super::super) fn subtracted(&self, room: &Room<E>, other: &Self, delta: E) -> Self {
+    pub(in super::super) fn subtracted(&self, buffers: &Buffers<E>, other: &Self, delta: E) -> Self {
         assert_eq!(self.keys.len(), other.keys.len());
         let degree = self.degree.max(other.degree);
         let power = |of: usize| (of..degree).fold(E::ONE, |power, _| power * delta);
         let (ours, theirs) = (power(self.degree), power(other.degree));
         let keys = self.keys.iter().zip(&*other.keys).map(|(a, b)| *a * ours - *b * theirs);
-        Self { degree, keys: room.collect(keys) }
+        Self { degree, keys: buffers.collect(keys) }
     }
 
-    pub(in super::super) fn lanes_from(&self, room: &Room<E>, first: usize, count: usize) -> Self {
-        Self { degree: self.degree, keys: room.copy(&self.keys[first..][..count]) }
+    pub(in super::super) fn lanes_from(&self, buffers: &Buffers<E>, first: usize, count: usize) -> Self {
+        Self { degree: self.degree, keys: buffers.copy(&self.keys[first..][..count]) }
     }
 }
 
-fn products<B: Field, E: Lanes<B>>(room: &Room<E>, arch: Arch, a: &[E], b: &[E]) -> Lent<E> {
-    let mut products = room.zeroes(a.len());
+fn products<B: Field, E: Lanes<B>>(buffers: &Buffers<E>, arch: Arch, a: &[E], b: &[E]) -> Lent<E> {
+    let mut products = buffers.zeroes(a.len());
     E::add_products(arch, a, b, &mut products);
     products
 }

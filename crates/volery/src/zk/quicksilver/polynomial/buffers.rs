@@ -1,4 +1,4 @@
-//! Room for the lanes of polynomials: what one vector leaves behind is the next one's, wiped, so that neither
+//! Memory for the lanes of polynomials: what one vector leaves behind is the next one's, wiped, so that neither
 //! the allocator nor a second pass over the same memory stands between them.
 
 use core::cell::RefCell;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use volery_primitives::{Field, SecretVec};
 use zeroize::Zeroize;
 
-/// Bytes that are kept in a room at most.
+/// Bytes that one party keeps of one kind at most.
 const MOST: usize = 1 << 20;
 
 /// Bytes of elements from which on they are kept: fewer the allocator has at hand, and so few wait that they
@@ -17,7 +17,7 @@ const MOST: usize = 1 << 20;
 const LEAST: usize = 1 << 10;
 
 /// Memory that waits for elements, all of it wiped: one party's, whose polynomials stay in its thread.
-pub(in super::super) struct Room<T: Field>(Rc<RefCell<Free<T>>>);
+pub(in super::super) struct Buffers<T: Field>(Rc<RefCell<Free<T>>>);
 
 /// The last to come is the first to be taken.
 struct Free<T: Field> {
@@ -25,25 +25,25 @@ struct Free<T: Field> {
     bytes: usize,
 }
 
-/// Elements that are wiped when they are dropped, and whose memory then goes back to their room.
+/// Elements that are wiped when they are dropped, and whose memory then goes back to where it was lent.
 pub(in super::super) struct Lent<T: Field> {
     elements: SecretVec<T>,
-    room: Option<Room<T>>,
+    buffers: Option<Buffers<T>>,
 }
 
-impl<T: Field> Default for Room<T> {
+impl<T: Field> Default for Buffers<T> {
     fn default() -> Self {
         Self(Rc::new(RefCell::new(Free { elements: VecDeque::new(), bytes: 0 })))
     }
 }
 
-impl<T: Field> Clone for Room<T> {
+impl<T: Field> Clone for Buffers<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T: Field> Room<T> {
+impl<T: Field> Buffers<T> {
     /// So many elements, all zero.
     pub(in super::super) fn zeroes(&self, count: usize) -> Lent<T> {
         if !(LEAST..=MOST).contains(&(count * size_of::<T>())) {
@@ -51,7 +51,7 @@ impl<T: Field> Room<T> {
         }
         let waiting = self.0.borrow_mut().take(count);
         let elements = waiting.unwrap_or_else(|| vec![T::ZERO; count].into());
-        Lent { elements, room: Some(self.clone()) }
+        Lent { elements, buffers: Some(self.clone()) }
     }
 
     /// So many times the same.
@@ -84,7 +84,7 @@ impl<T: Field> Free<T> {
         self.elements.remove(place)
     }
 
-    /// Wipes elements, whose memory waits from now on. What has waited longest makes room for it.
+    /// Wipes elements, whose memory waits from now on. What has waited longest goes for it.
     fn give(&mut self, mut elements: SecretVec<T>) {
         elements.zeroize();
         self.bytes += size_of_val(&*elements);
@@ -96,17 +96,17 @@ impl<T: Field> Free<T> {
     }
 }
 
-/// Elements of no room.
+/// Elements that nobody lent.
 impl<T: Field> From<Vec<T>> for Lent<T> {
     fn from(elements: Vec<T>) -> Self {
-        Self { elements: elements.into(), room: None }
+        Self { elements: elements.into(), buffers: None }
     }
 }
 
 impl<T: Field> Clone for Lent<T> {
     fn clone(&self) -> Self {
-        match &self.room {
-            Some(room) => room.copy(self),
+        match &self.buffers {
+            Some(buffers) => buffers.copy(self),
             None => self.to_vec().into(),
         }
     }
@@ -114,8 +114,8 @@ impl<T: Field> Clone for Lent<T> {
 
 impl<T: Field> Drop for Lent<T> {
     fn drop(&mut self) {
-        if let Some(room) = &self.room {
-            room.0.borrow_mut().give(mem::replace(&mut self.elements, Vec::new().into()));
+        if let Some(buffers) = &self.buffers {
+            buffers.0.borrow_mut().give(mem::replace(&mut self.elements, Vec::new().into()));
         }
     }
 }
@@ -142,48 +142,48 @@ mod tests {
     /// The fewest elements that are kept.
     const KEPT: usize = LEAST / size_of::<F61>();
 
-    /// What waits in a room, the oldest first.
-    fn waiting<T: Field>(room: &Room<T>) -> Vec<Vec<T>> {
-        room.0.borrow().elements.iter().map(|elements| elements.to_vec()).collect()
+    /// What waits, the oldest first.
+    fn waiting<T: Field>(buffers: &Buffers<T>) -> Vec<Vec<T>> {
+        buffers.0.borrow().elements.iter().map(|elements| elements.to_vec()).collect()
     }
 
     #[test]
     fn what_is_given_back_is_wiped_and_taken_again() {
-        let room = Room::default();
-        let secret = room.collect((0..KEPT).map(|i| F61::new(i as u64 + 1)));
+        let buffers = Buffers::default();
+        let secret = buffers.collect((0..KEPT).map(|i| F61::new(i as u64 + 1)));
         let (copy, place) = (secret.clone(), secret.as_ptr());
-        assert!(waiting(&room).is_empty());
+        assert!(waiting(&buffers).is_empty());
         drop(secret);
-        assert!(waiting(&room) == [vec![F61::ZERO; KEPT]]);
+        assert!(waiting(&buffers) == [vec![F61::ZERO; KEPT]]);
         // Others have memory of their own.
-        assert!(room.zeroes(KEPT + 1).iter().all(|element| *element == F61::ZERO));
-        let mut again = room.zeroes(KEPT);
+        assert!(buffers.zeroes(KEPT + 1).iter().all(|element| *element == F61::ZERO));
+        let mut again = buffers.zeroes(KEPT);
         assert!(again.as_ptr() == place && again.iter().all(|element| *element == F61::ZERO));
         again.copy_from_slice(&copy);
         assert!(copy.iter().copied().eq((0..KEPT).map(|i| F61::new(i as u64 + 1))));
         drop([copy, again]);
-        assert!(waiting(&room) == [KEPT + 1, KEPT, KEPT].map(|count| vec![F61::ZERO; count]));
+        assert!(waiting(&buffers) == [KEPT + 1, KEPT, KEPT].map(|count| vec![F61::ZERO; count]));
     }
 
     #[test]
-    fn a_room_is_bounded() {
-        let room = Room::<F128>::default();
+    fn buffers_are_bounded() {
+        let buffers = Buffers::<F128>::default();
         let size = size_of::<F128>();
-        // Kept are neither few elements, nor more than there is room for, nor what no room has lent.
-        let large = room.zeroes(MOST / size + 1);
-        drop([room.zeroes(LEAST / size - 1), vec![F128(1); LEAST / size].into(), large]);
-        assert!(waiting(&room).is_empty());
+        // Kept are neither few elements, nor more than all that is kept, nor what was not lent.
+        let large = buffers.zeroes(MOST / size + 1);
+        drop([buffers.zeroes(LEAST / size - 1), vec![F128(1); LEAST / size].into(), large]);
+        assert!(waiting(&buffers).is_empty());
         let third = MOST / size / 3;
         let all: Vec<_> = iter::successors(Some(third), |count| Some(count - 1)).take(4).collect();
-        drop(all.iter().map(|count| room.zeroes(*count)).collect::<Vec<_>>());
+        drop(all.iter().map(|count| buffers.zeroes(*count)).collect::<Vec<_>>());
         // The oldest has gone.
-        assert!(waiting(&room).iter().map(Vec::len).eq(all[1..].iter().copied()));
-        assert!(room.0.borrow().bytes <= MOST);
-        let kept = room.zeroes(third - 1);
-        drop(room.zeroes(MOST / size));
-        assert!(waiting(&room).iter().map(Vec::len).eq([MOST / size]));
-        // A room is there until the last of its elements has gone.
-        drop(room);
+        assert!(waiting(&buffers).iter().map(Vec::len).eq(all[1..].iter().copied()));
+        assert!(buffers.0.borrow().bytes <= MOST);
+        let kept = buffers.zeroes(third - 1);
+        drop(buffers.zeroes(MOST / size));
+        assert!(waiting(&buffers).iter().map(Vec::len).eq([MOST / size]));
+        // Buffers are there until the last that was lent has gone.
+        drop(buffers);
         assert_eq!(kept.len(), third - 1);
     }
 }

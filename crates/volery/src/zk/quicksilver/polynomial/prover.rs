@@ -1,6 +1,6 @@
 //! The prover's side: coefficients.
 
-use super::room::{Lent, Room};
+use super::buffers::{Buffers, Lent};
 use crate::circuit::{common_lanes, degree_of_product, lane_name};
 use crate::error::Result;
 use core::fmt::Display;
@@ -28,22 +28,22 @@ pub(in super::super) struct Lower<E: Field> {
     coefficients: Lent<E>,
 }
 
-/// Room for vectors.
-pub(in super::super) struct Rooms<B: Field, E: Field> {
-    values: Room<B>,
-    lower: Room<E>,
+/// Buffers of vectors.
+pub(in super::super) struct VectorBuffers<B: Field, E: Field> {
+    values: Buffers<B>,
+    lower: Buffers<E>,
 }
 
-impl<B: Field, E: Field> Rooms<B, E> {
+impl<B: Field, E: Field> VectorBuffers<B, E> {
     /// That of lower coefficients.
-    pub(in super::super) fn lower(&self) -> &Room<E> {
+    pub(in super::super) fn lower(&self) -> &Buffers<E> {
         &self.lower
     }
 }
 
-impl<B: Field, E: Field> Default for Rooms<B, E> {
+impl<B: Field, E: Field> Default for VectorBuffers<B, E> {
     fn default() -> Self {
-        Self { values: Room::default(), lower: Room::default() }
+        Self { values: Buffers::default(), lower: Buffers::default() }
     }
 }
 
@@ -52,7 +52,7 @@ impl<E: Field> Lower<E> {
         Self::lent(size, coefficients.into())
     }
 
-    /// The same in memory of a room.
+    /// The same in memory that was lent.
     pub(in super::super) fn lent([lanes, degree]: [usize; 2], coefficients: Lent<E>) -> Self {
         assert_eq!(coefficients.len(), lanes * degree);
         Self { lanes, degree, coefficients }
@@ -80,15 +80,19 @@ impl<E: Field> Lower<E> {
 
 impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// Public values: of degree 0.
-    pub(in super::super) fn public(rooms: &Rooms<B, E>, values: &[B]) -> Self {
-        Self { values: rooms.values.copy(values), lower: Lower::new([values.len(), 0], Vec::new()) }
+    pub(in super::super) fn public(buffers: &VectorBuffers<B, E>, values: &[B]) -> Self {
+        Self { values: buffers.values.copy(values), lower: Lower::new([values.len(), 0], Vec::new()) }
     }
 
     /// Committed values, each with its MAC: of degree 1.
-    pub(in super::super) fn of<W>(rooms: &Rooms<B, E>, wires: &[W], line: impl Fn(&W) -> (B, E)) -> Self {
-        let macs = rooms.lower.collect(wires.iter().map(|wire| line(wire).1));
+    pub(in super::super) fn of<W>(
+        buffers: &VectorBuffers<B, E>,
+        wires: &[W],
+        line: impl Fn(&W) -> (B, E),
+    ) -> Self {
+        let macs = buffers.lower.collect(wires.iter().map(|wire| line(wire).1));
         Self {
-            values: rooms.values.collect(wires.iter().map(|wire| line(wire).0)),
+            values: buffers.values.collect(wires.iter().map(|wire| line(wire).0)),
             lower: Lower::lent([wires.len(), 1], macs),
         }
     }
@@ -109,20 +113,25 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         Some(lane_name(name, lane, self.values.len()))
     }
 
-    pub(in super::super) fn sum(&self, rooms: &Rooms<B, E>, other: &Self) -> Self {
+    pub(in super::super) fn sum(&self, buffers: &VectorBuffers<B, E>, other: &Self) -> Self {
         let lanes = common_lanes(self.values.len(), other.values.len());
         let (low, high) = if self.degree() < other.degree() { (self, other) } else { (other, self) };
-        let (low, high) = (low.spread(rooms, lanes), high.spread(rooms, lanes));
+        let (low, high) = (low.spread(buffers, lanes), high.spread(buffers, lanes));
         let values = iter::zip(&*low.values, &*high.values).map(|(&low, &high)| low + high);
-        let mut sum = rooms.lower.copy(&high.lower.coefficients);
+        let mut sum = buffers.lower.copy(&high.lower.coefficients);
         // The highest powers are those that both have.
         let both = &mut sum[lanes * (high.degree() - low.degree())..];
         iter::zip(both, &*low.lower.coefficients).for_each(|(sum, low)| *sum += *low);
-        Self { values: rooms.values.collect(values), lower: Lower::lent([lanes, high.degree()], sum) }
+        Self { values: buffers.values.collect(values), lower: Lower::lent([lanes, high.degree()], sum) }
     }
 
-    pub(in super::super) fn product(&self, rooms: &Rooms<B, E>, arch: Arch, other: &Self) -> Result<Self> {
-        Self::combination(rooms, arch, &[(self, other)], &[], B::ZERO)
+    pub(in super::super) fn product(
+        &self,
+        buffers: &VectorBuffers<B, E>,
+        arch: Arch,
+        other: &Self,
+    ) -> Result<Self> {
+        Self::combination(buffers, arch, &[(self, other)], &[], B::ZERO)
     }
 
     /// `Σ a·b + Σ factor·vector + constant`.
@@ -130,7 +139,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// # Errors
     /// `Invalid` where the degree is too high.
     pub(in super::super) fn combination(
-        rooms: &Rooms<B, E>,
+        buffers: &VectorBuffers<B, E>,
         arch: Arch,
         products: &[(&Self, &Self)],
         terms: &[(B, &Self)],
@@ -142,7 +151,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         for (a, b) in products {
             degree = degree.max(degree_of_product(a.degree(), b.degree())?);
         }
-        let products = products.iter().map(|(a, b)| (a.spread(rooms, lanes), b.spread(rooms, lanes)));
+        let products = products.iter().map(|(a, b)| (a.spread(buffers, lanes), b.spread(buffers, lanes)));
         let products: Vec<_> = products.collect();
         // What has the factor one and all coefficients is where the sum begins.
         let is_start = |(factor, term): &(B, &Self)| {
@@ -150,15 +159,17 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         };
         let start = terms.iter().position(is_start);
         let (mut values, mut lower) = match start.map(|start| terms[start].1) {
-            Some(start) => (rooms.values.copy(&start.values), rooms.lower.copy(&start.lower.coefficients)),
-            None => (rooms.values.zeroes(lanes), rooms.lower.zeroes(lanes * degree)),
+            Some(start) => {
+                (buffers.values.copy(&start.values), buffers.lower.copy(&start.lower.coefficients))
+            }
+            None => (buffers.values.zeroes(lanes), buffers.lower.zeroes(lanes * degree)),
         };
         if constant != B::ZERO {
             values.iter_mut().for_each(|value| *value += constant);
         }
         let mut others = Vec::with_capacity(terms.len());
         for (_, (factor, term)) in terms.iter().enumerate().filter(|(i, _)| start != Some(*i)) {
-            others.push((slice::from_ref(factor), term.spread(rooms, lanes)));
+            others.push((slice::from_ref(factor), term.spread(buffers, lanes)));
         }
         // The most that one power is the sum of.
         let most = products.iter().map(|(a, b)| a.degree().min(b.degree())).sum();
@@ -207,11 +218,11 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         }
     }
 
-    pub(in super::super) fn gather(&self, rooms: &Rooms<B, E>, lanes: &[Option<usize>]) -> Self {
+    pub(in super::super) fn gather(&self, buffers: &VectorBuffers<B, E>, lanes: &[Option<usize>]) -> Self {
         let (runs, count) = (runs(lanes), lanes.len());
-        let mut values = rooms.values.zeroes(count);
+        let mut values = buffers.values.zeroes(count);
         copy(&runs, &self.values, &mut values);
-        let mut lower = rooms.lower.zeroes(count * self.degree());
+        let mut lower = buffers.lower.zeroes(count * self.degree());
         for (from, to) in iter::zip(self.lower.powers(), lower.chunks_exact_mut(count.max(1))) {
             copy(&runs, from, to);
         }
@@ -248,11 +259,11 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 
     /// So many lanes, all equal where there is one.
-    fn spread(&self, rooms: &Rooms<B, E>, lanes: usize) -> Cow<'_, Self> {
+    fn spread(&self, buffers: &VectorBuffers<B, E>, lanes: usize) -> Cow<'_, Self> {
         if self.values.len() == lanes {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(self.gather(rooms, &vec![Some(0); lanes]))
+        Cow::Owned(self.gather(buffers, &vec![Some(0); lanes]))
     }
 }
 

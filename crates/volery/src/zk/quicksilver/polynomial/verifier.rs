@@ -1,6 +1,6 @@
 //! The verifier's side: values at Δ.
 
-use super::room::{Lent, Room};
+use super::buffers::{Buffers, Lent};
 use crate::circuit::{HIGHEST_DEGREE, common_lanes, degree_of_product};
 use crate::error::Result;
 use core::{iter, slice};
@@ -22,13 +22,13 @@ impl<E: Field> Keys<E> {
         Self { degree, keys: keys.collect::<Vec<_>>().into() }
     }
 
-    /// The same in memory of `room`.
+    /// The same in memory of `buffers`.
     pub(in super::super) fn of(
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         degree: usize,
         keys: impl ExactSizeIterator<Item = E>,
     ) -> Self {
-        Self { degree, keys: room.collect(keys) }
+        Self { degree, keys: buffers.collect(keys) }
     }
 
     pub(in super::super) fn degree(&self) -> usize {
@@ -47,30 +47,46 @@ impl<E: Field> Keys<E> {
         E::dot(arch, chi, &self.keys)
     }
 
-    pub(in super::super) fn sum<B: Field>(&self, room: &Room<E>, arch: Arch, delta: E, other: &Self) -> Self
+    pub(in super::super) fn sum<B: Field>(
+        &self,
+        buffers: &Buffers<E>,
+        arch: Arch,
+        delta: E,
+        other: &Self,
+    ) -> Self
     where
         E: Lanes<B>,
     {
         let lanes = common_lanes(self.keys.len(), other.keys.len());
         let (low, high) = if self.degree < other.degree { (self, other) } else { (other, self) };
-        let (low, mut sum) = (low.spread(room, lanes), high.spread(room, lanes).into_owned());
+        let (low, mut sum) = (low.spread(buffers, lanes), high.spread(buffers, lanes).into_owned());
         if sum.degree == low.degree {
             sum.keys.iter_mut().zip(&*low.keys).for_each(|(sum, key)| *sum += *key);
         } else {
-            let powers = room.all(power(delta, sum.degree - low.degree), lanes);
+            let powers = buffers.all(power(delta, sum.degree - low.degree), lanes);
             E::add_products(arch, &low.keys, &powers, &mut sum.keys);
         }
         sum
     }
 
-    pub(in super::super) fn product<B: Field>(&self, room: &Room<E>, arch: Arch, other: &Self) -> Result<Self>
+    pub(in super::super) fn product<B: Field>(
+        &self,
+        buffers: &Buffers<E>,
+        arch: Arch,
+        other: &Self,
+    ) -> Result<Self>
     where
         E: Lanes<B>,
     {
         let lanes = common_lanes(self.keys.len(), other.keys.len());
         let degree = degree_of_product(self.degree, other.degree)?;
-        let mut keys = room.zeroes(lanes);
-        E::add_products(arch, &self.spread(room, lanes).keys, &other.spread(room, lanes).keys, &mut keys);
+        let mut keys = buffers.zeroes(lanes);
+        E::add_products(
+            arch,
+            &self.spread(buffers, lanes).keys,
+            &other.spread(buffers, lanes).keys,
+            &mut keys,
+        );
         Ok(Self { degree, keys })
     }
 
@@ -79,7 +95,7 @@ impl<E: Field> Keys<E> {
     /// # Errors
     /// `Invalid` where the degree is too high.
     pub(in super::super) fn combination<B: Field>(
-        room: &Room<E>,
+        buffers: &Buffers<E>,
         (arch, delta): (Arch, E),
         products: &[(&Self, &Self)],
         terms: &[(B, &Self)],
@@ -95,14 +111,16 @@ impl<E: Field> Keys<E> {
             degree = degree.max(degree_of_product(a.degree, b.degree)?);
         }
         let public = E::from(constant) * power(delta, degree);
-        let mut keys = room.all(public, lanes);
+        let mut keys = buffers.all(public, lanes);
         let products: Vec<_> = products
             .iter()
-            .map(|(a, b)| (degree - a.degree - b.degree, a.spread(room, lanes), b.spread(room, lanes)))
+            .map(|(a, b)| (degree - a.degree - b.degree, a.spread(buffers, lanes), b.spread(buffers, lanes)))
             .collect();
         let terms: Vec<_> = terms
             .iter()
-            .map(|(factor, term)| (degree - term.degree, term.spread(room, lanes), slice::from_ref(factor)))
+            .map(|(factor, term)| {
+                (degree - term.degree, term.spread(buffers, lanes), slice::from_ref(factor))
+            })
             .collect();
         let (mut multiplied, mut scaled) = (Vec::new(), Vec::new());
         for lower in 0..=degree {
@@ -121,17 +139,17 @@ impl<E: Field> Keys<E> {
             if lower == 0 {
                 E::add_sums(arch, &multiplied, &scaled, &mut keys);
             } else if !multiplied.is_empty() || !scaled.is_empty() {
-                let mut sums = room.zeroes(lanes);
+                let mut sums = buffers.zeroes(lanes);
                 E::add_sums(arch, &multiplied, &scaled, &mut sums);
-                let powers = room.all(power(delta, lower), lanes);
+                let powers = buffers.all(power(delta, lower), lanes);
                 E::add_products(arch, &sums, &powers, &mut keys);
             }
         }
         Ok(Self { degree, keys })
     }
 
-    pub(in super::super) fn gather(&self, room: &Room<E>, lanes: &[Option<usize>]) -> Self {
-        Self::of(room, self.degree, lanes.iter().map(|lane| lane.map_or(E::ZERO, |lane| self.keys[lane])))
+    pub(in super::super) fn gather(&self, buffers: &Buffers<E>, lanes: &[Option<usize>]) -> Self {
+        Self::of(buffers, self.degree, lanes.iter().map(|lane| lane.map_or(E::ZERO, |lane| self.keys[lane])))
     }
 
     pub(in super::super) fn total(&self) -> Self {
@@ -155,11 +173,11 @@ impl<E: Field> Keys<E> {
         raised
     }
 
-    fn spread(&self, room: &Room<E>, lanes: usize) -> Cow<'_, Self> {
+    fn spread(&self, buffers: &Buffers<E>, lanes: usize) -> Cow<'_, Self> {
         if self.keys.len() == lanes {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(self.gather(room, &vec![Some(0); lanes]))
+        Cow::Owned(self.gather(buffers, &vec![Some(0); lanes]))
     }
 }
 

@@ -67,28 +67,28 @@ impl<M: Commitments> Party for Prover<'_, M> {
         M::E::add_weighed(self.arch, terms, sums);
     }
     fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, M::E>)) -> Wides<M::E> {
-        Wides::lines(self.rooms.lower(), count, fill)
+        Wides::lines(self.buffers.lower(), count, fill)
     }
     fn wides(&self, lines: &[Self::Wide]) -> Wides<M::E> {
-        Wides::list(self.rooms.lower(), lines)
+        Wides::list(self.buffers.lower(), lines)
     }
     fn multiplied(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.multiplied::<M::F>(self.rooms.lower(), self.arch, b)
+        a.multiplied::<M::F>(self.buffers.lower(), self.arch, b)
     }
     fn subtracted(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.subtracted(self.rooms.lower(), b)
+        a.subtracted(self.buffers.lower(), b)
     }
     fn halves_multiplied(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        of.halves_multiplied::<M::F>(self.rooms.lower(), self.arch, half)
+        of.halves_multiplied::<M::F>(self.buffers.lower(), self.arch, half)
     }
     fn halves_added(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        of.halves_added(self.rooms.lower(), half)
+        of.halves_added(self.buffers.lower(), half)
     }
     fn halves_crossed(&self, a: &Wides<M::E>, b: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        a.halves_crossed::<M::F>(self.rooms.lower(), self.arch, b, half)
+        a.halves_crossed::<M::F>(self.buffers.lower(), self.arch, b, half)
     }
     fn lanes_from(&self, of: &Wides<M::E>, first: usize, count: usize) -> Wides<M::E> {
-        of.lanes_from(self.rooms.lower(), first, count)
+        of.lanes_from(self.buffers.lower(), first, count)
     }
     fn values(of: &Wides<M::E>) -> Option<&[M::E]> {
         Some(of.values())
@@ -101,7 +101,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
             words |= value.to_integer();
         }
         self.note(words == U256::ZERO, name);
-        let lower = self.rooms.lower().copy(&zero.coefficients[..zero.lanes * zero.degree]);
+        let lower = self.buffers.lower().copy(&zero.coefficients[..zero.lanes * zero.degree]);
         self.vanish_among(Lower::lent([zero.lanes, zero.degree], lower), MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {

@@ -50,9 +50,9 @@ impl<M: Commitments> Prover<'_, M> {
         self.steps.begin()?;
         self.steps.end();
         let wires = |of: usize| {
-            Vector::of(&self.rooms, &self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])))
+            Vector::of(&self.buffers, &self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])))
         };
-        let product = wires(0).product(&self.rooms, self.arch, &wires(1))?;
+        let product = wires(0).product(&self.buffers, self.arch, &wires(1))?;
         let lower = product.into_lower_minus(self.asserted.iter().map(|triple| M::mac(triple[2])));
         self.asserted.clear();
         M::polynomials(self).push(lower);
@@ -77,16 +77,16 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         a.values().len()
     }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
-        Vector::public(&self.rooms, values)
+        Vector::public(&self.buffers, values)
     }
     fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
-        Vector::of(&self.rooms, wires, |wire| (M::value(*wire), M::mac(*wire)))
+        Vector::of(&self.buffers, wires, |wire| (M::value(*wire), M::mac(*wire)))
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
-        a.sum(&self.rooms, b)
+        a.sum(&self.buffers, b)
     }
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
-        a.product(&self.rooms, self.arch, b)
+        a.product(&self.buffers, self.arch, b)
     }
     fn combination(
         &mut self,
@@ -94,10 +94,10 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         terms: &[(M::F, &Self::Vector)],
         constant: M::F,
     ) -> Result<Self::Vector> {
-        Vector::combination(&self.rooms, self.arch, products, terms, constant)
+        Vector::combination(&self.buffers, self.arch, products, terms, constant)
     }
     fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
-        a.gather(&self.rooms, lanes)
+        a.gather(&self.buffers, lanes)
     }
     fn total(&mut self, a: &Self::Vector) -> Self::Vector {
         a.total()

@@ -60,28 +60,28 @@ impl<M: Commitments> Party for Verifier<'_, M> {
         M::E::add_weighed(self.arch, terms, sums);
     }
     fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, M::E>)) -> WideKeys<M::E> {
-        WideKeys::lines::<M::F>(&self.room, self.arch, M::delta(self.delta), count, fill)
+        WideKeys::lines::<M::F>(&self.buffers, self.arch, M::delta(self.delta), count, fill)
     }
     fn wides(&self, keys: &[M::E]) -> WideKeys<M::E> {
-        WideKeys { degree: 1, keys: self.room.copy(keys) }
+        WideKeys { degree: 1, keys: self.buffers.copy(keys) }
     }
     fn multiplied(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.multiplied::<M::F>(&self.room, self.arch, b)
+        a.multiplied::<M::F>(&self.buffers, self.arch, b)
     }
     fn subtracted(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.subtracted(&self.room, b, M::delta(self.delta))
+        a.subtracted(&self.buffers, b, M::delta(self.delta))
     }
     fn halves_multiplied(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        of.halves_multiplied::<M::F>(&self.room, self.arch, half)
+        of.halves_multiplied::<M::F>(&self.buffers, self.arch, half)
     }
     fn halves_added(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        of.halves_added(&self.room, half)
+        of.halves_added(&self.buffers, half)
     }
     fn halves_crossed(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        a.halves_crossed::<M::F>(&self.room, self.arch, b, half)
+        a.halves_crossed::<M::F>(&self.buffers, self.arch, b, half)
     }
     fn lanes_from(&self, of: &WideKeys<M::E>, first: usize, count: usize) -> WideKeys<M::E> {
-        of.lanes_from(&self.room, first, count)
+        of.lanes_from(&self.buffers, first, count)
     }
     fn values(_: &WideKeys<M::E>) -> Option<&[M::E]> {
         None

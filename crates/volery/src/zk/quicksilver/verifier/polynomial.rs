@@ -50,8 +50,8 @@ impl<M: Commitments> Verifier<'_, M> {
         // Behind an error there may be no batch that they belong to.
         self.steps.begin()?;
         self.steps.end();
-        let wires = |of: usize| Keys::of(&self.room, 1, self.asserted.iter().map(|triple| triple[of]));
-        let product = wires(0).product::<M::F>(&self.room, self.arch, &wires(1))?;
+        let wires = |of: usize| Keys::of(&self.buffers, 1, self.asserted.iter().map(|triple| triple[of]));
+        let product = wires(0).product::<M::F>(&self.buffers, self.arch, &wires(1))?;
         let polynomials = product.minus(M::delta(self.delta), self.asserted.iter().map(|triple| triple[2]));
         self.asserted.clear();
         M::add(self, polynomials);
@@ -76,16 +76,16 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         a.lanes()
     }
     fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
-        Keys::of(&self.room, 0, values.iter().map(|value| M::E::from(*value)))
+        Keys::of(&self.buffers, 0, values.iter().map(|value| M::E::from(*value)))
     }
     fn vector(&mut self, wires: &[M::E]) -> Keys<M::E> {
-        Keys::of(&self.room, 1, wires.iter().copied())
+        Keys::of(&self.buffers, 1, wires.iter().copied())
     }
     fn sum(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Keys<M::E> {
-        a.sum::<M::F>(&self.room, self.arch, M::delta(self.delta), b)
+        a.sum::<M::F>(&self.buffers, self.arch, M::delta(self.delta), b)
     }
     fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
-        a.product::<M::F>(&self.room, self.arch, b)
+        a.product::<M::F>(&self.buffers, self.arch, b)
     }
     fn combination(
         &mut self,
@@ -93,10 +93,10 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         terms: &[(M::F, &Self::Vector)],
         constant: M::F,
     ) -> Result<Self::Vector> {
-        Keys::combination(&self.room, (self.arch, M::delta(self.delta)), products, terms, constant)
+        Keys::combination(&self.buffers, (self.arch, M::delta(self.delta)), products, terms, constant)
     }
     fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
-        a.gather(&self.room, lanes)
+        a.gather(&self.buffers, lanes)
     }
     fn total(&mut self, a: &Keys<M::E>) -> Keys<M::E> {
         a.total()
