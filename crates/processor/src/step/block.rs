@@ -23,19 +23,8 @@ pub(super) fn push<B>(b: &mut B, rom: &Rom, image: &Image, entry: u32, rows: u64
 where
     B: Memories + Tables + Polynomials + Backend<F = F61>,
 {
-    let cells = image.cells(rom);
-    let addresses: Vec<u64> = cells.iter().map(|(address, _)| *address).collect();
-    // Addresses of two accesses are one number of the table's key, which tells them apart below it.
-    if let Some(last) = addresses.last().filter(|last| **last >= MOST_ADDRESS) {
-        return Err(Error::invalid(format!(
-            "a cell of the run is at {last:#x}, and all have to be below {MOST_ADDRESS:#x}: prove a \
-             program with fewer constants"
-        )));
-    }
-    let limbs = |word: u32| [word & 0xffff, word >> 16].map(|limb| number(limb.into()));
-    let words: Vec<F61> = cells.iter().flat_map(|(_, word)| limbs(*word)).collect();
     let mut parts = Parts {
-        memory: b.memory(Cells::At(&addresses, &words), 2)?,
+        memory: memory(b, rom, image)?,
         limbs: b.table(Rows { key: 2, value: 0, entries: &limb_rows() })?,
         rom: b.table(Rows { key: KEY, value: 0, entries: &rom_rows(rom) })?,
         zero: b.constant(F61::ZERO),
@@ -54,6 +43,22 @@ where
     let difference = b.add(place, end);
     b.assert_zero(difference, "that the program has ended after the last row")?;
     b.close(parts.memory)
+}
+
+/// The memory of the run, with what is in its cells at first.
+fn memory<B: Memories + Backend<F = F61>>(b: &mut B, rom: &Rom, image: &Image) -> Result<B::Memory> {
+    let cells = image.cells(rom);
+    let addresses: Vec<u64> = cells.iter().map(|(address, _)| *address).collect();
+    // Addresses of two accesses are one number of the table's key, which tells them apart below it.
+    if let Some(last) = addresses.last().filter(|last| **last >= MOST_ADDRESS) {
+        return Err(Error::invalid(format!(
+            "a cell of the run is at {last:#x}, and all have to be below {MOST_ADDRESS:#x}: prove a \
+             program with fewer constants"
+        )));
+    }
+    let limbs = |word: u32| [word & 0xffff, word >> 16].map(|limb| number(limb.into()));
+    let words: Vec<F61> = cells.iter().flat_map(|(_, word)| limbs(*word)).collect();
+    b.memory(Cells::At(&addresses, &words), 2)
 }
 
 /// The rows of the table of limbs.
