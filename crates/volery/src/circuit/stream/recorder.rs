@@ -171,7 +171,11 @@ impl<'r, F: Field> Recorder<'r, F> {
         if let Some(tracing) = &mut self.tracing {
             tracing.block(&self.frame.block);
         }
-        self.frame.block.clear();
+        let block = &mut self.frame.block;
+        block.clear();
+        // A table lists its rows here, once: no room is kept for as many.
+        block.words.shrink_to(2 * WORDS);
+        block.constants.shrink_to(2 * WORDS);
         self.frame.called = 0;
     }
 
