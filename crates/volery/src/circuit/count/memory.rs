@@ -79,16 +79,18 @@ impl<F: Field> Open<F> {
         shape.argued = shape.argued.and(self.memories[memory].end());
     }
 
-    /// Counts a lookup.
-    pub(in crate::circuit) fn look_up(&mut self, shape: &mut Shape, table: usize) {
+    /// Counts so many lookups.
+    pub(in crate::circuit) fn look_up(&mut self, shape: &mut Shape, table: usize, lookups: u64) {
         let (told, [rows, key, value]) = &mut self.tables[table];
-        let scan = lookup_cost(*rows, *key);
-        self.lookups += 1;
-        shape.assert += 1;
+        let scan = lookup_cost(lookups, *rows, *key);
+        self.lookups += lookups;
+        shape.assert += lookups;
         shape.scanned = shape.scanned.and(scan);
         let argued = match told {
-            Told::Sum(looked) => looked.look_up(*value),
-            Told::Reads(epochs) => epochs.access::<F>(false),
+            Told::Sum(looked) => looked.look_up(lookups, *value),
+            Told::Reads(epochs) => {
+                (0..lookups).map(|_| epochs.access::<F>(false)).fold(Argued::default(), Argued::and)
+            }
             Told::Scan => Argued { values: scan.inputs, mul: scan.mul, ..Argued::default() },
         };
         shape.argued = shape.argued.and(argued);
@@ -224,7 +226,7 @@ impl<F: Field> Tables for Count<F> {
         check_key(key.len(), table.key)?;
         self.gate(b'l', table.number, key.len() as u128);
         self.operands(key);
-        self.open.look_up(&mut self.shape, table.place);
+        self.open.look_up(&mut self.shape, table.place, 1);
         let depth = deepest(key) + 1;
         Ok((0..table.value).map(|_| self.wire(depth)).collect())
     }

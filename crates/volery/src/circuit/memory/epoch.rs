@@ -164,7 +164,7 @@ impl Epochs {
     pub(crate) fn access<F: Field>(&mut self, put_where: bool) -> Argued {
         self.accesses += 1;
         let access = self.layout.access(self.accesses, put_where, self.gaps.is_some());
-        let gap = self.gaps.as_mut().map(|gaps| gaps.look_up(0)).unwrap_or_default();
+        let gap = self.gaps.as_mut().map(|gaps| gaps.look_up(1, 0)).unwrap_or_default();
         let access = access.and(gap);
         if self.accesses < self.layout.epoch {
             return access;
@@ -249,11 +249,19 @@ impl Looked {
         self.lookups += lookups;
     }
 
-    /// Counts a lookup of a value of so many elements, with the end of its epoch where it is the last one.
-    pub(crate) fn look_up(&mut self, value: usize) -> Argued {
-        self.add(1);
-        let next = Argued { values: value as u64, ..Argued::default() };
-        if self.is_full() { next.and(self.end()) } else { next }
+    /// Counts so many lookups of a value of so many elements, with the ends of the epochs that they fill.
+    pub(crate) fn look_up(&mut self, lookups: u64, value: usize) -> Argued {
+        let mut argued = Argued { values: lookups * value as u64, ..Argued::default() };
+        let mut behind = lookups;
+        while behind > 0 {
+            let run = behind.min(self.left());
+            self.add(run);
+            behind -= run;
+            if self.is_full() {
+                argued = argued.and(self.end());
+            }
+        }
+        argued
     }
 
     /// The degree in its challenge of what is to be zero at the end of an epoch.
@@ -289,7 +297,7 @@ impl Ranges {
         let (_, table) = self.tables[place].get_or_insert_with(|| (limb, Looked::new::<F>(1 << limb, 1)));
         let (limbs, top) = limbs(bits, limb);
         let lookups = if top < limb { limbs + 1 } else { limbs };
-        let looked = (0..lookups).map(|_| table.look_up(0)).fold(Argued::default(), Argued::and);
+        let looked = table.look_up(lookups.into(), 0);
         Argued { values: looked.values + u64::from(limbs - 1), ..looked }
     }
 
@@ -363,9 +371,14 @@ mod tests {
             for (rows, most) in [(FEW_ROWS, most), (FEW_ROWS - 1, (most / 2).max(1))] {
                 let mut looked = Looked::new::<F61>(rows, length);
                 for _ in 0..2 {
-                    let ends = (1..=most).filter(|_| looked.look_up(0).epochs > 0).count();
+                    let ends = (1..=most).filter(|_| looked.look_up(1, 0).epochs > 0).count();
                     assert_eq!((ends, looked.count()), (1, 0), "{rows} rows of {length}");
                 }
+                let mut together = looked;
+                let singly =
+                    (0..3 * most / 2).map(|_| looked.look_up(1, 3)).fold(Argued::default(), Argued::and);
+                assert_eq!(together.look_up(3 * most / 2, 3), singly, "{rows} rows of {length}");
+                assert_eq!(together.count(), looked.count());
             }
         }
     }

@@ -284,9 +284,9 @@ pub(crate) fn access_cost<F: Field>(sizes: Sizes, put: Put<'_, ()>) -> Scan {
     Scan { inputs, mul: choosing + n * w + writing, assert }
 }
 
-/// What a lookup in so many rows with keys of so many elements comes to.
-pub(crate) fn lookup_cost(rows: usize, key: usize) -> Scan {
-    let (rows, key) = (rows as u64, key as u64);
+/// What so many lookups in so many rows with keys of so many elements comes to.
+pub(crate) fn lookup_cost(lookups: u64, rows: usize, key: usize) -> Scan {
+    let (rows, key) = (lookups * rows as u64, key as u64);
     Scan { inputs: rows, mul: rows * key, assert: rows * key }
 }
 

@@ -169,13 +169,12 @@ impl<F: Field> Tally<F> {
                     continue;
                 }
                 Op::LookUp => {
-                    self.open.look_up(&mut shape, out as usize);
+                    self.open.look_up(&mut shape, out as usize, 1);
                     continue;
                 }
                 Op::LookUpRows => {
-                    for _ in 0..block.read(a).list().len() / b as usize {
-                        self.open.look_up(&mut shape, out as usize);
-                    }
+                    let lookups = block.read(a).list().len() as u64 / u64::from(b);
+                    self.open.look_up(&mut shape, out as usize, lookups);
                     continue;
                 }
                 Op::Within => {
