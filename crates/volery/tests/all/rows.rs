@@ -1,8 +1,9 @@
 //! What is done to columns at once, in whole sessions: as if it were done row by row.
 
+use crate::kit::run_over;
 use crate::memory::{agrees, fails};
 use volery::circuit::{Accesses, Cells, Machine, Rows};
-use volery::{Binary, Circuit, F61, F61x2, F65537, F65537x4, Field, Over, Result, Setting};
+use volery::{Binary, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Options, Over, Result, Setting};
 
 const CELLS: u64 = 5;
 
@@ -106,18 +107,46 @@ impl<B: Machine> Circuit<B> for Squared {
     }
 }
 
+/// Numbers below twelve, and what their squares come to.
+fn squares<F: Field>(rows: usize) -> (Vec<F>, u64) {
+    let keys: Vec<u64> = (0..rows as u64).map(|row| row * 5 % 12).collect();
+    (keys.iter().map(|key| number(*key)).collect(), keys.iter().map(|key| key * key).sum())
+}
+
+/// Over 65537 an epoch has 32,768 lookups: it ends between rows that are looked up at once.
+#[test]
+fn an_epoch_ends_between_rows() {
+    type S = Over<F65537, F65537x4>;
+    let rows = 33_000;
+    let (mut witness, sum) = squares(rows);
+    let statement = Squared { rows, sum: sum % 65537 };
+    let options = Options::default();
+    let run = |witness: &[F65537]| {
+        run_over::<S, _, _>((&statement, witness, &options), (&statement, &options), None)
+    };
+    let session = run(&witness);
+    let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
+    assert_eq!(proved.gates, verified.gates);
+    assert_eq!(proved.gates.epochs, 2);
+    witness[32_900] = number(13);
+    let failed = run(&witness).proved.unwrap_err();
+    assert!(
+        matches!(&failed, Error::Unsatisfied(name) if name == "a number below twelve[32900]"),
+        "{failed}"
+    );
+}
+
 /// A running sum is committed to every eight lookups, and behind the last ones, which may be fewer.
 #[test]
 fn lookups_end_at_any_place_of_a_sum() {
     fn test<S: Setting>() {
-        for rows in [1, 7, 8, 9, 16, 17] {
-            let keys: Vec<u64> = (0..rows as u64).map(|row| row * 5 % 12).collect();
-            let mut witness: Vec<S::F> = keys.iter().map(|key| number(*key)).collect();
-            let sum = keys.iter().map(|key| key * key).sum();
+        for rows in [1, 7, 8, 9, 16, 17, 256, 257, 600] {
+            let (mut witness, sum) = squares::<S::F>(rows);
             agrees::<S>(&Squared { rows, sum }, &witness);
             fails::<S>(&Squared { rows, sum: sum + 1 }, &witness, "the sum");
-            witness[rows - 1] = number(12);
-            fails::<S>(&Squared { rows, sum }, &witness, &format!("a number below twelve[{}]", rows - 1));
+            let first = (rows - 1).min(300);
+            witness[first..].fill(number(12));
+            fails::<S>(&Squared { rows, sum }, &witness, &format!("a number below twelve[{first}]"));
         }
     }
     test::<Over<F61>>();

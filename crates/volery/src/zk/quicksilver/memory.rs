@@ -55,16 +55,18 @@
 //!
 //! **Memory**: an epoch's tuples wait for its challenge, as lines: a value with its MAC, or a key. With
 //! words of w elements over odd p an access has w + 3 of them, w more where it puts a word there, and at the
-//! end a cell 2w + 1; over F_2 they are 2 and 3, where a tuple has 128 bits at most. Of gaps that are looked
-//! up whole a line waits, 2^19 at most, in the place of one of the access's own. The prover keeps each word
+//! end a cell 2w + 1; over F_2 they are 2 and 3, where a tuple has 128 bits at most. The prover keeps each word
 //! and its time beside them, 12 bytes for one element. Over 2^61 − 1 with w = 1 that is 64 bytes a read, 80
 //! a write and 60 a cell, and for the verifier 32, 40 and 24: 138 MB and 63 MB at 2^20 cells, whose epoch
-//! has as many accesses, where half of these are reads. Of lookups, 2^20 to an epoch or fewer, a line waits
-//! for each element of key and value, 2^20 at most, or half as many in a short table, or for each limb of a
-//! range. What is committed to at an epoch's end goes through batches as any gate, whose polynomials wait as
-//! [`super::arithmetic`] says.
+//! has as many accesses, where half of these are reads. Of lookups, 2^20 to an epoch or fewer, only a MAC waits,
+//! or a key, for each element of key and value, 2^20 at most, or half as many in a short table, or for each
+//! limb of a range; and beside each lookup the number of its row, which says what the values are. Gaps that are
+//! looked up whole, 2^19 at most, wait so in the place of one of the access's own lines. What is committed to
+//! at an epoch's end goes through batches as any gate, whose polynomials wait as [`super::arithmetic`] says.
 
+mod columns;
 pub(super) mod equality;
+mod found;
 pub(super) mod order;
 pub(super) mod permutation;
 pub(super) mod ram;
@@ -102,6 +104,10 @@ pub(super) trait Line: DefaultIsZeroes + Add<Output = Self> + Sub<Output = Self>
 
 impl<V: DefaultIsZeroes + Add<Output = V> + Sub<Output = V>> Line for V {}
 
+/// The parts of a line: its MAC or its key, and its value.
+pub(super) const MAC: usize = 0;
+pub(super) const VALUE: usize = 1;
+
 /// One party, as these arguments see it. They are written once: values are there where the prover runs them.
 pub(super) trait Party: Polynomials + Sized {
     /// What MACs are in.
@@ -113,7 +119,7 @@ pub(super) trait Party: Polynomials + Sized {
 
     /// Whether values are known.
     const KNOWS: bool;
-    /// The elements of E that a line consists of: its MAC and its value, or its key.
+    /// The elements of E that a line consists of: [`MAC`] and [`VALUE`], or a key in the place of both.
     const PARTS: usize;
 
     /// The value on a wire.
@@ -168,8 +174,9 @@ pub(super) trait Party: Polynomials + Sized {
 
     /// Takes note of the degree of what is to be zero at a challenge.
     fn argued(&mut self, degree: u64);
-    /// Takes note of an assertion, and whether it holds where that is known.
-    fn asserted(&mut self, holds: bool, name: &dyn Display);
+    /// Takes note of so many assertions, which hold where that is known, or of which the one of this name does
+    /// not.
+    fn asserted(&mut self, count: u64, hold: bool, name: &dyn Display);
 
     /// Whether this proof may have such arguments: that of a file looks at all cells instead, since its
     /// challenges can be searched offline.

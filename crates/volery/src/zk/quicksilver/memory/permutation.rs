@@ -45,7 +45,8 @@ impl<E: Field> Permuting<E> {
         if words == 0 {
             return Ok(());
         }
-        party.asserted(!P::KNOWS || are_permuted(&values::<P>(xs), &values::<P>(ys), width), name);
+        let hold = !P::KNOWS || are_permuted(&values::<P>(xs), &values::<P>(ys), width);
+        party.asserted(1, hold, name);
         let sides = [xs, ys].map(|wires| lines(party, wires, width));
         self.lists.push(Lists { first: self.permuted.degree() as usize, sides });
         if self.permuted.add(words as u64) { self.end(party) } else { Ok(()) }

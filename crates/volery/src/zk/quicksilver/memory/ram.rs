@@ -2,7 +2,7 @@
 
 use super::equality::equal;
 use super::order::at_most;
-use super::sums::equal_sum;
+use super::sums::{equal_sum, table_side};
 use super::table::Lookups;
 use super::{Lines, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{Addresses, TILE, place};
@@ -350,7 +350,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             None => Some(place as usize).filter(|_| place < self.layout.sizes.cells as u128),
         });
         let inside = place.is_none() || cell.is_some();
-        party.asserted(inside, name);
+        party.asserted(1, inside, name);
         let cell = cell.filter(|_| verdict(inside));
         self.time += 1;
         let last = self.last(cell);
@@ -622,11 +622,8 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         counts: &[W],
         draw: &mut dyn FnMut(&mut [P::E]),
     ) -> Result<()> {
-        let mut table = Vec::with_capacity(counts.len());
-        for limb in 0..counts.len() as u64 {
-            table.push(number::<F, E>(limb));
-        }
-        let (shift, total) = super::sums::table_side(party, &table, counts, draw);
+        let limb = |limb: usize| number::<F, E>(limb as u64);
+        let (shift, total) = table_side(party, limb, counts, draw);
         let (base, width) = (number::<F, E>(1 << self.layout.limb), self.layout.sizes.width);
         let fill = |_: &P, first: usize, lines: &mut Lines<'_, E>| {
             for part in 0..P::PARTS {

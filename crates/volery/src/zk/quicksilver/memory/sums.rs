@@ -79,24 +79,37 @@ fn fraction<P: Party>(party: &P, lines: P::Wides, lanes: usize) -> (P::Wides, P:
     (products, derivatives)
 }
 
+/// Rows of a public table that are inverted together.
+const ROWS: usize = 1 << 10;
+
 /// A shift Z that hits no row of a public table, and Σ count/(Z + row).
 pub(in super::super) fn table_side<P: Party>(
     party: &P,
-    rows: &[P::E],
+    row: impl Fn(usize) -> P::E,
     counts: &[P::Wire],
     draw: &mut dyn FnMut(&mut [P::E]),
 ) -> (P::E, P::Wide) {
-    let mut shift = P::E::ZERO;
     loop {
+        let mut shift = P::E::ZERO;
         draw(core::slice::from_mut(&mut shift));
-        if rows.iter().all(|row| *row + shift != P::E::ZERO) {
-            break;
+        if let Some(total) = shifted_side(party, |i| shift + row(i), counts) {
+            return (shift, total);
         }
     }
-    let mut inverses = rows.to_vec();
-    for row in &mut inverses {
-        *row += shift;
+}
+
+/// Σ count/row; none where a row is zero.
+fn shifted_side<P: Party>(party: &P, row: impl Fn(usize) -> P::E, counts: &[P::Wire]) -> Option<P::Wide> {
+    let mut total = party.wide(P::E::ZERO);
+    let mut inverses = Vec::with_capacity(ROWS.min(counts.len()));
+    for (first, counts) in (0..).step_by(ROWS).zip(counts.chunks(ROWS)) {
+        inverses.clear();
+        inverses.extend((first..).take(counts.len()).map(&row));
+        if inverses.contains(&P::E::ZERO) {
+            return None;
+        }
+        invert_all(&mut inverses);
+        total = total + party.weighed(&inverses, counts);
     }
-    invert_all(&mut inverses);
-    (shift, party.weighed(&inverses, counts))
+    Some(total)
 }

@@ -1,12 +1,14 @@
 //! Lookups in public tables and ranges, over odd p.
 
+use super::found::Found;
 use super::sums::{equal_sum, table_side};
-use super::{Lines, Party, Waiting, number, repetitions, said};
+use super::{Lines, Party, number, repetitions, said};
 use crate::circuit::memory::{Looked, limbs};
 use crate::circuit::table::check_range;
 use crate::circuit::{InRow, Known};
 use crate::error::Result;
 use core::fmt::Display;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
@@ -14,8 +16,8 @@ use zeroize::Zeroizing;
 pub(in super::super) struct Lookups<F, E: Field> {
     rows: Rows<F>,
     looked: Looked,
-    /// Keys, each with its value.
-    lines: Waiting<E>,
+    /// Lookups of this epoch: the lines of keys, each with its value.
+    waiting: Found<E>,
     /// How often each row was looked up, where that is known.
     counts: Zeroizing<Vec<u32>>,
 }
@@ -36,7 +38,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         Self {
             rows: Rows::Table(known),
             looked,
-            lines: Waiting::new::<P>(stride),
+            waiting: Found::new(stride),
             counts: Zeroizing::new(vec![0; rows]),
         }
     }
@@ -53,7 +55,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
 
     fn numbers<P: Party<F = F, E = E>>(bits: u32, looked: Looked) -> Self {
         let counts = Zeroizing::new(vec![0; 1 << bits]);
-        Self { rows: Rows::Numbers(bits), looked, lines: Waiting::new::<P>(1), counts }
+        Self { rows: Rows::Numbers(bits), looked, waiting: Found::new(1), counts }
     }
 
     pub(in super::super) fn look_up<P: Party<F = F, E = E>>(
@@ -69,9 +71,10 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
             known.extend(P::value(*wire));
         }
         let found = P::KNOWS.then(|| self.table().find(&known));
+        party.asserted(1, found.is_none_or(|row| row.is_some()), name);
         let mut value = Zeroizing::new(Vec::with_capacity(self.table().value));
-        self.found(party, found, name, |_, wire| value.push(wire))?;
-        self.lines.push::<P>(key.iter().chain(&*value).map(|wire| P::widened(*wire)));
+        let row = self.commit_row(party, found, |_, wire| value.push(wire))?;
+        self.waiting.push::<P>(key.iter().chain(&*value).map(|wire| P::widened(*wire)), row);
         self.looked.add(1);
         self.end_if_full(party)?;
         Ok(core::mem::take(&mut *value))
@@ -89,27 +92,35 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         self.table().check(key.len())?;
         let mut values = Zeroizing::new(vec![Vec::new(); self.table().value]);
         values.iter_mut().for_each(|column| column.reserve_exact(rows));
-        let mut known = Zeroizing::new(Vec::with_capacity(key.len() * rows.min(TOGETHER)));
+        let elements = if P::KNOWS { key.len() * rows.min(TOGETHER) } else { 0 };
+        let mut known = Zeroizing::new(vec![F::ZERO; elements]);
         let mut done = 0;
         while done < rows {
             self.end_if_full(party)?;
             let run = done..rows.min(done + TOGETHER.min(self.looked.left() as usize));
-            known.clear();
-            for row in run.clone() {
-                for column in key {
-                    known.extend(P::value(column[row]));
+            let mut columns: Vec<_> = key.iter().map(|column| &column[run.clone()]).collect();
+            let mut found = Zeroizing::new(Vec::new());
+            if P::KNOWS {
+                for (i, column) in columns.iter().enumerate() {
+                    for (wire, known) in column.iter().zip(known[i..].iter_mut().step_by(key.len())) {
+                        *known = P::value(*wire).expect("known");
+                    }
+                }
+                *found = self.table().find_all(&known[..key.len() * run.len()]);
+            }
+            // A prover that misses one has no proof: one verdict for all, and then which is the first.
+            let all = verdict(found.iter().fold(true, |all, row| all & row.is_some()));
+            let missed = if all { None } else { found.iter().position(Option::is_none) };
+            let name = InRow(name, run.start + missed.unwrap_or(0));
+            party.asserted(run.len() as u64, missed.is_none(), &name);
+            for i in 0..run.len() {
+                let row = self.commit_row(party, found.get(i).copied(), |i, wire| values[i].push(wire))?;
+                if let Some(found) = found.get_mut(i) {
+                    *found = row;
                 }
             }
-            let found = Zeroizing::new(if P::KNOWS { self.table().find_all(&known) } else { Vec::new() });
-            for (i, row) in run.clone().enumerate() {
-                let found = found.get(i).copied();
-                self.found(party, found, &InRow(name, row), |i, wire| values[i].push(wire))?;
-            }
-            let of_key = key.len();
-            self.lines.extend::<P>(run.len(), |line, row| {
-                let column = if line < of_key { key[line] } else { &values[line - of_key] };
-                P::widened(column[done + row])
-            });
+            columns.extend(values.iter().map(|column| &column[run.clone()]));
+            self.waiting.extend::<P>(&columns, &found);
             done = run.end;
             self.looked.add(run.len() as u64);
             self.end_if_full(party)?;
@@ -122,24 +133,28 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         table
     }
 
-    /// Demands that a row was found, and commits to each element of its value, which is given to `push`.
+    /// Commits to the value of a row, or to zeroes where none was found: each element is given to `push`. The
+    /// number of the row, if that value is what was committed to.
     #[inline]
-    fn found<P: Party<F = F, E = E>>(
+    fn commit_row<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
         found: Option<Option<usize>>,
-        name: &dyn Display,
         mut push: impl FnMut(usize, P::Wire),
-    ) -> Result<()> {
-        party.asserted(found.is_none_or(|row| row.is_some()), name);
+    ) -> Result<Option<usize>> {
+        let mut is_row = true;
         for i in 0..self.table().value {
             let element = |row| self.table().row(row)[self.table().key + i];
-            push(i, party.commit_value(found.map(|row| row.map_or(F::ZERO, element)))?);
+            let value = found.map(|row| row.map_or(F::ZERO, element));
+            let wire = party.commit_value(value)?;
+            is_row &= P::value(wire) == value;
+            push(i, wire);
         }
-        if let Some(Some(row)) = found {
+        let found = found.flatten();
+        if let Some(row) = found {
             self.counts[row] += 1;
         }
-        Ok(())
+        Ok(found.filter(|_| is_row))
     }
 
     /// Demands that `value` is a number of so many bits.
@@ -152,7 +167,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
     ) -> Result<()> {
         check_range::<F>(bits)?;
         let word = P::value(value).map(|value| value.to_integer());
-        party.asserted(word.is_none_or(|word| word >> bits == 0), name);
+        party.asserted(1, word.is_none_or(|word| word >> bits == 0), name);
         let full = self.limb_bits();
         let (limbs, top) = limbs(bits, full);
         let mut lowest = P::widened(value);
@@ -187,11 +202,13 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         line: P::Wide,
         limb: Option<u128>,
     ) -> Result<()> {
-        if let Some(count) = limb.and_then(|limb| self.counts.get_mut(limb as usize)) {
-            *count += 1;
+        let row = limb.map(|limb| limb as usize).filter(|row| *row < self.counts.len());
+        if let Some(row) = row {
+            self.counts[row] += 1;
         }
+        let row = row.filter(|row| P::wide_value(line) == Some(number::<F, E>(*row as u64)));
         self.end_if_full(party)?;
-        self.lines.push::<P>([line]);
+        self.waiting.push::<P>([line], row);
         self.looked.add(1);
         self.end_if_full(party)
     }
@@ -229,31 +246,35 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         }
         // Only now, when all is committed to.
         let mut draw = party.coefficients()?;
-        let mut weights = vec![P::E::ZERO; self.lines.lines::<P>()];
+        let mut weights = vec![P::E::ZERO; self.waiting.lines()];
         for _ in 0..repetitions::<P::E>() {
             draw(&mut weights);
-            let mut rows = vec![P::E::ZERO; self.counts.len()];
-            for (i, row) in rows.iter_mut().enumerate() {
-                match &self.rows {
-                    Rows::Numbers(_) => *row = number::<F, P::E>(i as u64) * weights[0],
-                    Rows::Table(table) => {
-                        for (element, weight) in table.row(i).iter().zip(&weights) {
-                            *row += *weight * P::E::from(*element);
-                        }
-                    }
-                }
-            }
-            let (shift, total) = table_side(party, &rows, &counts, &mut draw);
+            let rows = self.weighed_rows(&weights);
+            let row = |i: usize| match &rows {
+                Some(rows) => rows[i],
+                None => number::<F, E>(i as u64) * weights[0],
+            };
+            let (shift, total) = table_side(party, row, &counts, &mut draw);
             let fill = |party: &P, first: usize, lines: &mut Lines<'_, E>| {
-                self.lines.add_to(party, first, weights.iter().copied().enumerate(), lines);
+                self.waiting.add_to(party, first, &weights, row, lines);
                 lines.public().fill(shift);
             };
             equal_sum(party, lookups, fill, total, &"a row that is looked up")?;
         }
         party.argued(self.looked.degree());
         self.looked.end();
-        self.lines.clear();
+        self.waiting.clear();
         self.counts.fill(0);
         Ok(())
+    }
+
+    /// What each row comes to by these weights, where rows are no numbers.
+    fn weighed_rows(&self, weights: &[E]) -> Option<Vec<E>> {
+        let Rows::Table(table) = &self.rows else { return None };
+        let weighed = |row: usize| {
+            let elements = table.row(row).iter().zip(weights);
+            elements.fold(E::ZERO, |sum, (element, weight)| sum + *weight * E::from(*element))
+        };
+        Some((0..table.rows()).map(weighed).collect())
     }
 }

@@ -495,10 +495,9 @@ fn memories_of_few_accesses_are_small() {
         assert_eq!(memories.len(), 1000);
         for ram in memories {
             let ram = ram.as_ref().expect("open");
-            let pieces = ram.accesses.pieces.iter().chain(&ram.puts.pieces);
-            let parts: usize = pieces.map(|piece| piece.len()).sum();
+            let parts = ram.accesses.room() + ram.puts.room();
             assert!(
-                ram.start.is_none() && (1..=waiting::FIRST * 5 * P::PARTS).contains(&parts),
+                ram.start.is_none() && (1..=columns::FIRST * 5 * P::PARTS).contains(&parts),
                 "{parts} parts"
             );
         }

@@ -5,10 +5,9 @@ use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables}
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::Wides;
-use crate::zk::quicksilver::memory::{self, Coefficients, Lines, MOST_OF_EPOCH, Party, Remembered};
+use crate::zk::quicksilver::memory::{self, Coefficients, Lines, MAC, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::{Lower, Vector};
 use core::fmt::Display;
-use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field, Lanes, Tagged, U256};
 use zeroize::Zeroizing;
 
@@ -28,7 +27,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
     }
     #[inline]
     fn part(line: Self::Wide, part: usize) -> M::E {
-        if part == 0 { line.mac } else { line.value }
+        if part == MAC { line.mac } else { line.value }
     }
 
     #[inline]
@@ -117,9 +116,9 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn argued(&mut self, degree: u64) {
         self.gates.argued(degree);
     }
-    fn asserted(&mut self, holds: bool, name: &dyn Display) {
-        self.note(verdict(holds), name);
-        self.gates.assert += 1;
+    fn asserted(&mut self, count: u64, hold: bool, name: &dyn Display) {
+        self.note(hold, name);
+        self.gates.assert += count;
     }
 
     fn argues(&self) -> bool {

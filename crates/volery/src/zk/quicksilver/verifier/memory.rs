@@ -103,8 +103,8 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     fn argued(&mut self, degree: u64) {
         self.gates.argued(degree);
     }
-    fn asserted(&mut self, _: bool, _: &dyn Display) {
-        self.gates.assert += 1;
+    fn asserted(&mut self, count: u64, _: bool, _: &dyn Display) {
+        self.gates.assert += count;
     }
 
     fn argues(&self) -> bool {
