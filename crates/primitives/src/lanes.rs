@@ -50,6 +50,20 @@ pub trait Lanes<B: Field>: Extension<B> {
         }
     }
 
+    /// `sums[i] = Σ a[i]·b[i]`, as [`Lanes::add_sums`] adds it to what was there.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn set_sums(
+        arch: Arch,
+        products: &[Pair<'_, Self, Self>],
+        scaled: &[Pair<'_, Self, B>],
+        sums: &mut [Self],
+    ) {
+        sums.fill(Self::ZERO);
+        Self::add_sums(arch, products, scaled, sums);
+    }
+
     /// `sums[i] += Σ a[i]·factor` over all `terms`, whose factors are public.
     ///
     /// # Panics

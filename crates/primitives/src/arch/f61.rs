@@ -81,10 +81,19 @@ pub(crate) fn add_products(arch: Arch, a: &[F61], b: &[F61], sums: &mut [F61]) {
 }
 
 pub(crate) fn add_sums(arch: Arch, products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    check_lanes(products, others, sums);
+    dispatch!(arch, f61::add_sums(products, others, sums))
+}
+
+pub(crate) fn set_sums(arch: Arch, products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    check_lanes(products, others, sums);
+    dispatch!(arch, f61::set_sums(products, others, sums))
+}
+
+fn check_lanes(products: &[Factors<'_>], others: &[Factors<'_>], sums: &[F61]) {
     for (a, b) in products.iter().chain(others) {
         assert!(a.len() == sums.len() && (b.len() == sums.len() || b.len() == 1));
     }
-    dispatch!(arch, f61::add_sums(products, others, sums))
 }
 
 pub(crate) fn products(arch: Arch, gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) {

@@ -131,6 +131,14 @@ impl Lanes<F61> for F61 {
     ) {
         f61::add_sums(arch, products, scaled, sums);
     }
+    fn set_sums(
+        arch: Arch,
+        products: &[Pair<'_, F61, F61>],
+        scaled: &[Pair<'_, F61, F61>],
+        sums: &mut [F61],
+    ) {
+        f61::set_sums(arch, products, scaled, sums);
+    }
     fn add_weighed(arch: Arch, terms: &[(&[F61], F61)], sums: &mut [F61]) {
         let terms: Vec<_> = terms.iter().map(|(a, factor)| (*a, slice::from_ref(factor))).collect();
         f61::add_sums(arch, &[], &terms, sums);

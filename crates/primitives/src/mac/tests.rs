@@ -100,11 +100,21 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
         assert_eq!(scaled[i], chi[i] + a[i] * E::from(factors[i]));
     }
     // As many as are reduced together, and more.
-    for count in [0, 1, 5, 130] {
+    for count in [0, 1, 5, 130, 1030].into_iter().filter(|count| *count < 1000 || length < 20) {
         let (mut sums, mut values) = (chi.clone(), factors.clone());
         let threes = [B::ONE + B::ONE + B::ONE];
         let scaled = [(&a[..], &factors[..]), (&b[..], &threes[..])];
-        E::add_sums(arch, &vec![(&a[..], &b[..]); count], &scaled, &mut sums);
+        let pairs = vec![(&a[..], &b[..]); count];
+        E::add_sums(arch, &pairs, &scaled, &mut sums);
+        let mut set = b.clone();
+        E::set_sums(arch, &pairs, &scaled, &mut set);
+        assert!(set.iter().zip(&sums).zip(&chi).all(|((set, sum), chi)| *set + *chi == *sum));
+        E::set_sums(arch, &[], &vec![(&a[..], &factors[..]); count], &mut set);
+        let of_scaled = |i: usize| (0..count).map(|_| a[i] * E::from(factors[i])).sum::<E>();
+        assert!((0..length).all(|i| set[i] == of_scaled(i)));
+        E::set_sums(arch, &pairs, &[], &mut set);
+        let of_pairs = |i: usize| (0..count).map(|_| a[i] * b[i]).sum::<E>();
+        assert!((0..length).all(|i| set[i] == of_pairs(i)));
         let mut products = vec![(&factors[..], &factors[..]); count];
         products.push((&factors, &threes));
         E::add_values(arch, &products, &mut values);

@@ -107,7 +107,13 @@ pub(in crate::arch) fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>]
     add_sums_from(0, [products, others], sums);
 }
 
-/// The same for the sums of the lanes from `first` on.
+/// The same where nothing is to be added to.
+pub(in crate::arch) fn set_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    sums.fill(F61::default());
+    add_sums(products, others, sums);
+}
+
+/// [`add_sums`] for the sums of the lanes from `first` on.
 pub(in crate::arch) fn add_sums_from(first: usize, of: [&[Factors<'_>]; 2], sums: &mut [F61]) {
     for (lane, sum) in (first..).zip(sums) {
         for factors in of.into_iter().flat_map(|factors| factors.chunks(PRODUCTS - 1)) {

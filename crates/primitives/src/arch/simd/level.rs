@@ -142,6 +142,8 @@ macro_rules! kernels {
                         $products::f61::add_products;
                     fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) =
                         $products::f61::add_sums;
+                    fn set_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) =
+                        $products::f61::set_sums;
                     fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) =
                         $products::f61::products;
                     fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =

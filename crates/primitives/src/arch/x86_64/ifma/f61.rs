@@ -125,22 +125,33 @@ fn add_last_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
 #[inline]
 pub(in crate::arch::x86_64) fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
     if products.len() + others.len() <= PRODUCTS {
-        return add_both([products, others], sums);
+        return both::<true>([products, others], sums);
     }
     for factors in [products, others].into_iter().flat_map(|factors| factors.chunks(PRODUCTS)) {
-        add_both([factors, &[]], sums);
+        both::<true>([factors, &[]], sums);
     }
 }
 
-/// The same of as many as a sum holds: to reduce it takes as long as three of them.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-fn add_both(both: [&[Factors<'_>]; 2], sums: &mut [F61]) {
+pub(in crate::arch::x86_64) fn set_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
+    if products.len() + others.len() <= PRODUCTS {
+        return both::<false>([products, others], sums);
+    }
+    let (first, rest) = products.split_at(products.len().min(PRODUCTS));
+    both::<false>([first, &[]], sums);
+    add_sums(rest, others, sums);
+}
+
+/// The sums of as many as one holds, added to what there is or not: to reduce one takes as long as three
+/// products.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn both<const ADDS: bool>(both: [&[Factors<'_>]; 2], sums: &mut [F61]) {
     let whole = sums.len() - sums.len() % LANES;
     let (vectors, last) = sums.as_chunks_mut();
     for (i, lanes) in vectors.iter_mut().enumerate() {
-        let [start] = load(lanes);
-        let mut sum = Sum::from(start);
+        let mut sum = if ADDS { Sum::from(load::<1, _>(lanes)[0]) } else { Sum::zero() };
         for factors in both {
             for (a, b) in factors {
                 let [a] = load(&a.as_chunks().0[i]);
@@ -152,6 +163,9 @@ fn add_both(both: [&[Factors<'_>]; 2], sums: &mut [F61]) {
             }
         }
         store(lanes, sum.lanes());
+    }
+    if !ADDS {
+        last.fill(F61::default());
     }
     add_last_sums(whole, both, last);
 }
