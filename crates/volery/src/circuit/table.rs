@@ -185,7 +185,11 @@ impl<F: Field> Known<F> {
         if let Some(row) = self.numbered(key) {
             return Some(row);
         }
-        let mut place = first_place(key, self.places.len());
+        self.find_behind(first_place(key, self.places.len()), key)
+    }
+
+    /// The same from a place on, where it is none of those that are numbered.
+    fn find_behind(&self, mut place: usize, key: &[F]) -> Option<usize> {
         loop {
             let row = (self.places[place] as usize).checked_sub(1)?;
             if self.row(row)[..self.key] == *key {
@@ -212,7 +216,8 @@ impl<F: Field> Known<F> {
         let found = |((key, place), row): ((&[F], &usize), &usize)| match row.checked_sub(1) {
             _ if *place >= far => Some(place - far),
             Some(row) if is_row(row, key) => Some(row),
-            _ => self.find(key),
+            Some(_) => self.find_behind((*place + 1) % far, key),
+            None => None,
         };
         keys.zip(&*places).zip(&*rows).map(found).collect()
     }
@@ -249,13 +254,16 @@ fn same_key(one: usize, other: usize) -> Error {
 /// The place of so many, a power of two, at which a key is looked for first.
 #[inline]
 fn first_place<F: Field>(key: &[F], places: usize) -> usize {
-    let mut hash: u64 = 0;
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (mut hash, mut factor) = (0u64, ODD);
     for element in key {
         let [a, b, c, d] = element.to_integer().limbs();
-        let mixed = (hash.rotate_left(23) ^ a ^ b ^ c ^ d).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash = mixed ^ mixed >> 32;
+        // Products of all at once: none waits for the one before.
+        hash = hash.wrapping_add((a ^ b ^ c ^ d).wrapping_mul(factor));
+        factor = factor.wrapping_mul(ODD);
     }
-    hash as usize & (places - 1)
+    let mixed = (hash ^ hash >> 32).wrapping_mul(ODD);
+    (mixed ^ mixed >> 32) as usize & (places - 1)
 }
 
 /// Demands that a key has as many elements as those of its table.
