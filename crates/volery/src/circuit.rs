@@ -217,7 +217,9 @@ pub trait Backend {
     /// What `body` makes of `arguments`, as a function: it uses no other wires, and pushes the same gates
     /// wherever `key` is the same: in a statement of several [clauses](Clauses) that is in all of them, which
     /// share their functions. A [`stream`] records it once, and executes it as often as it is called, so
-    /// that `body` may have no other effect. Names of assertions may differ.
+    /// that `body` may have no other effect. It may access memories, and look up in tables, that were made
+    /// outside: the same ones wherever `key` is the same, of those that there are. Names of assertions may
+    /// differ.
     ///
     /// # Errors
     /// Those of `body`.

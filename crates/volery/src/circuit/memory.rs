@@ -126,8 +126,8 @@ impl<W> Accesses<'_, W> {
 ///
 /// An **address** is one wire over a field of odd characteristic, and over one of characteristic two as many
 /// wires as the number of the last cell has bits, the least significant first; the statement says that these
-/// are bits. A **word** is as many wires as the memory is wide. Memories are made, accessed and closed
-/// outside of functions ([`Backend::call`]).
+/// are bits. A **word** is as many wires as the memory is wide. Memories are made and closed outside of
+/// functions ([`Backend::call`]); they may be accessed in them, but for those of [clauses](super::Clauses).
 pub trait Memories: Backend {
     /// What this party holds for a memory.
     type Memory;

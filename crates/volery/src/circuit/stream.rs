@@ -57,8 +57,9 @@
 //!
 //! A **function** is a block of its own with slots of its own: 0 to n − 1 are its arguments, and it names the
 //! slots of its results. It is recorded once, by [`Backend::call`](super::Backend::call), and executed as
-//! often as it is called: gates that repeat are neither recorded nor kept twice. When a function is complete
-//! it is known where each value is read last, and its slots are given again from there on. Outside of
+//! often as it is called: gates that repeat are neither recorded nor kept twice. One that names memories or
+//! tables is recorded anew where others were made since. When a function is complete it is known where each
+//! value is read last, and its slots are given again from there on. Outside of
 //! functions a slot is free again where the [`scope`](super::Backend::scope) of its wire ends.
 //!
 //! Assertions have no names in the stream. They are numbered in their order of execution, and where one

@@ -216,7 +216,11 @@ impl<B: Backend> Branch<'_, B> {
 }
 
 /// Its assertions are the clause's, so that no other proof will do.
-impl<B: Backend> Scans for Branch<'_, B> {}
+impl<B: Backend> Scans for Branch<'_, B> {
+    fn in_function(&self) -> bool {
+        !self.outside.is_empty()
+    }
+}
 
 impl<B: Polynomials> Polynomials for Branch<'_, B> {
     type Vector = B::Vector;

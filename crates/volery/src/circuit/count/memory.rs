@@ -19,8 +19,8 @@ pub(in crate::circuit) struct Open<F> {
     tables: Vec<(Told, [usize; 3])>,
     ranges: Ranges,
     permuted: Permuted,
-    /// Lookups and permutations so far.
-    pub(in crate::circuit) lookups: u64,
+    /// Accesses, lookups and permutations so far: what they come to depends on those before.
+    pub(in crate::circuit) so_far: u64,
     field: PhantomData<F>,
 }
 
@@ -41,7 +41,7 @@ impl<F: Field> Default for Open<F> {
             tables: Vec::new(),
             ranges: Ranges::default(),
             permuted: Permuted::default(),
-            lookups: 0,
+            so_far: 0,
             field: PhantomData,
         }
     }
@@ -69,6 +69,7 @@ impl<F: Field> Open<F> {
     /// Counts an access.
     pub(in crate::circuit) fn access(&mut self, shape: &mut Shape, memory: usize, put: Put<'_, ()>) {
         let epochs = &mut self.memories[memory];
+        self.so_far += 1;
         shape.assert += 1;
         shape.scanned = shape.scanned.and(access_cost::<F>(epochs.layout.sizes, put));
         shape.argued = shape.argued.and(epochs.access::<F>(put.parts().0.is_some()));
@@ -83,7 +84,7 @@ impl<F: Field> Open<F> {
     pub(in crate::circuit) fn look_up(&mut self, shape: &mut Shape, table: usize, lookups: u64) {
         let (told, [rows, key, value]) = &mut self.tables[table];
         let scan = lookup_cost(lookups, *rows, *key);
-        self.lookups += lookups;
+        self.so_far += lookups;
         shape.assert += lookups;
         shape.scanned = shape.scanned.and(scan);
         let argued = match told {
@@ -98,7 +99,7 @@ impl<F: Field> Open<F> {
 
     /// Counts so many numbers in a range.
     pub(in crate::circuit) fn within(&mut self, shape: &mut Shape, values: usize, bits: u32) {
-        self.lookups += values as u64;
+        self.so_far += values as u64;
         shape.assert += values as u64;
         shape.scanned = shape.scanned.and(within_cost(values, bits));
         for _ in 0..values {
@@ -108,7 +109,7 @@ impl<F: Field> Open<F> {
 
     /// Counts a permutation of so many words.
     pub(in crate::circuit) fn permutation(&mut self, shape: &mut Shape, words: usize, width: usize) {
-        self.lookups += 1;
+        self.so_far += 1;
         shape.assert += 1;
         shape.scanned = shape.scanned.and(permutation_cost::<F>(words, width));
         if self.permuted.add(words as u64) {

@@ -226,13 +226,19 @@ pub(crate) fn scan_within<B: Backend>(
 }
 
 /// A backend that has no proof for memories and tables.
-pub(crate) trait Scans: Backend {}
+pub(crate) trait Scans: Backend {
+    /// Whether a function is open ([`Backend::call`]), which has no wires but its own.
+    fn in_function(&self) -> bool {
+        false
+    }
+}
 
 /// All cells are looked at.
 impl<B: Scans> Memories for B {
     type Memory = Scanned<B::Wire>;
 
     fn memory(&mut self, cells: Cells<'_, B::F, B::Wire>, width: usize) -> Result<Scanned<B::Wire>> {
+        outside(self)?;
         Scanned::new(self, cells, width)
     }
     fn access(
@@ -242,11 +248,22 @@ impl<B: Scans> Memories for B {
         put: Put<'_, B::Wire>,
         name: &dyn Display,
     ) -> Result<Vec<B::Wire>> {
+        outside(self)?;
         memory.access(self, address, put, name)
     }
     fn close(&mut self, _: Scanned<B::Wire>) -> Result<()> {
         Ok(())
     }
+}
+
+/// Demands that no function is open, for whose wires no others are.
+fn outside<B: Scans>(backend: &B) -> Result<()> {
+    if !backend.in_function() {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        "a memory of a clause within a function, whose wires are others: make and access it outside",
+    ))
 }
 
 /// All rows are looked at.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::circuit::stream::{Recorder, Streamed};
+use crate::circuit::stream::{Recorder, Source, Streamed};
 use crate::circuit::{Branch, Circuit, Clear, Count, Rows, Shape, Tables};
 use volery_primitives::{Bn254, F2, F61, F256, F65537, Field, Goldilocks};
 
@@ -242,11 +242,10 @@ fn what_does_not_fit_is_refused() {
     });
     refused(address, "it takes 2");
     let inside = clear::<F61>(|b| {
-        let mut memory = b.memory(Cells::Zero(4), 1)?;
         let one = b.constant(F61::ONE);
-        b.call(b"f", &[one], |b, of| {
-            let wires = b.access(&mut memory, of, Put::Same, &"a")?;
-            Ok(crate::circuit::Returned { wires, public: vec![] })
+        b.call(b"f", &[one], |b, _| {
+            b.memory(Cells::Zero(4), 1)?;
+            Ok(crate::circuit::Returned { wires: vec![], public: vec![] })
         })
         .map(drop)
     });
@@ -303,6 +302,123 @@ fn tables_hold_what_they_say() {
         b.assert_within(&[number], 5, &"below 32")
     });
     assert!(matches!(below, Err(Error::Unsatisfied(name)) if name == "below 32"));
+}
+
+/// A memory of three cells that is accessed in functions, in all ways, by rows and within another function,
+/// and a table: behind them another of each, by the same keys.
+struct Inside;
+
+impl Inside {
+    fn run<B: Memories + Tables>(b: &mut B) -> Result<()> {
+        let element = |number: u128| B::F::from_word(number).unwrap();
+        for turn in 0..2 {
+            let entries: Vec<B::F> = (0..4).flat_map(|key| [key, 10 * turn + key]).map(element).collect();
+            let mut table = b.table(Rows { key: 1, value: 1, entries: &entries })?;
+            let mut memory = b.memory(Cells::Zero(3), 1)?;
+            for access in 0..40 {
+                let wires = [access % 3, 10 * turn + access % 4, access % 2];
+                let wires = wires.map(|number| b.constant(element(number)));
+                let key = [b"access", &[(access % 5) as u8][..]].concat();
+                let found =
+                    b.call(&key, &wires, |b, of| Self::access(b, (&mut memory, &mut table), access, of))?;
+                let expected = Self::expected(turn, access).map(|number| b.constant(-element(number)));
+                for (found, expected) in found.wires.iter().zip(expected) {
+                    let difference = b.add(*found, expected);
+                    b.assert_zero(difference, "what was found")?;
+                }
+            }
+            b.close(memory)?;
+        }
+        Ok(())
+    }
+
+    fn access<B: Memories + Tables>(
+        b: &mut B,
+        (memory, table): (&mut B::Memory, &mut B::Table),
+        access: u128,
+        of: &[B::Wire],
+    ) -> Result<crate::circuit::Returned<B::Wire>> {
+        let (address, word, bit) = (&of[..1], &of[1..2], of[2]);
+        let name = format_args!("access {access}");
+        let before = match access % 5 {
+            0 => b.access(memory, address, Put::Same, &name)?,
+            1 => b.access(memory, address, Put::Word(word), &name)?,
+            2 => b.access(memory, address, Put::Where(bit, word), &name)?,
+            3 => {
+                let ports = [Accesses { address, put: Some(&[word]) }, Accesses { address, put: None }];
+                b.access_rows(memory, &ports, &name)?.concat()[..1].to_vec()
+            }
+            _ => {
+                let inner = b.call(b"inner", address, |b, address| {
+                    let wires = b.access(memory, address, Put::Same, &name)?;
+                    Ok(crate::circuit::Returned { wires, public: vec![] })
+                })?;
+                inner.wires
+            }
+        };
+        let key = b.constant(B::F::from_word(access % 5 % 4).unwrap());
+        let mut wires = before;
+        wires.extend(b.look_up(table, &[key], &"a number below four")?);
+        Ok(crate::circuit::Returned { wires, public: vec![] })
+    }
+
+    /// What an access finds, and the table's value.
+    fn expected(turn: u128, access: u128) -> [u128; 2] {
+        let mut cells = [0; 3];
+        for before in 0..access {
+            let puts = matches!((before % 5, before % 2), (1 | 3, _) | (2, 1));
+            cells[before as usize % 3] =
+                if puts { 10 * turn + before % 4 } else { cells[before as usize % 3] };
+        }
+        [cells[access as usize % 3], 10 * turn + access % 5 % 4]
+    }
+}
+
+impl Source<F61> for Inside {
+    fn record(&self, recorder: &mut Recorder<'_, F61>) -> Result<()> {
+        Self::run(recorder)
+    }
+}
+
+/// Functions that access memories do what the same gates do outside of them, whichever memory it is, and are
+/// counted as these.
+#[test]
+fn functions_access_memories() {
+    let streamed = Streamed(&Inside);
+    let shape = Count::<F61>::direct(&streamed).unwrap();
+    assert_eq!(Shape { depth: 0, ..shape }, Shape::without_depth(&Inside).unwrap());
+    assert_eq!(shape.assert, 2 * (40 + 8 + 40 + 2 * 40));
+    clear::<F61>(|b| Inside::run(b)).unwrap();
+    Inside::run(&mut Clear::<F61>::new([])).unwrap();
+    Clear::inputs(&streamed, [], shape.inputs_by_gates() as usize).unwrap();
+    // What is wrong is found by its name.
+    struct Outside;
+    impl Source<F61> for Outside {
+        fn record(&self, b: &mut Recorder<'_, F61>) -> Result<()> {
+            let mut memory = b.memory(Cells::Zero(3), 1)?;
+            for access in 0..5u128 {
+                let address = b.constant(F61::from_word(access).unwrap());
+                b.call(b"access", &[address], |b, address| {
+                    let wires =
+                        b.access(&mut memory, address, Put::Same, &format_args!("access {access}"))?;
+                    Ok(crate::circuit::Returned { wires, public: vec![] })
+                })?;
+            }
+            Ok(())
+        }
+    }
+    let failed = Clear::inputs(&Streamed(&Outside), [], 1 << 10).unwrap_err();
+    assert!(matches!(failed, Error::Unsatisfied(name) if name == "access 3"));
+    // What a clause's memory holds are wires, of which a function has none but its own.
+    let mut clear = Clear::<F61>::new([]);
+    let mut branch = Branch::collecting(&mut clear);
+    let mut memory = branch.memory(Cells::Zero(3), 1).unwrap();
+    let address = branch.constant(F61::ONE);
+    let inside = branch.call(b"f", &[address], |b, of| {
+        let wires = b.access(&mut memory, of, Put::Same, &"a")?;
+        Ok(crate::circuit::Returned { wires, public: vec![] })
+    });
+    assert!(inside.map(drop).unwrap_err().to_string().contains("within a function"));
 }
 
 /// A clause's memory is looked at cell by cell, and its assertions are the clause's.

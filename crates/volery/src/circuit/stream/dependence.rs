@@ -172,7 +172,8 @@ impl<F> Tracing<F> {
         if let Some((_, known)) = self.functions.get(&address) {
             return *known;
         }
-        let commits = function.records.iter().any(|record| matches!(record.op, Op::Witness | Op::Hint))
+        let is_private = |op| matches!(op, Op::Witness | Op::Hint | Op::Access | Op::AccessRows);
+        let commits = function.records.iter().any(|record| is_private(record.op))
             || function.functions.iter().any(|inner| self.commits(inner));
         self.functions.insert(address, (Arc::downgrade(function), commits));
         commits
@@ -182,7 +183,9 @@ impl<F> Tracing<F> {
 #[cfg(test)]
 mod tests {
     use super::super::{Recorder, Streamed, Traced};
-    use crate::circuit::{Backend, Circuit, Count, Entries, Matrix, Polynomials, Returned};
+    use crate::circuit::{
+        Backend, Cells, Circuit, Count, Entries, Matrix, Memories, Polynomials, Put, Returned,
+    };
     use crate::error::Result;
     use volery_primitives::{F61, Field};
 
@@ -256,6 +259,17 @@ mod tests {
             assert_eq!(called(commits, private), (2, 2));
         }
         assert_eq!(called(false, false), (2, 0));
+        // What a memory holds is committed to, wherever it is accessed.
+        let accessed = of(|b| {
+            let mut memory = b.memory(Cells::Zero(2), 1)?;
+            let one = b.constant(F61::ONE);
+            let found = b.call(b"access", &[one], |b, address| {
+                let wires = b.access(&mut memory, address, Put::Same, &"a cell")?;
+                Ok(Returned { wires, public: vec![] })
+            })?;
+            b.assert_zero(found.wires[0], "zero")
+        });
+        assert_eq!(accessed, (2, 2));
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub(super) struct Frame<F> {
     pub(super) left_vectors: Rc<RefCell<Vec<u32>>>,
     /// The words that the functions take which the block calls.
     pub(super) called: usize,
+    /// Whether the block, or a function that it calls, names memories or tables.
+    pub(super) names_memories: bool,
 }
 
 impl<F: Field> Frame<F> {
@@ -84,6 +86,7 @@ impl<F: Field> Frame<F> {
             free_vectors: Vec::new(),
             left_vectors: Rc::default(),
             called: 0,
+            names_memories: false,
         }
     }
 

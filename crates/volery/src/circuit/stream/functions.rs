@@ -26,6 +26,9 @@ struct Kept<F> {
 pub(super) struct Recorded<F> {
     pub(super) block: Arc<Block<F>>,
     pub(super) public: Vec<u8>,
+    /// The memories and tables that there were, where it names some by their numbers: where there are others
+    /// it is another function.
+    pub(super) among: Option<[u32; 2]>,
 }
 
 impl<F> Default for Functions<F> {
@@ -64,6 +67,8 @@ impl<F> Functions<F> {
             kept.functions.clear();
             kept.size = function.block.size();
         }
-        kept.functions.insert(key, function);
+        if let Some(replaced) = kept.functions.insert(key, function) {
+            kept.size -= replaced.block.size();
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Slots of functions: given again as soon as nobody reads their values any more.
 
-use super::block::{Block, Op, Record};
+use super::block::{Block, Op, Record, Words};
 
 /// A value that no record reads, that a result is, and whose slot has been given again.
 const UNREAD: u32 = u32::MAX;
@@ -110,6 +110,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         Op::Hint
         | Op::Call
         | Op::Vector
+        | Op::Access
         | Op::LookUp
         | Op::LookUpRows
         | Op::LinearRows
@@ -117,6 +118,12 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         | Op::Permutation => {
             let list = block.read(a).list();
             planned.list(list.iter().map(|value| slots.place[value as usize]));
+            Record { op, out, a: at, b }
+        }
+        Op::AccessRows => {
+            let mut words = block.read(a);
+            planned.words.extend(words.take(b));
+            planned.list(words.list().iter().map(|value| slots.place[value as usize]));
             Record { op, out, a: at, b }
         }
         Op::Inner => {
@@ -158,7 +165,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
         Op::AssertZeroes | Op::Drop => *record,
-        Op::Memory | Op::Access | Op::AccessRows | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
+        Op::Memory | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
             unreachable!("refused in functions")
         }
     };
@@ -182,8 +189,16 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
                 }
             }
         }
-        Op::Hint | Op::Call | Op::LookUp | Op::LookUpRows | Op::LinearRows | Op::Within | Op::Permutation => {
-            let mut words = block.read(a);
+        Op::Hint
+        | Op::Call
+        | Op::Access
+        | Op::AccessRows
+        | Op::LookUp
+        | Op::LookUpRows
+        | Op::LinearRows
+        | Op::Within
+        | Op::Permutation => {
+            let mut words = listed(block, record);
             words.list();
             let results: Vec<u32> = words.list().iter().map(|value| slots.enter(value)).collect();
             planned.list(results);
@@ -214,11 +229,13 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
         Op::Hint
         | Op::Call
         | Op::Vector
+        | Op::Access
         | Op::LookUp
         | Op::LookUpRows
         | Op::LinearRows
         | Op::Within
-        | Op::Permutation => block.read(a).list().iter().for_each(each),
+        | Op::Permutation
+        | Op::AccessRows => listed(block, record).list().iter().for_each(each),
         Op::Inner => {
             let mut words = block.read(a);
             [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(each);
@@ -233,10 +250,19 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Gather | Op::Total => {}
         Op::Combination | Op::Commit | Op::AssertZeroes | Op::Drop => {}
-        Op::Memory | Op::Access | Op::AccessRows | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
+        Op::Memory | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
             unreachable!("refused in functions")
         }
     }
+}
+
+/// The words of `record`, from its lists on.
+fn listed<'b, F>(block: &'b Block<F>, record: &Record) -> Words<'b> {
+    let mut words = block.read(record.a);
+    if record.op == Op::AccessRows {
+        words.take(record.b);
+    }
+    words
 }
 
 /// Calls `each` for each value that `record` makes, which is no sum or product of wires.
@@ -245,8 +271,16 @@ fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     match op {
         Op::Constant | Op::Scale | Op::Linear => each(out),
         Op::Witness => (out..out + a).for_each(each),
-        Op::Hint | Op::Call | Op::LookUp | Op::LookUpRows | Op::LinearRows | Op::Within | Op::Permutation => {
-            let mut words = block.read(a);
+        Op::Hint
+        | Op::Call
+        | Op::Access
+        | Op::AccessRows
+        | Op::LookUp
+        | Op::LookUpRows
+        | Op::LinearRows
+        | Op::Within
+        | Op::Permutation => {
+            let mut words = listed(block, record);
             words.list();
             words.list().iter().for_each(each);
         }

@@ -254,7 +254,8 @@ impl<'r, F: Field> Recorder<'r, F> {
     }
 
     fn push_call(&mut self, function: &Recorded<F>, arguments: &[Handle]) -> Result<Returned<Handle>> {
-        let Recorded { block: function, public } = function;
+        let Recorded { block: function, public, among } = function;
+        self.frame.names_memories |= among.is_some();
         assert_eq!(function.arguments as usize, arguments.len(), "a function with other arguments");
         let wires = self.frame.take_many(function.read(function.results).list().len());
         let at = self.frame.block.next_word();
@@ -405,7 +406,9 @@ impl<F: Field> Backend for Recorder<'_, F> {
             }
             return Ok(Function::New(self.frame.take_many(arguments.len())));
         }
-        if let Some(known) = self.functions.known(key) {
+        let made = [self.memories, self.tables];
+        let known = self.functions.known(key);
+        if let Some(known) = known.filter(|known| known.among.is_none_or(|among| among == made)) {
             return self.push_call(&known, arguments).map(Function::Known);
         }
         self.frames += 1;
@@ -432,7 +435,8 @@ impl<F: Field> Backend for Recorder<'_, F> {
         let results = inner.slots(&returned.wires);
         inner.block.slots = inner.stamps.len() as u32;
         let block = Arc::new(plan(inner.block, &results));
-        let recorded = Arc::new(Recorded { block, public: returned.public });
+        let among = inner.names_memories.then_some([self.memories, self.tables]);
+        let recorded = Arc::new(Recorded { block, public: returned.public, among });
         let returned = self.push_call(&recorded, &arguments)?;
         // After an error a body may have ended early: nobody else is to take it.
         self.functions.keep(key, recorded);

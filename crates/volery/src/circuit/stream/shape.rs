@@ -61,10 +61,9 @@ impl<F: Field> Tally<F> {
         if let Some((_, tallied)) = self.functions.get(&address) {
             return tallied.clone();
         }
-        let lookups = self.open.lookups;
+        let before = self.open.so_far;
         let tallied = self.count(function, &mut Vec::new());
-        // What lookups come to depends on those before.
-        if lookups == self.open.lookups {
+        if before == self.open.so_far {
             self.functions.insert(address, (Arc::downgrade(function), tallied.clone()));
         }
         tallied

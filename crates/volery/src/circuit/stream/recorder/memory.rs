@@ -95,9 +95,9 @@ impl<F: Field> Memories for Recorder<'_, F> {
         put: Put<'_, Handle>,
         name: &dyn Display,
     ) -> Result<Vec<Handle>> {
-        self.outside("a memory is accessed")?;
         memory.sizes.check::<F, _>(address.len(), put)?;
         self.asserted(name)?;
+        self.frame.names_memories = true;
         let (bit, word) = put.parts();
         let kind = u32::from(word.is_some()) + u32::from(bit.is_some());
         let of = [address, bit.as_slice(), word.unwrap_or_default()];
@@ -113,7 +113,6 @@ impl<F: Field> Memories for Recorder<'_, F> {
         ports: &[Accesses<'_, Handle>],
         name: &dyn Display,
     ) -> Result<Vec<Vec<Handle>>> {
-        self.outside("a memory is accessed")?;
         let rows = ports.first().map_or(0, |port| port.address.len());
         assert!(ports.iter().all(|port| port.has_rows(rows)), "columns of different lengths");
         if rows == 0 {
@@ -127,6 +126,7 @@ impl<F: Field> Memories for Recorder<'_, F> {
             columns.extend(put.iter().flat_map(|word| word.iter()));
         }
         self.asserted(name)?;
+        self.frame.names_memories = true;
         let width = memory.sizes.width;
         let results = self.frame.take_many(ports.len() * width * rows);
         let at = self.frame.block.next_word();
@@ -172,6 +172,7 @@ impl<F: Field> Tables for Recorder<'_, F> {
     ) -> Result<Vec<Handle>> {
         check_key(key.len(), table.key)?;
         self.asserted(name)?;
+        self.frame.names_memories = true;
         let value = self.push_lists(Op::LookUp, table.number, &[key], (table.value, 0));
         self.outcome()?;
         Ok(value)
@@ -190,6 +191,7 @@ impl<F: Field> Tables for Recorder<'_, F> {
             return Ok(Vec::new());
         }
         self.asserted(name)?;
+        self.frame.names_memories = true;
         let about = (table.value * rows, number(key.len()));
         let values = self.push_lists(Op::LookUpRows, table.number, key, about);
         self.outcome()?;
