@@ -7,15 +7,15 @@
 //! party without further threads does all by itself, in the order in which it asks, and one with some waits
 //! where nothing is left to do.
 //!
-//! A result is moved out of the memory that both sides share, which is not wiped: what is secret of it lies behind
-//! a pointer, in a type that wipes it.
+//! What a task owns is moved, and so is its result, into and out of memory that is not wiped: what is secret of
+//! them lies behind a pointer, in a type that wipes it.
 //!
 //! A task neither sends nor receives, so it ends by itself whatever the peer does. One that is dropped before
 //! it is begun is not run, and what it owns is dropped with it.
 
 use crate::error::{Error, Result};
-use core::mem;
 use core::num::NonZeroUsize;
+use core::{iter, mem};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -85,6 +85,22 @@ impl Pool {
             queue.push(task.clone());
         }
         Task { task, queue }
+    }
+
+    /// The results of `tasks` in their order, of which a few are handed out ahead of the one asked for.
+    pub(crate) fn results<T, F, I>(&self, tasks: I) -> impl Iterator<Item = T> + use<T, F, I>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+        I: IntoIterator<Item = F>,
+    {
+        let (pool, mut tasks, mut running) = (self.clone(), tasks.into_iter(), Tasks::default());
+        iter::from_fn(move || {
+            for task in tasks.by_ref().take(pool.ahead() + 1 - running.len()) {
+                running.push(pool.run(task));
+            }
+            running.next()
+        })
     }
 }
 
@@ -334,6 +350,32 @@ mod tests {
             let tasks: Vec<_> = (0..1000u64).map(|i| pool.run(move || i * i)).collect();
             let results: Vec<_> = tasks.into_iter().map(Task::wait).collect();
             assert!(results.into_iter().eq((0..1000).map(|i| i * i)), "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_their_tasks() {
+        for threads in [1, 2, 3, 8] {
+            let pool = Pool::of(threads);
+            let owned = Arc::new(());
+            let tasks = (0..1000u64).map(|i| {
+                let owned = owned.clone();
+                move || {
+                    drop(owned);
+                    i * i
+                }
+            });
+            let mut results = pool.results(tasks);
+            assert!(results.by_ref().take(500).eq((0..500).map(|i| i * i)), "{threads} threads");
+            // What nobody asks for goes with the pool, whether it has run or not.
+            drop((results, pool));
+            assert_eq!(Arc::strong_count(&owned), 1);
+            let pool = Pool::of(threads);
+            let panic = |i: u64| move || if i == 3 { panic!("a fault of ours") } else { i };
+            let mut results = pool.results((0..6).map(panic));
+            assert!(results.by_ref().take(3).eq(0..3));
+            assert!(catch_unwind(AssertUnwindSafe(|| results.next())).is_err());
+            assert!(results.eq(4..6));
         }
     }
 
