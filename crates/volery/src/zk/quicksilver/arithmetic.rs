@@ -48,9 +48,9 @@
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at
 //! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes, or where a half of a proof has turns of one
 //! product each; and nothing of a run of witness elements. To it add the coefficients of polynomials: those
-//! of one batch, 2^17 or 2^20 at the end of an epoch, and 2^21 that wait for coins; over 2^61 − 1 that is 25
-//! MB. Where more would wait, the prover receives the first coins earlier than the lag says, in the same
-//! order.
+//! of one batch, 2^17 or 2^20 at the end of an epoch, 2^21 that wait for coins, and 2^17 that another thread
+//! weighs; over 2^61 − 1 that is 26 MB. Where more would wait, the prover receives the first coins earlier
+//! than the lag says, in the same order.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
 //! uniform coefficients for a masked sum, and any others would do as well. But a prover that hears a coin

@@ -72,6 +72,7 @@ pub(super) mod permutation;
 pub(super) mod ram;
 pub(super) mod sums;
 pub(super) mod table;
+mod tuples;
 mod waiting;
 pub(super) mod wide;
 
@@ -87,6 +88,7 @@ use crate::circuit::{
     look_up_by_one,
 };
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::zk::by_transcript;
 use core::fmt::Display;
 use core::ops::{Add, Sub};
@@ -114,13 +116,13 @@ pub(super) trait Party: Polynomials + Sized {
     type E: Extension<Self::F>;
     /// An element of E that is committed to: with its MAC, or its key.
     type Wide: Line;
-    /// Polynomials in such, of one degree, a lane each.
-    type Wides;
+    /// Polynomials in such.
+    type Ring: Ring<E = Self::E, Wide = Self::Wide>;
 
     /// Whether values are known.
-    const KNOWS: bool;
-    /// The elements of E that a line consists of: [`MAC`] and [`VALUE`], or a key in the place of both.
-    const PARTS: usize;
+    const KNOWS: bool = Self::Ring::KNOWS;
+    /// The elements of E that a line consists of.
+    const PARTS: usize = Self::Ring::PARTS;
 
     /// The value on a wire.
     fn value(wire: Self::Wire) -> Option<Self::F>;
@@ -144,28 +146,13 @@ pub(super) trait Party: Polynomials + Sized {
     /// `line · factor`.
     fn scaled(line: Self::Wide, factor: Self::E) -> Self::Wide;
 
-    /// `sums[i] += Σ part[i]·weight` over all terms, whose weights are public.
-    fn add_weighed(&self, terms: &[(&[Self::E], Self::E)], sums: &mut [Self::E]);
-    /// So many lines, a lane each, with what is public of them: of degree 1. `fill` finds lines of zero, of
-    /// which one is public.
-    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, Self::E>)) -> Self::Wides;
-    /// The same of a list, with nothing public.
-    fn wides(&self, lines: &[Self::Wide]) -> Self::Wides;
-    fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
-    fn subtracted(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
-    /// The first `half` lanes of `of` times the next.
-    fn halves_multiplied(&self, of: &Self::Wides, half: usize) -> Self::Wides;
-    /// The sums of both.
-    fn halves_added(&self, of: &Self::Wides, half: usize) -> Self::Wides;
-    /// The first of `a` times the next of `b`, and the next of `a` times the first of `b`.
-    fn halves_crossed(&self, a: &Self::Wides, b: &Self::Wides, half: usize) -> Self::Wides;
-    /// Lanes from `first` on, so many.
-    fn lanes_from(&self, of: &Self::Wides, first: usize, count: usize) -> Self::Wides;
-    /// The values of all lanes.
-    fn values(of: &Self::Wides) -> Option<&[Self::E]>;
+    /// Its ring, for itself and for its tasks.
+    fn ring(&self) -> Self::Ring;
+    /// Who runs these.
+    fn pool(&self) -> &Pool;
 
     /// Demands that all lanes are zero.
-    fn vanish_wide(&mut self, zero: Self::Wides, name: &dyn Display) -> Result<()>;
+    fn vanish_wide(&mut self, zero: <Self::Ring as Ring>::Wides, name: &dyn Display) -> Result<()>;
     /// The same of polynomials in wires.
     fn vanish_lanes(&mut self, zero: Self::Vector, name: &dyn Display) -> Result<()>;
 
@@ -225,6 +212,43 @@ pub(super) trait Party: Polynomials + Sized {
         }
         Ok(self.packed(&wires))
     }
+}
+
+/// The ring of polynomials in lines over E, as a party computes in it: a task can own it.
+pub(super) trait Ring: Clone + Send + 'static {
+    type E: Field;
+    /// A line: an element of E that is committed to.
+    type Wide: Line;
+    /// Polynomials of one degree, a lane each.
+    type Wides: Send + 'static;
+
+    /// Whether values are known.
+    const KNOWS: bool;
+    /// The elements of E that a line consists of: [`MAC`] and [`VALUE`], or a key in the place of both.
+    const PARTS: usize = if Self::KNOWS { 2 } else { 1 };
+
+    /// The same ring with memory of its own, for tasks whose polynomials are many for a while.
+    fn apart(&self) -> Self;
+
+    /// `sums[i] += Σ part[i]·weight` over all terms, whose weights are public.
+    fn add_weighed(&self, terms: &[(&[Self::E], Self::E)], sums: &mut [Self::E]);
+    /// So many lines, a lane each, with what is public of them: of degree 1. `fill` finds lines of zero, of
+    /// which one is public.
+    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, Self::E>)) -> Self::Wides;
+    /// The same of a list, with nothing public.
+    fn list(&self, lines: &[Self::Wide]) -> Self::Wides;
+    fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
+    fn subtracted(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
+    /// The first `half` lanes of `of` times the next.
+    fn halves_multiplied(&self, of: &Self::Wides, half: usize) -> Self::Wides;
+    /// The sums of both.
+    fn halves_added(&self, of: &Self::Wides, half: usize) -> Self::Wides;
+    /// The first of `a` times the next of `b`, and the next of `a` times the first of `b`.
+    fn halves_crossed(&self, a: &Self::Wides, b: &Self::Wides, half: usize) -> Self::Wides;
+    /// Lanes from `first` on, so many.
+    fn lanes_from(&self, of: &Self::Wides, first: usize, count: usize) -> Self::Wides;
+    /// The values of all lanes.
+    fn values(of: &Self::Wides) -> Option<&[Self::E]>;
 }
 
 /// Coefficients of polynomials after which a batch ends at the end of an epoch, where there are many: most

@@ -113,12 +113,6 @@ impl<T: DefaultIsZeroes> Columns<T> {
     pub(super) fn room(&self) -> usize {
         self.pieces.iter().map(|piece| piece.len()).sum()
     }
-
-    /// Leaves none.
-    pub(super) fn clear(&mut self) {
-        self.pieces.clear();
-        self.tuples = 0;
-    }
 }
 
 /// Tuples that stand side by side in a piece.

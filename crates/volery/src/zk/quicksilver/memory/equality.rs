@@ -1,29 +1,42 @@
 //! Two products that are equal.
 
-use super::{Lines, Party};
+use super::{Lines, Party, Ring};
 use crate::circuit::memory::{factors, is_binary};
 use crate::error::Result;
 use core::fmt::Display;
+use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
 /// Factors whose polynomials stay in the cache.
-const MOST: usize = 1 << 12;
+const MOST: usize = if cfg!(test) { 1 << 7 } else { 1 << 12 };
 
-/// Demands that the products over both sides of so many factors are equal: `fill(party, side, i, lines)` adds
+/// Demands that the products over both sides of so many factors are equal: `fill(ring, side, i, lines)` adds
 /// those from number `i` on to lines of zero, and sets what is public of each.
 ///
 /// Of each [`MOST`] or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all blocks stand
-/// side by side.
+/// side by side. Tasks multiply them.
 pub(in super::super) fn equal<P: Party>(
     party: &mut P,
     count: usize,
-    fill: impl Fn(&P, usize, usize, &mut Lines<'_, P::E>),
+    fill: impl Fn(&P::Ring, usize, usize, &mut Lines<'_, P::E>) + Send + Sync + 'static,
     name: &dyn Display,
 ) -> Result<()> {
+    let (ring, fill) = (party.ring(), Arc::new(fill));
+    let of_tasks = ring.apart();
     let factors = factors(is_binary::<P::F>());
     let most = MOST / factors;
     let blocks = count.div_ceil(factors).max(1);
+    let pieces = (0..blocks).step_by(most).flat_map(|first| [(first, 0), (first, 1)]);
+    let mut products = party.pool().results(pieces.map(|(first, side)| {
+        let (ring, fill) = (of_tasks.clone(), fill.clone());
+        move || {
+            let (lanes, at) = (most.min(blocks - first), first * factors);
+            let filled = (lanes * factors).min(count - at);
+            let of = ring.lanes(lanes * factors, |lines| fill(&ring, side, at, &mut lines.within(0..filled)));
+            product(&ring, of, factors, lanes)
+        }
+    }));
     let one = party.wide(P::E::ONE);
     let mut running = [one, one];
     let mut ends = Vec::with_capacity(2);
@@ -31,46 +44,42 @@ pub(in super::super) fn equal<P: Party>(
         let lanes = most.min(blocks - first);
         let is_last = first + lanes == blocks;
         let committed = lanes - usize::from(is_last);
-        for (side, running) in running.iter_mut().enumerate() {
-            let at = first * factors;
-            let filled = (lanes * factors).min(count - at);
-            let of =
-                party.lanes(lanes * factors, |lines| fill(party, side, at, &mut lines.within(0..filled)));
-            let product = product(party, of, factors, lanes);
+        for running in &mut running {
+            let product = products.next().expect("one for each side");
             let mut starts = Zeroizing::new(Vec::with_capacity(lanes + 1));
             starts.push(*running);
             let mut value = P::wide_value(*running);
             for lane in 0..committed {
-                value = value.zip(P::values(&product)).map(|(value, blocks)| value * blocks[lane]);
+                value = value.zip(P::Ring::values(&product)).map(|(value, blocks)| value * blocks[lane]);
                 starts.push(party.commit_wide(value)?);
             }
-            let before = party.wides(&starts[..lanes]);
-            let after = party.multiplied(&before, &product);
+            let before = ring.list(&starts[..lanes]);
+            let after = ring.multiplied(&before, &product);
             if committed > 0 {
-                let to = party.wides(&starts[1..=committed]);
-                let zero = party.subtracted(&party.lanes_from(&after, 0, committed), &to);
+                let to = ring.list(&starts[1..=committed]);
+                let zero = ring.subtracted(&ring.lanes_from(&after, 0, committed), &to);
                 party.vanish_wide(zero, name)?;
             }
             if is_last {
-                ends.push(party.lanes_from(&after, committed, 1));
+                ends.push(ring.lanes_from(&after, committed, 1));
             } else {
                 *running = starts[lanes];
             }
         }
     }
-    let zero = party.subtracted(&ends[0], &ends[1]);
+    let zero = ring.subtracted(&ends[0], &ends[1]);
     party.vanish_wide(zero, name)
 }
 
 /// The products of so many factors in each lane: of each factor those of all lanes, and then the next.
-fn product<P: Party>(party: &P, of: P::Wides, factors: usize, lanes: usize) -> P::Wides {
+fn product<R: Ring>(ring: &R, of: R::Wides, factors: usize, lanes: usize) -> R::Wides {
     if factors == 1 {
         return of;
     }
     let half = factors / 2;
-    let products = product(party, party.halves_multiplied(&of, half * lanes), half, lanes);
+    let products = product(ring, ring.halves_multiplied(&of, half * lanes), half, lanes);
     if factors.is_multiple_of(2) {
         return products;
     }
-    party.multiplied(&products, &party.lanes_from(&of, 2 * half * lanes, lanes))
+    ring.multiplied(&products, &ring.lanes_from(&of, 2 * half * lanes, lanes))
 }

@@ -1,7 +1,8 @@
 //! Lookups that wait for their challenge.
 
 use super::columns::Columns;
-use super::{Lines, MAC, Party, VALUE};
+use super::{Lines, MAC, Party, Ring, VALUE};
+use core::mem;
 use volery_primitives::{Field, SecretVec};
 
 /// Lookups of so many lines each. Of a line its MAC waits, or its key. What its value is, the row says whose
@@ -26,6 +27,11 @@ impl<E: Field> Found<E> {
     /// How many lines a lookup has.
     pub(super) fn lines(&self) -> usize {
         self.macs.columns()
+    }
+
+    /// Those that wait: none is left.
+    pub(super) fn take(&mut self) -> Self {
+        mem::replace(self, Self::new(self.lines()))
     }
 
     /// Adds a lookup, as many lines as each has, whose values are those of row number `row` if there is one.
@@ -66,9 +72,9 @@ impl<E: Field> Found<E> {
     ///
     /// # Panics
     /// Where there are fewer lookups.
-    pub(super) fn add_to<P: Party<E = E>>(
+    pub(super) fn add_to<R: Ring<E = E>>(
         &self,
-        party: &P,
+        ring: &R,
         first: usize,
         weights: &[E],
         value: impl Fn(usize) -> E,
@@ -77,9 +83,9 @@ impl<E: Field> Found<E> {
         for (run, at) in self.macs.runs(first, sums.len()) {
             let terms = weights.iter().enumerate().map(|(line, weight)| (run.column(line), *weight));
             let sums = &mut sums.part(MAC)[at..][..run.len()];
-            party.add_weighed(&terms.collect::<Vec<_>>(), sums);
+            ring.add_weighed(&terms.collect::<Vec<_>>(), sums);
         }
-        if !P::KNOWS {
+        if !R::KNOWS {
             return;
         }
         for (run, at) in self.rows.runs(first, sums.len()) {
@@ -95,13 +101,6 @@ impl<E: Field> Found<E> {
                 sums.part(VALUE)[lookup - first] += *value * *weight;
             }
         }
-    }
-
-    /// Leaves none.
-    pub(super) fn clear(&mut self) {
-        self.macs.clear();
-        self.rows.clear();
-        self.strays = Vec::new();
     }
 }
 
@@ -147,13 +146,13 @@ mod tests {
             for (first, count) in [(0, LOOKUPS), (3, 1), (60, 8), (127, 150), (LOOKUPS, 0)] {
                 let (mut parts, mut public) = (vec![E::ONE; 2 * count], vec![E::ZERO; count]);
                 let mut sums = Lines::new(&mut parts, &mut public);
-                found.add_to(&party, first, &weights, |row| rows[row], &mut sums);
+                found.add_to(&party.ring(), first, &weights, |row| rows[row], &mut sums);
                 for i in 0..count {
                     assert_eq!(sums.part(MAC)[i], weighed(&|j| wire(first + i, j).mac));
                     assert_eq!(sums.part(VALUE)[i], weighed(&|j| E::from(value(first + i, j))));
                 }
             }
-            found.clear();
+            found.take();
             assert_eq!((found.macs.tuples(), found.rows.tuples(), found.strays.len()), (0, 0, 0));
         }
     }

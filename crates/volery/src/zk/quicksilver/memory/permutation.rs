@@ -9,6 +9,8 @@ use crate::circuit::memory::is_binary;
 use crate::circuit::permutation::{Permuted, are_permuted, count_words};
 use crate::error::Result;
 use core::fmt::Display;
+use core::mem;
+use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
@@ -58,24 +60,26 @@ impl<E: Field> Permuting<E> {
         if words == 0 {
             return Ok(());
         }
-        let parts = self.lists.iter().map(|lists| lists.sides[0].lines::<P>()).max().unwrap_or(0);
+        let parts = self.lists.iter().map(|lists| lists.sides[0].lines::<P::Ring>()).max().unwrap_or(0);
         // Only now, when all words are committed to.
         let mut draw = party.coefficients()?;
         let mut shift = P::E::ZERO;
         let mut weights = vec![P::E::ZERO; parts];
+        let lists = Arc::new(mem::take(&mut self.lists));
         for _ in 0..repetitions::<P::E>() {
             draw(core::slice::from_mut(&mut shift));
             draw(&mut weights);
-            let fill = |party: &P, side: usize, first: usize, lines: &mut Lines<'_, E>| {
+            let (lists, weights) = (lists.clone(), weights.clone());
+            let fill = move |ring: &P::Ring, side: usize, first: usize, lines: &mut Lines<'_, E>| {
                 let mut done = 0;
                 while done < lines.len() {
-                    let at = self.lists.partition_point(|lists| lists.first <= first + done) - 1;
-                    let Lists { first: of_list, sides } = &self.lists[at];
+                    let at = lists.partition_point(|lists| lists.first <= first + done) - 1;
+                    let Lists { first: of_list, sides } = &lists[at];
                     let (word, words) = (first + done - of_list, &sides[side]);
                     let count = (words.tuples() - word).min(lines.len() - done);
                     let mut lines = lines.within(done..done + count);
-                    let weights = weights.iter().copied().enumerate().take(words.lines::<P>());
-                    words.add_to(party, word, weights, &mut lines);
+                    let weights = weights.iter().copied().enumerate().take(words.lines::<P::Ring>());
+                    words.add_to(ring, word, weights, &mut lines);
                     lines.public().fill(shift + tag::<P>(at));
                     done += count;
                 }
@@ -84,7 +88,6 @@ impl<E: Field> Permuting<E> {
         }
         party.argued(words);
         self.permuted.end::<P::F>();
-        self.lists.clear();
         Ok(())
     }
 }

@@ -4,21 +4,23 @@ use super::equality::equal;
 use super::order::at_most;
 use super::sums::{equal_sum, table_side};
 use super::table::Lookups;
+use super::tuples::{Accessed, Tuples, Weights, most_time, parts};
 use super::{Lines, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{Addresses, TILE, place};
 use crate::circuit::{Accesses, Cells, InRow, Layout, Put, Sizes, address_width};
 use crate::error::Result;
 use core::fmt::Display;
-use core::iter;
+use core::mem;
+use std::sync::Arc;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, Field, SecretVec, U256};
+use volery_primitives::{Extension, Field, U256};
 use zeroize::{Zeroize, Zeroizing};
 
 /// What a party keeps of a memory: wires are `W`, lines over `E`.
 pub(in super::super) struct Ram<F, W: Zeroize, E: Field> {
     layout: Layout,
     /// Where the cells lie, if not at their numbers.
-    places: Option<Addresses>,
+    places: Option<Arc<Addresses>>,
     /// The wires of an address.
     address: usize,
     /// What the prover knows of the cells.
@@ -27,11 +29,8 @@ pub(in super::super) struct Ram<F, W: Zeroize, E: Field> {
     time: u64,
     ended: u64,
     /// The words at its start, where they are not zero.
-    pub(super) start: Option<Waiting<E>>,
-    /// Its accesses: what each takes out; and what it puts in, where that is another line.
-    pub(super) accesses: Waiting<E>,
-    pub(super) puts: Waiting<E>,
-    putting: Putting,
+    pub(super) start: Option<Arc<Waiting<E>>>,
+    pub(super) accessed: Accessed<E>,
     /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
     tile: Zeroizing<Vec<W>>,
     /// Room for the wires of a tuple.
@@ -47,83 +46,6 @@ pub(super) struct Contents {
     /// 64 bits each, or of an element.
     pub(super) words: Zeroizing<Vec<u64>>,
     pub(super) times: Zeroizing<Vec<u32>>,
-}
-
-/// Which accesses have put in another word than they took out, which is public.
-#[derive(Default)]
-struct Putting {
-    /// 64 accesses each, the first in the lowest bit, and how many that put came before these.
-    accesses: Vec<(u64, u32)>,
-    count: usize,
-    puts: u32,
-}
-
-impl Putting {
-    #[inline]
-    fn push(&mut self, puts: bool) {
-        let place = self.count % 64;
-        if place == 0 {
-            self.accesses.push((0, self.puts));
-        }
-        let (bits, _) = self.accesses.last_mut().expect("pushed above");
-        *bits |= u64::from(puts) << place;
-        self.count += 1;
-        self.puts += u32::from(puts);
-    }
-
-    /// Whether access `i` did.
-    #[inline]
-    fn puts(&self, i: usize) -> bool {
-        self.accesses[i / 64].0 >> (i % 64) & 1 == 1
-    }
-
-    /// How many of the accesses before number `i` did.
-    fn before(&self, i: usize) -> usize {
-        let Some((bits, before)) = self.accesses.get(i / 64) else { return self.puts as usize };
-        *before as usize + (bits & ((1 << (i % 64)) - 1)).count_ones() as usize
-    }
-
-    fn clear(&mut self) {
-        self.accesses.clear();
-        (self.count, self.puts) = (0, 0);
-    }
-}
-
-/// Words of tuples with their weights, a lane each: all lines' parts, one after the other.
-struct Words<E: Field> {
-    parts: SecretVec<E>,
-    public: Vec<E>,
-}
-
-impl<E: Field> Words<E> {
-    fn new<P: Party<E = E>>(lanes: usize) -> Self {
-        Self { parts: vec![E::ZERO; P::PARTS * lanes].into(), public: vec![E::ZERO; lanes] }
-    }
-
-    fn lines(&mut self) -> Lines<'_, E> {
-        Lines::new(&mut self.parts, &mut self.public)
-    }
-
-    fn part(&self, part: usize) -> &[E] {
-        let lanes = self.public.len();
-        &self.parts[part * lanes..][..lanes]
-    }
-}
-
-/// The coefficients of a tuple, drawn after all of them.
-struct Weights<E> {
-    shift: E,
-    parts: Vec<E>,
-}
-
-/// Lines of a word in a tuple.
-fn parts<F: Field>(layout: &Layout, address: usize) -> usize {
-    let width = layout.sizes.width;
-    if F::BITS > 1 { width } else { (address + most_time(layout) as usize + width).div_ceil(128) }
-}
-
-fn most_time(layout: &Layout) -> u32 {
-    Layout::last_bits(layout.epoch)
 }
 
 /// Words of 64 bits that a word of the memory takes.
@@ -149,7 +71,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         let taken = if P::F::BITS > 1 { width + 3 } else { parts };
         let mut ram = Self {
             layout,
-            places,
+            places: places.map(Arc::new),
             address,
             known: P::KNOWS.then(|| Contents {
                 words: Zeroizing::new(vec![0; sizes.cells * stored::<P::F>(width)]),
@@ -158,9 +80,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             time: 0,
             ended: 0,
             start: None,
-            accesses: Waiting::new::<P>(taken),
-            puts: Waiting::new::<P>(parts),
-            putting: Putting::default(),
+            accessed: Accessed::new::<P>([taken, parts]),
             tile: Zeroizing::new(Vec::new()),
             wires: Zeroizing::new(Vec::new()),
             limbs: Zeroizing::new(vec![0; if P::F::BITS > 1 && P::KNOWS { 1 << layout.limb } else { 0 }]),
@@ -185,7 +105,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             ram.put::<P>(Some(cell), &word);
             ram.push_word(party, &word, &mut start);
         }
-        ram.start = Some(start);
+        ram.start = Some(Arc::new(start));
         Ok(ram)
     }
 
@@ -294,10 +214,22 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         put: Put<'_, W>,
         name: &dyn Display,
     ) -> Result<Vec<W>> {
+        self.layout.sizes.check::<P::F, _>(address.len(), put)?;
+        let cell = P::KNOWS.then(|| self.cell::<P>(address));
+        party.asserted(1, cell.is_none_or(|cell| cell.is_some()), name);
         // The caller's, and so not wiped.
         let mut before = Vec::with_capacity(self.layout.sizes.width);
-        self.access_to(party, address, put, name, &mut before)?;
+        self.access_to(party, cell.flatten(), address, put, &mut before)?;
         Ok(before)
+    }
+
+    /// The cell at an address, if there is one.
+    fn cell<P: Party<F = F, Wire = W, E = E>>(&self, address: &[W]) -> Option<usize> {
+        let place = place(address.iter().map(|wire| P::value(*wire).expect("known")));
+        match &self.places {
+            Some(places) => places.find(place),
+            None => Some(place as usize).filter(|_| place < self.layout.sizes.cells as u128),
+        }
     }
 
     /// Accesses in rows: the columns of what they find.
@@ -311,8 +243,25 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         assert!(ports.iter().all(|port| port.has_rows(rows)), "columns of different lengths");
         let mut columns = Zeroizing::new(vec![Vec::new(); ports.len() * width]);
         columns.iter_mut().for_each(|column| column.reserve_exact(rows));
-        let mut before = Zeroizing::new(Vec::with_capacity(width));
         let mut after = Zeroizing::new(Vec::with_capacity(width));
+        for Accesses { put, .. } in ports {
+            after.resize(put.map_or(0, <[_]>::len), W::default());
+            let put = if put.is_some() { Put::Word(&after[..]) } else { Put::Same };
+            self.layout.sizes.check::<P::F, _>(1, put)?;
+        }
+        let mut cells = Zeroizing::new(Vec::with_capacity(if P::KNOWS { rows * ports.len() } else { 0 }));
+        for row in 0..if P::KNOWS { rows } else { 0 } {
+            for port in ports {
+                cells.push(self.cell::<P>(&[port.address[row]]));
+            }
+        }
+        // A prover that misses one has no proof: one verdict for all, and then which is the first.
+        let all = verdict(cells.iter().fold(true, |all, cell| all & cell.is_some()));
+        let missed = if all { None } else { cells.iter().position(Option::is_none) };
+        let name = InRow(name, missed.map_or(0, |missed| missed / ports.len()));
+        party.asserted((rows * ports.len()) as u64, missed.is_none(), &name);
+        let mut cells = cells.iter().copied();
+        let mut before = Zeroizing::new(Vec::with_capacity(width));
         for row in 0..rows {
             for (Accesses { address, put }, columns) in ports.iter().zip(columns.chunks_exact_mut(width)) {
                 let put = match put {
@@ -326,32 +275,22 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
                     }
                 };
                 before.clear();
-                self.access_to(party, &[address[row]], put, &InRow(name, row), &mut before)?;
+                self.access_to(party, cells.next().flatten(), &[address[row]], put, &mut before)?;
                 columns.iter_mut().zip(&*before).for_each(|(column, wire)| column.push(*wire));
             }
         }
-        Ok(core::mem::take(&mut columns))
+        Ok(mem::take(&mut columns))
     }
 
-    /// An access, which adds what it finds to `before`.
+    /// An access to a cell, if that is known and there is one. Adds what it finds to `before`.
     fn access_to<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &mut P,
+        cell: Option<usize>,
         address: &[W],
         put: Put<'_, W>,
-        name: &dyn Display,
         before: &mut Vec<W>,
     ) -> Result<()> {
-        self.layout.sizes.check::<P::F, _>(address.len(), put)?;
-        let known = || place(address.iter().map(|wire| P::value(*wire).expect("known")));
-        let place = P::KNOWS.then(known);
-        let cell = place.and_then(|place| match &self.places {
-            Some(places) => places.find(place),
-            None => Some(place as usize).filter(|_| place < self.layout.sizes.cells as u128),
-        });
-        let inside = place.is_none() || cell.is_some();
-        party.asserted(1, inside, name);
-        let cell = cell.filter(|_| verdict(inside));
         self.time += 1;
         let last = self.last(cell);
         self.commit_word(party, cell, before)?;
@@ -389,24 +328,23 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
                 }
             }
             let lines = [address[0], time].into_iter().chain(before.iter().copied()).chain(high);
-            self.accesses.push::<P>(lines.map(P::widened));
+            self.accessed.taken.push::<P>(lines.map(P::widened));
             // What is put back is what was taken out, at another time.
             let puts = !matches!(put, Put::Same);
-            self.putting.push(puts);
+            self.accessed.putting.push(puts);
             if puts {
-                self.puts.push::<P>(after.iter().map(|wire| P::widened(*wire)));
+                self.accessed.put.push::<P>(after.iter().map(|wire| P::widened(*wire)));
             }
         } else {
-            let mut tile = core::mem::take(&mut self.tile);
+            let mut tile = mem::take(&mut self.tile);
             let first = tile.len();
-            let [mut accesses, mut puts] =
-                [&mut self.accesses, &mut self.puts].map(|to| core::mem::replace(to, Waiting::new::<P>(0)));
+            let mut accessed = mem::replace(&mut self.accessed, Accessed::new::<P>([0, 0]));
             let pushed = Self::commit_time(party, last, Layout::time_bits(self.time), &mut tile);
             if pushed.is_ok() {
-                self.pack(party, address, &tile[first..], before, &mut accesses);
-                self.pack(party, address, &[], after, &mut puts);
+                self.pack(party, address, &tile[first..], before, &mut accessed.taken);
+                self.pack(party, address, &[], after, &mut accessed.put);
             }
-            (self.tile, self.accesses, self.puts) = (tile, accesses, puts);
+            (self.tile, self.accessed) = (tile, accessed);
             pushed?;
         }
         self.put::<P>(cell, after);
@@ -417,7 +355,8 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             self.end_epoch(party)?;
             if let (None, Some(bits)) = (&self.gaps, self.layout.whole_gaps(self.ended)) {
                 self.gaps = Some(Lookups::gaps::<P>(bits));
-                self.accesses = Waiting::new::<P>(self.layout.sizes.width + 2);
+                let width = self.layout.sizes.width;
+                self.accessed = Accessed::new::<P>([width + 2, width]);
             }
         }
         Ok(())
@@ -486,35 +425,37 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         let mut draw = party.coefficients()?;
         let mut weights = Weights { shift: P::E::ZERO, parts: vec![P::E::ZERO; width.max(parts) + 1] };
         let name = "a memory that is what was put there";
+        let words = Arc::new(words);
+        let tuples = Arc::new(Tuples {
+            layout: self.layout,
+            address: self.address,
+            places: self.places.clone(),
+            accesses,
+            accessed: self.accessed.take::<P::Ring>(),
+            words: words.clone(),
+            times,
+            start: self.start.take(),
+        });
         for _ in 0..repetitions::<P::E>() {
             draw(core::slice::from_mut(&mut weights.shift));
             draw(&mut weights.parts);
-            let fill = |party: &P, side: usize, first: usize, lines: &mut Lines<'_, E>| {
-                let count = accesses.saturating_sub(first).min(lines.len());
-                let mut of_accesses = lines.within(0..count);
-                if side == 0 {
-                    self.taken(party, first, &weights, &mut of_accesses);
-                } else {
-                    self.given(party, first, &weights, &mut of_accesses);
-                }
-                let first = (first + count).saturating_sub(accesses);
-                let mut of_cells = lines.within(count..lines.len());
-                let word = if side == 0 { Some(&words) } else { self.start.as_ref() };
-                self.tuples(party, word, first, &weights, &mut of_cells);
-                if side == 0 {
-                    times.add_to(party, first, iter::once((0, self.of_time::<P>(&weights))), &mut of_cells);
-                }
+            let (of, weights) = (tuples.clone(), weights.clone());
+            let fill = move |ring: &P::Ring, side: usize, first: usize, lines: &mut Lines<'_, E>| {
+                of.factors::<F, _>(ring, side, first, &weights, lines);
             };
             equal(party, accesses + cells, fill, &name)?;
             if limbed {
-                self.limbs_are_small(party, &limbs, &mut draw)?;
+                let limb = |limb: usize| number::<F, E>(limb as u64);
+                let (shift, total) = table_side(party, limb, &limbs, &mut draw);
+                let of = tuples.clone();
+                let fill = move |_: &P::Ring, first: usize, lines: &mut Lines<'_, E>| {
+                    of.limbs::<F, P::Ring>(first, shift, lines);
+                };
+                equal_sum(party, 2 * accesses, fill, total, &"a word that was written before it is read")?;
             }
         }
         party.argued(self.layout.degree(self.time, !limbed));
         self.start = Some(words);
-        self.accesses.clear();
-        self.puts.clear();
-        self.putting.clear();
         self.limbs.fill(0);
         self.time = 0;
         self.ended += 1;
@@ -522,153 +463,5 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             contents.times.fill(0);
         }
         Ok(())
-    }
-
-    /// The weight of a time's line; over F_2 it stands at its place already.
-    fn of_time<P: Party<F = F>>(&self, weights: &Weights<E>) -> E {
-        if P::F::BITS > 1 { weights.parts[self.layout.sizes.width] } else { E::ONE }
-    }
-
-    /// The weights of a word's lines, of which the first is number `first` of its tuple.
-    fn of_word<'w, P: Party<F = F, E = E>>(
-        &self,
-        first: usize,
-        weights: &'w Weights<E>,
-    ) -> impl Iterator<Item = (usize, E)> + Clone + use<'w, F, W, E, P> {
-        let lines = parts::<P::F>(&self.layout, self.address);
-        // Of what is packed into the same element only the first part has an address.
-        let weight = |i: usize| if P::F::BITS == 1 && i == 0 { E::ONE } else { weights.parts[i] };
-        (0..lines).map(move |i| (first + i, weight(i)))
-    }
-
-    /// The factors of cells' tuples at time 0, from number `first` on.
-    fn tuples<P: Party<F = F, Wire = W, E = E>>(
-        &self,
-        party: &P,
-        words: Option<&Waiting<E>>,
-        first: usize,
-        weights: &Weights<E>,
-        lines: &mut Lines<'_, E>,
-    ) {
-        if let Some(words) = words {
-            words.add_to(party, first, self.of_word::<P>(0, weights), lines);
-        }
-        for (cell, public) in (first..).zip(lines.public()) {
-            let cell = self.places.as_ref().map_or(cell as u64, |places| places.of_cell(cell));
-            let address = if P::F::BITS > 1 { number::<F, E>(cell) } else { bits(cell, 0) };
-            *public = weights.shift + address;
-        }
-    }
-
-    /// The factors of what accesses from number `first` on, counted from 0, take out.
-    fn taken<P: Party<F = F, Wire = W, E = E>>(
-        &self,
-        party: &P,
-        first: usize,
-        weights: &Weights<E>,
-        lines: &mut Lines<'_, E>,
-    ) {
-        if P::F::BITS > 1 {
-            let tuple = [(0, E::ONE), (1, self.of_time::<P>(weights))];
-            let tuple = tuple.into_iter().chain(self.of_word::<P>(2, weights));
-            self.accesses.add_to(party, first, tuple, lines);
-        } else {
-            self.accesses.add_to(party, first, self.of_word::<P>(0, weights), lines);
-        }
-        lines.public().fill(weights.shift);
-    }
-
-    /// The factors of what they put in.
-    fn given<P: Party<F = F, Wire = W, E = E>>(
-        &self,
-        party: &P,
-        first: usize,
-        weights: &Weights<E>,
-        lines: &mut Lines<'_, E>,
-    ) {
-        if P::F::BITS == 1 {
-            self.puts.add_to(party, first, self.of_word::<P>(0, weights), lines);
-            for (i, public) in (first..).zip(lines.public()) {
-                *public = weights.shift + bits::<E>(i as u64 + 1, self.address);
-            }
-            return;
-        }
-        self.accesses.add_to(party, first, iter::once((0, E::ONE)), lines);
-        let count = lines.len();
-        // What those put that do, and what the others found.
-        let puts = self.putting.before(first)..self.putting.before(first + count);
-        let [mut put, mut found] = [puts.len(), count].map(|lanes| Words::<E>::new::<P>(lanes));
-        self.puts.add_to(party, puts.start, self.of_word::<P>(0, weights), &mut put.lines());
-        self.accesses.add_to(party, first, self.of_word::<P>(2, weights), &mut found.lines());
-        for part in 0..P::PARTS {
-            let mut put = put.part(part).iter();
-            for (i, (line, found)) in lines.part(part).iter_mut().zip(found.part(part)).enumerate() {
-                *line +=
-                    if self.putting.puts(first + i) { *put.next().expect("as many as put") } else { *found };
-            }
-        }
-        let time = self.of_time::<P>(weights);
-        let mut public = weights.shift + number::<F, E>(first as u64) * time;
-        for lane in lines.public() {
-            public += time;
-            *lane = public;
-        }
-    }
-
-    /// Shows that both limbs of each gap are in the table.
-    fn limbs_are_small<P: Party<F = F, Wire = W, E = E>>(
-        &self,
-        party: &mut P,
-        counts: &[W],
-        draw: &mut dyn FnMut(&mut [P::E]),
-    ) -> Result<()> {
-        let limb = |limb: usize| number::<F, E>(limb as u64);
-        let (shift, total) = table_side(party, limb, counts, draw);
-        let (base, width) = (number::<F, E>(1 << self.layout.limb), self.layout.sizes.width);
-        let fill = |_: &P, first: usize, lines: &mut Lines<'_, E>| {
-            for part in 0..P::PARTS {
-                for (i, line) in (first..).zip(lines.part(part)) {
-                    let [time, high] = [1, 2 + width].map(|line| self.accesses.part::<P>(i / 2, line, part));
-                    *line = if i.is_multiple_of(2) { high } else { -time - high * base };
-                }
-            }
-            for (i, public) in (first..).zip(lines.public()) {
-                let is_low = !i.is_multiple_of(2);
-                *public = shift + if is_low { number::<F, E>(i as u64 / 2) } else { E::ZERO };
-            }
-        };
-        equal_sum(party, 2 * self.time as usize, fill, total, &"a word that was written before it is read")
-    }
-}
-
-/// The bits of a public number from place `at` on.
-#[inline]
-fn bits<E: Field>(number: u64, at: usize) -> E {
-    E::from_word(u128::from(number) << at).expect("every word is an element")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn accesses_that_put_are_found() {
-        let (mut putting, mut numbers) = (Putting::default(), Vec::new());
-        for round in 0..2 {
-            let mut puts = 0;
-            for i in 0..300 {
-                let put = (i + round) % 3 == 0 || (100..170).contains(&i);
-                putting.push(put);
-                numbers.push(put.then_some(puts));
-                puts += usize::from(put);
-            }
-            let before = |i: usize| numbers[..i].iter().flatten().count();
-            assert!(
-                (0..300).all(|i| (putting.puts(i), putting.before(i)) == (numbers[i].is_some(), before(i)))
-            );
-            assert_eq!(putting.before(300), before(300));
-            putting.clear();
-            numbers.clear();
-        }
     }
 }

@@ -1,40 +1,49 @@
 //! Sums of fractions: what is looked up is a row of a public table, over odd p.
 
-use super::{Lines, Party, invert_all, number};
+use super::{Lines, Party, Ring, invert_all, number};
 use crate::circuit::memory::LOOKUPS;
 use crate::error::Result;
 use core::fmt::Display;
+use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
 /// Fractions whose polynomials stay in the cache.
-const MOST: usize = 1 << 10;
+const MOST: usize = if cfg!(test) { 1 << 5 } else { 1 << 10 };
 
-/// Demands that Σ 1/looked over so many is `total`: `fill(party, i, lines)` adds what is looked up from
+/// Demands that Σ 1/looked over so many is `total`: `fill(ring, i, lines)` adds what is looked up from
 /// number `i` on to lines of zero, and sets what is public of each.
 ///
-/// Blocks share out what is looked up as those of [`equal`](super::equality::equal) do. The last is filled with
-/// ones, for which there is a one more each in the total.
+/// Blocks share out what is looked up as those of [`equal`](super::equality::equal) do, and tasks make one
+/// fraction of each. The last is filled with ones, for which there is a one more each in the total.
 pub(in super::super) fn equal_sum<P: Party>(
     party: &mut P,
     count: usize,
-    fill: impl Fn(&P, usize, &mut Lines<'_, P::E>),
+    fill: impl Fn(&P::Ring, usize, &mut Lines<'_, P::E>) + Send + Sync + 'static,
     total: P::Wide,
     name: &dyn Display,
 ) -> Result<()> {
+    let (ring, fill) = (party.ring(), Arc::new(fill));
+    let of_tasks = ring.apart();
     let most = MOST / LOOKUPS;
     let blocks = count.div_ceil(LOOKUPS);
+    let mut fractions = party.pool().results((0..blocks).step_by(most).map(|first| {
+        let (ring, fill) = (of_tasks.clone(), fill.clone());
+        move || {
+            let (lanes, at) = (most.min(blocks - first), first * LOOKUPS);
+            let filled = (lanes * LOOKUPS).min(count - at);
+            let of = ring.lanes(lanes * LOOKUPS, |lines| fill(&ring, at, &mut lines.within(0..filled)));
+            fraction(&ring, of, lanes)
+        }
+    }));
     let ones = number::<P::F, P::E>((blocks * LOOKUPS - count) as u64);
     let total = total + party.wide(ones);
     let mut running = party.wide(P::E::ZERO);
     for first in (0..blocks).step_by(most) {
         let lanes = most.min(blocks - first);
         let committed = lanes - usize::from(first + lanes == blocks);
-        let at = first * LOOKUPS;
-        let filled = (lanes * LOOKUPS).min(count - at);
-        let of = party.lanes(lanes * LOOKUPS, |lines| fill(party, at, &mut lines.within(0..filled)));
-        let (product, derivative) = fraction(party, of, lanes);
-        let inverses = P::values(&product).map(|values| {
+        let (product, derivative) = fractions.next().expect("one for each");
+        let inverses = P::Ring::values(&product).map(|values| {
             let mut inverses = Zeroizing::new(values.to_vec());
             invert_all(&mut inverses);
             inverses
@@ -43,7 +52,7 @@ pub(in super::super) fn equal_sum<P: Party>(
         sums.push(running);
         let mut value = P::wide_value(running);
         for lane in 0..committed {
-            let term = inverses.as_ref().zip(P::values(&derivative));
+            let term = inverses.as_ref().zip(P::Ring::values(&derivative));
             value = value
                 .zip(term)
                 .map(|(value, (inverses, derivative))| value + inverses[lane] * derivative[lane]);
@@ -56,8 +65,8 @@ pub(in super::super) fn equal_sum<P: Party>(
         for pair in sums.windows(2) {
             steps.push(pair[1] - pair[0]);
         }
-        let steps = party.wides(&steps);
-        let zero = party.subtracted(&party.multiplied(&steps, &product), &derivative);
+        let steps = ring.list(&steps);
+        let zero = ring.subtracted(&ring.multiplied(&steps, &product), &derivative);
         party.vanish_wide(zero, name)?;
         running = sums[lanes];
     }
@@ -67,14 +76,14 @@ pub(in super::super) fn equal_sum<P: Party>(
 const _: () = assert!(LOOKUPS.is_power_of_two() && LOOKUPS >= 4, "a tree");
 
 /// The products of so many lines in each lane, and their derivatives.
-fn fraction<P: Party>(party: &P, lines: P::Wides, lanes: usize) -> (P::Wides, P::Wides) {
+fn fraction<R: Ring>(ring: &R, lines: R::Wides, lanes: usize) -> (R::Wides, R::Wides) {
     let mut half = lanes * LOOKUPS / 2;
     let (mut products, mut derivatives) =
-        (party.halves_multiplied(&lines, half), party.halves_added(&lines, half));
+        (ring.halves_multiplied(&lines, half), ring.halves_added(&lines, half));
     while half > lanes {
         half /= 2;
-        derivatives = party.halves_crossed(&derivatives, &products, half);
-        products = party.halves_multiplied(&products, half);
+        derivatives = ring.halves_crossed(&derivatives, &products, half);
+        products = ring.halves_multiplied(&products, half);
     }
     (products, derivatives)
 }

@@ -8,6 +8,7 @@ use crate::circuit::table::check_range;
 use crate::circuit::{InRow, Known};
 use crate::error::Result;
 use core::fmt::Display;
+use std::sync::Arc;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
@@ -246,35 +247,53 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         }
         // Only now, when all is committed to.
         let mut draw = party.coefficients()?;
-        let mut weights = vec![P::E::ZERO; self.waiting.lines()];
+        let waiting = Arc::new(self.waiting.take());
+        let mut weights = vec![P::E::ZERO; waiting.lines()];
         for _ in 0..repetitions::<P::E>() {
             draw(&mut weights);
-            let rows = self.weighed_rows(&weights);
-            let row = |i: usize| match &rows {
-                Some(rows) => rows[i],
-                None => number::<F, E>(i as u64) * weights[0],
-            };
-            let (shift, total) = table_side(party, row, &counts, &mut draw);
-            let fill = |party: &P, first: usize, lines: &mut Lines<'_, E>| {
-                self.waiting.add_to(party, first, &weights, row, lines);
+            let (waiting, weights) = (waiting.clone(), weights.clone());
+            let rows = Arc::new(self.weighed_rows(&weights));
+            let (shift, total) = table_side(party, |i| rows.of::<F>(i), &counts, &mut draw);
+            let fill = move |ring: &P::Ring, first: usize, lines: &mut Lines<'_, E>| {
+                waiting.add_to(ring, first, &weights, |i| rows.of::<F>(i), lines);
                 lines.public().fill(shift);
             };
             equal_sum(party, lookups, fill, total, &"a row that is looked up")?;
         }
         party.argued(self.looked.degree());
         self.looked.end();
-        self.waiting.clear();
         self.counts.fill(0);
         Ok(())
     }
 
-    /// What each row comes to by these weights, where rows are no numbers.
-    fn weighed_rows(&self, weights: &[E]) -> Option<Vec<E>> {
-        let Rows::Table(table) = &self.rows else { return None };
+    /// What rows come to by these weights.
+    fn weighed_rows(&self, weights: &[E]) -> Weighed<E> {
+        let Rows::Table(table) = &self.rows else { return Weighed::Numbers(weights[0]) };
         let weighed = |row: usize| {
             let elements = table.row(row).iter().zip(weights);
             elements.fold(E::ZERO, |sum, (element, weight)| sum + *weight * E::from(*element))
         };
-        Some((0..table.rows()).map(weighed).collect())
+        Weighed::Rows((0..table.rows()).map(weighed).collect())
+    }
+}
+
+/// What rows come to under a challenge.
+enum Weighed<E> {
+    Rows(Vec<E>),
+    /// The weight of rows that are their numbers.
+    Numbers(E),
+}
+
+impl<E: Field> Weighed<E> {
+    /// What row number `i` does.
+    #[inline]
+    fn of<F: Field>(&self, i: usize) -> E
+    where
+        E: Extension<F>,
+    {
+        match self {
+            Self::Rows(rows) => rows[i],
+            Self::Numbers(weight) => number::<F, E>(i as u64) * *weight,
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::*;
 use crate::channel::{Channel, Party as Role, pipe, side_by_side};
 use crate::circuit::{Circuit, Count, Memories, Size, Tables};
 use crate::error::{Error, Rejection};
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Delta, ideal, subfield};
 use crate::zk::quicksilver::{Prover, Verifier, arithmetic};
@@ -211,6 +212,11 @@ fn rows_of_squares<F: Field>(numbers: &[u64]) -> Vec<F> {
     numbers.iter().flat_map(|number| [bits(*number, 4), bits(number * number, 8)].concat()).collect()
 }
 
+/// Those of both parties, of one thread to eight: how many is the program's.
+fn pools(program: &Program) -> [Pool; 2] {
+    [0, 1].map(|party| Pool::of([1, 2, 3, 8][(program.steps.len() + party) % 4]))
+}
+
 /// What a prover over such a field does before each step, with what it has of the memory.
 type Forge<'f, F, W, E> = &'f mut (dyn FnMut(&mut Remembered<F, W, E>, usize) + Send);
 
@@ -219,13 +225,15 @@ fn run_field<B: Field, E: MacField<B>>(
     lies: &[(u64, B)],
     forge: Forge<'_, B, Tagged<B, E>, E>,
 ) -> Result<Gates> {
+    let [pool, of_verifier] = pools(program);
     let (here, there) = pipe(Duration::from_secs(60));
     let mut proving = Channel::new(Role::Prover, here);
     let mut verifying = Channel::new(Role::Verifier, there);
     let prover = move || {
         let vole = Box::new(subfield::ideal::Prover::<B, E>::new(3, BLOCK));
         {
-            let mut prover = arithmetic::Prover::<B, E>::new(&mut proving, vole, Arch::detect(), []);
+            let prover = arithmetic::Prover::<B, E>::new(&mut proving, vole, Arch::detect(), []);
+            let mut prover = prover.share_work(&pool);
             prover.lies = lies.to_vec();
             let done = perform(&mut prover, program, &mut |p, i| forge(p.remembered(), i));
             // The verifier may be gone already.
@@ -242,8 +250,9 @@ fn run_field<B: Field, E: MacField<B>>(
         let mut random = Random::from_seed(&[5; 32]);
         let delta = subfield::Delta::random(&mut random);
         let vole = Box::new(subfield::ideal::Verifier::new(3, BLOCK, &delta));
-        let mut verifier =
+        let verifier =
             arithmetic::Verifier::<B, E>::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        let mut verifier = verifier.share_work(&of_verifier);
         perform(&mut verifier, program, &mut |_, _| ())?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -251,13 +260,14 @@ fn run_field<B: Field, E: MacField<B>>(
 }
 
 fn run_bits(program: &Program, lies: &[(u64, F2)], forge: Forge<'_, F2, F128, F128>) -> Result<Gates> {
+    let [pool, of_verifier] = pools(program);
     let (here, there) = pipe(Duration::from_secs(60));
     let mut proving = Channel::new(Role::Prover, here);
     let mut verifying = Channel::new(Role::Verifier, there);
     let prover = move || {
         let vole = Box::new(ideal::Prover::new(3, BLOCK));
         {
-            let mut prover = Prover::new(&mut proving, vole, Arch::detect(), []);
+            let mut prover = Prover::new(&mut proving, vole, Arch::detect(), []).share_work(&pool);
             prover.lies = lies.to_vec();
             let done = perform(&mut prover, program, &mut |p, i| forge(p.remembered(), i));
             let _ = done.and_then(|()| prover.forget_all()).and_then(|()| {
@@ -272,7 +282,8 @@ fn run_bits(program: &Program, lies: &[(u64, F2)], forge: Forge<'_, F2, F128, F1
     let verifier = move || {
         let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
         let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
-        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta);
+        let mut verifier =
+            Verifier::new(&mut verifying, vole, Arch::detect(), &delta).share_work(&of_verifier);
         perform(&mut verifier, program, &mut |_, _| ())?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -495,7 +506,7 @@ fn memories_of_few_accesses_are_small() {
         assert_eq!(memories.len(), 1000);
         for ram in memories {
             let ram = ram.as_ref().expect("open");
-            let parts = ram.accesses.room() + ram.puts.room();
+            let parts = ram.accessed.taken.room() + ram.accessed.put.room();
             assert!(
                 ram.start.is_none() && (1..=columns::FIRST * 5 * P::PARTS).contains(&parts),
                 "{parts} parts"

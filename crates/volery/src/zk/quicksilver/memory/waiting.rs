@@ -1,7 +1,7 @@
 //! Lines of tuples that wait for their challenge, and what is made of them under it.
 
-use super::Party;
 use super::columns::Columns;
+use super::{Party, Ring};
 use core::ops::Range;
 use volery_primitives::Field;
 
@@ -10,7 +10,11 @@ pub(super) struct Waiting<E: Field>(Columns<E>);
 
 impl<E: Field> Waiting<E> {
     pub(super) fn new<P: Party<E = E>>(lines: usize) -> Self {
-        Self(Columns::new(lines * P::PARTS))
+        Self::of::<P::Ring>(lines)
+    }
+
+    pub(super) fn of<R: Ring<E = E>>(lines: usize) -> Self {
+        Self(Columns::new(lines * R::PARTS))
     }
 
     /// The same for so many tuples, and perhaps more.
@@ -19,8 +23,8 @@ impl<E: Field> Waiting<E> {
     }
 
     /// How many lines a tuple has.
-    pub(super) fn lines<P: Party<E = E>>(&self) -> usize {
-        self.0.columns() / P::PARTS
+    pub(super) fn lines<R: Ring<E = E>>(&self) -> usize {
+        self.0.columns() / R::PARTS
     }
 
     /// How many tuples wait.
@@ -50,8 +54,8 @@ impl<E: Field> Waiting<E> {
 
     /// A part of line `j` of tuple `i`.
     #[inline]
-    pub(super) fn part<P: Party<E = E>>(&self, i: usize, j: usize, part: usize) -> E {
-        self.0.element(i, j * P::PARTS + part)
+    pub(super) fn part<R: Ring<E = E>>(&self, i: usize, j: usize, part: usize) -> E {
+        self.0.element(i, j * R::PARTS + part)
     }
 
     /// Adds to each lane of `sums` the lines of one tuple, from number `first` on, each by its weight, which
@@ -59,19 +63,19 @@ impl<E: Field> Waiting<E> {
     ///
     /// # Panics
     /// Where there are fewer tuples.
-    pub(super) fn add_to<P: Party<E = E>>(
+    pub(super) fn add_to<R: Ring<E = E>>(
         &self,
-        party: &P,
+        ring: &R,
         first: usize,
         weights: impl Iterator<Item = (usize, E)> + Clone,
         sums: &mut Lines<'_, E>,
     ) {
         for (run, at) in self.0.runs(first, sums.len()) {
-            for part in 0..P::PARTS {
+            for part in 0..R::PARTS {
                 let terms =
-                    weights.clone().map(|(line, weight)| (run.column(line * P::PARTS + part), weight));
+                    weights.clone().map(|(line, weight)| (run.column(line * R::PARTS + part), weight));
                 let sums = &mut sums.part(part)[at..][..run.len()];
-                party.add_weighed(&terms.collect::<Vec<_>>(), sums);
+                ring.add_weighed(&terms.collect::<Vec<_>>(), sums);
             }
         }
     }
@@ -80,11 +84,6 @@ impl<E: Field> Waiting<E> {
     #[cfg(test)]
     pub(super) fn room(&self) -> usize {
         self.0.room()
-    }
-
-    /// Leaves none.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
     }
 }
 

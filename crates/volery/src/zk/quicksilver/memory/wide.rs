@@ -1,102 +1,163 @@
 //! Polynomials with values in E.
 
-use super::Lines;
+use super::{Lines, Ring};
 use crate::zk::quicksilver::polynomial::{Buffers, Lent};
+use core::marker::PhantomData;
+use std::sync::Arc;
 use volery_primitives::arch::Arch;
 use volery_primitives::{Field, Lanes, Tagged};
+use zeroize::Zeroizing;
 
-/// The prover's: all coefficients, a lane each, those of X^0 first. The highest are the values.
+/// The prover's ring: all coefficients.
+pub(in super::super) struct OfCoefficients<B, E: Field> {
+    arch: Arch,
+    buffers: Buffers<E>,
+    base: PhantomData<fn() -> B>,
+}
+
+/// The verifier's: the values at Δ.
+pub(in super::super) struct AtDelta<B, E: Field> {
+    arch: Arch,
+    buffers: Buffers<E>,
+    /// Behind a pointer, since tasks are moved.
+    delta: Arc<Zeroizing<E>>,
+    base: PhantomData<fn() -> B>,
+}
+
+impl<B, E: Field> OfCoefficients<B, E> {
+    pub(in super::super) fn new(arch: Arch, buffers: &Buffers<E>) -> Self {
+        Self { arch, buffers: buffers.clone(), base: PhantomData }
+    }
+}
+
+impl<B, E: Field> AtDelta<B, E> {
+    pub(in super::super) fn new(arch: Arch, buffers: &Buffers<E>, delta: E) -> Self {
+        Self { arch, buffers: buffers.clone(), delta: Arc::new(Zeroizing::new(delta)), base: PhantomData }
+    }
+}
+
+impl<B, E: Field> Clone for OfCoefficients<B, E> {
+    fn clone(&self) -> Self {
+        Self::new(self.arch, &self.buffers)
+    }
+}
+
+impl<B, E: Field> Clone for AtDelta<B, E> {
+    fn clone(&self) -> Self {
+        let (buffers, delta) = (self.buffers.clone(), self.delta.clone());
+        Self { arch: self.arch, buffers, delta, base: PhantomData }
+    }
+}
+
+/// All coefficients, a lane each, those of X^0 first. The highest are the values.
 pub(in super::super) struct Wides<E: Field> {
-    pub(in super::super) lanes: usize,
-    pub(in super::super) degree: usize,
-    pub(in super::super) coefficients: Lent<E>,
+    lanes: usize,
+    degree: usize,
+    coefficients: Lent<E>,
 }
 
 impl<E: Field> Wides<E> {
-    /// So many lines, as `fill` has them, each with what is public of it: of degree 1.
-    pub(in super::super) fn lines(
-        buffers: &Buffers<E>,
-        lanes: usize,
-        fill: impl FnOnce(&mut Lines<'_, E>),
-    ) -> Self {
-        let mut lines = Self::zero(buffers, lanes, 1);
-        let mut public = vec![E::ONE; lanes];
-        fill(&mut Lines::new(&mut lines.coefficients, &mut public));
-        let values = &mut lines.coefficients[lanes..];
-        values.iter_mut().zip(public).for_each(|(value, public)| *value += public);
-        lines
+    /// Some polynomials, whichever: for who sets them all.
+    fn any(buffers: &Buffers<E>, lanes: usize, degree: usize) -> Self {
+        Self { lanes, degree, coefficients: buffers.any(lanes * (degree + 1)) }
     }
 
-    /// Those of a list.
-    pub(in super::super) fn list(buffers: &Buffers<E>, list: &[Tagged<E, E>]) -> Self {
-        let mut lines = Self::zero(buffers, list.len(), 1);
-        let (macs, values) = lines.coefficients.split_at_mut(list.len());
-        for ((mac, value), line) in macs.iter_mut().zip(values).zip(list) {
-            (*mac, *value) = (line.mac, line.value);
-        }
-        lines
+    /// How many lanes there are, the degree, and the coefficients below the highest.
+    pub(in super::super) fn lower(&self) -> ([usize; 2], &[E]) {
+        ([self.lanes, self.degree], &self.coefficients[..self.lanes * self.degree])
     }
 
     pub(in super::super) fn values(&self) -> &[E] {
-        &self.coefficients[self.lanes * self.degree..]
+        self.power(self.degree)
     }
 
     fn power(&self, power: usize) -> &[E] {
         &self.coefficients[self.lanes * power..][..self.lanes]
     }
 
-    pub(in super::super) fn multiplied<B: Field>(
-        &self,
-        buffers: &Buffers<E>,
-        arch: Arch,
-        other: &Self,
+    /// The sum of products of so many lanes of two, each from one of the first and one of the other on.
+    fn product<B: Field>(
+        (arch, buffers): (Arch, &Buffers<E>),
+        [a, b]: [&Self; 2],
+        lanes: usize,
+        from: &[[usize; 2]],
     ) -> Self
     where
         E: Lanes<B>,
     {
-        assert_eq!(self.lanes, other.lanes);
-        let mut product = Self::zero(buffers, self.lanes, self.degree + other.degree);
-        product.add_product(arch, (self, 0), (other, 0));
+        let mut product = Self::any(buffers, lanes, a.degree + b.degree);
+        let mut products = Vec::with_capacity(from.len() * (a.degree + 1));
+        for (power, sums) in product.coefficients.chunks_exact_mut(lanes.max(1)).enumerate() {
+            products.clear();
+            for &[first, other] in from {
+                for i in power.saturating_sub(b.degree)..=power.min(a.degree) {
+                    products.push((&a.power(i)[first..][..lanes], &b.power(power - i)[other..][..lanes]));
+                }
+            }
+            E::set_sums(arch, &products, &[], sums);
+        }
         product
     }
+}
 
-    /// The products of the first `half` lanes and the next.
-    pub(in super::super) fn halves_multiplied<B: Field>(
-        &self,
-        buffers: &Buffers<E>,
-        arch: Arch,
-        half: usize,
-    ) -> Self
-    where
-        E: Lanes<B>,
-    {
-        let mut product = Self::zero(buffers, half, 2 * self.degree);
-        product.add_product(arch, (self, 0), (self, half));
-        product
+impl<B: Field, E: Lanes<B>> Ring for OfCoefficients<B, E> {
+    type E = E;
+    type Wide = Tagged<E, E>;
+    type Wides = Wides<E>;
+
+    const KNOWS: bool = true;
+
+    fn apart(&self) -> Self {
+        Self::new(self.arch, &Buffers::default())
     }
 
-    /// The first `half` lanes times the other's next, and the next times the other's first.
-    pub(in super::super) fn halves_crossed<B: Field>(
-        &self,
-        buffers: &Buffers<E>,
-        arch: Arch,
-        other: &Self,
-        half: usize,
-    ) -> Self
-    where
-        E: Lanes<B>,
-    {
-        let mut product = Self::zero(buffers, half, self.degree + other.degree);
-        product.add_product(arch, (self, 0), (other, half));
-        product.add_product(arch, (self, half), (other, 0));
-        product
+    fn add_weighed(&self, terms: &[(&[E], E)], sums: &mut [E]) {
+        E::add_weighed(self.arch, terms, sums);
     }
 
-    /// The sums of the first `half` lanes and the next.
-    pub(in super::super) fn halves_added(&self, buffers: &Buffers<E>, half: usize) -> Self {
-        let mut sums = Self::zero(buffers, half, self.degree);
+    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, E>)) -> Wides<E> {
+        let mut lines = Wides { lanes: count, degree: 1, coefficients: self.buffers.zeroes(2 * count) };
+        let mut public = vec![E::ONE; count];
+        fill(&mut Lines::new(&mut lines.coefficients, &mut public));
+        let values = &mut lines.coefficients[count..];
+        values.iter_mut().zip(public).for_each(|(value, public)| *value += public);
+        lines
+    }
+
+    fn list(&self, lines: &[Tagged<E, E>]) -> Wides<E> {
+        let mut list = Wides::any(&self.buffers, lines.len(), 1);
+        let (macs, values) = list.coefficients.split_at_mut(lines.len());
+        for ((mac, value), line) in macs.iter_mut().zip(values).zip(lines) {
+            (*mac, *value) = (line.mac, line.value);
+        }
+        list
+    }
+
+    fn multiplied(&self, a: &Wides<E>, b: &Wides<E>) -> Wides<E> {
+        assert_eq!(a.lanes, b.lanes);
+        Wides::product((self.arch, &self.buffers), [a, b], a.lanes, &[[0, 0]])
+    }
+
+    fn subtracted(&self, a: &Wides<E>, b: &Wides<E>) -> Wides<E> {
+        assert_eq!(a.lanes, b.lanes);
+        let mut difference = Wides::any(&self.buffers, a.lanes, a.degree.max(b.degree));
+        let ours = a.lanes * (difference.degree - a.degree);
+        difference.coefficients[..ours].fill(E::ZERO);
+        difference.coefficients[ours..].copy_from_slice(&a.coefficients);
+        let theirs = a.lanes * (difference.degree - b.degree);
+        let differences = difference.coefficients[theirs..].iter_mut();
+        differences.zip(&*b.coefficients).for_each(|(difference, term)| *difference -= *term);
+        difference
+    }
+
+    fn halves_multiplied(&self, of: &Wides<E>, half: usize) -> Wides<E> {
+        Wides::product((self.arch, &self.buffers), [of, of], half, &[[0, half]])
+    }
+
+    fn halves_added(&self, of: &Wides<E>, half: usize) -> Wides<E> {
+        let mut sums = Wides::any(&self.buffers, half, of.degree);
         for (power, sums) in sums.coefficients.chunks_exact_mut(half).enumerate() {
-            let (first, next) = self.power(power)[..2 * half].split_at(half);
+            let (first, next) = of.power(power)[..2 * half].split_at(half);
             for (sum, (a, b)) in sums.iter_mut().zip(first.iter().zip(next)) {
                 *sum = *a + *b;
             }
@@ -104,139 +165,103 @@ impl<E: Field> Wides<E> {
         sums
     }
 
-    fn zero(buffers: &Buffers<E>, lanes: usize, degree: usize) -> Self {
-        Self { lanes, degree, coefficients: buffers.zeroes(lanes * (degree + 1)) }
+    fn halves_crossed(&self, a: &Wides<E>, b: &Wides<E>, half: usize) -> Wides<E> {
+        Wides::product((self.arch, &self.buffers), [a, b], half, &[[0, half], [half, 0]])
     }
 
-    /// Adds the products of as many lanes of two, from one of each on.
-    fn add_product<B: Field>(&mut self, arch: Arch, (a, first): (&Self, usize), (b, other): (&Self, usize))
-    where
-        E: Lanes<B>,
-    {
-        let lanes = self.lanes;
-        let mut products = Vec::with_capacity(a.degree + 1);
-        for (power, sums) in self.coefficients.chunks_exact_mut(lanes.max(1)).enumerate() {
-            products.clear();
-            for i in power.saturating_sub(b.degree)..=power.min(a.degree) {
-                products.push((&a.power(i)[first..][..lanes], &b.power(power - i)[other..][..lanes]));
-            }
-            E::add_sums(arch, &products, &[], sums);
-        }
-    }
-
-    /// `self - other`, at the higher degree.
-    pub(in super::super) fn subtracted(&self, buffers: &Buffers<E>, other: &Self) -> Self {
-        assert_eq!(self.lanes, other.lanes);
-        let mut difference = Self::zero(buffers, self.lanes, self.degree.max(other.degree));
-        let ours = self.lanes * (difference.degree - self.degree);
-        difference.coefficients[ours..].copy_from_slice(&self.coefficients);
-        let theirs = self.lanes * (difference.degree - other.degree);
-        let differences = difference.coefficients[theirs..].iter_mut();
-        differences.zip(&*other.coefficients).for_each(|(difference, term)| *difference -= *term);
-        difference
-    }
-
-    pub(in super::super) fn lanes_from(&self, buffers: &Buffers<E>, first: usize, count: usize) -> Self {
-        let mut some = Self::zero(buffers, count, self.degree);
+    fn lanes_from(&self, of: &Wides<E>, first: usize, count: usize) -> Wides<E> {
+        let mut some = Wides::any(&self.buffers, count, of.degree);
         for (power, to) in some.coefficients.chunks_exact_mut(count.max(1)).enumerate() {
-            to.copy_from_slice(&self.power(power)[first..first + count]);
+            to.copy_from_slice(&of.power(power)[first..first + count]);
         }
         some
     }
+
+    fn values(of: &Wides<E>) -> Option<&[E]> {
+        Some(of.values())
+    }
 }
 
-/// The verifier's: their values at Δ.
+/// The values at Δ of polynomials of one degree.
 pub(in super::super) struct WideKeys<E: Field> {
     pub(in super::super) degree: usize,
     pub(in super::super) keys: Lent<E>,
 }
 
 impl<E: Field> WideKeys<E> {
-    /// So many, as `fill` has them, each with what is public of it: of degree 1.
-    pub(in super::super) fn lines<B: Field>(
-        buffers: &Buffers<E>,
-        arch: Arch,
-        delta: E,
-        lanes: usize,
-        fill: impl FnOnce(&mut Lines<'_, E>),
-    ) -> Self
-    where
-        E: Lanes<B>,
-    {
-        let mut keys = buffers.zeroes(lanes);
-        let mut public = vec![E::ONE; lanes];
-        fill(&mut Lines::new(&mut keys, &mut public));
-        E::add_products(arch, &public, &buffers.all(delta, lanes), &mut keys);
-        Self { degree: 1, keys }
-    }
-
-    pub(in super::super) fn multiplied<B: Field>(
-        &self,
-        buffers: &Buffers<E>,
-        arch: Arch,
-        other: &Self,
-    ) -> Self
-    where
-        E: Lanes<B>,
-    {
-        Self { degree: self.degree + other.degree, keys: products(buffers, arch, &self.keys, &other.keys) }
-    }
-
-    /// The prover's [`Wides::halves_multiplied`], at Δ, as are those below.
-    pub(in super::super) fn halves_multiplied<B: Field>(
-        &self,
-        buffers: &Buffers<E>,
-        arch: Arch,
-        half: usize,
-    ) -> Self
-    where
-        E: Lanes<B>,
-    {
-        let (first, next) = self.halves(half);
-        Self { degree: 2 * self.degree, keys: products(buffers, arch, first, next) }
-    }
-
-    pub(in super::super) fn halves_crossed<B: Field>(
-        &self,
-        buffers: &Buffers<E>,
-        arch: Arch,
-        other: &Self,
-        half: usize,
-    ) -> Self
-    where
-        E: Lanes<B>,
-    {
-        let ([first, next], [others, after]) = (self.halves(half).into(), other.halves(half).into());
-        let mut keys = products(buffers, arch, first, after);
-        E::add_products(arch, next, others, &mut keys);
-        Self { degree: self.degree + other.degree, keys }
-    }
-
-    pub(in super::super) fn halves_added(&self, buffers: &Buffers<E>, half: usize) -> Self {
-        let (first, next) = self.halves(half);
-        Self { degree: self.degree, keys: buffers.collect(first.iter().zip(next).map(|(a, b)| *a + *b)) }
-    }
-
     fn halves(&self, half: usize) -> (&[E], &[E]) {
         self.keys[..2 * half].split_at(half)
     }
+}
 
-    pub(in super::super) fn subtracted(&self, buffers: &Buffers<E>, other: &Self, delta: E) -> Self {
-        assert_eq!(self.keys.len(), other.keys.len());
-        let degree = self.degree.max(other.degree);
-        let power = |of: usize| (of..degree).fold(E::ONE, |power, _| power * delta);
-        let (ours, theirs) = (power(self.degree), power(other.degree));
-        let keys = self.keys.iter().zip(&*other.keys).map(|(a, b)| *a * ours - *b * theirs);
-        Self { degree, keys: buffers.collect(keys) }
-    }
-
-    pub(in super::super) fn lanes_from(&self, buffers: &Buffers<E>, first: usize, count: usize) -> Self {
-        Self { degree: self.degree, keys: buffers.copy(&self.keys[first..][..count]) }
+impl<B: Field, E: Lanes<B>> AtDelta<B, E> {
+    fn products(&self, pairs: &[(&[E], &[E])]) -> Lent<E> {
+        let mut products = self.buffers.any(pairs[0].0.len());
+        E::set_sums(self.arch, pairs, &[], &mut products);
+        products
     }
 }
 
-fn products<B: Field, E: Lanes<B>>(buffers: &Buffers<E>, arch: Arch, a: &[E], b: &[E]) -> Lent<E> {
-    let mut products = buffers.zeroes(a.len());
-    E::add_products(arch, a, b, &mut products);
-    products
+impl<B: Field, E: Lanes<B>> Ring for AtDelta<B, E> {
+    type E = E;
+    type Wide = E;
+    type Wides = WideKeys<E>;
+
+    const KNOWS: bool = false;
+
+    fn apart(&self) -> Self {
+        Self { buffers: Buffers::default(), ..self.clone() }
+    }
+
+    fn add_weighed(&self, terms: &[(&[E], E)], sums: &mut [E]) {
+        E::add_weighed(self.arch, terms, sums);
+    }
+
+    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, E>)) -> WideKeys<E> {
+        let mut keys = self.buffers.zeroes(count);
+        let mut public = vec![E::ONE; count];
+        fill(&mut Lines::new(&mut keys, &mut public));
+        E::add_products(self.arch, &public, &self.buffers.all(**self.delta, count), &mut keys);
+        WideKeys { degree: 1, keys }
+    }
+
+    fn list(&self, keys: &[E]) -> WideKeys<E> {
+        WideKeys { degree: 1, keys: self.buffers.copy(keys) }
+    }
+
+    fn multiplied(&self, a: &WideKeys<E>, b: &WideKeys<E>) -> WideKeys<E> {
+        WideKeys { degree: a.degree + b.degree, keys: self.products(&[(&a.keys, &b.keys)]) }
+    }
+
+    fn subtracted(&self, a: &WideKeys<E>, b: &WideKeys<E>) -> WideKeys<E> {
+        assert_eq!(a.keys.len(), b.keys.len());
+        let degree = a.degree.max(b.degree);
+        let power = |of: usize| (of..degree).fold(E::ONE, |power, _| power * **self.delta);
+        let (ours, theirs) = (power(a.degree), power(b.degree));
+        let keys = a.keys.iter().zip(&*b.keys).map(|(a, b)| *a * ours - *b * theirs);
+        WideKeys { degree, keys: self.buffers.collect(keys) }
+    }
+
+    fn halves_multiplied(&self, of: &WideKeys<E>, half: usize) -> WideKeys<E> {
+        WideKeys { degree: 2 * of.degree, keys: self.products(&[of.halves(half)]) }
+    }
+
+    fn halves_added(&self, of: &WideKeys<E>, half: usize) -> WideKeys<E> {
+        let (first, next) = of.halves(half);
+        let sums = first.iter().zip(next).map(|(a, b)| *a + *b);
+        WideKeys { degree: of.degree, keys: self.buffers.collect(sums) }
+    }
+
+    fn halves_crossed(&self, a: &WideKeys<E>, b: &WideKeys<E>, half: usize) -> WideKeys<E> {
+        let ((first, next), (others, after)) = (a.halves(half), b.halves(half));
+        WideKeys { degree: a.degree + b.degree, keys: self.products(&[(first, after), (next, others)]) }
+    }
+
+    fn lanes_from(&self, of: &WideKeys<E>, first: usize, count: usize) -> WideKeys<E> {
+        WideKeys { degree: of.degree, keys: self.buffers.copy(&of.keys[first..][..count]) }
+    }
+
+    fn values(_: &WideKeys<E>) -> Option<&[E]> {
+        None
+    }
 }

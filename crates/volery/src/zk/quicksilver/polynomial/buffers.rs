@@ -1,13 +1,11 @@
-//! Memory for the lanes of polynomials: what one vector leaves behind is the next one's, wiped, so that neither
-//! the allocator nor a second pass over the same memory stands between them.
+//! Memory for the lanes of polynomials: what one vector leaves behind is the next one's of its size, so that
+//! the allocator does not stand between them. It is wiped when it goes, with the last of its party or before.
 
-use core::cell::RefCell;
 use core::mem;
 use core::ops::{Deref, DerefMut};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use volery_primitives::{Field, SecretVec};
-use zeroize::Zeroize;
 
 /// Bytes that one party keeps of one kind at most.
 const MOST: usize = 1 << 20;
@@ -16,8 +14,8 @@ const MOST: usize = 1 << 20;
 /// are soon looked through.
 const LEAST: usize = 1 << 10;
 
-/// Memory that waits for elements, all of it wiped: one party's, whose polynomials stay in its thread.
-pub(in super::super) struct Buffers<T: Field>(Rc<RefCell<Free<T>>>);
+/// Memory that waits for elements, with what was there before: one party's, for all threads that work for it.
+pub(in super::super) struct Buffers<T: Field>(Arc<Mutex<Free<T>>>);
 
 /// The last to come is the first to be taken.
 struct Free<T: Field> {
@@ -25,7 +23,7 @@ struct Free<T: Field> {
     bytes: usize,
 }
 
-/// Elements that are wiped when they are dropped, and whose memory then goes back to where it was lent.
+/// Elements whose memory goes back to where it was lent when they are dropped. What nobody lent is wiped.
 pub(in super::super) struct Lent<T: Field> {
     elements: SecretVec<T>,
     buffers: Option<Buffers<T>>,
@@ -33,7 +31,7 @@ pub(in super::super) struct Lent<T: Field> {
 
 impl<T: Field> Default for Buffers<T> {
     fn default() -> Self {
-        Self(Rc::new(RefCell::new(Free { elements: VecDeque::new(), bytes: 0 })))
+        Self(Arc::new(Mutex::new(Free { elements: VecDeque::new(), bytes: 0 })))
     }
 }
 
@@ -44,34 +42,63 @@ impl<T: Field> Clone for Buffers<T> {
 }
 
 impl<T: Field> Buffers<T> {
+    fn free(&self) -> MutexGuard<'_, Free<T>> {
+        self.0.lock().expect("nothing panics with the lock held")
+    }
+
+    /// So many elements, whichever: for who sets them all.
+    pub(in super::super) fn any(&self, count: usize) -> Lent<T> {
+        let (mut any, _) = self.lend(count);
+        if cfg!(test) {
+            // Whoever leaves some as they are is found out.
+            any.fill(T::ONE);
+        }
+        any
+    }
+
     /// So many elements, all zero.
     pub(in super::super) fn zeroes(&self, count: usize) -> Lent<T> {
-        if !(LEAST..=MOST).contains(&(count * size_of::<T>())) {
-            return vec![T::ZERO; count].into();
+        let (mut zeroes, are_new) = self.lend(count);
+        if !are_new {
+            zeroes.fill(T::ZERO);
         }
-        let waiting = self.0.borrow_mut().take(count);
+        zeroes
+    }
+
+    /// So many elements; and whether they are new, and zero.
+    fn lend(&self, count: usize) -> (Lent<T>, bool) {
+        if !(LEAST..=MOST).contains(&(count * size_of::<T>())) {
+            return (vec![T::ZERO; count].into(), true);
+        }
+        let waiting = self.free().take(count);
+        let are_new = waiting.is_none();
         let elements = waiting.unwrap_or_else(|| vec![T::ZERO; count].into());
-        Lent { elements, buffers: Some(self.clone()) }
+        (Lent { elements, buffers: Some(self.clone()) }, are_new)
     }
 
     /// So many times the same.
     pub(in super::super) fn all(&self, element: T, count: usize) -> Lent<T> {
-        let mut all = self.zeroes(count);
+        let mut all = self.any(count);
         all.fill(element);
         all
     }
 
     /// The same elements again.
     pub(in super::super) fn copy(&self, elements: &[T]) -> Lent<T> {
-        let mut copy = self.zeroes(elements.len());
+        let mut copy = self.any(elements.len());
         copy.copy_from_slice(elements);
         copy
     }
 
     /// Those that come, whose number is known.
     pub(in super::super) fn collect(&self, elements: impl ExactSizeIterator<Item = T>) -> Lent<T> {
-        let mut lent = self.zeroes(elements.len());
-        lent.iter_mut().zip(elements).for_each(|(lent, element)| *lent = element);
+        let mut lent = self.any(elements.len());
+        let mut set = 0;
+        lent.iter_mut().zip(elements).for_each(|(lent, element)| {
+            *lent = element;
+            set += 1;
+        });
+        assert_eq!(set, lent.len());
         lent
     }
 }
@@ -84,15 +111,17 @@ impl<T: Field> Free<T> {
         self.elements.remove(place)
     }
 
-    /// Wipes elements, whose memory waits from now on. What has waited longest goes for it.
-    fn give(&mut self, mut elements: SecretVec<T>) {
-        elements.zeroize();
+    /// Takes elements, whose memory waits from now on. What has waited longest goes for it, if it has to.
+    fn give(&mut self, elements: SecretVec<T>) -> Vec<SecretVec<T>> {
         self.bytes += size_of_val(&*elements);
         self.elements.push_back(elements);
+        let mut gone = Vec::new();
         while self.bytes > MOST {
             let first = self.elements.pop_front().expect("bytes of something");
             self.bytes -= size_of_val(&*first);
+            gone.push(first);
         }
+        gone
     }
 }
 
@@ -115,7 +144,10 @@ impl<T: Field> Clone for Lent<T> {
 impl<T: Field> Drop for Lent<T> {
     fn drop(&mut self) {
         if let Some(buffers) = &self.buffers {
-            buffers.0.borrow_mut().give(mem::replace(&mut self.elements, Vec::new().into()));
+            let elements = mem::replace(&mut self.elements, Vec::new().into());
+            // It is wiped behind the lock.
+            let gone = buffers.free().give(elements);
+            drop(gone);
         }
     }
 }
@@ -144,25 +176,29 @@ mod tests {
 
     /// What waits, the oldest first.
     fn waiting<T: Field>(buffers: &Buffers<T>) -> Vec<Vec<T>> {
-        buffers.0.borrow().elements.iter().map(|elements| elements.to_vec()).collect()
+        buffers.free().elements.iter().map(|elements| elements.to_vec()).collect()
     }
 
     #[test]
-    fn what_is_given_back_is_wiped_and_taken_again() {
+    fn what_is_given_back_is_taken_again() {
         let buffers = Buffers::default();
         let secret = buffers.collect((0..KEPT).map(|i| F61::new(i as u64 + 1)));
         let (copy, place) = (secret.clone(), secret.as_ptr());
         assert!(waiting(&buffers).is_empty());
         drop(secret);
-        assert!(waiting(&buffers) == [vec![F61::ZERO; KEPT]]);
+        assert!(waiting(&buffers) == [copy.to_vec()]);
         // Others have memory of their own.
         assert!(buffers.zeroes(KEPT + 1).iter().all(|element| *element == F61::ZERO));
-        let mut again = buffers.zeroes(KEPT);
+        let again = buffers.zeroes(KEPT);
         assert!(again.as_ptr() == place && again.iter().all(|element| *element == F61::ZERO));
-        again.copy_from_slice(&copy);
         assert!(copy.iter().copied().eq((0..KEPT).map(|i| F61::new(i as u64 + 1))));
         drop([copy, again]);
-        assert!(waiting(&buffers) == [KEPT + 1, KEPT, KEPT].map(|count| vec![F61::ZERO; count]));
+        assert!(waiting(&buffers).iter().map(Vec::len).eq([KEPT + 1, KEPT, KEPT]));
+        // Of what is set by its taker nothing is left.
+        let last = buffers.all(F61::ONE, KEPT);
+        assert!(last.iter().all(|element| *element == F61::ONE));
+        let sum = buffers.copy(&last);
+        assert!(sum.iter().all(|element| *element == F61::ONE));
     }
 
     #[test]
@@ -178,7 +214,7 @@ mod tests {
         drop(all.iter().map(|count| buffers.zeroes(*count)).collect::<Vec<_>>());
         // The oldest has gone.
         assert!(waiting(&buffers).iter().map(Vec::len).eq(all[1..].iter().copied()));
-        assert!(buffers.0.borrow().bytes <= MOST);
+        assert!(buffers.free().bytes <= MOST);
         let kept = buffers.zeroes(third - 1);
         drop(buffers.zeroes(MOST / size));
         assert!(waiting(&buffers).iter().map(Vec::len).eq([MOST / size]));

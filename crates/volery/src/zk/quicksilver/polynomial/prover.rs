@@ -162,7 +162,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
             Some(start) => {
                 (buffers.values.copy(&start.values), buffers.lower.copy(&start.lower.coefficients))
             }
-            None => (buffers.values.zeroes(lanes), buffers.lower.zeroes(lanes * degree)),
+            None => (buffers.values.zeroes(lanes), buffers.lower.any(lanes * degree)),
         };
         if constant != B::ZERO {
             values.iter_mut().for_each(|value| *value += constant);
@@ -189,7 +189,11 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
                     scaled.push((term.lower.power(power), *factor));
                 }
             }
-            E::add_sums(arch, &multiplied, &scaled, sums);
+            if start.is_some() {
+                E::add_sums(arch, &multiplied, &scaled, sums);
+            } else {
+                E::set_sums(arch, &multiplied, &scaled, sums);
+            }
         }
         let mut pairs: Vec<Pair<'_, B, B>> = Vec::with_capacity(products.len() + others.len());
         pairs.extend(products.iter().map(|(a, b)| (&*a.values, &*b.values)));
@@ -297,6 +301,10 @@ impl<E: Field> Default for Pending<E> {
 }
 
 impl<E: Field> Pending<E> {
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
     /// Adds the lanes of a vector.
     pub(in super::super) fn push(&mut self, lower: Lower<E>) {
         self.vectors.push(lower);
@@ -341,6 +349,11 @@ impl<E: Field> Sums<E> {
             self.of_degree.push(Zeroizing::new(vec![E::ZERO; self.of_degree.len()]));
         }
         self.of_degree[lower.len()].iter_mut().zip(lower).for_each(|(sum, coefficient)| *sum += *coefficient);
+    }
+
+    /// Adds others, each at its degree.
+    pub(in super::super) fn add_all(&mut self, others: &Self) {
+        others.of_degree.iter().for_each(|sums| self.add(sums));
     }
 
     /// U_0, …, U_{d-1}: all of them at one degree d, and `mask`. Fig. 5, 5b.

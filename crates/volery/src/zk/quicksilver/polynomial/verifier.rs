@@ -80,13 +80,9 @@ impl<E: Field> Keys<E> {
     {
         let lanes = common_lanes(self.keys.len(), other.keys.len());
         let degree = degree_of_product(self.degree, other.degree)?;
-        let mut keys = buffers.zeroes(lanes);
-        E::add_products(
-            arch,
-            &self.spread(buffers, lanes).keys,
-            &other.spread(buffers, lanes).keys,
-            &mut keys,
-        );
+        let mut keys = buffers.any(lanes);
+        let (a, b) = (self.spread(buffers, lanes), other.spread(buffers, lanes));
+        E::set_sums(arch, &[(&*a.keys, &*b.keys)], &[], &mut keys);
         Ok(Self { degree, keys })
     }
 
@@ -110,8 +106,11 @@ impl<E: Field> Keys<E> {
         for (a, b) in products {
             degree = degree.max(degree_of_product(a.degree, b.degree)?);
         }
-        let public = E::from(constant) * power(delta, degree);
-        let mut keys = buffers.all(public, lanes);
+        let is_start = constant != B::ZERO;
+        let mut keys = match is_start {
+            true => buffers.all(E::from(constant) * power(delta, degree), lanes),
+            false => buffers.any(lanes),
+        };
         let products: Vec<_> = products
             .iter()
             .map(|(a, b)| (degree - a.degree - b.degree, a.spread(buffers, lanes), b.spread(buffers, lanes)))
@@ -136,11 +135,13 @@ impl<E: Field> Keys<E> {
                     scaled.push((&*term.keys, *factor));
                 }
             }
-            if lower == 0 {
+            if lower == 0 && is_start {
                 E::add_sums(arch, &multiplied, &scaled, &mut keys);
+            } else if lower == 0 {
+                E::set_sums(arch, &multiplied, &scaled, &mut keys);
             } else if !multiplied.is_empty() || !scaled.is_empty() {
-                let mut sums = buffers.zeroes(lanes);
-                E::add_sums(arch, &multiplied, &scaled, &mut sums);
+                let mut sums = buffers.any(lanes);
+                E::set_sums(arch, &multiplied, &scaled, &mut sums);
                 let powers = buffers.all(power(delta, lower), lanes);
                 E::add_products(arch, &sums, &powers, &mut keys);
             }

@@ -3,21 +3,19 @@
 use super::{Commitments, Prover};
 use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::zk::quicksilver::EPOCH;
-use crate::zk::quicksilver::memory::wide::Wides;
-use crate::zk::quicksilver::memory::{self, Coefficients, Lines, MAC, MOST_OF_EPOCH, Party, Remembered};
+use crate::zk::quicksilver::memory::wide::{OfCoefficients, Wides};
+use crate::zk::quicksilver::memory::{self, Coefficients, MAC, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::{Lower, Vector};
 use core::fmt::Display;
-use volery_primitives::{Extension, Field, Lanes, Tagged, U256};
+use volery_primitives::{Extension, Field, Tagged, U256};
 use zeroize::Zeroizing;
 
 impl<M: Commitments> Party for Prover<'_, M> {
     type E = M::E;
     type Wide = Tagged<M::E, M::E>;
-    type Wides = Wides<M::E>;
-
-    const KNOWS: bool = true;
-    const PARTS: usize = 2;
+    type Ring = OfCoefficients<M::F, M::E>;
 
     fn value(wire: M::Tag) -> Option<M::F> {
         Some(M::value(wire))
@@ -62,35 +60,11 @@ impl<M: Commitments> Party for Prover<'_, M> {
         line.scale(factor)
     }
 
-    fn add_weighed(&self, terms: &[(&[M::E], M::E)], sums: &mut [M::E]) {
-        M::E::add_weighed(self.arch, terms, sums);
+    fn ring(&self) -> Self::Ring {
+        OfCoefficients::new(self.arch, self.buffers.lower())
     }
-    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, M::E>)) -> Wides<M::E> {
-        Wides::lines(self.buffers.lower(), count, fill)
-    }
-    fn wides(&self, lines: &[Self::Wide]) -> Wides<M::E> {
-        Wides::list(self.buffers.lower(), lines)
-    }
-    fn multiplied(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.multiplied::<M::F>(self.buffers.lower(), self.arch, b)
-    }
-    fn subtracted(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.subtracted(self.buffers.lower(), b)
-    }
-    fn halves_multiplied(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        of.halves_multiplied::<M::F>(self.buffers.lower(), self.arch, half)
-    }
-    fn halves_added(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        of.halves_added(self.buffers.lower(), half)
-    }
-    fn halves_crossed(&self, a: &Wides<M::E>, b: &Wides<M::E>, half: usize) -> Wides<M::E> {
-        a.halves_crossed::<M::F>(self.buffers.lower(), self.arch, b, half)
-    }
-    fn lanes_from(&self, of: &Wides<M::E>, first: usize, count: usize) -> Wides<M::E> {
-        of.lanes_from(self.buffers.lower(), first, count)
-    }
-    fn values(of: &Wides<M::E>) -> Option<&[M::E]> {
-        Some(of.values())
+    fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     fn vanish_wide(&mut self, zero: Wides<M::E>, name: &dyn Display) -> Result<()> {
@@ -100,8 +74,9 @@ impl<M: Commitments> Party for Prover<'_, M> {
             words |= value.to_integer();
         }
         self.note(words == U256::ZERO, name);
-        let lower = self.buffers.lower().copy(&zero.coefficients[..zero.lanes * zero.degree]);
-        self.vanish_among(Lower::lent([zero.lanes, zero.degree], lower), MOST_OF_EPOCH)
+        let (size, lower) = zero.lower();
+        let lower = self.buffers.lower().copy(lower);
+        self.vanish_among(Lower::lent(size, lower), MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {
         self.failed = self.failed.take().or_else(|| zero.failure(name));

@@ -6,7 +6,7 @@ mod tests;
 use crate::pool::{Pool, Spare, Tasks};
 use crate::vole::subfield::Coefficients;
 use crate::zk::quicksilver::arithmetic::SLOTS;
-use crate::zk::quicksilver::polynomial::{Pending, Sums};
+use crate::zk::quicksilver::polynomial::{MOST, Pending, Sums};
 use crate::zk::quicksilver::slots::{Memory, Triple, Weighing};
 use core::mem;
 use volery_primitives::arch::Arch;
@@ -169,8 +169,8 @@ impl<E: Field> Batch<E> {
     pub(super) fn weigh<B: Field>(
         &mut self,
         (arch, pool): (Arch, &Pool),
-        [seed, polynomials]: [Seed; 2],
-        weighing: &mut Weighing<Products<E>, E>,
+        [seed, of_polynomials]: [Seed; 2],
+        (weighing, polynomials): (&mut Weighing<Products<E>, E>, &mut Tasks<Sums<E>>),
         sums: &mut Sums<E>,
     ) where
         E: MacField<B>,
@@ -183,8 +183,19 @@ impl<E: Field> Batch<E> {
                 sums.add(&weighed);
             }
         }
-        let mut coefficients = Coefficients::<B>::new(arch, polynomials);
-        self.polynomials.weigh::<B>(arch, |chi| coefficients.fill(arch, chi), sums);
+        if !self.polynomials.is_empty() {
+            let mut pending = mem::take(&mut self.polynomials);
+            polynomials.push(pool.run(move || {
+                let (mut chi, mut sums) = (Coefficients::<B>::new(arch, of_polynomials), Sums::default());
+                pending.weigh::<B>(arch, |coefficients| chi.fill(arch, coefficients), &mut sums);
+                sums
+            }));
+        }
+        // Those of one batch may wait for another thread, unless it is that of an epoch's end, whose are many.
+        let ahead = if self.coefficients > MOST { 0 } else { pool.ahead().min(1) };
+        while let Some(weighed) = polynomials.next_beyond(ahead) {
+            sums.add_all(&weighed);
+        }
         (self.last, self.coefficients, self.next) = (None, 0, 0);
     }
 }

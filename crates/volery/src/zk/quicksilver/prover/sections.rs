@@ -4,9 +4,9 @@
 use super::products::{Batch, Products};
 use super::{Commitments, Lengths, Prover};
 use crate::error::Result;
-use crate::pool::Spare;
+use crate::pool::{Spare, Tasks};
 use crate::zk::quicksilver::arithmetic::{Sections, WAITING, slots};
-use crate::zk::quicksilver::polynomial::Pending;
+use crate::zk::quicksilver::polynomial::{Pending, Sums};
 use crate::zk::quicksilver::slots::{Memory, Weighing};
 use crate::zk::quicksilver::{challenge, single_challenge};
 use crate::zk::{FieldMacs, Macs, Values, by_transcript};
@@ -25,6 +25,8 @@ pub struct Kept<B: Field, E: MacField<B>> {
     spare: Vec<Batch<E>>,
     slots: Spare<Memory<Tagged<B, E>>>,
     weighing: Weighing<Products<E>, E>,
+    /// Sums of polynomials that are on their way into the check.
+    polynomials: Tasks<Sums<E>>,
 }
 
 impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
@@ -36,6 +38,7 @@ impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
             spare: Vec::new(),
             slots: Spare::default(),
             weighing: Weighing::default(),
+            polynomials: Tasks::default(),
         }
     }
 }
@@ -129,6 +132,9 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         while let Some(weighed) = prover.kept.weighing.last(prover.committed) {
             prover.sums.add(&weighed);
         }
+        while let Some(weighed) = prover.kept.polynomials.next() {
+            prover.sums.add_all(&weighed);
+        }
     }
 
     fn catch_up(prover: &mut Prover<'_, Self>) -> Result<()> {
@@ -212,7 +218,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             let seeds = challenge(&mut self.channel);
             let mut batch = waiting.pop_back().expect("the last one");
             let by = (self.arch, &self.pool);
-            batch.weigh(by, seeds, &mut self.kept.weighing, &mut self.sums);
+            let kept = &mut self.kept;
+            batch.weigh(by, seeds, (&mut kept.weighing, &mut kept.polynomials), &mut self.sums);
             self.kept.spare.push(batch);
         }
         self.make_room()
@@ -248,7 +255,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             let mut seeds = [F128::ZERO; 2];
             self.channel.recv_words(&mut seeds)?;
             let by = (self.arch, &self.pool);
-            batch.weigh(by, seeds.map(Seed::from), &mut self.kept.weighing, &mut self.sums);
+            let (kept, seeds) = (&mut self.kept, seeds.map(Seed::from));
+            batch.weigh(by, seeds, (&mut kept.weighing, &mut kept.polynomials), &mut self.sums);
             self.kept.spare.push(batch);
         }
         Ok(())

@@ -3,21 +3,18 @@
 use super::{Commitments, Verifier};
 use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::zk::quicksilver::EPOCH;
-use crate::zk::quicksilver::memory::wide::WideKeys;
-use crate::zk::quicksilver::memory::{self, Coefficients, Lines, MOST_OF_EPOCH, Party, Remembered};
+use crate::zk::quicksilver::memory::wide::{AtDelta, WideKeys};
+use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::Keys;
 use core::fmt::Display;
-use volery_primitives::Extension;
-use volery_primitives::lanes::Lanes;
+use volery_primitives::{Extension, Lanes};
 
 impl<M: Commitments> Party for Verifier<'_, M> {
     type E = M::E;
     type Wide = M::E;
-    type Wides = WideKeys<M::E>;
-
-    const KNOWS: bool = false;
-    const PARTS: usize = 1;
+    type Ring = AtDelta<M::F, M::E>;
 
     fn value(_: M::E) -> Option<M::F> {
         None
@@ -56,35 +53,11 @@ impl<M: Commitments> Party for Verifier<'_, M> {
         line * factor
     }
 
-    fn add_weighed(&self, terms: &[(&[M::E], M::E)], sums: &mut [M::E]) {
-        M::E::add_weighed(self.arch, terms, sums);
+    fn ring(&self) -> Self::Ring {
+        AtDelta::new(self.arch, &self.buffers, M::delta(self.delta))
     }
-    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, M::E>)) -> WideKeys<M::E> {
-        WideKeys::lines::<M::F>(&self.buffers, self.arch, M::delta(self.delta), count, fill)
-    }
-    fn wides(&self, keys: &[M::E]) -> WideKeys<M::E> {
-        WideKeys { degree: 1, keys: self.buffers.copy(keys) }
-    }
-    fn multiplied(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.multiplied::<M::F>(&self.buffers, self.arch, b)
-    }
-    fn subtracted(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.subtracted(&self.buffers, b, M::delta(self.delta))
-    }
-    fn halves_multiplied(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        of.halves_multiplied::<M::F>(&self.buffers, self.arch, half)
-    }
-    fn halves_added(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        of.halves_added(&self.buffers, half)
-    }
-    fn halves_crossed(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
-        a.halves_crossed::<M::F>(&self.buffers, self.arch, b, half)
-    }
-    fn lanes_from(&self, of: &WideKeys<M::E>, first: usize, count: usize) -> WideKeys<M::E> {
-        of.lanes_from(&self.buffers, first, count)
-    }
-    fn values(_: &WideKeys<M::E>) -> Option<&[M::E]> {
-        None
+    fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     fn vanish_wide(&mut self, zero: WideKeys<M::E>, _: &dyn Display) -> Result<()> {

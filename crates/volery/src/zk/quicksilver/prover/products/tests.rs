@@ -29,7 +29,7 @@ fn short_turns_share_memory() {
     batch.gather(0);
     assert!(batch.products.len() <= (turns * 8 / 3).div_ceil(SLOTS) + 1, "{}", batch.products.len());
     let (mut weighing, mut sums) = (Weighing::default(), Sums::default());
-    batch.weigh::<F61>((arch, &pool), [seed, seed], &mut weighing, &mut sums);
+    batch.weigh::<F61>((arch, &pool), [seed, seed], (&mut weighing, &mut Tasks::default()), &mut sums);
     while let Some(weighed) = weighing.last(committed) {
         sums.add(&weighed);
     }
@@ -86,7 +86,7 @@ fn summed<B: Field, E: MacField<B>>(runs: &[Run], pass_over: bool, pool: &Pool) 
     batch.gather(0);
     let memory = batch.products.iter().map(|products| products.constant.capacity()).sum();
     let seeds = [7, 8].map(|seed| Seed::from(F128(seed)));
-    batch.weigh::<B>((arch, pool), seeds, &mut weighing, &mut sums);
+    batch.weigh::<B>((arch, pool), seeds, (&mut weighing, &mut Tasks::default()), &mut sums);
     while let Some(weighed) = weighing.last(committed) {
         sums.add(&weighed);
     }
@@ -134,6 +134,7 @@ fn what_is_passed_over_is_counted() {
     let (mut batch, mut weighing) = (Batch::<F61>::default(), Weighing::default());
     batch.pass_over(5);
     let seeds = [7, 8].map(|seed| Seed::from(F128(seed)));
-    batch.weigh::<F61>((Arch::detect(), &Pool::ALONE), seeds, &mut weighing, &mut Sums::default());
+    let (by, to) = ((Arch::detect(), &Pool::ALONE), (&mut weighing, &mut Tasks::default()));
+    batch.weigh::<F61>(by, seeds, to, &mut Sums::default());
     let _ = weighing.last(6);
 }
