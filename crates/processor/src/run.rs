@@ -250,7 +250,7 @@ impl Claimed<'_> {
 /// What the digests are for.
 const CONTEXT: &str = "volery 2026 run of a RISC-V program";
 /// Its number goes up where the rows of a run change.
-const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, version 1";
+const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, version 2";
 const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 1";
 /// Its number goes up where the gates of a run change.
 const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 1";

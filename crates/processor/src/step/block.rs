@@ -6,11 +6,11 @@ use super::rom::{BESIDE, HALT, KEY, Rom};
 use super::row::{COLUMNS, Column, triple};
 use core::array;
 use std::collections::BTreeSet;
-use volery::circuit::{Accesses, Backend, Cells, Memories, Polynomials, Rows, Tables};
+use volery::circuit::{Accesses, Backend, Cells, Memories, Polynomials, Returned, Rows, Tables};
 use volery::{Error, F61, Field, Result};
 
 /// Rows whose polynomials are side by side.
-pub(super) const TILE: usize = 256;
+pub(super) const TILE: usize = if cfg!(test) { 16 } else { 512 };
 
 /// Where no cell may be, and behind it.
 const MOST_ADDRESS: u64 = 1 << 27;
@@ -27,17 +27,18 @@ where
         memory: memory(b, rom, image)?,
         limbs: b.table(Rows { key: 2, value: 0, entries: &limb_rows() })?,
         rom: b.table(Rows { key: KEY, value: 0, entries: &rom_rows(rom) })?,
-        zero: b.constant(F61::ZERO),
         row: 0,
     };
     let mut place = b.constant(number(entry.into()));
     while parts.row < rows {
         let lanes = (rows - parts.row).min(TILE as u64) as usize;
-        b.open_scope();
-        let next = parts.tile(b, place, lanes)?;
-        b.close_scope(&[next]);
+        let key = format!("{lanes} rows of a processor");
+        let next = b.call(key.as_bytes(), &[place], |b, place| {
+            Ok(Returned { wires: vec![parts.tile(b, place[0], lanes)?], public: Vec::new() })
+        })?;
+        parts.row += lanes as u64;
         b.forget(&[place]);
-        place = next;
+        place = next.wires[0];
     }
     let end = b.constant(-number(HALT));
     let difference = b.add(place, end);
@@ -83,14 +84,14 @@ struct Parts<B: Memories + Tables> {
     memory: B::Memory,
     limbs: B::Table,
     rom: B::Table,
-    zero: B::Wire,
     row: u64,
 }
 
 impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
     /// Pushes so many rows, the first at `place`: where the next one is.
     fn tile(&mut self, b: &mut B, place: B::Wire, lanes: usize) -> Result<B::Wire> {
-        let mut wires = vec![self.zero; COLUMNS * lanes];
+        let zero = b.constant(F61::ZERO);
+        let mut wires = vec![zero; COLUMNS * lanes];
         b.witnesses(&mut wires)?;
         let columns: [&[B::Wire]; COLUMNS] = array::from_fn(|column| &wires[column * lanes..][..lanes]);
         let at = |column: Column| columns[column as usize];
@@ -121,7 +122,7 @@ impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
         ];
         let name = format_args!("that rows from {first} on are of the program");
         b.look_up_rows(&mut self.rom, &key, &name)?;
-        let (logic, zeroes) = (at(Column::Logic), vec![self.zero; lanes]);
+        let (logic, zeroes) = (at(Column::Logic), vec![zero; lanes]);
         for (logic, column) in [
             (&zeroes[..], Column::C0),
             (&zeroes, Column::C1),
@@ -137,7 +138,6 @@ impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
         let columns = columns.map(|wires| b.vector(wires));
         let found: Vec<_> = found.iter().map(|wires| b.vector(wires)).collect();
         Lanes(b).assert(&columns, &found)?;
-        self.row += lanes as u64;
         Ok(place)
     }
 }
