@@ -1,6 +1,6 @@
 //! Slots of functions: given again as soon as nobody reads their values any more.
 
-use super::block::{Block, Op, Record, Words};
+use super::block::{Block, List, Op, Record, Words};
 
 /// A value that no record reads, that a result is, and whose slot has been given again.
 const UNREAD: u32 = u32::MAX;
@@ -189,27 +189,13 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
                 }
             }
         }
-        Op::Hint
-        | Op::Call
-        | Op::Access
-        | Op::AccessRows
-        | Op::LookUp
-        | Op::LookUpRows
-        | Op::LinearRows
-        | Op::Within
-        | Op::Permutation => {
-            let mut words = listed(block, record);
-            words.list();
-            let results: Vec<u32> = words.list().iter().map(|value| slots.enter(value)).collect();
-            planned.list(results);
+        _ => {
+            if let Some(values) = results(block, record) {
+                let results: Vec<u32> = values.iter().map(|value| slots.enter(value)).collect();
+                planned.list(results);
+            }
             planned.records.push(moved);
         }
-        Op::Commit => {
-            let results: Vec<u32> = block.read(b).list().iter().map(|value| slots.enter(value)).collect();
-            planned.list(results);
-            planned.records.push(moved);
-        }
-        _ => planned.records.push(moved),
     }
     made(block, record, |value| slots.leave(value, UNREAD));
 }
@@ -265,12 +251,9 @@ fn listed<'b, F>(block: &'b Block<F>, record: &Record) -> Words<'b> {
     words
 }
 
-/// Calls `each` for each value that `record` makes, which is no sum or product of wires.
-fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
-    let Record { op, out, a, b } = *record;
-    match op {
-        Op::Constant | Op::Scale | Op::Linear => each(out),
-        Op::Witness => (out..out + a).for_each(each),
+/// The list of what `record` makes, if it has one.
+fn results<'b, F>(block: &'b Block<F>, record: &Record) -> Option<List<'b>> {
+    match record.op {
         Op::Hint
         | Op::Call
         | Op::Access
@@ -282,9 +265,19 @@ fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
         | Op::Permutation => {
             let mut words = listed(block, record);
             words.list();
-            words.list().iter().for_each(each);
+            Some(words.list())
         }
-        Op::Commit => block.read(b).list().iter().for_each(each),
-        _ => {}
+        Op::Commit => Some(block.read(record.b).list()),
+        _ => None,
+    }
+}
+
+/// Calls `each` for each value that `record` makes, which is no sum or product of wires.
+fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
+    let Record { op, out, a, .. } = *record;
+    match op {
+        Op::Constant | Op::Scale | Op::Linear => each(out),
+        Op::Witness => (out..out + a).for_each(each),
+        _ => results(block, record).into_iter().flat_map(List::iter).for_each(each),
     }
 }
