@@ -25,7 +25,7 @@ const TILE: usize = 4096;
 /// Trees that stand side by side.
 const TREES: usize = 16;
 
-/// What kernels work on, made before they are timed.
+/// Operands of kernels, made before anything is timed.
 trait Data {
     /// The elements that a kernel goes through.
     const ELEMENTS: usize = TILE;

@@ -256,14 +256,15 @@ pub fn sum_rows(arch: Arch, nodes: &[F128], sums: &mut [F128]) {
     dispatch!(arch, sum_rows(nodes, sums))
 }
 
-/// What to change in one level of trees side by side, for each tree.
+/// Corrections of one level of trees side by side: for each tree one parent, and summands for its two
+/// children.
 #[derive(Clone, Copy)]
 pub struct Punctures<'a> {
     /// The place of the parent whose children change, in both 64-bit halves.
     pub row: &'a [F128],
-    /// What to add to its left child.
+    /// The summand of its left child.
     pub left: &'a [F128],
-    /// What to add to its right child.
+    /// The summand of its right child.
     pub right: &'a [F128],
 }
 

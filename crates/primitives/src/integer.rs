@@ -299,7 +299,7 @@ impl BitXor for U256 {
 /// The largest power of ten in 64 bits.
 const TENS: u64 = 10_u64.pow(19);
 
-/// In decimal digits.
+/// Prints decimal digits.
 impl Display for U256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(word) = self.word() {

@@ -82,7 +82,8 @@ pub trait Lanes<B: Field>: Extension<B> {
         }
     }
 
-    /// The same of values.
+    /// Adds to `sums[i]` the products over all `products` of values: `a[i]·b[i]`, or `a[i]·b[0]` where `b`
+    /// has one.
     ///
     /// # Panics
     /// Where the lengths differ.

@@ -61,14 +61,14 @@ impl<B: Field, E: Extension<B>> Sub for Tagged<B, E> {
     }
 }
 
-/// What to add to the children of one node in each of the trees that stand side by side.
+/// Corrections of the children of one parent in each of the trees that stand side by side.
 #[derive(Clone, Copy)]
 pub struct Holes<'a, B, E> {
     /// The place of the parent.
     pub row: &'a [u64],
-    /// What to add to its left child.
+    /// The summand of its left child.
     pub left: &'a [Tagged<B, E>],
-    /// What to add to its right child.
+    /// The summand of its right child.
     pub right: &'a [Tagged<B, E>],
 }
 
@@ -106,7 +106,8 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where `first` is odd, or the table is empty or longer than 2^26.
     fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]);
 
-    /// The same on values with their MACs.
+    /// Adds to `rows[j]` the same entries as [`MacField::encode_keys`], of a `table` of values with their
+    /// MACs.
     ///
     /// # Panics
     /// As for [`MacField::encode_keys`].
@@ -118,8 +119,8 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where there are fewer words.
     fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]);
 
-    /// What generators from `keys` make, each from block `skip` on: `sums[i]` becomes `Σ G_y[i]`, and
-    /// `weighed[i]` becomes `Σ y·G_y[i]`, over all keys y from 0 on.
+    /// Sums of the outputs of generators G_y with the seeds `keys`, each from block `skip` on: `sums[i]`
+    /// becomes `Σ G_y[i]`, and `weighed[i]` becomes `Σ y·G_y[i]`, over all y from 0 on.
     ///
     /// # Panics
     /// Where the lengths differ, or there are more than 2^8 keys.
@@ -144,7 +145,7 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where the lengths differ.
     fn linear(arch: Arch, factors: &[B], rows: &[Tagged<B, Self>]) -> Tagged<B, Self>;
 
-    /// The same over keys.
+    /// `Σ factor·key` for public factors.
     ///
     /// # Panics
     /// Where the lengths differ.

@@ -4,7 +4,7 @@ use crate::aes::Aes128;
 use crate::arch::Arch;
 use crate::field::F128;
 
-/// What the output of a generator is a function of: a key, and a nonce beside the number of each block.
+/// The seed of a generator: a key, and a nonce that stands beside the number of each block.
 ///
 /// Where coefficients come of a public challenge, an adversary may know some challenges beforehand, and choose
 /// n bits such that what they weigh cancels for n/128 of these. Of 2^128 challenges each would be one of
@@ -17,7 +17,7 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// That of a challenge.
+    /// The seed that a challenge gives.
     pub fn of_challenge(challenge: &[u8; 32]) -> Self {
         let (words, _) = challenge.as_chunks::<8>();
         let [low, high, nonce] = [0, 1, 2].map(|i| u64::from_le_bytes(words[i]));
@@ -29,14 +29,14 @@ impl Seed {
         Self::of_challenge(challenge).split()
     }
 
-    /// So many others, which have no block in common.
+    /// N seeds of this one, no two of which have a block in common.
     pub fn split<const N: usize>(self) -> [Self; N] {
         let bits = N.next_power_of_two().ilog2();
         core::array::from_fn(|i| Self { nonce: self.nonce << bits | i as u64, ..self })
     }
 }
 
-/// With no nonce.
+/// The seed with the key, and zero for the nonce.
 impl From<F128> for Seed {
     fn from(key: F128) -> Self {
         Self { key, nonce: 0 }
@@ -57,7 +57,7 @@ impl Prg {
         Self { key: Aes128::new(arch, key), nonce, counter: 0 }
     }
 
-    /// The same, but for its first `blocks`.
+    /// The generator without its next `blocks`.
     pub fn skip(self, blocks: u64) -> Self {
         Self { counter: self.counter + blocks, ..self }
     }

@@ -15,7 +15,7 @@ impl<T: DefaultIsZeroes> From<Vec<T>> for SecretVec<T> {
     }
 }
 
-/// Of elements whose number is known: what has to grow leaves a copy behind.
+/// Collects elements whose number is known: a vector that has to grow leaves a copy behind.
 impl<T: DefaultIsZeroes> FromIterator<T> for SecretVec<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         Self(elements.into_iter().collect())

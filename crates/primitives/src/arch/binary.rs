@@ -21,7 +21,7 @@ pub(crate) enum Shape {
 /// An element is 8, 16 or 32 bytes as its shape says, without padding: bit i of them is the coefficient of
 /// X^i. They are an element where all bits from d on are zero.
 pub(crate) unsafe trait Binary: CheckField {
-    /// What X^d is congruent to.
+    /// The polynomial of lower degree that X^d is congruent to.
     #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
     const TAIL: u64;
     /// How it lies in memory.

@@ -16,7 +16,7 @@ pub(crate) type Row = Tagged<F61, F61>;
 /// Vectors that are multiplied lane by lane, or a vector and one factor for all.
 pub(crate) type Factors<'a> = Pair<'a, F61, F61>;
 
-/// What a party holds of `[a, b, c]`, a multiplication.
+/// A party's shares of `[a, b, c]`, the wires of a multiplication.
 pub(crate) type Gate<T> = [T; 3];
 
 pub(crate) fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) {

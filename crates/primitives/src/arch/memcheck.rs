@@ -1,5 +1,5 @@
-//! What valgrind's memcheck is told of secrets: bytes that are marked as undefined, of which it then reports
-//! each branch and each address that depends on them, as Langley's ctgrind does.
+//! Secrets as valgrind's memcheck is told of them: bytes that are marked as undefined, of which it then
+//! reports each branch and each address that depends on them, as Langley's ctgrind does.
 //!
 //! A request is a few instructions that leave everything as it was, and mean something to valgrind alone. On
 //! other machines than x86-64, and outside of valgrind, nothing happens.

@@ -10,7 +10,7 @@ use crate::mac::{Holes, Tagged};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use super::simd::prime::Halves;
 
-/// What vectors need of a prime field: nothing where there are none.
+/// Requirements of vectors on a prime field: none where there are no vectors.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) trait Halves: crate::field::Field {}
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -31,7 +31,7 @@ unsafe impl Coordinates<F65537, 4> for F65537x4 {}
 // SAFETY: as above.
 unsafe impl Coordinates<Q32, 2> for Q32x2 {}
 
-/// What a party holds of `[a, b, c]`, a multiplication.
+/// A party's shares of `[a, b, c]`, the wires of a multiplication.
 pub(crate) type Gate<T> = [T; 3];
 
 pub(crate) fn sum_rows<B: Halves, E: Coordinates<B, N>, const N: usize>(

@@ -56,7 +56,7 @@ pub(crate) trait Simd: Copy {
     unsafe fn gather(from: *const F128, stride: usize) -> Self;
     /// Writes lane l to `to + l·stride`, each of which must be valid.
     unsafe fn scatter(self, to: *mut F128, stride: usize);
-    /// The same element in every lane.
+    /// A vector with `element` in every lane.
     unsafe fn splat(element: F128) -> Self;
     /// `start, start + 1, …`; the low 64 bits must not overflow.
     unsafe fn count(start: u128) -> Self;
@@ -76,9 +76,10 @@ pub(crate) trait Simd: Copy {
     unsafe fn equal(self, other: Self) -> Self;
     /// Each lane with its 64-bit halves swapped.
     unsafe fn swap_halves(self) -> Self;
-    /// In each lane: the bytes at the places below 16 that the bytes of `places` say.
+    /// Bytes shuffled within each lane: those at the places below 16 that the bytes of `places` say.
     unsafe fn shuffle8(self, places: Self) -> Self;
-    /// In each lane: the first bytes of `self` and `other` in turn, and the last ones likewise.
+    /// Bytes interleaved within each lane: the first bytes of `self` and `other` in turn, then their last
+    /// bytes in turn.
     unsafe fn interleave8(self, other: Self) -> (Self, Self);
     /// All ones in the lanes whose lowest bit is set, zero in the others.
     unsafe fn bit0_mask(self) -> Self;
@@ -129,9 +130,9 @@ pub(crate) trait Simd: Copy {
     unsafe fn shl<const BITS: u32>(self) -> Self;
     /// Each 64-bit half shifted down.
     unsafe fn shr<const BITS: u32>(self) -> Self;
-    /// In each lane: the low half of `self`, then the low half of `other`.
+    /// The low half of `self`, then the low half of `other`, in each lane.
     unsafe fn low_halves(self, other: Self) -> Self;
-    /// In each lane: the high half of `self`, then the high half of `other`.
+    /// The high half of `self`, then the high half of `other`, in each lane.
     unsafe fn high_halves(self, other: Self) -> Self;
     /// The low halves of all lanes of `self` and then of `other`, and the high halves likewise.
     unsafe fn part(self, other: Self) -> (Self, Self);

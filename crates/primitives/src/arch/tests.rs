@@ -30,7 +30,7 @@ fn names_are_found_and_unknown_ones_refused() {
     assert!(Arch::available().contains(&Arch::detect()));
 }
 
-/// As the hash itself has it.
+/// The kernel for several counters gives the words that the hash gives for each.
 #[test]
 fn counters_are_searched() {
     let key: [u8; 32] = core::array::from_fn(|i| (7 * i + 1) as u8);

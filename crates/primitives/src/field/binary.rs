@@ -52,7 +52,7 @@ macro_rules! binary_field {
         impl DefaultIsZeroes for $field {}
 
         impl $field {
-            /// What X^d is congruent to, for the degree d of the field.
+            /// The polynomial of lower degree that X^d is congruent to, for the degree d of the field.
             pub(crate) const TAIL: u64 = $tail;
 
             /// The element of the low bits of `word`; those from the degree of the field on are dropped.

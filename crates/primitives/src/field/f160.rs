@@ -20,7 +20,7 @@ pub struct F160([u64; 4]);
 impl DefaultIsZeroes for F160 {}
 
 impl F160 {
-    /// What X^160 is congruent to.
+    /// The polynomial of lower degree that X^160 is congruent to.
     pub(crate) const TAIL: u64 = 0x2d;
 
     /// The element `high · X^128 + low`.

@@ -28,7 +28,7 @@ impl F2 {
         self.0 as u128
     }
 
-    /// This bit as a `bool`. Branching on it makes time depend on it: for public values only.
+    /// The bit as a `bool`. Branching on it makes time depend on it: for public values only.
     #[inline(always)]
     pub const fn to_bool(self) -> bool {
         self.0 == 1

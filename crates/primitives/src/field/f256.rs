@@ -119,7 +119,7 @@ impl From<F256> for F128 {
 impl Extension<F256> for F128 {
     const DEGREE: u32 = 16;
 
-    /// By the kernel, if only for one pair: gates are scaled one by one, and in plain Rust that is long.
+    /// Scales by the kernel, if only one pair: gates are scaled one by one, and plain Rust takes long.
     fn scale(self, scalar: F256) -> Self {
         let mut scaled = [Self::ZERO];
         arch::multiply(Arch::detect(), &[self], &[scalar.into()], &mut scaled);

@@ -83,7 +83,8 @@ macro_rules! lanes {
     };
 }
 
-/// Those methods of [`MacField`] that have kernels for both kinds of MACs, by the functions of a module.
+/// Defines those methods of [`MacField`] that have kernels for both kinds of MACs, by the functions of a
+/// module.
 macro_rules! macs {
     ($kernels:ident) => {
         fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {

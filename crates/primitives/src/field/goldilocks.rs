@@ -25,7 +25,7 @@ impl Modulus for P64 {
     const BITS: u32 = 64;
     const NAME: &'static str = "goldilocks";
 
-    /// The same of any `product`.
+    /// The element that any `product` of 128 bits is congruent to.
     #[inline(always)]
     fn reduce(product: u128) -> Goldilocks {
         let (low, middle, high) = (product as u64, (product >> 64) as u64 & EPSILON, (product >> 96) as u64);

@@ -192,7 +192,7 @@ fn encoded<F: CheckField>(element: F) -> Vec<u8> {
     bytes
 }
 
-/// Where encodings are left over, that of p for a coordinate, and the largest, are refused.
+/// Refuses encodings that are not canonical, where there are any: p for a coordinate, and the largest.
 fn encodings<F: CheckField>() {
     if F::UNIT + F::UNIT != F::default() {
         let mut bytes = encoded(-F::UNIT);

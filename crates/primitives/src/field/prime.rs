@@ -143,7 +143,7 @@ impl<P: Modulus> Prime<P> {
     }
 }
 
-/// As the tuple of one integer that the type is.
+/// Prints the tuple of one integer that the type is.
 impl<P: Modulus> Debug for Prime<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, rest) = P::NAME.split_at(1);

@@ -46,7 +46,7 @@ fn base() -> Barrett {
     Barrett::of_parts(MODULUS.load(Relaxed), RECIPROCAL.load(Relaxed))
 }
 
-/// Its extension.
+/// The arithmetic of the extension of degree four.
 #[inline(always)]
 fn quartic() -> Quartic {
     Quartic::of_parts(base(), LINEAR.load(Relaxed), CONSTANT.load(Relaxed))
@@ -55,13 +55,13 @@ fn quartic() -> Quartic {
 /// Why a number is not the prime of [`RuntimePrime`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChoiceError {
-    /// It is no prime.
+    /// The number is no prime.
     Composite,
-    /// It is below [`RuntimePrime::LEAST`].
+    /// The prime is below [`RuntimePrime::LEAST`].
     Short,
-    /// It is above [`RuntimePrime::MOST`].
+    /// The prime is above [`RuntimePrime::MOST`].
     Long,
-    /// This one was chosen before.
+    /// Another prime, this one, was chosen before.
     Taken(u64),
 }
 

@@ -21,7 +21,7 @@ pub enum Construction {
 }
 
 impl Construction {
-    /// Both.
+    /// All constructions.
     pub const ALL: [Self; 2] = [Self::MultiInstance, Self::Tweakable];
 
     /// The name used in reports.

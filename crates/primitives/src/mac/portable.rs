@@ -38,7 +38,7 @@ pub(crate) fn grow_leaves<B: Field, E: MacField<B>>(keys: &[Circular], parents: 
     }
 }
 
-/// The same where the two leaves of a parent share a hash.
+/// Grows leaves where the two leaves of a parent share a hash.
 fn grow_leaves_of_odd<E: Field>(keys: &[Circular], parents: &[F128], leaves: &mut [E]) {
     const { assert!(E::SAMPLE <= MOST_WORDS) };
     let mut blocks = Zeroizing::new([[F128(0); HASHED]; MOST_WORDS]);

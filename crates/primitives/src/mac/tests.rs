@@ -319,7 +319,7 @@ fn long_sums() {
     field::<F61x2>();
 }
 
-/// The same where coordinates are p - 1 or 0, and other ones from each element to the next.
+/// Sums of many products whose coordinates are p - 1 or 0, and change from each element to the next.
 #[test]
 fn long_sums_that_alternate() {
     fn field<B: Field, E: MacField<B>>() {

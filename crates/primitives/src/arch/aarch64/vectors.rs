@@ -271,7 +271,7 @@ fn multiply_low(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t {
     vreinterpretq_u64_p128(vmull_p64(vgetq_lane_p64::<0>(x), vgetq_lane_p64::<0>(y)))
 }
 
-/// That of the high ones.
+/// The carry-less product of the high halves.
 #[inline]
 #[target_feature(enable = "neon,aes")]
 fn multiply_high(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t {

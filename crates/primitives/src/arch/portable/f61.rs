@@ -107,7 +107,7 @@ pub(in crate::arch) fn add_sums(products: &[Factors<'_>], others: &[Factors<'_>]
     add_sums_from(0, [products, others], sums);
 }
 
-/// The same where nothing is to be added to.
+/// Sets `sums` to the sums of products that [`add_sums`] would add.
 pub(in crate::arch) fn set_sums(products: &[Factors<'_>], others: &[Factors<'_>], sums: &mut [F61]) {
     sums.fill(F61::default());
     add_sums(products, others, sums);

@@ -11,7 +11,7 @@ const INITIAL: [u32; 4] = [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a];
 const FLAGS: u32 = 1 | 2 | 8 | 16;
 /// The bytes of a counter.
 const LENGTH: u32 = 4;
-/// In which order each round takes the words of the message.
+/// The order in which each round takes the words of the message.
 const SCHEDULE: [[usize; 16]; 7] = {
     const NEXT: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut schedule = [[0; 16]; 7];

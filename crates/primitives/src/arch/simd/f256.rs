@@ -70,7 +70,7 @@ unsafe fn images<V: Simd>(tables: &[[V; BYTES]; 2], elements: *const F256) -> [V
     }
 }
 
-/// The same, one after the other.
+/// Writes the images of 16·LANES elements to `out`, in the order of the elements.
 #[inline(always)]
 unsafe fn images_of<V: Simd>(tables: &[[V; BYTES]; 2], elements: &[F256; MOST], out: &mut [F128; MOST]) {
     // SAFETY: the caller upholds the condition of `Simd`; no vector is longer.

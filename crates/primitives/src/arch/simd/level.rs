@@ -16,7 +16,7 @@ macro_rules! forward {
     };
 }
 
-/// The same for kernels over a prime field and its extension, by the template.
+/// Defines the kernels over a prime field and its extension for one instruction set, by the template.
 macro_rules! forward_prime {
     ($vector:ty, $features:literal: $(
         fn $kernel:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;

@@ -67,7 +67,7 @@ pub(crate) trait Halves: Field {
     unsafe fn heap<V: Simd>(heap: &mut Self::Heap<V>, from: *const Self);
     /// Writes the sums; `to` must be valid for them.
     unsafe fn settle<V: Simd>(heap: Self::Heap<V>, to: *mut Self);
-    /// The same with one element.
+    /// The sum of one element, to which others can be added.
     fn pile(element: Self) -> Self::Pile;
     /// The element.
     fn settle_pile(pile: Self::Pile) -> Self;
@@ -82,7 +82,7 @@ const MOST: usize = 8;
 /// Sums of products in an extension of degree N.
 struct Sums<V: Simd, B: Halves, const N: usize> {
     low: [B::Products<V>; N],
-    /// What is to be multiplied by the N-th root's power.
+    /// The coefficients that are to be multiplied by w, the N-th power of the root.
     high: [B::Products<V>; N],
 }
 
@@ -145,7 +145,7 @@ impl<V: Simd, B: Halves, const N: usize> Sums<V, B, N> {
         }
     }
 
-    /// The same where nothing was added but by [`Sums::add_scaled`].
+    /// The elements, in each half, where nothing was added but by [`Sums::add_scaled`].
     #[inline(always)]
     unsafe fn scaled(&self) -> [V; N] {
         // SAFETY: the caller's.

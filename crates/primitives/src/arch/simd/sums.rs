@@ -8,7 +8,8 @@ use crate::field::{F2, F128};
 #[derive(Clone, Copy)]
 pub(super) struct Unreduced<V> {
     low: V,
-    /// With [`Simd::THREE`] the products of the sums of halves, which have `low` and `high` in them.
+    /// Sums of the cross products of halves; with [`Simd::THREE`] products of sums of halves, which have
+    /// `low` and `high` in them.
     middle: V,
     high: V,
 }

@@ -32,7 +32,7 @@ pub(in super::super) unsafe fn fold_leaves<V: Simd>(
     }
 }
 
-/// Of up to `G` groups of leaves.
+/// Folds up to `G` groups of leaves.
 #[inline(always)]
 unsafe fn fold_groups<V: Simd, const G: usize>(
     key: &Aes128,
@@ -128,7 +128,7 @@ pub(super) unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
     unsafe { x.swap_halves().xor(x.and(high)) }
 }
 
-/// What to change among the children of the nodes that are grown, node by node over a period of so many.
+/// Corrections of the children of the nodes that are grown, node by node over a period of so many.
 struct Changes {
     period: usize,
     /// The place of the node whose children change, in both 64-bit halves.
@@ -138,7 +138,7 @@ struct Changes {
 }
 
 impl Changes {
-    /// Those of `punctures`, over a period of `least` nodes at least, both powers of two.
+    /// The corrections in `punctures`, over a period of at least `least` nodes, both powers of two.
     fn new(least: usize, punctures: &Punctures) -> Self {
         let trees = punctures.row.len();
         let nothing = [F128(0); MOST_TREES];
@@ -162,7 +162,7 @@ impl Drop for Changes {
     }
 }
 
-/// What all vectors of a level are grown by.
+/// Constants by which all vectors of a level are grown.
 struct Growth<'a, V> {
     keys: [V; 11],
     keep: V,
@@ -395,7 +395,7 @@ struct Offsets<V> {
     keys: [V; 11],
     /// The number of the next blocks.
     count: V,
-    /// That of the table's entries, in both halves.
+    /// The number of the table's entries, in both halves.
     size: V,
 }
 

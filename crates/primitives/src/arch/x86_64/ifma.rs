@@ -132,8 +132,8 @@ impl Sum {
     }
 }
 
-/// The same with one accumulator for all that counts alike: for so many sums that their instructions need not
-/// wait, and that the others would not fit the register file.
+/// Sums of products with one accumulator for all words of one weight: for so many sums at a time that no
+/// instruction waits for another, where those of a [`Sum`] would not fit the register file.
 #[derive(Clone, Copy)]
 struct Narrow {
     low: __m512i,

@@ -63,7 +63,7 @@ impl<M: LargeModulus> Products<M> {
         Fp::reduce([a, b, c, d, e, 0]) * shift
     }
 
-    /// The same of no more than two products.
+    /// The element that a sum of no more than two products is.
     #[inline(always)]
     fn reduced_few(self) -> Fp<M> {
         // Less than 2·p²/2^256 + p, and p is below 2^255.
@@ -297,7 +297,7 @@ pub(super) fn dot<M: LargeModulus>(a: &[Fp<M>], b: &[Fp<M>]) -> Fp<M> {
     sum.reduced()
 }
 
-/// What rows of a code are sums of.
+/// Entries of a code's table, which rows are sums of.
 pub(super) trait Entry: DefaultIsZeroes {
     type Sum;
     fn begin(self) -> Self::Sum;

@@ -25,7 +25,7 @@ impl Barrett {
         Self { p, reciprocal: ((1 << 124) / u128::from(normal)) as u64 }
     }
 
-    /// That with p and a reciprocal that [`Barrett::new`] gave.
+    /// The arithmetic modulo p with a reciprocal that [`Barrett::new`] gave.
     #[inline(always)]
     pub(super) const fn of_parts(p: u64, reciprocal: u64) -> Self {
         Self { p, reciprocal }

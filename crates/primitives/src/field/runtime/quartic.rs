@@ -28,7 +28,7 @@ impl Quartic {
         Self { base, u: base.sum(c, c), v: base.difference(0, value(c)) }
     }
 
-    /// That of the field that has these u and v.
+    /// The extension with coefficients u and v that [`Quartic::new`] found.
     #[inline(always)]
     pub(super) const fn of_parts(base: Barrett, u: u64, v: u64) -> Self {
         Self { base, u, v }

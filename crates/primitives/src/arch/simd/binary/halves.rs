@@ -41,7 +41,7 @@ unsafe fn down<V: Simd, F: Binary>(x: V) -> V {
     }
 }
 
-/// What is congruent to `sum`, in the low half.
+/// The reduction of `sum` modulo the field's polynomial, in the low half.
 #[inline(always)]
 unsafe fn fold<V: Simd>(sum: V, tail: V) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.

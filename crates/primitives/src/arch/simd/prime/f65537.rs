@@ -6,7 +6,7 @@ use crate::arch::simd::Simd;
 use crate::field::F65537;
 
 impl Halves for F65537 {
-    /// Of products up to 2^32.
+    /// The sum of products of up to 2^32 each.
     type Products<V: Simd> = V;
     type Heap<V: Simd> = V;
     type Pile = u32;

@@ -50,7 +50,7 @@ unsafe fn normalise<V: Simd>(a: V, b: V) -> V {
 }
 
 impl Halves for Goldilocks {
-    /// Those of words of 32 bits, at 1, 2^32 and 2^64.
+    /// Sums of products of 32-bit words, which count 1, 2^32 and 2^64.
     type Products<V: Simd> = [Sum<V>; 3];
     type Heap<V: Simd> = Sum<V>;
     type Pile = u128;

@@ -1,10 +1,10 @@
-//! What the fields share.
+//! Helpers of vectors that the prime fields share.
 
 use crate::arch::opaque;
 use crate::arch::simd::Simd;
 use crate::field::F128;
 
-/// The same word in each half.
+/// A vector with `word` in each half of a lane.
 #[inline(always)]
 pub(super) unsafe fn splat<V: Simd>(word: u64) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.

@@ -203,7 +203,7 @@ pub(in crate::arch::x86_64) fn add_scaled(a: &[F61x2], factors: &[F61], sums: &m
     add_last_scaled(last_a, last_factors, last_sums);
 }
 
-/// As [`add_last_products`].
+/// Runs the portable kernel, out of line for the reason of [`add_last_products`].
 #[inline(never)]
 fn add_last_scaled(a: &[F61x2], factors: &[F61], sums: &mut [F61x2]) {
     portable::add_scaled(a, factors, sums);
