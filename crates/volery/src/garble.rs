@@ -20,8 +20,8 @@ pub use secret::{Key, Secret, Session};
 use crate::channel::Carried;
 use crate::ot::committing;
 
-/// What a proof by so many transfers and ANDs carries, but for the verdict: before its first
-/// gate, and from there on.
+/// Bytes of a proof by so many transfers and ANDs, but for the verdict: up to its first gate, and from there
+/// on.
 pub(crate) fn traffic(transfers: u64, ands: u64) -> [Carried; 2] {
     let [set_up, messages] = committing::traffic(transfers);
     // The salt of gates and labels, and the material.

@@ -36,7 +36,7 @@ const TILE: usize = 256;
 
 /// The public keys of one tree.
 pub(crate) struct Tree {
-    /// Those of both children, for each level.
+    /// The keys of left and right children, for each level.
     sides: Vec<[Aes128; 2]>,
     commitment: [Aes128; 2],
     expansion: Aes128,

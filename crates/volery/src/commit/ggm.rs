@@ -98,8 +98,8 @@ impl Tree {
         nodes
     }
 
-    /// What follows from a leaf at `depth`: a commitment to it, binding and hiding, and key material that is
-    /// independent of the commitment to whoever does not know the leaf.
+    /// The commitment to a leaf at `depth`, binding and hiding, and key material that is independent of the
+    /// commitment for whoever does not know the leaf.
     pub(crate) fn leaf(&self, depth: usize, leaf: F128) -> ([u8; 32], Zeroizing<[u8; 32]>) {
         let both: [u8; 64] = self.hash(depth, leaf);
         let both = Zeroizing::new(both);

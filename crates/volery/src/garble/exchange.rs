@@ -36,7 +36,7 @@ pub fn search_bits() -> f64 {
     -error.log2()
 }
 
-/// What it carries, but for the opening of the transfers.
+/// Bytes of the exchange, but for the opening of the transfers.
 pub(crate) const TRAFFIC: Carried = Carried { prover: 32 + 48, verifier: 32 };
 
 fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {

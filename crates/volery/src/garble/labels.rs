@@ -21,7 +21,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Those of the circuit with this seed.
+    /// The labels of the circuit with this seed.
     pub fn new(key: &Key, seed: F128) -> Self {
         let mut labels = Self {
             seed: Aes128::new(key.arch, seed),

@@ -7,7 +7,7 @@ use volery_primitives::{F2, F128};
 /// Blocks that travel together.
 pub const PIECE: usize = 1024;
 
-/// What becomes of the material that a garbler makes. Every piece but the last has [`PIECE`] blocks.
+/// A destination of the material that a garbler makes. Every piece but the last has [`PIECE`] blocks.
 pub trait Sink {
     /// Takes the next piece.
     ///
@@ -16,7 +16,7 @@ pub trait Sink {
     fn take(&mut self, blocks: &[F128]) -> Result<()>;
 }
 
-/// Where an evaluator's material comes from.
+/// A source of the material that an evaluator reads.
 pub trait Source {
     /// Fills `blocks` with the next piece, which is of [`PIECE`] blocks or the last.
     ///
@@ -48,7 +48,7 @@ pub struct Receiving<'a> {
 }
 
 impl<'a> Receiving<'a> {
-    /// From the next message on.
+    /// The material in the messages from the next one on.
     pub fn new(channel: &'a mut Channel) -> Self {
         Self { channel, digest: Digested::new() }
     }
@@ -66,14 +66,14 @@ impl Source for Receiving<'_> {
     }
 }
 
-/// Digests it.
+/// A sink that digests the material.
 pub struct Digested {
     hasher: blake3::Hasher,
     bytes: Vec<u8>,
 }
 
 impl Digested {
-    /// Of nothing yet.
+    /// The digest of no block yet.
     #[expect(clippy::new_without_default, reason = "a digest has a beginning, not a default")]
     pub fn new() -> Self {
         Self {

@@ -54,7 +54,7 @@ pub fn security(construction: Construction, gates: u64) -> f64 {
 struct Output(blake3::Hasher);
 
 impl Output {
-    /// Of circuit number `clause`.
+    /// The digest of no label yet, for circuit number `clause`.
     fn new(clause: usize) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("volery garbling v1, output");
         hasher.update(&(clause as u64).to_le_bytes());

@@ -8,7 +8,8 @@ use volery_primitives::arch::Arch;
 use volery_primitives::hash::{Construction, Digest, GateHash};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// What a garbled circuit is a function of, beside the circuit, its number and its seed.
+/// The public parameters of a garbled circuit, which is a function of them, the circuit, its number and its
+/// seed.
 #[derive(Clone, Copy)]
 pub struct Key {
     /// The instruction set of the kernels.
@@ -27,7 +28,7 @@ impl Key {
     }
 }
 
-/// What both parties know of a proof before anything is garbled.
+/// The public terms of a proof, known to both parties before anything is garbled.
 #[derive(Clone, Copy)]
 pub struct Session {
     /// A digest of the statement, both nonces and the parameters.
@@ -90,7 +91,7 @@ impl Secret {
         channel.send(&self.0)
     }
 
-    /// What the peer reveals.
+    /// Receives the secret that the peer reveals.
     ///
     /// # Errors
     /// Link errors.

@@ -27,14 +27,14 @@ use zeroize::Zeroizing;
 /// How seeds are transferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Seeds {
-    /// As the leaves of a punctured tree.
+    /// Seeds are the leaves of a punctured tree.
     #[default]
     Tree,
-    /// One by one, as in the paper.
+    /// Seeds are transferred one by one, as in the paper.
     Each,
 }
 
-/// What the seeds and the key of retrieval are.
+/// The seeds and the key of retrieval that a party has.
 pub struct Handed {
     /// One for each clause; anything at that of the prover.
     pub seeds: Zeroizing<Vec<F128>>,
@@ -43,7 +43,7 @@ pub struct Handed {
 }
 
 impl Seeds {
-    /// Both.
+    /// All ways of transfer.
     pub const ALL: [Self; 2] = [Self::Tree, Self::Each];
 
     /// The name on the wire, in options and in reports.
@@ -101,7 +101,7 @@ impl Seeds {
         })
     }
 
-    /// What the prover makes of the messages that it chose.
+    /// The prover's seeds, from the messages that it chose.
     pub fn take(self, session: &Session, clauses: usize, chosen: usize, messages: &[F128]) -> Handed {
         match self {
             Self::Tree => {

@@ -1,5 +1,5 @@
-//! What the tests of garbling, and of the systems made of it, have in common: circuits at random, and both
-//! parties of a proof in one process.
+//! Common parts of the tests of garbling, and of the systems made of it: circuits at random, and both parties
+//! of a proof in one process.
 
 mod circuits;
 mod parties;
@@ -7,7 +7,7 @@ mod parties;
 pub(crate) use circuits::{Arbitrary, Several, strings};
 pub(crate) use parties::{Outcome, both, revealed};
 
-/// What so many transfers carry in both directions, as the header of [`committing`](crate::ot::committing)
+/// Bytes of so many transfers in both directions, as the header of [`committing`](crate::ot::committing)
 /// says, without their ciphertexts and the opening.
 pub(crate) fn bytes_of_transfers(count: usize) -> usize {
     let mut blocks = 0;

@@ -41,9 +41,9 @@ pub const TRANSFERS: usize = 128;
 /// The most transfers in a batch, one for each choice bit.
 const MOST: usize = 256;
 
-/// What the sender holds: both keys of each transfer.
+/// The sender's output: both keys of each transfer.
 pub type Pairs = Zeroizing<Vec<[F128; 2]>>;
-/// What the receiver holds: the chosen key of each transfer.
+/// The receiver's output: the chosen key of each transfer.
 pub type Chosen = Zeroizing<Vec<F128>>;
 
 /// A session's hash functions: all are bound to its identifier.
@@ -93,7 +93,7 @@ fn decode(bytes: &[u8; 32]) -> Result<(CompressedRistretto, RistrettoPoint)> {
     Ok((encoded, point))
 }
 
-/// What so many transfers carry, where the verifier receives.
+/// Bytes of so many transfers, where the verifier receives.
 pub(crate) const fn traffic(transfers: u64) -> Carried {
     Carried { prover: 32, verifier: 64 * transfers }
 }

@@ -47,13 +47,14 @@ use volery_primitives::hash::{Digest, Keyed};
 use volery_primitives::{F2, F128, Field};
 use zeroize::{Zeroize, Zeroizing};
 
-/// That of the extension's trees: the fewest bytes for a transfer, and there are few transfers.
+/// The depth of the extension's trees: the one with the fewest bytes for a transfer, as there are few
+/// transfers.
 const DEPTH: Depth = Depth::Eight;
 
 /// Transfers whose ciphertexts travel in one message.
 const PIECE: usize = 512;
 
-/// What the sender reveals in the end: Δ, and that it has used it.
+/// The sender's opening in the end: Δ, and K by which the receiver checks that it was used.
 pub struct Opening {
     delta: F128,
     keys: [u8; 32],
@@ -95,7 +96,7 @@ fn digest_of_keys(sid: &[u8; 32], keys: impl Iterator<Item = F128>) -> [u8; 32] 
 struct Pads(Keyed);
 
 impl Pads {
-    /// Both parties have received what was said so far.
+    /// The pads of a session, once both parties have received all that was sent so far.
     fn new(channel: &mut Channel) -> Self {
         Self(Keyed::new(channel.checkpoint("committing transfer")))
     }
@@ -212,7 +213,7 @@ pub struct Receiver {
     rows: Zeroizing<Vec<F128>>,
 }
 
-/// What the receiver keeps until the opening.
+/// The receiver's state until the opening.
 pub struct Received {
     receiver: Receiver,
     pads: Pads,
@@ -297,8 +298,8 @@ impl Received {
     }
 }
 
-/// What so many transfers carry, whose receiver is the prover: before the sender's first
-/// message, and from there on.
+/// Bytes of so many transfers whose receiver is the prover: up to the sender's first message, and from there
+/// on.
 pub(crate) fn traffic(transfers: u64) -> [Carried; 2] {
     let choices = Carried::by_prover(transfers.div_ceil(8));
     let set_up = softspoken::traffic::set_up(Depth::Eight)

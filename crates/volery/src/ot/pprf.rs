@@ -159,7 +159,7 @@ pub fn choices(delta: F128, k: usize) -> F128 {
     F128(choices_among(delta.into(), k, TRANSFERS).low())
 }
 
-/// The same of a puncturer of `transfers`/k trees.
+/// The base choices of a puncturer of `transfers`/k trees, in the order of [`choices`].
 pub fn choices_among(delta: U256, k: usize, transfers: usize) -> U256 {
     let mut choices = U256::ZERO;
     for i in 0..transfers / k {
@@ -171,7 +171,7 @@ pub fn choices_among(delta: U256, k: usize, transfers: usize) -> U256 {
     choices
 }
 
-/// What the dealer of so many trees of depth k sends.
+/// Bytes that the dealer of so many trees of depth k sends.
 pub(crate) const fn traffic(k: usize, trees: usize) -> u64 {
     (32 * (k - 1) * trees + 32 * trees + 32) as u64
 }
@@ -185,7 +185,7 @@ mod tests {
 
     const DELTA: F128 = F128(0x8123_4567_89ab_cdef_fedc_ba98_7654_3211);
 
-    /// Both sides over ideal base transfers, with one bit of the dealer's messages flipped where asked.
+    /// Runs both sides over ideal base transfers, with one bit of the dealer's messages flipped where asked.
     fn run(k: usize, delta: F128, seed: u8, flip: Option<Flip>) -> (Leaves, Result<Leaves>) {
         let mut random = Random::from_seed(&[seed; 32]);
         let pairs: Pairs = Zeroizing::new((0..TRANSFERS).map(|_| [random.word(), random.word()]).collect());

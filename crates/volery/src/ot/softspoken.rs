@@ -118,7 +118,7 @@ struct Expansion {
     checks: u64,
 }
 
-/// What chunks are expanded from.
+/// The leaves of all trees, from which chunks are expanded.
 struct Leaves {
     arch: Arch,
     depth: Depth,
@@ -306,7 +306,7 @@ impl Receiver {
         Ok(Self { expansion: Expansion::new(channel, arch, depth, leaves), sum: F128::ZERO })
     }
 
-    /// From here on it hands out to `pool` what it can.
+    /// Hands out to `pool`, from here on, all work that can be shared.
     pub fn share_work(&mut self, pool: &Pool) {
         self.expansion.pool = pool.clone();
     }
@@ -425,7 +425,7 @@ impl Sender {
         Ok(Self { expansion, delta: Zeroizing::new(delta) })
     }
 
-    /// From here on it hands out to `pool` what it can.
+    /// Hands out to `pool`, from here on, all work that can be shared.
     pub fn share_work(&mut self, pool: &Pool) {
         self.expansion.pool = pool.clone();
     }

@@ -15,8 +15,8 @@ fn verify(channel: &mut Channel, sid: &[u8; 32]) -> Result<()> {
     open(channel, sid, (&secret, &opening), Y)
 }
 
-/// What comes of a prover that commits to one pair of value and nonce for session `of`, and
-/// answers with another pair.
+/// The outcome with a prover that commits to one pair of value and nonce for session `of`, and answers with
+/// another pair.
 fn cheat(of: [u8; 32], before: (F128, u8), after: (F128, u8)) -> Outcome<()> {
     let prover = |channel: &mut Channel| {
         channel.send(&commitment(&of, before.0, &[before.1; 32]))?;

@@ -20,8 +20,7 @@ pub struct Active {
 
 impl DefaultIsZeroes for Active {}
 
-/// What goes into an evaluation: labels and values of the inputs, witness and hints in the
-/// order of the circuit.
+/// Inputs of an evaluation: labels and values, witness and hints in the order of the circuit.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
     /// L_j.

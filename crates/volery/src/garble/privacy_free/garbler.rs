@@ -12,13 +12,13 @@ use volery_primitives::hash::GateHash;
 use volery_primitives::{F2, F128};
 use zeroize::Zeroizing;
 
-/// What comes of a garbling.
+/// The result of a garbling.
 pub struct Complete {
     /// The output label.
     pub output: F128,
     /// The inputs of the circuit, witness and hints.
     inputs: u64,
-    /// Its ANDs.
+    /// The ANDs of the circuit.
     gates: u64,
 }
 

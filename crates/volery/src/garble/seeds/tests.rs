@@ -87,7 +87,7 @@ fn a_punctured_leaf_of_no_clause() {
     }
 }
 
-/// Whatever bits a prover chooses, there is a leaf whose sibling's side it did not get on any level.
+/// A prover lacks some leaf whatever bits it chooses: one whose sibling's side it did not get on any level.
 #[test]
 fn every_choice_in_a_tree_misses_one_leaf() {
     for clauses in [2, 4, 8] {

@@ -41,7 +41,7 @@ impl Dice {
         F2::from(self.below(2) == 1)
     }
 
-    /// One of `count` wires: any, or one of the last few.
+    /// Picks one of `count` wires: any, or one of the last few.
     fn wire(&mut self, count: usize) -> usize {
         if self.below(2) == 0 { self.below(count) } else { count - 1 - self.below(count.min(4)) }
     }
@@ -127,7 +127,7 @@ impl Arbitrary {
         other
     }
 
-    /// The same, with hints for witness.
+    /// A copy of the circuit with hints for witness.
     pub(crate) fn free(&self) -> Self {
         Self { free: true, ..self.clone() }
     }
@@ -203,7 +203,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Arbitrary {
     }
 }
 
-/// One of several circuits.
+/// Clauses of a disjunction.
 pub(crate) struct Several(pub(crate) Vec<Arbitrary>);
 
 impl Alternatives for Several {

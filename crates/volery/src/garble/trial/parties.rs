@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Longer than any test waits for a peer that still works.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What a proof ended with on both sides, and what each said.
+/// The outcome of a proof on both sides, and the messages of each.
 pub(crate) struct Outcome<T> {
     pub(crate) proved: Result<()>,
     pub(crate) verified: Result<T>,
@@ -57,7 +57,7 @@ impl<T> Outcome<T> {
     }
 }
 
-/// What an honest verifier says in step 5: S, Δ and K.
+/// The messages of an honest verifier in step 5: S, Δ and K.
 pub(crate) fn revealed(secret: &Secret, opening: &Opening) -> Vec<Vec<u8>> {
     let (tape, said) = Tape::new(Playback::new(vec![]), None);
     let mut channel = Channel::new(Party::Verifier, tape);

@@ -5,14 +5,14 @@ use crate::random::Random;
 use volery_primitives::{F2, F128};
 use zeroize::Zeroizing;
 
-/// Both ends of transfers with these `choices`, everything else at random.
+/// Deals both ends of transfers with these `choices`, everything else at random.
 pub(crate) fn deal(choices: &[F2], seed: u8) -> (Sender, Receiver) {
     let mut random = Random::from_seed(&[seed; 32]);
     let delta = F128(random.word().0 | 1);
     deal_under(delta, choices, &mut random)
 }
 
-/// The same, with this Δ.
+/// Deals both ends of transfers with these `choices` and this Δ.
 pub(super) fn deal_under(delta: F128, choices: &[F2], random: &mut Random) -> (Sender, Receiver) {
     let sid = random.bytes();
     let pairs = (0..super::base::TRANSFERS).map(|_| [random.word(), random.word()]);

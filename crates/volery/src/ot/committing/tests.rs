@@ -16,9 +16,9 @@ fn some(count: usize, seed: u8) -> (Vec<F2>, Vec<[F128; 2]>) {
     (choices, (0..count).map(|_| [random.word(), random.word()]).collect())
 }
 
-/// What a whole run came to.
+/// The outcome of all steps on both sides.
 struct Run {
-    /// What the receiver got, and whether it believes that the messages were these.
+    /// The messages that the receiver got, and whether it believes that the sender's were these.
     received: Result<(Vec<F128>, bool)>,
     /// Whether the sender came to the opening, and what it had carried by then.
     sent: Result<crate::channel::Traffic>,

@@ -1,4 +1,4 @@
-//! A chunk of the work that rows take, for whoever wants to know how long that is on this machine.
+//! A chunk of the work that rows take, to measure how long it is on this machine.
 
 use super::{BLOCK, Depth, Expansion, LONGEST_CHUNK, pprf, transpose_with};
 use volery_primitives::F128;
@@ -15,13 +15,13 @@ impl Sample {
     /// The rows of a chunk.
     pub(crate) const ROWS: usize = BLOCK * LONGEST_CHUNK;
 
-    /// Of trees of this depth; their leaves do not matter.
+    /// A sample with trees of this depth; their leaves do not matter.
     pub(crate) fn new(arch: Arch, depth: Depth) -> Self {
         let leaves = pprf::Leaves::new(vec![F128(1); depth.trees() << depth.bits()]);
         Self { expansion: Expansion::of(arch, depth, [0; 32], leaves), rows: Zeroizing::default() }
     }
 
-    /// What a party computes for the rows of a chunk.
+    /// Computes as much as a party does for the rows of a chunk.
     pub(crate) fn run(&mut self) {
         let mut chunk = self.expansion.expand(LONGEST_CHUNK);
         transpose_with(self.expansion.arch(), &mut chunk, &[], &mut self.rows);

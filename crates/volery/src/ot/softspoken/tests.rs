@@ -211,8 +211,8 @@ fn errors_without_a_guess_survive_one_time_in_sixteen() {
     assert!((3..=30).contains(&survived), "{survived} of 200; 12.5 expected");
 }
 
-/// From 1 to 20 flipped bits in the corrections of c trees of depth 8 pass where c slices of Δ, of 8 bits
-/// each, are guessed, however many bits are flipped in each tree: with probability 2^-8c.
+/// Corrections with 1 to 20 flipped bits in c trees of depth 8 pass where c slices of Δ, of 8 bits each, are
+/// guessed, however many bits are flipped in each tree: with probability 2^-8c.
 #[test]
 fn flipped_bits_pass_where_the_slices_of_their_trees_are_guessed() {
     for flips in [1, 2, 3, 5, 8, 14, 20] {

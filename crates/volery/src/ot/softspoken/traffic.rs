@@ -1,4 +1,4 @@
-//! What the messages of [`super`] carry, where the receiver is the prover.
+//! Bytes of the messages of [`super`], where the receiver is the prover.
 
 use super::{BLOCK, Depth, FIRST_CHUNK, LONGEST_CHUNK};
 use crate::channel::Carried;
@@ -28,7 +28,7 @@ pub(crate) fn chunks(depth: Depth, blocks: u64) -> Carried {
 /// The blocks that hold so many rows.
 pub(crate) struct Chunks {
     pub(crate) blocks: u64,
-    /// Those of the chunk after them.
+    /// The blocks of the chunk after them.
     next: u64,
     /// The blocks that are expected.
     expected: u64,

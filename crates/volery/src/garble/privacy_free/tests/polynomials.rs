@@ -54,7 +54,8 @@ fn polynomials_by_gates_are_what_they_are_in_the_clear() {
     assert!((4..200).contains(&held), "{held} witnesses hold");
 }
 
-/// In a branch whose assertions are collected, as where one of several holds and nothing is stacked.
+/// Polynomials in a branch whose assertions are collected, as where one of several holds and nothing is
+/// stacked.
 #[test]
 fn collected_assertions() {
     struct Collected(Everything);

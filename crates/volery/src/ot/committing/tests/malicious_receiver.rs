@@ -2,8 +2,9 @@
 
 use super::*;
 
-/// Of the receiver's messages: points, corrections of trees, their sums and digest, those of a chunk and of
-/// the mask, x, the check's digest, d. None gets it more than the messages that it asked for by d.
+/// Flips bits of the receiver's messages: points, corrections of trees, their sums and digest, those of a
+/// chunk and of the mask, x, the check's digest, d. None gets it more than the messages that it asked for by
+/// d.
 #[test]
 fn a_flipped_bit_in_any_message() {
     let (choices, messages) = some(9, 1);

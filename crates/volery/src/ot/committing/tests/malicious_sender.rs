@@ -115,7 +115,7 @@ fn another_delta_or_k_than_was_used() {
     assert!(bool::from(kept.were(&messages, &right)));
 }
 
-/// Where there is nothing to transfer, Δ still has to be the one that was used.
+/// Δ must be the one that was used even where there is nothing to transfer.
 #[test]
 fn no_transfers() {
     let (sender, receiver) = deal(&[], 2);
@@ -125,7 +125,7 @@ fn no_transfers() {
     assert!(!bool::from(kept.were(&[], &Opening { delta, keys: right.keys })));
 }
 
-/// Of the sender's messages in a whole run: its points, ciphertexts, Δ and K.
+/// Flips bits of the sender's messages in a whole run: its points, ciphertexts, Δ and K.
 #[test]
 fn a_flipped_bit_in_any_message() {
     let (choices, messages) = some(9, 1);
