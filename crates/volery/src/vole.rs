@@ -85,7 +85,7 @@ impl Delta {
 
 /// A party's share of one value.
 pub trait Share {
-    /// What holds one in bulk; sums of rows are rows of sums.
+    /// The form of a share in long vectors; sums of rows are rows of sums.
     type Row: DefaultIsZeroes + Add<Output = Self::Row> + Send + Sync + 'static;
 }
 
@@ -163,7 +163,7 @@ pub trait Vole {
     /// [`Mac`] for the prover and [`Key`] for the verifier over F_2.
     type Share: Share;
 
-    /// From here on it hands out to `pool` what it can.
+    /// Hands out to `pool`, from here on, all work that can be shared.
     fn share_work(&mut self, _: &Pool) {}
 
     /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more, or as few as the
@@ -173,8 +173,8 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
-    /// Both parties expect to draw no more than so many shares, and then so many for masks. For who has drawn
-    /// none; more may be drawn.
+    /// Announces that both parties expect to draw no more than so many shares, and then so many for masks.
+    /// Allowed before any is drawn; more may be drawn.
     fn expect(&mut self, _shares: u64, _masks: u64) {}
 
     /// The last `count` shares of the last block are never used: a stream that ends with its statement gives

@@ -25,7 +25,7 @@ use volery_primitives::arch::{Arch, Punctures, grow_with, puncture, sum_rows};
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// What both parties know of the trees of one iteration.
+/// Public parameters of the trees of one iteration.
 pub(super) struct Forest {
     pub(super) arch: Arch,
     pub(super) params: Params,
@@ -93,9 +93,9 @@ impl Forest {
         for number in 2..=last {
             let siblings = &mut corrections[width * (number - 1)..][..width];
             let (level, side) = (self.level(tile, number), |g| side(number, g));
-            let (nodes, ghost) = self.open(&level, &path, siblings, nodes, side);
-            path.aim(ghost, siblings, &path.nothing(), side);
-            path.step(self.arch, nodes, side);
+            let (nodes, zero_child) = self.open(&level, &path, siblings, nodes, side);
+            path.set_corrections(zero_child, siblings, &path.nothing(), side);
+            path.apply_corrections(self.arch, nodes, side);
         }
         path
     }
@@ -112,16 +112,16 @@ impl Forest {
         side: impl Fn(usize) -> F2,
     ) -> (&'n mut [F128], F128) {
         let nodes = self.grow(level, nodes);
-        let ghost = level.ghost();
+        let zero_child = level.zero_child();
         let mut left = Zeroizing::new(vec![F128::ZERO; self.width()]);
         sum_rows(self.arch, &nodes[..nodes.len() / 2], &mut left);
         for g in 0..self.width() {
-            // Children sum to their parent. The zero node at the hole has its ghost of a child on each side,
+            // Children sum to their parent. The zero node at the hole has a zero child on each side,
             // which is not the verifier's.
-            sums[g] ^= left[g] ^ path.sum[g].scale(side(g)) ^ ghost;
+            sums[g] ^= left[g] ^ path.sum[g].scale(side(g)) ^ zero_child;
             sums[g].0 &= level.keep.0;
         }
-        (nodes, ghost)
+        (nodes, zero_child)
     }
 
     /// The prover's levels up to `last` of a tile again, from the `siblings` of the paths and the
@@ -161,10 +161,10 @@ impl Forest {
         side: impl Fn(usize) -> F2,
         nodes: &mut [F128],
     ) {
-        path.aim(level.ghost(), siblings, holes, &side);
+        path.set_corrections(level.zero_child(), siblings, holes, &side);
         let nodes = &mut nodes[..self.width() << level.number];
         grow_with(&level.hash, nodes, level.keep, Some(path.punctures()));
-        path.turn_all(nodes.len(), side);
+        path.descend_all(nodes.len(), side);
     }
 }
 
@@ -174,8 +174,8 @@ impl Level {
         Self { keep, ..self }
     }
 
-    /// Both children of a zero node.
-    fn ghost(&self) -> F128 {
+    /// The left child of a zero node, which is its right one too.
+    fn zero_child(&self) -> F128 {
         let mut zero = [F128::ZERO; 2];
         grow_with(&self.hash, &mut zero, self.keep, None);
         zero[0]
@@ -186,7 +186,7 @@ impl Level {
 pub(super) struct Roots {
     pub(super) forest: Forest,
     seeds: Aes128,
-    /// Where the counter of the seeds starts.
+    /// The first value of the seeds' counter.
     salt: u64,
     delta: Zeroizing<F128>,
 }
@@ -273,15 +273,21 @@ impl Path {
             leaves[g] = sibling.scale(side(g) + F2::ONE);
             leaves[width + g] = sibling.scale(side(g));
             self.sum[g] = *sibling;
-            self.turn(g, 1, side(g));
+            self.descend(g, 1, side(g));
         }
     }
 
-    /// What changes in a level whose nodes are right but for the two children of the hole above, both
-    /// `ghost`: these are to be the siblings on the sides that `side` says, and `holes` on the others.
-    pub(super) fn aim(&mut self, ghost: F128, siblings: &[F128], holes: &[F128], side: impl Fn(usize) -> F2) {
+    /// Sets the corrections of a level whose nodes are right but for the two children of the hole above, both
+    /// `zero_child`: the siblings are to stand on the sides that `side` says, and `holes` on the others.
+    pub(super) fn set_corrections(
+        &mut self,
+        zero_child: F128,
+        siblings: &[F128],
+        holes: &[F128],
+        side: impl Fn(usize) -> F2,
+    ) {
         for g in 0..siblings.len() {
-            let (sibling, hole) = (siblings[g] ^ ghost, holes[g] ^ ghost);
+            let (sibling, hole) = (siblings[g] ^ zero_child, holes[g] ^ zero_child);
             let swap = (sibling ^ hole).scale(side(g));
             self.left[g] = sibling ^ swap;
             self.right[g] = hole ^ swap;
@@ -289,10 +295,10 @@ impl Path {
         }
     }
 
-    /// That, in `nodes`.
-    pub(super) fn step(&mut self, arch: Arch, nodes: &mut [F128], side: impl Fn(usize) -> F2) {
+    /// Applies the corrections to a level's `nodes`, and moves all paths down to it.
+    pub(super) fn apply_corrections(&mut self, arch: Arch, nodes: &mut [F128], side: impl Fn(usize) -> F2) {
         puncture(arch, nodes, self.punctures());
-        self.turn_all(nodes.len(), side);
+        self.descend_all(nodes.len(), side);
     }
 
     fn punctures(&self) -> Punctures<'_> {
@@ -300,13 +306,13 @@ impl Path {
     }
 
     /// All paths turn, at a level of so many nodes.
-    fn turn_all(&mut self, nodes: usize, side: impl Fn(usize) -> F2) {
+    fn descend_all(&mut self, nodes: usize, side: impl Fn(usize) -> F2) {
         let width = self.row.len();
-        (0..width).for_each(|g| self.turn(g, nodes / (2 * width), side(g)));
+        (0..width).for_each(|g| self.descend(g, nodes / (2 * width), side(g)));
     }
 
     /// The path turns away from the sibling's side, at a level of `rows` parents.
-    fn turn(&mut self, g: usize, rows: usize, side: F2) {
+    fn descend(&mut self, g: usize, rows: usize, side: F2) {
         let right = (rows as u128) | (rows as u128) << 64;
         self.row[g].0 += right & (side + F2::ONE).mask();
     }

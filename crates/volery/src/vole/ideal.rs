@@ -6,7 +6,7 @@ use crate::error::Result;
 use volery_primitives::prg::Prg;
 use volery_primitives::{Arch, F128};
 
-/// Both ends hold the seed that gives every value and MAC away: no security whatever.
+/// A seed that both ends hold and that gives every value and MAC away: no security whatever.
 struct Dealer {
     prg: Prg,
     block: usize,

@@ -194,12 +194,12 @@ impl Sets {
         wan: Params { name: "wan", secret: 573_440, trees: 8192, depth: 11, security: 130 },
     };
 
-    /// Those of the field `B`: of a prime field those of the largest ones that are no larger.
+    /// The sets of the field `B`: for a prime field those of the largest prime field that is no larger.
     ///
     /// # Panics
     /// Where there are none.
     pub fn of<B: Field>() -> Self {
-        /// What −1 is over the smallest field of each.
+        /// The value of −1 in the smallest field of each.
         const SMALL: u64 = 65_536;
         const LARGE: u64 = (1 << 61) - 2;
         match (-B::ONE).to_integer().saturated() {

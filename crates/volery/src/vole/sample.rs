@@ -23,7 +23,7 @@ pub(super) fn table<R: Copy>(params: Params, row: R) -> Vec<R> {
     table
 }
 
-/// Of a set over F_2.
+/// The work of one tile of a set over F_2.
 pub(crate) struct Bits {
     arch: Arch,
     trees: Prover,
@@ -35,7 +35,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Of the set `params`; the shares that it starts from do not matter.
+    /// The work of a tile of the set `params`; the shares that it starts from do not matter.
     pub(crate) fn new(arch: Arch, params: Params) -> Self {
         Self {
             arch,

@@ -76,7 +76,7 @@ pub struct Prover {
     sides: Zeroizing<Vec<u32>>,
 }
 
-/// What the prover keeps of a tile's trees.
+/// A tile's trees as the prover keeps them.
 pub(super) struct Fixed {
     siblings: Zeroizing<Vec<F128>>,
     sides: Zeroizing<Vec<u32>>,
@@ -101,14 +101,14 @@ pub(super) fn fix(
     let last = &mut siblings[width * (depth - 1)..];
     last.iter_mut().zip(&macs[width * (depth - 1)..]).for_each(|(c, mac)| *c ^= *mac);
     let level = forest.level(tile, depth).keep(PINNED);
-    let (nodes, ghost) = forest.open(&level, &path, last, leaves, |g| side(depth, g));
+    let (nodes, zero_child) = forest.open(&level, &path, last, leaves, |g| side(depth, g));
     // All leaves of a tree but the hole's, and one: what Δ leaves of the sum of a level.
     let mut holes = path.sum.clone();
     for (hole, sibling) in holes.iter_mut().zip(&*last) {
         *hole = F128(hole.0 & PINNED.0) ^ *sibling ^ F128::ONE;
     }
-    path.aim(ghost, last, &holes, |g| side(depth, g));
-    path.step(forest.arch, nodes, |g| side(depth, g));
+    path.set_corrections(zero_child, last, &holes, |g| side(depth, g));
+    path.apply_corrections(forest.arch, nodes, |g| side(depth, g));
 
     siblings.extend_from_slice(&holes);
     let bits = |g| (1..=depth).map(move |level| (side(level, g).to_word() as u32) << (level - 1));
@@ -124,7 +124,7 @@ impl Prover {
         Self { forest, siblings, sides }
     }
 
-    /// What [`fix`] takes of them.
+    /// The parameters of the trees, which [`fix`] takes.
     pub(super) fn forest(&self) -> Arc<Forest> {
         self.forest.clone()
     }

@@ -48,7 +48,7 @@ impl<E: Field> Share for Key<E> {
 /// The verifier's global key, which is not zero. Wiped on drop.
 pub struct Delta<B, E: Field> {
     value: Zeroizing<E>,
-    /// Its bits at the places of `base::gadget`, the first of them lowest.
+    /// The bits of Δ at the places of `base::gadget`, the first of them lowest.
     choices: Zeroizing<U256>,
     field: PhantomData<B>,
 }
@@ -180,7 +180,7 @@ impl<B: Field> Coefficients<B> {
         Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
     }
 
-    /// The same from number `first` on, an even one.
+    /// The coefficients from number `first` on, an even one.
     pub(crate) fn from<E: MacField<B>>(self, first: u64) -> Self {
         assert!(first.is_multiple_of(2), "two coefficients may share a block");
         Self { prg: self.prg.skip(E::SAMPLE as u64 * (first / 2)), ..self }

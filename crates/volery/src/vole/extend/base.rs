@@ -1,4 +1,4 @@
-//! What an iteration starts from.
+//! The base shares of an iteration, from which it is extended.
 
 use super::super::lpn::{CHECK_MASKS, Params};
 use volery_primitives::F128;
@@ -42,7 +42,7 @@ pub struct Base<R: DefaultIsZeroes> {
 }
 
 impl<R: DefaultIsZeroes> Base<R> {
-    /// Nothing yet.
+    /// A base with no shares yet.
     pub(in crate::vole) fn new(start: Start) -> Self {
         let transfers = Zeroizing::new(Vec::with_capacity(start.transfers * start.params.trees));
         Self { start, shares: Zeroizing::default(), transfers }
@@ -100,7 +100,7 @@ impl<R: DefaultIsZeroes> Base<R> {
         &self.transfers[length * tile..][..length]
     }
 
-    /// What remains when the trees are checked: the shares of the secret.
+    /// The shares of the secret, which alone remain once the trees are checked.
     pub(in crate::vole) fn into_table(mut self) -> Zeroizing<Vec<R>> {
         self.shares[self.start.params.secret..].zeroize();
         self.shares.truncate(self.start.params.secret);

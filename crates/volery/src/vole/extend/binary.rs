@@ -66,12 +66,12 @@ impl Prover {
     }
 }
 
-/// What the prover needs in all iterations.
+/// The prover's state in all iterations.
 pub struct BitProver {
     arch: Arch,
 }
 
-/// What the prover's check of trees is at.
+/// The state of the prover's check of trees.
 #[derive(Default)]
 pub struct Heeded {
     /// Each tile's corrections, with the seed of its coefficients.
@@ -79,7 +79,7 @@ pub struct Heeded {
     fixing: Tasks<FixedTile>,
 }
 
-/// What is kept of a tile's trees, and what its leaves add to the check.
+/// A tile's trees as the prover keeps them, and the sum that its leaves add to the check.
 type FixedTile = (single_point::Fixed, Zeroizing<Vec<F128>>, Buffers<BitProver>);
 
 impl End for BitProver {
@@ -194,14 +194,14 @@ impl Verifier {
     }
 }
 
-/// What the verifier needs in all iterations.
+/// The verifier's state in all iterations.
 pub struct BitVerifier {
     arch: Arch,
     delta: Zeroizing<F128>,
     random: Random,
 }
 
-/// What the verifier's check of trees is at.
+/// The state of the verifier's check of trees.
 #[derive(Default)]
 pub struct Check {
     /// Tiles that were handed out to be planted.
@@ -210,7 +210,7 @@ pub struct Check {
     sent: usize,
     /// Tiles with their corrections.
     planting: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
-    /// What their leaves add to the check.
+    /// Sums that the leaves of tiles add to the check.
     weighing: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
     /// Σ χ·key over their leaves.
     sum: Zeroizing<F128>,

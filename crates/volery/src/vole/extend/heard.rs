@@ -1,4 +1,4 @@
-//! What a prover hears, as late as it may.
+//! Messages to the prover, received as late as it may.
 
 use crate::channel::Channel;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// What a prover has received for the next iteration, and what it has taken up of it.
+/// Messages that a prover has received for the next iteration, and its sums over those that it has taken up.
 pub(in crate::vole) struct Heard<C, E: Field> {
     /// Corrections of tiles that are not taken up yet.
     pub(in crate::vole) corrections: VecDeque<C>,
@@ -14,7 +14,7 @@ pub(in crate::vole) struct Heard<C, E: Field> {
     pub(in crate::vole) taken: usize,
     /// Σ χ·MAC and Σ χ·value over their leaves.
     pub(in crate::vole) sums: Zeroizing<(E, E)>,
-    /// What the verifier has said in each exchange.
+    /// The verifier's message in each exchange.
     pub(in crate::vole) answers: Vec<[u8; 32]>,
 }
 
@@ -25,7 +25,8 @@ impl<C, E: Field> Default for Heard<C, E> {
 }
 
 impl<C, E: Field> Heard<C, E> {
-    /// As [`End::receive`](super::iterations::End::receive), where `corrections` receives those of a tile.
+    /// Receives as [`End::receive`](super::iterations::End::receive) does; `corrections` receives those of a
+    /// tile.
     pub(in crate::vole) fn receive(
         &mut self,
         channel: &mut Channel,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use volery_primitives::aes::Aes128;
 use zeroize::Zeroizing;
 
-/// What holds a share in bulk.
+/// The form of a share in long vectors.
 type Row<P> = <<P as End>::Share as Share>::Row;
 
 /// Names a point of the transcript.
@@ -28,9 +28,9 @@ pub trait End: Sized + 'static {
     type Share: Share;
     /// The trees of an iteration.
     type Trees: Send + Sync;
-    /// What growing a tile takes besides its rows.
+    /// The memory besides its rows that growing a tile takes.
     type Scratch: Default + Send;
-    /// What their check is at.
+    /// The state of the check of the trees.
     type Check: Default;
 
     /// Trees, none planted yet, whose hashes have the public key of the identifier beside them. `code` is that
@@ -48,7 +48,7 @@ pub trait End: Sized + 'static {
         Ok(())
     }
 
-    /// This party's work for the tiles that are [`Next::planted`] and [`Next::fixed`].
+    /// Does this party's work for the tiles that are [`Next::planted`] and [`Next::fixed`].
     fn advance(
         &mut self,
         channel: &mut Channel,
@@ -74,14 +74,14 @@ pub trait End: Sized + 'static {
     fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>);
 }
 
-/// What a task works in.
+/// The memory that a task works in.
 pub struct Buffers<P: End> {
     /// A tile's.
     pub(in crate::vole) rows: Zeroizing<Vec<Row<P>>>,
     pub(in crate::vole) scratch: P::Scratch,
 }
 
-/// Who grows tiles.
+/// The threads that grow tiles, with memory for them.
 pub struct Workers<P: End> {
     pub(in crate::vole) pool: Pool,
     spare: Vec<Buffers<P>>,
@@ -98,13 +98,13 @@ impl<P: End> Workers<P> {
         buffers
     }
 
-    /// Those of a task that is done.
+    /// Takes back the memory of a task that is done.
     pub(in crate::vole) fn take_back(&mut self, buffers: Buffers<P>) {
         self.spare.push(buffers);
     }
 }
 
-/// What the tiles of an iteration are expanded from: its trees are checked.
+/// The source of an iteration's tiles: secret, code, and trees that are checked.
 pub struct Checked<P: End> {
     pub(in crate::vole) matrix: Aes128,
     /// The shares of the secret.
@@ -168,7 +168,7 @@ impl<P: End> Iteration<P> {
 
 /// The next iteration, as far as it is ready.
 pub struct Next<P: End> {
-    /// That of the trees.
+    /// The identifier of the trees.
     pub(in crate::vole) id: Id,
     pub(in crate::vole) base: Base<Row<P>>,
     pub(in crate::vole) trees: P::Trees,
@@ -198,8 +198,8 @@ pub struct Iterations<P: End> {
     /// The iteration that is drawn from, and how many of its tiles were handed out.
     pub(in crate::vole) iteration: Iteration<P>,
     draws: usize,
-    /// Of how many draws of this iteration the peer's messages are received, by a party that may be behind;
-    /// negative where they belong to the one before.
+    /// The number of draws of this iteration whose messages of the peer are received, by a party that may be
+    /// behind; negative where some of the iteration before are not.
     heard: isize,
     next: Next<P>,
     workers: Workers<P>,
@@ -232,7 +232,7 @@ impl<P: End> Iterations<P> {
         Ok(Self { end, schedule, iteration, draws: 0, heard: 0, next, workers })
     }
 
-    /// Of how many draws of this iteration the peer's messages were received.
+    /// The number of draws of this iteration whose messages of the peer are received.
     fn heard(&self) -> usize {
         self.heard.max(0) as usize
     }

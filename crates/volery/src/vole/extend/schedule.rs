@@ -11,7 +11,7 @@ pub(crate) struct Schedule {
     /// Exchanges that the check takes, one or two: each an eighth of the draws, before which all is fixed, and
     /// a quarter before that planted.
     exchanges: usize,
-    /// By how many draws a party may at most be behind with what it receives.
+    /// The most draws that a party may be behind with what it receives.
     longest_lag: usize,
     /// Draws before which nothing is done for the next iteration.
     rests: usize,
@@ -38,13 +38,14 @@ impl Schedule {
         Self { tiles: params.tiles(), base_tiles, exchanges: 2, longest_lag: 128, rests: 0 }
     }
 
-    /// The same of a verifier, which waits for what the prover sends.
+    /// The schedule of a verifier, which waits for what the prover sends.
     pub(in crate::vole) fn in_time(self) -> Self {
         Self { longest_lag: 0, ..self }
     }
 
-    /// The same where no more than so many shares are expected. If the first iteration has them, and enough
-    /// beside them to make the next one ready, that waits until they are drawn: most often it is not needed.
+    /// The schedule where no more than so many shares are expected. If the first iteration has them, and
+    /// enough beside them to make the next one ready, the next one waits until they are drawn: most often it
+    /// is not needed.
     pub(crate) fn expecting(self, shares: u64) -> Self {
         // One more draw is for masks.
         let rests = usize::try_from(shares.div_ceil(TILE as u64) + 1).unwrap_or(usize::MAX);
@@ -102,8 +103,8 @@ impl Schedule {
         draws.is_multiple_of(HAND_OVER) || self.exchanges(draws) > self.exchanges(draws - 1)
     }
 
-    /// By how many draws this party may receive later than its peer sends: within an eighth of them nothing
-    /// is needed.
+    /// The number of draws by which this party may receive later than its peer sends: within an eighth of the
+    /// draws nothing is needed.
     pub(crate) fn lag(self) -> usize {
         (self.left() / 8).min(self.longest_lag)
     }

@@ -1,4 +1,4 @@
-//! What the messages of `binary` carry, and how those of iterations add up over any field.
+//! Bytes of the messages of `binary`, and the sum over iterations for any field.
 
 use super::Schedule;
 use crate::channel::Carried;
@@ -16,15 +16,15 @@ pub(crate) fn set_up(params: Params) -> Carried {
     })
 }
 
-/// So many draws of a tile each, every one with its part for the next iteration, where this many shares may
-/// be expected.
+/// Bytes of so many draws of a tile each, every one with its part for the next iteration, where this many
+/// shares may be expected.
 pub(crate) fn draws(params: Params, draws: u64, expected: Option<u64>) -> Carried {
     let schedule = Schedule::new(params);
     let schedule = expected.map_or(schedule, |shares| schedule.expecting(shares));
     iterations(schedule, draws, |draws| iteration(params, schedule, draws))
 }
 
-/// So many draws, where the first ones of each iteration carry what `iteration` says.
+/// Bytes of so many draws, where the first ones of each iteration carry as many as `iteration` says.
 pub(in crate::vole) fn iterations(
     schedule: Schedule,
     draws: u64,

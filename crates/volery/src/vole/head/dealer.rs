@@ -34,7 +34,8 @@ impl Dealt {
         Self::deal((by, depths), salt, random, commitments, |_, _, _| ())
     }
 
-    /// The same, where `alter` may change what the digest has of the leaf of a tree at a place.
+    /// Deals as [`Dealt::new`] does, where `alter` may change the commitment that the digest has of the leaf
+    /// of a tree at a place.
     pub(super) fn deal(
         ((arch, pool), depths): ((Arch, &Pool), &[usize]),
         salt: &[u8; SALT],
@@ -71,7 +72,7 @@ impl Dealt {
         (Self { roots, digest: hasher.finalize().into() }, dealer)
     }
 
-    /// That of all commitments.
+    /// The digest of all commitments.
     pub(crate) const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
@@ -80,7 +81,7 @@ impl Dealt {
 /// The prover's end.
 pub(crate) struct Dealer {
     expansion: Expansion,
-    /// What a cheating dealer does to its corrections, which stand in the place of u_i, and columns.
+    /// A cheating dealer's change of its corrections, which stand in the place of u_i, and of its columns.
     #[cfg(test)]
     pub(super) cheat: Option<super::expansion::Cheat>,
 }

@@ -1,4 +1,4 @@
-//! What both ends have in common: leaves, blocks, and the check of columns.
+//! Common parts of both ends: leaves, blocks, and the check of columns.
 
 use super::{HASH, LONGEST};
 use crate::channel::{Channel, Party};
@@ -27,7 +27,7 @@ pub(super) struct Forest {
     pub(super) leaves: Vec<Leaves>,
 }
 
-/// What a dealer of a test does to a chunk.
+/// A change that the dealer of a test makes in a chunk.
 #[cfg(test)]
 pub(super) type Cheat = Box<dyn FnMut(&mut Chunk)>;
 
@@ -48,7 +48,7 @@ impl Chunk {
         }
     }
 
-    /// Its blocks.
+    /// The blocks of the chunk.
     pub(super) fn blocks(&self) -> usize {
         self.columns.len() / 128
     }
@@ -163,7 +163,7 @@ impl Hash {
         self.1 ^= other.1;
     }
 
-    /// This where the bit is one, and zero where it is zero; the bit is public.
+    /// The product with a public bit.
     pub(super) fn times(self, bit: bool) -> Self {
         if bit { self } else { Self::default() }
     }
@@ -192,7 +192,7 @@ pub(super) struct Coefficients {
 }
 
 impl Coefficients {
-    /// Those of so many blocks, all of whose c_i were said.
+    /// Draws the coefficients of so many blocks, all of whose corrections c_i were sent.
     pub(super) fn draw(channel: &mut Channel, arch: Arch, blocks: usize) -> Self {
         let seeds = Seed::two_of_challenge(&channel.challenge(Party::Prover, "voleith columns"));
         let [phi, short] = seeds.map(|seed| {
@@ -226,7 +226,7 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    /// That of a statement with so many commitments.
+    /// The expansion for a statement with so many commitments.
     pub(super) fn new(forest: Forest, commitments: u64) -> Self {
         let hashes = Zeroizing::new(vec![Hash::default(); forest.bits() + 1]);
         Self {
@@ -303,7 +303,7 @@ impl Expansion {
         })
     }
 
-    /// From here on groups are whole.
+    /// Moves on to the beginning of a group.
     pub(super) fn align(&mut self) {
         self.next = self.next.next_multiple_of(GROUP as u64);
     }

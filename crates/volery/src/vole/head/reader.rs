@@ -61,7 +61,7 @@ impl Opened {
         (Self { digest: hasher.finalize().into() }, reader)
     }
 
-    /// That of all commitments.
+    /// The digest of all commitments.
     pub(crate) const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }

@@ -5,7 +5,7 @@ use crate::pool::Pool;
 use crate::random::Random;
 use volery_primitives::{Arch, F128};
 
-/// What a dealer does.
+/// A dealer's deviation from the protocol.
 pub(crate) enum Deceit {
     /// Adds an error to what it corrects in a block of a message, the masks being message 0, and goes on as
     /// if the tree's part of Δ were the guess.
@@ -14,7 +14,7 @@ pub(crate) enum Deceit {
     Commitment { tree: usize, place: usize, instead: [u8; 32] },
 }
 
-/// As [`Dealt::new`].
+/// Deals as [`Dealt::new`] does, but for one deviation.
 pub(crate) fn deal(
     by: ((Arch, &Pool), &[usize]),
     salt: &[u8; 32],

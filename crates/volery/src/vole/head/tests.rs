@@ -9,7 +9,7 @@ use volery_primitives::{Arch, F2, Field};
 
 const SALT_OF_TESTS: [u8; SALT] = [3; SALT];
 
-/// What both ends come to.
+/// The results of both ends.
 struct Run {
     macs: Vec<F128>,
     keys: Vec<F128>,
@@ -110,7 +110,7 @@ fn every_length_and_early_ends() {
     }
 }
 
-/// By a sum over all leaves, one by one, in the order that the header says.
+/// Columns are sums over all leaves, taken here one by one in the order that the header says.
 #[test]
 fn columns_are_sums_over_leaves() {
     let depths = [9, 3];
@@ -226,8 +226,9 @@ fn erring(
 
 const THREE: &[usize] = &[4, 3, 3];
 
-/// In the masks of lines, in both parts of those of the check, in the first, a middle and the last block: an
-/// error passes where the tree's part of Δ was guessed, and leaves correct shares then, and never otherwise.
+/// An error passes where the tree's part of Δ was guessed, leaves correct shares then, and never passes
+/// otherwise: in the masks of lines, in both parts of those of the check, in the first, a middle and the last
+/// block.
 #[test]
 fn errors_pass_where_their_part_of_delta_is_guessed() {
     let lines = 2;

@@ -121,7 +121,7 @@ impl Lpn {
         attacks
     }
 
-    /// Those that need a sparse matrix.
+    /// The attacks that need a sparse matrix.
     fn against_sparse_codes(self) -> [(&'static str, f64); 2] {
         [("scr", sparse::cost(self, 1.0)), ("greedy", sparse::cost(self, sparse::GREEDY))]
     }
@@ -168,7 +168,7 @@ fn least(attacks: &[(&'static str, f64)]) -> (&'static str, f64) {
     attacks.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap()
 }
 
-/// That the best attack on any of the instances costs what the set says.
+/// Asserts that the best attack on any of the instances costs as many bits as the set says.
 fn assert_security(set: Params, instances: &[Lpn]) {
     let all = |lpn: &Lpn| [&lpn.against_random_codes()[..], &lpn.against_sparse_codes()].concat();
     let attacks: Vec<_> = instances.iter().flat_map(all).collect();
@@ -201,7 +201,7 @@ fn the_security_of_the_sets_over_other_fields_is_that_of_the_best_attack() {
     }
 }
 
-/// With the shape of the others, sets over F_256 would have half of their security.
+/// Sets over F_256 with the shape of the others would have half of their security.
 #[test]
 fn bytes_are_no_stronger_than_their_bits() {
     let set = Sets::LARGE.l2;
@@ -209,8 +209,8 @@ fn bytes_are_no_stronger_than_their_bits() {
     assert!((bits - 65.4).abs() < 0.3, "{bits:.2}");
 }
 
-/// That the best attack on random codes is `binding` and costs as much as stated, and so do
-/// those on sparse ones.
+/// Asserts that the best attack on random codes is `binding`, and that it and those on sparse codes cost as
+/// much as stated.
 fn assert_weak(name: &str, lpn: Lpn, (binding, random): (&str, f64), [scr, greedy]: [f64; 2]) {
     let (attack, bits) = least(&lpn.against_random_codes());
     assert_eq!(attack, binding, "{name}");

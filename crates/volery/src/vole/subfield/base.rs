@@ -95,12 +95,12 @@ pub(super) fn digit<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> 
     pprf::slice(*delta.choices, j, bits::<B>())
 }
 
-/// As many columns as the gadget has places.
+/// The number of columns: one for each place of the gadget.
 fn columns<B: Field, E: MacField<B>>() -> u64 {
     u64::from(E::DEGREE) * u64::from(B::bits()).div_ceil(bits::<B>() as u64)
 }
 
-/// What the base transfers carry, and the trees on them.
+/// Bytes of the base transfers, and of the trees on them.
 pub(crate) fn set_up_traffic<B: Field, E: MacField<B>>() -> Carried {
     let transfers = base::traffic(columns::<B, E>() * bits::<B>() as u64);
     match bits::<B>() {
@@ -109,7 +109,7 @@ pub(crate) fn set_up_traffic<B: Field, E: MacField<B>>() -> Carried {
     }
 }
 
-/// What so many shares carry, and so many checks, each with its masks.
+/// Bytes of so many shares and so many checks, each with its masks.
 pub(crate) fn traffic<B: Field, E: MacField<B>>(shares: u64, checks: u64) -> Carried {
     let share = Carried::by_prover(B::BYTES as u64 * columns::<B, E>());
     let check = share * E::DEGREE.into() + Carried { prover: E::BYTES as u64 + 32, verifier: 16 };
@@ -135,8 +135,8 @@ fn digest<E: Field>(seed: F128, sums: impl Iterator<Item = E>) -> [u8; 32] {
     sums.fold(digest, |digest, sum| digest.field(&sum.to_integer().to_bytes()[..E::DIGESTED])).finish()
 }
 
-/// What a party has of `count` shares and r masks: a column of elements of B for each bit or digit of Δ,
-/// one after the other.
+/// A party's part of `count` shares and r masks: a column of elements of B for each bit or digit of Δ, one
+/// after the other.
 pub(super) struct Columns<B: Field>(Zeroizing<Vec<B>>, usize);
 
 impl<B: Field> Columns<B> {

@@ -8,7 +8,7 @@ use crate::random::Random;
 use core::marker::PhantomData;
 use volery_primitives::{Field, MacField, Tagged};
 
-/// Both ends hold the seed that gives every value and MAC away: no security whatever.
+/// A seed that both ends hold and that gives every value and MAC away: no security whatever.
 struct Dealer<B, E> {
     random: Random,
     block: usize,

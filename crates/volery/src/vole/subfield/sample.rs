@@ -7,7 +7,7 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F128, Field, MacField, Tagged};
 
-/// Of a set over the field `B`.
+/// The work of one tile of a set over the field `B`.
 pub(crate) struct Elements<B: Field, E: MacField<B>> {
     arch: Arch,
     trees: Prover<B, E>,
@@ -22,7 +22,7 @@ pub(crate) struct Elements<B: Field, E: MacField<B>> {
 }
 
 impl<B: Field, E: MacField<B>> Elements<B, E> {
-    /// Of the set `params`; the shares that it starts from do not matter.
+    /// The work of a tile of the set `params`; the shares that it starts from do not matter.
     pub(crate) fn new(arch: Arch, params: Params) -> Self {
         let (one, width) = (Tagged { value: B::ONE, mac: E::ONE }, params.trees_per_tile());
         Self {

@@ -50,7 +50,7 @@ use zeroize::Zeroizing;
 const LEAF_KEYS: usize = 64;
 const TRANSFER_KEY: usize = 128;
 
-/// Both parties' last level.
+/// Grows the last level, for either party.
 fn grow_leaves<B: Field, E: MacField<B>>(
     forest: &Forest,
     tile: usize,
@@ -64,7 +64,7 @@ fn leaf_hashes<E: Field>(forest: &Forest, tile: usize) -> Vec<Circular> {
     (0..E::SAMPLE).map(|j| Circular::new(forest.arch, forest.key(tile, LEAF_KEYS + j))).collect()
 }
 
-/// What masks the messages of the last level's transfers in a tile, for keys or MACs in the order of trees.
+/// Masks of the messages of the last level's transfers in a tile, for keys or MACs in the order of trees.
 fn transfer_masks<B: Field, E: MacField<B>>(
     forest: &Forest,
     tile: usize,
@@ -92,17 +92,17 @@ fn sides<B: Field, E: MacField<B>>(forest: &Forest, leaves: &[E]) -> [Zeroizing<
     })
 }
 
-/// What the verifier sends for the trees of a tile.
+/// The verifier's message for the trees of a tile.
 #[derive(Clone, Default)]
 pub(in crate::vole) struct Corrections<E> {
-    /// Those of the levels but the last, level by level.
+    /// The corrections of all levels but the last, level by level.
     pub(super) levels: Vec<F128>,
     /// c⁰ of each tree, then c¹, then s.
     pub(super) leaves: Vec<E>,
 }
 
 impl<E: Field> Corrections<E> {
-    /// As many as a tile has, to be received.
+    /// Zeros, as many as a tile has corrections, into which they are received.
     pub(super) fn expected(params: Params) -> Self {
         let trees = params.trees_per_tile();
         Self { levels: vec![F128::ZERO; trees * (params.depth - 1)], leaves: vec![E::ZERO; 3 * trees] }
@@ -182,18 +182,18 @@ pub struct Prover<B: Field, E: MacField<B>> {
     siblings: Zeroizing<Vec<F128>>,
     /// For each tree the bits u_i, which are the sides of the siblings; bit i-1 for level i.
     sides: Zeroizing<Vec<u32>>,
-    /// For each tree, what makes the left and the right leaf below the zero node where the path ends right.
+    /// For each tree the corrections of the left and the right leaf below the zero node where the path ends.
     ends: Ends<B, E>,
 }
 
-/// What the prover keeps of a tile's trees.
+/// A tile's trees as the prover keeps them.
 pub(in crate::vole) struct Fixed<B: Field, E: MacField<B>> {
     siblings: Zeroizing<Vec<F128>>,
     sides: Zeroizing<Vec<u32>>,
     ends: Ends<B, E>,
 }
 
-/// Those of the left leaves, and of the right ones.
+/// Corrections of the left and of the right leaf at the end of each path.
 type Ends<B, E> = [Zeroizing<Vec<Tagged<B, E>>>; 2];
 
 /// The prover's trees of `tile`, by the corrections received, which are opened by the transfers' `macs`; `noise`
@@ -211,9 +211,9 @@ pub(super) fn fix<B: Field, E: MacField<B>>(
     let mut siblings = Zeroizing::new(corrections.levels.clone());
     let path = forest.fix(tile, depth - 1, macs, &mut siblings, &mut scratch.nodes);
     grow_leaves::<B, E>(forest, tile, &mut scratch.nodes, &mut scratch.leaves);
-    // What has grown below the zero nodes on the paths, and is not the verifier's.
-    let mut ghosts = [E::ZERO; 2];
-    E::grow_leaves(&leaf_hashes::<E>(forest, tile), &mut [F128::ZERO], &mut ghosts);
+    // The leaves that grow below the zero nodes on the paths, which are not the verifier's.
+    let mut below_zero = [E::ZERO; 2];
+    E::grow_leaves(&leaf_hashes::<E>(forest, tile), &mut [F128::ZERO], &mut below_zero);
 
     let [left, right] = sides::<B, E>(forest, &scratch.leaves);
     let last = &macs[width * (depth - 1)..];
@@ -223,13 +223,13 @@ pub(super) fn fix<B: Field, E: MacField<B>>(
     for g in 0..width {
         let side = last[g].bit0().mask() as u64;
         let choose = |zero: E, one: E| zero.masked(!side) + one.masked(side);
-        let ghost = choose(ghosts[0], ghosts[1]);
-        let known = choose(left[g], right[g]) - ghost;
+        let below_hole = choose(below_zero[0], below_zero[1]);
+        let known = choose(left[g], right[g]) - below_hole;
         let sibling = choose(opened[g], opened[width + g]) - masks[g] - known;
-        let others = left[g] + right[g] - ghosts[0] - ghosts[1] + sibling;
+        let others = left[g] + right[g] - below_zero[0] - below_zero[1] + sibling;
         let hole = noise[g].mac - totals[g] - others;
-        let hole = hole - choose(ghosts[1], ghosts[0]);
-        let sibling = sibling - ghost;
+        let hole = hole - choose(below_zero[1], below_zero[0]);
+        let sibling = sibling - below_hole;
         for (end, here) in ends.iter_mut().zip([side, !side]) {
             // The hole is opposite the sibling.
             let mac = hole.masked(here) + sibling.masked(!here);
@@ -265,7 +265,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         Self { forest, siblings, sides, ends }
     }
 
-    /// What [`fix`] takes of them.
+    /// The parameters of the trees, which [`fix`] takes.
     pub(super) fn forest(&self) -> Arc<Forest> {
         self.forest.clone()
     }

@@ -67,10 +67,10 @@ pub(crate) fn choose_prime() {
     RuntimePrime::choose((1 << 60) - 93).expect("all take the same");
 }
 
-/// What becomes of a message's bytes.
+/// A change of a message's bytes.
 type Alteration = dyn Fn(&mut [u8]) + Send;
 
-/// What a party does to its message with number `message`, instead of sending what it should.
+/// A party's change of its message with number `message`.
 pub(super) struct Change {
     pub(super) from: Party,
     pub(super) message: usize,
@@ -126,8 +126,8 @@ impl Link for Changed {
     }
 }
 
-/// What a session has come to, with the messages of the prover and of the verifier as they
-/// were before any change.
+/// The results of a session, with the messages of the prover and of the verifier as they were before any
+/// change.
 pub(super) struct Session<P, V> {
     pub(super) proved: Result<P>,
     pub(super) verified: Result<V>,
@@ -175,7 +175,7 @@ pub(super) fn assert_related<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>], 
     }
 }
 
-/// The same, of shares that look random and no two of which are alike.
+/// Asserts that shares and keys are related, look random, and that no two are alike.
 pub(super) fn assert_correlated<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>], keys: &[E], delta: E) {
     assert_related(shares, keys, delta);
     assert_uniform(shares.iter().map(|share| share.value));
@@ -185,7 +185,7 @@ pub(super) fn assert_correlated<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>
     assert_eq!(distinct(&mut shares.iter().map(|share| share.mac)), keys.len());
 }
 
-/// As many values in each sixteenth of the field as in the others, by six standard deviations.
+/// Asserts that each sixteenth of the field has as many values as the others, by six standard deviations.
 pub(super) fn assert_uniform<B: Field>(values: impl Iterator<Item = B>) {
     // In characteristic two −1 is 1.
     let last = if B::ONE == -B::ONE { U256::ones(B::BITS) } else { (-B::ONE).to_integer() };

@@ -80,7 +80,7 @@ fn shares_are_correlated_across_refills() {
     }
 }
 
-/// What is expected is drawn without a word; what comes after it is correlated all the same.
+/// Shares that were expected are drawn without a message; those after them are correlated all the same.
 #[test]
 fn an_iteration_rests_while_what_was_expected_is_drawn() {
     let (set, tiles) = (Params::SMALL, 50);
@@ -125,7 +125,7 @@ fn an_iteration_rests_while_what_was_expected_is_drawn() {
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len());
 }
 
-/// What one iteration starts from never leaves the extension, and no two iterations share any of it.
+/// The base of an iteration never leaves the extension, and no two iterations share any of it.
 #[test]
 fn secrets_are_used_once() {
     let draws = Schedule::new(Params::TINY).draws();

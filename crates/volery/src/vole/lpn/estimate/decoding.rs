@@ -23,8 +23,8 @@ pub(super) fn statistical_reduced(lpn: Lpn) -> f64 {
     statistical(Lpn { k: lpn.k - (gauss(lpn) / lpn.bits).floor(), ..lpn })
 }
 
-/// What an iteration of information set decoding takes for each sample, with a window of l parity
-/// checks, besides its lists.
+/// The cost of an iteration of information set decoding for each sample, with a window of l parity checks,
+/// besides its lists.
 fn elimination(n: f64, rest: f64) -> f64 {
     rest.log2() + n.log2() - rest.log2().log2()
 }

@@ -45,7 +45,7 @@ pub(super) fn cost(lpn: Lpn) -> f64 {
     best
 }
 
-/// What a guess costs, which is infinite where linearising does not solve the equations.
+/// The cost of a guess, infinite where linearising does not solve the equations.
 fn guess_cost(lpn: Lpn, guess: Guess) -> f64 {
     let Lpn { n, k, t, .. } = lpn;
     let Guess { u, f, q } = guess;

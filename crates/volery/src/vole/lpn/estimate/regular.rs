@@ -6,7 +6,7 @@
 
 use super::{Lpn, log2_binomial};
 
-/// By permutation: no error falls on the information set.
+/// The cost by permutation: no error falls on the information set.
 pub(super) fn permutation(lpn: Lpn) -> f64 {
     let Lpn { n, k, t, .. } = lpn;
     let k = k - lpn.parities();
@@ -24,7 +24,7 @@ fn chance(lpn: Lpn, p: f64, chosen: f64) -> f64 {
     2.0 * log2_binomial(lpn.t / 2.0, p / 2.0) + p * hit + (lpn.t - p) * lpn.spared(chosen)
 }
 
-/// By enumeration, as Stern's: p errors fall on the information set and l more samples, and meet in
+/// The cost by enumeration, as Stern's: p errors fall on the information set and l more samples, and meet in
 /// the middle on l checks.
 pub(super) fn enumeration(lpn: Lpn) -> f64 {
     let Lpn { n, k, t, .. } = lpn;
@@ -42,8 +42,8 @@ pub(super) fn enumeration(lpn: Lpn) -> f64 {
     best
 }
 
-/// By representations, as BJMM's with one layer: the p errors are the sum of two vectors with p/2 of them and
-/// `extra` more that cancel, each found by halves.
+/// The cost by representations, as BJMM's with one layer: the p errors are the sum of two vectors with p/2 of
+/// them and `extra` more that cancel, each found by halves.
 pub(super) fn representation(lpn: Lpn) -> f64 {
     let Lpn { n, k, t, .. } = lpn;
     let k = k - lpn.parities();

@@ -9,7 +9,7 @@ use volery_primitives::U256;
 /// Shares in two messages.
 const COUNT: usize = 300;
 
-/// Both ends under `delta`, with the keys of ideal transfers.
+/// Deals both ends under `delta`, with the keys of ideal transfers.
 fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E>, Verifier<B, E>) {
     let (arch, mut random) = (Arch::detect(), Random::from_seed(&[seed; 32]));
     let (mut both, mut chosen) = (vec![], vec![]);
@@ -33,15 +33,15 @@ fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E
     (prover, Verifier { arch, transfers: chosen, places, random: second })
 }
 
-/// What a prover does that does not follow the protocol, if anything.
+/// A prover's deviations from the protocol.
 struct Lie<B, E> {
-    /// What it adds to its values where it masks them for a bit or digit of Δ.
+    /// Errors that it adds to its values where it masks them for a bit or digit of Δ.
     errors: Vec<B>,
-    /// What it takes these for, and corrects what it has for.
+    /// Its guess of these bits or digits, by which it corrects its shares.
     guess: Vec<u64>,
-    /// What it adds to its values after that.
+    /// An error that it adds to its values after that.
     value: B,
-    /// What it adds to x, and to each value that goes into x.
+    /// Errors that it adds to x, and to each value that goes into x.
     x: E,
     slope: E,
 }
@@ -175,7 +175,7 @@ fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>() {
 }
 over_every_field!(errors_at_many_bits_are_caught);
 
-/// The same error for all bits is none: the prover has other values.
+/// An error that is the same for all bits is none: the prover has other values.
 fn the_same_error_everywhere_is_another_value<B: Field, E: MacField<B>>() {
     let error: B = uniform(&mut Random::from_seed(&[8; 32]));
     let mut lie = Lie::<B, E>::none();
@@ -291,8 +291,8 @@ fn passes_one_sum<B: Field, E: MacField<B>>(
     passes
 }
 
-/// By digits: a wrong correction of a tree is a guess at one bit of a digit, and a wrong sum or digest is
-/// caught.
+/// Trees over digits are checked: a wrong correction of a tree is a guess at one bit of a digit, and a wrong
+/// sum or digest is caught.
 #[test]
 fn trees_are_checked() {
     use volery_primitives::Bn254;

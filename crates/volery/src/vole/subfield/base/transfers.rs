@@ -1,4 +1,4 @@
-//! What the keys of transfers expand to: a column for each bit of Δ, or for each digit of it.
+//! Columns expanded from the keys of transfers: one for each bit of Δ, or for each digit of it.
 
 use core::marker::PhantomData;
 use volery_primitives::arch::Arch;
@@ -57,11 +57,11 @@ impl<B: Field> Leaves<B> {
     }
 }
 
-/// What the prover has for one column.
+/// The prover's source of one column.
 pub(super) enum Dealt<B> {
-    /// Both keys' expansions.
+    /// The expansions of both keys.
     Bit(Box<[Expansion<B>; 2]>),
-    /// Those of all leaves.
+    /// The expansions of all leaves.
     Digit(Leaves<B>),
 }
 
@@ -83,11 +83,11 @@ impl<B: Field> Dealt<B> {
     }
 }
 
-/// What the verifier has for one column.
+/// The verifier's source of one column.
 pub(super) enum Chosen<B> {
     /// The chosen key's expansion.
     Bit(Box<Expansion<B>>),
-    /// Those of all leaves but the one at the digit.
+    /// The expansions of all leaves but the one at the digit.
     Digit(Leaves<B>),
 }
 

@@ -47,7 +47,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
     }
 }
 
-/// What the prover needs in all iterations.
+/// The prover's state in all iterations.
 pub struct FieldProver<B, E> {
     arch: Arch,
     transfers: Receiver,
@@ -55,7 +55,7 @@ pub struct FieldProver<B, E> {
     field: PhantomData<(B, E)>,
 }
 
-/// What the prover's check of trees is at.
+/// The state of the prover's check of trees.
 pub struct Heeded<B: Field, E: MacField<B>> {
     heard: Heard<Corrections<E>, E>,
     fixing: Tasks<FixedTile<B, E>>,
@@ -69,7 +69,7 @@ impl<B: Field, E: MacField<B>> Default for Heeded<B, E> {
     }
 }
 
-/// What is kept of a tile's trees, and what its leaves add to the check.
+/// A tile's trees as the prover keeps them, and the sum that its leaves add to the check.
 type FixedTile<B, E> = (Fixed<B, E>, Zeroizing<Vec<E>>, Buffers<FieldProver<B, E>>);
 
 impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {

@@ -134,7 +134,7 @@ fn a_peer_that_vanishes_ends_in_an_error() {
     }
 }
 
-/// What one iteration starts from never leaves the extension, and no two iterations share any of it.
+/// The base of an iteration never leaves the extension, and no two iterations share any of it.
 fn secrets_are_used_once<B: Field, E: MacField<B>>() {
     let iteration = Schedule::over(SHORT, degree::<B, E>()).draws();
     let arch = Arch::detect();
@@ -347,7 +347,7 @@ fn messages_of_the_set_up_are_checked() {
     }
 }
 
-/// In the second iteration messages are checked as in the first.
+/// Messages are checked in the second iteration as in the first.
 #[test]
 fn messages_of_a_refill_are_checked() {
     let draws = Schedule::over(SHORT, 1).draws() + 1;
@@ -375,7 +375,8 @@ fn each_kind_of_message_is_checked<B: Field, E: MacField<B>>() {
 }
 over_every_field!(each_kind_of_message_is_checked);
 
-/// Of the three parts of the last level's message the last is always opened; of the others one in each tree.
+/// Corrections of leaves are checked: of the three parts of the last level's message the last is always
+/// opened, and of the others one in each tree.
 fn corrections_of_leaves_are_checked<B: Field, E: MacField<B>>() {
     let [_, verifier] = messages::<B, E>(1);
     let (message, trees, tree) = (number(&verifier, "leaves"), SHORT.trees_per_tile(), 13);

@@ -1,4 +1,4 @@
-//! What the messages of [`super`] carry, those of trees and of their check included.
+//! Bytes of the messages of [`super`], those of trees and of their check included.
 
 use crate::channel::Carried;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK, traffic};
@@ -27,8 +27,8 @@ pub(crate) fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
     set_up
 }
 
-/// So many draws of a tile each, every one with its part for the next iteration, where this many shares may
-/// be expected. The set-up has come to the longest chunks.
+/// Bytes of so many draws of a tile each, every one with its part for the next iteration, where this many
+/// shares may be expected. The set-up has come to the longest chunks.
 pub(crate) fn draws<B: Field, E: MacField<B>>(params: Params, draws: u64, expected: Option<u64>) -> Carried {
     let schedule = Schedule::over(params, E::DEGREE as usize);
     let schedule = expected.map_or(schedule, |shares| schedule.expecting(shares));

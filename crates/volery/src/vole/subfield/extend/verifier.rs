@@ -47,7 +47,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
     }
 }
 
-/// What the verifier needs in all iterations.
+/// The verifier's state in all iterations.
 pub struct FieldVerifier<B, E: Field> {
     arch: Arch,
     delta: Zeroizing<E>,
@@ -59,10 +59,10 @@ pub struct FieldVerifier<B, E: Field> {
     field: PhantomData<B>,
 }
 
-/// What tasks make of tiles, and what they worked in.
+/// Tasks on tiles: their results, and the memory that they worked in.
 type Made<B, E, T> = Tasks<(T, Buffers<FieldVerifier<B, E>>)>;
 
-/// What the verifier's check of trees is at.
+/// The state of the verifier's check of trees.
 pub struct Check<B: Field, E: MacField<B>> {
     /// Tiles that were handed out to be planted.
     begun: usize,
@@ -71,7 +71,7 @@ pub struct Check<B: Field, E: MacField<B>> {
     tossed: usize,
     /// The corrections of tiles.
     planting: Made<B, E, Corrections<E>>,
-    /// What leaves add to the check.
+    /// Sums that the leaves of tiles add to the check.
     weighing: Made<B, E, Zeroizing<Vec<E>>>,
     /// Σ χ·key over the leaves, and at last V.
     sum: Zeroizing<E>,

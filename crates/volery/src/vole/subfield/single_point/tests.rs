@@ -12,7 +12,7 @@ const TREES: usize = PARAMS.trees_per_tile();
 /// The public key of the hashes.
 const KEY: F128 = F128(5);
 
-/// What both parties have before their trees of one tile.
+/// The input of both parties for their trees of one tile.
 struct Ground<B, E: Field> {
     delta: Delta<B, E>,
     /// Δ' of the transfers, with their keys and MACs, level by level.
@@ -59,7 +59,7 @@ impl<B: Field, E: MacField<B>> Ground<B, E> {
         rows
     }
 
-    /// By how much the prover's V is off from the verifier's; the masks are left out on both sides.
+    /// The difference of the prover's V from the verifier's; the masks are left out on both sides.
     fn off(&self, rows: &[Tagged<B, E>], leaves: &[E]) -> E {
         let (arch, chi) = (Arch::detect(), chi::<B, E>());
         let (macs, x) = E::weigh(arch, &chi, rows);
@@ -201,7 +201,7 @@ fn opposite_errors_do_not_cancel<B: Field, E: MacField<B>>() {
 }
 over_every_field!(opposite_errors_do_not_cancel);
 
-/// Whoever sends a wrong s must know where α is to answer as the prover does, since that is the
+/// A verifier that sends a wrong s must know where α is to answer as the prover does, since that is the
 /// coefficient of the error.
 fn a_wrong_sum_takes_a_guess_at_the_path<B: Field, E: MacField<B>>() {
     let ground = Ground::<B, E>::dealt(7);
@@ -239,7 +239,7 @@ fn trees_under_another_offset_are_caught<B: Field, E: MacField<B>>() {
 }
 over_every_field!(trees_under_another_offset_are_caught);
 
-/// What the prover sees of one tree, but for the leaf at α.
+/// The prover's view of one tree, but for the leaf at α.
 struct View<B, E> {
     /// The sum of the nodes of the lowest level that is linear in Δ', less the one on the path.
     nodes: F128,
@@ -270,7 +270,8 @@ fn view_of_nodes<B: Field, E: MacField<B>>(ground: &Ground<B, E>, leaf: fn(F128)
     (0..TREES).map(view).collect()
 }
 
-/// The same of the trees as they are, whose lowest such level is that of the leaves' parents.
+/// The prover's views of the trees as they are, whose lowest level that is linear in Δ' is that of the
+/// leaves' parents.
 fn view<B: Field, E: MacField<B>>(ground: &Ground<B, E>) -> Vec<View<B, E>> {
     let (corrections, _) = ground.plant(0, ground.offset);
     let rows = ground.fix(&corrections);
