@@ -41,7 +41,7 @@ impl Accepted {
     }
 }
 
-/// What a party did at the gates of one proof.
+/// The gates of one proof, as a party counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gates {
     /// Witness elements and hints.
@@ -60,9 +60,9 @@ pub struct Gates {
     pub matrices: u64,
     /// Clauses that were run over a [tape](quicksilver::branch).
     pub clauses: u64,
-    /// Of the multiplications, those of such clauses, each of which is no commitment of its own.
+    /// The multiplications of such clauses, each of which is no commitment of its own; they are among all.
     pub on_tape: u64,
-    /// Of the inputs, those that came after the challenge to the tape.
+    /// The inputs that came after the challenge to the tape; they are among all.
     pub late: u64,
     /// The degrees in their challenges of what ends epochs of memories and tables, all together.
     pub tuples: u64,
@@ -73,7 +73,7 @@ pub struct Gates {
 }
 
 impl Gates {
-    /// What the soundness of the proof depends on.
+    /// The sizes that the soundness of the proof depends on.
     pub fn size(&self) -> Size {
         let Self { inputs, polynomials, degree, matrices, clauses, late, .. } = *self;
         let Self { tuples, longest, epochs, .. } = *self;
@@ -93,7 +93,7 @@ impl Gates {
         }
     }
 
-    /// Those of both halves of a proof.
+    /// The gates of both halves of a proof.
     pub(crate) fn and(&self, other: &Self) -> Self {
         Self {
             inputs: self.inputs + other.inputs,
@@ -112,7 +112,7 @@ impl Gates {
         }
     }
 
-    /// Those of a statement whose polynomials are computed gate by gate.
+    /// The gates of a statement whose polynomials are computed gate by gate.
     pub(crate) fn by_gates(shape: &Shape) -> Self {
         let (inputs, mul) = (shape.inputs_by_gates(), shape.mul_by_gates());
         let assert = shape.assert + shape.scanned.assert;
@@ -179,7 +179,7 @@ impl Steps {
         error
     }
 
-    /// It has not failed.
+    /// Ends the step, which has not failed.
     pub(crate) fn end(&mut self) {
         self.begun = false;
     }
@@ -198,7 +198,7 @@ pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
 /// The first byte of the verifier's last message: one for accepted, zero for anything else.
 const ACCEPTED: u8 = 1;
 
-/// What the end of a proof carries:
+/// Bytes of the end of a proof:
 ///
 /// | step | from | message | bytes |
 /// |---|---|---|---|
@@ -274,8 +274,8 @@ mod tests {
     use crate::channel::{Flip, Party, Tape, pipe};
     use std::time::Duration;
 
-    /// What both come to where the verifier comes to `verdict`, with a bit of a message of one party changed.
-    /// Each says something first that nobody looks at.
+    /// The results of both parties where the verifier comes to `verdict`, with a bit of a message of one
+    /// party changed. Each first sends a message that nobody looks at.
     fn end(verdict: Result<()>, flip: Option<(Party, Flip)>) -> (Result<()>, Result<()>) {
         let (here, there) = pipe(Duration::from_secs(10));
         let of = |party| flip.filter(|(who, _)| *who == party).map(|(_, flip)| flip);

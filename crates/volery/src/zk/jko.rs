@@ -69,7 +69,7 @@ use volery_primitives::arch::Arch;
 use volery_primitives::hash::Construction;
 use zeroize::Zeroizing;
 
-/// What both parties know of a proof before it begins.
+/// Public terms of a proof, known to both parties before it begins.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The instruction set of the kernels.
@@ -112,7 +112,7 @@ impl Terms<'_> {
     }
 }
 
-/// What a proof of a statement with these gates carries: before its first gate, and from there on.
+/// Bytes of a proof of a statement with these gates: up to its first gate, and from there on.
 pub(crate) fn traffic(shape: &Shape) -> [Carried; 2] {
     let [set_up, garbled] = garble::traffic(shape.inputs_by_gates(), shape.mul_by_gates());
     [set_up, garbled + VERDICT]

@@ -112,19 +112,19 @@ use transcript::{ProverTranscript, VerifierTranscript};
 use volery_primitives::hash::Digest;
 use volery_primitives::{Arch, CheckField, F128, Field};
 
-/// What both parties know of a proof before it begins, and what this one does its own way. The parameters are
-/// such as [`Parameters::choose`] lets through.
+/// Public terms of a proof, known to both parties before it begins, and this party's own way of work. The
+/// parameters are such as [`Parameters::choose`] lets through.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The instruction set of the kernels.
     pub(crate) arch: Arch,
-    /// What the proof is made with.
+    /// The parameters of the proof.
     pub(crate) parameters: &'a Parameters,
-    /// Which views are followed; both must agree on it.
+    /// The sums of parties that are followed; both parties must agree on it.
     pub(crate) aggregation: Aggregation,
     /// The gates of the circuit.
     pub(crate) shape: &'a Shape,
-    /// What it asks of a proof: [`Domain::demand`] of its shape.
+    /// The sizes of the statement: [`Domain::demand`] of its shape.
     pub(crate) demand: Demand,
     /// Threads that share the repetitions among them.
     pub(crate) threads: usize,
@@ -132,9 +132,9 @@ pub struct Terms<'a> {
     pub(crate) progress: Option<&'a AtomicU64>,
 }
 
-/// What circuits are over, and how the shares of their wires are held.
+/// A domain of circuits: the field of their wires, and the form of the wires' shares.
 pub trait Domain: Sized + 'static {
-    /// What wires carry.
+    /// The field of the wires' values.
     type F: Field;
     /// The backend of some views of some repetitions.
     type Views<'a>: Machine<F = Self::F>;
@@ -154,10 +154,10 @@ pub trait Domain: Sized + 'static {
     /// The fields that the products can be checked over.
     fn check_fields() -> Vec<CheckSize>;
 
-    /// What a circuit of this shape asks of a proof.
+    /// The sizes of a circuit of this shape on which a proof depends.
     fn demand(shape: &Shape) -> Demand;
 
-    /// What a walk over a circuit of this shape takes.
+    /// The cost of a walk over a circuit of this shape.
     fn walk(shape: &Shape) -> Walk {
         let sums = shape.sums;
         Walk {
@@ -208,7 +208,7 @@ impl Terms<'_> {
         times * self.demand.products * passes::walks(repetitions as usize, views, self.threads, D::SLOTS)
     }
 
-    /// What will be done at the gates.
+    /// The gates of the proof, as they will be counted.
     pub(crate) fn gates(&self) -> Gates {
         Gates { mul: self.demand.products, ..Gates::by_gates(self.shape) }
     }
@@ -335,7 +335,7 @@ pub(crate) fn read<D: Domain>(
     transcript.finish().map(|()| accepted)
 }
 
-/// What is opened of one repetition.
+/// The opening of one repetition.
 struct Opening<E> {
     /// The seeds that give away all parties' but one.
     siblings: Vec<F128>,

@@ -57,7 +57,7 @@ pub trait Values: Sized + 'static {
     fn tag_sums(_: Arch, chi: &[Self::E], triples: &[[Self::Tag; 3]]) -> [Self::E; 3] {
         sums(chi, triples, Self::mac)
     }
-    /// The same over keys.
+    /// Σ χ·a, Σ χ·b, Σ χ·c over the keys of triples.
     fn key_sums(_: Arch, chi: &[Self::E], triples: &[[Self::E; 3]]) -> [Self::E; 3] {
         sums(chi, triples, |key| key)
     }
@@ -70,7 +70,7 @@ pub trait Values: Sized + 'static {
     ) -> [Self::E; 3] {
         opened_sums_by(chi, triples, opened, Self::mac)
     }
-    /// The same over keys.
+    /// Σ χ·x, Σ χ·y, Σ χ·(z + r·x + l·y) over the keys of triples, where l and r were opened.
     fn opened_key_sums(
         _: Arch,
         chi: &[Self::E],
@@ -118,7 +118,7 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
     fn scale(tag: Self::Tag, factor: Self::F) -> Self::Tag;
     /// Σ factor·share for public factors.
     fn linear(arch: Arch, factors: &[Self::F], tags: &[Self::Tag]) -> Self::Tag;
-    /// The same over keys.
+    /// Σ factor·key for public factors.
     fn linear_keys(arch: Arch, factors: &[Self::F], keys: &[Self::E]) -> Self::E {
         Self::E::combine(arch, factors, keys)
     }
@@ -146,9 +146,9 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
 
     /// The probability that one guess at Δ is right.
     fn guess() -> f64;
-    /// That of the likeliest coefficient.
+    /// The probability of the likeliest coefficient.
     fn likeliest() -> f64;
-    /// That of the likeliest value.
+    /// The probability of the likeliest value.
     fn likeliest_value() -> f64;
 }
 

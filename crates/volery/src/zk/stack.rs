@@ -68,7 +68,7 @@ use volery_primitives::hash::Construction;
 /// The most clauses of a stack: their numbers stand in the tweaks of gates.
 pub const MOST_CLAUSES: usize = 1 << 20;
 
-/// What both parties know of a proof before it begins, and how this one works.
+/// Public terms of a proof, known to both parties before it begins, and this party's own way of work.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The instruction set of the kernels.
@@ -140,7 +140,7 @@ impl Terms<'_> {
     }
 }
 
-/// What a proof of one of such clauses carries: before its first gate, and from there on.
+/// Bytes of a proof of one of such clauses: up to its first gate, and from there on.
 pub(crate) fn traffic(shapes: &[Shape], seeds: Seeds) -> [Carried; 2] {
     let most = |of: fn(&Shape) -> u64| shapes.iter().map(of).max().unwrap_or(0);
     let transfers = seeds.transfers(shapes.len()) as u64 + most(Shape::inputs_by_gates);

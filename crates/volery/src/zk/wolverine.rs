@@ -105,7 +105,7 @@ pub struct Terms {
     pub by: CheckedBy,
     /// The most multiplications of a block.
     pub block: u64,
-    /// What lemma 1 is to leave of a cheater's chance, and the plan of a full block.
+    /// The bound on a cheater's chance that lemma 1 is to give, and the plan of a full block.
     lemma: Lemma,
     full: Plan,
     /// Whether no coin decides on a block.
@@ -113,7 +113,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Those of `checking` for so many bits of security, with or without coins of the verifier.
+    /// The terms of `checking` for so many bits of security, with or without coins of the verifier.
     ///
     /// # Errors
     /// `Invalid` where the check is not for this field, a block is too long or too short, more than 128 bits
@@ -159,8 +159,7 @@ impl Terms {
         Ok(Self { by, block, lemma, full: Plan::SINGLE, one_way }.beside::<M>(0.0))
     }
 
-    /// The same over shares that are not what they should be with probability `shares`: buckets
-    /// are the larger for it.
+    /// The terms over shares that are faulty with probability `shares`: buckets are the larger for it.
     pub fn beside<M: Macs>(mut self, shares: f64) -> Self {
         if self.by == CheckedBy::Buckets {
             self.lemma = Lemma::beside(self.lemma.bits, shares + 2.0 * M::likeliest() + 2.0 * M::guess());
@@ -179,7 +178,7 @@ impl Terms {
         }
     }
 
-    /// What a block of so many gates takes.
+    /// The triples of a block of so many gates.
     ///
     /// # Panics
     /// Where there are more than [`LONGEST_BLOCK`].
@@ -206,7 +205,7 @@ impl Terms {
         size.commitments.saturating_add(checks)
     }
 
-    /// Those that check a block of so many products.
+    /// The shares that check a block of so many products.
     pub(crate) fn check_shares<M: Macs>(&self, gates: u64) -> u64 {
         let degree = u64::from(<M::E as Extension<M::F>>::DEGREE);
         match self.by {
@@ -264,7 +263,7 @@ impl Terms {
     }
 }
 
-/// What was checked in one proof.
+/// The check that one proof had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// The check.
@@ -295,7 +294,7 @@ impl Checked {
     }
 }
 
-/// What the digest of asserted wires is for.
+/// The label of the digest of asserted wires.
 const ASSERTED: &str = "volery wolverine v1, asserted wires";
 
 /// The seed of a block's challenge, or of its opening's coefficients, where it is the transcript's.
@@ -304,7 +303,7 @@ fn transcript_seed(channel: &mut Channel, what: &'static str) -> F128 {
     F128::from_bytes(*challenge.first_chunk().expect("32 bytes"))
 }
 
-/// What the two seeds of a block are for.
+/// The labels of a block's two seeds.
 const CHECK: &str = "wolverine check";
 const OPENING: &str = "wolverine opening";
 

@@ -96,7 +96,7 @@ fn accepted_where_the_values_satisfy_and_nowhere_else() {
     }
 }
 
-/// Nothing but the values' meaning decides, with the transfers of the protocol too.
+/// Values that satisfy are accepted and others are not, with the transfers of the protocol too.
 #[test]
 fn values_that_do_not_satisfy_with_all_messages() {
     let circuit = Arbitrary::new(3, 4, 20);

@@ -1,4 +1,4 @@
-//! Which sums of parties are followed.
+//! Sums of parties that are followed.
 //!
 //! Everything that the parties compute is linear in their tapes, so that a sum of parties is a party like any
 //! other. A **view** is such a sum, over a set of parties that does not hold party 0, who adds all
@@ -7,7 +7,7 @@
 
 use core::ops::{AddAssign, Range};
 
-/// Which sums of parties are followed.
+/// The choice of the sums of parties that are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Aggregation {
     /// log2 n views: number t sums the parties in whose number bit t is one.
@@ -18,7 +18,7 @@ pub enum Aggregation {
 }
 
 impl Aggregation {
-    /// Both.
+    /// All choices.
     pub const ALL: [Self; 2] = [Self::Hypercube, Self::Parties];
 
     /// The name in options and reports.

@@ -1,4 +1,4 @@
-//! What the challenges are, and the coefficients that they make.
+//! Challenges, and the coefficients made of them.
 
 use super::polynomials::{Evaluation, Points};
 use super::simulation::TILE;
@@ -45,7 +45,7 @@ impl<E: CheckField> Challenges<E> {
         Self { batching, matrices: points.as_chunks().0.to_vec(), rounds: vec![] }
     }
 
-    /// That of the next round, over `points`.
+    /// Appends the challenge of the next round, over `points`.
     pub(super) fn push(&mut self, challenge: &[u8; 32], points: &Points<E>) {
         let allowed = elements(challenge).filter(|s| points.allows(*s));
         self.rounds.push(allowed.take(self.batching.len()).map(|s| points.at(s)).collect());
@@ -118,11 +118,11 @@ pub(super) struct Coefficients<E> {
 /// The coefficients of some entries in a row.
 #[derive(Default)]
 pub(super) struct Run<E> {
-    /// Those of the left factors: with R^j.
+    /// The coefficients of the left factors: with R^j.
     pub(super) left: Vec<E>,
-    /// Those of the right factors.
+    /// The coefficients of the right factors.
     pub(super) right: Vec<E>,
-    /// Those of the products: R^j.
+    /// The coefficients of the products: R^j.
     pub(super) product: Vec<E>,
 }
 
@@ -136,7 +136,7 @@ impl<E: CheckField> Run<E> {
 }
 
 impl<E: CheckField> Coefficients<E> {
-    /// Those of `group`.
+    /// The coefficients of `group`.
     pub(super) fn new(arch: Arch, compression: usize, challenges: &Challenges<E>, group: usize) -> Self {
         let rounds = challenges.rounds.iter();
         let rounds: Vec<Vec<E>> = rounds.map(|round| round[group].factor[..compression].to_vec()).collect();
@@ -155,14 +155,15 @@ impl<E: CheckField> Coefficients<E> {
         self.rounds.iter().fold(1, |stride, round| stride * round.len() as u64)
     }
 
-    /// Those of entries `from` and on, as many as `run` has room for, where each is a claim by itself.
+    /// Fills `run` with the coefficients of entries `from` and on, as many as it has room for, where each is
+    /// a claim by itself.
     pub(super) fn fill(&self, arch: Arch, from: u64, run: &mut Run<E>) {
         self.powers.fill(arch, from, &mut run.product);
         self.fill_right(arch, from, &mut run.right);
         E::multiply(arch, &run.product, &run.right, &mut run.left);
     }
 
-    /// Those of the right factors of entries `from` and on.
+    /// Fills in the coefficients of the right factors of entries `from` and on.
     pub(super) fn fill_right(&self, arch: Arch, from: u64, right: &mut [E]) {
         let mut at = 0;
         while at < right.len() {

@@ -13,16 +13,16 @@ pub(super) trait Entries<E>: Sync {
     /// How many there are.
     fn length(&self) -> usize;
 
-    /// Those from `from` on, as they are for a group of repetitions: the left ones, each times the power of R
+    /// Writes the entries from `from` on for a group of repetitions: the left ones, each times the power of R
     /// that weighs its claim, and the right ones.
     fn fill(&self, arch: Arch, weights: Weights<E>, from: usize, sides: [&mut [E]; 2]);
 }
 
-/// What weighs claims for a group of repetitions.
+/// The weights of claims for a group of repetitions.
 #[derive(Clone, Copy)]
 pub(super) struct Weights<'a, E> {
     pub(super) group: usize,
-    /// Those of R.
+    /// The powers of R.
     pub(super) powers: &'a Powers<E>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Claim<'a, E: CheckField> {
     compression: usize,
     entries: &'a dyn Entries<E>,
     powers: Vec<Powers<E>>,
-    /// What each challenge folds by, for each group; those before the vectors are kept.
+    /// The factors by which each challenge folds, for each group; those before the vectors are kept.
     steps: Vec<Vec<Vec<E>>>,
     /// None while they are too long.
     folded: Vec<Pair<E>>,
@@ -176,7 +176,7 @@ pub(super) fn masked<E: CheckField>(
     points.masked_products(arch, [x, y], masks)
 }
 
-/// What is opened of one repetition in the end: the two vectors at the last challenge.
+/// The opened values of one repetition in the end: the two vectors at the last challenge.
 pub(super) fn opened<E: CheckField>(
     arch: Arch,
     pair: &Pair<E>,

@@ -1,4 +1,4 @@
-//! What a proof is made with, what that is worth, and how long the proof is.
+//! Parameters of a proof, its security and its length by them.
 //!
 //! A proof simulates n parties τ times and opens all of them but one each time, so that a false
 //! claim survives with probability 1/n where it meets no weaker place. The claim about m entries is
@@ -59,13 +59,15 @@ pub const MOST_SECURITY: u32 = SEED as u32;
 /// unopened in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Challenges {
-    /// They do: values are folded once for all repetitions, and a bad challenge is bad for all of them.
+    /// Repetitions share their challenges: values are folded once for all, and a bad challenge is bad for
+    /// all.
     Identical,
-    /// They do not: who searches for bad challenges saves few repetitions with each.
+    /// Each repetition has challenges of its own: a search for bad challenges saves few repetitions with
+    /// each.
     Independent,
 }
 
-/// Who chooses the challenges.
+/// The source of the challenges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// The verifier, by coins, so that a prover has one attempt. The challenges are
@@ -75,7 +77,7 @@ pub enum Mode {
     File,
 }
 
-/// What a statement asks of a proof.
+/// The sizes of a statement that a proof depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// Values of witness and hints, which are committed to.
@@ -101,7 +103,7 @@ pub struct CheckSize {
     pub bytes: u32,
 }
 
-/// What a proof is made with.
+/// The parameters of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameters {
     /// n: the parties of a repetition, a power of two from 2 to [`MOST_PARTIES`].
@@ -117,14 +119,14 @@ pub struct Parameters {
 }
 
 impl Demand {
-    /// That of a statement whose products are gates of two inputs.
+    /// The demand of a statement whose products are gates of two inputs.
     pub const fn gates(inputs: u64, products: u64, value_bits: u32) -> Self {
         Self { inputs, products, entries: products, claims: products, value_bits }
     }
 }
 
 impl CheckSize {
-    /// That of `E`.
+    /// The size of `E`.
     pub const fn of<E: CheckField>() -> Self {
         Self { bits: E::SIZE_BITS, bytes: E::ENCODED as u32 }
     }

@@ -17,7 +17,7 @@ use volery_primitives::bits::transpose;
 use volery_primitives::{F2, F128};
 use zeroize::Zeroizing;
 
-/// Where corrections go or come from.
+/// The destination or the source of corrections.
 pub(super) type Corrections<'a> = super::passes::Corrections<'a, F2, Factors>;
 
 /// A tile out of the tapes.
@@ -40,7 +40,7 @@ pub(super) struct Pass<'a> {
     done: [u64; 2],
     /// The tile of inputs, and that of products, which is there until its factors are.
     drawn: [Drawn; 2],
-    /// Where the corrections of this tile of products go.
+    /// The place that the corrections of this tile of products are reserved.
     reserved: usize,
     rows: Zeroizing<Vec<F128>>,
     planes: [Zeroizing<Vec<F128>>; 2],
@@ -87,7 +87,7 @@ impl<'a> Pass<'a> {
         if self.done == self.scope.counts { Ok(()) } else { Err(miscounted()) }
     }
 
-    /// What each repetition said.
+    /// The digests of each repetition's messages.
     pub(super) fn said(&self) -> Vec<Digests> {
         self.said.iter().map(Said::digests).collect()
     }

@@ -11,10 +11,10 @@ use std::sync::Mutex;
 use std::thread;
 use volery_primitives::Arch;
 
-/// What a pass runs over, apart from the circuit.
+/// The input of all passes, apart from the circuit.
 pub(super) struct Scope<'a> {
     pub(super) arch: Arch,
-    /// Of all repetitions.
+    /// The tapes of all repetitions.
     pub(super) tapes: &'a [Tapes],
     /// Witness and hints of the circuit, and its products.
     pub(super) counts: [u64; 2],
@@ -51,7 +51,7 @@ pub(super) fn walks(repetitions: usize, views: usize, threads: usize, slots: usi
 /// The digests of what a repetition says of the circuit: [`Said`], finished.
 pub(super) type Digests = [[u8; 32]; 3];
 
-/// What each repetition says of the circuit, as running digests.
+/// The messages of one repetition about the circuit, as running digests.
 #[derive(Clone)]
 pub(super) struct Said {
     inputs: blake3::Hasher,
@@ -118,17 +118,17 @@ impl Made {
     }
 }
 
-/// Where corrections go or come from: those of values `F`, whose products have the factors `K`.
+/// The destination or the source of corrections: those of values `F`, whose products have the factors `K`.
 pub(super) enum Corrections<'a, F, K> {
-    /// They are made of the values of inputs and products.
+    /// Corrections made of the values of inputs and products.
     Made { values: &'a [F], made: Made, factors: Option<K> },
-    /// They were made before, and views that do not hold party 0 need none.
+    /// Corrections that were made before; views that do not hold party 0 need none.
     Past,
-    /// They are heard, those of all repetitions.
+    /// Corrections that are received, those of all repetitions.
     Heard(&'a mut dyn VerifierTranscript),
 }
 
-/// What `run` makes of each of `passes`, on so many threads.
+/// Calls `run` for each of `passes`, on so many threads, and gives the results in their order.
 pub(super) fn each<P: Clone + Sync, T: Send>(
     threads: usize,
     passes: &[P],
@@ -162,7 +162,8 @@ fn spread(threads: usize, count: usize, run: &(dyn Fn(usize) -> Result<()> + Syn
     Ok(())
 }
 
-/// The same as [`each`] where all of them hear what `transcript` does. One alone keeps nothing of it.
+/// Calls `run` as [`each`] does, where all passes receive what `transcript` does. A single pass keeps nothing
+/// of it.
 pub(super) fn each_hearing<P: Clone + Sync, T: Send>(
     threads: usize,
     passes: &[P],

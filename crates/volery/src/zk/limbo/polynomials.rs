@@ -10,8 +10,8 @@ use volery_primitives::{Arch, CheckField};
 pub(super) struct Points<E> {
     /// k.
     compression: usize,
-    /// Those at which the product of two polynomials is determined; the first
-    /// [`Points::factors`] determine a factor.
+    /// The points at which the product of two polynomials is determined; the first [`Points::factors`]
+    /// determine a factor.
     nodes: Vec<E>,
     /// For the factors, and for the products: `1 / Π_{j≠i} (node i - node j)`.
     weights: [Vec<E>; 2],
@@ -19,7 +19,7 @@ pub(super) struct Points<E> {
     extensions: Vec<Vec<E>>,
 }
 
-/// What a challenge makes of values at the points.
+/// The coefficients that evaluate polynomials at a challenge, from their values at the points.
 pub(super) struct Evaluation<E> {
     /// The coefficients of a factor's values.
     pub(super) factor: Vec<E>,
@@ -28,7 +28,7 @@ pub(super) struct Evaluation<E> {
 }
 
 impl<E: CheckField> Points<E> {
-    /// Those of a round that is or is not the last.
+    /// The points of a round that is or is not the last.
     pub(super) fn new(compression: usize, last: bool) -> Self {
         let factors = compression + usize::from(last);
         let nodes: Vec<E> = (1..2 * factors as u32).map(E::point).collect();
@@ -36,7 +36,7 @@ impl<E: CheckField> Points<E> {
         Self { compression, nodes, weights, extensions: vec![] }
     }
 
-    /// Those at which a prover evaluates products.
+    /// The points with those at which a prover evaluates products.
     pub(super) fn extended(mut self) -> Self {
         let (inner, outer) = self.nodes.split_at(self.factors());
         self.extensions = outer.iter().map(|&node| lagrange(inner, &self.weights[0], node)).collect();
@@ -97,7 +97,8 @@ impl<E: CheckField> Points<E> {
         }
     }
 
-    /// The same for whole vectors whose masks are `masks`, that of x and that of y: in the last round.
+    /// The values of the product of whole vectors whose masks are `masks`, that of x and that of y: in the
+    /// last round.
     pub(super) fn masked_products(&self, arch: Arch, [x, y]: [&[E]; 2], masks: [&[E]; 2]) -> Vec<E> {
         let k = self.compression;
         let mut values = vec![E::default(); self.nodes.len()];

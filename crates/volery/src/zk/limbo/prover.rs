@@ -14,7 +14,7 @@ use crate::random::Random;
 use volery_primitives::{CheckField, F128};
 use zeroize::Zeroizing;
 
-/// What the prover does at the gates.
+/// The prover's work at the gates.
 pub(super) trait Statement<E: CheckField> {
     /// Runs the circuit on values and views: for each repetition the digests of what that says.
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>>;

@@ -5,7 +5,7 @@ use super::transcript::VerifierTranscript;
 use crate::error::Result;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was heard, kept until all passes have taken it.
+/// Received messages, kept until all passes have taken them.
 pub(super) struct Shared<'t> {
     state: Mutex<State<'t>>,
     passes: usize,

@@ -1,4 +1,5 @@
-//! What each view holds of the opened values in the end, as sums over all gates with public coefficients.
+//! Shares of the opened values that each view holds in the end, as sums over all gates with public
+//! coefficients.
 //!
 //! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which
 //! memory is read, and what is done, depends on none of them.
@@ -16,26 +17,26 @@ const MOST_BYTES: usize = 32;
 
 /// Bits of a tile, 128 gates in each element: block b of lane v at `v·blocks + b`.
 pub(super) struct Planes<'p> {
-    /// Of the left and of the right factors.
+    /// The left and the right factors.
     pub(super) factors: [&'p [F128]; 2],
-    /// Of the products.
+    /// The products.
     pub(super) products: &'p [F128],
     /// The number of blocks.
     pub(super) blocks: usize,
 }
 
-/// Where the shares of a pass are summed.
+/// Sums over the shares of a pass.
 pub(super) trait Sums: Send {
     /// Adds what `count` products from number `from` on give.
     fn add(&mut self, from: u64, count: usize, planes: &Planes);
 }
 
-/// What one view of one repetition holds.
+/// The shares of one view of one repetition.
 #[derive(Clone)]
 pub(super) struct Share<E> {
-    /// Of the left vector, of the right one.
+    /// The shares of the left vector, and of the right one.
     pub(super) sides: [Vec<E>; 2],
-    /// Of the claimed inner product.
+    /// The share of the claimed inner product.
     pub(super) product: E,
 }
 
@@ -56,7 +57,7 @@ pub(super) struct Shares<E> {
 impl<E: CheckField> Shares<E> {
     const BITS: usize = E::SIZE_BITS as usize;
 
-    /// Those of `repetitions` with so many views each, whose vectors end with `last` entries.
+    /// Empty sums of `repetitions` with so many views each, whose vectors end with `last` entries.
     pub(super) fn new(
         arch: Arch,
         compression: usize,

@@ -20,10 +20,10 @@ pub(super) const TILE: usize = 4096;
 /// Assertions in a batch.
 pub(super) const ASSERTIONS: usize = 128;
 
-/// What a wire carries.
+/// A wire, shared among views.
 pub(super) type Word = [F128; WORD_BITS / 128];
 
-/// Where shares come from, and what they are for. Words are as [`Views`] has them.
+/// The source of shares, and their destination. Words are as [`Views`] has them.
 pub(super) trait Tiles {
     /// The next [`TILE`] inputs, or all that remain: fills `words` with their values and shares.
     ///
@@ -43,13 +43,13 @@ pub(super) trait Tiles {
     /// Link errors.
     fn multiplied(&mut self, a: &[Word], b: &[Word]) -> Result<()>;
 
-    /// At most [`ASSERTIONS`] wires that must be zero.
+    /// Takes at most [`ASSERTIONS`] wires that must be zero.
     fn asserted(&mut self, words: &[Word]);
 }
 
 /// The backend of all views.
 pub struct Views<'a> {
-    /// What carries one: the value, and the views that hold party 0.
+    /// The wire of one: the value, and the views that hold party 0.
     one: Word,
     inputs: Tile,
     products: Tile,
@@ -60,7 +60,7 @@ pub struct Views<'a> {
     tiles: &'a mut dyn Tiles,
 }
 
-/// What remains of a tile.
+/// The rest of a tile.
 #[derive(Default)]
 struct Tile {
     words: Zeroizing<Vec<Word>>,

@@ -69,7 +69,7 @@ pub(super) struct Tapes {
 }
 
 impl Tapes {
-    /// Those that follow from the leaves of `tree`, but for that at `hidden`.
+    /// The tapes that follow from the leaves of `tree`, but for that at `hidden`.
     pub(super) fn new(
         arch: Arch,
         aggregation: Aggregation,

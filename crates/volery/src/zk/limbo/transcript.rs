@@ -1,4 +1,4 @@
-//! What the prover says, and the challenges that answer it: over a channel, or in a file.
+//! Messages of the prover, and the challenges that answer them: over a channel, or in a file.
 //!
 //! Over a **channel** the verifier commits to a coin of 256 bits for each challenge before the prover says
 //! anything, each by a digest of its own, and opens one where it is due. A challenge is a hash of the coin
@@ -117,7 +117,7 @@ impl VerifierTranscript for Asking<'_> {
 /// The running hash of a file, up to the last challenge.
 struct Chain {
     hasher: blake3::Hasher,
-    /// Those that were drawn, and those that remain.
+    /// The challenges that were drawn, and those that remain.
     drawn: u64,
     left: usize,
 }
@@ -184,7 +184,7 @@ impl<'r> Reading<'r> {
         Self { from, chain: Chain::new(header, challenges) }
     }
 
-    /// Nothing may follow.
+    /// Demands the end of the file.
     pub(super) fn finish(self) -> Result<()> {
         expect_end(self.from)
     }

@@ -14,11 +14,11 @@ use subtle::ConstantTimeEq;
 use volery_primitives::CheckField;
 use volery_primitives::secret::verdict;
 
-/// What follows from a run of the circuit: for each repetition the digests of what it says, and what each
-/// view holds but for the rounds.
+/// The result of a run of the circuit: for each repetition the digests of its messages, and the shares of
+/// each view, but for the rounds.
 pub(super) type Seen<E> = (Vec<Digests>, Vec<Share<E>>);
 
-/// What the verifier does at the gates.
+/// The verifier's work at the gates.
 pub(super) trait Statement<E: CheckField> {
     /// Hears the corrections while it runs the circuit on the views that it can follow.
     fn follow(

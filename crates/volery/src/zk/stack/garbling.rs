@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// Which clauses count. The others are garbled too where work is fixed, and in vain, so that
+/// The clauses whose material counts. The others are garbled too where work is fixed, and in vain, so that
 /// nobody sees which count.
 #[derive(Clone, Copy)]
 pub(super) enum Which {

@@ -20,7 +20,7 @@ pub struct Prover<'a> {
     pub(super) terms: Terms<'a>,
     pub(super) session: Session,
     pub(super) chosen: usize,
-    /// Those of the chosen clause, with zeros behind them.
+    /// The values of the chosen clause's inputs, with zeros behind them.
     pub(super) values: Zeroizing<Vec<F2>>,
     pub(super) transfers: committing::Receiver,
 }

@@ -1,5 +1,5 @@
-//! What the tests of stacks have in common: clauses of different sizes, and provers and verifiers over
-//! transfers that a dealer has dealt.
+//! Common parts of the tests of stacks: clauses of different sizes, and provers and verifiers over transfers
+//! that a dealer has dealt.
 
 mod honest;
 mod malicious_prover;
@@ -31,7 +31,7 @@ fn terms(shapes: &[Shape], seeds: Seeds) -> Terms<'_> {
     }
 }
 
-/// So many clauses, no two alike, and their shapes.
+/// `count` clauses, no two alike, and their shapes.
 fn clauses(count: usize) -> (Several, Vec<Shape>) {
     let ands = [40, 0, 7, 1100, 64, 1, 130, 33];
     let clauses = (0..count).map(|i| {
@@ -48,7 +48,7 @@ fn values(circuit: &Arbitrary, holds: bool) -> Vec<F2> {
     strings(circuit.inputs()).find(|values| circuit.holds(values) == holds).expect("there are both")
 }
 
-/// What a prover chooses in all transfers.
+/// The choices of a prover in all transfers.
 fn choices(terms: &Terms, (chosen, values): (usize, &[F2])) -> Vec<F2> {
     let mut choices = terms.seeds.choices(terms.clauses(), chosen).collect::<Vec<_>>();
     choices.extend(padded(terms, values).iter());

@@ -25,7 +25,7 @@ pub(super) const BUCKET_BITS: u32 = 7;
 /// Coefficients drawn at a time.
 const DRAWN: usize = 256;
 
-/// Which triple checks which gate, in memory that serves one block after the other.
+/// The gate that each triple checks, in memory that serves one block after the other.
 pub(super) struct Matching<V> {
     /// The slot of each triple.
     pub(super) slots: Vec<u32>,
@@ -100,7 +100,7 @@ impl Coefficients {
         Self { key: Aes128::new(arch, seed), blocks: Vec::new() }
     }
 
-    /// Those with these numbers.
+    /// Fills in the coefficients with these numbers.
     ///
     /// # Panics
     /// Where there are not as many as fit.

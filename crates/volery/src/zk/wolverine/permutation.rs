@@ -71,8 +71,8 @@ impl Shuffle {
         self.shuffle_by(&mut Words::new(arch, seed), entries, shuffled, IN_PLACE);
     }
 
-    /// By Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries that go to
-    /// random parts, each shuffled, are shuffled.
+    /// Shuffles by Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries
+    /// that go to random parts, each shuffled, are shuffled.
     fn shuffle_by(
         &mut self,
         words: &mut Words,
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Where an entry comes to lie, over long permutations: as often in each sixteenth.
+    /// Entries of long permutations come to lie in each sixteenth as often.
     #[test]
     fn long_permutations_leave_no_entry_where_it_was() {
         let mut counts = [[0u32; 16]; 16];

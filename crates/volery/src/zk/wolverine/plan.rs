@@ -12,7 +12,7 @@ pub enum CheckedBy {
     Buckets,
     /// Each against one triple, under a random factor: approach 1 of section III-B, over large fields.
     Sacrifice,
-    /// As values of polynomials, a group of 32 at one random point: approach 2, over all fields but F_2.
+    /// Groups of 32 as values of polynomials at one random point: approach 2, over all fields but F_2.
     Interpolation,
 }
 
@@ -66,7 +66,7 @@ pub const LONGEST_BLOCK: u64 = 1 << 24;
 /// then enough, and two more, which they are from 741,455 gates on.
 pub const BINARY_BLOCK: u64 = 3 << 18;
 
-/// The same in all other cases.
+/// The most multiplications of a block in all other cases.
 pub const BLOCK: u64 = 1 << 18;
 
 /// The most triples of a bucket: those that one gate takes for 128 bits are fewer.
@@ -74,7 +74,7 @@ const LARGEST_BUCKET: u64 = 127;
 /// The most triples of a block.
 const MOST_TRIPLES: u64 = 1 << 31;
 
-/// What one block takes: B and c of figure 3.
+/// The triples of one block: B and c of figure 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// B: the triples that check each gate.
@@ -120,7 +120,7 @@ impl Plan {
     }
 }
 
-/// What lemma 1 is to leave of a cheater's chance: at most 2^-bits, less a part for what else may go wrong.
+/// The bound that lemma 1 is to give of a cheater's chance: 2^-bits, less a part for other errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lemma {
     /// Up to 128, of which all are the lemma's.
@@ -133,7 +133,7 @@ impl Lemma {
     /// The largest reserve, a thousandth: it costs nothing that can be measured.
     pub const RESERVE: u32 = 10;
 
-    /// With the part that errors with probability `others` take of 2^-`bits`, up to a half.
+    /// The bound with the part of 2^-`bits` that errors with probability `others` take, up to a half.
     pub fn beside(bits: u32, others: f64) -> Self {
         let part = -(f64::from(bits) + others.log2());
         Self { bits, reserve: part.floor().clamp(1.0, Self::RESERVE.into()) as u32 }
@@ -174,7 +174,7 @@ mod tests {
         Plan::of(gates, Lemma { bits, reserve: Lemma::RESERVE })
     }
 
-    /// By Pascal's triangle.
+    /// Binomials are those of Pascal's triangle.
     #[test]
     fn choices_are_binomials() {
         let mut row = vec![1u128];
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(plan(1, 129), None);
     }
 
-    /// What a plan leaves is what it says, also where choices are few.
+    /// A plan leaves the reserve that it says, also where choices are few.
     #[test]
     fn the_reserve_is_kept() {
         for bits in [1, 3, 8, 9, 40] {

@@ -40,7 +40,7 @@ pub struct Prover<'a, M: Macs> {
     progress: Option<&'a AtomicU64>,
 }
 
-/// What checks the gates of a block, in memory that serves one block after the other.
+/// The check of a block's gates, in memory that serves one block after the other.
 struct Checks<L: Values> {
     pairs: Pairs<L::F, L::Tag>,
     /// Left and right operands of the gates, and of the triples.
@@ -69,7 +69,7 @@ fn operands_of<L: Values>([x, y, _]: &[L::Tag; 3]) -> [L::F; 2] {
     [L::value(*x), L::value(*y)]
 }
 
-/// What checks the groups of a block, in memory that serves one block after the other.
+/// The check of a block's groups, in memory that serves one block after the other.
 struct Groups<M: Macs> {
     /// The further values of products, [`FURTHER`] a group.
     further: Zeroizing<Vec<M::Tag>>,
@@ -78,7 +78,7 @@ struct Groups<M: Macs> {
     checks: Checks<Packed<M::E>>,
 }
 
-/// Who checks a block, and what its messages go through.
+/// The checker of a block, with the channel and the shares of its messages.
 struct Checker<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Mac>,

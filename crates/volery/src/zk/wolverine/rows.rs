@@ -31,7 +31,7 @@ impl<S: Share> Source<S> {
         Self { vole, block: Shares::default(), taken: 0, back, drawn: 0, heard: 0 }
     }
 
-    /// From here on the VOLE hands out to `pool` what it can.
+    /// Lets the VOLE, from here on, hand out to `pool` all work that can be shared.
     pub(super) fn share_work(&mut self, pool: &Pool) {
         self.vole.share_work(pool);
     }
@@ -103,7 +103,7 @@ pub(super) fn reserve<T: Zeroize + Copy>(elements: &mut Zeroizing<Vec<T>>, lengt
 
 /// Triples that lie in one piece: so many that huge pages fit, which are touched one after the other.
 const ARENA: usize = 128 * TILE;
-/// As many as a huge page or two.
+/// Triples of an arena that begins small: as many as a huge page or two.
 const FEW: usize = 8 * TILE;
 
 /// Triples of rows in tiles, which are filled again for the next block and never moved. Wiped on drop.
@@ -175,7 +175,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         self.since(0)
     }
 
-    /// The same without the first `start` triples: the first tile may be a part of one.
+    /// The tiles without the first `start` triples: the first tile may be a part of one.
     pub(super) fn since(&self, start: usize) -> impl Iterator<Item = (usize, &[[R; 3]])> {
         let mut start = start;
         from_fn(move || {

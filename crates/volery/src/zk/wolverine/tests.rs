@@ -122,7 +122,7 @@ fn all_terms<M: Macs>(block: u64, bits: u32) -> Vec<Terms> {
 
 type Verdict = Result<(Accepted, Gates, Checked)>;
 
-/// Where a run's randomness comes from.
+/// The seeds of a run's randomness.
 #[derive(Clone, Copy)]
 struct Seeds {
     dealer: u8,
@@ -141,7 +141,7 @@ impl Seeds {
     }
 }
 
-/// What an honest prover comes to.
+/// Runs an honest prover.
 fn prove<M: Dealt>(
     terms: Terms,
     circuit: &Products<M::F>,
@@ -158,7 +158,7 @@ fn prove<M: Dealt>(
     Ok((gates, checked))
 }
 
-/// What an honest verifier comes to.
+/// Runs an honest verifier.
 fn verify<M: Dealt>(
     terms: Terms,
     circuit: &Products<M::F>,
@@ -173,7 +173,7 @@ fn verify<M: Dealt>(
     verifier.finish().map(|(accepted, gates, checked, _)| (accepted, gates, checked))
 }
 
-/// What both parties come to.
+/// Runs both parties.
 fn run<M: Dealt>(
     terms: Terms,
     circuit: &Products<M::F>,
@@ -206,7 +206,7 @@ fn record<M: Dealt>(
     Recorded { verdict, said: said.messages(), answered: answered.messages() }
 }
 
-/// That of an honest prover, who is believed.
+/// Records an honest prover, who is believed.
 fn record_honest<M: Dealt>(
     terms: Terms,
     circuit: &Products<M::F>,
@@ -291,7 +291,7 @@ impl<B: Backend> Circuit<B> for Careless<B::F> {
     }
 }
 
-/// Where a circuit swallows an error, nothing more is said of the secret, and nothing believed.
+/// No message about the secret follows after an error that a circuit swallows, and no verdict but a refusal.
 #[test]
 fn nobody_goes_on_after_an_error() {
     fn test<M: Dealt>() {

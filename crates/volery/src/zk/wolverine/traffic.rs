@@ -1,4 +1,4 @@
-//! What the messages of [`super`] carry, but for those of the VOLE.
+//! Bytes of the messages of [`super`], but for those of the VOLE.
 
 use super::{CheckedBy, FURTHER, GROUP, TILE, Terms};
 use crate::channel::Carried;
@@ -22,7 +22,7 @@ pub(crate) fn drawn<M: Macs>(terms: &Terms, size: Size) -> u64 {
     sums.drawn
 }
 
-/// What the blocks so far took.
+/// Bytes and shares of the blocks so far.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     carried: Carried,
@@ -60,7 +60,7 @@ impl Sums {
     }
 }
 
-/// What the check of so many products sends.
+/// Bytes that the check of so many products sends.
 fn check<M: Macs>(terms: &Terms, gates: u64) -> Carried {
     let (value, long) = (<M as Values>::bytes, M::E::BYTES as u64);
     let prover = match terms.by {

@@ -43,7 +43,7 @@ pub struct Verifier<'a, M: Macs> {
     progress: Option<&'a AtomicU64>,
 }
 
-/// What checks the groups of a block, in memory that serves one block after the other.
+/// The check of a block's groups, in memory that serves one block after the other.
 struct Groups<M: Macs> {
     /// The keys of the further values of products, [`FURTHER`] a group.
     further: Zeroizing<Vec<M::E>>,
@@ -52,14 +52,14 @@ struct Groups<M: Macs> {
     pairs: Pairs<M::E, M::E>,
 }
 
-/// Who checks a block, and what its messages go through.
+/// The checker of a block, with the channel and the shares of its messages.
 struct Checker<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Key>,
     arch: Arch,
     terms: Terms,
     delta: Zeroizing<M::E>,
-    /// Of its coins.
+    /// The source of its coins.
     random: Random,
     /// Whether all blocks were opened rightly so far.
     holds: bool,
@@ -388,7 +388,7 @@ impl<M: Macs> Backend for Verifier<'_, M> {
         self.counted.add += wires.len().saturating_sub(1) as u64;
         M::linear_keys(self.checker.arch, factors, wires)
     }
-    /// As the prover's: a call for each gate.
+    /// Multiplies out of line, as the prover does: a call for each gate.
     #[inline(never)]
     fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
         if self.gates.len() as u64 == self.checker.terms.block {

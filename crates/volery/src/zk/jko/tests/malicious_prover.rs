@@ -51,7 +51,7 @@ fn an_answer_without_a_witness() {
     }
 }
 
-/// Who chose one string, which does not satisfy, and evaluates with another, which does.
+/// A prover that chose one string, which does not satisfy, and evaluates with another, which does.
 #[test]
 fn values_that_were_not_chosen() {
     let circuit = Arbitrary::new(3, 4, 20);

@@ -6,7 +6,7 @@ use crate::garble::Secret;
 use crate::garble::material::{PIECE, Sink};
 use crate::garble::trial::revealed;
 
-/// In what the verifier is not honest.
+/// The respect in which the verifier is not honest.
 #[derive(Clone, Copy, Debug)]
 enum Lie {
     Nothing,

@@ -11,7 +11,7 @@ type Pair<T> = [Zeroizing<Vec<T>>; 2];
 
 /// The sides of all claims.
 pub(super) struct Factors<B: Field> {
-    /// Of products, one after the other.
+    /// The factors of products, one after the other.
     sides: Pair<B>,
     /// The entries of products so far.
     terms: usize,
@@ -36,7 +36,7 @@ struct Run {
     of: Of,
 }
 
-/// What entries are of.
+/// The claims that entries belong to.
 enum Of {
     /// Products from number `product` on, each of one entry (`step` is 1), or this one alone (0).
     Products { place: usize, product: u64, step: u64 },
@@ -88,7 +88,7 @@ impl<B: Field> Factors<B> {
     }
 }
 
-/// The same, weighed by challenges.
+/// The sides of all claims, with matrices weighed by challenges.
 pub(super) struct Weighed<B: Field, E: CheckField> {
     factors: Factors<B>,
     /// For each product of matrices and each group the two sides of its entries.
@@ -96,7 +96,7 @@ pub(super) struct Weighed<B: Field, E: CheckField> {
 }
 
 impl<B: Field, E: Extension<B> + CheckField> Weighed<B, E> {
-    /// Those of `factors` for all groups.
+    /// Weighs the matrices of `factors` by the challenges of all groups.
     pub(super) fn new(factors: Factors<B>, challenges: &Challenges<E>) -> Self {
         let groups = 0..challenges.groups();
         let matrices = factors.matrices.iter();

@@ -17,14 +17,14 @@ use core::sync::atomic::Ordering::Relaxed;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Where corrections go or come from.
+/// The destination or the source of corrections.
 pub(super) type Corrections<'a, B> = passes::Corrections<'a, B, Factors<B>>;
 
 /// The views of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) repetitions: Range<usize>,
-    /// Of each of them.
+    /// The views of each of them.
     pub(super) views: Range<usize>,
 }
 
@@ -57,14 +57,14 @@ impl Piece {
     }
 }
 
-/// What a pass says: the repetitions, where it speaks for them, and the digests of its views' shares
-/// of what is asserted.
+/// The messages of a pass: those of the repetitions, where it speaks for them, and the digests of its views'
+/// shares of asserted wires.
 pub(super) struct Spoken {
     said: Vec<Said>,
     asserted: Vec<[u8; 32]>,
 }
 
-/// What each repetition says, from all pieces in their order.
+/// Joins the messages of all pieces, in their order, to the digests of each repetition.
 pub(super) fn join(spoken: impl Iterator<Item = (Piece, Spoken)>) -> Vec<Digests> {
     let mut all: Vec<Said> = vec![];
     for (piece, spoken) in spoken {
@@ -85,7 +85,7 @@ struct Drawn<B: Field> {
     columns: Zeroizing<Vec<B>>,
     /// The sum of all tapes of each repetition.
     totals: Zeroizing<Vec<B>>,
-    /// Where its corrections go.
+    /// The place that its corrections are reserved.
     reserved: usize,
 }
 
@@ -149,7 +149,7 @@ impl<'a, B: Field> Pass<'a, B> {
         if whole { Ok(()) } else { Err(miscounted()) }
     }
 
-    /// What it said.
+    /// The messages of the pass.
     pub(super) fn spoken(&self) -> Spoken {
         let asserted = self.asserted.iter().map(|hasher| hasher.finalize().into()).collect();
         Spoken { said: self.said.clone(), asserted }
@@ -192,7 +192,7 @@ impl<'a, B: Field> Pass<'a, B> {
         Ok(count)
     }
 
-    /// Where corrections of a tile with `count` will go.
+    /// Reserves the place of the corrections of a tile with `count`.
     fn reserve(&mut self, segment: Segment, count: usize) {
         if let Corrections::Made { made, .. } = &mut self.corrections {
             self.drawn[segment as usize].reserved =

@@ -1,4 +1,4 @@
-//! What each view holds of the opened values in the end, as sums over all entries and claims with
+//! Shares of the opened values that each view holds in the end, as sums over all entries and claims with
 //! public coefficients.
 
 use super::pass::Piece;
@@ -16,7 +16,7 @@ pub(super) struct Sizes {
     pub(super) columns: usize,
 }
 
-/// Where the shares of a pass are summed. Columns hold one share for each entry, one column for each slot.
+/// Sums over the shares of a pass. Columns hold one share for each entry, one column for each slot.
 pub(super) trait Sums<B>: Send {
     /// Adds entries from number `from` on: the columns of the two sides, and the product
     /// that each is a term of.
@@ -44,7 +44,7 @@ pub(super) struct Shares<E> {
 }
 
 impl<E: CheckField> Shares<E> {
-    /// Those of `piece`, whose vectors end with `last` entries.
+    /// Empty sums of the views of `piece`, whose vectors end with `last` entries.
     pub(super) fn new(
         arch: Arch,
         compression: usize,

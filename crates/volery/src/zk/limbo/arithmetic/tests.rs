@@ -15,7 +15,7 @@ use volery_primitives::{
     Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, MOST_WORDS, Q32, Q32x2,
 };
 
-/// What a test proves over and by.
+/// The parameters of a test's proof.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     parties: u32,
@@ -213,7 +213,7 @@ fn networks_of_many_sizes() {
     }
 }
 
-/// Nothing is multiplied.
+/// A circuit without multiplications.
 struct Sum;
 
 impl<B: Polynomials> Circuit<B> for Sum {

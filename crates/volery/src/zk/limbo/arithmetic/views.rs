@@ -21,10 +21,10 @@ pub(super) const TILE: usize = 512;
 /// Assertions in a batch.
 const ASSERTIONS: usize = 128;
 
-/// What a wire carries.
+/// A wire, shared among views.
 #[derive(Clone, Copy)]
 pub struct Shared<B> {
-    /// Its value, where that is known.
+    /// The plain value, where it is known.
     pub(super) value: B,
     /// The share of each view.
     pub(super) shares: [B; SLOTS],
@@ -48,7 +48,7 @@ impl<B: Field> Shared<B> {
     }
 }
 
-/// Where shares come from, and what they are for.
+/// The source of shares, and their destination.
 pub(super) trait Tiles<B> {
     /// The next [`TILE`] inputs, or all that remain: fills `wires`.
     ///
@@ -92,7 +92,7 @@ pub struct ArithmeticViews<'a, B: Field> {
     tiles: &'a mut dyn Tiles<B>,
 }
 
-/// What remains of a tile.
+/// The rest of a tile.
 struct Tile<B: Field> {
     wires: Zeroizing<Vec<Shared<B>>>,
     /// Wires that were taken.

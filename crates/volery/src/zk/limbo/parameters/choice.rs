@@ -5,7 +5,7 @@ use super::{LARGEST_COMPRESSION, MOST_ENTRIES, MOST_PARTIES, MOST_REPETITIONS, M
 use crate::error::{Error, Result};
 use core::cmp::Reverse;
 
-/// What to spend on.
+/// The cost that is to be low.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Preference {
     /// Little work: 16 parties.
@@ -17,10 +17,10 @@ pub enum Preference {
     Size,
 }
 
-/// What the caller insists on; what is `None` is chosen.
+/// The parameters that the caller insists on; those that are `None` are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// What to spend on.
+    /// The cost that is to be low.
     pub preference: Preference,
     /// n.
     pub parties: Option<u32>,
@@ -65,7 +65,7 @@ impl Parameters {
         })
     }
 
-    /// These with the least number of repetitions, from theirs on, with which they are `secure`.
+    /// The parameters with the least number of repetitions, from theirs on, with which they are `secure`.
     fn completed(self, secure: impl Fn(&Self) -> bool) -> Option<Self> {
         let with = |repetitions| Self { repetitions, ..self };
         if secure(&self) {

@@ -1,4 +1,4 @@
-//! What a proof asks of its verifier, foretold from the parameters.
+//! The verifier's load, foretold from the parameters of a proof.
 //!
 //! A file names its parameters itself, so that its verifier must know what they cost before it does anything
 //! for them. Steps are some nanoseconds of one core: they are there to be compared with those of other
@@ -7,10 +7,10 @@
 
 use super::{Challenges, Demand, Parameters};
 
-/// What a walk over a circuit takes, whatever the parameters.
+/// The cost of a walk over a circuit, whatever the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk {
-    /// What the statement asks of a proof.
+    /// The sizes of the statement.
     pub demand: Demand,
     /// Gates that multiply nothing.
     pub linear: u64,
@@ -26,16 +26,16 @@ pub struct Walk {
     pub tile: u64,
 }
 
-/// What a verifier with one thread spends.
+/// The cost of a proof for a verifier with one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// Its work.
+    /// The verifier's work.
     pub steps: f64,
     /// The bytes that it keeps at once, apart from what the plain circuit takes.
     pub bytes: f64,
 }
 
-/// What a hash of a short message takes, in steps.
+/// The cost of hashing a short message, in steps.
 const HASH: f64 = 100.0;
 /// The powers that are made before the first gate, for each group of each pass.
 const TABLES: f64 = 8192.0;
@@ -49,7 +49,7 @@ impl Load {
 }
 
 impl Parameters {
-    /// What a verifier spends on a proof with these parameters that follows so many `views` of each
+    /// The cost, for a verifier, of a proof with these parameters that follows so many `views` of each
     /// repetition.
     pub fn load(&self, views: usize, walk: &Walk) -> Load {
         let Walk { demand, linear, asserted, matrices, slots, blocks, tile } = *walk;
@@ -109,5 +109,5 @@ impl Parameters {
     }
 }
 
-/// What a block of a tape takes to be read and summed, in steps.
+/// The cost of reading and summing a block of a tape, in steps.
 const TAPE: f64 = 8.0;

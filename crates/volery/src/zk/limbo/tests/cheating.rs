@@ -89,7 +89,7 @@ fn a_wrong_product_is_caught_at_the_predicted_rate() {
     }
 }
 
-/// The same for an assertion that does not hold, by the honest prover's program.
+/// An assertion that does not hold is caught at the rate predicted, by the honest prover's program.
 #[test]
 fn a_wrong_assertion_is_caught_at_the_predicted_rate() {
     const PROOFS: usize = 1000;
@@ -135,8 +135,8 @@ fn a_wrong_product_anywhere_is_caught() {
     }
 }
 
-/// With one repetition and two parties a false proof passes often, so a prover that may choose its salt finds
-/// one: that is what the repetitions are for.
+/// A false proof passes often with one repetition and two parties, so that a prover that may choose its salt
+/// finds one: hence the repetitions.
 #[test]
 fn few_repetitions_are_ground() {
     let parameters = small(2, 3);

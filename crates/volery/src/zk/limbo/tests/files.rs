@@ -96,7 +96,7 @@ fn bits_behind_the_corrections_must_be_zero() {
     }
 }
 
-/// What belongs to one repetition cannot be moved to another.
+/// Parts of one repetition cannot be moved to another.
 #[test]
 fn repetitions_cannot_be_exchanged() {
     let (network, shape, values) = network();

@@ -1,5 +1,5 @@
-//! Whatever the circuit and the parameters, a proof holds where the values do, and has the
-//! bytes that are announced.
+//! Proofs hold where the values do, and have the bytes that are announced, whatever the circuit and the
+//! parameters.
 
 use super::*;
 use crate::circuit::{Backend, Clear, Network};
@@ -131,7 +131,7 @@ fn a_circuit_that_changes_is_refused() {
     }
 }
 
-/// Nothing is global: proofs over different fields at the same time.
+/// Proofs over different fields at the same time: no state is global.
 #[test]
 fn proofs_side_by_side() {
     let network = Network::new(3000).unwrap();

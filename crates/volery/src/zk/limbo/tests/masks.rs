@@ -1,4 +1,4 @@
-//! What a proof shows is random, and could have been made without a witness.
+//! Messages of a proof are random, and could have been made without a witness.
 
 use super::super::tape::Segment;
 use super::*;
@@ -7,8 +7,8 @@ use crate::commit::ggm::Tree;
 use crate::zk::limbo::{transcript, verifier};
 use volery_primitives::{F61, F61x2, Field};
 
-/// Both parties read the same from the tapes that both have, and what is followed of a view that holds the
-/// hidden party is the rest of the sum of all.
+/// Both parties read the same from the tapes that both have, and the verifier's shares of a view that holds
+/// the hidden party are the rest of the sum of all.
 #[test]
 fn the_verifier_follows_what_the_prover_follows_or_its_complement() {
     for aggregation in Aggregation::ALL {
@@ -136,8 +136,8 @@ impl transcript::VerifierTranscript for Fixed<'_> {
     }
 }
 
-/// Who knows the challenges beforehand needs no witness: random bytes, and the two digests that follow
-/// from them, are accepted, for any circuit, as long as what is asserted is shared to zero, which the
+/// A simulator that knows the challenges beforehand needs no witness: random bytes, and the two digests that
+/// follow from them, are accepted, for any circuit, as long as asserted wires are shared to zero, which the
 /// digest of the views says.
 #[test]
 fn a_simulator_needs_no_witness() {

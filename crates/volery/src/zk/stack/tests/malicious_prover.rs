@@ -13,7 +13,7 @@ use volery_primitives::F128;
 struct Cheat<'a> {
     clauses: &'a Several,
     terms: Terms<'a>,
-    /// What it chooses in the transfers of seeds.
+    /// Its choices in the transfers of seeds.
     of_seeds: Vec<F2>,
     /// The leaf, or the clause, that it treats as the one whose seed it gave up.
     given_up: usize,
@@ -22,7 +22,7 @@ struct Cheat<'a> {
     values: Vec<F2>,
 }
 
-/// What somebody tells it who knows the verifier's secret.
+/// A hint to the prover from somebody who knows the verifier's secret.
 type Handed<'h> = &'h (dyn Fn(&Secret, &Session, &mut seeds::Handed) + Sync);
 
 impl Cheat<'_> {
@@ -121,7 +121,7 @@ fn an_answer_without_a_witness() {
     }
 }
 
-/// It garbles all clauses as the verifier does, so that all it lacks is the proof of retrieval.
+/// A prover that garbles all clauses as the verifier does, so that all it lacks is the proof of retrieval.
 #[test]
 fn all_seeds_one_by_one() {
     for count in 2..=5 {
@@ -142,7 +142,7 @@ fn all_seeds_one_by_one() {
     }
 }
 
-/// The same by a tree some of whose leaves are of no clause.
+/// A prover that garbles all clauses, by the seeds of a tree some of whose leaves belong to no clause.
 #[test]
 fn all_seeds_of_a_tree() {
     for count in [3, 5, 6, 7] {
@@ -166,9 +166,9 @@ fn all_seeds_of_a_tree() {
     }
 }
 
-/// Who takes the proof of retrieval twice lacks two seeds. It gets nowhere with that, whatever its values
-/// satisfy; and if it were given either of the two, it would still have to satisfy the other clause, so that
-/// it has to satisfy both.
+/// A prover that takes the proof of retrieval twice lacks two seeds. It gets nowhere with that, whatever its
+/// values satisfy; and if it were given either of the two, it would still have to satisfy the other clause,
+/// so that it has to satisfy both.
 #[test]
 fn the_proof_of_retrieval_twice() {
     let count = 4;

@@ -8,7 +8,7 @@ use crate::garble::material::PIECE;
 use crate::garble::trial::revealed;
 use volery_primitives::F128;
 
-/// In what the verifier is not honest.
+/// The respect in which the verifier is not honest.
 #[derive(Clone, Copy, Debug)]
 enum Lie {
     Nothing,

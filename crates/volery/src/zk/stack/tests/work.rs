@@ -1,4 +1,4 @@
-//! What a prover does, and when: with fixed work it is the same whichever clause is its.
+//! Work of a prover, and its time: with fixed work it is the same whichever clause is the prover's.
 
 use super::*;
 use crate::channel::{Party, Recording, Tape, pipe};
@@ -8,7 +8,7 @@ use core::sync::atomic::AtomicU64;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// What was run: how many messages the prover had sent by then, the party that ran it, and the clause.
+/// A run of a clause: how many messages the prover had sent by then, the party that ran it, and the clause.
 type Event = (usize, &'static str, usize);
 
 /// Clauses that write down who runs them.
@@ -44,7 +44,7 @@ impl<'g> Clauses<Evaluator<'g>> for Noted<'_> {
     }
 }
 
-/// What the prover of clause number `chosen` did, in order, and the ANDs that it says it garbled.
+/// The events of a prover of clause number `chosen`, in order, and the ANDs that it says it garbled.
 fn done(terms: Terms, clauses: &Several, chosen: usize) -> (Vec<Event>, u64) {
     let values = values(&clauses.0[chosen], true);
     let own = (chosen, &values[..]);

@@ -101,8 +101,8 @@ fn lies_by_coin<M: Macs>(terms: &Terms, gates: usize, coin: F128) -> Lies<M> {
     lies
 }
 
-/// Whoever knew the permutation, η, or ν and η could choose triples that hide a lie; those of
-/// another run hide nothing.
+/// A prover who knew the permutation, η, or ν and η could choose triples that hide a lie; those of another
+/// run hide nothing.
 #[test]
 fn a_prover_who_knows_the_check_beforehand_is_believed() {
     fn test<M: Dealt>() {
@@ -144,7 +144,8 @@ fn a_prover_who_knows_an_earlier_coin_is_caught() {
     over_every_field!(test);
 }
 
-/// Whoever knew ν could choose a further value so that the polynomials agree there, and would need no triple.
+/// A prover who knew ν could choose a further value so that the polynomials agree there, and would need no
+/// triple.
 #[test]
 fn a_prover_who_knows_the_point_beforehand_is_believed() {
     fn test<E: MacField<E>>() {
@@ -185,8 +186,8 @@ fn theta<E: MacField<E>>(seed: F128) -> E {
     -(sum([E::ONE, E::ZERO, E::ZERO]) * chi.invert())
 }
 
-/// Whoever knew θ_α could open a wrong δ_α: by t more than it is, which comes to χ·t·(b − θ_α) in the sum
-/// over all and so cancels a lie by −η·e. It would need no triple.
+/// A prover who knew θ_α could open a wrong δ_α: by t more than it is, which comes to χ·t·(b − θ_α) in the
+/// sum over all and so cancels a lie by −η·e. It would need no triple.
 #[test]
 fn a_prover_who_knows_the_coefficients_beforehand_is_believed() {
     fn test<E: MacField<E>>()
@@ -214,8 +215,8 @@ fn a_prover_who_knows_the_coefficients_beforehand_is_believed() {
     test::<Goldilocks>();
 }
 
-/// Where challenges are the transcript's: a prover that draws its own before the last part of any message
-/// that they combine gets another one than the verifier, and is refused.
+/// A prover that draws the transcript's challenge before the last part of any message that it combines gets
+/// another one than the verifier, and is refused.
 #[test]
 fn the_transcripts_challenges_come_after_all_they_combine() {
     fn test<M: Dealt>() {

@@ -36,7 +36,7 @@ fn further_value<M: Macs>(at: usize) -> Lies<M> {
     Lies { further: vec![(at, M::F::ONE)], ..Lies::default() }
 }
 
-/// Of values, or of the extension: whichever are made.
+/// Lies about one triple: of values, or over the extension, whichever are made.
 fn triple<M: Macs>(at: usize) -> Lies<M> {
     Lies { triples: vec![(at, M::F::ONE)], packed: vec![(at, M::E::ONE)], ..Lies::default() }
 }
@@ -116,7 +116,7 @@ fn opposite_lies_are_caught() {
     over_some_fields!(test);
 }
 
-/// What becomes of the bytes of a message.
+/// A change of a message's bytes.
 type Alteration = Box<dyn Fn(&mut [u8]) + Send>;
 
 /// A link that changes one message.

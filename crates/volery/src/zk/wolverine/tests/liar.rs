@@ -26,21 +26,21 @@ pub(super) enum Before {
     Right,
 }
 
-/// What is added to values, by their numbers in the statement.
+/// Errors that are added to values, by their numbers in the statement.
 pub(super) struct Lies<M: Macs> {
-    /// To products.
+    /// Errors of products.
     pub(super) products: Vec<(usize, M::F)>,
-    /// To further values.
+    /// Errors of further values.
     pub(super) further: Vec<(usize, M::F)>,
-    /// To the products of triples.
+    /// Errors of the products of triples.
     pub(super) triples: Vec<(usize, M::F)>,
-    /// To those of triples over the extension.
+    /// Errors of the products of triples over the extension.
     pub(super) packed: Vec<(usize, M::E)>,
-    /// To δ_α.
+    /// Errors of δ_α.
     pub(super) left: Vec<(usize, M::F)>,
     /// Δ, by which asserted wires open as zero, whatever they are.
     pub(super) delta: Option<M::E>,
-    /// Where the transcript's challenges are drawn too early.
+    /// The message before which the transcript's challenges are drawn, too early.
     pub(super) early: Option<Before>,
 }
 
@@ -51,7 +51,7 @@ impl<M: Macs> Default for Lies<M> {
     }
 }
 
-/// What is added to the value with this number.
+/// The error of the value with this number.
 fn error<V: Field>(lies: &[(usize, V)], number: usize) -> V {
     lies.iter().filter(|lie| lie.0 == number).map(|lie| lie.1).sum()
 }
@@ -73,7 +73,7 @@ pub(super) fn told<M: Macs>(circuit: &Products<M::F>, lies: &Lies<M>) -> Product
     Products { n: circuit.n, sum: circuit.sum + lies.products.iter().map(|lie| lie.1).sum() }
 }
 
-/// Such a prover.
+/// Runs a prover that tells `lies`.
 pub(super) fn tell<M: Dealt>(
     terms: Terms,
     (circuit, witness): (&Products<M::F>, &[M::F]),

@@ -24,7 +24,7 @@ fn wins<M: Dealt>(terms: Terms, gates: u64, lies: &Lies<M>, runs: u64) -> u64 {
     (0..runs).filter(|&run| won(run)).count() as u64
 }
 
-/// As [`wins`], at this rate: within four deviations, where some `wanted` wins are likely or
+/// Asserts that [`wins`] come at this rate: within four deviations, where some `wanted` wins are likely or
 /// `most` runs are made.
 fn wins_at_rate<M: Dealt>(terms: Terms, gates: u64, lies: &Lies<M>, rate: f64, [wanted, most]: [f64; 2]) {
     let runs = (wanted / rate).min(most).ceil();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::zk::section;
 
-/// What a message holds.
+/// The content of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Said {
     Corrections,
@@ -16,7 +16,7 @@ pub(super) enum Said {
 }
 use Said::*;
 
-/// What each message holds and how many bytes it has, where products of witness elements are proved.
+/// The content of each message and its bytes, where products of witness elements are proved.
 pub(super) fn script<M: Macs>(terms: &Terms, products: u64) -> Vec<(Said, usize)> {
     let mut script = Vec::new();
     let (mut gates, mut committed) = (0, 0);

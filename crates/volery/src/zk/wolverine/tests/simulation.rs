@@ -37,7 +37,7 @@ fn simulators_are_accepted() {
     over_every_field!(test);
 }
 
-/// Who there is to talk to a verifier.
+/// The peer of a verifier.
 #[derive(Clone, Copy, Debug)]
 enum Who {
     /// An honest prover whose witness is all zeroes, or all ones.

@@ -27,7 +27,7 @@ impl<B: Backend<F = F61>> Circuit<B> for Product {
     }
 }
 
-/// The same of a product of matrices of one entry.
+/// A false product of matrices of one entry.
 struct OfMatrices(Product);
 
 impl<B: Polynomials<F = F61>> Circuit<B> for OfMatrices {
@@ -61,7 +61,7 @@ where
     accepted.count()
 }
 
-/// With one repetition a wrong product passes only where the right party is hidden.
+/// A wrong product passes in one repetition only where the right party is hidden.
 #[test]
 fn a_wrong_product_survives_with_a_chance_of_one_in_n() {
     for aggregation in Aggregation::ALL {

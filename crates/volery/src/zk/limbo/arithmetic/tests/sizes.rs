@@ -1,4 +1,4 @@
-//! What products of matrices take, by the formula that all proofs are held against.
+//! Sizes of products of matrices, by the formula that all proofs are held against.
 
 use super::*;
 use crate::zk::limbo::{Mode, Wishes};

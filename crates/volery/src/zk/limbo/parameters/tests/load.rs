@@ -1,4 +1,4 @@
-//! What parameters ask of a verifier.
+//! The load that parameters put on a verifier.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn more_parties_repetitions_and_views_ask_for_no_less() {
     }
 }
 
-/// Whatever a prover may prefer is within what a verifier takes, though it asks for fewer bits.
+/// Parameters by any preference of a prover are within the bound of a verifier that asks for fewer bits.
 #[test]
 fn preferences_are_within_the_bound() {
     let wide = [CheckSize { bits: 122, bytes: 16 }];

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Those listed for files, 128 bits, l = 64 and independent challenges: ANDs, parties,
+/// Parameters that the paper lists for files, 128 bits, l = 64 and independent challenges: ANDs, parties,
 /// compression, repetitions.
 #[rustfmt::skip]
 const FILES: [(u64, u32, u32, u32); 48] = [
