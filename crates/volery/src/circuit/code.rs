@@ -76,8 +76,8 @@ pub struct Code<B: Backend> {
 struct State<B: Backend> {
     backend: B,
     error: Option<Error>,
-    /// What is open, from the program itself to the innermost block, each with its activity, within
-    /// that of the one before.
+    /// The open blocks, from the program itself to the innermost, each with its activity, within that of the
+    /// one before.
     levels: Vec<(Level, Bit<B::Wire>)>,
     failed: Bit<B::Wire>,
     assertions: Assertions,
@@ -110,7 +110,7 @@ impl<B: Backend<F = F2>> Code<B> {
         Self { state: RefCell::new(state), overflow: false }
     }
 
-    /// The same, where signed integers must not overflow.
+    /// A program whose signed integers must not overflow.
     pub fn with_overflow(backend: B) -> Self {
         Self { overflow: true, ..Self::new(backend) }
     }
@@ -191,7 +191,7 @@ impl<B: Backend<F = F2>> Code<B> {
         state.assertions.record(name, 1);
     }
 
-    /// What `gates` give, and `otherwise` where there has been an error.
+    /// The result of `gates`, or `otherwise` where there has been an error.
     fn gates<T: Wires<B::Wire>>(&self, otherwise: T, gates: impl FnOnce(&mut B) -> Result<T>) -> T {
         let state = &mut *self.state.borrow_mut();
         if state.error.is_some() {

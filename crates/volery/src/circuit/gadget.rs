@@ -1,5 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, integers, arrays, byte
-//! strings, hash functions, Merkle trees, ciphers and base64.
+//! Parts of statements: elements of any field, and over F_2 bits, words, integers, arrays, byte strings, hash
+//! functions, Merkle trees, ciphers and base64.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};

@@ -20,10 +20,10 @@ pub struct Dimensions {
 /// How it is shown that a matrix is the product of two others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// By random vectors, drawn after all three are fixed, where the proof system can: quadratic time.
+    /// Random vectors, drawn after all three are fixed, where the proof system can draw them: quadratic time.
     #[default]
     Random,
-    /// By an inner product for each entry: cubic time.
+    /// An inner product for each entry: cubic time.
     InnerProducts,
 }
 
@@ -127,7 +127,7 @@ impl<'a, F: Field> MatrixProduct<'a, F> {
     }
 }
 
-/// What the rank of an expanded right matrix is at most.
+/// The highest rank of an expanded right matrix.
 const RANK: usize = 4;
 
 /// A right matrix whose entry at row i and column j is `<left[i], right[j]>`, and the entries of a left one.

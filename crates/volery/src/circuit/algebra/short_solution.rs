@@ -7,12 +7,12 @@ use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::{Field, U256};
 
-/// Which integers the entries of a short vector may be.
+/// The integers that the entries of a short vector may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// 0 or 1.
     Binary,
-    /// From minus so much to so much.
+    /// Integers from minus this number to this number.
     Within(usize),
 }
 
@@ -93,7 +93,7 @@ impl<'a, F: Field> ShortSolution<'a, F> {
         expanded(seed).map(value).take(length).collect()
     }
 
-    /// What `matrix` maps `solution` to.
+    /// The image of `solution` under `matrix`.
     ///
     /// # Panics
     /// Where rows are not as long as `solution`.

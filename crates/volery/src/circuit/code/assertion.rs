@@ -1,4 +1,4 @@
-//! What a program asserts, and what came of it.
+//! Assertions of a program, and their outcome.
 
 use crate::circuit::Backend;
 use crate::circuit::gadget::Bit;
@@ -46,7 +46,7 @@ impl fmt::Display for Assertions {
     }
 }
 
-/// What came of a program.
+/// The outcome of a program.
 #[derive(Clone)]
 pub struct Outcome<W> {
     /// Whether an active assertion failed.
@@ -56,7 +56,7 @@ pub struct Outcome<W> {
 }
 
 impl<W: Copy> Outcome<W> {
-    /// That of a program without assertions.
+    /// The outcome of a program without assertions.
     pub fn new() -> Self {
         Self { failed: Bit::Public(false), assertions: Assertions::default() }
     }

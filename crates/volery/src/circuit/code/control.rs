@@ -10,7 +10,7 @@ use crate::error::Error;
 use core::ops::Range;
 use volery_primitives::F2;
 
-/// What kind of block is open.
+/// The kind of an open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     /// The program, until it exits.
@@ -113,7 +113,7 @@ impl<B: Backend<F = F2>> Code<B> {
         self.state.borrow().levels.last().expect("a program").1
     }
 
-    /// That of what runs where `condition` holds.
+    /// The activity of code that runs where `condition` holds.
     fn active_where(&self, condition: Bit<B::Wire>) -> Bit<B::Wire> {
         let active = self.active();
         self.gates(active, |b| active.and(b, condition))

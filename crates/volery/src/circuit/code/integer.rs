@@ -27,9 +27,9 @@ pub type Int<'c, B> = Signed<'c, B, 32>;
 /// A C `size_t`.
 pub type Size<'c, B> = Unsigned<'c, B, 64>;
 
-/// What stands beside an [`Integer`] in an operation.
+/// The other operand of an operation on an [`Integer`].
 pub trait Operand<'c, B: Backend, const N: usize, const SIGNED: bool> {
-    /// It, as such an integer.
+    /// The operand, as such an integer.
     fn integer(self, code: &'c Code<B>) -> Integer<'c, B, N, SIGNED>;
 }
 

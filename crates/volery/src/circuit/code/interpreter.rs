@@ -315,8 +315,8 @@ impl Run {
     }
 }
 
-/// Both on the same inputs: the variables, the first array, and how many words the second has; of which those
-/// in `wires` are secret.
+/// Checks the code against the interpreter on the same inputs: the variables, the first array, and how many
+/// words the second has; of which those in `wires` are secret.
 fn check<const SIGNED: bool>(program: &[Statement], checked: bool, inputs: [u8; 8], wires: u8) {
     let signed = SIGNED;
     let mut run = Run {

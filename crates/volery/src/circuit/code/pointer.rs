@@ -23,9 +23,9 @@ pub struct Pointer<'c, B: Backend, const N: usize> {
 /// The index of the null pointer, which no array reaches.
 const NULL: u128 = 1 << 63;
 
-/// What can be added to a pointer.
+/// A number that can be added to a pointer.
 pub trait Offset<'c, B: Backend> {
-    /// It, modulo 2^64.
+    /// The number, modulo 2^64.
     fn words(self, code: &'c Code<B>) -> Size<'c, B>;
 }
 

@@ -11,7 +11,7 @@ mod sense;
 
 const BOUNDS: &str = "s: index within its bounds";
 
-/// What `program` gives on `input`, secret, whether it broke, and what it asserted.
+/// Runs `program` on a secret `input`: its result, whether it broke, and its assertions.
 fn run<T>(
     input: &[u8],
     program: impl for<'c> FnOnce(&'c Code<Evaluation>, Pointer<'c, Evaluation, 8>) -> T,

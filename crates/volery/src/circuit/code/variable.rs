@@ -6,7 +6,7 @@ use crate::circuit::gadget::Bit;
 use core::cell::RefCell;
 use volery_primitives::F2;
 
-/// What a variable can hold.
+/// A value that a variable can hold.
 pub trait Value<'c, B: Backend>: Clone {
     /// `yes` where `bit` is one, `no` where it is zero.
     fn select(code: &'c Code<B>, bit: Bit<B::Wire>, yes: &Self, no: &Self) -> Self;
@@ -23,7 +23,7 @@ impl<'c, B: Backend<F = F2>, T: Value<'c, B>> Var<'c, B, T> {
         Self { code, value: RefCell::new(value) }
     }
 
-    /// Its value.
+    /// The value of the variable.
     pub fn get(&self) -> T {
         self.value.borrow().clone()
     }

@@ -21,7 +21,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// What `of` says for each word and bit, in the order of lanes.
+    /// Values of `of` for each word and bit, in the order of lanes.
     pub(super) fn lanes<T>(self, of: impl Fn(usize, usize) -> T) -> Vec<T> {
         let mut lanes = Vec::with_capacity(self.count * self.width);
         for word in 0..self.count {

@@ -32,7 +32,7 @@ type Block<W> = [Byte<W>; BLOCK];
 /// A way to substitute bytes, SubBytes of FIPS 197 section 5.1.1: by [`Gates`], or with
 /// [`Holes`](super::Holes).
 pub trait SubBytes<B: Backend<F = F2>> {
-    /// What all rounds of a block are called, where they are recorded.
+    /// The name of the function of all rounds of a block, where they are recorded.
     const ROUNDS: &'static str;
 
     /// The bytes that stand for `bytes`.
@@ -180,7 +180,7 @@ fn sixteen<W: Copy>(bytes: &Bytes<W>, what: &str) -> Result<Block<W>> {
     bytes.try_into().map_err(wrong)
 }
 
-/// What a public byte of a counter is.
+/// The value of a public byte of a counter.
 fn value<W: Copy>(byte: &Byte<W>) -> Result<u8> {
     byte.bits().iter().rev().try_fold(0, |value, bit| match bit {
         Bit::Public(bit) => Ok(value << 1 | u8::from(*bit)),

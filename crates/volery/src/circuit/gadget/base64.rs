@@ -152,7 +152,7 @@ mod tests {
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
 
-    /// What a witness text decodes to, where it does.
+    /// Decodes a witness text, where it is well-formed.
     fn decoded(text: &[u8], length: usize) -> Option<Vec<u8>> {
         let mut clear = Clear::new(bits_of(text));
         let text = Bytes::witness(&mut clear, text.len()).unwrap();

@@ -52,7 +52,7 @@ impl<W: Copy> Bytes<W> {
         Self(self.0[range].to_vec())
     }
 
-    /// This string, and `other` after it.
+    /// The string, and `other` after it.
     #[must_use]
     pub fn concat(&self, other: &Self) -> Self {
         Self([&self.0[..], &other.0].concat())

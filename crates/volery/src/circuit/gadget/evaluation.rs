@@ -35,7 +35,7 @@ pub(crate) fn signed_value<const N: usize>(word: Signed<F2, N>) -> i128 {
     value(*word.resize::<128>().word()) as i128
 }
 
-/// What is done with two secrets.
+/// A circuit of two secrets.
 pub(crate) type OfTwo<T> = fn(&mut Recorder<'_, F2>, T, T) -> Result<()>;
 
 /// Gates that no statement is made of.

@@ -66,7 +66,7 @@ impl Fixed {
         self.bits
     }
 
-    /// Those behind the point.
+    /// The bits behind the point.
     pub fn fraction(self) -> u32 {
         self.fraction
     }
@@ -184,8 +184,8 @@ impl Fixed {
         Ok(quotients)
     }
 
-    /// The same, and zero where it is negative: two hints, two polynomials, one of them committed to, and two
-    /// ranges each.
+    /// The quotients that are rounded down, and zero for those that are negative: two hints, two polynomials,
+    /// one of them committed to, and two ranges each.
     ///
     /// # Errors
     /// Those of the backend.
@@ -243,7 +243,7 @@ impl Fixed {
         self.largest(b, xs, &name).map(|(place, _)| place)
     }
 
-    /// Both.
+    /// The place of the largest number, and the number.
     fn largest<B: Polynomials + Tables>(
         self,
         b: &mut B,

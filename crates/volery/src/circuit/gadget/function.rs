@@ -5,9 +5,9 @@ use crate::circuit::{Backend, Returned, Wires};
 use crate::error::Result;
 use volery_primitives::F2;
 
-/// What `body` makes of `inputs`, as a function called `name`, which determines the gates together with the
-/// values of those inputs that are public: where gates are recorded, equal calls are recorded once. `body`
-/// must use no other wires.
+/// Calls `body` on `inputs`, as a function called `name`, which determines the gates together with the values
+/// of those inputs that are public: where gates are recorded, equal calls are recorded once. `body` must use
+/// no other wires.
 ///
 /// # Errors
 /// Those of `body`, and of the backend.
@@ -39,7 +39,7 @@ pub fn function<B: Backend<F = F2>>(
     Ok(outputs.collect())
 }
 
-/// What `body` makes of `words`, as a [`function`].
+/// Calls `body` on `words`, as a [`function`].
 ///
 /// # Errors
 /// Those of `body`, and of the backend.

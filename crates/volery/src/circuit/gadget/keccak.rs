@@ -40,8 +40,8 @@ const IOTA: [u64; ROUNDS] = {
     constants
 };
 
-/// What ρ and π, FIPS 202 sections 3.2.2 and 3.2.3, put into each lane: which one, turned by how many bits.
-/// What is at (x, y) goes to (y, 2x + 3y).
+/// The moves of ρ and π, FIPS 202 sections 3.2.2 and 3.2.3: for each lane, the lane that comes there, and the
+/// bits by which it is turned. The lane at (x, y) goes to (y, 2x + 3y).
 const MOVES: [(usize, usize); SIDE * SIDE] = {
     let mut moves = [(0, 0); SIDE * SIDE];
     let (mut x, mut y) = (1, 0);
@@ -57,7 +57,7 @@ const MOVES: [(usize, usize); SIDE * SIDE] = {
 
 /// A way to compute Keccak-f\[1600\], FIPS 202 section 3.3: by [`Gates`], or with [`Holes`].
 pub trait Permutation<B: Backend<F = F2>> {
-    /// What becomes of `state`, whose lane (x, y) is at x + 5y: of the result so many `planes`, the lanes of
+    /// Permutes `state`, whose lane (x, y) is at x + 5y. Gives so many `planes` of the result, the lanes of
     /// one y each, or all of them.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl<W: Copy> Sponge<W> {
         Self::new(64, 0x1f)
     }
 
-    /// The same, which goes on with holes.
+    /// A sponge that goes on with holes.
     pub fn with_holes(self) -> Sponge<W, Holes> {
         let Self { state, rate, suffix, used, .. } = self;
         Sponge { state, rate, suffix, used, permutation: PhantomData }

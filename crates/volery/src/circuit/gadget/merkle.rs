@@ -131,7 +131,7 @@ mod tests {
         fn each(&self, _: &mut dyn FnMut(W)) {}
     }
 
-    /// Which calls are made for a tree of strings.
+    /// The calls that are made for a tree of strings.
     fn walk(depth: u32) -> (String, Vec<String>) {
         let calls = core::cell::RefCell::new(Vec::new());
         let note = |text: String| {

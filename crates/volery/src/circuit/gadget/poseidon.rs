@@ -29,7 +29,8 @@ pub struct Poseidon<F> {
 const POWER: u64 = 5;
 /// Rounds in which every element is raised to it.
 const FULL: usize = 8;
-/// Those in which one is, by the number of inputs from 1 on: for 128 bits of security over 254 bits and more.
+/// Rounds in which one element is, by the number of inputs from 1 on: for 128 bits of security over 254 bits
+/// and more.
 const PARTIAL: [usize; 16] = [56, 57, 56, 60, 60, 63, 64, 63, 60, 66, 60, 65, 70, 60, 64, 68];
 
 impl<F: Field> Poseidon<F> {
@@ -63,7 +64,7 @@ impl<F: Field> Poseidon<F> {
         Ok(Self { width, full, partial, constants, matrix })
     }
 
-    /// That of circom, which hashes so many inputs: its tests' vectors are those over
+    /// The permutation by which circom hashes so many inputs; the vectors of its tests are over
     /// [`Bn254`](volery_primitives::Bn254).
     ///
     /// # Errors

@@ -189,7 +189,7 @@ impl<V> Digits<V> {
     }
 }
 
-/// What the prover commits to for words side by side: the sums of rows by their lowest bit, and the products.
+/// The prover's commitments for words side by side: the sums of rows by their lowest bit, and the products.
 fn hint<const N: usize>(xs: &[F2], ys: &[F2]) -> Vec<F2> {
     let number = |bits: &[F2]| bits.iter().rev().fold(0, |number, bit| number << 1 | bit.to_word());
     let xs: Vec<u128> = xs.chunks_exact(N).map(number).collect();

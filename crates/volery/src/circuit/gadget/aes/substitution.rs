@@ -113,7 +113,7 @@ const fn affine_of(x: u8) -> u8 {
 /// The constant of that map.
 const CONSTANT: u128 = 0x63;
 
-/// The same of a secret byte, with the constant.
+/// The affine map of a secret byte, its constant included.
 pub(super) fn affine<B: Backend<F = F2>>(b: &mut B, x: &Byte<B::Wire>) -> Byte<B::Wire> {
     let turned = (1..=4).fold(*x, |sum, by| sum.xor(b, &x.rotate_left(by)));
     turned.xor(b, &Word::public(CONSTANT))

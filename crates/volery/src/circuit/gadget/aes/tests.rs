@@ -40,7 +40,7 @@ fn all_bytes_are_substituted_as_in_the_standard() {
     }
 }
 
-/// By committed inverses: the same bytes, on wires and public, and side by side.
+/// Committed inverses substitute bytes as gates do, on wires and public, and side by side.
 #[test]
 fn all_bytes_are_substituted_by_inverses() {
     let all: Vec<u8> = (0..=255).collect();
@@ -143,7 +143,7 @@ fn ands_of_blocks_are_pinned() {
     assert!(refused.contains("a key of AES-128 has 16 bytes, and not 15"), "{refused}");
 }
 
-/// What is on wires: the key always, the text where told.
+/// Checks Galois mode with the key on wires, and the text where told.
 fn check_gcm(associated: usize, length: usize, public_text: bool) {
     let (key, nonce) = (some_bytes(16, 7), some_bytes(12, 9));
     let (associated, plaintext) = (some_bytes(associated, 1), some_bytes(length, 3));
@@ -184,7 +184,7 @@ fn galois_mode_agrees_with_an_outside_implementation() {
     }
 }
 
-/// Nothing is public but the lengths.
+/// Galois mode where only lengths are public.
 #[test]
 fn galois_mode_with_all_on_wires() {
     for (associated, length) in [(0, 0), (17, 0), (3, 33)] {

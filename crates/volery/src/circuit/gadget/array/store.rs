@@ -13,12 +13,12 @@ pub struct Store<B: Memories<F = F2>, const N: usize>(Held<B, N>);
 
 enum Held<B: Memories<F = F2>, const N: usize> {
     Array(Array<B::Wire, N>),
-    /// With the number of its words.
+    /// A memory, with the number of its words.
     Memory(B::Memory, usize),
 }
 
-/// What an access to a memory commits to beside its word, and so does the end of an epoch for each word: some
-/// 20 bits of its time, and its part of running products.
+/// The bits that an access to a memory commits to beside its word, and the end of an epoch for each word:
+/// some 20 bits of its timestamp, and its part of running products.
 const BESIDE: u128 = 30;
 
 /// Whether so many accesses to `words` words of so many bits cost less in a memory, which is said of a proof

@@ -6,7 +6,7 @@ use crate::circuit::stream::Streamed;
 use crate::circuit::{Circuit, Clear, Elements, PortValue as _, Shape};
 use volery_primitives::F256;
 
-/// What is computed of the points, or of the point and the bits, in the witness.
+/// The computation on the points, or on the point and the bits, in the witness.
 #[derive(Clone, Copy)]
 enum Task {
     OnCurve,

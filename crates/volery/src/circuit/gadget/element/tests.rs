@@ -120,7 +120,7 @@ impl<B: Backend> Circuit<B> for Case<B::F> {
     }
 }
 
-/// What a gadget means.
+/// The plain result of a gadget.
 fn plain<F: Field>(gadget: Gadget, [x, y, z]: [F; 3]) -> F {
     let c = five::<F>();
     let bit = |holds: bool| if holds { F::ONE } else { F::ZERO };

@@ -1,4 +1,5 @@
-//! What SHA-1 and SHA-256 share (FIPS 180-4): words of 32 bits, the padded blocks of a message, Ch and Maj.
+//! Common parts of SHA-1 and SHA-256 (FIPS 180-4): words of 32 bits, the padded blocks of a message, Ch and
+//! Maj.
 
 use crate::circuit::gadget::{Bit, Bytes, Word};
 use crate::circuit::{Backend, Wires};
@@ -20,7 +21,7 @@ pub(in super::super) struct Blocks<W> {
 }
 
 impl<W: Copy> Blocks<W> {
-    /// Those of the empty message.
+    /// The blocks of the empty message.
     pub(in super::super) fn new() -> Self {
         Self { pending: Vec::with_capacity(BLOCK), length: 0 }
     }

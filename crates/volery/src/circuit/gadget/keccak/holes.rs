@@ -63,8 +63,8 @@ impl<B: Polynomials<F = F2>> Permutation<B> for Holes {
     }
 }
 
-/// So many `planes` of the state behind some rounds, which the prover commits to: `words` are the state
-/// before them, and the constant of each. It commits to what `alter` makes of each lane, by its number.
+/// Commits to so many `planes` of the state after some rounds: `words` are the state before them, and the
+/// constant of each. The prover's lanes are changed by `alter`, which is given their numbers.
 ///
 /// # Panics
 /// Where these are not five rounds with all planes, or four.
@@ -210,7 +210,7 @@ fn gather<B: Polynomials<F = F2>>(
     b.gather(of, &lanes)
 }
 
-/// The same words, whose bits are all on wires.
+/// Words with all bits on wires.
 fn on_wires<B: Polynomials<F = F2>>(b: &mut B, words: &[Lane<B::Wire>]) -> Vec<Lane<B::Wire>> {
     words.iter().map(|word| Word::new(word.bits().map(|bit| Bit::Wire(bit.wire(b))))).collect()
 }

@@ -100,7 +100,7 @@ fn sponges_agree_with_an_outside_implementation() {
     }
 }
 
-/// So many planes of the permutation of a witness.
+/// A statement: so many planes of the permutation of a witness.
 struct Permuted<P> {
     planes: usize,
     permutation: PhantomData<P>,
@@ -208,7 +208,7 @@ fn inverses_are_those_of_rounds() {
     assert!(holes::inverse_of_linear(&mut clear, &back) == bits(before));
 }
 
-/// What is known when the circuit is written may as well stand on wires.
+/// Bits that are known when the circuit is written may as well stand on wires.
 #[test]
 fn public_bits_are_taken_as_they_are() {
     let mut clear = Clear::new(some_bits());

@@ -11,7 +11,7 @@ pub(super) const MOST_ROUNDS: usize = 1023;
 struct Grain(u128);
 
 impl Grain {
-    /// That of a prime field of `bits`, for a power x^α.
+    /// The register for a prime field of `bits`, and a power x^α.
     fn new(bits: u32, width: usize, full: usize, partial: usize) -> Self {
         let mut register = (0, 0);
         let mut push = |value: usize, length: u32| {

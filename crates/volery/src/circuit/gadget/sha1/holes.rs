@@ -33,7 +33,7 @@ pub(super) const COMPUTED: usize = ROUNDS + STATE;
 /// Rounds side by side, which have one f.
 const SIDE_BY_SIDE: usize = 10;
 
-/// By how many bits the words of the state are turned to the left since they were a: a, b, c, d, e.
+/// The bits by which the words of the state were turned to the left since each was a: a, b, c, d, e.
 const TURNED: [usize; STATE] = [0, 0, 30, 30, 30];
 
 impl<B: Polynomials<F = F2>> Sha1Compression<B> for Holes {

@@ -90,7 +90,7 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Compress {
     }
 }
 
-/// With all words as they are.
+/// The compression by holes with the right words.
 const RIGHT: Compress = Compress::Holes { word: COMPUTED, bit: 0 };
 
 #[test]

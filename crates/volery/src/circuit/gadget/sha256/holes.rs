@@ -54,7 +54,7 @@ const COMPUTED: usize = EXPANDED + 2 * ROUNDS + 8;
 /// length, and few enough for vectors to stay in cache.
 const SIDE_BY_SIDE: usize = 8;
 
-/// With holes: words are committed to, and the bits of sums in between are polynomials.
+/// Compression with holes: words are committed to, and the bits of sums in between are polynomials.
 pub enum Holes {}
 
 impl<B: Polynomials<F = F2>> Compression<B> for Holes {
@@ -187,7 +187,7 @@ fn assert_rounds<B: Polynomials<F = F2>>(
     assert_sum(b, Maps::WORDS, addends, true, &next_a, format_args!("a from round {t} on"))
 }
 
-/// As many words of `wires` as run side by side, from number `at` on.
+/// The words of `wires` from number `at` on, as many as run side by side.
 fn words_from<B: Polynomials<F = F2>>(b: &mut B, wires: &[B::Wire], at: usize) -> B::Vector {
     b.vector(side_by_side(wires, at))
 }
@@ -199,7 +199,7 @@ fn side_by_side<W>(wires: &[W], at: usize) -> &[W] {
 /// For each lane another, or none.
 type Map = Vec<Option<usize>>;
 
-/// What Σ and σ add up, for words side by side.
+/// The bits that Σ and σ add, for words side by side.
 struct Maps {
     upper_0: [Map; 3],
     upper_1: [Map; 3],

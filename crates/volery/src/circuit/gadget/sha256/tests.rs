@@ -71,7 +71,7 @@ fn all_paddings_agree_with_an_outside_implementation() {
     }
 }
 
-/// Both functions are what the gates' and the holes' circuits are built on; `check` does not call them.
+/// `sha256` and `sha256_with_holes`, which `check` does not call, give the digest of public bytes.
 #[test]
 fn the_functions_choose_how() {
     let message = Bytes::public(b"abc");
@@ -91,7 +91,7 @@ struct Compress<C> {
     compression: PhantomData<C>,
 }
 
-/// What one compression takes.
+/// The input of one compression.
 type Input<W> = ([Word32<W>; 8], [Word32<W>; 16]);
 
 /// Words of the witness, or constants in the places of `public_state` and `public_block`.
@@ -205,7 +205,7 @@ fn each_wrong_hint_is_caught() {
     run(5888).unwrap();
 }
 
-/// What is known when the circuit is written may as well stand on wires, or in a part of the words only.
+/// Words that are known when the circuit is written may as well stand on wires, or on wires in part.
 #[test]
 fn public_words_and_bits_are_taken_as_they_are() {
     let bits = some_bits();
