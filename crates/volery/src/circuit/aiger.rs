@@ -50,11 +50,11 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<(Logic, &'static str)> {
 struct Lines<'a> {
     file: &'a str,
     bytes: &'a [u8],
-    /// What is read next.
+    /// The place of the next line.
     at: usize,
-    /// Where the line begins that was read last.
+    /// The begin of the line that was read last.
     begin: usize,
-    /// Its number, from 1; none behind bytes that are no lines.
+    /// The number of that line, from 1; none behind bytes that are no lines.
     line: Option<u64>,
 }
 

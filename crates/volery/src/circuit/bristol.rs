@@ -88,7 +88,7 @@ impl Bristol {
         Self::new(name.into(), Source::Bytes(text.into()))
     }
 
-    /// Which of the two formats it is.
+    /// The format of the circuit, one of two.
     pub fn dialect(&self) -> Dialect {
         self.header.dialect
     }
@@ -210,7 +210,7 @@ pub(super) fn open_regular(path: &Path) -> std::io::Result<File> {
     File::open(path)
 }
 
-/// Where in which file something is wrong.
+/// The place of an error: a file, and a line in it.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     file: &'a str,

@@ -152,7 +152,7 @@ impl Netlist {
         each.collect()
     }
 
-    /// What tells it from all others of its format: BLAKE3 of the file, and the options.
+    /// The identity of the netlist among all of its format: BLAKE3 of the file, and the options.
     pub fn identity(&self) -> Vec<u8> {
         [&self.digest[..], self.options.canonical().as_bytes()].concat()
     }

@@ -67,10 +67,10 @@ pub struct R1cs {
     symbols: Option<Symbols>,
 }
 
-/// So many uses of a wire are not counted any further.
+/// The number of uses of a wire beyond which they are not counted.
 const MANY: u8 = u8::MAX;
 
-/// What a constraint system has.
+/// The sizes of a constraint system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct R1csShape {
     /// Wires, the constant one included.
@@ -83,11 +83,11 @@ pub struct R1csShape {
     pub private: u64,
     /// Constraints.
     pub constraints: u64,
-    /// Those of them that are linear.
+    /// The linear ones among them.
     pub linear: u64,
-    /// Those of the linear ones that define a wire.
+    /// The linear ones that define a wire.
     pub defined: u64,
-    /// Of the others, those whose product defines a wire: the product is committed to.
+    /// The others whose product defines a wire: the product is committed to.
     pub products: u64,
     /// The wires that are committed to by themselves: what a witness has values for.
     pub committed: u64,
@@ -119,7 +119,7 @@ impl R1cs {
         Self::new(name.into(), Source::Bytes(bytes.into()), Most::USUAL)
     }
 
-    /// What it has.
+    /// The sizes of the system.
     pub fn shape(&self) -> &R1csShape {
         &self.shape
     }
@@ -178,7 +178,7 @@ fn changed(name: &str) -> Error {
     Error::invalid(format!("{name}: the file has changed since it was opened: start again"))
 }
 
-/// What is read of a file when it is opened.
+/// The parts of a file that are read when it is opened.
 struct Read {
     digest: [u8; 32],
     header: Header,
@@ -189,8 +189,8 @@ struct Read {
 }
 
 impl Read {
-    /// Of a file of whose constraints so much is held at `most`. What is looked up first, since the
-    /// header may stand behind the constraints, is read once more when all of it is hashed.
+    /// Reads a file of whose constraints so much is held at `most`. The parts that are looked up first, since
+    /// the header may stand behind the constraints, are read once more when all of it is hashed.
     fn of(mut input: Input<'_>, most: Most) -> Result<Self> {
         let sections = Sections::<5>::find(&mut input, MAGIC, VERSION)?;
         for kind in CUSTOM.map(|(kind, _)| kind) {
@@ -232,7 +232,7 @@ impl Read {
     }
 }
 
-/// What a file begins with.
+/// The first bytes of a file.
 const MAGIC: &[u8; 4] = b"r1cs";
 const VERSION: u32 = 1;
 
@@ -268,7 +268,7 @@ impl Most {
     const USUAL: Self = Self { bytes: kept::MOST_BYTES, terms: linear::MOST_TERMS };
 }
 
-/// What is kept of the constraints.
+/// The parts of the constraints that are kept.
 struct Looked {
     linear: Linear,
     kept: Option<Kept>,

@@ -75,19 +75,19 @@ pub struct Sieve {
     survey: Survey,
 }
 
-/// What is found where a relation is read for the first time.
+/// The findings of the first reading of a relation.
 #[derive(Debug)]
 struct Survey {
-    /// Of the text.
+    /// The length of the text.
     length: u64,
     digest: [u8; 32],
     field: WireField,
     /// F_2 is used beside that.
     has_bits: bool,
     gates: u64,
-    /// Those that have values, which are ports.
+    /// The streams that have values, which are ports.
     streams: Vec<ValueStream>,
-    /// Those that have none.
+    /// The streams without values.
     empty: Vec<ValueStream>,
     /// When wires end, where many are set at once.
     plan: Option<Arc<Plan>>,
@@ -103,7 +103,7 @@ pub struct ValueStream {
     pub public: bool,
     /// The number of the type.
     pub kind: u8,
-    /// Its field: the modulus in decimal digits, or [`Field::NAME`] of one that is no prime's.
+    /// The field of its values: the modulus in decimal digits, or [`Field::NAME`] of one that is no prime's.
     pub field: String,
     /// How many values are read.
     pub count: u64,
@@ -150,7 +150,7 @@ impl Sieve {
         Self::planned(name, source, strict, PLANNING)
     }
 
-    /// The same, with another plan.
+    /// Reads a relation, with a plan by `planning`.
     fn planned(name: String, source: Source, strict: bool, planning: Planning) -> Result<Self> {
         let (text, length) = open(&name, &source)?;
         let survey = Survey::new((&name, &source), text, strict, length, planning)?;

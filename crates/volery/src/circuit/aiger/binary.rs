@@ -102,7 +102,7 @@ fn last(bytes: &[u8], at: &mut usize) -> [Option<u64>; 2] {
     })
 }
 
-/// What is wrong with an AND.
+/// A fault of an AND.
 enum Fault {
     Ends,
     TooLong,

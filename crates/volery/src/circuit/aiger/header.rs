@@ -3,7 +3,7 @@
 use super::Lines;
 use crate::error::Result;
 
-/// What the first line announces.
+/// The numbers that the first line announces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) binary: bool,

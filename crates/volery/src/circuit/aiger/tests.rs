@@ -194,7 +194,7 @@ fn malformed_bytes_are_named_with_their_place() {
     ]);
 }
 
-/// What is announced is bounded by the length of the file before memory is taken for it.
+/// Numbers that are announced are bounded by the length of the file before memory is taken for them.
 #[test]
 fn nothing_is_taken_on_a_headers_word() {
     for kind in ["aag", "aig"] {

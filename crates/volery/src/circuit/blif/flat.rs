@@ -5,7 +5,7 @@ use super::{Word, invalid};
 use crate::error::Result;
 use std::collections::HashMap;
 
-/// What sets a net.
+/// The driver of a net.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Driver {
     Nothing,
@@ -21,9 +21,9 @@ pub(super) enum Driver {
 #[derive(Clone, Copy)]
 pub(super) struct Placed {
     pub(super) model: u32,
-    /// Its number in the model.
+    /// The number in the model.
     pub(super) number: u32,
-    /// Where the nets of the model's signals begin in [`Flat::nets`].
+    /// The place in [`Flat::nets`] where the nets of the model's signals begin.
     pub(super) nets: usize,
 }
 

@@ -10,10 +10,10 @@ pub(super) struct Lines<'a> {
     at: usize,
     /// The number of the line that is read next, from 1.
     next: u64,
-    /// Where the line began that was read last.
+    /// The number of the first line of those read last.
     pub(super) line: u64,
     words: Vec<&'a [u8]>,
-    /// That line is to be read again.
+    /// Whether that line is to be read again.
     again: bool,
 }
 

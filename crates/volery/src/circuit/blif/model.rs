@@ -26,7 +26,7 @@ pub(super) struct Model<'a> {
     pub(super) parts: Vec<Part<'a>>,
 }
 
-/// Which list of ports a name stands in.
+/// The list of ports that a name stands in.
 #[derive(Clone, Copy)]
 enum Ports {
     In,
@@ -60,7 +60,7 @@ pub(super) struct Part<'a> {
     pub(super) connected: Vec<(&'a [u8], u32)>,
 }
 
-/// What is read and says nothing about gates.
+/// Directives that are read and say nothing about gates.
 const IGNORED: [&[u8]; 14] = [
     b".cname",
     b".attr",
@@ -119,7 +119,7 @@ impl<'a> Model<'a> {
         self.ports.get(signal as usize).is_some_and(|kinds| kinds.contains(&true))
     }
 
-    /// What all its tables come to, about: gates, and what is read of rows.
+    /// The size of all its tables, about: gates, and bytes that are read of rows.
     pub(super) fn size(&self) -> u64 {
         let of = |table: &Table| match (table.operands.len() as u64, table.rows.len() as u64) {
             (inputs @ 0..=6, _) => 1 + (1 << inputs),

@@ -75,7 +75,7 @@ struct Sorter<'a> {
     file: &'a str,
     models: &'a [Model<'a>],
     flat: &'a Flat,
-    /// What each net is, once that is known.
+    /// The literal of each net, once it is known.
     literals: Vec<Option<Literal>>,
     /// Nets whose tables wait for others.
     open: Vec<bool>,

@@ -41,12 +41,12 @@ const INPUT: [u64; INPUTS] = [
 ];
 
 impl Builder {
-    /// Whose first gate is this node.
+    /// A builder whose first gate is this node.
     pub(super) fn new(first: u32) -> Self {
         Self { first, gates: Vec::new(), known: HashMap::new() }
     }
 
-    /// What is one where a row covers the inputs.
+    /// The literal that is one where a row covers the inputs.
     pub(super) fn table(&mut self, inputs: &[Literal], rows: &[&[u8]]) -> Literal {
         if inputs.len() <= INPUTS {
             let mut function = 0;
@@ -172,7 +172,7 @@ impl Builder {
     }
 }
 
-/// What takes one AND at most.
+/// A function that takes one AND at most.
 #[derive(Clone, Copy)]
 enum Simple {
     Sum,

@@ -332,7 +332,7 @@ fn what_a_file_comes_to_is_counted_first() {
     assert_eq!(outputs(&read("x", tables.as_bytes()).unwrap(), &[true]), [true]);
 }
 
-/// What a table reads, its rows, and their output.
+/// A table: the nets that it reads, its rows, and their output.
 type Random = (Vec<prop::sample::Index>, Vec<Vec<u8>>, bool);
 
 /// Tables on inputs and on each other by number, what comes out, and their order.

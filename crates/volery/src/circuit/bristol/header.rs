@@ -13,7 +13,7 @@ pub enum Dialect {
     Old,
 }
 
-/// What the head announces.
+/// The numbers that the head announces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) dialect: Dialect,

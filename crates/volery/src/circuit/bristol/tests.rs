@@ -39,7 +39,7 @@ fn error(text: &[u8]) -> String {
     }
 }
 
-/// Both inputs' xor, their and, and the negation of that.
+/// A circuit of the inputs' xor, their and, and the negation of the and.
 const SMALL: &str = "3 5\n2 1 1\n1 2\n\n2 1 0 1 3 XOR\n2 1 0 1 2 AND\n1 1 2 4 INV\n";
 
 #[test]
@@ -64,7 +64,7 @@ fn layout_is_free() {
     }
 }
 
-/// The same circuit is the same statement on every system; a carriage return elsewhere is another text.
+/// A circuit is the same statement on every system; a carriage return elsewhere is another text.
 #[test]
 fn line_ends_do_not_change_the_digest() {
     let digest = |text: &str| *open(text.as_bytes()).unwrap().digest();

@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 pub(super) enum Misuse {
     /// The header announces fewer wires.
     OutOfRange,
-    /// It is read before it is set.
+    /// The wire is read before it is set.
     Unset,
-    /// It is set a second time.
+    /// The wire is set a second time.
     SetTwice,
 }
 

@@ -55,7 +55,7 @@ pub(in crate::circuit) fn write(
     lines.check()
 }
 
-/// What the head announces.
+/// The numbers that the head announces.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Layout {
     gates: u64,
@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
         Self { lines, inputs, outputs, free, gates: 0, assertions: 0, set: 0, constants: [None; 2] }
     }
 
-    /// What has been pushed, whose outputs have these widths.
+    /// The layout of the gates pushed so far, whose outputs have these widths.
     fn layout(&self, outputs: &[u64]) -> Layout {
         let set = outputs.iter().sum();
         assert_eq!(self.set, set, "every bit of every output is set once");

@@ -8,7 +8,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A function of up to three nodes, the leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Cut {
-    /// In ascending order, [`NONE`] behind the last.
+    /// The numbers of the leaves in ascending order, [`NONE`] behind the last.
     pub(super) leaves: [u32; 3],
     /// The number of leaves, or [`Cut::ABSENT`]'s.
     count: u8,
@@ -93,7 +93,7 @@ impl Cut {
         }
     }
 
-    /// The same without leaves that it does not depend on.
+    /// The cut without leaves that it does not depend on.
     #[inline(always)]
     pub(super) fn reduced(mut self) -> Self {
         let polynomial = self.polynomial();
@@ -120,7 +120,7 @@ fn mark(leaf: u32) -> u16 {
     1 << (leaf % 16)
 }
 
-/// Both lists of leaves as one, where it has three at most.
+/// The union of two lists of leaves, where it has three at most.
 #[inline(always)]
 fn union(a: &[u32; 3], b: &[u32; 3]) -> Option<([u32; 3], u8)> {
     let new = |leaf: u32| u8::from(leaf != NONE && leaf != a[0] && leaf != a[1] && leaf != a[2]);

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 pub(super) struct Sums {
     pub(super) first: u32,
     pub(super) operations: Vec<Gate>,
-    /// What each sink is, in the order of [`Logic::sinks`].
+    /// The literal of each sink, in the order of [`Logic::sinks`].
     pub(super) sinks: Vec<Literal>,
 }
 
@@ -24,7 +24,7 @@ const REMEMBERED: usize = 1 << 14;
 const LAST: usize = u32::MAX as usize / 2 - 8;
 
 impl Sums {
-    /// What `cover` comes to.
+    /// The operations of `cover`.
     ///
     /// # Errors
     /// `Invalid` where it has 2^31 operations or more.
@@ -56,7 +56,7 @@ impl Sums {
 struct Emitter {
     first: u32,
     operations: Vec<Gate>,
-    /// What each node of the logic is here.
+    /// The literal here of each node of the logic.
     literals: Vec<Literal>,
     /// Operations with their nodes, where their operands hash to.
     remembered: Vec<(Gate, u32)>,

@@ -84,7 +84,7 @@ pub(in crate::circuit) struct Gathering {
     logic: Logic,
     /// The places of the inputs, as they are read.
     inputs: Order,
-    /// Where the bits of each output begin.
+    /// The place of the first bit of each output.
     begins: Vec<u64>,
     outputs: Vec<Option<Literal>>,
     /// Gates are left out, since there are too many.

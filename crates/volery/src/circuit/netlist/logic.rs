@@ -95,11 +95,11 @@ impl Gate {
     }
 }
 
-/// What a latch carries at first.
+/// The first value of a latch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::circuit) enum Start {
     Bit(bool),
-    /// Whatever it is.
+    /// A value that the file leaves open.
     Free,
 }
 
@@ -120,9 +120,9 @@ pub(in crate::circuit) struct Logic {
     pub(in crate::circuit) latches: Vec<Latch>,
     pub(in crate::circuit) gates: Vec<Gate>,
     pub(in crate::circuit) outputs: Vec<Literal>,
-    /// What is one in a bad state.
+    /// The literals that are one in a bad state.
     pub(in crate::circuit) bad: Vec<Literal>,
-    /// What has to be one in every step.
+    /// The literals that have to be one in every step.
     pub(in crate::circuit) constraints: Vec<Literal>,
     pub(in crate::circuit) input_names: Names,
     pub(in crate::circuit) output_names: Names,
@@ -159,7 +159,7 @@ impl Logic {
         read
     }
 
-    /// The same without gates that come to a constant or to an operand, where there are any. Names are left
+    /// The logic without gates that come to a constant or to an operand, where there are any. Names are left
     /// out.
     pub(super) fn folded(&self) -> Option<Self> {
         let folds = |gate: &Gate| {
@@ -199,7 +199,7 @@ impl Logic {
         })
     }
 
-    /// The same without what latches carry next. Names are left out.
+    /// The logic with zero for the next value of each latch. Names are left out.
     pub(super) fn without_next(&self) -> Self {
         let latches = self.latches.iter().map(|latch| Latch { next: Literal::ZERO, ..*latch });
         Self {
@@ -213,7 +213,8 @@ impl Logic {
         }
     }
 
-    /// What is needed in the end of a step, in order: outputs, bad states, constraints, next states.
+    /// The literals that are needed in the end of a step, in order: outputs, bad states, constraints, next
+    /// states.
     pub(super) fn sinks(&self) -> impl Iterator<Item = Literal> + '_ {
         let now = self.outputs.iter().chain(&self.bad).chain(&self.constraints);
         now.copied().chain(self.latches.iter().map(|latch| latch.next))

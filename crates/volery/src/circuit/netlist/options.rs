@@ -1,4 +1,4 @@
-//! What stands behind the name of a file: `?steps=20&init=private`.
+//! Options behind the name of a file: `?steps=20&init=private`.
 
 use crate::error::{Error, Result};
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 pub struct NetlistOptions {
     /// How many steps of a circuit with latches are proved.
     pub steps: Option<u64>,
-    /// What latches carry at first.
+    /// The first values of latches.
     pub init: Initial,
     /// A bad state counts in any step, and not in the last alone.
     pub any_bad: bool,
@@ -15,10 +15,10 @@ pub struct NetlistOptions {
     pub plain: bool,
 }
 
-/// What latches carry at first.
+/// The source of the first values of latches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Initial {
-    /// What the file says; where it leaves a latch open, that is a bit of the input `state`.
+    /// The file; a latch that it leaves open takes a bit of the input `state`.
     #[default]
     File,
     /// Zero.
@@ -70,7 +70,7 @@ impl NetlistOptions {
         Ok(options)
     }
 
-    /// The same text for the same options.
+    /// The options as text, which is the same for the same options.
     pub(super) fn canonical(&self) -> String {
         let init = match self.init {
             Initial::File => "file",

@@ -1,4 +1,4 @@
-//! Which place of the table of wires each value takes: those of live wires are all that a run holds.
+//! Places of values in the table of wires: those of live wires are all that a run holds.
 
 use super::emit::Sums;
 use super::logic::Literal;
@@ -32,11 +32,11 @@ impl Operation {
     }
 }
 
-/// Where a sink is.
+/// The place of a sink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sink {
     Constant(bool),
-    /// At a place, or negated.
+    /// A place in the table, and whether the sink is its negation.
     At(u32, bool),
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Plan {
     pub(super) operations: Vec<Operation>,
     /// The place of each input and latch, where anything reads it.
     pub(super) leaves: Vec<Option<u32>>,
-    /// In the order of [`Logic::sinks`](super::logic::Logic::sinks).
+    /// The places of the sinks, in the order of [`Logic::sinks`](super::logic::Logic::sinks).
     pub(super) sinks: Vec<Sink>,
     /// The length of the table of wires.
     pub(super) places: usize,

@@ -10,7 +10,7 @@ pub(super) struct Bus {
     pub(super) name: String,
     /// The numbers of its bits among the inputs, or the like, bit 0 first.
     pub(super) bits: Vec<u32>,
-    /// Of inputs, whether anything reads one of its bits.
+    /// Whether anything reads one of its bits, if it is an input.
     pub(super) read: bool,
 }
 

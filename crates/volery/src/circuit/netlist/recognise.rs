@@ -11,11 +11,11 @@ use super::logic::{Gate, Literal, Logic};
 /// How a gate is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// As it stands.
+    /// The gate as it stands.
     Gate,
-    /// As the function of its cut.
+    /// The function of its cut.
     Cut,
-    /// As the sum of its operands, of which one is always one where it is an AND, and one more.
+    /// The sum of its operands, of which one is always one where it is an AND, and one more.
     Sum,
 }
 
@@ -36,7 +36,7 @@ impl Cover {
         cover
     }
 
-    /// With XOR, MUX and their kind.
+    /// The cover with XOR, MUX and their kind.
     pub(super) fn recognised(logic: &Logic) -> Self {
         let uses = uses(logic);
         let (ways, cuts, sums) = Search::new(logic, &uses).run();

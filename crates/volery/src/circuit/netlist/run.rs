@@ -107,13 +107,13 @@ impl Netlist {
 }
 
 impl Bus {
-    /// Its bits, where it is port number `port`.
+    /// The bits of the bus, where it is port number `port`.
     fn pins(&self, port: usize) -> impl Iterator<Item = PinBit> + '_ {
         (0..).zip(&self.bits).map(move |(bit, &number)| PinBit { port, bit, number: number.into() })
     }
 }
 
-/// What a latch carries at first, where that is known.
+/// The first value of a latch, where it is known.
 pub(super) fn first(latch: &Latch, init: Initial) -> Option<bool> {
     match (init, latch.start) {
         (Initial::Zero, _) => Some(false),
@@ -222,7 +222,7 @@ impl<B: Backend<F = F2>> Run<'_, B> {
         }
     }
 
-    /// The same negated, on a wire of its own.
+    /// The negation of a sink, on a wire of its own.
     fn negated(&mut self, sink: usize) -> Bit<B::Wire> {
         match self.plan.sinks[sink] {
             Sink::Constant(bit) => Public(!bit),
@@ -230,7 +230,7 @@ impl<B: Backend<F = F2>> Run<'_, B> {
         }
     }
 
-    /// The same as it is, on a wire of its own: two latches may take the same value.
+    /// The value of a sink on a wire of its own: two latches may take the same value.
     fn own(&mut self, sink: usize) -> Bit<B::Wire> {
         match self.plan.sinks[sink] {
             Sink::Constant(bit) => Public(bit),

@@ -34,7 +34,7 @@ fn combinations(count: u32) -> impl Iterator<Item = Vec<bool>> {
     (0..1u32 << count).map(move |all| (0..count).map(|i| all >> i & 1 == 1).collect())
 }
 
-/// What an adder's carry is made of.
+/// The form of an adder's carry.
 #[derive(Clone, Copy, Debug)]
 enum Carry {
     /// ab ∨ c(a ⊕ b)

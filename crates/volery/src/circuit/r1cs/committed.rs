@@ -1,4 +1,4 @@
-//! Which wires a prover commits to.
+//! Wires that a prover commits to.
 
 use super::R1cs;
 use super::constraint::Term;

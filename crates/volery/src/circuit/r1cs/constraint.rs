@@ -16,7 +16,7 @@ pub(super) struct Term {
 /// A constraint: terms whose factor is zero are left out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Constraint {
-    /// Its number in the file, from 0.
+    /// The number of the constraint in the file, from 0.
     pub(super) number: u32,
     /// A, B and C.
     pub(super) forms: [Vec<Term>; 3],

@@ -2,10 +2,10 @@
 
 use super::prime::{Limbs, ONE, Prime};
 
-/// What was made of numbers, as far as it is kept.
+/// Results for numbers, as far as they are kept.
 pub(super) struct Factors<T> {
     minus_one: Limbs,
-    /// What one and minus one make.
+    /// The results for one and minus one.
     units: [T; 2],
     known: Vec<Option<(Limbs, T)>>,
 }
@@ -19,7 +19,7 @@ impl<T: Copy> Factors<T> {
         Self { minus_one: prime.minus_one(), units, known: vec![None; 1 << KEPT] }
     }
 
-    /// What `make` makes of `number`.
+    /// The result of `make` for `number`.
     #[inline]
     pub(super) fn get(&mut self, number: &Limbs, make: impl FnOnce(&Limbs) -> T) -> T {
         if *number == ONE {

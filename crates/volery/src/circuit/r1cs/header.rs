@@ -1,4 +1,4 @@
-//! What the header section announces, held against the length of the others.
+//! Header section of a file, held against the length of the others.
 
 use super::input::{Input, Section, bytes};
 use super::prime::{Prime, limbs};
@@ -29,7 +29,7 @@ impl Header {
         Self::next(input, section, length)
     }
 
-    /// The same where it is what is read next.
+    /// Reads the header that stands next.
     ///
     /// # Errors
     /// As for [`Header::read`].

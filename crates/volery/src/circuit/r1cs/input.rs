@@ -29,7 +29,7 @@ pub(super) struct Input<'a> {
     source: Box<dyn Seekable + 'a>,
     /// Wiped, since a witness goes through it, too.
     buffer: Zeroizing<Vec<u8>>,
-    /// What of the buffer is still to be taken.
+    /// The part of the buffer that is still to be taken.
     begin: usize,
     end: usize,
     /// The offset in the file of what is taken next, and behind what nothing may be taken.
@@ -38,7 +38,7 @@ pub(super) struct Input<'a> {
     /// Behind what nothing is read.
     until: u64,
     pub(super) length: u64,
-    /// Of all that was read, where it is asked for.
+    /// The hash of all that was read, where it is asked for.
     hash: Option<blake3::Hasher>,
 }
 
@@ -213,7 +213,7 @@ impl<'a> Input<'a> {
 /// The most sections of a file, of which circom writes five: the buffer is filled anew for each.
 const MOST_SECTIONS: u32 = 1 << 10;
 
-/// Where sections of the kinds that are asked for are.
+/// The places of the sections whose kinds are asked for.
 pub(super) struct Sections<const N: usize> {
     asked: [Option<Section>; N],
     /// All of them, each with its type, in the order of the file.
@@ -227,7 +227,8 @@ pub(super) struct Section {
 }
 
 impl<const N: usize> Sections<N> {
-    /// Those of types 1 to N of a file that begins with `magic` and `version`; others are skipped.
+    /// Finds the sections of types 1 to N in a file that begins with `magic` and `version`; others are
+    /// skipped.
     ///
     /// # Errors
     /// `Invalid` where the file begins with something else, a section occurs twice, or lengths do not fit.
@@ -325,12 +326,12 @@ impl<const N: usize> Sections<N> {
         input.whole_digest()
     }
 
-    /// That of `kind`, if there is one.
+    /// The section of `kind`, if there is one.
     pub(super) fn get(&self, kind: usize) -> Option<Section> {
         self.asked[kind - 1]
     }
 
-    /// That of `kind`, which has to be there.
+    /// The section of `kind`, which has to be there.
     pub(super) fn of(&self, kind: usize, what: &str, input: &Input<'_>) -> Result<Section> {
         self.get(kind).ok_or_else(|| {
             Error::invalid(format!(

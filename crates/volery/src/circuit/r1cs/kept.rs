@@ -25,7 +25,7 @@ pub(super) struct Writer {
     most: usize,
 }
 
-/// The same, to be read.
+/// Constraints in memory, to be read.
 #[derive(Debug)]
 pub(super) struct Kept {
     bytes: Vec<u8>,
@@ -40,10 +40,10 @@ const MOST_FACTORS: usize = 1 << 16;
 
 /// Stands for a number that is too long for its byte, and follows.
 const LONG: u8 = u8::MAX;
-/// The same of the number of a factor, in six bits.
+/// The value of the six bits for the number of a factor that stands for one that is too long, and follows.
 const LONG_FACTOR: u8 = 63;
 
-/// What is read of a term at once: as many bytes stand behind the last one, too.
+/// The bytes of a term that are read at once: as many bytes stand behind the last one, too.
 const AHEAD: usize = 8;
 
 impl Writer {
@@ -92,7 +92,7 @@ impl Writer {
         self.kept.bytes.len() + AHEAD <= self.most && self.kept.factors.len() <= MOST_FACTORS
     }
 
-    /// Those that were added.
+    /// The constraints that were added.
     pub(super) fn end(mut self) -> Kept {
         self.kept.bytes.extend([0; AHEAD]);
         self.kept.bytes.shrink_to_fit();

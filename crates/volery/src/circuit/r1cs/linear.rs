@@ -19,7 +19,7 @@ pub(super) struct Linear {
     /// For each wire where its constraints begin in the list of them, once all are there.
     begins: Vec<u32>,
     of_wires: Vec<u32>,
-    /// They are too many to be held.
+    /// Whether they are too many to be held.
     beyond: bool,
     /// The most terms.
     most: usize,
@@ -119,7 +119,7 @@ impl Linear {
         self.numbers[k]
     }
 
-    /// Which of these the constraint of that number in the file is.
+    /// The place here of the constraint that has this number in the file.
     pub(super) fn of_number(&self, number: u32) -> Option<usize> {
         self.numbers.binary_search(&number).ok()
     }

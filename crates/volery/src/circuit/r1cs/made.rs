@@ -7,7 +7,7 @@ use volery_primitives::F61;
 /// A linear form: wires and factors.
 pub(super) type Form<'a> = &'a [(u32, i64)];
 
-/// What a file is made of.
+/// The parts of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) prime: Prime,

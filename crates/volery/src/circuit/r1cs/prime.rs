@@ -30,7 +30,7 @@ pub(super) struct Prime {
 }
 
 impl Prime {
-    /// That of the field `F`, which is to be a prime field of 256 bits at most.
+    /// The modulus of the field `F`, which is to be a prime field of 256 bits at most.
     pub(super) fn of<F: Field>() -> Self {
         let (below, _) = add(&limbs_of(-F::ONE), &ONE);
         Self { limbs: below, bytes: F::BITS.div_ceil(64) as usize * 8 }
@@ -75,7 +75,7 @@ impl Prime {
         core::array::from_fn(|i| number[i] & keep | less[i] & !keep)
     }
 
-    /// What circom calls it, if it does.
+    /// The name that circom has for it, if any.
     pub(super) fn name(&self) -> Option<&'static str> {
         let digits = hexadecimal(&self.limbs);
         KNOWN.iter().find(|(_, known)| *known == digits).map(|(name, _)| *name)

@@ -20,7 +20,7 @@ pub(super) struct FileRun<'s> {
 }
 
 impl R1cs {
-    /// Its constraints, from the first on.
+    /// The constraints of the system, from the first on.
     pub(super) fn constraints(&self) -> Result<Run<'_>> {
         if let Some(kept) = &self.kept {
             return Ok(Run::Kept(kept.read()));

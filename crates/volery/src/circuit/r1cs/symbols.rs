@@ -48,7 +48,7 @@ impl R1cs {
         self.with(path.display().to_string(), path.into())
     }
 
-    /// The same of a file in memory, called `name` in errors.
+    /// Takes names from a file in memory, called `name` in errors.
     ///
     /// # Errors
     /// As for [`R1cs::with_symbols`].
@@ -143,8 +143,8 @@ impl R1cs {
         known.map(|wire| wire - 1).or_else(plain).map(|number| number as usize)
     }
 
-    /// Which constraint it is, by the names of its wires, or their numbers: for an error, which another must
-    /// not hide.
+    /// The constraint as an error shows it, by the names of its wires, or their numbers; never fails, since
+    /// it must not hide that error.
     pub(super) fn describe(&self, number: u32) -> String {
         let wires = self.wires_of(number).unwrap_or_default();
         let shown = &wires[..wires.len().min(SHOWN)];

@@ -26,7 +26,8 @@ fn opened(made: &Made) -> R1cs {
     R1cs::from_bytes("x.r1cs", made.file()).expect("well-formed")
 }
 
-/// What is held of a file: all, linear constraints alone, and none. What is not held is read from the file.
+/// Bounds on the parts of a file that are held: all, linear constraints alone, and none. The rest is read
+/// from the file.
 const MOST: [Most; 3] = [Most::USUAL, Most { bytes: 0, ..Most::USUAL }, Most { bytes: 0, terms: 0 }];
 
 fn opened_with(bytes: &[u8], most: Most) -> R1cs {
@@ -68,7 +69,7 @@ fn evaluate(system: &R1cs, public: &[G], values: &[u32], all: &dyn Fn(u32) -> G)
     clear.finish()
 }
 
-/// The same for values of all wires but the first.
+/// Evaluates the constraints on values of all wires but the first.
 fn holds(system: &R1cs, values: &[G]) -> Result<()> {
     let public = &values[..system.header.public() as usize];
     let all = |wire: u32| if wire == 0 { G::ONE } else { values[wire as usize - 1] };
@@ -289,8 +290,8 @@ impl Steps for Live {
     }
 }
 
-/// What a file had when it was opened says which wires are still used: one that has changed since may use
-/// others.
+/// A file that has changed since it was opened may use other wires than those that are still held, and is
+/// refused.
 #[test]
 fn files_that_change_before_a_run_are_refused() {
     let x = |wire| [(wire, 1)];
@@ -534,8 +535,8 @@ fn names_are_those_of_the_file_that_was_opened() {
     }
 }
 
-/// What the compiler made of three circuits: wires that are committed to, that products define and that
-/// linear constraints define, and assertions.
+/// Circuits that the compiler made, with the numbers of their wires that are committed to, that products
+/// define and that linear constraints define, and of assertions.
 #[test]
 fn circuits_of_circom_are_read() {
     type Case<'a> = (&'a str, &'a [u8], &'a [u8], &'a [u8], [u64; 4]);
@@ -684,8 +685,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Whatever values are given: where the constraints hold for them, so do the gates; and where the gates
-    /// hold for those that are committed to, the constraints do for what the gates define.
+    /// Gates say what constraints say: where the constraints hold for values, so do the gates; and where the
+    /// gates hold for those that are committed to, the constraints do for those that the gates define.
     #[test]
     fn gates_say_what_constraints_say(made in system(), seed in any::<u64>(), most in 0usize..3) {
         let most = MOST[most];

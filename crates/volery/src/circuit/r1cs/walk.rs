@@ -17,7 +17,7 @@ use super::prime::{Limbs, ONE};
 use super::{MANY, R1cs};
 use crate::error::Result;
 
-/// Whoever takes the steps. Each error is its own.
+/// A visitor that takes the steps. Each error is its own.
 pub(super) trait Steps {
     /// A wire to commit to.
     fn commit(&mut self, wire: u32) -> Result<()>;
@@ -38,7 +38,7 @@ pub(super) trait Steps {
     fn forget(&mut self, _wire: u32) {}
 }
 
-/// What is known by now.
+/// The state of a walk: the wires that are known by now.
 struct Known<'a> {
     linear: &'a Linear,
     /// A bit for each wire.
@@ -51,7 +51,7 @@ struct Known<'a> {
     unknown: Vec<(u32, u32)>,
     /// Whether it has defined a wire, or needs not hold by itself.
     done: Vec<bool>,
-    /// Those of which a single wire was not known.
+    /// The linear constraints of which a single wire was not known.
     ready: Vec<usize>,
     terms: Vec<Term>,
 }
@@ -140,7 +140,7 @@ impl R1cs {
 }
 
 impl<'a> Known<'a> {
-    /// Nothing but what constraints say by themselves.
+    /// The state before the first step: known is only what constraints say by themselves.
     fn new(system: &'a R1cs) -> Self {
         let linear = &system.linear;
         let unknown = |k| {

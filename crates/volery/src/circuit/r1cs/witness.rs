@@ -30,7 +30,7 @@ impl R1csWitness {
         self.encodings[self.size..].chunks(self.size).take(self.public)
     }
 
-    /// The same in decimal digits.
+    /// The public values in decimal digits.
     pub fn public_text(&self) -> Vec<String> {
         self.public().map(|encoding| U256::from_limbs(limbs(encoding)).to_string()).collect()
     }
@@ -65,7 +65,7 @@ impl R1cs {
         self.witness(&path.display().to_string(), &path.into())
     }
 
-    /// The same of a witness in memory, called `name` in errors.
+    /// Opens a witness in memory, called `name` in errors.
     ///
     /// # Errors
     /// As for [`R1cs::open_witness`].

@@ -50,14 +50,15 @@ struct Binary<'s> {
     /// How far the file is read.
     at: u64,
     buffer: Buffer,
-    /// What the messages are, and the text of their head, once one was read.
+    /// The kind of the messages, and the text of their head, once one was read.
     head: Option<(u8, String)>,
-    /// What is left of the message: directives or values.
+    /// The rest of the message: directives or values.
     rest: core::ops::Range<usize>,
     items: Vector,
     /// Gates of a function that is open, and what is left of them.
     function: Option<(Vector, core::ops::Range<usize>)>,
-    /// By the older schema: gates copy and read one wire, and conversions have no mode, and always reduce.
+    /// Whether the file has the older schema: gates copy and read one wire, and conversions have no mode, and
+    /// always reduce.
     old: bool,
     /// No error shows what stands in it.
     hidden: bool,

@@ -2,7 +2,7 @@
 
 use super::number::Element;
 
-/// What a gate does.
+/// The operation of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Op {
@@ -60,7 +60,7 @@ pub(super) enum Op {
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What a list of a loop is.
+/// Kinds of a loop's lists.
 pub(super) mod of {
     /// Arguments that are the same each time.
     pub(in super::super) const ENVIRONMENT: u32 = 0;
@@ -70,7 +70,7 @@ pub(super) mod of {
     pub(in super::super) const OUTPUT: u32 = 2;
 }
 
-/// What a prover computes of other values.
+/// Functions that a prover computes of other values.
 pub(super) mod hint {
     /// The inverse, or zero of zero; then one where it was zero, and else zero.
     pub(in super::super) const INVERSE: u32 = 0;
@@ -113,7 +113,7 @@ impl Body {
         self.gates.len() + self.words.len() / 16
     }
 
-    /// What these take where they are kept: gates, and words, of which a constant has eight.
+    /// The room that gates and words take where they are kept; of words a constant has eight.
     pub(super) fn kept(&self) -> usize {
         self.gates.len() + self.words.len() + 8 * self.constants.len()
     }
@@ -186,14 +186,14 @@ impl<'b> Words<'b> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reads {
     runs: Vec<(u8, u64)>,
-    /// Those of a type are one run, wherever they stand.
+    /// Whether the values of a type are one run, wherever they stand.
     summed: bool,
 }
 
 /// The runs of a function that are kept: where types alternate more often, the function is refused.
 const MOST_RUNS: usize = 1 << 16;
 
-/// What is said of more values than can be counted.
+/// The error for more values than can be counted.
 const UNCOUNTED: &str = "more than 2^64 values are read from a stream";
 
 impl Reads {
@@ -202,7 +202,7 @@ impl Reads {
         Self { runs: Vec::new(), summed: true }
     }
 
-    /// So many more.
+    /// Appends `count` values of type `kind`.
     ///
     /// # Errors
     /// Where they cannot be counted, or alternate too often: in which words.

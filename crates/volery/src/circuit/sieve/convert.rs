@@ -1,5 +1,4 @@
-//! What becomes of values that go from one type to another: numbers to the base of a prime, the highest digit
-//! first.
+//! Conversions of values from one type to another: numbers to the base of a prime, the highest digit first.
 
 use super::execute::modulus;
 use crate::circuit::stream::{Handle, MixedRecorder, Recorder};

@@ -17,7 +17,7 @@ use core::fmt;
 use std::collections::HashMap;
 use volery_primitives::{F2, Field, U256};
 
-/// Where values of streams come from.
+/// A source of the values of streams.
 pub(super) trait Inputs<F: Field> {
     /// The next public value of a type.
     ///
@@ -37,13 +37,13 @@ pub(super) trait Inputs<F: Field> {
     }
 }
 
-/// What gates are pushed into: a recorder, or those of bits and of numbers.
+/// The destination of gates: a recorder, or those of bits and of numbers.
 pub(super) enum Pushed<'x, 'm, 'r, 's, F: Field> {
     One(&'x mut Recorder<'r, F>),
     Two(&'x mut MixedRecorder<'m, 'r, 's, F>),
 }
 
-/// Where a gate stands.
+/// The place of a gate.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     file: &'p str,
@@ -73,14 +73,14 @@ impl fmt::Display for Line<'_> {
     }
 }
 
-/// What gates of one body are executed with.
+/// The context of the gates of one body.
 struct Frame<'p> {
     functions: &'p [Function],
     types: &'p [Type],
     place: Place<'p>,
 }
 
-/// What slots of a frame hold.
+/// The contents of a frame's slots.
 #[derive(Default)]
 struct Held {
     wires: Vec<Handle>,
@@ -93,7 +93,7 @@ impl Held {
         slots.map(|slot| self.wires[slot as usize]).collect()
     }
 
-    /// What these slots hold, side by side.
+    /// The contents of these slots, side by side.
     fn take(&self, slots: impl Iterator<Item = u32>) -> Self {
         let mut taken = Self::default();
         slots.for_each(|slot| taken.push(self, slot));
@@ -122,14 +122,14 @@ struct Memory<M> {
     memory: M,
     cells: u64,
     address: usize,
-    /// It holds bits.
+    /// Whether it holds bits.
     binary: bool,
 }
 
 /// Memories of any field are one type.
 type Memories = Vec<Option<Memory<<Recorder<'static, F2> as circuit::Memories>::Memory>>>;
 
-/// What is executed with: where values come from, those of bits too where there are two fields, and the
+/// The state of an execution: the sources of values, those of bits too where there are two fields, and the
 /// memories that there are.
 struct State<'s, 'i, F: Field> {
     inputs: &'s mut (dyn Inputs<F> + 'i),
@@ -595,7 +595,7 @@ fn end<F: Field>(
     }
 }
 
-/// What a function reads that is called: its public values are arguments behind the others.
+/// The values that a called function reads: public ones are arguments behind the others.
 struct Arguments<'a> {
     public: core::slice::Iter<'a, Handle>,
 }

@@ -11,7 +11,7 @@ use volery_primitives::{Bls12381, Bn254, F2, F61, F256, F65537, Field, Goldilock
 pub(super) struct WireField {
     /// How many elements there are: those are the numbers below it.
     size: Number,
-    /// That is its characteristic.
+    /// Whether the size is the field's characteristic.
     is_prime: bool,
 }
 
@@ -41,7 +41,7 @@ impl WireField {
         &self.size
     }
 
-    /// The same for errors: with what it is.
+    /// The size for errors, with what it is.
     pub(super) fn limit(&self) -> String {
         let what = if self.is_prime { "modulus" } else { "number of elements" };
         format!("{}, the {what}", self.size)

@@ -44,7 +44,7 @@ pub(super) struct Function {
     pub(super) fields: Fields,
 }
 
-/// Which of two fields something is over.
+/// The fields, out of two, that a part of a relation is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fields {
     pub(super) bits: bool,
@@ -52,7 +52,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Those of what is over either.
+    /// The fields of a part that is over either's.
     fn or(self, other: Self) -> Self {
         Self { bits: self.bits || other.bits, numbers: self.numbers || other.numbers }
     }
@@ -168,7 +168,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The same without its name: its number.
+    /// Keeps a function without a name, and gives its number.
     pub(super) fn keep(
         &mut self,
         mut scope: Scope,

@@ -1,4 +1,4 @@
-//! What stands before the gates of a SIEVE text: version, resource, plugins, types and conversions.
+//! Header of a SIEVE text: version, resource, plugins, types and conversions.
 
 use super::field::WireField;
 use super::number::Number;
@@ -23,7 +23,7 @@ pub(super) enum Type {
     Extension(u64, u64, Number),
     /// The integers modulo a power of two.
     Ring(u64),
-    /// What a plugin defines.
+    /// A type that a plugin defines.
     Plugin(Binding),
 }
 
@@ -75,7 +75,7 @@ impl core::fmt::Display for Type {
 /// A conversion that is declared: type and number of wires of what comes out, and of what goes in.
 pub(super) type Conversion = ((u8, u64), (u8, u64));
 
-/// What a relation declares.
+/// The declarations of a relation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Header {
     pub(super) types: Vec<Type>,
@@ -83,7 +83,7 @@ pub(super) struct Header {
     pub(super) conversions: Vec<Conversion>,
 }
 
-/// Which of the texts of SIEVE one is.
+/// The kind of a SIEVE text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resource {
     Circuit,

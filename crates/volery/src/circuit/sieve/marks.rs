@@ -1,4 +1,5 @@
-//! Which wires are set, and nothing else of them: two bits a wire where numbers are near each other.
+//! Marks of the wires that are set, and nothing else of them: two bits a wire where numbers are near each
+//! other.
 
 use super::pages::{Page, Pages};
 use super::wires::PAGE;
@@ -11,7 +12,7 @@ pub(super) struct Marks {
     used: u64,
 }
 
-/// Of [`PAGE`] wires in a row a bit each: whether it is set, and whether it was deleted, where that is
+/// Two bits for each of [`PAGE`] wires in a row: whether it is set, and whether it was deleted, where that is
 /// remembered.
 #[derive(Default)]
 struct Marked {

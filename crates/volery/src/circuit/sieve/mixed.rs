@@ -12,7 +12,7 @@ use std::sync::Arc;
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
-/// Such a relation, with nothing said of its values.
+/// A relation over F_2 and another field, without its values.
 #[derive(Clone)]
 pub(crate) struct SieveOfTwo {
     sieve: Arc<Sieve>,

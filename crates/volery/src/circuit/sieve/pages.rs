@@ -10,7 +10,7 @@ const BLOCK: usize = 512;
 const PAGES_TO_BLOCK: usize = 32;
 const MOST_BESIDE: usize = 64;
 
-/// What is held of [`PAGE`] wires in a row; by default, of none of them.
+/// The contents of [`PAGE`] wires in a row; by default, nothing.
 pub(super) trait Page: Default {
     /// Whether nothing is held of any of them.
     fn is_empty(&self) -> bool;
@@ -30,7 +30,7 @@ pub(super) struct Pages<P> {
     spare: Option<Box<Block>>,
 }
 
-/// Of [`BLOCK`] pages in a row the places among all, plus one, or zero.
+/// The places among all of [`BLOCK`] pages in a row, plus one, or zero.
 struct Block {
     places: [u32; BLOCK],
     /// How many are not zero.

@@ -21,9 +21,9 @@ use std::sync::Arc;
 /// When a plan is made, and in which parts.
 #[derive(Clone, Copy)]
 pub(super) struct Planning {
-    /// So many wires may be set at once before.
+    /// The number of wires that may be set at once without a plan.
     pub(super) unplanned: u64,
-    /// So many bytes of text are a part, at least.
+    /// The least bytes of a part of the text.
     pub(super) part: u64,
     /// Whether it is made of relations over two fields alone.
     pub(super) of_two: bool,
@@ -61,19 +61,19 @@ pub(super) struct Run {
     count: u64,
 }
 
-/// What a part of the text reads and sets, in its order.
+/// The wires that a part of the text reads and sets, in its order.
 pub(super) struct Trace {
     planned: Arc<[bool]>,
     runs: Vec<Run>,
 }
 
-/// Where in a plan a run is.
+/// The place of a run in a plan.
 pub(super) struct Follow {
     plan: Arc<Plan>,
     /// The part, and the word of it, that come next.
     part: usize,
     word: usize,
-    /// What is left of the word at hand, and how many bits.
+    /// The rest of the word at hand, and its number of bits.
     bits: u64,
     left: u32,
     /// Slots of wires that nobody reads behind this line, with their types.
@@ -153,14 +153,14 @@ impl Trace {
         }
     }
 
-    /// What was noted so far.
+    /// Takes the wires that were noted so far.
     pub(super) fn take(&mut self) -> Vec<Run> {
         core::mem::take(&mut self.runs)
     }
 }
 
 impl Follow {
-    /// From the begin of a plan.
+    /// The place at the begin of a plan.
     pub(super) fn new(plan: Arc<Plan>) -> Self {
         Self { plan, part: 0, word: 0, bits: 0, left: 0, last: Vec::new() }
     }

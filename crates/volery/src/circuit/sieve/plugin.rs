@@ -1,4 +1,4 @@
-//! What plugins compute, as gates.
+//! Computations of plugins, as gates.
 
 mod arithmetic;
 mod disjunction;
@@ -16,7 +16,7 @@ use super::reader::Reader;
 use super::scope::Scope;
 use crate::error::Result;
 
-/// What is known, for errors.
+/// The plugins that are known, for errors.
 const KNOWN: &str = "mux, iter, vectors, assert_equal, extended_arithmetic, ram_arith, ram_bool, \
     permutation_check, disjunction, galois_disjunction and galois_poly, with _v0 or _v1 behind them";
 

@@ -1,4 +1,4 @@
-//! Where the values of streams come from: public ones are constants, and private ones are read as a witness.
+//! Sources of the values of streams: public ones are constants, and private ones are read as a witness.
 
 use super::ValueStream;
 use super::execute::Inputs;
@@ -11,7 +11,7 @@ use volery_primitives::Field;
 pub(super) struct Ports<'v, F> {
     streams: Vec<&'v ValueStream>,
     values: &'v [Option<&'v dyn Sequence<F>>],
-    /// Of each port the values that were taken.
+    /// The number of values that were taken of each port.
     taken: Vec<u64>,
     /// The values of each port that are still to be taken, in reverse, where they were read beforehand.
     read: Option<Vec<Vec<Handle>>>,
@@ -61,7 +61,7 @@ impl<'v, F: Field> Ports<'v, F> {
     }
 }
 
-/// That a file takes more values than it took before.
+/// The error of a file that takes more values than it took before.
 fn more() -> Error {
     Error::invalid("more values are read than were counted: the file has changed since it was opened")
 }

@@ -32,11 +32,12 @@ pub(super) struct Reader<'s> {
     pub(super) names: HashMap<Vec<u8>, u32>,
     /// For functions that are clauses, those that are called in their place.
     pub(super) guarded: HashMap<u32, u32>,
-    /// What is being read: the statement or a function; and around a function those that are open.
+    /// The scope that is being read, of the statement or of a function; and around a function those that are
+    /// open.
     pub(super) scope: Scope,
     pub(super) open: Vec<(Scope, Function)>,
     pub(super) strict: bool,
-    /// What functions keep.
+    /// The room that functions take.
     pub(super) kept: usize,
     pub(super) scratch: Vec<u32>,
     /// For each type its field, once it is used.
@@ -47,11 +48,11 @@ pub(super) struct Reader<'s> {
     next_part: u64,
     /// The bytes of a part, or `u64::MAX` where there are none.
     part: u64,
-    /// It is read again, so that functions are known.
+    /// Whether the text is read once more, so that functions are known.
     pub(super) again: bool,
 }
 
-/// What behind `<-` computes a wire.
+/// The right side of a gate's `<-`.
 enum Gate {
     Binary(Op),
     WithConstant(Op),
@@ -546,7 +547,7 @@ impl<'s> Reader<'s> {
         Ok(kind)
     }
 
-    /// The same of any type.
+    /// The number of a type of any kind.
     fn kind_of_any(&mut self) -> Result<u8> {
         if self.text.peek()? == b'$' {
             return self.header.known(&self.text, 0);

@@ -1,4 +1,4 @@
-//! What is being read, the statement or a function: its wires, and its gates so far.
+//! The scope that is being read, the statement or a function: its wires, and its gates so far.
 
 use super::body::{Body, NONE, Op, Reads};
 use super::marks::Marks;
@@ -17,7 +17,7 @@ const MOST_SET: u64 = 1 << 32;
 /// Slots that stand for wires of which it is only known whether they are set: from here on they are others.
 const MARKED: u32 = 1 << 30;
 
-/// What gates come to, those of the functions that they call included.
+/// The size of gates, with those of the functions that they call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
     pub(super) gates: u64,
@@ -36,7 +36,7 @@ pub(super) struct Scope {
     /// For each type the wires that are set.
     wires: Vec<Wires>,
     pub(super) slots: Slots,
-    /// Of a function, for each type its inputs in the order of their numbers: the first number, its slot, and
+    /// The inputs of a function, for each type in the order of their numbers: the first number, its slot, and
     /// how many follow.
     inputs: Vec<Vec<(u64, u32, u64)>>,
     pub(super) public: Reads,
@@ -44,18 +44,18 @@ pub(super) struct Scope {
     pub(super) cost: Cost,
     /// Whether a wire may be set only once.
     strict: bool,
-    /// Of a function that stands within others, the wires that are live around it.
+    /// The wires that are live around a function that stands within others.
     pub(super) around: usize,
     wiring: Wiring,
 }
 
-/// What is held of the wires of a scope.
+/// The state of the wires of a scope.
 enum Wiring {
     /// Their slots.
     Slots,
     /// Whether they are set, for each type, how many were at once, and how many at most.
     Marks { of: Vec<Marks>, set: u64, most: u64 },
-    /// Nothing: it is noted what is read and set.
+    /// No state: reads and settings of wires are noted.
     Traced(Trace),
     /// The slots of those that are still to be read.
     Planned(Follow),
@@ -95,7 +95,7 @@ impl Scope {
         self.wiring = Wiring::Planned(follow);
     }
 
-    /// What was noted of the statement.
+    /// The trace of the statement's wires.
     pub(super) fn trace(&mut self) -> Option<&mut Trace> {
         if let Wiring::Traced(trace) = &mut self.wiring { Some(trace) } else { None }
     }

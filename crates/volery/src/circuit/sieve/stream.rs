@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// What a stream is of.
+/// The kind of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamKind {
     /// Values that both parties know.

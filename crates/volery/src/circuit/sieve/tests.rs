@@ -195,7 +195,8 @@ fn bodies_that_are_open_are_counted() {
     assert!(!why.contains("@end"), "{why}");
 }
 
-/// Of the statement one count is kept for each type, and of functions the order, which is bounded.
+/// Values of the statement are counted once for each type, and those of functions in their order, which is
+/// bounded.
 #[test]
 fn values_of_several_types_are_counted() {
     let doubling = |times: usize, calls: usize| {
@@ -245,7 +246,7 @@ fn what_is_deleted_is_forgotten() {
     assert_eq!(reader.slots(), 2);
 }
 
-/// What is read in small pieces is the same.
+/// A text that is read in small pieces is the same.
 #[test]
 fn tokens_are_read_across_blocks() {
     struct Slow<'t>(&'t [u8]);

@@ -26,10 +26,10 @@ pub(super) struct Text<'s> {
     buffer: Vec<u8>,
     at: usize,
     end: usize,
-    /// From there on a token may be longer than what is at hand.
+    /// The place from which on a token may be longer than the text at hand.
     low: usize,
     ended: bool,
-    /// Where the last token begins.
+    /// The begin of the last token.
     token: usize,
     line: u64,
     /// The bytes before the buffer, and before the current line.
@@ -38,7 +38,8 @@ pub(super) struct Text<'s> {
     /// Lines are not shown in errors: they may be secret.
     hidden: bool,
     hasher: blake3::Hasher,
-    /// Of the part at hand, where parts are digested, and up to where in the buffer it took them.
+    /// The digest of the part at hand, where parts are digested, and the place in the buffer up to which it
+    /// has taken them.
     part: Option<(blake3::Hasher, usize)>,
 }
 
@@ -116,7 +117,7 @@ impl<'s> Text<'s> {
         self.skip()
     }
 
-    /// As [`Text::peek`], behind blanks and comments.
+    /// Skips blanks and comments, and looks at the next byte, as [`Text::peek`] does.
     fn skip(&mut self) -> Result<u8> {
         loop {
             match self.buffer[self.at] {
@@ -243,7 +244,7 @@ impl<'s> Text<'s> {
         Error::invalid(format!("{place}: {why}; the line is \"{}{cut}\"", shown.escape_ascii()))
     }
 
-    /// What stands here, for an error: "the file ends" or the token.
+    /// The text that stands here, for an error: "the file ends" or the token.
     pub(super) fn found(&self) -> String {
         let rest = &self.buffer[self.token..self.end];
         if self.hidden && !rest.is_empty() {

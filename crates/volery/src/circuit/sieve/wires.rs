@@ -1,4 +1,4 @@
-//! Which slot holds the value of which wire: numbers of wires may be sparse, and slots are dense.
+//! Slots that hold the values of wires: numbers of wires may be sparse, and slots are dense.
 
 use super::pages::{Page, Pages};
 
@@ -102,7 +102,7 @@ impl Wires {
 /// Slots of a frame, counted by the wires that share them.
 #[derive(Default)]
 pub(super) struct Slots {
-    /// So many slots are always taken, and not counted.
+    /// The number of slots that are always taken, and not counted.
     kept: u32,
     holders: Vec<u32>,
     free: Vec<u32>,

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 /// A message, behind its size.
 pub(super) struct Buffer {
     bytes: Zeroizing<Vec<u8>>,
-    /// Where in the file it begins.
+    /// The offset in the file of its begin.
     begin: u64,
     /// No error shows what stands in it.
     hidden: bool,
@@ -61,7 +61,7 @@ impl Buffer {
         Ok(u32::from_le_bytes(self.array(at)?) as usize)
     }
 
-    /// What the offset at `at` points to.
+    /// The place that the offset at `at` points to.
     fn behind(&self, at: usize) -> Result<usize> {
         let offset = self.word(at)?;
         at.checked_add(offset).ok_or_else(|| self.fail(at, "an offset that is too large"))
@@ -85,7 +85,7 @@ impl Buffer {
         Ok(Table { at, fields, length })
     }
 
-    /// Where field number `number` is, if it is there.
+    /// The place of field number `number`, if it is there.
     fn field(&self, table: Table, number: usize) -> Result<Option<usize>> {
         let at = 4 + 2 * number;
         if at + 2 > table.length {
@@ -117,12 +117,12 @@ impl Buffer {
         self.field(table, number)?.map_or(Ok(0), |at| Ok(u64::from_le_bytes(self.array(at)?)))
     }
 
-    /// What is called `what`, and has to be there.
+    /// The part `found`, called `what` in errors, which has to be there.
     fn needed<T>(&self, table: Table, what: &str, found: Option<T>) -> Result<T> {
         found.ok_or_else(|| self.fail(table.at, &format!("{what} is missing")))
     }
 
-    /// One of several tables: which kind it is, by field `number`, and the table, by the field behind that.
+    /// The kind, by field `number`, and the table, by the field behind that, of a union.
     pub(super) fn union(&self, table: Table, number: usize, what: &str) -> Result<(u8, Table)> {
         let kind = self.byte(table, number)?;
         Ok((kind, self.inner(table, number + 1, what)?))
@@ -188,7 +188,7 @@ impl Buffer {
         self.pair(vector.at + 16 * i)
     }
 
-    /// Of a vector of structures of `size` bytes, in element `i` the count at `place`: a type, and how many.
+    /// The type and the count at `place` of element `i` in a vector of structures of `size` bytes.
     pub(super) fn count_of(&self, vector: Vector, i: usize, size: usize, place: usize) -> Result<(u8, u64)> {
         let at = vector.at + size * i + place;
         let [kind] = self.array::<1>(at)?;

@@ -14,7 +14,7 @@ pub(super) struct Made {
     pub(super) text: Zeroizing<String>,
     /// The bytes that may still be made.
     left: u64,
-    /// Where in the file the message begins.
+    /// The offset in the file of the message's begin.
     begin: u64,
 }
 
@@ -42,7 +42,7 @@ impl Made {
         }
     }
 
-    /// What `write!` calls.
+    /// Appends formatted text: the method that `write!` calls.
     ///
     /// # Errors
     /// As for [`Made::push_str`].

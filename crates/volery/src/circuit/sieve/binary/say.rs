@@ -1,4 +1,4 @@
-//! What tables of messages say, as text.
+//! Tables of messages, written as text.
 
 use super::buffer::{Buffer, Table, Vector};
 use super::made::Made;

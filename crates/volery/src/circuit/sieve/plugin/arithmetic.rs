@@ -97,7 +97,7 @@ fn less(scope: &mut Scope, bound: &Bound<'_>, a: u32, b: u32) -> u32 {
     less_of(scope, bound, &a, &b)
 }
 
-/// The same of two numbers of these bits.
+/// The bit that says whether the first of two numbers, given by these bits, is the smaller one.
 fn less_of(scope: &mut Scope, bound: &Bound<'_>, a: &[u32], b: &[u32]) -> u32 {
     let kind = bound.kind;
     let minus_two = bound.minus([0; 4], 2);

@@ -225,8 +225,8 @@ fn indicators(scope: &mut Scope, bound: &Bound<'_>, clauses: &[(Number, u32)], p
     taken
 }
 
-/// Where slots of a function are in the guarded one: behind the indicator its arguments, then private values,
-/// then all others.
+/// The places of a function's slots in the guarded one: behind the indicator its arguments, then private
+/// values, then all others.
 struct Moved {
     kind: u8,
     arguments: u32,

@@ -13,8 +13,7 @@ const MOST_HELD: u64 = 1 << 24;
 /// The most wires of an address or of a word.
 const MOST_WIRES: u64 = 1 << 16;
 
-/// What wires of a type of memories refer to: the type of what they hold, and how many wires an address and a
-/// word have.
+/// A type of memories: the type of their values, and how many wires an address and a word have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Ram {
     field: u8,
@@ -88,7 +87,7 @@ impl Reader<'_> {
         matches!(self.header.types[kind as usize], Type::Plugin(_))
     }
 
-    /// What wires of type `kind` refer to, where they do.
+    /// The memories that wires of type `kind` refer to, if they do.
     fn ram(&self, kind: u8) -> Option<Ram> {
         let Type::Plugin(Binding { plugin, operation, arguments, .. }) = &self.header.types[kind as usize]
         else {

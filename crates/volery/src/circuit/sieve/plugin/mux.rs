@@ -56,10 +56,10 @@ pub(super) fn mux(scope: &mut Scope, bound: &Bound<'_>, binding: &Binding) -> Re
     Ok((0..wires).map(|i| scope.inner(kind, &chosen, &column(i))).collect())
 }
 
-/// What a choice over a prime field keeps, about: gates, and words of lists and of constants.
+/// The room that a choice over a prime field takes, about: gates, and words of lists and of constants.
 const KEPT_OF_CHOICE: u64 = 40;
 
-/// What a constant over F_2 keeps: its gate, and its words.
+/// The room that a constant over F_2 takes: its gate, and its words.
 const KEPT_OF_CONSTANT: u64 = 9;
 
 /// # Errors

@@ -5,7 +5,7 @@ use crate::circuit::sieve::binary::text_of;
 use std::io::Read as _;
 use volery_primitives::F256;
 
-/// What a field of a table is.
+/// A field of a table.
 enum Item {
     No,
     Byte(u8),
@@ -18,7 +18,7 @@ enum Item {
     Structs(usize, Vec<u64>),
     Table(Vec<Item>),
     Tables(Vec<Item>),
-    /// So many offsets, all of which point to one item.
+    /// A vector of so many offsets, all of which point to one item.
     Repeated(usize, Box<Item>),
 }
 
@@ -332,7 +332,7 @@ fn long_values_are_refused_at_once() {
     assert!(why.contains("a value of more than 512 bytes"), "{why}");
 }
 
-/// By the older schema other bytes are read of gates, so that the version has to be true.
+/// Gates of the older schema have other bytes, so that the version has to be true.
 #[test]
 fn newer_gates_in_older_files_are_refused() {
     let of = |gate: Item| {
@@ -358,7 +358,7 @@ fn newer_gates_in_older_files_are_refused() {
     }
 }
 
-/// What an offset of a private stream points to may be a value.
+/// Errors of a private stream show nothing of what an offset points to, which may be a value.
 #[test]
 fn errors_of_streams_show_nothing() {
     let refused = |fields: Vec<Item>, words: &str| {
@@ -373,7 +373,7 @@ fn errors_of_streams_show_nothing() {
     refused(vec![Text("2.1.0"), union(4, vec![Text("7-77")]), Tables(vec![])], "no name and no number");
 }
 
-/// Whatever is cut off or changed ends in a statement or an error, and never otherwise.
+/// Messages that are cut off or changed end in a statement or an error, and never otherwise.
 #[test]
 fn no_message_panics() {
     let (bytes, _) = everything();

@@ -195,7 +195,7 @@ fn polynomials_are_multiplied_and_shifted() {
     }
 }
 
-/// What clauses take together is bounded, also where each takes few rows.
+/// The values that clauses take together are bounded, also where each takes few rows.
 #[test]
 fn clauses_that_take_too_many_values_are_refused() {
     let open = |count: u64| {

@@ -1,4 +1,4 @@
-//! What is refused, where, and with which words.
+//! Texts that are refused, the places, and the words of the errors.
 
 use super::*;
 
@@ -142,7 +142,7 @@ fn functions_are_refused() {
     gates_refused(&nested, "more than 64 functions within each other");
 }
 
-/// Whatever is cut off or changed ends in a statement or an error, and never otherwise.
+/// Texts that are cut off or changed end in a statement or an error, and never otherwise.
 #[test]
 fn no_text_panics() {
     let text = include_str!("../../../../../../vectors/sieve/mux.rel");

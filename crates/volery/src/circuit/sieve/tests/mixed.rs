@@ -101,7 +101,7 @@ fn digits_of_one_field_are_cut_or_filled() {
     assert!(fails(check(7)).contains("line 7 "));
 }
 
-/// As compilers compare: by the highest bit of a difference, which selects a number.
+/// A comparison as compilers make it: by the highest bit of a difference, which selects a number.
 #[test]
 fn functions_go_from_one_field_to_the_other() {
     let text = with_bits(
@@ -158,7 +158,8 @@ fn memories_are_of_one_of_the_fields() {
     fails(check(2, 0b010));
 }
 
-/// As deep as calls may be nested, where each goes to the other field, so that none is kept as a function.
+/// Calls nested as deeply as they may be, where each goes to the other field, so that none is kept as a
+/// function.
 #[test]
 fn calls_are_nested() {
     let chain = |depth: usize| {

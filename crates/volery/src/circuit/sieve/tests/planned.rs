@@ -179,7 +179,7 @@ fn with_plan_of(text: &str, other: &str) -> Sieve {
     sieve
 }
 
-/// What is asserted is never about an older wire of the same number.
+/// An assertion is never about an older wire of the same number.
 #[test]
 fn the_plan_of_another_text_changes_no_gates() {
     let text =

@@ -1,4 +1,4 @@
-//! What plugins compute.
+//! Tests of the plugins' computations.
 
 use super::*;
 use volery_primitives::F65537;
@@ -44,7 +44,7 @@ fn calls(signature: &str, binding: &str, private: u64, public: u64) -> String {
     gates
 }
 
-/// The same over F_2 and other fields.
+/// The text over F_2 and other fields.
 fn over(modulus: u64, gates: &str) -> String {
     let gates = gates.replace("2305843009213693950", &(modulus - 1).to_string());
     format!("version 2.1.0;circuit;@type field {modulus};@begin\n{gates}\n@end\n")
@@ -258,7 +258,7 @@ fn plugins_say_what_they_take() {
     }
 }
 
-/// What a binding of one line comes to is counted before it is made.
+/// The gates of a binding of one line are counted before they are made.
 #[test]
 fn choices_of_too_many_gates_are_refused() {
     for (modulus, signature, binding) in [
@@ -273,7 +273,7 @@ fn choices_of_too_many_gates_are_refused() {
     }
 }
 
-/// What gives its argument back gives a value of its own, whose wires are held apart.
+/// A function that gives its argument back gives a value of its own, whose wires are held apart.
 #[test]
 fn lists_of_one_wire_have_a_sum_of_their_own() {
     for operation in ["sum", "product"] {
