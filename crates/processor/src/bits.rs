@@ -48,7 +48,7 @@ pub struct Bits<'b, 'r> {
     /// Words that may be made until the next look at which live.
     room: usize,
     private_left: usize,
-    /// What is to be given out.
+    /// The claimed output, as far as it is still to be given out.
     expected: &'b [u8],
 }
 
@@ -97,7 +97,7 @@ impl<'b, 'r> Bits<'b, 'r> {
         }
     }
 
-    /// What stands for these bits.
+    /// Keeps the bits of `word`, and gives the value that stands for it.
     #[inline]
     fn keep(&mut self, word: Secret) -> Value {
         if word.known == u32::MAX {
@@ -263,7 +263,7 @@ impl Words for Bits<'_, '_> {
     }
 }
 
-/// What is known of the slot of a wire.
+/// The state of the slot of a wire.
 #[derive(Clone, Copy)]
 enum Slot {
     /// No word has it.
@@ -274,7 +274,7 @@ enum Slot {
     Left(Handle),
 }
 
-/// What is known of the slot of `wire`.
+/// The state of the slot of `wire`.
 #[inline]
 fn slot(slots: &mut Vec<Slot>, wire: Handle) -> &mut Slot {
     let at = wire.slot() as usize;

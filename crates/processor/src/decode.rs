@@ -6,10 +6,10 @@ pub(crate) use text::register;
 
 use std::fmt;
 
-/// What an instruction does, with all that follows from its address computed.
+/// An instruction, with all that follows from its address computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// What is done.
+    /// The operation.
     pub op: Op,
     /// The register that is written to; 32 where it is x0, which nobody reads.
     pub rd: u8,
@@ -21,7 +21,7 @@ pub struct Instruction {
     pub immediate: u32,
 }
 
-/// What is done; `i` is the immediate.
+/// An operation; `i` is the immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// `rd = rs1 ∘ rs2`.
@@ -34,7 +34,7 @@ pub enum Op {
     Branch(Condition),
     /// `rd` is the address of the next instruction; to `i`.
     Jump,
-    /// The same; to `rs1 + i`, without its lowest bit.
+    /// `rd` is the address of the next instruction; to `rs1 + i`, without its lowest bit.
     JumpRegister,
     /// `rd` is what stands at `rs1 + i`.
     Load(Width, Sign),
@@ -50,13 +50,13 @@ pub enum Op {
     Break,
     /// `rd = 0`: a register of control, of which there are none.
     Control,
-    /// As [`Op::Control`], and `rs1` is where [`Op::Return`] goes to.
+    /// `rd = 0`, as for [`Op::Control`], and `rs1` is where [`Op::Return`] goes to.
     SetReturn,
     /// To where [`Op::SetReturn`] said.
     Return,
     /// No instruction; `i` is its word.
     Illegal,
-    /// What was an instruction, and has been written to.
+    /// An instruction that has been written to.
     Modified,
 }
 
@@ -84,7 +84,7 @@ pub enum Alu {
     Remu,
 }
 
-/// What a branch asks.
+/// The condition of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "as the specification of RISC-V names them")]
 pub enum Condition {
@@ -119,7 +119,7 @@ impl Width {
     }
 }
 
-/// What stands above what is loaded.
+/// The bits above a value that is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// Copies of its highest bit.

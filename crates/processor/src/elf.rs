@@ -35,11 +35,11 @@ pub struct Elf {
 /// A part of memory that a file declares.
 #[derive(Debug)]
 pub struct Segment {
-    /// Its first address.
+    /// The first address.
     pub address: u32,
-    /// Its length in bytes, which is not zero; `address + size` is 2^32 at most.
+    /// The length in bytes, which is not zero; `address + size` is 2^32 at most.
     pub size: u32,
-    /// What it begins with; zeros follow.
+    /// The first bytes; zeros follow.
     pub bytes: Vec<u8>,
     /// Whether instructions are fetched from it.
     pub executable: bool,

@@ -5,15 +5,15 @@ use std::fmt;
 /// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Of which kind.
+    /// The kind of the fault.
     pub kind: Kind,
     /// The address of the instruction.
     pub pc: u32,
-    /// What it is about: the address that was accessed or jumped to, or the word that is no instruction.
+    /// The address that was accessed or jumped to, or the word that is no instruction.
     pub about: u32,
 }
 
-/// What goes wrong in a fault.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A word that is no instruction of RV32IM.
@@ -44,7 +44,7 @@ impl Kind {
         Self::SelfModifying,
     ];
 
-    /// Its name.
+    /// The name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Illegal => "illegal",

@@ -14,13 +14,13 @@ use zeroize::Zeroize;
 
 /// A program that runs.
 pub struct Machine<'p, W: Words> {
-    /// What its words are.
+    /// The arithmetic of its words.
     pub words: W,
     pc: u32,
     cycles: u64,
     /// Words and bytes that calls have moved, which are no instructions, and work as these are.
     moved: u64,
-    /// Those that exist, and one that nobody reads; as many as indices of six bits need no bound.
+    /// The registers that exist, and one that nobody reads; as many as indices of six bits need no bound.
     registers: [W::Word; 64],
     memory: Memory<'p, W::Word>,
     text: Vec<Text>,
@@ -38,14 +38,14 @@ pub struct Machine<'p, W: Words> {
     misaligned: Misaligned,
 }
 
-/// What a run takes, and how far it may go.
+/// The public input of a run, and its bounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'p> {
-    /// What descriptor 3 reads.
+    /// The bytes that descriptor 3 reads.
     pub public: &'p [u8],
-    /// Its memory.
+    /// The memory of the program.
     pub layout: Layout,
-    /// What becomes of accesses at an address that is no multiple of their width.
+    /// The outcome of accesses at an address that is no multiple of their width.
     pub misaligned: Misaligned,
     /// The most instructions, and the most words that calls move.
     pub cycles: u64,
@@ -53,13 +53,13 @@ pub struct Inputs<'p> {
     pub output: usize,
 }
 
-/// What becomes of an access at an address that is no multiple of its width.
+/// The outcome of an access at an address that is no multiple of its width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Misaligned {
-    /// It is a fault, as on small processors.
+    /// A fault, as on small processors.
     #[default]
     Fault,
-    /// It is done byte by byte, as on larger ones.
+    /// An access byte by byte, as on larger ones.
     Emulate,
 }
 
@@ -81,11 +81,11 @@ pub enum End<T> {
 /// Why a run does not come to an end.
 #[derive(Debug)]
 pub enum Stop {
-    /// It has had all its cycles.
+    /// The run has had all its cycles.
     Cycles,
-    /// Its calls have moved as many words as it may have cycles.
+    /// Calls have moved as many words as the run may have cycles.
     Moved,
-    /// It has given out more than it may.
+    /// The run has given out more than it may.
     Output,
     /// Something has to be known to both parties, and depends on the private input.
     Secret(&'static str),
@@ -99,7 +99,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// What a step does with the run.
+/// The outcome of a step: the end of the run, if it is one.
 type Step<T> = Result<Option<End<T>>, Stop>;
 
 impl<'p, W: Words> Machine<'p, W> {

@@ -28,7 +28,7 @@ struct Page<T> {
 }
 
 impl<'p, T: Copy + Zeroize> Memory<'p, T> {
-    /// What `segments` begin with, and zeros elsewhere in `windows`.
+    /// The memory that begins with `segments`, and has zeros elsewhere in `windows`.
     pub(crate) fn new(segments: &'p [Segment], windows: Vec<Window>) -> Self {
         Self { folders: Box::new(array::from_fn(|_| None)), windows, segments, pages: 0 }
     }

@@ -29,7 +29,7 @@ pub struct Profile<'p> {
 }
 
 impl<'p> Profile<'p> {
-    /// Of a run of `program`.
+    /// The profile of a run of `program`.
     pub fn new(program: &'p Program) -> Self {
         Self { program, counts: vec![0], last: (0..0, 0) }
     }
@@ -72,7 +72,7 @@ pub struct Trace<'p, O: Write> {
 }
 
 impl<'p, O: Write> Trace<'p, O> {
-    /// Of a run of `program`, to `out`.
+    /// The trace of a run of `program`, written to `out`.
     pub fn new(program: &'p Program, out: O) -> Self {
         Self { program, out, count: 0, failed: None }
     }

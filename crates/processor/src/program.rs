@@ -27,7 +27,7 @@ pub(crate) struct Text {
     pub(crate) code: Vec<Instruction>,
 }
 
-/// What memory a program has beside what it declares.
+/// The memory that a program has beside its segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes behind its last segment, which `brk` gives out.

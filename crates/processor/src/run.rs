@@ -1,4 +1,4 @@
-//! What is proved of a run: "there is a private input, of which this program, given this public input, reads so
+//! Statement about a run: "there is a private input, of which this program, given this public input, reads so
 //! many bytes, ends as claimed and gives out what is claimed".
 //!
 //! Both parties run the program, the verifier without the private input: so each finds out alone whether
@@ -51,13 +51,13 @@ impl Demand {
     }
 }
 
-/// What is claimed of a run, and public.
+/// The public claim about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The bytes of the private input that the program reads, and where a read ends in a fault the one that has
     /// no place: what may follow them is no part of anything.
     pub private: usize,
-    /// What is given out.
+    /// The bytes that are given out.
     pub output: Vec<u8>,
     /// How it ends.
     pub end: Told,
@@ -90,7 +90,7 @@ pub struct Run<'p> {
 
 /// A run in the clear.
 pub struct Ended {
-    /// What can be claimed of it.
+    /// The claim that holds of it.
     pub claim: Claim,
     /// Where it ended, and for a fault what happened.
     pub end: End<u32>,
@@ -100,18 +100,18 @@ pub struct Ended {
     pub cycles: u64,
     /// Bytes of memory that were touched, by whole pages.
     pub touched: u64,
-    /// What the program had to say to whoever runs it.
+    /// The messages of the program to whoever runs it.
     pub messages: Zeroizing<Vec<u8>>,
 }
 
 impl<'p> Run<'p> {
-    /// Of `program`; in errors addresses are told as `locate` finds them.
+    /// The run of `program`; errors give addresses as `locate` finds them.
     pub fn new(program: &'p Program, inputs: Inputs<'p>, locate: &'p (dyn Fn(u32) -> Place + Sync)) -> Self {
         Self { program, inputs, locate }
     }
 
-    /// What names it: the program's bytes, its memory and its public input, and how it is run. How far it may go is each party's
-    /// own business.
+    /// The digest of the program's bytes, its memory and its public input, and of how it is run. How far it
+    /// may go is each party's own business.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
         let Inputs { public, layout: Layout { heap, stack }, misaligned, .. } = self.inputs;
@@ -124,12 +124,12 @@ impl<'p> Run<'p> {
         *hasher.finalize().as_bytes()
     }
 
-    /// What names it where it is proved row by row.
+    /// The digest of the run where it is proved row by row.
     pub fn digest_of_steps(&self) -> [u8; 32] {
         blake3::derive_key(STEPS_CONTEXT, &self.digest())
     }
 
-    /// What names the statement that it ends as claimed, in so many rows.
+    /// The digest of the statement that the run ends as claimed, in so many rows.
     pub fn digest_of_rows(&self, claim: &Claim, rows: u64) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(ROWS_CONTEXT);
         hasher.update(&self.digest_of_steps());
@@ -184,7 +184,7 @@ impl<'p> Run<'p> {
         Claimed { run: self, claim, cycles: AtomicU64::new(0) }
     }
 
-    /// What a person is told of a run that stopped at `pc`.
+    /// The error of a run that stopped at `pc`, for a person.
     fn explain(&self, stop: Stop, pc: u32) -> Error {
         let place = (self.locate)(pc);
         match stop {
@@ -218,7 +218,7 @@ pub struct Claimed<'r> {
 }
 
 impl Claimed<'_> {
-    /// What is claimed.
+    /// The claim.
     pub fn claim(&self) -> &Claim {
         &self.claim
     }
@@ -228,7 +228,7 @@ impl Claimed<'_> {
         self.cycles.load(Ordering::Relaxed)
     }
 
-    /// What names the statement: [`Run::digest`], and what is claimed.
+    /// The digest of the statement: of [`Run::digest`], and of the claim.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(CLAIM_CONTEXT);
         hasher.update(&self.run.digest());
@@ -247,12 +247,12 @@ impl Claimed<'_> {
     }
 }
 
-/// What the digests are for.
+/// The use of the digest of a run.
 const CONTEXT: &str = "volery 2026 run of a RISC-V program";
-/// Its number goes up where the rows of a run change.
+/// The use of the digest of a run in rows; its number goes up where the rows of a run change.
 const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, version 2";
 const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 1";
-/// Its number goes up where the gates of a run change.
+/// The use of the digest of a statement; its number goes up where the gates of a run change.
 const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 1";
 
 impl Source<F2> for Claimed<'_> {

@@ -78,14 +78,14 @@ use zeroize::Zeroizing;
 /// The most constants of a program, whose cells lie below 2^27.
 const MOST_CONSTANTS: usize = (1 << 20) - 64;
 
-/// What is public of a run.
+/// The public part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known<'p> {
     /// Memory beside what the program declares.
     pub layout: Layout,
-    /// What descriptor 3 reads.
+    /// The bytes that descriptor 3 reads.
     pub public: &'p [u8],
-    /// What is given out.
+    /// The bytes that are given out.
     pub output: &'p [u8],
     /// How it ends.
     pub goal: Goal,
@@ -124,7 +124,7 @@ impl Steps {
         self.image.cells(&self.rom).len()
     }
 
-    /// The same in another number of rows.
+    /// The steps in another number of rows.
     pub fn in_rows(self, rows: u64) -> Self {
         Self { rows, ..self }
     }
@@ -155,7 +155,7 @@ impl Steps {
         Trace::new(&self.rom, &self.image, self.entry, private)
     }
 
-    /// What the prover commits to, on a private input: it ends where the run does not go on as claimed.
+    /// The prover's commitments for a private input: they end where the run does not go on as claimed.
     pub fn witness<'s>(&'s self, private: &'s [u8]) -> impl Iterator<Item = F61> + Clone + 's {
         Values { trace: self.trace(private), rows: self.rows, tile: Zeroizing::default(), at: 0 }
     }

@@ -1,4 +1,4 @@
-//! What words are: numbers, or what stands for them in a circuit.
+//! Words of 32 bits: numbers, or their wires in a circuit.
 
 pub(crate) mod plain;
 
@@ -13,7 +13,7 @@ pub type Each<'e, T> = dyn Fn(&mut dyn FnMut(T)) + 'e;
 
 /// Who computes with words of 32 bits.
 pub trait Words {
-    /// What stands for a word; it is wiped where it was kept.
+    /// A word; it is wiped where it was kept.
     type Word: Copy + Zeroize;
 
     /// The word that both parties know to be `value`.
@@ -31,7 +31,7 @@ pub trait Words {
     /// Whether `condition` holds, where both parties know that.
     fn holds(&mut self, condition: Condition, a: Self::Word, b: Self::Word) -> Option<bool>;
 
-    /// What stands in `word` from byte `at` on, as wide as `width`, with copies of its sign or zeros above.
+    /// The part of `word` from byte `at` on, as wide as `width`, with copies of its sign or zeros above.
     fn part(&mut self, word: Self::Word, at: u32, width: Width, sign: Sign) -> Self::Word;
 
     /// `word` with the low bytes of `part` from byte `at` on.

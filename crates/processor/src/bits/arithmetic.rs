@@ -1,4 +1,4 @@
-//! What instructions do to secret words.
+//! Instructions on secret words.
 
 use super::Gates;
 use super::secret::Secret;
@@ -9,7 +9,7 @@ use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Returned};
 use volery::{F2, Result};
 
-/// What gadgets take and make.
+/// A word as gadgets take and give it.
 type Wide = Word<Handle, 32>;
 
 type Backing<'r> = Recorder<'r, F2>;
@@ -83,7 +83,7 @@ impl Gates<'_, '_> {
         Ok(either)
     }
 
-    /// The same by the gadget for it, as a function of the recorder.
+    /// Calls the gadget of an operation, as a function of the recorder.
     fn called(&mut self, alu: Alu, x: &Secret, y: &Secret) -> Result<Secret> {
         let mut key = *b"rv32 \0................";
         key[5] = alu as u8;
@@ -117,7 +117,7 @@ impl Gates<'_, '_> {
     }
 }
 
-/// What a function does.
+/// The gates of an operation.
 fn gates(b: &mut Backing<'_>, alu: Alu, x: Wide, y: Wide) -> Result<Wide> {
     let (x_sign, y_sign) = (x.bits()[31], y.bits()[31]);
     let flag = |bit| Word::new(array::from_fn(|i| if i == 0 { bit } else { Bit::Public(false) }));

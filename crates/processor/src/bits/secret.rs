@@ -8,16 +8,16 @@ use volery::circuit::stream::Handle;
 /// 32 bits, least significant first.
 #[derive(Clone, Copy)]
 pub(super) struct Secret {
-    /// Those that are not known.
+    /// The wires of the bits that are not known.
     wires: [Handle; 32],
     /// Which are known.
     pub(super) known: u32,
-    /// What these are, and zeros.
+    /// The values of the bits that are known, and zeros.
     pub(super) value: u32,
 }
 
 impl Secret {
-    /// What both parties know to be `value`.
+    /// The word that both parties know to be `value`.
     #[inline]
     pub(super) fn public(value: u32) -> Self {
         Self { wires: [Handle::default(); 32], known: u32::MAX, value }
@@ -50,7 +50,7 @@ impl Secret {
         }
     }
 
-    /// Those on wires.
+    /// The wires of the bits that are not known, the lowest first.
     #[inline]
     pub(super) fn wires(&self) -> impl Iterator<Item = Handle> {
         let mut left = !self.known;
@@ -122,13 +122,13 @@ impl Secret {
         this
     }
 
-    /// As [`Words::part`](crate::words::Words::part).
+    /// The part of the word that [`Words::part`](crate::words::Words::part) gives.
     pub(super) fn part(&self, at: u32, width: Width, sign: Sign) -> Self {
         let above = 32 - 8 * width.bytes();
         self.shift_left((above - 8 * at) as usize).shift_right(above as usize, sign)
     }
 
-    /// As [`Words::with_part`](crate::words::Words::with_part).
+    /// The word with a part replaced, as [`Words::with_part`](crate::words::Words::with_part) gives it.
     pub(super) fn with_part(&self, at: u32, width: Width, part: &Self) -> Self {
         let (from, length) = (8 * at as usize, 8 * width.bytes() as usize);
         let mut this = *self;

@@ -24,7 +24,7 @@ impl<W: Words> Machine<'_, W> {
         true
     }
 
-    /// What stands at `address`, which is no multiple of its width.
+    /// Loads from `address`, which is no multiple of the width.
     #[cold]
     pub(super) fn load_bytes(&mut self, address: u32, width: Width, sign: Sign) -> Result<W::Word, Fault> {
         let fault = |kind, about| Fault { kind, pc: self.pc, about };

@@ -30,7 +30,7 @@ const CLOSE: u32 = 57;
 const SEEK: u32 = 62;
 const CONTROL: u32 = 29;
 
-/// What calls return where they fail, as Linux numbers it.
+/// Numbers that calls return where they fail, as Linux has them.
 const BAD_DESCRIPTOR: u32 = -9i32 as u32;
 const INVALID: u32 = -22i32 as u32;
 const NO_TERMINAL: u32 = -25i32 as u32;
@@ -155,7 +155,7 @@ impl<W: Words> Machine<'_, W> {
         Ok(length)
     }
 
-    /// What [`Self::write`] does with bytes that nobody hears: they have to be there.
+    /// Reads the bytes of a [`Self::write`] that nobody hears: they have to be there.
     fn look_over(&mut self, buffer: u32, length: u32) -> Result<u32, CallEnd> {
         let mut done = 0;
         while done < length {

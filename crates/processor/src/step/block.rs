@@ -69,7 +69,7 @@ fn limb_rows() -> Vec<F61> {
     plain.chain(logic).flatten().map(number).collect()
 }
 
-/// Those of the table of the program.
+/// The rows of the program's table.
 fn rom_rows(rom: &Rom) -> Vec<F61> {
     let keys: BTreeSet<[u64; KEY]> = rom.rows().map(|(place, row)| row.key(place)).collect();
     keys.into_iter().flatten().map(number).collect()
@@ -79,7 +79,7 @@ pub(super) fn number(number: u64) -> F61 {
     F61::from_word(number.into()).expect("a number below the prime")
 }
 
-/// What rows are looked up in, and how many there were.
+/// The memory and the tables that rows are looked up in, and the number of rows so far.
 struct Parts<B: Memories + Tables> {
     memory: B::Memory,
     limbs: B::Table,

@@ -43,7 +43,7 @@ use super::form::{Form, Linear, Term, product};
 pub(super) struct Size(pub(super) u32);
 
 impl Size {
-    /// That of RV32IM.
+    /// The size of RV32IM.
     pub(super) const FULL: Self = Self(16);
 
     /// 2^limb.
@@ -61,7 +61,7 @@ impl Size {
         1 << (self.0 / 2)
     }
 
-    /// What keeps the operands of a byte's operation apart.
+    /// The factor that keeps the operands of a byte's operation apart.
     pub(super) fn apart(self) -> i64 {
         1 << (self.0 + 2)
     }
@@ -102,7 +102,7 @@ pub(super) const MEMBERS: usize = 4;
 pub(super) const STREAMS: u64 = 1 << 25;
 pub(super) const OF_STREAM: i64 = 3;
 
-/// What tells words that are only read from others: they lie at their address plus this.
+/// The offset that tells words that are only read from others: they lie at their address plus this.
 pub(super) const READ_ONLY: i64 = 2;
 
 impl Class {
@@ -115,7 +115,7 @@ impl Class {
         ]
     };
 
-    /// Its group, and which member of that it is.
+    /// The group of the class, and its member number in the group.
     pub(super) fn digits(self) -> [u64; 2] {
         let number = self as u64;
         [number / MEMBERS as u64, number % MEMBERS as u64]

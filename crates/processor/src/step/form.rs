@@ -4,7 +4,7 @@ use core::array;
 use core::ops::{Add, Mul, Sub};
 use volery::Result;
 
-/// What the constraints of a class speak of: limbs of words, words, and what is made of limbs.
+/// A term of a class's constraints: a limb of a word, a word, or a product of limbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Term {
     A0,
@@ -73,7 +73,7 @@ impl Linear {
         Term::ALL.into_iter().zip(self.factors).filter(|(_, factor)| *factor != 0)
     }
 
-    /// The same, where they have the values of `row`.
+    /// The terms with their values in `row`.
     fn values<V: Clone>(&self, row: &[V; TERMS]) -> Vec<(i64, V)> {
         self.terms().map(|(term, factor)| (factor, row[term as usize].clone())).collect()
     }

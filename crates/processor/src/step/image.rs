@@ -1,4 +1,4 @@
-//! What memory begins with, and where its cells lie.
+//! Initial memory, and the places of its cells.
 
 use super::class::{OF_STREAM, READ_ONLY, STREAMS};
 use super::rom::{Rom, hidden, number, register};
@@ -18,7 +18,7 @@ pub(super) struct Image {
     streams: Vec<u32>,
     /// The address of the output among those of streams, and its length.
     output: (u32, usize),
-    /// Of the public input.
+    /// The length of the public input.
     input: usize,
     /// The addresses of the heap, and of the top of the stack.
     pub(super) heap: (u32, u32),
@@ -32,7 +32,7 @@ enum Page {
     Writable,
 }
 
-/// What a cell is.
+/// A cell of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
     Register(usize),
@@ -50,7 +50,7 @@ const MOST_SPAN: u64 = STREAMS;
 const MOST_STREAMS: usize = 1 << 24;
 
 impl Image {
-    /// That of `program`, which is given `input` and gives out `output`.
+    /// The image of `program`, which is given `input` and gives out `output`.
     ///
     /// # Errors
     /// `Invalid` where its memory is spread too far, or the streams are too long.

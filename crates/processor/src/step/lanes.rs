@@ -1,4 +1,4 @@
-//! What classes say of rows, as polynomials: a row in each lane.
+//! Constraints of classes on rows, as polynomials: a row in each lane.
 //!
 //! With d_k for the k-th difference of what the members of a group say, d_0 for what the first does, the
 //! polynomial in the digit j that is the k-th of them at each k is Newton's:
@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use volery::circuit::Polynomials;
 use volery::{F61, Field, Result};
 
-/// What each class says, which each tile has.
+/// The constraints of each class, which each tile has.
 static CLASSES: LazyLock<[Said; GROUPS * MEMBERS]> = LazyLock::new(|| Class::ALL.map(Said::new));
 
 struct Said {
@@ -64,7 +64,7 @@ fn difference(k: usize, i: usize) -> i64 {
     if (k - i).is_multiple_of(2) { choices } else { -choices }
 }
 
-/// What rows of each class of a group are to be, if anything.
+/// The values that rows of each class of a group are to have, if any.
 type Of<V, const COUNT: usize> = [Option<V>; COUNT];
 
 impl<B: Polynomials<F = F61>> Lanes<'_, B> {
@@ -99,8 +99,8 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
         Ok(sum)
     }
 
-    /// What each row's class makes of its columns: what is to be zero, twice; where it accesses, and where it
-    /// jumps to.
+    /// Evaluates the constraints of each row's class on its columns: two values that are to be zero, the
+    /// address that it accesses, and the place that it jumps to.
     fn classes(
         &mut self,
         terms: &[B::Vector; TERMS],

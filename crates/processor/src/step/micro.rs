@@ -187,7 +187,8 @@ impl<'p> Writer<'p> {
         self.outside(target, T[0], &texts.collect::<Vec<_>>(), end);
     }
 
-    /// What proves that the word in `register` lies in none of `ranges`, which are in order and do not overlap.
+    /// Writes steps that prove that the word in `register` lies in none of `ranges`, which are in order and
+    /// do not overlap.
     pub(super) fn outside(&mut self, place: Place, register: u32, ranges: &[(u64, u64)], to: Place) {
         let mut behind = 0;
         let ends = [(1 << 32, 1 << 32)];

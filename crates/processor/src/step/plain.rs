@@ -59,8 +59,8 @@ fn terms(columns: &[u64; COLUMNS], found: &[u64; 6]) -> [u64; TERMS] {
     terms
 }
 
-/// What is wrong with columns and limbs by what their class says of them, which is what polynomials ask: they
-/// may be any numbers.
+/// The first fault of columns and limbs by the constraints of their class, which is what polynomials test:
+/// they may be any numbers.
 pub(super) fn unsaid(class: Class, columns: &[u64; COLUMNS], found: &[u64; 6]) -> Option<&'static str> {
     let (mut z, terms) = (Modulo(P), terms(columns, found));
     let at = |column: Column| columns[column as usize];
@@ -89,13 +89,13 @@ impl Row {
         [a[0], a[1], b[0], b[1], o[0], o[1]]
     }
 
-    /// Its class, if its digits are those of one.
+    /// The class of the row, if its digits are those of one.
     pub(super) fn class(&self) -> Option<Class> {
         let digits = [self.column(Column::Group), self.column(Column::Member)];
         Class::ALL.into_iter().find(|class| class.digits() == digits)
     }
 
-    /// What it looks up in the program.
+    /// The key that it looks up in the program.
     pub(super) fn key(&self) -> [u64; KEY] {
         let z = Modulo(P);
         let at = |column: Column| self.column(column);
@@ -114,7 +114,7 @@ impl Row {
         ]
     }
 
-    /// What it looks up among limbs: each with whether it is bytes with an operation.
+    /// The limbs that it looks up, each with whether it is bytes with an operation.
     pub(super) fn limbs(&self) -> [[u64; 2]; 6] {
         let at = |column: Column| self.column(column);
         let logic = at(Column::Logic);
@@ -128,7 +128,7 @@ impl Row {
         ]
     }
 
-    /// What is wrong with it, but for its accesses: `rom` has the rows of the program.
+    /// The first fault of the row, but for its accesses: `rom` has the rows of the program.
     pub(super) fn fault(&self, rom: &Rom) -> Option<&'static str> {
         let Some(class) = self.class() else {
             return Some("class");

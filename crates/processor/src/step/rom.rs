@@ -38,7 +38,7 @@ pub(super) const BESIDE: u64 = 1 << 33;
 
 /// Registers that no instruction names.
 pub(super) mod hidden {
-    /// What x0 is where it is written to: never read.
+    /// The register that stands for x0 where it is written to: never read.
     pub(in super::super) const NOWHERE: u32 = 32;
     /// For the rows of one instruction.
     pub(in super::super) const T: [u32; 6] = [33, 34, 35, 36, 37, 38];
@@ -51,7 +51,7 @@ pub(super) mod hidden {
     pub(in super::super) const BREAK: u32 = 42;
     /// Where `mret` goes to.
     pub(in super::super) const AFTER: u32 = 43;
-    /// Of a call: an address, what is left of its length, and what it returns.
+    /// The registers of a call: an address, the rest of its length, and the number that it returns.
     pub(in super::super) const AT: u32 = 44;
     pub(in super::super) const LEFT: u32 = 45;
     pub(in super::super) const DONE: u32 = 46;
@@ -61,7 +61,7 @@ pub(super) mod hidden {
     pub(in super::super) const CONSTANTS: u32 = 64;
 }
 
-/// What a prover writes in a row whose class leaves it open.
+/// The value that a prover writes in a row whose class leaves it open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Advice {
     /// The class says what is written.
@@ -74,7 +74,7 @@ pub(super) enum Advice {
     Length(u32),
 }
 
-/// What a row may be.
+/// A row that a place may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Alternative {
     pub(super) class: Class,
@@ -121,7 +121,7 @@ impl Step {
         Self { class, reads: [a, b], writes: d, immediate: 0, advice: Advice::None }
     }
 
-    /// The same with an immediate.
+    /// A step with an immediate.
     pub(super) fn with(class: Class, d: u32, [a, b]: [u32; 2], immediate: u32) -> Self {
         Self { immediate, ..Self::of(class, d, a, b) }
     }
@@ -131,17 +131,17 @@ impl Step {
         Self::with(Class::Add, d, [a, 0], immediate)
     }
 
-    /// That `a < b`, or that not, as unsigned numbers.
+    /// The step that asserts `a < b`, or that not, for unsigned numbers.
     pub(super) fn less(a: u32, b: u32, holds: bool) -> Self {
         Self::with(Class::Ltu, hidden::NOWHERE, [a, b], holds.into())
     }
 
-    /// That `a` is negative, or that not.
+    /// The step that asserts that `a` is negative, or that not.
     pub(super) fn negative(a: u32, holds: bool) -> Self {
         Self::with(Class::Lt, hidden::NOWHERE, [a, 0], holds.into())
     }
 
-    /// That `a` is this number.
+    /// The step that asserts that `a` is this number.
     pub(super) fn is(a: u32, number: u32) -> Self {
         Self::with(Class::Select, hidden::NOWHERE, [a, 0], number)
     }
@@ -171,7 +171,7 @@ pub(super) struct Rom {
 }
 
 impl Rom {
-    /// What a row at `place` may be.
+    /// The rows that `place` may have.
     pub(super) fn at(&self, place: Place) -> &[Alternative] {
         self.rows.get(&place).map_or(&[], Vec::as_slice)
     }
@@ -210,7 +210,7 @@ impl Rom {
         WITHIN + self.within
     }
 
-    /// The same, from which on nobody goes back.
+    /// A new place, from which on nobody goes back.
     pub(super) fn decided(&mut self) -> Place {
         let place = self.place();
         self.decided.insert(place);

@@ -5,7 +5,7 @@ use super::form::Term;
 use super::rom::{Alternative, BESIDE, Place, register};
 use zeroize::Zeroize;
 
-/// What the prover commits to in each row. The words that accesses find, and since when these stand there, are
+/// The columns of a row, to which the prover commits. The words that accesses find, and their timestamps, are
 /// committed to beside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
@@ -20,9 +20,10 @@ pub(super) enum Column {
     First,
     Second,
     Third,
-    /// What of the addresses of the others depends on the row: of a load the second, of a store the third.
+    /// The part of the other addresses that depends on the row: of a load the second address, of a store the
+    /// third.
     Accessed,
-    /// What of `Next` does: all of it, in a jump to where a register says.
+    /// The part of `Next` that depends on the row: all of it, in a jump to where a register says.
     Jumped,
     Immediate,
     C0,
@@ -78,7 +79,7 @@ const W: u64 = 1 << 32;
 pub(super) struct Row {
     pub(super) place: Place,
     pub(super) columns: [u64; COLUMNS],
-    /// What the three accesses find.
+    /// The words that the three accesses find.
     pub(super) found: [u32; 3],
 }
 
@@ -292,7 +293,7 @@ impl Row {
         self.columns[column as usize]
     }
 
-    /// What it writes.
+    /// The word that it writes.
     pub(super) fn written(&self) -> u32 {
         (self.column(Column::C0) + L * self.column(Column::C1)) as u32
     }

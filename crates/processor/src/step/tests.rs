@@ -72,7 +72,7 @@ fn witness(rows: &[Row]) -> Vec<F61> {
     rows.chunks(TILE).flat_map(tile).collect()
 }
 
-/// What is wrong with these rows.
+/// Checks these rows in the clear.
 fn check(steps: &Steps, rows: &[Row]) -> Result<()> {
     let mut clear = Clear::new(witness(rows));
     Streamed(steps).run(&mut clear)?;
@@ -218,7 +218,7 @@ fn each_value_is_noticed_where_a_class_speaks_of_it() {
     assert!(classes.len() + missing.len() >= Class::ALL.len(), "{classes:?}");
 }
 
-/// Of what an instruction may be, exactly one goes through.
+/// Exactly one of an instruction's alternatives goes through.
 #[test]
 fn alternatives_exclude_each_other() {
     fn ways(trace: &Trace<'_>, place: u64, most: usize) -> usize {
@@ -258,7 +258,7 @@ fn two_reads() -> Vec<u32> {
     code
 }
 
-/// What returned less once returns nothing from then on.
+/// A read behind the end of the private input returns nothing, once one has returned less.
 #[test]
 fn no_private_input_goes_on_behind_its_end() {
     let program = Program::read(&file(&two_reads())).expect("a program");

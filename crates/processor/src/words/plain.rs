@@ -12,9 +12,9 @@ const MOST_MESSAGES: usize = 1 << 20;
 pub struct Plain<'i> {
     private: &'i [u8],
     taken: usize,
-    /// What was given out.
+    /// The bytes that were given out.
     pub output: Zeroizing<Vec<u8>>,
-    /// What the program had to say to whoever runs it; no more than a megabyte is kept.
+    /// The messages of the program to whoever runs it; no more than a megabyte is kept.
     pub messages: Zeroizing<Vec<u8>>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn holds(condition: Condition, a: u32, b: u32) -> bool {
     }
 }
 
-/// As [`Words::part`].
+/// The part of a word that [`Words::part`] gives.
 #[inline(always)]
 pub(crate) fn part(word: u32, at: u32, width: Width, sign: Sign) -> u32 {
     let above = 32 - 8 * width.bytes();
@@ -84,7 +84,7 @@ pub(crate) fn part(word: u32, at: u32, width: Width, sign: Sign) -> u32 {
     }
 }
 
-/// As [`Words::with_part`].
+/// The word with a part replaced, as [`Words::with_part`] gives it.
 #[inline(always)]
 pub(crate) fn with_part(word: u32, at: u32, width: Width, part: u32) -> u32 {
     let mask = (u32::MAX >> (32 - 8 * width.bytes())) << (8 * at);

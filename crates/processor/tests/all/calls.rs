@@ -1,4 +1,4 @@
-//! What programs ask for by `ecall`.
+//! Calls of programs by `ecall`.
 
 use crate::kit::{
     A0, A1, A2, A7, CALL, DATA, DATA_LENGTH, SP, addi, call, check, constant, gives, inputs, load, lui,
@@ -42,7 +42,7 @@ fn inputs_are_read_to_their_end() {
     }
 }
 
-/// What a program does not read is no part of the statement.
+/// Bytes that a program does not read are no part of the statement.
 #[test]
 fn an_input_may_be_longer_than_what_is_read() {
     let program = program(&[move_bytes(63, 0, 0, 4), move_bytes(64, 1, 0, 2), leave()].concat());
@@ -224,7 +224,7 @@ fn reads_that_overflow_are_proved() {
     }
 }
 
-/// What a call moves counts as cycles do, though it is none, and to both parties in the same way.
+/// Words that a call moves count as cycles do, though they are none, and to both parties in the same way.
 #[test]
 fn what_calls_move_is_bounded() {
     let locate = |address| volery_processor::Place { address, function: None, line: None };

@@ -184,7 +184,7 @@ pub(crate) fn gives(private: &[u8], output: &[u8]) -> Claim {
     Claim { private: private.len(), output: output.to_vec(), end: Told::Exit(0) }
 }
 
-/// What an error says that is there.
+/// The text of an error, which has to be there.
 #[track_caller]
 pub(crate) fn why<T>(result: Result<T, Error>) -> String {
     result.err().expect("an error").to_string()

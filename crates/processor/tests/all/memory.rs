@@ -73,7 +73,7 @@ fn accesses_are_emulated_where_that_is_asked_for() {
     assert_eq!(ended.end, End::Fault(Fault { kind: Kind::Store, pc: TEXT + 12, about: end }));
 }
 
-/// What a file says that memory begins with, across pages and where segments share one.
+/// Memory begins as the file says, across pages and where segments share one.
 #[test]
 fn memory_begins_as_the_file_says() {
     let mut code = Vec::new();

@@ -33,7 +33,8 @@ pub(crate) fn session(
     (proved.and(verified), prover, verifier)
 }
 
-/// The same with what each came to, where a bit of what the prover says is another.
+/// Runs a session where a bit of the prover's messages is another: the results of both, and the lengths of
+/// their messages.
 fn session_with(
     run: &Run<'_>,
     claim: &Claim,

@@ -7,11 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use volery_processor::{Program, Run, Told};
 
-/// Those of this repository.
+/// The folder of this repository's programs.
 const SUITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite");
 
-/// Of the architecture's own tests what is another's policy here: instructions that are stored are not run, and
-/// accesses that are not aligned are faults.
+/// The architecture's own tests of another policy than ours: here instructions that are stored are not run,
+/// and accesses that are not aligned are faults.
 const LEFT_OUT: [&str; 2] = ["fence_i", "ma_data"];
 
 fn read(path: &Path) -> Vec<u8> {
@@ -86,7 +86,7 @@ fn a_wrong_expectation_is_told() {
     }
 }
 
-/// The same between two parties.
+/// Every instruction is proved between two parties.
 #[test]
 #[ignore = "slow"]
 fn every_instruction_is_proved() {

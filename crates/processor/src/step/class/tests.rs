@@ -36,7 +36,7 @@ fn expect(class: Class, words: [u64; 4], expected: Option<(Option<u64>, Option<u
     expect_of(SMALL, class, words, expected);
 }
 
-/// The same of words of this size.
+/// Expects a result of words of this size.
 fn expect_of(
     small: Small,
     class: Class,
@@ -183,7 +183,7 @@ fn bytes_have_one_result() {
     }
 }
 
-/// What bytes with their operation are looked up as.
+/// The numbers by which bytes with their operation are looked up.
 fn triples(size: Size) -> Vec<u64> {
     let (byte, apart) = (size.byte() as u64, size.apart() as u64);
     let pairs = (0..byte).flat_map(|x| (0..byte).map(move |y| (x, y)));
@@ -240,7 +240,7 @@ fn expect_logic(small: Small, words: impl Iterator<Item = (u64, u64)>) {
     }
 }
 
-/// What an unsplit product, and a quotient without a bound, would let through.
+/// An unsplit product, and a quotient without a bound, would let wrong results through.
 #[test]
 fn what_is_left_out_is_missed() {
     let (mut products, mut quotients) = (0, 0);

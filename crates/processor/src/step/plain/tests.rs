@@ -10,7 +10,7 @@ use core::iter;
 use volery::circuit::Clear;
 use volery::{Error, F61};
 
-/// What three registers hold, and one word wherever a load or a store goes.
+/// The contents of three registers, and of one word wherever a load or a store goes.
 struct Given([u32; 4]);
 
 /// A page of which words are only read.

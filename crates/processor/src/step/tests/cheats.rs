@@ -23,7 +23,7 @@ fn short() -> Vec<u32> {
     code
 }
 
-/// Its rows, by their number.
+/// The rows of the program, by their number.
 const LOAD: usize = 2;
 const SUM: usize = 3;
 const NOWHERE: usize = 4;
@@ -203,7 +203,7 @@ fn each_value_of_a_run_is_looked_at() {
     each_value_is_looked_at(&steps, &rows(&steps));
 }
 
-/// The same provers between two parties, who do not look at what they prove before.
+/// Cheating provers are rejected between two parties, too, who do not look at what they prove before.
 #[test]
 #[ignore = "slow"]
 fn cheating_provers_are_rejected_by_quicksilver() {

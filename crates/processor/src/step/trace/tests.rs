@@ -10,7 +10,7 @@ use crate::step::{Goal, Known, Steps};
 use crate::words::Plain;
 use std::collections::HashMap;
 
-/// What an interpreter does: for each instruction its address, and the registers behind it.
+/// The record of an interpreter: for each instruction its address, and the registers behind it.
 struct Heard {
     places: Vec<u32>,
     registers: [u32; 33],
@@ -28,7 +28,7 @@ pub(crate) fn agree(program: &Program, public: &[u8], private: &[u8]) -> (u64, u
     agree_in(Layout::default(), program, public, private)
 }
 
-/// The same with this memory.
+/// Expects rows and interpreter to agree, with this memory.
 fn agree_in(layout: Layout, program: &Program, public: &[u8], private: &[u8]) -> (u64, u64) {
     let inputs = Inputs { public, layout, cycles: 1 << 40, output: 1 << 20, misaligned: Misaligned::Fault };
     let mut machine = Machine::new(program, inputs, Plain::new(private)).expect("it has room");
@@ -212,8 +212,8 @@ pub(crate) fn random(numbers: &mut Numbers, length: usize) -> Vec<u32> {
 const READ: u32 = 32;
 const WRITTEN: u32 = 24;
 
-/// The same behind a read of private input to where its loads and stores go, and before a write of some of it;
-/// in between jumps and a loop. Its private input is of that length, or shorter.
+/// A random program between a read of private input, to where its loads and stores go, and a write of some of
+/// it; with jumps and a loop. Its private input is of that length, or shorter.
 fn random_with_input(numbers: &mut Numbers, length: usize) -> (Vec<u32>, Vec<u8>) {
     let addi = |d: u32, a: u32, value: u32| 0x13 | d << 7 | a << 15 | value << 20;
     let call = |number: u32, descriptor: u32, address: u32, length: u32| {
@@ -274,7 +274,7 @@ fn many_random_programs_run_as_they_do_in_the_clear() {
     random_programs_agree(6, 100_000);
 }
 
-/// What a program ends in that does these instructions.
+/// The rows and the end of a program of these instructions.
 fn ends(code: &[u32]) -> (u64, u64) {
     agree(&Program::read(&file(code)).expect("a program"), b"", b"")
 }
@@ -316,7 +316,7 @@ fn faults_are_ends_that_rows_show() {
     }
 }
 
-/// What calls return, each of which is kept in a register of its own.
+/// Calls return what the interpreter has, each result kept in a register of its own.
 #[test]
 fn calls_are_rows() {
     let addi = |d: u32, a: u32, value: i32| 0x13 | d << 7 | a << 15 | (value as u32 & 0xfff) << 20;
