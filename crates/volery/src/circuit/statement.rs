@@ -52,14 +52,15 @@ use volery_primitives::Field;
 
 /// A public program with named inputs and outputs, and nothing said about their values.
 pub trait Program: Sized + Send + Sync + 'static {
-    /// What its wires carry.
+    /// The field of its wires.
     type F: Field;
-    /// What its inputs and outputs take.
+    /// The type of its inputs' and outputs' values.
     type Value: PortValue + Send + Sync;
     /// The values of the private inputs.
     type Witness: Send + Sync;
 
-    /// What [`Program::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
+    /// The programs that [`Program::open`] knows by `builtin:`: name with keys and defaults, and one line of
+    /// description.
     fn builtins() -> &'static [(&'static str, &'static str)];
 
     /// The program that `spec` names, in `format` or in the one that it shows.
@@ -80,7 +81,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// The program of a file that is open.
     fn of_file(file: Box<dyn StatementFile<Self::F>>) -> Self;
 
-    /// What tells this program from all others of its field and format.
+    /// The identity of the program among all of its field and format.
     fn identity(&self) -> Vec<u8>;
 
     /// The version of its gates, where [`Program::identity`] does not follow from them: two builds whose
@@ -139,7 +140,7 @@ pub trait Program: Sized + Send + Sync + 'static {
         Shape::of(&Bare(self))
     }
 
-    /// The same, and a warning for each output that depends on no input, where that shows.
+    /// Counts the gates, and gives a warning for each output that depends on no input, where that shows.
     ///
     /// # Errors
     /// As for [`Program::shape`].
@@ -172,7 +173,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 }
 
-/// What is public of a program's inputs and outputs.
+/// The public values of a program's inputs and outputs.
 pub type Given<'v, V> = (&'v [Option<V>], &'v [Option<V>]);
 
 /// A named input or output of a program.
@@ -206,9 +207,9 @@ pub struct Statement<P: Program = Relation> {
     inputs: Vec<Option<P::Value>>,
     /// For each output, the value that is asserted, if any.
     outputs: Vec<Option<P::Value>>,
-    /// What of it depends on private values, once it was gone through.
+    /// The parts of it that depend on private values, once it was gone through.
     dependence: OnceLock<Dependence>,
-    /// Its functions, as far as they were recorded: it is checked, counted and proved.
+    /// The functions of it, as far as they were recorded: it is checked, counted and proved.
     functions: Arc<Functions<P::F>>,
 }
 
@@ -250,7 +251,7 @@ impl<P: Program> Statement<P> {
         Ok(Self { relation, inputs, outputs, dependence: OnceLock::new(), functions: Arc::default() })
     }
 
-    /// Its gates, for whoever takes a stream of them.
+    /// The gates of the statement, for whoever takes a stream of them.
     pub fn source(&self) -> &dyn Source<P::F> {
         self
     }
@@ -364,7 +365,7 @@ fn listed<'a, P: Program>(mut ports: impl Iterator<Item = &'a Port>) -> String {
     if list.is_empty() { "none".into() } else { list.join(", ") }
 }
 
-/// The same where the ports are of several kinds.
+/// The names of ports of several kinds.
 fn listed_of(ports: &[Port]) -> String {
     ports.iter().map(|port| port.name.as_str()).collect::<Vec<_>>().join(", ")
 }

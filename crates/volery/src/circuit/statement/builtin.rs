@@ -77,10 +77,10 @@ pub(super) enum Builtin {
     Algebra(Algebra),
 }
 
-/// What statements are recorded into: one type for all, so that each is compiled once.
+/// The backend that statements are recorded into: one type for all, so that each is compiled once.
 pub(super) type Recording<'b, 'r> = Branch<'b, Recorder<'r, F2>>;
 
-/// What of a statement does not depend on who runs it.
+/// The part of a statement that does not depend on who runs it.
 pub(super) trait Described {
     /// The name with the parameters, which tells apart any two that differ.
     fn canonical(&self) -> String;
@@ -277,7 +277,7 @@ impl Builtin {
     }
 }
 
-/// What `holes=value` asks for.
+/// Whether `holes=value` asks for holes.
 fn holes(name: &str, value: u64) -> Result<bool> {
     match value {
         0 => Ok(false),

@@ -39,8 +39,8 @@ impl Statement {
         claim.bit(0).to_bool().then_some((disjunction.clauses, disjunction.kinds))
     }
 
-    /// What statements have in common that have the same gates but for public constants and wiring: the
-    /// relation, what of it is public, and where gates fold the values of public inputs.
+    /// The key that statements share whose gates are the same but for public constants and wiring: the
+    /// relation, its public part, and where gates fold the values of public inputs.
     fn gates_key(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery gates of a statement v1");
         let mut field = |bytes: &[u8]| {
@@ -101,7 +101,7 @@ pub struct AnyOf {
 }
 
 impl AnyOf {
-    /// That one of `statements` holds.
+    /// The statement that one of `statements` holds.
     ///
     /// # Errors
     /// `Invalid` where there are none.

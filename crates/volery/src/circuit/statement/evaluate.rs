@@ -1,4 +1,4 @@
-//! What comes out of a relation, in the clear.
+//! Evaluation of a relation, in the clear.
 
 use super::builtin::{Ports, Recording, in_turn};
 use super::relation::Source as Kind;

@@ -17,8 +17,8 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// How it is written, as in [`Format`](super::Format).
     fn format_name(&self) -> &'static str;
 
-    /// What tells it from all others of its field and format: a digest of its bytes, or of the text that is
-    /// made of a binary form.
+    /// The identity of the file among all of its field and format: a digest of its bytes, or of the text that
+    /// is made of a binary form.
     fn identity(&self) -> Vec<u8>;
 
     /// The version of the reader, which is another where the meaning of a file is.
@@ -41,8 +41,8 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// Those of whoever executes it, and `Invalid` where the file is malformed, or another than it was.
     fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()>;
 
-    /// The same with all inputs on wires, public ones too: for who writes the gates to another file. They are
-    /// read one port after the other.
+    /// Records the gates with all inputs on wires, public ones too: for who writes the gates to another file.
+    /// Inputs are read one port after the other.
     ///
     /// # Errors
     /// As for [`StatementFile::record`]; `Invalid` where gates depend on what is public.
@@ -53,7 +53,7 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
         )))
     }
 
-    /// The same as one of several clauses, of which one holds.
+    /// Records the gates as one of several clauses, of which one holds.
     ///
     /// # Errors
     /// As for [`StatementFile::record`]; `Invalid` where it can be none.
@@ -154,7 +154,7 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
     )))
 }
 
-/// What options behind the name of a SIEVE file say: whether it is read strictly.
+/// Whether a SIEVE file is read strictly, by the options behind its name.
 ///
 /// # Errors
 /// `Invalid` for others.

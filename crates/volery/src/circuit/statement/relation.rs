@@ -22,7 +22,7 @@ pub enum Format {
     BristolFashion,
     /// AIGER, written in bytes; read, it may be either kind, which shows in the file.
     Aiger,
-    /// The same, written in text.
+    /// AIGER, written in text; read, it may be either kind.
     AigerText,
     /// BLIF.
     Blif,
@@ -131,7 +131,8 @@ impl Relation {
         Self { source: Source::File(file), inputs, outputs: Vec::new() }
     }
 
-    /// What [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
+    /// The programs that [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of
+    /// description.
     pub fn builtins() -> &'static [(&'static str, &'static str)] {
         builtin::LIST
     }

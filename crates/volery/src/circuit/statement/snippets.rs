@@ -56,8 +56,8 @@ pub fn failure<B: Backend<F = F2>>(
     })
 }
 
-/// The same as a function: clauses that are copies of each other are recorded once, however often each is
-/// gone through.
+/// The outcome of a snippet as a function: clauses that are copies of each other are recorded once, however
+/// often each is gone through.
 ///
 /// # Errors
 /// Those of [`failure`].
@@ -89,7 +89,7 @@ pub fn bug_in_snippets<B: Backend<F = F2>>(
     Ok(outcome)
 }
 
-/// What [`failure`] gives, as a function: `assertions` are those of its kind, once it was pushed. They are
+/// The result of [`failure`], as a function: `assertions` are those of its kind, once it was pushed. They are
 /// for the name of a claim, and who asks for a name goes through functions again.
 fn failure_of_one<B: Backend<F = F2>>(
     b: &mut B,

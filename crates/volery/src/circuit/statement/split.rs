@@ -15,7 +15,7 @@ pub struct Split {
 /// One shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// What comes in.
+    /// The wires that come in.
     pub needs: Vec<Need>,
     /// How many wires go out.
     pub outgoing: usize,
@@ -36,7 +36,7 @@ impl Split {
         Self { parts }
     }
 
-    /// What shard number `shard` reads.
+    /// The inputs that shard number `shard` reads, as [`Part::reads`] has them.
     ///
     /// # Panics
     /// Where there is no such shard.

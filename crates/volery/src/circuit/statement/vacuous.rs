@@ -9,9 +9,9 @@ use crate::circuit::stream::Traced;
 use crate::error::Result;
 
 impl<P: Program> Statement<P> {
-    /// What of it proves nothing about private values, a sentence each. That no private value is there shows
-    /// at once; the rest once somebody has gone through the gates to their end: in the clear, to count them,
-    /// or for a proof. Clauses of several statements are not looked at so closely.
+    /// Sentences about the parts of the statement that prove nothing about private values. That no private
+    /// value is there shows at once; the rest once somebody has gone through the gates to their end: in the
+    /// clear, to count them, or for a proof. Clauses of several statements are not looked at so closely.
     pub fn warnings(&self) -> Vec<String> {
         if self.private_ports().all(|port| port.width == 0) {
             return vec![
@@ -35,8 +35,9 @@ impl<P: Program> Statement<P> {
 }
 
 impl Relation {
-    /// As [`Relation::shape`], and a warning for each output of a circuit file that depends on no input; of a
-    /// circuit with latches in the last step, since those before may well be as it began.
+    /// Counts the gates as [`Relation::shape`] does, and gives a warning for each output of a circuit file
+    /// that depends on no input; of a circuit with latches in the last step, since those before may well be
+    /// as it began.
     ///
     /// # Errors
     /// `Invalid` where the file is malformed.

@@ -8,9 +8,9 @@ use std::path::Path;
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
-/// What the ports of a program take.
+/// A value of a program's port.
 pub trait PortValue: Clone {
-    /// What widths count: `bit` or `element`.
+    /// The unit of widths: `bit` or `element`.
     const UNIT: &'static str;
 
     /// The value that `text` writes.
@@ -44,7 +44,7 @@ pub trait PortValue: Clone {
     /// Zeros, so many.
     fn zeros(width: u64) -> Self;
 
-    /// What tells the value, which is public, from all others of its width.
+    /// The encoding of the value, which is public: no other value of its width has the same.
     fn encoding(&self) -> Cow<'_, [u8]>;
 }
 
@@ -251,7 +251,7 @@ impl PortValue for Value {
     }
 }
 
-/// That element `i` of so many has an encoding that no element of `field` has.
+/// The error where element `i` of so many has an encoding that no element of `field` has.
 pub(super) fn not_canonical(i: usize, of: usize, field: &str) -> Error {
     Error::invalid(format!("element {} of {of} is none of {field}", i + 1))
 }
@@ -322,7 +322,7 @@ impl<V> Values<V> {
 /// A value as it is given to somebody who knows no field.
 #[derive(Clone, Copy)]
 pub enum Written<'a> {
-    /// What is typed, as [`PortValue::from_text`] reads it.
+    /// The text that is typed, as [`PortValue::from_text`] reads it.
     Text(&'a [u8]),
     /// All bytes of a file, and its path where errors are to name it.
     Content(&'a [u8], Option<&'a Path>),

@@ -65,7 +65,7 @@ const PREMASTER: u64 = 48;
 const FINISHED_HEAD: [u8; 4] = [20, 0, 0, 12];
 const FINISHED: u64 = 16;
 
-/// What the answer to a login that is accepted begins with (RFC 4954 section 6).
+/// The first bytes of the answer to a login that is accepted (RFC 4954 section 6).
 const ACCEPTED: &[u8] = b"235";
 
 /// The statement.
@@ -92,7 +92,7 @@ struct Session<W> {
     reply: Bytes<W>,
 }
 
-/// What the session's secrets show of it.
+/// The parts of the session that its secrets open.
 struct Opened<W> {
     /// The tags of the three records, one after the other.
     tags: Bytes<W>,

@@ -1,4 +1,4 @@
-//! What is stated over fields without a file.
+//! Built-in statements over fields, which have no file.
 
 use super::Elements;
 use super::perceptron::{self, Perceptron};

@@ -28,7 +28,7 @@ const LISTED: (&str, &str) = (
      together, by quicksilver over a link",
 );
 
-/// What is stated over a field with F_2 beside it.
+/// The built-in statements over a field with F_2 beside it.
 pub(crate) const WITH_BITS: &[(&str, &str)] = &{
     let mut all = [("", ""); LIST.len() + 1];
     let mut i = 0;
@@ -55,7 +55,7 @@ const VERSION: u32 = 1;
 /// Ports that take bits, and not elements.
 pub(super) const OF_BITS: [&str; 2] = ["salt", "model"];
 
-/// Such a perceptron, with nothing said of its values.
+/// A perceptron with committed weights, and no values.
 pub(crate) struct Committed {
     perceptron: Perceptron,
     inputs: [Port; 3],
@@ -150,7 +150,8 @@ impl Committed {
         Ok(Self { perceptron, inputs: [x, weights, salt], outputs: [class, logits, model] })
     }
 
-    /// What is hashed before salt and weights: a line that names the use of the digest and the perceptron.
+    /// The text that is hashed before salt and weights: a line that names the use of the digest and the
+    /// perceptron.
     fn label(&self) -> String {
         format!("volery {NAME} v1 {}\n", self.perceptron.model())
     }
@@ -223,7 +224,7 @@ impl<F: Field> OfModel<F> {
         self.valued(|value| value.encoding().into_owned(), |value| value.encoding().into_owned())
     }
 
-    /// The same with the values as they are written.
+    /// The public ports with their values as they are written.
     pub(crate) fn public(&self) -> Vec<(&Port, String)> {
         self.valued(PortValue::to_text, PortValue::to_text)
     }

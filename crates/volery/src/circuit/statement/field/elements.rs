@@ -123,12 +123,12 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
 impl<F: Field> PortValue for Elements<F> {
     const UNIT: &'static str = "element";
 
-    /// As [`Elements::parse`].
+    /// Parses the text as [`Elements::parse`] does.
     fn from_text(text: &[u8]) -> Result<Self> {
         Self::parse(text)
     }
 
-    /// The same: files hold numbers, too.
+    /// Parses the content as [`Elements::parse`] does: files hold numbers, too.
     fn from_content(content: &[u8]) -> Result<Self> {
         Self::parse(content)
     }

@@ -91,7 +91,8 @@ impl Perceptron {
         )
     }
 
-    /// What tells its weights from those of another perceptron: all but how many inputs a proof is about.
+    /// The text that tells its weights from those of another perceptron: all but how many inputs a proof is
+    /// about.
     pub(super) fn model(&self) -> String {
         let Self { inputs, hidden, outputs, layers, count: _, fixed } = self;
         let (bits, fraction) = (fixed.bits(), fixed.fraction());
@@ -107,7 +108,7 @@ impl Perceptron {
         )
     }
 
-    /// Of each layer, hidden ones first, the numbers that it is given and those that it makes.
+    /// The numbers that each layer is given, and those that it makes; hidden layers first.
     fn sizes(&self) -> Vec<[u64; 2]> {
         let mut of = self.inputs;
         let hidden = (0..self.layers).map(|_| self.hidden).chain([self.outputs]);
@@ -119,7 +120,7 @@ impl Perceptron {
         self.fixed.bits()
     }
 
-    /// What numbers are.
+    /// The form of numbers.
     pub(super) fn fixed(&self) -> Fixed {
         self.fixed
     }
@@ -218,7 +219,7 @@ impl Perceptron {
 }
 
 impl<F: Field, W: Copy> Numbers<F, W> {
-    /// The same on wires.
+    /// The numbers on wires.
     fn wires<B: Backend<F = F, Wire = W>>(self, b: &mut B) -> Vec<W> {
         match self {
             Self::Public(values) => values.into_iter().map(|value| b.constant(value)).collect(),

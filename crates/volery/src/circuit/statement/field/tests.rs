@@ -322,7 +322,8 @@ fn bad_relations_are_refused() {
     assert!(FieldRelation::<F61>::open("builtin:power", Some(bristol)).is_err());
 }
 
-/// What a perceptron makes of `x`, and the class, as plain integers: layers have these numbers of neurons.
+/// The outputs of a perceptron on `x`, and the class, as plain integers: layers have these numbers of
+/// neurons.
 fn perceptron(x: &[i128], weights: &[i128], neurons: &[usize], fraction: u32) -> (Vec<i128>, usize) {
     let (mut x, mut weights) = (x.to_vec(), weights);
     for (layer, &made) in neurons.iter().enumerate() {

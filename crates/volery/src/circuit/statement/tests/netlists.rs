@@ -56,14 +56,14 @@ fn one_value_may_be_for_all_steps() {
     check(open(TOGGLE, "steps=2&init=zero"), &[("q@*", "0b0")], &never).unwrap();
 }
 
-/// Of a file with an open latch that calls its output as the bits of latches are called.
+/// Errors name a file with an open latch that calls its output as the bits of latches are called.
 #[test]
 fn ports_called_state_are_named() {
     let why = netlist("aag 1 0 1 1 0\n2 2 2\n2\no0 state\n", "steps=1").unwrap_err().to_string();
     assert!(why.contains("called state, as are the bits with which latches begin"), "{why}");
 }
 
-/// As abc writes them: behind the letter at once.
+/// Comments as abc writes them, behind the letter at once, end a file.
 #[test]
 fn comments_end_a_file() {
     let text = "aag 3 2 0 1 1\n2\n4\n6\n6 4 2\ncn\u{0}\u{0}\u{4}top\nwritten by hand\n";

@@ -10,7 +10,7 @@ use crate::circuit::{Alternatives as _, Count, Format, Witness};
 use crate::error::Result;
 use volery_primitives::{Bn254, F2, F61, F256, Field, Goldilocks, Q32};
 
-/// What pins a built-in: its name with keys, its version, and the fingerprint of its gates.
+/// A built-in, pinned: its name with keys, its version, and the fingerprint of its gates.
 type Pinned = (&'static str, u32, &'static str);
 
 const BITS: &[Pinned] = &[
@@ -156,7 +156,7 @@ fn short(all: &blake3::Hasher) -> String {
     all.finalize().to_hex()[..32].to_string()
 }
 
-/// What of `table` is otherwise, as it has to be pinned; each of `list` has to be there.
+/// The entries of `table` that differ, as they have to be pinned; each of `list` has to be there.
 fn otherwise<P: Program<Value: Repeated>>(
     table: &[Pinned],
     list: &[(&str, &str)],

@@ -17,7 +17,7 @@ pub(super) fn line_bytes(credentials: u64) -> u64 {
     (COMMAND.len() + END.len()) as u64 + 4 * credentials.div_ceil(3)
 }
 
-/// What a line says.
+/// A login, as a line says it.
 pub(super) struct Login<W> {
     /// The user name, padded by NUL.
     pub(super) user: Bytes<W>,

@@ -34,7 +34,7 @@ fn some_bytes(length: usize, start: usize) -> Vec<u8> {
     (0..length).map(|i| (i * 59 + start) as u8).collect()
 }
 
-/// What the parties of a session say in it.
+/// The messages of a session's parties.
 #[derive(Clone)]
 struct Transcript {
     premaster: Vec<u8>,
@@ -42,7 +42,7 @@ struct Transcript {
     reply: Vec<u8>,
     /// The user name in the certificate.
     user: Vec<u8>,
-    /// What the client's Finished message begins with.
+    /// The first bytes of the client's Finished message.
     head: [u8; 4],
     /// Added to the content of the client's Finished message.
     mask: u8,

@@ -30,8 +30,8 @@ pub(super) struct Keys<W> {
 }
 
 impl<W: Copy> Keys<W> {
-    /// Those of `premaster` and `randoms`, the client's before the server's: 26 compressions of SHA-256, and
-    /// two keys of AES-GCM.
+    /// Derives the keys from `premaster` and `randoms`, the client's before the server's: 26 compressions of
+    /// SHA-256, and two keys of AES-GCM.
     pub(super) fn derive<B: Backend<F = F2, Wire = W>>(
         b: &mut B,
         premaster: &Bytes<W>,

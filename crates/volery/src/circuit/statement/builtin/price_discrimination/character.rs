@@ -1,4 +1,4 @@
-//! What a byte is to whoever reads JSON.
+//! Classes of bytes for a reader of JSON.
 
 use crate::circuit::Backend;
 use crate::circuit::gadget::{Bit, Word};
@@ -94,7 +94,7 @@ fn one_hot<B: Backend<F = F2>>(b: &mut B, bits: [Bit<B::Wire>; 4]) -> Result<[Bi
     Ok(all)
 }
 
-/// The same of two bits: one AND.
+/// The four bits of which one is set, by a number of two bits: one AND.
 fn one_of_four<B: Backend<F = F2>>(
     b: &mut B,
     low: Bit<B::Wire>,

@@ -23,7 +23,7 @@ use volery_primitives::F2;
 /// Digits before the point that are not zeros in front, at most.
 const WHOLE: usize = 8;
 
-/// What is known of an object after some of its bytes.
+/// The state of a parser of an object, after some of its bytes.
 pub(super) struct Object<W> {
     in_string: Bit<W>,
     /// Whether the next byte is escaped.
