@@ -6,7 +6,7 @@ use core::fmt;
 /// The longest of what a worker says of a failure, in bytes.
 pub(super) const LONGEST_WHY: usize = 512;
 
-/// Whose fault it is that a run, or an attempt at a shard, ended.
+/// The party or the cause that ended a run, or an attempt at a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A link or a process was lost at a time at which that tells the peer nothing.
@@ -15,7 +15,7 @@ pub enum Fault {
     Rejected,
     /// The peer misbehaved, or wants something else.
     Peer,
-    /// This party's statement, values or settings.
+    /// The fault is in this party's statement, values or settings.
     Own,
     /// The witness does not satisfy the statement.
     Unsatisfied,
@@ -43,22 +43,22 @@ impl Fault {
 pub struct Abort {
     /// The shard in which it happened, where it was one.
     pub shard: Option<usize>,
-    /// Whose fault it is.
+    /// The party or the cause at fault.
     pub fault: Fault,
     /// Whether the peer may have failed in a try to cheat: see
     /// [`Error::counts_against_peer`](crate::Error::counts_against_peer).
     pub counts_against_peer: bool,
-    /// What is said of it, in words, without any private value.
+    /// The reason in words, without any private value.
     pub why: String,
 }
 
 impl Abort {
-    /// Of this fault, outside of any shard.
+    /// An end by this fault, outside of any shard.
     pub fn new(fault: Fault, why: impl Into<String>) -> Self {
         Self { shard: None, fault, counts_against_peer: false, why: cut(why.into()) }
     }
 
-    /// What `error` amounts to.
+    /// The end by `error`.
     pub(super) fn of(error: &Error) -> Self {
         let counts = error.counts_against_peer();
         let fault = match error {
@@ -71,18 +71,18 @@ impl Abort {
         Self { counts_against_peer: counts, ..Self::new(fault, error.to_string()) }
     }
 
-    /// The same of the other coordinator, whose loss ends the run.
+    /// The end as the other coordinator's, whose loss ends the run.
     pub(super) fn of_peer(self) -> Self {
         let fault = if self.fault == Fault::Lost { Fault::Peer } else { self.fault };
         Self { fault, ..self }
     }
 
-    /// The same in this shard.
+    /// The end in this shard.
     pub(super) fn in_shard(self, shard: usize) -> Self {
         Self { shard: Some(shard), ..self }
     }
 
-    /// What a prover hears of a check that failed.
+    /// The end that a prover hears of where a check has failed.
     pub(super) fn rejected() -> Self {
         Self::of(&Error::Rejected(Rejection::ByVerifier))
     }
@@ -92,7 +92,7 @@ impl Abort {
         self.fault == Fault::Lost
     }
 
-    /// The same where it ends the run: who left after a coin, and nobody goes on with it, has been rejected.
+    /// The end where it ends the run: who left after a coin, and nobody goes on with it, has been rejected.
     pub(super) fn convicting(self) -> Self {
         let abandoned = self.is_lost() && self.counts_against_peer;
         Self { fault: if abandoned { Fault::Rejected } else { self.fault }, ..self }

@@ -29,7 +29,7 @@ const IDENTITY: usize = 65;
 pub struct Coordinator {
     /// Which party's.
     pub party: Party,
-    /// What the run is made of.
+    /// The plan of the run.
     pub plan: Plan,
     /// How a verifier draws the secret of a run, Δ, for that run alone, whose name is given. A prover has none.
     pub secret: Option<Draw>,
@@ -49,14 +49,14 @@ pub struct Coordinator {
     /// The longest wait: for the other coordinator, for a worker to say something, and for any worker to join
     /// while none is at work.
     pub timeout: Duration,
-    /// What a verifier does once all shards are accepted, before the prover hears that: it has to find that what
-    /// workers told makes one verdict, and may keep it.
+    /// Records the verdict of a verifier once all shards are accepted, before the prover hears that: it has
+    /// to find that what workers told makes one verdict, and may keep it.
     pub record: Option<Record>,
     queue: (Sender<Heard>, Receiver<Heard>),
 }
 
-/// What a verifier makes of what its workers told, before the prover hears it: where it fails, the proof is
-/// rejected.
+/// Records a verifier's verdict, by what its workers told, before the prover hears it: where it fails, the
+/// proof is rejected.
 pub type Record = Box<dyn FnOnce(&Outcome) -> Result<()> + Send>;
 
 /// How the secret of the run of this name is drawn.
@@ -100,30 +100,30 @@ impl Handle {
     }
 }
 
-/// What a run comes to where every shard is accepted.
+/// The outcome of a run where every shard is accepted.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The name of the run.
     pub run: [u8; 32],
     /// The digest of the statement.
     pub statement: [u8; 32],
-    /// What was told of each shard.
+    /// The outcomes of the shards.
     pub shards: Vec<ShardOutcome>,
     /// How many attempts were lost.
     pub restarts: u32,
-    /// What the coordinators said to each other, beside the shards.
+    /// The traffic between the coordinators, beside the shards.
     pub traffic: Traffic,
     /// From the agreement of the coordinators to the verdict.
     pub elapsed: Duration,
 }
 
-/// What happens in a run, for those who watch.
+/// An event of a run, for those who watch.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum News {
     /// The coordinators have agreed on a run.
     Agreed {
-        /// Its name.
+        /// The name of the run.
         run: [u8; 32],
     },
     /// A worker has joined.
@@ -143,21 +143,21 @@ pub enum News {
         /// The attempt, from 0.
         attempt: u32,
     },
-    /// It has begun.
+    /// The attempt has begun.
     Begun {
         /// The shard.
         shard: usize,
         /// The attempt, from 0.
         attempt: u32,
     },
-    /// It goes on.
+    /// The attempt goes on.
     Working {
         /// The shard.
         shard: usize,
         /// Multiplications done so far.
         gates: u64,
     },
-    /// It was lost, and another will follow.
+    /// The attempt was lost, and another will follow.
     Lost {
         /// The shard.
         shard: usize,
@@ -170,12 +170,12 @@ pub enum News {
     Accepted {
         /// The shard.
         shard: usize,
-        /// What it took.
+        /// The counts and times of the shard.
         figures: Figures,
     },
 }
 
-/// What is in the queue.
+/// An entry of the queue.
 pub(super) enum Heard {
     Event(Event),
     Joined { id: Id, shard: usize, orders: Sender<Order> },
@@ -204,7 +204,7 @@ impl Coordinator {
         }
     }
 
-    /// What tells this coordinator of things that happen elsewhere.
+    /// The handle by which this coordinator hears of things that happen elsewhere.
     pub fn handle(&self) -> Handle {
         Handle(self.queue.0.clone())
     }

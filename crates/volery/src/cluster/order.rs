@@ -1,4 +1,4 @@
-//! What a worker says to its coordinator, and what it is told.
+//! Messages of a worker to its coordinator, and orders to it.
 
 use super::abort::{Abort, Fault, LONGEST_WHY, cut};
 use super::plan::{Crossing, Done, Figures, Part, Plan};
@@ -17,7 +17,7 @@ const FIGURES: usize = 13 * 8;
 /// More than any message has, but for what crosses.
 const SMALL: usize = 1024;
 
-/// What a worker says; see the table in [`super`].
+/// A message of a worker; see the table in [`super`].
 pub(super) enum Status {
     Join(Join),
     Waiting { address: String },
@@ -37,7 +37,7 @@ pub(super) struct Join {
     pub(super) statement: [u8; 32],
 }
 
-/// What a coordinator answers; see the table in [`super`].
+/// An answer of a coordinator; see the table in [`super`].
 pub(super) enum Order {
     /// The answer to [`Status::Join`]: whether workers of this party listen for the other's.
     Welcome {
@@ -122,7 +122,7 @@ impl Status {
         SMALL + part.verdict + part.outgoing
     }
 
-    /// What a worker for shard `shard` says, which is `part`.
+    /// Decodes a message of a worker for shard `shard`, which is `part`.
     pub(super) fn decode(bytes: &[u8], shard: usize, part: &Part) -> Result<Self> {
         let mut reader = Reader(bytes);
         let status = match reader.u8()? {
@@ -167,7 +167,7 @@ impl Status {
         Ok(Join { version, party, shard: reader.u32()?, shards: reader.u32()?, statement: reader.array()? })
     }
 
-    /// What a worker says first, whichever shard it is for.
+    /// Decodes the first message of a worker, whichever shard it is for.
     pub(super) fn decode_join(bytes: &[u8]) -> Result<Join> {
         let mut reader = Reader(bytes);
         if reader.u8()? != 1 {

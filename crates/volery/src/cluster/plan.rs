@@ -1,4 +1,4 @@
-//! What a run is made of, as coordinators and workers see it: shards, and bytes that cross between them.
+//! Plan of a run, as coordinators and workers see it: shards, and bytes that cross between them.
 
 use crate::channel::Channel;
 use crate::error::{Error, Result};
@@ -12,12 +12,12 @@ pub const MOST_SHARDS: usize = 1 << 16;
 /// The most bytes that enter or leave one.
 const MOST_CROSSING: usize = 1 << 30;
 
-/// What leaves a shard of one party, or a secret of the run: its bytes are wiped when it goes.
+/// Bytes that leave a shard of one party, or a secret of the run: they are wiped when they go.
 #[derive(Clone, Default)]
 pub struct Crossing(Arc<Zeroizing<Vec<u8>>>);
 
 impl Crossing {
-    /// Of these bytes.
+    /// A crossing of these bytes.
     pub fn new(bytes: Zeroizing<Vec<u8>>) -> Self {
         Self(Arc::new(bytes))
     }
@@ -36,7 +36,7 @@ impl Crossing {
 /// One shard, as both of a party's ends know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What enters it, in this order.
+    /// The bytes that enter it, in this order.
     pub feeds: Vec<Feed>,
     /// The bytes that leave it on this party's side.
     pub outgoing: usize,
@@ -44,7 +44,7 @@ pub struct Part {
     pub verdict: usize,
 }
 
-/// What enters a shard from one that is before it.
+/// Bytes that enter a shard from one that is before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feed {
     /// The shard that it leaves, whose number is lower.
@@ -58,7 +58,7 @@ pub struct Feed {
 pub struct Plan {
     /// The proof system, by name, in at most 15 ASCII characters.
     pub system: &'static str,
-    /// What it is over, by name.
+    /// The field of the statement, by name.
     pub field: String,
     /// The digest of the statement with all its shards, and what crosses between them.
     pub statement: [u8; 32],
@@ -107,7 +107,7 @@ pub struct Turn {
     pub restarts: u32,
     /// The secret of the run, at the verifier: Δ.
     pub secret: Crossing,
-    /// What enters the shard, feed by feed.
+    /// The bytes that enter the shard, feed by feed.
     pub incoming: Vec<Crossing>,
     /// Where the number of multiplications done so far is stored now and then.
     pub progress: Arc<AtomicU64>,
@@ -116,17 +116,17 @@ pub struct Turn {
     pub rejecting: Box<dyn Fn(&Error) + Send + Sync>,
 }
 
-/// What becomes of a shard that is accepted.
+/// The result of a shard that is accepted.
 pub struct Done {
-    /// What is told of it.
+    /// The counts and times of the shard.
     pub figures: Figures,
-    /// What leaves it.
+    /// The bytes that leave the shard.
     pub outgoing: Crossing,
-    /// What is told of the verdict on it, for [`Coordinator::record`](super::Coordinator::record).
+    /// The bytes on the shard's verdict, for [`Coordinator::record`](super::Coordinator::record).
     pub verdict: Vec<u8>,
 }
 
-/// What a shard took, for those who watch.
+/// The counts and times of a shard, for those who watch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Multiplications.
@@ -157,20 +157,20 @@ pub struct Figures {
     pub computational: u64,
 }
 
-/// What is told of a shard that is accepted.
+/// The outcome of a shard that is accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShardOutcome {
-    /// Of the attempt that was accepted.
+    /// The counts and times of the attempt that was accepted.
     pub figures: Figures,
     /// How many there were.
     pub attempts: u32,
-    /// What its worker told of the verdict.
+    /// The bytes that its worker told of the verdict.
     pub verdict: Vec<u8>,
 }
 
 /// How one party does a shard: the statement, its role, its settings.
 pub trait Shards: Sync {
-    /// What the run is made of.
+    /// The plan of the run.
     fn plan(&self) -> &Plan;
 
     /// The bytes of the run's secret, which a verifier has.

@@ -18,7 +18,7 @@ const TOLD: u32 = 100;
 /// How long an answer to a worker that waits is held back, for the case that there is one.
 const HOLD: Duration = Duration::from_millis(500);
 
-/// What workers are told apart by, and what they are for.
+/// The facts by which workers are told apart, and the work they are for.
 #[derive(Clone)]
 pub(super) struct Post {
     pub(super) party: Party,

@@ -1,4 +1,4 @@
-//! What a coordinator does next, given what it has heard: no link, no clock, no thread.
+//! State of a coordinator, and its next actions, by what it has heard: no link, no clock, no thread.
 //!
 //! The verifier **opens** attempts, the lowest shard first, and no more at once than both parties have workers;
 //! so the two never wait for each other with workers for different shards. An attempt begins here once a worker
@@ -17,14 +17,14 @@ use std::collections::{HashMap, VecDeque};
 /// A worker's number, by the order of joining.
 pub(super) type Id = u64;
 
-/// What a coordinator hears.
+/// An event that a coordinator hears of.
 pub(super) enum Event {
     /// A worker for this shard has joined.
     Joined {
         id: Id,
         shard: usize,
     },
-    /// It waits; where workers of this party listen, at this address.
+    /// The worker waits; where workers of this party listen, at this address.
     Waiting {
         id: Id,
         address: String,
@@ -39,18 +39,18 @@ pub(super) enum Event {
         attempt: u32,
         abort: Abort,
     },
-    /// Its link ended.
+    /// The worker's link ended.
     Gone {
         id: Id,
     },
-    /// What the launcher started for this shard has ended, and why.
+    /// The process that the launcher started for this shard has ended, and why.
     Exited {
         shard: usize,
         why: String,
     },
     /// From the other coordinator.
     Said(Word),
-    /// Its link ended.
+    /// The other coordinator's link ended.
     Left(Abort),
     /// Nothing goes on, as somebody here wishes or has found.
     End(Abort),
@@ -58,7 +58,7 @@ pub(super) enum Event {
     Recorded,
 }
 
-/// What it is to do.
+/// An action of the coordinator.
 pub(super) enum Action {
     /// Start a worker.
     Launch {
@@ -73,7 +73,7 @@ pub(super) enum Action {
     News(Change),
 }
 
-/// What has become of a shard.
+/// A change of a shard.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Open { shard: usize, attempt: u32 },
@@ -118,7 +118,7 @@ pub(super) struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     None,
-    /// It is being recorded.
+    /// The verdict is being recorded.
     Asked,
     /// The prover was told.
     Said,
@@ -134,7 +134,7 @@ struct Shard {
     crew: VecDeque<Worker>,
     /// Started, and not heard to have ended.
     launched: u32,
-    /// This side has said that a worker waits.
+    /// Whether this side has said that a worker waits.
     said: bool,
     /// The other has, and at which address.
     heard: Option<String>,
@@ -165,9 +165,10 @@ enum Doing {
         address: String,
     },
     Working,
-    /// It was told that its attempt is over, and has not said yet how that ended.
+    /// The worker was told that its attempt is over, and has not said yet how that ended.
     Stopping,
-    /// It was told that its attempt is over behind its end, or has said that it failed: it will wait again.
+    /// The worker was told that its attempt is over behind its end, or has said that it failed: it will wait
+    /// again.
     Returning,
     Resting,
 }
@@ -198,7 +199,7 @@ impl State {
         actions
     }
 
-    /// What became of the run, once nothing is left to do.
+    /// The outcome of the run, once nothing is left to do.
     pub(super) fn ended(&self) -> Option<Result<(), Abort>> {
         if let Some(abort) = &self.ending {
             return (!self.is_working()).then(|| Err(abort.clone()));
@@ -216,7 +217,7 @@ impl State {
         self.ending.clone().expect("the run is to end")
     }
 
-    /// What is told of each shard.
+    /// The outcomes of the shards.
     pub(super) fn told(&self) -> Vec<ShardOutcome> {
         let told = |shard: &Shard| {
             let (figures, verdict) = match &shard.accepted {

@@ -4,7 +4,7 @@ use crate::channel::{Channel, Link};
 use crate::error::{Error, Misbehaviour, Result};
 use zeroize::Zeroizing;
 
-/// What carries frames.
+/// A carrier of frames.
 pub(super) trait Wire {
     fn put(&mut self, bytes: &[u8]) -> Result<()>;
     fn take(&mut self, bytes: &mut [u8]) -> Result<()>;
@@ -56,7 +56,7 @@ pub(super) fn receive(wire: &mut impl Wire, most: usize) -> Result<Zeroizing<Vec
     Ok(body)
 }
 
-/// What a message is that is none.
+/// The error of a malformed message.
 pub(super) fn malformed() -> Error {
     Error::Misbehaved(Misbehaviour::MalformedWord)
 }

@@ -1,4 +1,4 @@
-//! What coordinators say to each other.
+//! Words of one coordinator to the other.
 
 use super::wire::{self, Reader, Wire, Writer, malformed};
 use crate::error::Result;

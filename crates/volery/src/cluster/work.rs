@@ -1,4 +1,4 @@
-//! What workers of a party do: the shards of a statement, by QuickSilver.
+//! Work of a party's workers: the shards of a statement, by QuickSilver.
 
 use super::coordinator::Coordinator;
 use super::plan::{self, Done, Feed, Figures, Part, Plan, Shards, Turn};
@@ -22,7 +22,7 @@ pub struct Work<'a> {
     side: Side<'a>,
 }
 
-/// What one shard's session comes to.
+/// The result of one shard's session.
 type Ended = (Option<AcceptedShard>, Report, Vec<Crossing>);
 /// How a shard is proved.
 type Prove<'a> =
@@ -47,8 +47,8 @@ impl Side<'_> {
     }
 }
 
-/// What a verifier learns of a run that it accepts: its statistical security in bits. It is there once
-/// [`Coordinator::run`] has succeeded.
+/// The statistical security in bits of a run that a verifier accepts. It is there once [`Coordinator::run`]
+/// has succeeded.
 pub type Worth = Arc<Mutex<Option<u32>>>;
 
 impl<'a> Work<'a> {
@@ -173,12 +173,12 @@ impl<'a> Work<'a> {
         Ok(Self { plan, announced, setting, options, side })
     }
 
-    /// Whose workers these are.
+    /// The party of these workers.
     pub fn party(&self) -> Party {
         self.side.party()
     }
 
-    /// What crosses between the shards.
+    /// The wires that cross between the shards.
     pub fn announced(&self) -> &Announced {
         &self.announced
     }
@@ -277,7 +277,7 @@ fn no_key() -> Error {
 }
 
 impl Figures {
-    /// Those of a shard's session.
+    /// The figures of a shard's session.
     fn of(report: &Report) -> Self {
         let nanoseconds = |time: Duration| time.as_nanos() as u64;
         let (gates, traffic, setup) = (&report.gates, &report.traffic, &report.setup_traffic);

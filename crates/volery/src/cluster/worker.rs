@@ -20,12 +20,12 @@ const TICK: Duration = Duration::from_millis(100);
 const TRY: Duration = Duration::from_secs(1);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The same where a name has to be looked up again.
+/// The pause between two tries where a name has to be looked up again.
 const ABSENT: Duration = Duration::from_millis(500);
 
 /// A worker of a party.
 pub struct Worker {
-    /// Whose.
+    /// The party of the worker.
     pub party: Party,
     /// The shard that it is for.
     pub shard: usize,
@@ -57,7 +57,7 @@ pub fn run_worker(
     run_over(worker, shards, begun, |link| link)
 }
 
-/// The same over what `wrap` makes of the link to its coordinator.
+/// Runs a worker over the link that `wrap` makes of the one to its coordinator.
 pub(super) fn run_over(
     worker: &Worker,
     shards: &dyn Shards,
@@ -120,7 +120,7 @@ fn is_passing(why: &io::Error) -> bool {
 
 /// How a worker ends that does not end well.
 enum Ended {
-    /// As its coordinator, or its session, says.
+    /// An end that its coordinator, or its session, tells.
     Run(Abort),
     Error(Error),
 }
@@ -142,18 +142,18 @@ struct Post<'a> {
     incoming: Vec<usize>,
 }
 
-/// What became of an attempt, what was ordered during it, and where it failed the link to the other party.
+/// The result of an attempt, the order that came during it, and the link to the other party where it failed.
 type Attempted = (Result<Done, Abort>, Option<Order>, Option<Channel>);
 
-/// What a session says to the thread that speaks with the coordinator.
+/// A message of a session to the thread that speaks with the coordinator.
 enum Said {
-    /// It is rejected, which the other party is told once this was heard, and the coordinator knows.
+    /// The session is rejected, which the other party is told once this was heard, and the coordinator knows.
     Rejecting(Abort, Sender<()>),
-    /// It has ended.
+    /// The session has ended.
     Ended(Result<Done, Abort>),
 }
 
-/// What ends a session from another thread.
+/// The means to end a session from another thread.
 #[derive(Default)]
 struct Stop {
     stopped: Arc<AtomicBool>,
@@ -220,7 +220,7 @@ impl Post<'_> {
         Order::decode(&answer, self.secret, &self.incoming)
     }
 
-    /// What an order amounts to that is to begin nothing.
+    /// The end by an order that is to begin nothing.
     fn ended(&self, order: Order) -> Result<(), Ended> {
         match order {
             Order::End(Ok(())) => Ok(()),
@@ -317,7 +317,7 @@ impl Post<'_> {
     }
 }
 
-/// What a session is watched and stopped by.
+/// The means to watch a session, and to stop it.
 struct Watch<'w> {
     stop: &'w Stop,
     progress: &'w Arc<AtomicU64>,

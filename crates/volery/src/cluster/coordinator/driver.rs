@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How long workers have to say how their sessions ended, once the run has.
 const SETTLING: Duration = Duration::from_secs(5);
 
-/// What drives the state.
+/// The driver of the state.
 pub(super) struct Driver {
     pub(super) state: State,
     pub(super) run: [u8; 32],

@@ -1,4 +1,4 @@
-//! What the two coordinators say to each other, by turns.
+//! Words between the two coordinators, by turns.
 
 use super::super::abort::Abort;
 use super::super::state::Event;

@@ -8,7 +8,7 @@ use super::{Action, Change, Doing, Shard, State, Terms, Verdict};
 use crate::channel::Party;
 
 impl State {
-    /// This attempt is over, without a fault of the peer.
+    /// Ends the attempt at a shard, without a fault of the peer.
     pub(super) fn lose(&mut self, shard: usize, why: String, out: &mut Vec<Action>) {
         let attempt = self.shards[shard].attempt;
         self.clear(shard, why.clone(), out);

@@ -1,4 +1,4 @@
-//! What the other coordinator says.
+//! Words of the other coordinator.
 
 use super::super::abort::{Abort, Fault};
 use super::super::word::Word;

@@ -55,7 +55,7 @@ struct Side {
     mortal: Option<(usize, usize)>,
     /// How long a worker looks for its coordinator, which may be gone.
     patience: Duration,
-    /// What workers came to.
+    /// The outcomes of workers.
     ended: Sender<(usize, Result<(), Abort>)>,
     news: Vec<News>,
 }
@@ -131,7 +131,7 @@ impl Side {
     }
 }
 
-/// What is left of a side.
+/// The records of a side.
 struct Told {
     launched: Vec<usize>,
     news: Vec<News>,

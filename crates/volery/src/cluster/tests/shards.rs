@@ -24,7 +24,7 @@ pub(super) fn tree() -> Plan {
     }
 }
 
-/// What a party does in a shard beside what it should.
+/// A party's deviation from the protocol in a shard.
 pub(super) type Deviation = fn(&mut Turn, &mut Channel) -> Result<()>;
 
 pub(super) struct Dummy {
@@ -40,7 +40,7 @@ impl Dummy {
         Self { party, plan: plan.clone(), deviation: |_, _| Ok(()), turns: Mutex::default() }
     }
 
-    /// What leaves a shard at an attempt: the same on both sides, but for a byte.
+    /// The bytes that leave a shard at an attempt: the same on both sides, but for one byte.
     fn outgoing(&self, turn: &Turn) -> Vec<u8> {
         let mut bytes = vec![turn.shard as u8; WIRE];
         bytes[1] = turn.attempt as u8;
