@@ -1,4 +1,5 @@
-//! What is typed by whoever proves in either program. What it means is decided in [`crate::settings`].
+//! Options that both programs have in common, as they are typed. Their meaning is decided in
+//! [`crate::settings`].
 
 mod checking;
 mod simulation;
@@ -122,7 +123,7 @@ pub struct Protocol {
 }
 
 impl Default for Protocol {
-    /// What is typed where nothing is.
+    /// The options where nothing is typed.
     fn default() -> Self {
         Self {
             system: None,
@@ -141,7 +142,7 @@ impl Default for Protocol {
     }
 }
 
-/// What to print.
+/// The form of the output.
 #[derive(Args, Default)]
 pub struct Output {
     /// Print one JSON object as the last line of standard output

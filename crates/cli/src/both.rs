@@ -14,7 +14,7 @@ use volery::{
     Accepted, Binary, F2, Options, Provable, ProvableClauses, ProverSession, Report, Setting, VerifierSession,
 };
 
-/// What the two parties report of each statement.
+/// The reports of the two parties on each statement.
 pub struct Reports {
     /// One for each statement.
     pub prover: Vec<Report>,
@@ -22,10 +22,10 @@ pub struct Reports {
     pub verifier: Vec<Report>,
 }
 
-/// What a verifier comes to.
+/// The result of a verifier.
 type Verified = volery::Result<(Accepted, Report)>;
 
-/// What is to be done.
+/// A proof by both parties in this process, and the way it is run and shown.
 pub struct Task {
     /// The longest wait for the peer.
     pub timeout: Duration,
@@ -33,10 +33,10 @@ pub struct Task {
     pub quiet: bool,
     /// The link between the two.
     pub shape: Shape,
-    /// What makes a file for what one party sends, where the other is to run once more against that record,
-    /// alone: those are the runs that are reported.
+    /// Makes a file for one party's messages, where the other is to run once more against that record, alone:
+    /// then those runs are reported.
     pub record: Option<fn() -> io::Result<File>>,
-    /// What is counted, and how many there will be, where that is known, for those who watch.
+    /// The unit in which progress is counted, for those who watch.
     pub unit: &'static str,
     /// How many there will be.
     pub total: Option<u64>,
@@ -72,7 +72,7 @@ impl Task {
         )
     }
 
-    /// The same options, with fixed randomness where a party is to be told again what was recorded.
+    /// Options with fixed randomness, where a party receives the recorded messages again.
     fn repeatable(&self, options: &Options) -> Options {
         let seed = if self.record.is_some() { Some([1; 32]) } else { options.seed };
         Options { seed, ..options.clone() }

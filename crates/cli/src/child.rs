@@ -22,7 +22,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub struct Ended {
     /// None where it was killed, for it took too long.
     pub status: Option<ExitStatus>,
-    /// What it said on standard error, as far as that is kept, without what steers a terminal.
+    /// The text on standard error, as far as it is kept, without what steers a terminal.
     pub said: String,
 }
 

@@ -9,7 +9,7 @@ use volery::error::Disagreement;
 /// A result whose error is a [`Failure`].
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Whose fault it is; the numbers are the exit codes.
+/// The party at fault; the numbers are the exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The verifier was not convinced.
@@ -27,9 +27,9 @@ pub enum Fault {
 /// Why a run failed. The line holds no private value.
 #[derive(Debug)]
 pub struct Failure {
-    /// Whose fault it is.
+    /// The party at fault.
     pub fault: Fault,
-    /// What is said of it.
+    /// The line that is printed.
     pub line: String,
     /// Whether the statement was evaluated and does not hold.
     pub unsatisfied: bool,
@@ -41,7 +41,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Of this fault.
+    /// A failure by this fault.
     pub fn new(fault: Fault, line: impl Display) -> Self {
         let line = one_line(line);
         Self { fault, line, unsatisfied: false, counts_against_peer: false, report: None }

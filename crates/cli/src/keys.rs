@@ -45,7 +45,7 @@ pub fn read(path: Option<&Path>) -> Result<SecretKey> {
     })
 }
 
-/// Those that `identities` and the files at `paths` name.
+/// Reads the peers that `identities` and the files at `paths` name.
 ///
 /// # Errors
 /// Where one is none, or a file cannot be read or names nobody.

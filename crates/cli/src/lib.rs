@@ -1,4 +1,4 @@
-//! What the two programs of the command line share: `volery`, and `volery-bench`.
+//! Common parts of the two programs of the command line: `volery`, and `volery-bench`.
 //!
 //! Data flows one way. Each module imports only those of the lines above its own, and nothing here knows a
 //! verb or a bench, and no field but by its name: what depends on one is behind a `volery::AnySetting`.

@@ -23,7 +23,7 @@ pub enum Reach {
 /// The way to the peer.
 pub struct Way {
     reach: Reach,
-    /// What the name stood for when it was found to be loopback, or not: asked again it may be another.
+    /// The addresses of the name when it was found to be loopback, or not: asked again it may have others.
     addresses: Vec<SocketAddr>,
     /// Where there is none, in plain TCP.
     tls: Option<TlsConfig>,
@@ -41,9 +41,9 @@ pub struct Reached {
 
 /// Who hears what happens while a peer is waited for, and may stop it.
 pub trait Meanwhile {
-    /// It is waited for at this address.
+    /// Announces that the peer is waited for at this address.
     fn listening(&mut self, at: SocketAddr);
-    /// What else a user may want to know.
+    /// Tells a user about anything else.
     fn say(&mut self, what: fmt::Arguments<'_>);
     /// Where it is true nobody is waited for any more.
     fn stop(&self) -> Arc<AtomicBool>;
@@ -73,7 +73,7 @@ impl Reach {
         }
     }
 
-    /// What the address stands for.
+    /// The addresses that the name stands for.
     ///
     /// # Errors
     /// Where it is none.
@@ -125,7 +125,7 @@ impl Way {
         self.link_by(timeout, &mut Aloud)
     }
 
-    /// The same, by whoever hears what happens meanwhile.
+    /// Reaches the peer, while `meanwhile` hears what happens.
     ///
     /// # Errors
     /// As for [`Way::link`], and where it was stopped.
@@ -207,7 +207,7 @@ pub fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
     made().map_err(|why| Failure::peer(format_args!("connecting two sockets on 127.0.0.1: {why}")))
 }
 
-/// What a link between two parties in this process is.
+/// The properties of a link between two parties in this process.
 #[derive(Clone, Copy, Default)]
 pub struct Shape {
     /// In Mbit/s, each way.
@@ -261,9 +261,9 @@ pub struct Meter {
 
 /// A link that keeps a [`Meter`].
 pub struct Metered {
-    /// What carries them.
+    /// The link that carries the bytes.
     pub link: Box<dyn Link>,
-    /// What counts them.
+    /// The meter that counts them.
     pub meter: Arc<Meter>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn explain(
     Failure::usage(format_args!("{line}: see {help}"))
 }
 
-/// What it amounts to in either program.
+/// The words for an error in either program.
 fn general(error: &Error, option: &str) -> String {
     match error.kind() {
         ErrorKind::UnknownArgument if option.is_empty() => {

@@ -91,17 +91,17 @@ impl Drop for Folder {
     }
 }
 
-/// What becomes of a file that is there already.
+/// The fate of a file that is there already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Old {
-    /// It stays, and a run that would replace it is refused.
+    /// The file stays, and a run that would replace it is refused.
     Stays,
-    /// It is replaced in one step.
+    /// The file is replaced in one step.
     Goes,
 }
 
 impl Old {
-    /// As `--force` says.
+    /// The fate by whether `--force` was given.
     pub fn by_force(given: bool) -> Self {
         if given { Self::Goes } else { Self::Stays }
     }

@@ -11,11 +11,11 @@ pub const LENGTH: usize = 55;
 
 /// A statement about a fresh random message, which nobody else knows.
 pub struct Preimage {
-    /// What both parties know.
+    /// The statement, which both parties know.
     pub statement: Statement,
-    /// What the prover knows.
+    /// The witness, which the prover knows.
     pub witness: Witness,
-    /// Of the message.
+    /// The digest of the message.
     pub digest: [u8; 32],
 }
 

@@ -13,18 +13,18 @@ use std::panic::catch_unwind;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// What a program is asked for, as its parser reads it.
+/// The command line of a program, as its parser reads it.
 pub trait Program: Parser {
     /// Where help is found, in words for the end of an error.
     const HELP: &'static str;
 
-    /// What the run is to be, for the JSON object of one that fails.
+    /// The kind of the run, for the JSON object of one that fails.
     fn asked(&self) -> Asked;
 
-    /// The same of a command line that was not understood, but for its first word.
+    /// The kind of the run by its first word, where the command line was not understood.
     fn asked_by(word: &OsStr) -> Asked;
 
-    /// What an error of the parser amounts to behind this first word, where the general words would say less.
+    /// The words for an error of the parser behind this first word, where the general words would say less.
     /// `option` is the name of the option that it is about, or empty.
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String>;
 

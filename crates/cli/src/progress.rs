@@ -27,7 +27,7 @@ pub struct Progress {
     watch: Option<JoinHandle<()>>,
 }
 
-/// What was done, over several statements.
+/// Counts of the work done, over several statements.
 #[derive(Default)]
 pub struct Counter {
     /// For the statement under way.
@@ -39,7 +39,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// These options, by which a proof is counted here.
+    /// Options by which a proof is counted here.
     pub fn counting(&self, options: Options) -> Options {
         Options { progress: Some(self.now.clone()), work: Some(self.work.clone()), ..options }
     }
@@ -61,13 +61,13 @@ impl Counter {
     }
 }
 
-/// What is watched.
+/// The counts that are watched.
 pub struct Watched {
     /// Multiplications done, or whatever `unit` says.
     pub done: Arc<Counter>,
     /// Bytes carried, where there is a link.
     pub meter: Option<Arc<Meter>>,
-    /// What is counted.
+    /// The unit of the counts.
     pub unit: &'static str,
     /// How many there are in all, where that is known beforehand.
     pub total: Option<u64>,
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(unlinked.line(&after(6, 0)), "volery: 3 M gates, 500 k gates/s, 6 s");
     }
 
-    /// What becomes known later counts as what was known beforehand.
+    /// Totals that become known later count as those that were known beforehand.
     #[test]
     fn work_is_known_late() {
         let watched = Watched { done: Arc::default(), meter: None, unit: "gates", total: None };

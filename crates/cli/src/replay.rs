@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use volery::channel::Link;
 
-/// What is read or written at a time.
+/// Bytes that are read or written at a time.
 const BUFFER: usize = 1 << 20;
 
 /// A link that keeps what it receives.
@@ -26,7 +26,7 @@ impl Recorded {
 }
 
 impl Replayed {
-    /// What is in `record`, from its first byte on.
+    /// The messages in `record`, from its first byte on.
     ///
     /// # Errors
     /// Where the file cannot be read.

@@ -1,4 +1,4 @@
-//! What a proof is reported as: a short table, or one JSON object.
+//! Reports of proofs: a short table, or one JSON object.
 
 mod checked;
 mod in_the_head;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
 use volery::{Details, Grounds, Reason, Report, System};
 
-/// What stands beside the bits of security where less of them was allowed than convinces anybody.
+/// The word that stands beside the bits of security where less of them was allowed than convinces anybody.
 const INSECURE: &str = "insecure_parameters";
 
 /// A proof that was accepted, or written, as its command reports it.
@@ -26,12 +26,12 @@ pub struct Outcome {
     pub role: Option<Party>,
     /// The name of the setting.
     pub field: String,
-    /// This party's report; the verifier's where one process was both; the sums where there were several
+    /// The report of this party; the verifier's where one process was both; the sums where there were several
     /// statements.
     pub report: Report,
     /// The clauses of which one was proved, where they were.
     pub clauses: Option<u64>,
-    /// What of the statement proves nothing, a sentence each.
+    /// Sentences on the parts of the statement that prove nothing.
     pub warnings: Vec<String>,
     /// Threads of each party.
     pub threads: usize,
@@ -45,9 +45,9 @@ pub struct Outcome {
     runs: Vec<Run>,
     /// Whether it was verified: a file is, by others, later.
     pub verified: bool,
-    /// What was measured, and with which parameters.
+    /// The measured bench, and its parameters.
     pub bench: Option<(&'static str, Value)>,
-    /// What this bench alone reports: a name, for JSON and for the table.
+    /// Values that this bench alone reports: a name, for JSON and for the table.
     more: Vec<(&'static str, Value, String)>,
 }
 
@@ -55,12 +55,12 @@ pub struct Outcome {
 struct Run {
     setup: Duration,
     online: Duration,
-    /// What prover and verifier worked, where that is measured.
+    /// The work of prover and verifier, where it is measured.
     work: [Option<Duration>; 2],
 }
 
 impl Outcome {
-    /// Of one statement or several, in one session.
+    /// The outcome of one statement or several, in one session.
     ///
     /// # Panics
     /// Where there is none.
@@ -105,7 +105,7 @@ impl Outcome {
         }
     }
 
-    /// The same of both parties in one process.
+    /// The outcome of both parties in one process.
     pub fn of_both(settings: &Settings, reports: &Reports, started: Instant) -> Self {
         let mut outcome = Self::new(settings, None, &reports.verifier, started);
         for (run, report) in outcome.runs.iter_mut().zip(&reports.prover) {
@@ -333,7 +333,7 @@ impl Outcome {
     }
 }
 
-/// What the correlations were chosen by, where they were.
+/// The grounds of the choice of correlations, where they were chosen.
 fn grounds(reason: Reason) -> Option<Value> {
     let Reason::Fastest(Grounds { line, nanoseconds: [prover, verifier], seconds, runner_up }) = reason
     else {
@@ -355,7 +355,7 @@ fn add(sum: &mut Traffic, more: Traffic) {
     sum.rounds += more.rounds;
 }
 
-/// What a run was to be, as far as that is settled whatever becomes of it.
+/// The settings of a run that are known whatever becomes of it.
 #[derive(Clone, Default)]
 pub struct Asked {
     check: bool,
@@ -452,7 +452,7 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
     object
 }
 
-/// What a party worked, where that is known: what makes or reads a file waits for nobody.
+/// The work of a party, where it is known: a file is made or read without waiting for anybody.
 fn worked(report: &Report) -> Option<Duration> {
     let simulated = report.proof().map(|proof| proof.work);
     simulated.or_else(|| report.in_the_head().map(|_| report.online))

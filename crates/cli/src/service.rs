@@ -1,4 +1,4 @@
-//! What a prover and a service say to each other before a proof: which statement it is, and on which terms.
+//! Messages of a prover and a service before a proof: which statement it is, and on which terms.
 //!
 //! | step | from | message |
 //! |---|---|---|
@@ -31,7 +31,7 @@ pub const LONGEST: usize = 64 << 10;
 /// The most bytes of a statement's name.
 pub const LONGEST_NAME: usize = 64;
 
-/// What a service proves by this name, and how.
+/// The terms on which a service verifies the statement of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The name by which it was asked for.
@@ -65,7 +65,7 @@ pub enum Named {
     Builtin(String),
     /// A file, which the other side has, too.
     File {
-        /// Its name, without folders.
+        /// The name of the file, without folders.
         name: String,
         /// The SHA-256 of its content, in hexadecimal digits.
         sha256: String,
@@ -75,26 +75,26 @@ pub enum Named {
 /// Why a service does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It has no statement of this name for this peer.
+    /// The service has no statement of this name for this peer.
     Unknown,
-    /// What was asked for makes no sense.
+    /// The request makes no sense.
     Invalid,
-    /// It is busy, or this peer has had its share for now.
+    /// The service is busy, or this peer has had its share for now.
     Busy,
     /// The statement is beyond what it takes, or this peer is, until an operator decides otherwise.
     Limit,
-    /// It goes down.
+    /// The service goes down.
     Draining,
-    /// Its own fault.
+    /// The fault is the service's own.
     Failed,
 }
 
-/// That a service does not go on, and why.
+/// A refusal of a service to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Whose fault it is.
+    /// The cause.
     pub cause: Cause,
-    /// What to tell a person.
+    /// The reason, for a person.
     pub why: String,
     /// After how many seconds it is worth another try.
     pub again: Option<u64>,
@@ -125,7 +125,7 @@ impl Named {
         Ok(Self::File { name, sha256: hex(&hash.finalize()) })
     }
 
-    /// What stands behind the name of a file.
+    /// The options behind the name of a file.
     pub fn options(&self) -> &str {
         match self {
             Self::File { name, .. } => name.rsplit_once('?').map_or("", |(_, options)| options),
@@ -144,7 +144,7 @@ impl Cause {
         (Self::Failed, "failed"),
     ];
 
-    /// Its name, on the wire and in figures.
+    /// The name of the cause, on the wire and in figures.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(cause, _)| *cause == self).expect("all are there").1
     }
@@ -262,12 +262,12 @@ impl Terms {
     }
 }
 
-/// What a prover says first.
+/// The first message of a prover.
 #[derive(Debug)]
 pub enum Opening {
-    /// It asks for the statement of this name.
+    /// The prover asks for the statement of this name.
     Asks(String),
-    /// It begins a proof at once, and has to be told that this is a service.
+    /// The prover begins a proof at once, and has to be told that this is a service.
     Proves,
 }
 
@@ -435,7 +435,7 @@ mod tests {
         }
     }
 
-    /// Of a file its content counts, and what stands behind its name.
+    /// Files are named by their content, and by the options behind their name.
     #[test]
     fn files_are_named_with_their_options() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! What the arguments mean, decided before anything runs.
+//! Settings by the arguments, decided before anything runs.
 
 mod advice;
 mod checking;
@@ -29,13 +29,13 @@ const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
 
 /// How a proof is to run and what is to be printed.
 pub struct Settings {
-    /// What it is over.
+    /// The field or fields of the statement.
     pub field: Field,
     /// The proof system, with what is its own to choose.
     pub method: Method,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub bandwidth: Option<f64>,
-    /// As asked for.
+    /// The bits of security that were asked for.
     pub security: Option<u32>,
     /// Whether less security may be asked for than convinces anybody.
     pub insecure_parameters: bool,
@@ -61,7 +61,7 @@ impl Settings {
         Self::of(field, system(typed, System::default())?, typed, output)
     }
 
-    /// The same by a system that is settled.
+    /// The settings by a system that is settled.
     pub fn of(field: Field, system: System, typed: &Protocol, output: &Output) -> Result<Self> {
         if system.facts().bits_only && !is_boolean(field) {
             return Err(Failure::usage(format_args!(
@@ -142,7 +142,7 @@ impl Settings {
         })
     }
 
-    /// The same over a link of this bandwidth, where it was said.
+    /// The settings over a link of this bandwidth, where it was given.
     pub fn over(self, typed: Option<&str>) -> Result<Self> {
         let bandwidth = typed.map(bandwidth).transpose()?;
         if bandwidth.is_some() && !self.system().facts().correlated {
@@ -156,12 +156,12 @@ impl Settings {
         Ok(Self { bandwidth, ..self })
     }
 
-    /// The same where both parties run on this machine, by what was typed.
+    /// The settings where both parties run on this machine, by what was typed.
     pub fn of_both(self, typed: &Protocol) -> Result<Self> {
         Ok(Self { threads: threads(typed, self.system(), 2)?, ..self })
     }
 
-    /// The same with as much work for each clause, if that is asked for.
+    /// The settings with as much work for each clause, if that is asked for.
     pub fn fixed_work(mut self, asked: bool) -> Result<Self> {
         match &mut self.method {
             Method::Stack(stacking) => stacking.fixed_work = asked,
@@ -216,7 +216,7 @@ impl Settings {
         self.method.drawing().and_then(|drawing| drawing.correlations)
     }
 
-    /// What was asked for by --vole.
+    /// The correlations that were asked for by --vole.
     pub fn vole(&self) -> &'static str {
         self.correlations().map_or(AUTO, Correlations::name)
     }

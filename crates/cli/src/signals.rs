@@ -1,4 +1,5 @@
-//! What ends the process from outside: Ctrl-C, and where there is one, SIGTERM and the end of its terminal.
+//! Signals that end the process from outside: Ctrl-C, and where there is one, SIGTERM and the end of its
+//! terminal.
 
 /// Calls `end` in a thread of its own when the process is to end, which `end` has to do. Where that cannot be
 /// arranged the process ends too, only without a word.
@@ -17,7 +18,7 @@ pub(crate) fn on_end(end: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// The same.
+/// Calls `end` on Ctrl-C, when the process is to end, which `end` has to do.
 #[cfg(not(unix))]
 pub(crate) fn on_end(end: impl FnOnce() + Send + 'static) {
     let mut end = Some(end);

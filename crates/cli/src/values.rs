@@ -233,8 +233,8 @@ fn begin_of(file: &mut impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(begin)
 }
 
-/// What to do with a file that begins so, where it is none of values: behind four letters stands a version, and
-/// no name begins with a brace.
+/// Advice on a file that begins so, where it is none of values: behind four letters stands a version, and no
+/// name begins with a brace.
 fn other_kind(begin: &[u8]) -> Option<&'static str> {
     match begin {
         [b'w', b't', b'n', b's', _, 0, 0, 0] => {

@@ -1,4 +1,4 @@
-//! What `volery` does, verb by verb.
+//! Verbs of `volery`.
 //!
 //! Here, too, imports go one way:
 //! ```text
@@ -47,7 +47,6 @@ use volery_cli::program::Program;
 use volery_cli::report::Asked;
 use volery_cli::settings::{system, system_of_party};
 
-/// What `circuit` has.
 /// The options of private values, which a verifier has none of.
 const PRIVATE: [&str; 5] =
     ["--private", "--witness", "--private-json", "--witness-generator", "--private-stream"];

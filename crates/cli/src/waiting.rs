@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// What is read from others than regular files at once.
+/// Bytes that are read at once from others than regular files.
 const PIECE: usize = 1 << 16;
 
 /// A file, of which each read ends in time.
@@ -16,9 +16,9 @@ pub enum Waiting {
     Regular(File),
     /// Another, which a thread reads.
     Other {
-        /// Its pieces, none of them empty, until its end or an error.
+        /// The pieces of the file, none of them empty, until its end or an error.
         pieces: Receiver<io::Result<Zeroizing<Vec<u8>>>>,
-        /// What was read of it.
+        /// The piece that was read last.
         piece: Zeroizing<Vec<u8>>,
         /// How much of that was taken.
         taken: usize,

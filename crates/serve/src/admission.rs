@@ -14,7 +14,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// After how many seconds it is worth another try where sessions have to end first.
 const AGAIN: u64 = 5;
 
-/// What is under way, and when it began.
+/// The sessions and links under way, and when they began.
 #[derive(Default)]
 pub(crate) struct Admission {
     state: Mutex<State>,
@@ -33,7 +33,7 @@ struct State {
     draining: bool,
 }
 
-/// What one peer has under way.
+/// The sessions and links that one peer has under way.
 #[derive(Default)]
 struct Use {
     waiting: u64,

@@ -1,4 +1,4 @@
-//! What `volery serve` and `volery results` take.
+//! Options of `volery serve` and `volery results`.
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

@@ -30,9 +30,9 @@ pub(crate) struct Config {
     pub(crate) metrics: Option<String>,
     /// How much it tells.
     pub(crate) level: Level,
-    /// Its key, and who may connect.
+    /// The key of the service, and the peers that may connect.
     pub(crate) tls: TlsConfig,
-    /// What those may do.
+    /// The rights of these peers.
     pub(crate) peers: HashMap<Identity, Peer>,
     /// By name.
     pub(crate) statements: BTreeMap<String, Arc<Statement>>,
@@ -44,7 +44,7 @@ pub(crate) struct Config {
 pub(crate) struct Peer {
     /// By which it is told of, which may be empty.
     pub(crate) name: String,
-    /// What it may prove; all, where nothing is said.
+    /// The statements that it may prove; all, where nothing is said.
     pub(crate) statements: Option<Vec<String>>,
 }
 
@@ -59,7 +59,7 @@ impl Config {
         Self::from_text(path, &text)
     }
 
-    /// The same of what is in the file.
+    /// Reads the configuration in `text`, that of the file at `path`.
     ///
     /// # Errors
     /// As those of [`Self::read`].
@@ -116,7 +116,7 @@ impl Config {
         Ok(Self { address, database, metrics, level, tls, peers, statements, limits: file.limits.get() })
     }
 
-    /// What `identity` may do, if it may connect at all: it may have lost that since.
+    /// The rights of `identity`, if it may connect at all: it may have lost them since.
     pub(crate) fn peer(&self, identity: Identity) -> Option<&Peer> {
         self.peers.get(&identity)
     }
@@ -126,13 +126,13 @@ impl Config {
         self.statements.get(name).filter(|_| peer.may_prove(name))
     }
 
-    /// What statements do not say, though they may seem to: their names, and warnings.
+    /// Warnings of what statements do not say, though they may seem to, with the statements' names.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = (&str, &str)> {
         let each = self.statements.iter();
         each.flat_map(|(name, statement)| statement.warnings.iter().map(|warning| (&**name, &**warning)))
     }
 
-    /// What is said of it by `--check`.
+    /// The lines that `--check` prints.
     pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
         let Self { address, database, metrics, tls, peers, statements, limits, .. } = self;
         let shown = database.split_once("://").map_or(database.as_str(), |(kind, _)| kind);

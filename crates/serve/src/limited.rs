@@ -9,7 +9,7 @@ use volery::channel::{Link, Tls};
 /// How long a prover has to close its end.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// What has been carried, for who watches.
+/// Counts of the bytes carried, for who watches.
 #[derive(Default)]
 pub(crate) struct Carried {
     pub(crate) sent: AtomicU64,
@@ -57,7 +57,7 @@ impl Limited {
     }
 }
 
-/// That the session has used up what its terms gave it.
+/// The error of a session that has used up what its terms gave it.
 fn over(what: &str) -> io::Error {
     io::Error::new(ErrorKind::TimedOut, format!("the session has used up its {what}"))
 }

@@ -1,4 +1,4 @@
-//! What is counted, and the address at which it can be asked for, in the text format of Prometheus.
+//! Metrics, and the address at which they can be asked for, in the text format of Prometheus.
 //!
 //! The responder is a few lines of our own: it answers `GET /metrics` and `GET /health` of programs on this
 //! machine, and nothing else.
@@ -19,24 +19,24 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest question.
 const LONGEST: usize = 4096;
 
-/// What is counted.
+/// The counts of the service.
 #[derive(Default)]
 pub(crate) struct Metrics {
     /// Connections that were made, whatever became of them.
     pub(crate) connections: AtomicU64,
-    /// Those that have not shown yet who they are.
+    /// Connections that have not shown yet who they are.
     pub(crate) unknown: AtomicU64,
-    /// Those that never did: strangers, garbage, and whoever was too slow.
+    /// Connections that never did: strangers, garbage, and whoever was too slow.
     pub(crate) turned_away: AtomicU64,
     /// Sessions that run.
     pub(crate) sessions: AtomicU64,
-    /// What their memory was estimated at.
+    /// The estimated memory of those sessions.
     pub(crate) memory: AtomicU64,
     /// Sessions by what they came to.
     verdicts: [AtomicU64; Kind::ALL.len()],
     /// Sessions that were not begun, by cause.
     refused: [AtomicU64; CAUSES.len()],
-    /// What sessions carried.
+    /// Bytes that sessions carried.
     pub(crate) sent: AtomicU64,
     pub(crate) received: AtomicU64,
     /// Milliseconds of sessions that came to an end.

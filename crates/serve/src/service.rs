@@ -31,7 +31,7 @@ use volery_cli::print;
 /// How long a wait for the next connection lasts, after which it is looked whether the service goes down.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the operating system says where a process, or the machine, has no more files to open.
+/// The errors of the operating system where a process, or the machine, has no more files to open.
 const NO_FILES: [i32; 2] = [24, 23];
 /// So many connections make room then, and the others may still show who they are.
 const A_FEW: u64 = 4;
@@ -49,7 +49,7 @@ pub(crate) fn serve(typed: &Serve) -> Result<()> {
 /// A service that waits for peers.
 struct Service {
     path: PathBuf,
-    /// As it was begun: what cannot change while it runs.
+    /// The settings at the start that cannot change while it runs.
     begun: [Option<String>; 3],
     shared: Arc<Shared>,
     unknown: Mutex<Unknown>,
@@ -221,7 +221,7 @@ impl Service {
     }
 }
 
-/// What cannot change while it runs.
+/// The settings that cannot change while it runs.
 fn settled(config: &Config) -> [Option<String>; 3] {
     [Some(config.address.clone()), Some(config.database.clone()), config.metrics.clone()]
 }
@@ -262,7 +262,7 @@ impl Unknown {
     }
 }
 
-/// What is given to one customer: an address, or of IPv6 a half of one.
+/// The network that is given to one customer: an address, or of IPv6 a half of one.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(six) => IpAddr::V6((six.to_bits() >> 64 << 64).into()),

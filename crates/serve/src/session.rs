@@ -29,7 +29,7 @@ const PANICKED: &str = "a bug of the service has ended it";
 /// The most characters of a refusal, in the log and to the peer.
 const LONGEST_LINE: usize = 512;
 
-/// What all sessions share.
+/// The state that all sessions share.
 pub(crate) struct Shared {
     pub(crate) config: RwLock<Arc<Config>>,
     pub(crate) store: Box<dyn Store>,
@@ -56,7 +56,7 @@ struct Session {
     /// All public values, as JSON.
     public: String,
     carried: Arc<Carried>,
-    /// Its verdict, once it is kept, or counted where that failed.
+    /// The verdict, once it is kept, or counted where that failed.
     kept: OnceLock<Kind>,
 }
 
@@ -202,7 +202,7 @@ impl Shared {
         self.config.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What holds from now on.
+    /// Takes `config`, which holds from now on.
     pub(crate) fn take(&self, config: Config) {
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
     }
@@ -324,9 +324,9 @@ impl Session {
         Ok(())
     }
 
-    /// What it came to where it ended in `why`, and that counts against the prover: it must not have another
-    /// try for nothing. That the service ended it, at the bytes or the time of its terms, is no excuse: a
-    /// prover that does not like a coin could wait for that.
+    /// The outcome of a session that ended in `why`, where that counts against the prover: it must not have
+    /// another try for nothing. That the service ended it, at the bytes or the time of its terms, is no
+    /// excuse: a prover that does not like a coin could wait for that.
     fn blame(&self, why: &Error) -> Option<Kind> {
         match why {
             why if !why.counts_against_peer() => None,
@@ -335,7 +335,7 @@ impl Session {
         }
     }
 
-    /// What is kept of it.
+    /// The verdict as it is kept.
     fn verdict(&self, kind: Kind, reason: &str, report: Option<&Report>) -> Verdict {
         let terms = self.statement.terms();
         let bits = |of: fn(&Report) -> u32| report.map_or(0, |report| i64::from(of(report)));

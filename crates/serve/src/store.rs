@@ -53,7 +53,7 @@ const SELECT: &str = "SELECT session, began, ended, peer, name, statement, diges
      WHERE ($1 = '' OR peer = $1 OR name = $1) AND ($2 = '' OR statement = $2) \
      AND ($3 = '' OR verdict = $3) AND ended >= $4 ORDER BY ended DESC, session LIMIT $5";
 
-/// What a session came to.
+/// The outcome of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The statement holds.
@@ -68,7 +68,7 @@ impl Kind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Accepted, Self::Rejected, Self::Ended];
 
-    /// As it is kept.
+    /// The name under which it is kept.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Accepted => "accepted",
@@ -101,11 +101,11 @@ pub struct Verdict {
     pub system: String,
     /// The field.
     pub field: String,
-    /// What it came to.
+    /// The outcome of the session.
     pub verdict: String,
     /// Why, where it is not accepted.
     pub reason: String,
-    /// What it is worth against what can be computed, in bits; zero where not accepted.
+    /// The security against what can be computed, in bits; zero where not accepted.
     pub computational: i64,
     /// −log2 of the probability that a false statement is accepted; zero where not accepted.
     pub statistical: i64,
@@ -195,7 +195,7 @@ pub trait Store: Send + Sync {
     /// Where the database does not take it.
     fn forgive(&self, peer: &str, at: i64) -> Result<()>;
 
-    /// Those that are asked for, the last one first.
+    /// Gives the verdicts that are asked for to `each`, the last one first.
     ///
     /// # Errors
     /// Those of `each`, and where the database does not answer.

@@ -1,4 +1,4 @@
-//! What can be said of the checks of wolverine.
+//! Options of wolverine's checks.
 
 use super::named;
 use clap::Args;

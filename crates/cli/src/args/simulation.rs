@@ -1,4 +1,4 @@
-//! What can be said of the parties that limbo simulates, and of the trees of voleith.
+//! Options of the parties that limbo simulates, and of the trees of voleith.
 
 use super::named;
 use clap::Args;
@@ -6,8 +6,8 @@ use clap::Args;
 /// How parties are simulated, or trees dealt; the rest is for limbo alone.
 #[derive(Args, Clone, Default)]
 pub struct Simulation {
-    /// What limbo and voleith spend on: speed (16 parties, or 15 trees), balanced (64, or 11) or size (256,
-    /// or 9) [default: balanced]
+    /// The cost that limbo and voleith keep low: speed (16 parties, or 15 trees), balanced (64, or 11) or
+    /// size (256, or 9) [default: balanced]
     #[arg(long, value_name = "WHAT")]
     pub prefer: Option<String>,
     /// The trees of voleith, 1 to 40: as many bits are in a file for each that is committed to, and the fewer
@@ -52,22 +52,22 @@ impl Simulation {
         self.in_file().or_else(|| self.of_file())
     }
 
-    /// The same of those that are for files alone.
+    /// The first option given of those that are for files alone.
     pub fn of_file(&self) -> Option<&'static str> {
         named(&[("--most-work", &self.most_work)])
     }
 
-    /// The same of those that a file answers.
+    /// The first option given of those that a file answers.
     pub fn in_file(&self) -> Option<&'static str> {
         named(&[("--prefer", &self.prefer)]).or_else(|| self.of_trees()).or_else(|| self.of_parties())
     }
 
-    /// The same of those that are for voleith alone.
+    /// The first option given of those that are for voleith alone.
     pub fn of_trees(&self) -> Option<&'static str> {
         named(&[("--trees", &self.trees), ("--grind", &self.grind)])
     }
 
-    /// The same of those that are for limbo alone.
+    /// The first option given of those that are for limbo alone.
     pub fn of_parties(&self) -> Option<&'static str> {
         named(&[
             ("--parties", &self.parties),

@@ -1,10 +1,10 @@
-//! What is reported of products that were checked in blocks.
+//! Reports of products that were checked in blocks.
 
 use crate::print::{grouped, things};
 use serde_json::{Map, Value, json};
 use volery::{Checked, CheckedBy};
 
-/// What stands in the JSON object beside what all systems report.
+/// Entries of the JSON object beside those of all systems.
 pub(super) fn json(checked: &Checked) -> Map<String, Value> {
     let Checked { by, block, bucket, opened, blocks, .. } = checked;
     let buckets = *by == CheckedBy::Buckets;

@@ -1,11 +1,11 @@
-//! What is reported of a file by VOLE in the head.
+//! Reports of files by VOLE in the head.
 
 use super::simulation::worked;
 use crate::print::{human, things};
 use serde_json::{Map, Value, json};
 use volery::{FileProof, Report};
 
-/// What a bound says of a false statement.
+/// The meaning of the bound for a false statement.
 fn note(report: &Report) -> String {
     let bits = report.security.statistical;
     format!(
@@ -14,7 +14,7 @@ fn note(report: &Report) -> String {
     )
 }
 
-/// What stands in the JSON object beside what all systems report.
+/// Entries of the JSON object beside those of all systems.
 pub(super) fn json(report: &Report, file: &FileProof) -> Map<String, Value> {
     let parameters = file.parameters;
     let object = json!({

@@ -10,9 +10,9 @@ use volery::cluster::{Figures, Outcome as Ran, ShardOutcome};
 use volery::{Details, Gates, Report, Security, System};
 
 impl Outcome {
-    /// Of a run that was accepted. `worth` is its statistical security in bits, where a verifier has computed
-    /// it; a prover knows what each shard is worth, less the run's share. Set-up is what came `before` the
-    /// coordinators had a link.
+    /// The outcome of a run in shards that was accepted. `worth` is its statistical security in bits, where a
+    /// verifier has computed it; a prover knows what each shard is worth, less the run's share. The set-up is
+    /// the time `before` the coordinators had a link.
     pub fn of_shards(
         settings: &Settings,
         party: Party,

@@ -1,4 +1,4 @@
-//! What is reported of a proof by simulated parties.
+//! Reports of proofs by simulated parties.
 
 use crate::print::{human, seconds, things};
 use crate::settings::CHALLENGES;
@@ -20,7 +20,7 @@ fn repeated(repetitions: u32) -> String {
     }
 }
 
-/// What a bound says of a false statement.
+/// The meaning of the bound for a false statement.
 fn note(report: &Report, proof: &Proof) -> String {
     let bits = report.security.statistical;
     // A file is one message.
@@ -42,7 +42,7 @@ fn note(report: &Report, proof: &Proof) -> String {
     }
 }
 
-/// What stands in the JSON object beside what all systems report.
+/// Entries of the JSON object beside those of all systems.
 pub(super) fn json(report: &Report, proof: &Proof) -> Map<String, Value> {
     let parameters = proof.parameters;
     let CheckSize { bits, .. } = parameters.field;
@@ -62,7 +62,7 @@ pub(super) fn json(report: &Report, proof: &Proof) -> Map<String, Value> {
     object.as_object().cloned().unwrap_or_default()
 }
 
-/// What prover and verifier worked, behind something else.
+/// The work of prover and verifier, to be put behind something else.
 pub(super) fn worked(work: [Option<f64>; 2]) -> String {
     let worked = ["prover", "verifier"].into_iter().zip(work);
     worked.filter_map(|(who, work)| Some(format!(", {who} {}", seconds(work?)))).collect()

@@ -1,4 +1,4 @@
-//! What would be worth as much as is asked for.
+//! Advice on settings that would be worth as much as is asked for.
 
 use crate::fields::Field;
 use volery::{CheckedBy, Checking, Method, Options, settings};

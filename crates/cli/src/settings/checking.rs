@@ -1,4 +1,4 @@
-//! What is asked of the checks of wolverine.
+//! Settings of wolverine's checks.
 
 use super::system::{not_of, those};
 use crate::args;

@@ -1,4 +1,4 @@
-//! What is asked of the parties that are simulated, or of trees.
+//! Settings of the parties that are simulated, or of trees.
 
 use super::system::{not_of, those};
 use crate::args;
@@ -17,7 +17,7 @@ pub const CHALLENGES: [(&str, Challenges); 2] =
 pub const PREFERENCES: [(&str, Preference); 3] =
     [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
 
-/// Those of trees.
+/// The preferences for trees.
 pub const TREES: [(&str, voleith::Preference); 3] = [
     ("speed", voleith::Preference::Speed),
     ("balanced", voleith::Preference::Balanced),
@@ -97,7 +97,7 @@ fn number(option: &str, typed: &Option<String>, range: std::ops::RangeInclusive<
     })
 }
 
-/// What is called as `typed` says, if it is given.
+/// The value whose name was `typed`, if one is given.
 fn among<T: Copy>(option: &str, typed: &Option<String>, all: &[(&str, T)]) -> Result<Option<T>> {
     let Some(name) = typed else { return Ok(None) };
     one_of(option, name, &all.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;

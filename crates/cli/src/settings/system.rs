@@ -16,7 +16,7 @@ pub(super) fn those(which: fn(&Facts) -> bool) -> String {
     }
 }
 
-/// That `option`, which is one of `others`, has no part in `system`.
+/// The failure where `option`, which is one of `others`, has no part in `system`.
 pub(super) fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
     Failure::usage(format_args!("{option}: {system} {why}: leave it out, or take --system {others}"))
 }

@@ -1,4 +1,4 @@
-//! What is typed behind `volery`. What it means is decided by each verb.
+//! Options of `volery`'s verbs, as they are typed. Each verb decides their meaning.
 
 mod circuit;
 mod cluster;
@@ -191,7 +191,7 @@ pub(crate) enum Verb {
 /// Whatever it is, it is for another program to understand.
 #[derive(Args)]
 pub(crate) struct Passed {
-    /// What that program takes
+    /// The arguments of that program
     #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }
@@ -229,8 +229,8 @@ pub(crate) struct Prove {
     /// Replace the file that --out names, if there is one
     #[arg(long, requires = "out", conflicts_with_all = ["listen", "connect"])]
     pub(crate) force: bool,
-    /// What the file says about its statement in words, for whoever has the file to read [default: the name
-    /// of the relation, without its folder, and the public values]
+    /// The words of the file about its statement, for whoever has the file to read [default: the name of the
+    /// relation, without its folder, and the public values]
     #[arg(long, value_name = "TEXT", requires = "out", conflicts_with_all = ["listen", "connect"])]
     pub(crate) label: Option<String>,
     #[command(flatten)]
@@ -300,7 +300,7 @@ pub(crate) struct Doctor {
     pub(crate) json: bool,
 }
 
-/// What is known of the link.
+/// A hint at the link.
 #[derive(Args)]
 pub(crate) struct Hint {
     /// The bandwidth of the link each way, by which auto chooses; the smaller of what the two sides say
@@ -361,7 +361,7 @@ impl Private {
     }
 }
 
-/// What has no part in proofs that are files.
+/// The options that have no part in proofs that are files.
 const NO_PEER: [&str; 6] = ["listen", "connect", "key", "peer", "peers", "insecure_plaintext"];
 
 /// Where the other party is, and who.

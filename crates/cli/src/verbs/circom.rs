@@ -41,7 +41,7 @@ pub(crate) struct Circom {
 }
 
 impl Circom {
-    /// That of `typed` over `field`, if it is one; without a witness.
+    /// The constraint system of `typed` over `field`, if it is one; without a witness.
     pub(crate) fn of(field: Field, typed: &Public) -> Result<Option<Self>> {
         let spec = match &typed.relation[..] {
             [spec] if is_r1cs(spec, typed.format.as_deref()) => spec,
@@ -51,7 +51,7 @@ impl Circom {
         Ok(Some(Self { system: Arc::new(system), witness: None }))
     }
 
-    /// The same of a prover, which has a witness.
+    /// The constraint system of a prover, with its witness.
     pub(crate) fn with_witness(
         field: Field,
         typed: &Public,

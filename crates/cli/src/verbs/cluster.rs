@@ -152,7 +152,7 @@ impl Side<'_> {
         outcome.print(settings.json)
     }
 
-    /// What workers that are processes of this machine are told, but for which shard.
+    /// The order for workers that are processes of this machine, but for the shard.
     fn order(&self, relation: &str, format: Option<&str>, threads: usize) -> Value {
         let Self { typed, settings, work, statement } = *self;
         let public: Vec<_> =

@@ -83,19 +83,19 @@ pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64, Vec<String>)> {
     Ok((digest, clauses.count() as u64, warnings))
 }
 
-/// What is stated clause by clause: the clauses of a statement, which share its witness, or several
-/// statements, each of them a clause with a witness of its own.
+/// A disjunction: the clauses of a statement, which share its witness, or several statements, each of them a
+/// clause with a witness of its own.
 pub(crate) struct Disjunction {
     clauses: Box<dyn ClauseSource>,
     digest: [u8; 32],
     /// The public values of each of several statements, as a label has them.
     values: Vec<Vec<(Port, String)>>,
-    /// What of it proves nothing, as far as that shows without a look at its gates.
+    /// Sentences on the parts that prove nothing, as far as that shows without a look at the gates.
     warnings: Vec<String>,
 }
 
 impl Disjunction {
-    /// What both parties know.
+    /// The disjunction as both parties know it.
     pub(crate) fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
         streams::refuse(&typed.public_stream, StreamKind::Public)?;
         circom::refuse_public(typed)?;
@@ -105,7 +105,7 @@ impl Disjunction {
         Ok(AnyOf::new(values::statements(typed, reader)?)?.into())
     }
 
-    /// What a file says of it, whose statements are about these relations.
+    /// The words of a file about the disjunction, whose statements are about these relations.
     pub(crate) fn subject(&self, relations: &[String]) -> Subject {
         let of_one = |(relation, values): (&String, &Vec<(Port, String)>)| {
             subject::label(relation, values.iter().map(|(port, text)| (port, text.clone())), "bit")
@@ -187,7 +187,7 @@ impl Stated for Disjunction {
     }
 }
 
-/// What a prover says it knows.
+/// A disjunction, and the witness that a prover says it knows.
 pub(crate) struct Claim {
     disjunction: Disjunction,
     /// The clause that holds, where that shows in the values.
@@ -196,7 +196,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// What a file says of it, whose statements are about these relations.
+    /// The words of a file about the claim, whose statements are about these relations.
     pub(crate) fn subject(&self, relations: &[String]) -> Subject {
         self.disjunction.subject(relations)
     }
@@ -205,7 +205,7 @@ impl Claim {
         self.disjunction.warnings.clone()
     }
 
-    /// As [`volery::prove_one_of_to_file`].
+    /// Proves the claim to a file, by [`volery::prove_one_of_to_file`].
     ///
     /// # Errors
     /// As for [`volery::prove_one_of_to_file`].

@@ -20,7 +20,7 @@ use volery_primitives::arch::{
 const PERIOD: Duration = Duration::from_millis(20);
 /// Elements in a batch: a tile of the LPN extension.
 const BATCH: usize = 4096;
-/// What is sent over loopback.
+/// Bytes that are sent over loopback.
 const SENT: usize = 64 << 20;
 
 /// Measures and prints.

@@ -136,7 +136,7 @@ fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
     )))
 }
 
-/// What files are to be about.
+/// The statement that files are to be about.
 ///
 /// # Errors
 /// Where it is malformed.
@@ -157,7 +157,7 @@ fn watch(options: &mut Options, settings: &Settings) -> Progress {
     Progress::start(Watched { done, meter: None, unit: "gates", total: None }, settings.quiet)
 }
 
-/// What went wrong with a file, and what to do.
+/// The failure of a file, with advice.
 pub(crate) fn of_file(option: &str, path: &Path, why: Error) -> Failure {
     let place = format!("{option} {}", path.display());
     match why {
@@ -167,7 +167,7 @@ pub(crate) fn of_file(option: &str, path: &Path, why: Error) -> Failure {
     }
 }
 
-/// What the prover says of the statement: what it `typed`, or the label.
+/// The prover's words on the statement: those it `typed`, or the label.
 fn words(typed: Option<&str>, label: &str) -> Result<String> {
     match typed {
         None => Ok(label.into()),

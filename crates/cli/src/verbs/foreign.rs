@@ -17,7 +17,7 @@ pub(crate) fn advised(spec: &str, why: Error) -> Failure {
     }
 }
 
-/// What the file at `path` is, where it is one of those that are often mistaken for a circuit; in words for
+/// Advice on the file at `path`, where it is one of those that are often mistaken for a circuit; in words for
 /// the end of an error.
 fn advice(path: &str) -> Option<&'static str> {
     let mut begin = Vec::new();
@@ -27,7 +27,7 @@ fn advice(path: &str) -> Option<&'static str> {
     of(&begin)
 }
 
-/// The same of a file that begins so.
+/// Advice on a file that begins so.
 fn of(begin: &[u8]) -> Option<&'static str> {
     const STARTS: [(&[u8], &str); 7] = [
         (b"\x1f\x8b", "it is compressed by gzip: unpack it with `gunzip`, and give what comes out"),

@@ -1,4 +1,4 @@
-//! What is given to `prove`, `verify` and `check`: relations, values, and where the peer is.
+//! Arguments of `prove`, `verify` and `check`: relations, values, and where the peer is.
 
 use crate::verbs::args::{Peer, Private, Public};
 use crate::verbs::circom::Circom;
@@ -28,12 +28,12 @@ pub(crate) fn field_over(
     }
 }
 
-/// The same of a proof.
+/// The field of a proof.
 pub(crate) fn field(protocol: &Protocol, public: &Public) -> Result<Field> {
     field_over(protocol.field.as_deref(), public.relation.first(), public.format.as_deref())
 }
 
-/// What `open` makes of a relation that is given as text.
+/// Opens a relation that is given as text, by `open`.
 pub(crate) fn relation<R>(
     open: impl FnOnce(&str, Option<Format>) -> volery::Result<R>,
     spec: &str,
@@ -49,7 +49,7 @@ pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Re
     stated(field, typed, reader, circom.as_ref()).map(|(statement, _)| statement)
 }
 
-/// The same, with what is known of its file where circom made it, and the streams that its relation takes.
+/// The statement, by its file where circom made it, and the streams that its relation takes.
 fn stated(
     field: Field,
     typed: &Public,

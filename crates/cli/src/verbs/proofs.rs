@@ -140,7 +140,7 @@ fn one(statement: &dyn Stated, path: &Path, (options, settings): (&Options, &Set
     verified.map(|(_accepted, report)| report).map_err(|why| of_file(PROOF, path, why))
 }
 
-/// What is said of one.
+/// The JSON object of one file.
 fn described(path: &Path, report: &Result<Report>) -> Value {
     let file = path.display().to_string();
     match report {

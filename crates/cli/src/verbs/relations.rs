@@ -104,7 +104,7 @@ pub(crate) fn list(typed: &List) -> Result<()> {
     print::result(all.map(rows).collect::<Vec<_>>().join("\n\n"))
 }
 
-/// What is stated by the relation `spec`, where it needs no file.
+/// The description of the relation `spec`, where it needs no file.
 fn states(field: Field, spec: &str) -> Option<&'static str> {
     let name = spec.strip_prefix(BUILTIN)?.split('?').next()?;
     let (_, states) = field.builtins().iter().find(|(known, _)| known.split('?').next() == Some(name))?;
@@ -245,7 +245,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     print::result(table(&rows))
 }
 
-/// What a constraint system has.
+/// The JSON object of a constraint system.
 fn of_r1cs(system: &R1cs) -> Value {
     let shape = system.shape();
     json!({

@@ -14,11 +14,11 @@ use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
 
-/// What takes long before a peer is there, where the statement is long.
+/// The lines shown for work that takes long before a peer is there, where the statement is long.
 pub(crate) const CHECKING: &str = "checking the witness in the clear …";
 pub(crate) const COUNTING: &str = "counting the gates …";
 
-/// What is known of a proof's gates before it begins.
+/// The counts of a proof's gates before it begins.
 pub(crate) struct Counted {
     pub(crate) size: Size,
     /// The multiplications that a party does, where that is known, for those who watch.
@@ -66,7 +66,7 @@ impl Counted {
     }
 }
 
-/// What one party needs once its statement is settled and its peer is there.
+/// A party's session, once its statement is settled and its peer is there.
 pub(crate) struct Session {
     pub(crate) channel: Channel,
     pub(crate) options: Options,
@@ -90,7 +90,7 @@ impl Session {
         Ok(Self::over(reached, party, options, counted, settings.quiet))
     }
 
-    /// The same where the peer was reached, with these options.
+    /// The session with a peer that was reached, with these options.
     pub(crate) fn over(
         reached: Reached,
         party: Party,

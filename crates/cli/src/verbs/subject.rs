@@ -1,4 +1,4 @@
-//! What a proof file is about: a statement, or that one of several holds.
+//! Subject of a proof file: a statement, or that one of several holds.
 
 use sha2::{Digest, Sha256};
 use std::io::Read;
@@ -10,7 +10,7 @@ use volery_cli::print::hex;
 /// The longest value that stands in a label as it is, in characters.
 const LONGEST_VALUE: usize = 100;
 
-/// What a file is about.
+/// The subject of a file.
 pub(crate) struct Subject {
     pub(crate) digest: [u8; 32],
     /// In words.
@@ -30,9 +30,9 @@ impl Subject {
     }
 }
 
-/// What files can be about: one statement, or that one of several holds.
+/// A statement that files can be about, or that one of several holds.
 pub(crate) trait Stated: Sync {
-    /// As [`AnyStatement::verify_from`].
+    /// Verifies a file as [`AnyStatement::verify_from`] does.
     ///
     /// # Errors
     /// As for [`AnyStatement::verify_from`].
@@ -41,7 +41,7 @@ pub(crate) trait Stated: Sync {
         proof: &mut (dyn Read + Send),
         options: &Options,
     ) -> volery::Result<(Accepted, Report)>;
-    /// What is odd about it, so far as its gates were gone through.
+    /// Sentences on what is odd about it, so far as its gates were gone through.
     fn warnings(&self) -> Vec<String>;
 }
 
@@ -66,7 +66,7 @@ fn name(relation: &str) -> &str {
     Path::new(relation).file_name().and_then(|name| name.to_str()).unwrap_or("circuit")
 }
 
-/// What the name of a relation begins with that is no file.
+/// The beginning of the name of a relation that is no file.
 pub(crate) const BUILTIN: &str = "builtin:";
 
 /// The statement in words: the name of the relation, and the public values, a line each.

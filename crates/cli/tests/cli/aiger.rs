@@ -9,7 +9,7 @@ fn ours(file: &str) -> String {
     folder.join(file).to_str().expect("UTF-8").to_owned()
 }
 
-/// What a verb takes to say all of `values`, written `public|private`, each `name=0b… name=0b…`.
+/// The arguments of a verb with all of `values`, written `public|private`, each `name=0b… name=0b…`.
 fn typed<'a>(verb: &'a str, relation: &'a str, public: &'a str, private: &'a str) -> Vec<&'a str> {
     let each = |option: &'static str, values: &'a str| {
         values.split_whitespace().flat_map(move |value| [option, value])
@@ -60,7 +60,7 @@ fn both_sides_have_to_read_one_file_alike() {
     }
 }
 
-/// That a counter can be full is proved without saying when it counted.
+/// A counter is proved to become full without saying when it counted.
 #[test]
 fn bad_states_are_reached_in_so_many_steps() {
     for file in ["counter3.aig", "counter3.aag"] {

@@ -75,7 +75,7 @@ fn failures_name_the_place_in_the_file() {
     volery(&[&["check", "--relation", path], &values[..]].concat()).refused(2, &["out0[0] (wire 42)"]);
 }
 
-/// What is wrong with a file is found before anybody is waited for, whatever else is given.
+/// Malformed files are found before anybody is waited for, whatever else is given.
 #[test]
 fn malformed_files_are_found_before_anybody_waits() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -12,7 +12,7 @@ const HELLO: &str = "0x2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e730433629
 /// An address at which nobody is asked for anything.
 const NOWHERE: [&str; 2] = ["--connect", "127.0.0.1:1"];
 
-/// What breaks the first of the pieces of code.
+/// The input that breaks the first of the pieces of code.
 const EXPLOIT: &str = "input=0x736d616c6c5f626f4552524f5200";
 
 /// A message of three bytes, one of five, or two numbers with a public sum: arguments of both sides.
@@ -24,7 +24,7 @@ fn one_of_three() -> Vec<String> {
     relations.chain(public.into_iter().flat_map(|value| ["--public".into(), value])).collect()
 }
 
-/// What satisfies each of them.
+/// Values that satisfy each of them.
 const WITNESSES: [&[&str]; 3] =
     [&["1.message=text:abc"], &["2.message=text:hello"], &["3.in0=0x5a", "3.in1=0x33"]];
 
@@ -48,7 +48,7 @@ fn accepted([verifier, prover]: [Ended; 2]) -> Value {
     prover
 }
 
-/// What `circuit info` foretells of a system that garbles.
+/// The bytes that `circuit info` foretells of a system that garbles.
 fn foretold(relation: &str, system: &str) -> Value {
     let info = volery(&["circuit", "info", relation, "--json"]).expect(0).json();
     let estimates = info["estimates"].as_array().expect("an array");

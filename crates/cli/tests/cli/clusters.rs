@@ -15,7 +15,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Of four leaves, by [`TREE`].
+    /// A tree of four leaves, by [`TREE`].
     fn new() -> Self {
         Self::of_depth(2)
     }
@@ -63,7 +63,7 @@ impl Tree {
         self.sides(more, more)
     }
 
-    /// Of a prover that does not look whether it is right.
+    /// Runs a prover that does not look whether it is right.
     fn lies(&self) -> [Running; 2] {
         self.sides(&[], &["--no-check"])
     }
@@ -117,7 +117,8 @@ fn both_sides_report_every_shard() {
     }
 }
 
-/// As with Kubernetes or Slurm: each worker is told its number, and starts when it is placed.
+/// Workers that others start, as with Kubernetes or Slurm: each is told its number, and starts when it is
+/// placed.
 #[test]
 fn others_may_start_the_workers() {
     let tree = Tree::new();
@@ -270,7 +271,7 @@ fn sides_that_want_other_runs_disagree() {
     }
 }
 
-/// Its coordinator turns it away, and goes on with another.
+/// Workers of something else are turned away by the coordinator, which goes on with others.
 #[test]
 fn workers_that_are_for_something_else_are_turned_away() {
     let tree = Tree::new();

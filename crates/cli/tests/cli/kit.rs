@@ -15,7 +15,7 @@ pub(crate) const PREIMAGE: [&str; 4] = ["--relation", "builtin:sha256-preimage?l
 pub(crate) const FIELDS: [&str; 10] =
     ["f2", "f61", "f61x2", "goldilocks", "goldilocksx2", "q32", "f65537", "f256", "bn254", "bls12-381"];
 
-/// What every report of a session has.
+/// Keys that every report of a session has.
 pub(crate) const KEYS: [&str; 22] = [
     "/verdict",
     "/role",
@@ -41,7 +41,7 @@ pub(crate) const KEYS: [&str; 22] = [
     "/security/statistical_bits",
 ];
 
-/// What every proof by limbo reports.
+/// Keys that every proof by limbo reports.
 pub(crate) const LIMBO_KEYS: [&str; 10] = [
     "/statement",
     "/proof_bytes",

@@ -20,5 +20,5 @@ mod sieve;
 mod vacuous;
 mod wolverine;
 
-/// What is tested.
+/// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_volery");

@@ -1,4 +1,4 @@
-//! What is refused on this side, before anybody is contacted: exit code 2 and one line.
+//! Command lines that are refused on this side, before anybody is contacted: exit code 2 and one line.
 
 use crate::kit::{ABC, PREIMAGE, Running, preimage, session, volery};
 
@@ -140,7 +140,7 @@ fn what_does_not_exist_is_said_to() {
     arch.refused(2, &["VOLERY_ARCH", "no `mmx`", "portable"]);
 }
 
-/// What many try first says what it is, and what to do instead.
+/// First attempts of many are answered with what is wrong, and what to do instead.
 #[test]
 fn first_attempts_are_answered() {
     let verify = |more: &[&str]| volery(&preimage("verify", more));

@@ -65,7 +65,7 @@ fn private_values_are_in_no_output_of_proofs() {
     }
 }
 
-/// What a run that failed never settled is null.
+/// Settings that a failed run never came to are null.
 #[test]
 fn failures_invent_nothing() {
     let wrong = "digest=0x6d9d1f23d0d9e5a4b6bc8c1a39ac5b9e7d0a45e6cf4fa5d5ad2f9bb1e1a6f3b7";

@@ -80,8 +80,8 @@ fn a_file_is_proved_over_its_prime() {
     }
 }
 
-/// Of the 2^124 Δ that there are over the one, 109 bits are left where first shares have two checks; and over
-/// the other, of 2^240, as many as the transfers of the set-up have.
+/// Security is that of the prime: of the 2^124 Δ over the one, 109 bits are left where first shares have two
+/// checks; and over the other, of 2^240, as many as the transfers of the set-up have.
 #[test]
 fn security_is_that_of_the_prime() {
     let bits = |prime: &str, relation: &str| {

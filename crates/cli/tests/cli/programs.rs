@@ -9,7 +9,7 @@ macro_rules! program {
     };
 }
 
-/// Of `abc`.
+/// The SHA-256 of `abc`.
 const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 #[test]

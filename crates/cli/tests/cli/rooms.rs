@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 struct Part {
     /// From the folder of all crates.
     folder: &'static str,
-    /// What stands before a module of it in an import.
+    /// The path before a module of it in an import.
     prefix: &'static str,
     order: &'static [&'static [&'static str]],
 }

@@ -174,7 +174,8 @@ fn committed_models_are_proved_between_processes() {
     run("prove", weights).refused(2, &["--listen or --connect"]);
 }
 
-/// What the two sides say of the link, or of the correlations, counts for both; the reason is shown.
+/// Settings that either side gives for the link, or for the correlations, count for both; the reason is
+/// shown.
 #[test]
 fn auto_is_settled_by_both() {
     let network = ["--vole", "tiny"];

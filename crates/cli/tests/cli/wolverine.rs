@@ -17,7 +17,7 @@ fn power<'a>(verb: &'a str, field: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&[verb, "--system", "wolverine", "--field", field], &POWER[..], more].concat()
 }
 
-/// The same on the statement about `abc`.
+/// The arguments of a verb on the statement about `abc`, by wolverine.
 fn message<'a>(verb: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     preimage(verb, &[&["--system", "wolverine"], more].concat())
 }
@@ -134,7 +134,7 @@ fn estimates_are_what_is_sent() {
     assert!(table.contains("a wolverine prover by softspoken8 (auto"), "{table}");
 }
 
-/// What is a polynomial to others is multiplied out.
+/// Polynomials of other systems are multiplied out.
 #[test]
 fn polynomials_are_proved_gate_by_gate() {
     for (field, builtin, public, private, mul) in [

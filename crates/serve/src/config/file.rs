@@ -91,7 +91,7 @@ struct PeerLimitsEntry {
     strikes: Option<Spanned<u64>>,
 }
 
-/// What is taken at most.
+/// The limits of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// Sessions at once.
@@ -103,7 +103,7 @@ pub(crate) struct Limits {
     pub(crate) bytes: u64,
     /// The longest a session takes.
     pub(crate) seconds: u64,
-    /// What all sessions together may hold by estimate.
+    /// Bytes that all sessions together may hold by estimate.
     pub(crate) memory: u64,
     /// Connections that have not shown who they are.
     pub(crate) connections: u64,
@@ -111,17 +111,17 @@ pub(crate) struct Limits {
     pub(crate) handshake_seconds: u64,
     /// The longest single wait for a peer.
     pub(crate) silence_seconds: u64,
-    /// What one peer may.
+    /// The limits of one peer.
     pub(crate) peer: PeerLimits,
 }
 
-/// What one peer may.
+/// The limits of one peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PeerLimits {
     /// Sessions at once.
     pub(crate) sessions: u64,
     pub(crate) sessions_per_hour: u64,
-    /// What its sessions together may hold by estimate; half of all where nothing is said.
+    /// Bytes that its sessions together may hold by estimate; half of all where nothing is said.
     pub(crate) memory: u64,
     /// Links at once that are no session yet.
     pub(crate) waiting: u64,
@@ -250,7 +250,7 @@ pub(super) struct Place<'a> {
     text: &'a str,
 }
 
-/// What knows where it stands.
+/// A value that knows its place in the file.
 pub(super) trait At {
     fn span(&self) -> Range<usize>;
 }
@@ -266,12 +266,12 @@ impl<'a> Place<'a> {
         Self { path, text }
     }
 
-    /// That something is wrong with the file as a whole.
+    /// The failure of the file as a whole.
     pub(super) fn whole(&self, why: &str) -> Failure {
         Failure::usage(format_args!("{}: {why}", self.path.display()))
     }
 
-    /// That something is wrong at `span`.
+    /// The failure at `span`.
     fn failure(&self, span: &Range<usize>, why: &str) -> Failure {
         let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
@@ -279,7 +279,7 @@ impl<'a> Place<'a> {
         Failure::usage(format_args!("{}:{line}:{column}: {why}", self.path.display()))
     }
 
-    /// That `what` is wrong.
+    /// The error that `what` is wrong.
     pub(super) fn wrong<T>(&self, what: &impl At, why: &str) -> Result<T> {
         Err(self.failure(&what.span(), why))
     }

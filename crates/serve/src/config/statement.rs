@@ -14,22 +14,23 @@ use volery_cli::settings::{AUTO, Settings, system};
 
 /// By which correlations are chosen where nothing is said, in Mbit/s.
 const BANDWIDTH: f64 = 100.0;
-/// What a session carries beside its proof, and what may be wrong with an estimate: a part of it, and bytes.
+/// The margin for what a session carries beside its proof, and for errors of an estimate: a part of it, and
+/// bytes.
 const MARGIN: (u64, u64) = (4, 1 << 20);
 
 /// A statement under a name, with all that is settled of it before anybody asks.
 pub(crate) struct Statement {
     settings: Settings,
-    /// As `open` takes it.
+    /// The name of the relation, as `open` takes it.
     spec: String,
     format: Option<Format>,
     terms: Terms,
     /// The statement itself, where the prover chooses nothing.
     stated: Option<Arc<dyn AnyStatement>>,
     shape: Shape,
-    /// What a session may hold, by estimate.
+    /// Bytes that a session may hold, by estimate.
     pub(crate) memory: u64,
-    /// What it does not say of a witness, though it may seem to.
+    /// Warnings of what it does not say of a witness, though it may seem to.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -116,7 +117,7 @@ impl Statement {
         Ok(Self { settings, spec, format, terms, stated, shape, memory, warnings })
     }
 
-    /// What a prover is told.
+    /// The terms that a prover is told.
     pub(crate) fn terms(&self) -> &Terms {
         &self.terms
     }
@@ -288,8 +289,8 @@ fn carried(
     Ok(facts.garbles.then(|| 16 * shape.mul_by_gates() + 4096 * shape.inputs_by_gates() + (1 << 16)))
 }
 
-/// What a verifier may hold, from above: the link and its thread, correlations as they were measured, wires
-/// that live at once, and what a system keeps.
+/// An upper bound on the memory of a verifier: the link and its thread, correlations as they were measured,
+/// wires that live at once, and what a system keeps.
 fn memory(settings: &Settings, vole: Option<Correlations>, shape: &Shape, relation: &Named) -> u64 {
     const MEGA: u64 = 1 << 20;
     let link = 2 * MEGA;

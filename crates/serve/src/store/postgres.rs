@@ -20,7 +20,7 @@ impl Postgres {
         Ok(Self { url: url.into(), client: Mutex::new(connect(url)?) })
     }
 
-    /// What `work` does. Where the connection was lost before, it is made anew first: what was under way when
+    /// Does `work`. Where the connection was lost before, it is made anew first: work that was under way when
     /// it was lost is never done twice.
     fn with<T>(
         &self,
@@ -46,7 +46,7 @@ fn connect(url: &str) -> Result<Client> {
     made().map_err(|why: postgres::Error| failed("connecting to PostgreSQL", said(&why)))
 }
 
-/// What the server says, where it says anything.
+/// The error in the server's words, where it has any.
 fn said(why: &postgres::Error) -> String {
     why.as_db_error().map_or_else(|| why.to_string(), |said| said.message().to_owned())
 }

@@ -42,12 +42,12 @@ pub(crate) struct Folder {
     pub(crate) folder: TempDir,
     pub(crate) provers: Vec<SecretKey>,
     service: Identity,
-    /// What is written before the peers.
+    /// The part of the file before the peers.
     head: String,
 }
 
 impl Folder {
-    /// Of so many provers, `p0`, `p1`, …, with this behind the usual keys of the file.
+    /// A folder of so many provers, `p0`, `p1`, …, with `more` behind the usual keys of the file.
     pub(crate) fn new(provers: usize, more: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let key = SecretKey::generate().expect("a key");
@@ -92,7 +92,7 @@ impl Folder {
         Service::start(&self.config())
     }
 
-    /// What `volery results` prints with these options.
+    /// The output of `volery results` with these options.
     pub(crate) fn results(&self, options: &[&str]) -> String {
         let database = self.folder.path().join("verdicts.db");
         let mut program = Command::new(crate::PROGRAM);
@@ -186,7 +186,7 @@ impl Service {
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| 1024 * kibibytes)
     }
 
-    /// What is at this path of its metrics.
+    /// The text at this path of its metrics.
     pub(crate) fn ask(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(self.metrics.as_ref().expect("metrics")).expect("connected");
         write!(stream, "GET {path} HTTP/1.1\r\nHost: here\r\n\r\n").expect("sent");
@@ -298,12 +298,12 @@ impl Prover {
 }
 
 impl Admitted {
-    /// The same over a link that is cut when so many bytes of the proof have gone there.
+    /// The session over a link that is cut when so many bytes of the proof have gone there.
     pub(crate) fn cut(self, left: usize) -> Self {
         Self { link: Box::new(Cut { link: self.link, left, waits: false }), ..self }
     }
 
-    /// The same over a link that is silent from then on, until the service cuts it.
+    /// The session over a link that is silent from then on, until the service cuts it.
     pub(crate) fn stall(self, left: usize) -> Self {
         Self { link: Box::new(Cut { link: self.link, left, waits: true }), ..self }
     }

@@ -1,4 +1,4 @@
-//! What is beyond a limit is refused in words, and what is within goes on.
+//! Requests beyond a limit are refused in words, and those within go on.
 
 use crate::kit::{Folder, Prover, STATEMENTS};
 use volery_cli::failure::Fault;
@@ -86,7 +86,7 @@ fn links_of_a_peer_are_bounded() {
     drop((waits, silent));
 }
 
-/// What a peer sends does not fill the log.
+/// Messages of a peer do not fill the log.
 #[test]
 fn refusals_are_short() {
     let folder = Folder::new(1, STATEMENTS);

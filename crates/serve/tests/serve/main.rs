@@ -12,5 +12,5 @@ mod sessions;
 mod signals;
 mod verdicts;
 
-/// What is tested.
+/// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_volery-serve");

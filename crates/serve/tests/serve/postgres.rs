@@ -1,4 +1,4 @@
-//! The same verdicts in a real PostgreSQL server, which runs for the test alone, on a socket in its folder.
+//! Verdicts in a real PostgreSQL server, which runs for the test alone, on a socket in its folder.
 
 use crate::kit::{Folder, Prover, STATEMENTS};
 use std::os::unix::fs::{MetadataExt, chown};

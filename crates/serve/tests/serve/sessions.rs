@@ -1,4 +1,4 @@
-//! What becomes of proofs, and of those that are none.
+//! Outcomes of proofs, and of messages that are none.
 
 use crate::kit::{ABC, Folder, Prover, STATEMENTS, TIMEOUT};
 use std::io::Write;

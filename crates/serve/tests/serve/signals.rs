@@ -1,4 +1,4 @@
-//! What SIGTERM and SIGHUP do.
+//! Effects of SIGTERM and SIGHUP.
 
 use crate::kit::{Folder, Prover, STATEMENTS};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What `volery circuit` takes.
+//! Options of `volery circuit`.
 
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ Examples:
 pub(crate) enum CircuitVerb {
     /// Gates by kind, inputs, outputs, depth, and what a proof would send
     Info(Info),
-    /// What comes out of a relation over f2, where all its inputs are given, or of a witness of circom
+    /// The outputs of a relation over f2, where all its inputs are given, or of a witness of circom
     #[command(after_help = EVAL)]
     Eval(Eval),
     /// Write a relation over f2 as a circuit file, or a file in another format

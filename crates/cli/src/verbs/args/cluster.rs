@@ -1,4 +1,4 @@
-//! What is typed behind `volery cluster`, and by whoever starts a worker.
+//! Options of `volery cluster`, and of whoever starts a worker.
 
 use super::{Hint, Peer, Private, Public};
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! What `volery key` takes.
+//! Options of `volery key`.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is typed about programs that are run.
+//! Options of runs of programs.
 
 use clap::Args;
 use std::ffi::OsString;
@@ -33,7 +33,7 @@ Examples:
 /// The program, and what both parties know of its run.
 #[derive(Args)]
 pub(crate) struct Ways {
-    /// What the program reads from descriptor 3 [default: nothing]
+    /// The bytes that the program reads from descriptor 3 [default: nothing]
     #[arg(long, value_name = "V", requires = "program")]
     pub(crate) public_input: Option<OsString>,
     /// The most instructions of the run, and words that its calls move [default: 10^10]; of a proof without
@@ -47,8 +47,8 @@ pub(crate) struct Ways {
     /// Bytes of its stack, likewise [default: 64K]
     #[arg(long, value_name = "SIZE", requires = "program", allow_negative_numbers = true)]
     pub(crate) stack: Option<String>,
-    /// What an access at an address is that is no multiple of its width: fault, or emulate, by which it is done
-    /// byte by byte
+    /// The outcome of an access at an address that is no multiple of its width: fault, or emulate, by which
+    /// it is done byte by byte
     #[arg(long, value_name = "HOW", requires = "program", default_value = "fault")]
     pub(crate) misaligned: String,
     /// Have no branch and no address depend on the private input: then both parties run the program together,
@@ -57,10 +57,10 @@ pub(crate) struct Ways {
     pub(crate) public_control: bool,
 }
 
-/// What the prover alone knows.
+/// The input that the prover alone knows.
 #[derive(Args)]
 pub(crate) struct PrivateInput {
-    /// What the program reads from descriptor 0 [default: nothing]
+    /// The bytes that the program reads from descriptor 0 [default: nothing]
     #[arg(long, value_name = "V", requires = "program")]
     pub(crate) private_input: Option<OsString>,
 }
@@ -77,12 +77,13 @@ pub(crate) struct Proved {
     /// fetch, load, store, misaligned, ebreak or self-modifying [default: 0]
     #[arg(long, value_name = "CODE", requires = "program", allow_negative_numbers = true)]
     pub(crate) exit: Option<String>,
-    /// What the program has to write to descriptor 1 [default: anything; it is told once it is proved]
+    /// The bytes that the program has to write to descriptor 1 [default: anything; it is told once it is
+    /// proved]
     #[arg(long, value_name = "V", requires = "program")]
     pub(crate) output: Option<OsString>,
 }
 
-/// What has no part in runs of programs.
+/// The options that have no part in runs of programs.
 const NO_RELATION: [&str; 4] = ["relation", "format", "public", "shard"];
 
 #[derive(Args)]

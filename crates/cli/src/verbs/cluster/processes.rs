@@ -13,7 +13,7 @@ pub(crate) type Share<'a> = dyn Fn(usize) -> volery::Result<Zeroizing<Vec<u8>>> 
 /// Starts workers as processes of this program, which are told what to do on their standard input: the order on
 /// one line, the key of the run, and a prover's share of the witness.
 pub(crate) struct Processes<'a> {
-    /// What all of them are told.
+    /// The order that all of them get.
     pub(crate) order: Value,
     /// The key of the run.
     pub(crate) key: Zeroizing<String>,

@@ -144,7 +144,7 @@ fn end_with(parent: u32) {
     });
 }
 
-/// The same where there is no such number: it looks for its coordinator as long as it may.
+/// Does nothing, since a worker has no such number here: it looks for its coordinator as long as it may.
 #[cfg(not(unix))]
 fn end_with(_: u32) {}
 

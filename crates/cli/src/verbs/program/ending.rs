@@ -5,7 +5,7 @@ use volery_cli::failure::{Failure, Result, is_format};
 use volery_cli::print::hex;
 use volery_processor::{Demand, Kind, Told};
 
-/// What `--exit` asks for.
+/// The end that `--exit` asks for.
 pub(super) fn demand(typed: Option<&str>) -> Result<Demand> {
     let Some(typed) = typed else { return Ok(Demand::Exit(0)) };
     let kind = |name: &str| Kind::ALL.into_iter().find(|kind| kind.name() == name);
@@ -30,7 +30,7 @@ pub(super) fn demand(typed: Option<&str>) -> Result<Demand> {
     })
 }
 
-/// What is demanded, in words.
+/// The end that is demanded, in words.
 pub(super) fn demanded(demand: Demand) -> String {
     match demand {
         Demand::Exit(code) => format!("exit code {}", code as i32),

@@ -1,4 +1,4 @@
-//! What a prover and a verifier of a run say to each other before the proof: what the prover claims.
+//! Messages of a prover and a verifier of a run before the proof: the prover's claim.
 //!
 //! | step | from | message | bytes |
 //! |---|---|---|---|
@@ -29,7 +29,7 @@ use volery_processor::{Claim, Kind, Told};
 /// Behind the magic, in the place of the protocol's version.
 const RUN: [u8; 4] = *b"run3";
 
-/// What a verifier answers.
+/// Answers of a verifier.
 const GO_ON: u8 = 0;
 const OTHER_END: u8 = 1;
 const OTHER_OUTPUT: u8 = 2;
@@ -40,7 +40,7 @@ const COUNTING: u8 = 5;
 /// How often a verifier that goes through the run says so: a prover waits for no longer than its `--timeout`.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What is said before anything else, by both, here by `party` about the run that `digest` names.
+/// Exchanges the first messages, here as `party` about the run that `digest` names.
 fn open(link: &mut dyn Link, party: Party, digest: &[u8; 32]) -> Result<()> {
     let said = link.send(&opening(party, digest)).and_then(|()| link.flush());
     said.map_err(failed)?;
@@ -119,13 +119,13 @@ pub(super) fn tell(link: &mut dyn Link, digest: &[u8; 32], claim: &Claim, rows: 
     Err(Failure::new(fault, format_args!("the verifier does not go on: {why}")))
 }
 
-/// What the verifier accepts of a claim before it is proved.
+/// The claims that a verifier accepts before they are proved.
 pub(super) struct Accepts<'a> {
     /// The digest of its own program, memory and public input.
     pub(super) digest: [u8; 32],
     /// How the run has to end.
     pub(super) exit: volery_processor::Demand,
-    /// What it has to give out, where that is known.
+    /// The bytes that the run has to give out, where they are known.
     pub(super) output: Option<&'a [u8]>,
     /// The most bytes of the private input, and of the output.
     pub(super) most: [usize; 2],
@@ -194,7 +194,7 @@ pub(super) fn go_on<T: Send>(link: &mut dyn Link, own: impl FnOnce() -> Result<T
     }
 }
 
-/// What `own` comes to, while the prover hears `every` so often that it is not done.
+/// Runs `own`, while the prover hears `every` so often that it is not done.
 fn meanwhile<T: Send>(link: &mut dyn Link, every: Duration, own: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
@@ -238,7 +238,7 @@ mod tests {
         Claim { private: 100, output: b"0123456789".to_vec(), end: Told::Fault(Kind::Store) }
     }
 
-    /// What both sides of an exchange come to.
+    /// The results of both sides of an exchange.
     fn exchange(claim: &Claim, rows: u64, accepts: &Accepts<'_>) -> (Result<()>, Result<(Claim, u64)>) {
         let (mut here, mut there) = pipe(Duration::from_secs(10));
         thread::scope(|scope| {
@@ -348,7 +348,7 @@ mod tests {
         tell(&mut there, &DIGEST, &claim(), 0).expect("it goes on");
     }
 
-    /// What a peer sends that is none.
+    /// Messages of a peer that is no prover are refused before memory is taken.
     #[test]
     fn nonsense_is_refused_before_memory_is_taken() {
         let head = |length: u64, ended: u8, value: u32| {

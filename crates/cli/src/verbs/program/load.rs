@@ -19,7 +19,7 @@ pub(super) const MOST_INPUT: usize = 1 << 30;
 /// The most bytes of a program's output.
 const MOST_OUTPUT: usize = 16 << 20;
 
-/// What `--misaligned` takes.
+/// The values of `--misaligned`.
 const FAULT: &str = "fault";
 const EMULATE: &str = "emulate";
 
@@ -37,7 +37,7 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// What was typed.
+    /// Loads the program that was typed.
     pub(super) fn of(path: &Path, typed: &Ways, reader: &mut Reader) -> Result<Self> {
         let at = |why: Failure| why.at(format_args!("{PROGRAM} {}", path.display()));
         let length = std::fs::metadata(path).map_err(|why| at(Failure::usage(why)))?.len();
@@ -68,7 +68,7 @@ impl Loaded {
         Ok(Self { file, program, public, layout, misaligned, cycles })
     }
 
-    /// What its run takes, and how far it may go.
+    /// The public input of its run, and the run's bounds.
     pub(super) fn inputs(&self) -> Inputs<'_> {
         let Self { ref public, layout, misaligned, cycles, .. } = *self;
         Inputs { public, layout, misaligned, cycles, output: MOST_OUTPUT }

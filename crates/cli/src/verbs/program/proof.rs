@@ -145,7 +145,7 @@ pub(super) fn private(typed: &Prove, reader: &mut Reader) -> Result<Zeroizing<Ve
     }
 }
 
-/// What the program has to give out, where that was said.
+/// The bytes that the program has to give out, where that was said.
 pub(super) fn output(run: &Proved, reader: &mut Reader) -> Result<Option<Zeroizing<Vec<u8>>>> {
     run.output.as_ref().map(|text| reader.bytes("--output", text, MOST_INPUT)).transpose()
 }

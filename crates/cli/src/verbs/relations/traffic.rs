@@ -1,4 +1,4 @@
-//! What each system would send, all inputs being private.
+//! Forecasts of what each system would send, all inputs being private.
 
 use serde_json::{Map, Value, json};
 use volery::circuit::Shape;
@@ -14,7 +14,7 @@ use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES, TREES};
 /// The bandwidths in Mbit/s for which the choice of auto is shown.
 const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
 
-/// What a system would send.
+/// The forecast of a system.
 pub(super) struct Traffic {
     system: System,
     /// Over these correlations, where it draws any.
@@ -27,8 +27,8 @@ pub(super) struct Traffic {
     by_auto: Option<Estimate>,
 }
 
-/// What all systems that talk would send of a statement, or of one of `clauses`, where there are any and the
-/// system knows them.
+/// The forecasts of all systems that talk, for a statement, or for one of `clauses`, where there are any and
+/// the system knows them.
 pub(super) fn all(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
     let systems = [System::QUICKSILVER, System::WOLVERINE].into_iter().filter(|system| field.is_by(*system));
     let correlated = systems.map(|system| correlated(field, system, shape, clauses));
@@ -60,7 +60,7 @@ fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) ->
     field.correlations().into_iter().filter_map(over).collect()
 }
 
-/// Of the systems that garble: a stack where there are clauses, and is not the same as JKO.
+/// The forecasts of the systems that garble: a stack where there are clauses, and is not the same as JKO.
 fn garbled(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
     if !is_boolean(field) {
         return Vec::new();
@@ -71,7 +71,7 @@ fn garbled(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
 }
 
 impl Traffic {
-    /// What is known of a statement over two fields.
+    /// The forecast of a statement over two fields.
     pub(super) fn of_two_fields(estimate: Estimate) -> Self {
         Self { system: System::QUICKSILVER, vole: None, auto: Vec::new(), estimate, by_auto: None }
     }
