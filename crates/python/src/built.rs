@@ -17,10 +17,10 @@ use volery::{
     verify_over,
 };
 
-/// What a thread that runs a function has to know of the field.
+/// The facts of a field that a thread that runs a function has to know.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts {
-    /// Its name.
+    /// The name of the field.
     pub(crate) name: &'static str,
     /// Whether it is F_2, over which words are.
     pub(crate) boolean: bool,
@@ -40,7 +40,7 @@ impl Facts {
 
 /// A statement of a function over a setting.
 pub(crate) trait AnyBuilt: Send + Sync {
-    /// What values are to be.
+    /// The facts of the field, by which values are read.
     fn facts(&self) -> Facts;
     /// How it falls into shards.
     fn parts(&self) -> &Parts;
@@ -52,23 +52,23 @@ pub(crate) trait AnyBuilt: Send + Sync {
     fn told(&self) -> Option<Name>;
     /// Runs the function once for each shard, and executes nothing.
     fn skip(&self) -> Result<()>;
-    /// As [`volery::check`].
+    /// Checks the function in the clear, as [`volery::check`] does.
     fn check(&self) -> Result<()>;
-    /// The same shard by shard: the witness of each is forgotten behind it.
+    /// Checks the function in the clear shard by shard: the witness of each is forgotten behind it.
     fn check_shards(&self) -> Result<()>;
     /// The gates, and their digest.
     fn fingerprint(&self) -> Result<(Shape, [u8; 32])>;
-    /// Those of each of these shards.
+    /// The gates of each of these shards, and their digests.
     fn fingerprint_shards(&self, shards: Range<usize>) -> Result<Vec<(Shape, [u8; 32])>>;
-    /// What workers do, of the statement that is named so.
+    /// The work of workers on the statement that is named so.
     fn work(&self, party: Party, statement: [u8; 32], options: Options) -> Result<Work<'_>>;
-    /// As [`volery::prove_over`].
+    /// Proves the function, as [`volery::prove_over`] does.
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
-    /// As [`volery::verify_over`].
+    /// Verifies the function, as [`volery::verify_over`] does.
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
-    /// As [`volery::prove_to_over`].
+    /// Proves the function to a file, as [`volery::prove_to_over`] does.
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
-    /// As [`volery::verify_from_over`].
+    /// Verifies a file about the function, as [`volery::verify_from_over`] does.
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<Report>;
 }
 

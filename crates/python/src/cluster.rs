@@ -53,7 +53,7 @@ pub(crate) struct Shards {
     handle: Mutex<Option<Handle>>,
 }
 
-/// What is proved.
+/// The statement that is proved in shards.
 enum Of {
     Relation(Arc<InShards>),
     Function(Box<Function>),
@@ -83,7 +83,7 @@ impl Launcher for Asks<'_> {
 
 #[pymethods]
 impl Shards {
-    /// Of a relation in `shards` shards, for a role.
+    /// A run of a relation in `shards` shards, for a role.
     #[new]
     fn new(
         py: Python<'_>,
@@ -116,8 +116,8 @@ impl Shards {
         Ok(Self::made((party, of), settings, &asked, key, (way, callbacks)))
     }
 
-    /// Of a function that is run for each of `parts`, for a role: see `run_function`. All of it runs once,
-    /// for its digest. `private`, which gives the private values of a shard, is called for the check.
+    /// A run of a function that is called for each of `parts`, for a role: see `run_function`. All of it runs
+    /// once, for its digest. `private`, which gives the private values of a shard, is called for the check.
     #[staticmethod]
     fn of_function(
         py: Python<'_>,
@@ -169,8 +169,8 @@ impl Shards {
         PyBytes::new(py, self.key.0.to_pem().as_bytes())
     }
 
-    /// What the worker of a shard has to know of the witness of a relation, as secret as that is; empty at a
-    /// verifier.
+    /// The part of a relation's witness that the worker of a shard has to know, as secret as the whole; empty
+    /// at a verifier.
     fn share<'py>(&self, py: Python<'py>, shard: usize) -> PyResult<Bound<'py, PyBytes>> {
         let share = match &self.of {
             Of::Relation(shards) => shards.share(shard).map_err(|why| why.raised(py, None))?,

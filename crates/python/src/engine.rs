@@ -24,10 +24,10 @@ use zeroize::Zeroizing;
 
 /// A field that values of a circuit are over: what its operations do.
 pub(crate) trait Ground: Field {
-    /// What stands for an element: a public one, or a wire.
+    /// An element: a public one, or a wire.
     type Atom: Copy + Send + Sync + Wires<Handle>;
 
-    /// What stands for the element on this wire.
+    /// The element on this wire.
     fn on(wire: Handle) -> Self::Atom;
 
     /// A wire that carries this element.
@@ -51,11 +51,11 @@ pub(crate) struct Engine<F: Field> {
     /// The run that is read.
     current: Mutex<Option<(ThreadId, Arc<Tape>)>>,
     free: Condvar,
-    /// That of each shard, as far as it is known.
+    /// The witness of each shard, as far as it is known.
     witness: Arc<Mutex<Vec<Zeroizing<Vec<F>>>>>,
     /// The assertion that failed, if one did.
     pub(crate) told: Arc<Mutex<Option<Name>>>,
-    /// What the first whole run of each shard did.
+    /// The digest of the first whole run of each shard.
     did: Mutex<Vec<Option<[u8; 32]>>>,
 }
 
@@ -148,7 +148,7 @@ impl<F: Field> Engine<F> {
         Witness { elements: self.witness.clone(), shard: 0, next: 0, last: self.parts.count() - 1 }
     }
 
-    /// The same of one.
+    /// The witness of one shard.
     pub(crate) fn witness_of(&self, shard: usize) -> Witness<F> {
         Witness { elements: self.witness.clone(), shard, next: 0, last: shard }
     }

@@ -45,7 +45,7 @@ impl From<Failure> for Trouble {
 }
 
 impl Trouble {
-    /// As an exception, with the assertion that was told where there is one.
+    /// The exception, with the assertion that was told where there is one.
     pub(crate) fn raised(self, py: Python<'_>, told: Option<Name>) -> PyErr {
         match self {
             Self::Library(Error::Unsatisfied(assertion)) => unsatisfied(py, &assertion, told),
@@ -117,17 +117,17 @@ pub(crate) fn of_abort(py: Python<'_>, abort: &Abort) -> PyErr {
     set.err().unwrap_or(error)
 }
 
-/// What makes no sense: a value, a width, an option.
+/// The exception for a value, a width or an option that makes no sense.
 pub(crate) fn invalid(why: impl Into<String>) -> PyErr {
     raised::Invalid::new_err(why.into())
 }
 
-/// What unwinds a function of which nobody reads on.
+/// The exception that unwinds a function of which nobody reads on.
 pub(crate) fn stop() -> PyErr {
     raised::Stop::new_err("the run of this function is over")
 }
 
-/// What the function of a worker has raised, for whoever tells its coordinator.
+/// The exception that the function of a worker has raised, for whoever tells its coordinator.
 pub(crate) fn failed(py: Python<'_>, why: PyErr) -> PyErr {
     let failed = raised::Failed::new_err("the function failed");
     failed.set_cause(py, Some(why));

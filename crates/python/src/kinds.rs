@@ -1,4 +1,4 @@
-//! What values of a circuit are: their kinds, as Python sees them.
+//! Kinds of a circuit's values, as Python sees them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 /// The most bits of a word.
 pub(crate) const WIDEST: u32 = 128;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Kind {
     /// A bit, over F_2.
     Bit,
     /// A number modulo 2^n, over F_2.
     Word(u32),
-    /// The same in two's complement.
+    /// A number of n bits in two's complement, over F_2.
     Int(u32),
     /// An element of a larger field.
     Element,
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// The same with another kind in its lanes.
+    /// The kind with another kind in its lanes.
     pub(crate) fn with_lane(&self, lane: &Self) -> Self {
         match self {
             Self::Bytes(length) if *lane == Self::Word(8) => Self::Bytes(*length),
@@ -58,7 +58,7 @@ impl Kind {
         self.lane() != Self::Element
     }
 
-    /// Its length and the kind of an item, where it has items.
+    /// The length, and the kind of an item, where it has items.
     pub(crate) fn items(&self) -> Option<(u32, Self)> {
         match self {
             Self::Word(width) | Self::Int(width) => Some((*width, Self::Bit)),

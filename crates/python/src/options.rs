@@ -1,4 +1,4 @@
-//! What is asked for by keywords: how to prove, and where the peer is.
+//! Options by keywords: how to prove, and where the peer is.
 
 use crate::errors::{Result, Trouble};
 use crate::keys::Key;
@@ -15,7 +15,7 @@ use volery_cli::keys;
 use volery_cli::link::{Reach, Way};
 use volery_cli::settings::{Settings, system_of_party};
 
-/// What was given.
+/// The options that were given.
 #[derive(Default)]
 pub(crate) struct Asked {
     protocol: Protocol,
@@ -103,7 +103,8 @@ impl Asked {
         Ok(volery_cli::fields::asked(self.protocol.field.as_deref().or(usual))?)
     }
 
-    /// What it means over `field`, for a proof that is a file where `file` says which option asks for it.
+    /// The settings by these options over `field`, for a proof that is a file where `file` says which option
+    /// asks for it.
     ///
     /// # Errors
     /// Where options do not go together.

@@ -19,12 +19,12 @@ struct Part {
     outgoing: Vec<Kind>,
 }
 
-/// What Python says of a shard: for each source of what comes in the shard, and which of its wires, the first
-/// and the one behind the last; the kinds of all values that come in, and of those that go out, as `K`.
+/// A shard as Python gives it: for each source of incoming values the shard, and its first wire and the one
+/// behind the last; the kinds of all values that come in, and of those that go out, as `K`.
 pub(crate) type Said<K> = (Vec<(usize, usize, usize)>, Vec<K>, Vec<K>);
 
 impl Parts {
-    /// What is said, or a function that is whole where nothing is.
+    /// The shards that are given, or a function that is whole where none are.
     ///
     /// # Errors
     /// `Invalid` where a shard takes what no earlier one gives.

@@ -1,4 +1,4 @@
-//! What is done with a statement: of a Python function, or of a relation that has a name or a file.
+//! Acts of a party on a statement: of a Python function, or of a relation that has a name or a file.
 
 mod given;
 
@@ -23,7 +23,7 @@ use volery_cli::link::{Metered, Way};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
 
-/// What is to be done.
+/// The act that is to be done.
 #[derive(Clone, Copy, PartialEq)]
 enum Act {
     Check,
@@ -51,7 +51,7 @@ impl Act {
         matches!(self, Self::Check | Self::Prove | Self::ProveToBytes)
     }
 
-    /// What asks for a proof that is a file, in errors.
+    /// The name, in errors, of the option that asks for a proof that is a file.
     fn file(self) -> Option<&'static str> {
         match self {
             Self::ProveToBytes => Some("prove_to_bytes"),
@@ -85,7 +85,7 @@ impl Stated {
         }
     }
 
-    /// Its digest, and its gates where they are counted anyway, or `counted`.
+    /// The digest, and the gates where they are counted anyway, or `counted`.
     fn named(&self, counted: bool) -> volery::Result<([u8; 32], Option<Shape>)> {
         match (self, self.statement()) {
             (Self::Function(built), _) => built.fingerprint().map(|(shape, digest)| (digest, Some(shape))),
@@ -144,7 +144,7 @@ struct Work {
     started: Instant,
 }
 
-/// What it comes back with: a JSON object, and a proof.
+/// The result of the work: a JSON object, and a proof.
 type Made = (Value, Option<Vec<u8>>);
 
 impl Work {

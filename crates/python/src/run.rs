@@ -1,4 +1,4 @@
-//! What a Python function has in hand while it runs: the run, its values, and their kinds.
+//! Objects that a Python function has in hand while it runs: the run, its values, and their kinds.
 
 pub(crate) mod pass;
 pub(crate) mod shard;

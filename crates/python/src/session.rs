@@ -22,7 +22,7 @@ pub(crate) const POLL: Duration = Duration::from_millis(100);
 /// How long a session that is to end is waited for.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// What the working thread says.
+/// A message of the working thread.
 pub(crate) enum Event {
     /// The function is to run, for a shard.
     Run(Arc<Tape>, usize),
@@ -34,10 +34,10 @@ pub(crate) enum Event {
     Done,
 }
 
-/// What is to be called, with the interpreter's lock.
+/// A call into Python, with the interpreter's lock.
 pub(crate) type Call = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
 
-/// What the two threads share.
+/// The state that the two threads share.
 #[derive(Default)]
 pub(crate) struct Shared {
     events: Mutex<VecDeque<Event>>,
@@ -45,7 +45,7 @@ pub(crate) struct Shared {
     /// Whether the work is to end.
     pub(crate) stop: Arc<AtomicBool>,
     sockets: Mutex<Vec<TcpStream>>,
-    /// What ends the work beside.
+    /// A further way to end the work.
     end: Mutex<Option<Box<dyn Fn() + Send>>>,
     /// Multiplications done.
     pub(crate) done: Arc<AtomicU64>,
@@ -155,7 +155,7 @@ pub(crate) struct Callbacks {
 /// Runs a function on a tape, for a shard.
 pub(crate) type Run<'r> = &'r mut dyn FnMut(Python<'_>, Arc<Tape>, usize, Arc<Watch>) -> PyResult<()>;
 
-/// What runs where there is no function.
+/// The run where there is no function.
 pub(crate) fn never(_: Python<'_>, _: Arc<Tape>, _: usize, _: Arc<Watch>) -> PyResult<()> {
     Ok(())
 }
@@ -248,7 +248,8 @@ fn raise(py: Python<'_>, why: Trouble, built: Option<&dyn AnyBuilt>) -> PyErr {
     why.raised(py, built.and_then(AnyBuilt::told))
 }
 
-/// What a callback of progress is given: multiplications done, how many there will be, bytes sent, received.
+/// The argument of a callback of progress: multiplications done, how many there will be, bytes sent,
+/// received.
 fn state(py: Python<'_>, state: (u64, Option<u64>, u64, u64)) -> PyResult<Py<PyAny>> {
     static PROGRESS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Ok(PROGRESS.import(py, "volery._report", "Progress")?.call1(state)?.unbind())

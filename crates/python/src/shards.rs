@@ -9,7 +9,7 @@ use volery::{AnyClaim, AnyStatement, Options};
 use volery_cli::fields::Field;
 use zeroize::Zeroizing;
 
-/// What a party has of a statement.
+/// A party's part of a statement.
 pub(crate) enum Held {
     /// A verifier: the statement.
     Open(Box<dyn AnyStatement>),
@@ -26,12 +26,12 @@ pub(crate) struct InShards {
     pub(crate) held: Held,
     pub(crate) shards: usize,
     pub(crate) field: Field,
-    /// Those of each shard.
+    /// The options of each shard's proof.
     pub(crate) options: Options,
 }
 
 impl InShards {
-    /// What is done for it.
+    /// The work on it.
     ///
     /// # Errors
     /// Where it does not fall into so many shards.
@@ -70,7 +70,7 @@ impl InShards {
         values.into_iter().map(|(port, value)| format!("{}={value}", port.name)).collect()
     }
 
-    /// What there is to warn of.
+    /// Warnings about the statement.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.statement().map(AnyStatement::warnings).unwrap_or_default()
     }
@@ -84,7 +84,8 @@ impl InShards {
         }
     }
 
-    /// What a worker of the prover has to know of the witness: as secret as that is. Nothing at the verifier.
+    /// The part of the witness that a worker of the prover has to know, as secret as the whole. Nothing at
+    /// the verifier.
     pub(crate) fn share(&self, shard: usize) -> Result<Zeroizing<Vec<u8>>> {
         match &self.held {
             Held::Claim(claim) => Ok(claim.share(self.shards, shard)?),

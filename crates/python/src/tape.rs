@@ -1,4 +1,4 @@
-//! What goes from the thread that runs a Python function to the one that proves: operations, in batches.
+//! Operations, in batches, from the thread that runs a Python function to the one that proves.
 //!
 //! A value is named by a number, which is given again once the value has died. Both threads see the same
 //! operations in the same order, so that a number means the same to both.
@@ -29,9 +29,9 @@ pub(crate) enum Op {
     Number { out: Id, value: u128, width: u32 },
     /// Public numbers, a lane each.
     Numbers { out: Id, values: Box<[u128]>, width: u32 },
-    /// Of two values.
+    /// An operation on two values.
     Binary { operator: Binary, width: u32, out: Id, a: Id, b: Id },
-    /// Of one value, and a public number.
+    /// An operation on one value, and a public number.
     Unary { operator: Unary, width: u32, out: Id, a: Id, by: u32 },
     /// `yes` where the bit is one, `no` where it is zero.
     Select { out: Id, bit: Id, yes: Id, no: Id },
@@ -51,7 +51,7 @@ pub(crate) enum Op {
     Bits { out: Id, a: Id, count: u32, name: Name },
     /// The lane at a secret index.
     Pick { out: Id, a: Id, index: Id, width: u32, name: Name },
-    /// That `a`, or what `b` leaves of it, is zero.
+    /// An assertion that `a`, or the rest of it after `b`, is zero.
     Assert { claim: Claim, width: u32, a: Id, b: Id, name: Name },
     /// A memory of so many cells, of `cells` or of zeroes.
     Memory { memory: Id, cells: Option<Id>, count: u32, width: u32 },
@@ -61,7 +61,7 @@ pub(crate) enum Op {
     Table { table: Id, key: u32, value: u32, rows: Box<[u128]> },
     /// The value of a key.
     LookUp { table: Id, out: Id, key: Id, name: Name },
-    /// That two values are the same but for the order of their lanes.
+    /// An assertion that two values are equal but for the order of their lanes.
     Permutation { a: Id, b: Id, width: u32, name: Name },
     /// A value that nobody has any more.
     Drop { id: Id },
@@ -93,7 +93,7 @@ pub(crate) enum Binary {
     ShiftSigned,
     RotateLeft,
     RotateRight,
-    /// Of elements; demands that the divisor is not zero.
+    /// The quotient of elements; demands that the divisor is not zero.
     Divide,
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum Unary {
     /// In `by` bits, with the sign above.
     WidenSigned,
     Power,
-    /// Of an element; demands that it is not zero.
+    /// The inverse of an element; demands that it is not zero.
     Invert,
 }
 
@@ -119,19 +119,19 @@ pub(crate) enum Unary {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Hash {
     Sha256,
-    /// The same with holes, which takes fewer commitments.
+    /// SHA-256 with holes, which takes fewer commitments.
     Sha256Holes,
     Sha1,
     Sha3,
     Sha3Holes,
     Keccak256,
-    /// Of a key and a message.
+    /// HMAC of a key and a message, with SHA-256.
     HmacSha256,
-    /// Of a key and a block.
+    /// AES-128 of a key and a block.
     Aes128,
 }
 
-/// What is asserted of two values, or one.
+/// The property of two values, or one, that is asserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Claim {
     /// Both are the same.
@@ -176,7 +176,7 @@ struct State {
     closed: bool,
 }
 
-/// That nobody reads on.
+/// The error where nobody reads on.
 #[derive(Debug)]
 pub(crate) struct Closed;
 

@@ -84,7 +84,7 @@ impl Function {
         [self.each[shard], self.announced, self.statement]
     }
 
-    /// It, for a run in which `shared` is asked to run it.
+    /// The shards of the function, for a run in which `shared` is asked to run it.
     pub(super) fn in_shards(&self, shared: &Arc<Shared>) -> InShards {
         let built = asking(shared, self.field, &self.parts).expect("a field that it was made over");
         let held = Held::Function(self.party, built, self.statement);

@@ -1,11 +1,11 @@
-//! What is told of a run in shards while it goes on.
+//! News of a run in shards, as Python is told of them.
 
 use serde_json::{Value, json};
 use volery::cluster::News;
 use volery_cli::print::hex;
 use volery_cli::report::shards::figures;
 
-/// What happens in a run, as an object whose `event` says what it is.
+/// An event of a run, as an object whose `event` says what it is.
 pub(super) fn of(news: &News) -> Value {
     match news {
         News::Agreed { run } => json!({"event": "agreed", "run": hex(run)}),

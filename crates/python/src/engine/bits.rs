@@ -13,7 +13,7 @@ use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Cells, Memories, Permutations, Put, Rows, Tables, address_width};
 use volery::{Error, F2, Result};
 
-/// What stands for a bit.
+/// A bit of a value.
 pub(super) type Atom = Bit<Handle>;
 type Gates<'r, 'b> = &'b mut Recorder<'r, F2>;
 
@@ -275,7 +275,7 @@ fn access(
     accessed
 }
 
-/// As many bits as a gadget takes, with `fill` above.
+/// The word that a gadget takes: these bits, with `fill` above.
 fn word<const N: usize>(bits: &[Atom], fill: Atom) -> Word<Handle, N> {
     Word::new(std::array::from_fn(|i| bits.get(i).copied().unwrap_or(fill)))
 }

@@ -1,4 +1,4 @@
-//! What a run of a function did, in a digest: a second run has to do the same.
+//! Digest of a run of a function: a second run has to do the same.
 //!
 //! Values are named by the order in which they are made, since when one dies, and its number is given again, is
 //! the interpreter's business. The order in which memories die is part of it: they are closed then.

@@ -20,7 +20,7 @@ pub(crate) struct Values<F: Ground> {
     /// The cells of each memory.
     pub(super) cells: HashMap<Id, usize>,
     pub(super) tables: HashMap<Id, TableOf<F>>,
-    /// What comes in to this shard, and what goes out so far.
+    /// The wires that come in to this shard, and those that go out so far.
     incoming: Vec<Handle>,
     pub(super) outgoing: Vec<Handle>,
     told: Arc<Mutex<Option<Name>>>,
@@ -57,7 +57,7 @@ impl<F: Ground> Values<F> {
         self.put(out, wires.into_iter().map(F::on).collect());
     }
 
-    /// These values go out.
+    /// Sends these values out of the shard.
     pub(super) fn leave(&mut self, b: &mut Recorder<'_, F>, parts: &[Id]) {
         for part in parts {
             for atom in self.of(*part).to_vec() {
@@ -87,7 +87,7 @@ impl<F: Ground> Values<F> {
         self.values[id] = Some(value);
     }
 
-    /// What `make` makes, in a scope, is called `id`.
+    /// Calls the values that `make` gives, in a scope, `id`.
     pub(super) fn make(
         &mut self,
         b: &mut Recorder<'_, F>,

@@ -58,7 +58,7 @@ fn ports(relation: &dyn AnyRelation) -> Vec<Port> {
     relation.inputs().iter().chain(relation.outputs()).cloned().collect()
 }
 
-/// What a port takes: so many bits or elements, where that is known.
+/// The values that a port takes: so many bits or elements, where that is known.
 #[derive(Clone, Copy)]
 struct Takes {
     width: Option<u64>,
@@ -96,8 +96,8 @@ enum Typed {
     Bytes(Zeroizing<Vec<u8>>),
 }
 
-/// What a value of Python is on the command line: over F_2 bytes, a number, or bits in the order of wires;
-/// over other fields numbers. A string is bytes over F_2, and elsewhere what is typed.
+/// A value of Python as it would be on the command line: over F_2 bytes, a number, or bits in the order of
+/// wires; over other fields numbers. A string is bytes over F_2, and elsewhere the text that would be typed.
 fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) -> PyResult<Typed> {
     let of_bits = unit == "bit";
     if let Ok(text) = value.cast::<PyString>() {
@@ -175,7 +175,7 @@ fn number(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, of_bits: boo
     Ok(Typed::Text(Zeroizing::new([b"0x", digits.as_bytes()].concat())))
 }
 
-/// What there is to say about a relation.
+/// The facts of a relation, as JSON.
 pub(super) fn told(relation: &dyn AnyRelation) -> volery::Result<Value> {
     let (shape, warnings) = relation.examine()?;
     let ports = |ports: &[Port]| -> Vec<Value> {

@@ -20,8 +20,8 @@ pub(crate) struct Runs<'py> {
 }
 
 impl<'py> Runs<'py> {
-    /// Of `function`, which takes the number of a shard and a list of what comes in, and gives a list of what
-    /// goes out.
+    /// Runs of `function`, which takes the number of a shard and a list of the values that come in, and gives
+    /// a list of those that go out.
     pub(crate) fn new(
         function: Bound<'py, PyAny>,
         private: Option<Bound<'py, PyAny>>,

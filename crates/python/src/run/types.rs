@@ -28,7 +28,7 @@ impl Type {
     fn __repr__(&self) -> String {
         self.0.to_string()
     }
-    /// As `pickle` keeps it: by the name of its family, and what stands in brackets.
+    /// The form that `pickle` keeps: the name of its family, and the arguments in brackets.
     fn __reduce__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let family = |name: &str, of: Bound<'_, PyAny>| -> PyResult<Py<PyAny>> {
             let family = py.import("volery")?.getattr(name)?;
@@ -108,7 +108,7 @@ impl Family {
     fn __repr__(&self) -> &'static str {
         self.0
     }
-    /// As `pickle` keeps it: by its name.
+    /// The form that `pickle` keeps: its name.
     fn __reduce__(&self) -> &'static str {
         self.0
     }

@@ -30,7 +30,7 @@ impl Drop for Wire {
     }
 }
 
-/// What stands beside a value in an operation: another, or one made of a number of Python.
+/// The other operand beside a value: another value, or one made of a number of Python.
 pub(crate) enum Operand<'py> {
     Wire(PyRef<'py, Wire>),
     Made(Wire),
@@ -182,7 +182,7 @@ impl Wire {
         self.pass.emit(py, kind, |out| Op::Slice { out, a: self.id, start, step, count, width })
     }
 
-    /// The same value as another kind of the same size.
+    /// The value as another kind of the same size.
     pub(crate) fn as_kind(&self, py: Python<'_>, kind: Kind) -> PyResult<Self> {
         let width = self.kind.size();
         self.cut(py, kind, (0, 1, 1, width))

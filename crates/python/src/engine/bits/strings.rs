@@ -13,7 +13,7 @@ fn bytes(bits: &[Atom]) -> Bytes<Handle> {
     bits.as_chunks::<8>().0.iter().copied().map(Word::new).collect()
 }
 
-/// What `function` makes of strings.
+/// The result of `function` on strings.
 pub(super) fn hash(
     b: Recording<'_, '_>,
     function: Hash,

@@ -7,7 +7,7 @@ use volery::Result;
 use volery::circuit::gadget::{Bit, Signed, Word, function};
 use volery::circuit::stream::Handle;
 
-/// What `$by` does by the gadgets for words of `$width` bits.
+/// Calls `$by` with the least width of the gadgets' words that `$width` bits fit.
 macro_rules! at_width {
     ($width:expr, $by:ident($($argument:expr),*)) => {
         match $width {

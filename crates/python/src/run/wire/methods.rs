@@ -40,7 +40,7 @@ impl Wire {
         Type(self.kind.clone())
     }
 
-    /// The same number in so many bits, with zeroes above, or for an Int with its sign.
+    /// The number in so many bits, with zeroes above, or for an Int with its sign.
     fn widen(&self, bits: u32, py: Python<'_>) -> PyResult<Self> {
         let width = self.width_of(".widen")?;
         if bits < width || bits > WIDEST {
@@ -57,13 +57,13 @@ impl Wire {
         self.unary(py, operator, bits, kind)
     }
 
-    /// The same bits as a number with a sign.
+    /// The bits as a number with a sign.
     fn signed(&self, py: Python<'_>) -> PyResult<Self> {
         let width = self.width_of(".signed")?;
         self.as_kind(py, self.kind.with_lane(&Kind::Int(width)))
     }
 
-    /// The same bits as a number without a sign.
+    /// The bits as a number without a sign.
     fn unsigned(&self, py: Python<'_>) -> PyResult<Self> {
         let width = self.width_of(".unsigned")?;
         self.as_kind(py, self.kind.with_lane(&Kind::Word(width)))

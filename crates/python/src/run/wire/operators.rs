@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyInt, PyList, PySlice};
 
-/// What Python has for an operator that does not know its operand.
+/// The answer of Python for an operator that does not know its operand.
 fn unknown(py: Python<'_>) -> Py<PyAny> {
     py.NotImplemented()
 }
