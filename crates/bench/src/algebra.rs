@@ -22,10 +22,10 @@ use volery_cli::report::Outcome;
 /// are given.
 const LENGTH: u64 = 1_000_000;
 const SIDE: u64 = 1024;
-/// As many where each entry takes as many multiplications.
+/// Sides with about as many multiplications where each entry takes as many of them as an inner product.
 const SIDE_BY_GATES: u64 = 128;
 
-/// What `matmul` does, by --kind.
+/// The ways of `matmul`, by --kind.
 const RANDOM: &str = "random";
 const INNER_PRODUCT: &str = "inner-product";
 const GATES: &str = "gates";

@@ -1,4 +1,4 @@
-//! What `volery bench` takes.
+//! Options of `volery bench`.
 
 use clap::Parser;
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ are not modelled.";
 #[derive(Parser)]
 #[command(name = "volery bench", version, after_help = EXAMPLES)]
 pub(crate) struct Typed {
-    /// What to measure; --list shows what there is
+    /// The name of the measurement; --list shows what there is
     #[arg(required_unless_present = "list")]
     pub(crate) name: Option<String>,
     /// List what there is to measure
@@ -134,7 +134,7 @@ pub(crate) struct Typed {
     /// The shards of `shards` [default: 8]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) shards: Option<String>,
-    /// What many pairs of workers would take, by a model, of what `shards` measures
+    /// The time of many pairs of workers, by a model, for what `shards` measures
     #[arg(long)]
     pub(crate) simulate: bool,
     /// The program of `program`, which takes private bytes that are random [default: SHA-256 in C]
@@ -209,7 +209,7 @@ impl Typed {
         ])
     }
 
-    /// The same of those that say how a link is and how a proof is made.
+    /// The options that were given of links and proofs.
     pub(crate) fn of_links_and_proofs(&self) -> Vec<&'static str> {
         let Protocol { field, system, vole, security, non_interactive, gate_hash, seeds, threads, .. } =
             &self.protocol;
@@ -234,7 +234,7 @@ impl Typed {
         names
     }
 
-    /// What --repeat says, or this where it is not given.
+    /// The number of --repeat, or this where it is not given.
     pub(crate) fn repeat(&self, otherwise: u32) -> Result<u32> {
         let repeat = size("--repeat", self.repeat.as_deref(), otherwise.into())?;
         let repeat = u32::try_from(repeat).ok().filter(|repeat| *repeat > 0);
@@ -254,12 +254,12 @@ pub(crate) fn number(option: &str, text: &str) -> Result<u64> {
     number.ok_or_else(|| Failure::usage(format_args!("{option}: write a whole number, such as 10000000")))
 }
 
-/// What an option says of the size, or this where it is not given.
+/// The number of an option of size, or this where it is not given.
 pub(crate) fn size(option: &str, typed: Option<&str>, otherwise: u64) -> Result<u64> {
     typed.map_or(Ok(otherwise), |text| number(option, text))
 }
 
-/// What is wrong with a number of gates.
+/// The failure of a number of gates.
 pub(crate) fn of_gates(why: volery::Error) -> Failure {
     Failure::from(why).at("--gates")
 }

@@ -1,4 +1,4 @@
-//! What a bench is: a row of the table, and what is asked of it.
+//! Benches: rows of the table, and requests to them.
 
 use crate::args::Typed;
 use std::time::Instant;
@@ -17,17 +17,17 @@ pub struct Bench {
     pub(crate) over: Fields,
     /// The systems by which it can run; the first is where none is asked for.
     pub systems: &'static [System],
-    /// What it measures, for those who look for one.
+    /// A line on what it measures, for those who look for one.
     pub says: &'static str,
     pub(crate) run: fn(&Run) -> Result<()>,
 }
 
-/// What a bench takes of the options that most have.
+/// The options, of those that most benches have, that a bench takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// All of them.
     All,
-    /// What is of correlations: it proves nothing.
+    /// The options of correlations: it proves nothing.
     Correlations,
     /// None of links and proofs: it runs other benches.
     NoProof,
@@ -46,7 +46,7 @@ pub(crate) enum Fields {
     Any(fn(&Typed) -> Result<&'static str>),
 }
 
-/// What is asked of a bench.
+/// A request to a bench.
 pub(crate) struct Run<'a> {
     pub(crate) bench: &'static Bench,
     pub(crate) typed: &'a Typed,

@@ -21,7 +21,7 @@ use volery_cli::report::Outcome;
 const CLAUSES: u64 = 15;
 const GATES_OF_CLAUSE: u64 = 500_000;
 
-/// Those of `branches`.
+/// The sizes of `branches`.
 const BRANCHES: u64 = 64;
 const GATES_OF_BRANCH: u64 = 100_000;
 
@@ -49,7 +49,7 @@ pub(crate) fn jko(run: &Run) -> Result<()> {
     plan.print(&outcome)
 }
 
-/// What is garbled, kept where there is a place for it.
+/// A sink that keeps the material for which it has room.
 struct Kept(Vec<F128>);
 
 impl Sink for Kept {
@@ -148,7 +148,7 @@ pub(crate) fn stack(run: &Run) -> Result<()> {
     plan.print(&outcome)
 }
 
-/// The same, beside one clause alone; or so many claims, beside one.
+/// Measures one of many clauses beside one clause alone; or so many claims beside one.
 pub(crate) fn branches(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let (clauses, claims) =
@@ -179,7 +179,7 @@ pub(crate) fn branches(run: &Run) -> Result<()> {
     plan.print(&outcome)
 }
 
-/// What --clauses says, or this where it is not given.
+/// The number of --clauses, or this where it is not given.
 fn clauses(run: &Run, otherwise: u64) -> Result<u64> {
     let clauses = size("--clauses", run.typed.clauses.as_deref(), otherwise)?;
     if (1..=MOST_CLAUSES).contains(&clauses) {

@@ -122,7 +122,7 @@ where
     plan.prove::<Binary, _>(("count", count), circuit, witness, shape.mul, &options)
 }
 
-/// What it took with holes, with what it took without beside it.
+/// Reports the run with holes, with the one without beside it.
 fn report(plan: &Plan, kind: &str, count: u64, gates: Outcome, mut holes: Outcome) -> Result<()> {
     let each = |outcome: &Outcome| {
         let gates = &outcome.report.gates;

@@ -88,7 +88,7 @@ pub(crate) fn limbo(run: &Run) -> Result<()> {
 /// Inputs of the random statement, as few as the paper's has.
 const INPUTS: u64 = 8;
 
-/// What is measured.
+/// A measurement of limbo or voleith.
 struct Limbo<'t> {
     plan: Plan,
     statement: &'t str,
@@ -145,7 +145,7 @@ impl Limbo<'_> {
         Ok(reports)
     }
 
-    /// What was asked for of voleith.
+    /// The parameters of voleith that were asked for.
     fn of_trees(&self, gates: u64) -> Value {
         let head = self.plan.settings.method.in_the_head().expect("limbo or voleith");
         json!({
@@ -160,7 +160,7 @@ impl Limbo<'_> {
         })
     }
 
-    /// What was asked for.
+    /// The parameters that were asked for.
     fn parameters(&self, gates: u64) -> Value {
         let Some(simulation) = self.plan.settings.method.simulation() else {
             return self.of_trees(gates);

@@ -39,7 +39,7 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Tree {
 }
 
 impl Tree {
-    /// That of the leaves of `seed`, as polynomials or gate by gate.
+    /// The tree over the leaves of `seed`, as polynomials or gate by gate.
     pub fn new(seed: [u8; 32], depth: u32, holes: bool) -> Self {
         Self { depth, holes, root: root(seed, depth, 0) }
     }

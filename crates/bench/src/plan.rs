@@ -1,4 +1,4 @@
-//! What all benches of proofs do.
+//! Common parts of all benches of proofs.
 
 use crate::args::number;
 use crate::bench::Run;
@@ -17,13 +17,13 @@ use volery_cli::settings::{Settings, bandwidth};
 /// The longest delay that can be asked for.
 const LONGEST_LATENCY: f64 = 10_000.0;
 
-/// What all benches share.
+/// The settings that all benches share.
 pub(crate) struct Plan {
     /// The name of the bench.
     pub(crate) name: &'static str,
     pub(crate) settings: Settings,
     pub(crate) shape: Shape,
-    /// As in the JSON.
+    /// The latency, as in the JSON.
     pub(crate) latency: Option<f64>,
     pub(crate) gates: Option<u64>,
     pub(crate) repeat: u32,
@@ -73,14 +73,14 @@ impl Plan {
         Ok(self.outcome(size, &reports))
     }
 
-    /// What the runs of a bench came to.
+    /// The outcome of the runs of a bench.
     pub(crate) fn outcome(&self, size: (&str, u64), reports: &Reports) -> Outcome {
         let mut outcome = self.of_both(reports);
         outcome.bench = Some((self.name, self.parameters(size)));
         outcome
     }
 
-    /// The same without its parameters.
+    /// The outcome without the bench's parameters.
     pub(crate) fn of_both(&self, reports: &Reports) -> Outcome {
         let mut outcome = Outcome::of_both(&self.settings, reports, self.started);
         if self.replay {
@@ -96,7 +96,7 @@ impl Plan {
         outcome.print(self.settings.json)
     }
 
-    /// What there is to do, `of` so many a run.
+    /// The task of a bench, `of` so many units a run.
     pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task {
         // How often parties are simulated for all repetitions is told on the way.
         let known = !self.settings.system().facts().simulates;
@@ -106,7 +106,7 @@ impl Plan {
         Task { timeout, quiet, shape: self.shape, record, unit, total }
     }
 
-    /// What was asked for, `size` being of this bench alone.
+    /// The parameters that were asked for, `size` being of this bench alone.
     pub(crate) fn parameters(&self, size: (&str, u64)) -> Value {
         json!({
             size.0: size.1,
@@ -155,7 +155,7 @@ impl Plan {
     }
 }
 
-/// What one party did, with a record of the other.
+/// The run of one party, with a record of the other.
 struct Alone {
     setup: Duration,
     online: Duration,

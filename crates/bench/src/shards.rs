@@ -33,7 +33,7 @@ pub(crate) fn shards<S: Setting>(run: &Run) -> Result<()> {
     measure::<S, Arithmetic<S::F>>(run)
 }
 
-/// What a run came to.
+/// The measurement of a run.
 struct Measured {
     reports: Reports,
     /// Seconds of processors, of both parties together.
@@ -150,7 +150,7 @@ where
     Ok(Measured { reports, cpu, wires, bytes, worth })
 }
 
-/// Those that go to a shard.
+/// Takes the crossings that go to a shard.
 fn take(crossings: &mut Vec<Crossing>, shard: u32) -> Vec<Crossing> {
     crossings.extract_if(.., |crossing| crossing.to() == shard).collect()
 }

@@ -16,8 +16,8 @@ use volery_cli::fields::{ARITHMETIC, BOOLEAN};
 /// The systems of a statement over F_2 without clauses.
 const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO];
 
-/// What `$bench` does over the setting of a run's field: the one step from a name to types, for statements
-/// that have no name.
+/// Runs `$bench` over the setting of a run's field: the one step from a name to types, for statements that
+/// have no name.
 macro_rules! over {
     ($($bench:ident)::+) => {
         |run| match &*run.field()?.name() {
@@ -36,7 +36,7 @@ macro_rules! over {
     };
 }
 
-/// What can be measured.
+/// The measurements that there are.
 pub static BENCHES: [Bench; 27] = [
     Bench {
         name: "boolean",

@@ -45,7 +45,7 @@ const FOLDER: &str = "volery-tables";
 const RUNS: u32 = 3;
 const QUICK_RUNS: u32 = 1;
 
-/// What was asked for.
+/// The request for tables.
 struct Asked {
     folder: PathBuf,
     quick: bool,
@@ -112,8 +112,8 @@ pub fn all() -> Vec<Table> {
     all.into_iter().flatten().collect()
 }
 
-/// Those with one of these names, or with a name that begins with one of them and a dash; all where there is
-/// none.
+/// The tables with one of these names, or with a name that begins with one of them and a dash; all where
+/// there is none.
 ///
 /// # Errors
 /// Misuse, where a name is that of none.
@@ -131,7 +131,7 @@ pub fn chosen(only: &[String]) -> Result<Vec<Table>> {
 }
 
 impl Asked {
-    /// What a row comes to on a system, as the first of these two numbers of rows.
+    /// The cell of a row on a system, as the first of these two numbers of rows.
     fn cell(&self, row: &Row, system: &'static str, runner: &mut Runner, [done, of]: [usize; 2]) -> Cell {
         let sized = row.sized(self.quick);
         let whole = sized == row.command;

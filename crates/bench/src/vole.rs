@@ -29,10 +29,10 @@ const OF_ELEMENTS: u64 = 10_000_000;
 /// millions a second these take a day.
 const MOST: u64 = 1 << 40;
 
-/// What auto takes loopback for, in Mbit/s: nothing is measured without a handshake.
+/// The bandwidth that auto takes loopback for, in Mbit/s: nothing is measured without a handshake.
 const LOOPBACK: f64 = 10_000.0;
 
-/// What one side did.
+/// The counts and times of one side.
 struct Drawn {
     correlations: u64,
     traffic: Traffic,
@@ -93,7 +93,7 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
     }
 }
 
-/// What was asked for; otherwise what a handshake would settle on over such a link.
+/// The correlations that were asked for; otherwise those on which a handshake would settle over such a link.
 fn choose<S: Setting>(
     given: Option<Correlations>,
     correlations: u64,
@@ -135,7 +135,7 @@ fn draw<S: Share>(
     Ok((sums, drawn))
 }
 
-/// What is reported.
+/// The figures that are reported.
 struct Outcome {
     name: &'static str,
     threads: usize,
@@ -147,7 +147,7 @@ struct Outcome {
     total: Duration,
 }
 
-/// What one correlation took, in both directions and by the slower side.
+/// The cost of one correlation, in both directions and by the slower side.
 struct Each {
     nanoseconds: f64,
     bits: f64,

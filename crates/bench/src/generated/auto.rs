@@ -33,7 +33,7 @@ const MOST_DIRECT: u64 = 20_000;
 /// The seconds of a proof, set-up included, and what was drawn.
 type Took = (Correlations, f64, Reason);
 
-/// What one link came to.
+/// The comparison on one link.
 struct Compared {
     shape: Shape,
     auto: Took,

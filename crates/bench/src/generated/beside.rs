@@ -42,7 +42,7 @@ where
     plan.print(&outcome)
 }
 
-/// What quicksilver took.
+/// The figures of quicksilver.
 fn told<N, F: Field>(beside: &Outcome, circuit: &Generated<N, F>) -> (Value, String) {
     let (rate, report) = (beside.rate(), &beside.report);
     let mut object = json!({
@@ -60,8 +60,8 @@ fn told<N, F: Field>(beside: &Outcome, circuit: &Generated<N, F>) -> (Value, Str
     (object, text)
 }
 
-/// What one gate sends after the set-up, in both directions, or one input where there are values before the
-/// gates: names and values for JSON, and a text.
+/// The bytes of one gate after the set-up, in both directions, or of one input where there are values before
+/// the gates: names and values for JSON, and a text.
 fn each<N, F: Field>(outcome: &Outcome, circuit: &Generated<N, F>) -> [(&'static str, Value, String); 2] {
     let gates = &outcome.report.gates;
     let number = if circuit.inputs > 0 { gates.inputs } else { gates.mul };

@@ -25,7 +25,7 @@ pub struct Generated<N, F> {
 
 /// A network over `F` that any witness satisfies.
 pub trait Satisfied<F>: Sized {
-    /// Of so many multiplications.
+    /// A network of so many multiplications.
     ///
     /// # Errors
     /// `Invalid` where there are none, or too many.
@@ -98,7 +98,7 @@ impl<F: Field, N: Satisfied<F>> Generated<N, F> {
         hasher.chain_update(self.network.digest()).finalize().into()
     }
 
-    /// Its size, without a count.
+    /// The size of the circuit, without a count.
     pub fn size(&self) -> Size {
         let inputs = self.inputs + self.network.width() as u64;
         Size { inputs, ..Size::gates(inputs + self.gates) }

@@ -1,5 +1,4 @@
-//! What many pairs of workers would come to, by what one pair has been measured to take: a model, and no
-//! measurement.
+//! Forecast for many pairs of workers, by the times of one measured pair: a model, and no measurement.
 //!
 //! Each pair has a core on either side. Gates are cut into shards of the size that was measured, as many as it
 //! takes, and pairs take one after the other. All pairs share one link between the parties of so many Mbit/s
@@ -15,7 +14,7 @@ use volery_cli::print::human;
 const GATES: f64 = 1e12;
 /// The link where none is given, in Mbit/s.
 const LINK: f64 = 10_000.0;
-/// What is assumed that a core costs for an hour, and a gigabyte that leaves a party, in US dollars.
+/// The price of an hour of a core, as assumed, and of a gigabyte that leaves a party, in US dollars.
 const CORE_HOUR: f64 = 0.04;
 const GIGABYTE: f64 = 0.05;
 

@@ -1,4 +1,4 @@
-//! What must not go on alone when the process is interrupted: the bench under way.
+//! The bench under way, which must not go on alone when the process is interrupted.
 
 use std::io;
 use std::process::{Child, ChildStdout, Command, ExitStatus};

@@ -5,10 +5,10 @@ use plotters::prelude::*;
 use std::ops::Range;
 use volery_cli::failure::{Failure, Fault, Result};
 
-/// Of the picture, in pixels.
+/// The size of the picture, in pixels.
 const SIZE: (u32, u32) = (960, 600);
 const FONT: (&str, u32) = ("sans-serif", 16);
-/// Of the legend, in pixels.
+/// The height of a row of the legend, in pixels.
 const ROW: i32 = 22;
 
 /// Colours that differ for the colour-blind, too.
@@ -24,7 +24,7 @@ const COLOURS: [RGBColor; 5] = [
 pub(super) struct Axis {
     pub(super) name: &'static str,
     pub(super) logarithmic: bool,
-    /// What stands beside a value.
+    /// The text beside a value.
     pub(super) label: fn(f64) -> String,
 }
 
@@ -142,7 +142,7 @@ impl Axis {
         (self.label)(format!("{value:.5e}").parse().unwrap_or(value))
     }
 
-    /// Of the places shown: a decade at least where it is logarithmic.
+    /// The range of the places shown: a decade at least where it is logarithmic.
     fn range(&self, places: &[f64]) -> Range<f64> {
         let range = around(places, 0.15);
         let short = if self.logarithmic { (1.0 - (range.end - range.start)).max(0.0) } else { 0.0 };

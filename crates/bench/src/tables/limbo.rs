@@ -18,7 +18,7 @@ fn table(id: &'static str, title: &'static str, setting: &'static str, rows: Vec
     Table { id, title, paper: &PAPER, setting, systems: &["limbo"], rows }
 }
 
-/// What a proof costs, where the paper has no figures.
+/// A row for the cost of a proof, where the paper has no figures.
 fn plain(what: impl Into<String>, command: impl Into<String>) -> Row {
     Row::new(what, command).plain(ProofBytes).plain(Prover).plain(Verifier)
 }
@@ -55,7 +55,7 @@ fn sha256() -> Table {
     )
 }
 
-/// What table 3 prints of one proof: n, k, τ, kilobytes, and the milliseconds of prover and verifier.
+/// A line of table 3 for one proof: n, k, τ, kilobytes, and the milliseconds of prover and verifier.
 type Line = (u32, u32, u32, u32, f64, Option<f64>);
 
 /// By the logarithm of the AND gates. The copy at hand ends with the prover of the last line.

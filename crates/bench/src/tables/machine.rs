@@ -1,4 +1,4 @@
-//! What the figures were measured on, and when.
+//! Machine of the measurements, and their date.
 
 use serde_json::{Value, json};
 use std::fs::read_to_string;
@@ -7,9 +7,9 @@ use volery_cli::failure::Result;
 use volery_cli::print::human;
 use volery_cli::settings::arch;
 
-/// This machine.
+/// The machine of this process.
 pub(super) struct Machine {
-    /// As the system names it, where it does.
+    /// The name of the processor, where the system gives one.
     cpu: Option<String>,
     cores: Option<usize>,
     memory: Option<u64>,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use volery_cli::print::{count, human, seconds};
 
-/// What is compared.
+/// The quantity that is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
     /// Seconds from the handshake to the verdict.
@@ -85,7 +85,7 @@ impl Measure {
         }
     }
 
-    /// What the object of a bench says of it.
+    /// The value of the quantity in the object of a bench.
     pub fn of(self, run: &Value) -> Option<f64> {
         let number = |pointer: &str| run.pointer(pointer).and_then(Value::as_f64);
         let share = |of: &str| Some(number("/seconds/online")? / number(of).filter(|count| *count > 0.0)?);

@@ -1,14 +1,14 @@
-//! What a paper printed, and the command that measures the like here.
+//! Figures that a paper printed, and the commands that measure the like here.
 
 use super::measure::Measure;
 use std::borrow::Cow;
 
 /// Where tables stand.
 pub(super) struct Paper {
-    /// Its system, under whose name its figures stand.
+    /// The system of the paper, under whose name its figures stand.
     pub(super) name: &'static str,
     pub(super) title: &'static str,
-    /// What it was measured on.
+    /// The machine of the paper.
     pub(super) machine: &'static str,
 }
 
@@ -20,7 +20,7 @@ pub struct Table {
     pub(super) paper: &'static Paper,
     /// Network and threads in the paper, and whatever a reader must know to compare.
     pub(super) setting: &'static str,
-    /// Those of our systems that are measured: each has its columns.
+    /// Our systems that are measured: each has its columns.
     pub systems: &'static [&'static str],
     pub rows: Vec<Row>,
 }
@@ -28,7 +28,8 @@ pub struct Table {
 /// One measurement.
 pub struct Row {
     pub(super) what: String,
-    /// What follows `volery bench`, with the paper's network. Where there is no such bench yet, nothing runs.
+    /// The arguments of `volery bench`, with the paper's network. Where there is no such bench yet, nothing
+    /// runs.
     pub command: String,
     /// Whether it takes minutes, and runs with `--large` only.
     pub(super) large: bool,
@@ -40,7 +41,7 @@ pub struct Figure {
     pub(super) measure: Measure,
     /// The paper's; `None` where it has none, or only a plot.
     pub(super) printed: Option<Printed>,
-    /// What the paper prints for others, with their names.
+    /// The figures that the paper prints for others, with their names.
     pub(super) others: Vec<(&'static str, &'static str)>,
 }
 

@@ -21,9 +21,9 @@ struct Series {
     label: &'static str,
     table: &'static str,
     bench: &'static str,
-    /// Of these those at this bandwidth, if it is not what varies.
+    /// The bandwidth of the rows that count, if it is not what varies.
     bandwidth: Option<&'static str>,
-    /// What the paper's own figures are called, where they are drawn.
+    /// The name of the paper's own figures, where they are drawn.
     paper: Option<&'static str>,
 }
 
@@ -41,7 +41,7 @@ const fn ours(label: &'static str, table: &'static str, bench: &'static str) -> 
     Series { label, table, bench, bandwidth: None, paper: None }
 }
 
-/// The same of those rows alone that have this bandwidth.
+/// The series of those rows alone that have this bandwidth.
 const fn at(bandwidth: &'static str, series: Series) -> Series {
     Series { bandwidth: Some(bandwidth), ..series }
 }
@@ -117,7 +117,7 @@ pub(super) fn drawings(results: &Results) -> Result<Vec<Drawing>> {
 }
 
 impl Plot {
-    /// Those with points; the paper's behind ours.
+    /// The lines with points; the paper's behind ours.
     fn lines(&self, results: &Results) -> Vec<Line> {
         let (mut measured, mut printed) = (Vec::new(), Vec::new());
         for series in self.series {

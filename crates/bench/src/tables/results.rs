@@ -1,4 +1,4 @@
-//! What was measured, beside what the papers print.
+//! Results of the measurements, beside the papers' figures.
 
 use super::machine::Machine;
 use super::measure::Measure;
@@ -27,7 +27,7 @@ pub(super) struct Measured<'t> {
 /// One row on one system.
 pub(super) struct Cell {
     pub(super) system: &'static str,
-    /// What ran, or would have.
+    /// The command that ran, or would have.
     pub(super) command: String,
     /// Whether it has the size of its row, so that its figures may stand beside the paper's.
     pub(super) whole: bool,

@@ -14,14 +14,14 @@ use volery_cli::failure::{Failure, Fault, Result};
 /// After this long a command is not run once more.
 const ENOUGH: Duration = Duration::from_secs(20);
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Clone)]
 pub(super) enum State {
     Measured(Rc<Runs>),
     Failed(Rc<Failure>),
     /// There is no such bench yet.
     ToCome,
-    /// It runs with `--large` only.
+    /// The command runs with `--large` only.
     LeftOut,
 }
 
@@ -60,7 +60,7 @@ impl Runner {
         self.done.contains_key(command)
     }
 
-    /// What `volery bench` and `command` come to.
+    /// Runs `volery bench` with `command`, once.
     pub(super) fn run(&mut self, command: &str) -> State {
         if let Some(state) = self.done.get(command) {
             return state.clone();
@@ -110,7 +110,7 @@ impl Runner {
     }
 }
 
-/// Whose fault an exit code is. A process that the system ended has none.
+/// The fault that an exit code tells. A process that the system ended has none.
 fn fault(code: Option<i32>) -> Fault {
     let faults = [Fault::Rejected, Fault::Usage, Fault::Bug];
     faults.into_iter().find(|fault| code == Some(*fault as i32)).unwrap_or(Fault::Peer)

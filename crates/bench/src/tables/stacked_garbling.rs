@@ -10,7 +10,7 @@ static PAPER: Paper = Paper {
               each, the network simulated by tc",
 };
 
-/// Its networks: name, Mbit/s, and milliseconds of latency.
+/// The networks of the paper: name, Mbit/s, and milliseconds of latency.
 const LAN: (&str, u32, u32) = ("LAN", 1000, 2);
 const SHARED_LAN: (&str, u32, u32) = ("shared LAN", 50, 2);
 const WAN: (&str, u32, u32) = ("WAN", 100, 100);
@@ -20,7 +20,7 @@ pub(super) fn tables() -> Vec<Table> {
     vec![membership(), merkle(), clauses(), snippets()]
 }
 
-/// Those of our systems that all its statements are measured by; `stack` is where there are clauses.
+/// Our systems that all its statements are measured by; `stack` is where there are clauses.
 const SYSTEMS: &[&str] = &["quicksilver", "jko", "stack"];
 const WITHOUT_CLAUSES: &[&str] = &["quicksilver", "jko"];
 

@@ -13,5 +13,5 @@ mod statements;
 mod systems;
 mod tables;
 
-/// What is tested.
+/// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_volery-bench");

@@ -1,4 +1,4 @@
-//! What benches report.
+//! Reports of benches.
 
 use crate::kit::{FIELDS, KEYS, assert_keys, volery as measure};
 use serde_json::Value;
@@ -281,7 +281,7 @@ fn memory_does_not_grow_with_the_statement() {
     assert_flat(&["jko"], ["1_000_000", "10_000_000"]);
 }
 
-/// The same where it takes many gates to fill an iteration; three times as many where the
+/// Memory does not grow with iterations where it takes many gates to fill one; three times as many where the
 /// program is built for tests.
 #[test]
 #[ignore = "slow"]

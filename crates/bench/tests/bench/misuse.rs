@@ -1,4 +1,4 @@
-//! What is refused before anything is measured: exit code 2 and one line.
+//! Command lines that are refused before anything is measured: exit code 2 and one line.
 
 use crate::kit::volery as measure;
 
