@@ -50,7 +50,7 @@ pub(crate) struct Crossing<W: DefaultIsZeroes> {
 }
 
 impl<W: DefaultIsZeroes> Crossing<W> {
-    /// These come in, and so many will go out.
+    /// A crossing where these wires come in, and so many will go out.
     pub(crate) fn new(incoming: Zeroizing<Vec<W>>, announced: usize) -> Self {
         // Of its full length from the beginning: what grows leaves copies behind.
         let outgoing = Zeroizing::new(Vec::with_capacity(announced));

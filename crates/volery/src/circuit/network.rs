@@ -46,7 +46,7 @@ impl Network {
         Self { variant: variant % (1 << 50), ..self }
     }
 
-    /// The same number of gates on a state of few wires: 4, 8, … up to 1024.
+    /// A network of as many gates on a state of few wires: 4, 8, … up to 1024.
     ///
     /// # Panics
     /// For another number of wires.

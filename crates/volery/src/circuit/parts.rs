@@ -9,7 +9,7 @@ pub trait Reversible {
     fn width(&self) -> usize;
 }
 
-/// The same in a backend.
+/// A reversible network in a backend.
 pub trait Turned<B: Backend>: Reversible {
     /// Pushes it, on the wires of `start`: those that come out, which are asserted to carry the same.
     ///
@@ -24,7 +24,7 @@ pub trait Turned<B: Backend>: Reversible {
 pub struct Parts<N>(Vec<N>);
 
 impl<N: Reversible> Parts<N> {
-    /// These.
+    /// The statement of these networks.
     ///
     /// # Errors
     /// `Invalid` where there is none.
@@ -35,8 +35,8 @@ impl<N: Reversible> Parts<N> {
         Ok(Self(networks))
     }
 
-    /// As many networks as `shards`, of `gates` multiplications together, which `network` makes: their numbers
-    /// differ by one at most.
+    /// The statement of as many networks as `shards`, of `gates` multiplications together, which `network`
+    /// makes: their numbers differ by one at most.
     ///
     /// # Errors
     /// Those of `network`; `Invalid` for no shards.

@@ -64,7 +64,7 @@ pub trait Sharding {
     /// How many shards there are; at least one. They are numbered from 0.
     fn count(&self) -> usize;
 
-    /// What comes in to shard number `shard`, in the order in which it takes it.
+    /// The wires that come in to shard number `shard`, in the order in which it takes them.
     fn needs(&self, shard: usize) -> Vec<Need>;
 
     /// How many wires shard number `shard` gives.

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 pub struct Rows<'a, F> {
     /// The elements of a key.
     pub key: usize,
-    /// Those of a value.
+    /// The elements of a value.
     pub value: usize,
     /// All rows. No two have the same key.
     pub entries: &'a [F],
@@ -24,7 +24,7 @@ pub struct Rows<'a, F> {
 
 /// A backend with tables.
 pub trait Tables: Backend {
-    /// What this party holds for a table.
+    /// A table, as this party holds it.
     type Table;
 
     /// A table, made outside of functions ([`Backend::call`]); it may be looked up in them.
@@ -116,7 +116,7 @@ pub struct Known<F> {
 }
 
 impl<F: Field> Known<F> {
-    /// As for [`Tables::table`].
+    /// Indexes a table, as [`Tables::table`] makes one.
     pub(crate) fn new(rows: Rows<'_, F>) -> Result<Self> {
         let Rows { key, value, entries } = rows;
         let length = key + value;
@@ -188,7 +188,7 @@ impl<F: Field> Known<F> {
         self.find_behind(first_place(key, self.places.len()), key)
     }
 
-    /// The same from a place on, where it is none of those that are numbered.
+    /// The row with this key, looked for from a place on, where it is none of those that are numbered.
     fn find_behind(&self, mut place: usize, key: &[F]) -> Option<usize> {
         loop {
             let row = (self.places[place] as usize).checked_sub(1)?;

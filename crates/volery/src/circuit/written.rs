@@ -1,4 +1,4 @@
-//! What backends share that write their gates as lines of text.
+//! Common parts of the backends that write their gates as lines of text.
 
 use crate::error::{Error, Result};
 use core::fmt::{Arguments, Write as _};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use volery_primitives::F2;
 use zeroize::DefaultIsZeroes;
 
-/// What a wire over F_2 carries while it is written.
+/// A value over F_2 while it is written.
 #[derive(Clone, Copy)]
 pub(super) enum Written {
     /// A constant, which needs no wire unless a gate asks for one.
@@ -29,7 +29,7 @@ impl From<F2> for Written {
     }
 }
 
-/// That a circuit has no gate for what a statement does.
+/// The error where a circuit has no gate for what a statement does.
 pub(super) fn not_a_gate(what: &str) -> Error {
     Error::invalid(format!("the statement {what}, which no gate of a circuit file computes: choose another"))
 }
@@ -40,7 +40,7 @@ const LINES: usize = 1 << 16;
 /// Lines on their way out.
 pub(super) struct Lines<'a> {
     out: &'a mut dyn Write,
-    /// Those that are still to be written.
+    /// The lines that are still to be written.
     text: String,
     failed: Option<io::Error>,
 }

@@ -74,7 +74,8 @@ where
     Err(misread.filter(|_| !unsatisfied).unwrap_or(none))
 }
 
-/// As [`find`], but all clauses are evaluated to their ends, whichever holds: for who may be watched.
+/// The number of a clause that holds, as [`find`] gives it, but all clauses are evaluated to their ends,
+/// whichever holds: for who may be watched.
 ///
 /// # Errors
 /// Those of [`find`].

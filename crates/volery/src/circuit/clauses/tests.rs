@@ -6,7 +6,7 @@ use crate::circuit::{Circuit, Clear, Count, Entries, Matrix, Polynomials, Return
 use crate::error::Error;
 use volery_primitives::{F2, Field};
 
-/// What a clause of so many bits states.
+/// The statement of a clause of so many bits.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Each bit is zero: an assertion each.

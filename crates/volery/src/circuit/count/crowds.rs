@@ -13,7 +13,7 @@ pub(crate) const BATCH: usize = 1 << 13;
 /// The batches of a statement, as they follow each other.
 #[derive(Clone, Copy, Default)]
 pub(in crate::circuit) struct Crowds {
-    /// Of the batch that is open.
+    /// The values of the batch that is open.
     values: u64,
     coefficients: u64,
     crowds: u64,
@@ -65,7 +65,7 @@ impl Crowds {
     }
 }
 
-/// What of a part of a statement crowds depend on: one that has no polynomials has no events.
+/// The events of a part of a statement on which crowds depend: one that has no polynomials has no events.
 #[derive(Default)]
 pub(in crate::circuit) struct Part {
     /// In their order, each with the values that are committed to before it and behind the one before.

@@ -22,7 +22,7 @@ struct Run {
 }
 
 impl Addresses {
-    /// Those of `cells`, where they have any.
+    /// The addresses of `cells`, where they have any.
     ///
     /// # Errors
     /// `Invalid` where they do not grow, or the field has no such numbers.

@@ -91,7 +91,8 @@ pub fn fingerprint<F: Field>(shards: &dyn ShardSource<F>) -> Result<(Vec<Shape>,
     Ok((each.into_iter().map(|(shape, _)| shape).collect(), digest))
 }
 
-/// The same digest of shards whose own are known, in order: see [`Count::fingerprint`] of a [`Shard`].
+/// The digest of all shards, of which each one's is known, in order: see [`Count::fingerprint`] of a
+/// [`Shard`].
 ///
 /// # Errors
 /// `Invalid` where none asserts anything.

@@ -8,8 +8,8 @@ use crate::error::Error;
 use proptest::prelude::*;
 use volery_primitives::F61;
 
-/// The same gates on the same wires in the same order, and so the same fingerprint,
-/// directly and by the stream.
+/// Asserts that the gates have the same fingerprint directly and by the stream, being the same on the same
+/// wires in the same order.
 #[track_caller]
 fn assert_same<F: Field, C: Circuit<Count<F>> + for<'r> Circuit<Recorder<'r, F>> + Sync>(circuit: &C) {
     let direct = Count::fingerprint(circuit).unwrap();
@@ -75,7 +75,7 @@ fn polynomials_and_hints_are_streamed_gate_by_gate() {
     }
 }
 
-/// What a random circuit does next, with the wires it has.
+/// A step of a random circuit, on the wires that it has.
 #[derive(Clone, Debug)]
 enum Step {
     Add(usize, usize),
@@ -87,9 +87,9 @@ enum Step {
     Polynomial(usize, usize, bool),
     Product(usize, usize),
     Assert(usize),
-    /// These steps in a scope, of whose wires one is kept.
+    /// Steps in a scope, of whose wires one is kept.
     Scope(Vec<Step>, usize),
-    /// These steps on two arguments, twice.
+    /// Steps on two arguments, twice.
     Function(Vec<Step>, [usize; 4], usize),
 }
 
