@@ -120,8 +120,8 @@ pub fn security(size: Size, block: usize, vole: f64) -> u32 {
     (-error.log2()).floor() as u32
 }
 
-/// What the soundness of a proof of such a statement depends on, but in a file, where memories are looked at
-/// cell by cell.
+/// The sizes on which the soundness of a proof of such a statement depends, but in a file, where memories are
+/// looked at cell by cell.
 pub(crate) fn size<M: Macs>(shape: &Shape) -> Size {
     if !memory::is_argued::<M::F>() {
         return shape.size();
@@ -139,7 +139,8 @@ fn challenge(channel: &mut Channel) -> [Seed; 2] {
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
 const TILE: usize = 256;
 
-/// What a seed is for that is drawn between two batches: a matrix product's vectors, an epoch's coefficients.
+/// The labels of seeds that are drawn between two batches: a matrix product's vectors, an epoch's
+/// coefficients.
 const MATRIX: &str = "quicksilver matrix product";
 const EPOCH: &str = "quicksilver epoch";
 
@@ -149,7 +150,7 @@ fn single_challenge(channel: &mut Channel, what: &'static str) -> Seed {
     Seed::of_challenge(&channel.challenge(Party::Prover, what))
 }
 
-/// What one party has come to at the end of a proof whose masks were drawn first.
+/// The result of one party at the end of a proof whose masks were drawn first.
 struct Finished<S> {
     gates: Gates,
     /// The sums of the check: those of the prover with the mask, or of the verifier without.
@@ -176,7 +177,7 @@ fn more_than_counted() -> Error {
     )
 }
 
-/// What the digest of asserted wires is for.
+/// The label of the digest of asserted wires.
 const ASSERTED: &str = "volery quicksilver v1, asserted wires";
 
 #[cfg(test)]

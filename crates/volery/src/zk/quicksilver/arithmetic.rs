@@ -135,7 +135,7 @@ impl<B: Field> Sections<B> {
         self.range.end
     }
 
-    /// Its shares in the block.
+    /// The shares of the section in the block.
     pub(super) fn range(&self) -> Range<usize> {
         self.range.clone()
     }

@@ -80,15 +80,16 @@ const FEWEST: usize = 64;
 const GATES: u64 = 1 << 16;
 const MOST: usize = 1 << 12;
 
-/// What is held of the claims of one challenge, where these are several: slots, or what comes of their groups.
+/// The most values that are held of the claims of one challenge, where there are several: slots, or results
+/// of their groups.
 const HELD: usize = 1 << 20;
 /// The gates that are run over their tapes: both parties are silent so long.
 const SILENT: u64 = 1 << 24;
 
-/// What a challenge to the tape is called.
+/// The label of a challenge to the tape.
 pub(super) const TAPE: &str = "quicksilver clauses";
 
-/// What both parties know of clauses that are run over a tape.
+/// The public plan of clauses that are run over a tape.
 pub struct Plan<'s> {
     /// The gates of each clause.
     pub(super) shapes: &'s [Shape],
@@ -118,7 +119,7 @@ impl<'s> Plan<'s> {
         Ok(Self { shapes, slots, degree, group: group(shapes.len(), degree), threads, claims: 1, held: 1 })
     }
 
-    /// The same for so many claims.
+    /// The plan for so many claims.
     ///
     /// # Errors
     /// `Invalid` where there is none, or more are committed to than are ever counted.
@@ -147,7 +148,7 @@ impl<'s> Plan<'s> {
         self.slots
     }
 
-    /// What the proof's soundness and its messages depend on, where MACs are in `E`.
+    /// The sizes on which the proof's soundness and its messages depend, where MACs are in `E`.
     pub(crate) fn size<B: Field, E: Extension<B>>(&self) -> Size {
         let (groups, claims) = (self.groups() as u64, self.claims as u64);
         let late = claims * (groups - 1) * u64::from(E::DEGREE);
@@ -170,7 +171,7 @@ impl<'s> Plan<'s> {
         self.shapes.len().div_ceil(self.group)
     }
 
-    /// The same under such MACs.
+    /// The sizes under such MACs.
     pub(crate) fn size_over<M: Macs>(&self) -> Size {
         self.size::<M::F, M::E>()
     }
@@ -180,7 +181,7 @@ impl<'s> Plan<'s> {
         range.map(|run| self.shapes[run % self.shapes.len()].mul).sum()
     }
 
-    /// What `work` puts down for each run of `range`, by all threads.
+    /// Does `work` by all threads, and gives what it puts down for each run of `range`.
     pub(super) fn each<T: Send>(
         &self,
         range: Range<usize>,
@@ -232,7 +233,8 @@ fn by_threads(threads: usize, work: &(dyn Fn() -> Result<()> + Sync)) -> Result<
     })
 }
 
-/// What the soundness and the messages of a proof over F_2 depend on, of one of clauses of these shapes.
+/// The sizes on which the soundness and the messages of a proof over F_2 depend, of one of clauses of these
+/// shapes.
 ///
 /// # Errors
 /// `Invalid` where there are none.

@@ -51,8 +51,8 @@ pub const LINES: usize = 2;
 /// Attempts at a shard are fewer.
 pub const MOST_ATTEMPTS: u32 = 1 << 16;
 
-/// What one party holds of wires that cross, and of the lines that go with them: [`LINES`] for each shard at
-/// the other end. Wiped on drop.
+/// The ends of crossing wires that one party holds, and of the lines that go with them: [`LINES`] for each
+/// shard at the other end. Wiped on drop.
 pub struct Ends<W: DefaultIsZeroes, L: DefaultIsZeroes> {
     /// Wires.
     pub wires: Zeroizing<Vec<W>>,
@@ -69,7 +69,7 @@ pub struct Outgoing {
     pub shards: usize,
 }
 
-/// What one party keeps while it goes through a shard.
+/// The state of one party that goes through a shard.
 pub(super) struct Open<W: DefaultIsZeroes, L: DefaultIsZeroes> {
     pub(super) crossing: Crossing<W>,
     sources: Zeroizing<Vec<L>>,
@@ -77,7 +77,7 @@ pub(super) struct Open<W: DefaultIsZeroes, L: DefaultIsZeroes> {
 }
 
 impl<W: DefaultIsZeroes, L: DefaultIsZeroes> Open<W, L> {
-    /// What comes in and goes out, with the line that `line` makes of those of each shard.
+    /// The state before the first gate, with the line that `line` makes of those of each shard.
     fn with(incoming: Ends<W, L>, outgoing: Outgoing, line: impl Fn(&[L; LINES]) -> L) -> Self {
         let crossing = Crossing::new(incoming.wires, outgoing.wires);
         let sources = Zeroizing::new(incoming.lines.as_chunks().0.iter().map(line).collect());

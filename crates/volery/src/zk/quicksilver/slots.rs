@@ -34,13 +34,13 @@ impl<R: DefaultIsZeroes> Default for Slots<R> {
 }
 
 impl<R: DefaultIsZeroes> Slots<R> {
-    /// Those of so many shares.
+    /// Begins slots for so many shares.
     pub(super) fn begin(&mut self, length: usize) {
         self.begin_empty(length);
         self.fill([]);
     }
 
-    /// The same, which stay empty, and take no memory, until they are filled.
+    /// Begins slots that stay empty, and take no memory, until they are filled.
     pub(super) fn begin_empty(&mut self, length: usize) {
         (self.next, self.end, self.filled) = (0, length, false);
     }
@@ -70,7 +70,7 @@ impl<R: DefaultIsZeroes> Slots<R> {
         self.end = end;
     }
 
-    /// Those used.
+    /// The slots that are used.
     pub(super) fn used(&self) -> &[Triple<R>] {
         &self.slots[..self.next]
     }
@@ -124,7 +124,7 @@ impl<R: DefaultIsZeroes> Slots<R> {
     }
 }
 
-/// What is on its way into the check: tasks weigh products, and give back the memory they were in.
+/// Products on their way into the check: tasks weigh them, and give back the memory they were in.
 pub(super) struct Weighing<T, E: Zeroize> {
     tasks: Tasks<(Zeroizing<Vec<E>>, u64, T)>,
     spare: Vec<T>,

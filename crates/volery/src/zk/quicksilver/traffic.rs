@@ -1,4 +1,4 @@
-//! What the messages of [`super`] carry, but for those of the VOLE.
+//! Bytes of the messages of [`super`], but for those of the VOLE.
 
 use super::degree_of_check;
 use crate::channel::Carried;
@@ -6,7 +6,7 @@ use crate::circuit::Size;
 use crate::vole::vope::{self, Masks};
 use crate::zk::VERDICT;
 
-/// What masks the check of a statement of this size, where a line takes so many shares.
+/// The masks of the check of a statement of this size, where a line takes so many shares.
 pub(crate) fn masks(size: Size, shares: u64) -> Masks {
     Masks { lines: vope::lines(degree_of_check(size.degree) - 1) as u64, shares }
 }

@@ -1,4 +1,4 @@
-//! Whose turn it is, where two halves of a proof share one channel, and how long their sections are then.
+//! Turns of two halves of a proof that share one channel, and the lengths of their sections.
 //!
 //! A half is a prover or a verifier whose channel comes and goes: it has it in its **turn**, in which gates
 //! are pushed into it and not into the other half. A turn ends with the half's **section**: with corrections
@@ -62,8 +62,8 @@ const LONGEST: usize = 4096;
 
 /// The lengths of a half's sections, as both parties count them.
 pub(super) struct Lengths {
-    /// What this turn has committed to, in sections that are over, and what the last turn that committed to
-    /// anything did.
+    /// Commitments of this turn, in sections that are over, and those of the last turn that committed to
+    /// anything.
     turn: usize,
     last: usize,
 }
@@ -100,13 +100,13 @@ impl Lengths {
 #[derive(Default)]
 pub(super) struct Progress<'a> {
     to: Option<&'a AtomicU64>,
-    /// What a half has added so far, and whether this is one.
+    /// The progress that a half has added so far, and whether this is one.
     told: u64,
     of_half: bool,
 }
 
 impl<'a> Progress<'a> {
-    /// Of a whole proof, or of a half.
+    /// The progress of a whole proof, or of a half.
     pub(super) fn to(to: Option<&'a AtomicU64>, of_half: bool) -> Self {
         Self { to, told: 0, of_half }
     }

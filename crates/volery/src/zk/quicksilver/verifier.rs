@@ -32,7 +32,7 @@ use zeroize::Zeroizing;
 /// sections. Each of these belongs to a step of the proof, and its errors are those of the link and the VOLE,
 /// and `Misbehaved`.
 pub trait Commitments: Macs {
-    /// What is kept of them besides slots.
+    /// The state of commitments besides slots.
     type Kept;
 
     /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
@@ -57,7 +57,7 @@ pub trait Commitments: Macs {
     }
     /// Ends the batch, if any is open, whose corrections have all arrived. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()>;
-    /// The same before the end of the statement.
+    /// Ends the batch before the end of the statement.
     fn end_early(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         Self::end_batch(verifier)
     }
@@ -102,26 +102,26 @@ pub struct Verifier<'a, M: Commitments> {
     /// Shares that the prover committed by, but for those of the slots.
     committed: u64,
     progress: Progress<'a>,
-    /// What has the peer's next bytes at hand before they are received.
+    /// The feed that has the peer's next bytes at hand before they are received.
     feed: Option<Feed<'a>>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::E, M::E>,
-    /// Of the sections, where this is a half of a proof.
+    /// The lengths of the sections, where this is a half of a proof.
     lengths: Option<Lengths>,
-    /// What crosses, where this is a shard, with the salt of its check.
+    /// The wires that cross, where this is a shard, with the salt of its check.
     shard: Option<Salted<M::E>>,
 }
 
-/// What a verifier accepted, with the VOLE for the next statement.
+/// The verdict of a verifier that accepted, with the VOLE for the next statement.
 pub(super) type Decided<M> = (Accepted, Gates, BoxedVole<<M as Macs>::Key>);
 
-/// The same with the turn, and with what goes out of a shard.
+/// The verifier's result: the turn, the verdict, and the wires that go out of a shard.
 type Ended<'a, M> = (Turn<'a>, Result<Decided<M>>, Option<KeyEnds<M>>);
 
-/// What a verifier holds of wires that cross.
+/// The ends of crossing wires that a verifier holds.
 type KeyEnds<M> = Ends<<M as Values>::E, <M as Values>::E>;
 
-/// What crosses, with the salt of its check.
+/// The wires that cross, with the salt of their check.
 type Salted<E> = (Open<E, E>, Zeroizing<[u8; 32]>);
 
 /// Whoever fetches what a batch begins with, where the link does not by itself.
@@ -185,7 +185,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Ok(())
     }
 
-    /// It goes no further, with `error`.
+    /// Fails with `error`, and goes no further.
     pub(super) fn fail(&mut self, error: Error) -> Error {
         self.steps.fail(error)
     }
@@ -241,7 +241,8 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.finish_turn()?.1
     }
 
-    /// The same, which ends the last turn: whatever is decided, all of the prover's last messages were read.
+    /// Ends the proof as [`Verifier::finish`] does, and with it the last turn: whatever is decided, all of
+    /// the prover's last messages were read.
     ///
     /// # Errors
     /// As for [`Verifier::finish`], where these messages were not all read.
@@ -249,7 +250,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.end().map(|(turn, decided, _)| (turn, decided))
     }
 
-    /// The same, and what goes out of a shard.
+    /// Ends the proof, and gives the wires that go out of a shard.
     fn end(mut self) -> Result<Ended<'a, M>> {
         self.forget_all()?;
         self.shard.as_ref().map_or(Ok(()), |(shard, _)| shard.crossing.check_end())?;
@@ -300,8 +301,8 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Ok((self.channel, decided, given))
     }
 
-    /// What [`Verifier::finish`] would compare, for a proof whose check has this degree, and masks that were
-    /// drawn before the first gate.
+    /// Computes what [`Verifier::finish`] would compare, for a proof whose check has this degree, and masks
+    /// that were drawn before the first gate.
     ///
     /// # Errors
     /// As for [`Verifier::finish`]; `Invalid` where the degree is another.
@@ -343,7 +344,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Ok(M::commit(self))
     }
 
-    /// The same, and that the value is a bit: checked as the product of itself and itself.
+    /// Takes a commitment, and checks that the value is a bit: as the product of itself and itself.
     pub(super) fn commit_to_bit(&mut self) -> Result<M::E> {
         self.find_slot()?;
         M::fill_slots(self);

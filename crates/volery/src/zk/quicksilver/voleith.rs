@@ -96,7 +96,7 @@ use crate::pool::Pool;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::Arch;
 
-/// What both parties know of a proof beforehand.
+/// Public terms of a proof, known to both parties beforehand.
 pub(crate) struct Terms<'t> {
     pub(crate) arch: Arch,
     pub(crate) parameters: &'t Parameters,

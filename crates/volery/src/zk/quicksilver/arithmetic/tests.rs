@@ -72,7 +72,7 @@ impl<F: Field> Products<F> {
     }
 }
 
-/// What a prover adds to a value, so that a false sum comes out true.
+/// An error that a prover adds to a value, so that a false sum comes out true.
 #[derive(Clone, Copy)]
 enum Lie<B> {
     /// To the product with this number.
@@ -133,10 +133,10 @@ impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
     }
 }
 
-/// What becomes of the bytes of a message.
+/// A change of a message's bytes.
 type Alteration = dyn Fn(&mut [u8]) + Send;
 
-/// What the prover does to its message with number `message`, instead of sending what it should.
+/// The prover's change of its message with number `message`.
 struct Change {
     message: usize,
     to: Box<Alteration>,
@@ -219,7 +219,7 @@ where
     (side_by_side(prover, verifier).1, answered)
 }
 
-/// The same over an ideal dealer.
+/// Runs both parties over an ideal dealer, and records the prover.
 fn run_recorded<B: Field, E: MacField<B>>(
     circuit: &Products<B>,
     witness: &[B],
@@ -229,7 +229,7 @@ fn run_recorded<B: Field, E: MacField<B>>(
     run_by::<B, E>(circuit, witness, lies, (change, 1))
 }
 
-/// The same by so many threads of each party.
+/// Runs both parties over an ideal dealer by so many threads each, and records the prover.
 fn run_by<B: Field, E: MacField<B>>(
     circuit: &Products<B>,
     witness: &[B],
@@ -401,7 +401,8 @@ fn a_flipped_bit_in_any_message_is_rejected() {
     over_every_field!(test);
 }
 
-/// Those of the field in the corrections, the first and the last, and those of its extension, U and V.
+/// Elements that are not canonical are refused: of the field in the corrections, the first and the last, and
+/// of its extension U and V.
 #[test]
 fn elements_that_are_not_canonical_are_refused() {
     fn test<B: Field, E: MacField<B>>() {

@@ -1,4 +1,4 @@
-//! What the messages of [`super`] carry, but for those of the VOLE.
+//! Bytes of the messages of [`super`], but for those of the VOLE.
 
 use super::super::traffic::check;
 use super::BLOCKS;
@@ -10,10 +10,10 @@ use volery_primitives::{Field, MacField};
 
 /// The blocks of shares that a statement draws.
 pub(crate) struct Blocks {
-    /// Those with commitments.
+    /// The blocks with commitments.
     number: u64,
     shares: u64,
-    /// Those with commitments to a tape, all of whose shares lie before these.
+    /// The blocks with commitments to a tape, all of whose shares lie before these.
     tape: (u64, u64),
     /// The shares of further ones, where the last one has too few left for the masks.
     masks: Vec<u64>,

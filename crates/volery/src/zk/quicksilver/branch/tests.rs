@@ -113,7 +113,7 @@ impl<B: Polynomials<F = F2>> Clauses<B> for Several {
     }
 }
 
-/// What came of a proof: the verifier's verdict, and what the prover sent.
+/// The outcome of a proof: the verifier's verdict, and the prover's messages.
 struct Run {
     verdict: Result<Gates>,
     sent: Recording,

@@ -82,30 +82,30 @@ impl<B: Field> Sums<B> {
     }
 }
 
-/// What is done differently.
+/// The deviations and the parameters of a run.
 #[derive(Clone, Default)]
 struct Run<B> {
-    /// What the prover adds to inputs of these numbers, of either half.
+    /// Errors that the prover adds to inputs of these numbers, of either half.
     bits: Vec<(u64, F2)>,
     numbers: Vec<(u64, B)>,
     explains: bool,
     /// K, and pairs in a round, where they are others.
     subsets: Option<u32>,
     most: Option<usize>,
-    /// What is flipped on the way, of what a party sends.
+    /// The bit that is flipped on the way, of a message of a party.
     flip: Option<(Party, Flip)>,
     seed: u8,
     threads: Option<usize>,
 }
 
-/// What both came to, what the verifier's channel carried, and the prover's messages with their lengths.
+/// The results of both, the traffic of the verifier's channel, and the prover's messages with their lengths.
 struct Ended {
     proved: Result<Both>,
     verified: Result<Both>,
     traffic: Traffic,
     messages: Vec<Vec<u8>>,
     lengths: Vec<usize>,
-    /// What the prover has told of its progress.
+    /// The prover's progress, as it was told.
     progress: u64,
 }
 
@@ -195,7 +195,7 @@ macro_rules! over_every_field {
     }};
 }
 
-/// The same gates as are counted, whatever the rounds, the widths and the threads.
+/// Both parties report the gates that are counted, whatever the rounds, the widths and the threads.
 fn all_agree<B: Field, E: MacField<B>>() {
     for (words, width, most, threads) in [(1, 1, None, 1), (7, 8, None, 1), (30, 11, Some(100), 3)] {
         let (circuit, bits, numbers) = Sums::<B>::instance(words, width, words as u8);

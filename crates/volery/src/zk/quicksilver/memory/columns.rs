@@ -34,7 +34,7 @@ impl<T: DefaultIsZeroes> Columns<T> {
         Self::expecting(columns, FIRST)
     }
 
-    /// The same for so many tuples, and perhaps more.
+    /// Columns for so many tuples, and perhaps more.
     pub(super) fn expecting(columns: usize, tuples: usize) -> Self {
         let most = |tuples: usize, elements: usize| tuples.min(elements / columns.max(1)).max(1).ilog2();
         let first = most(FIRST.min(tuples.next_power_of_two()), OF_FIRST);

@@ -29,7 +29,7 @@ impl<E: Field> Found<E> {
         self.macs.columns()
     }
 
-    /// Those that wait: none is left.
+    /// Takes all lookups that wait: none is left.
     pub(super) fn take(&mut self) -> Self {
         mem::replace(self, Self::new(self.lines()))
     }
@@ -157,8 +157,8 @@ mod tests {
         }
     }
 
-    /// What lines are is what they wait as, whether their values are those of a row or not, and whether they
-    /// come one by one or many at a time.
+    /// Lines that wait have their values, whether these are those of a row or not, and whether lines come one
+    /// by one or many at a time.
     #[test]
     fn values_are_those_of_rows_or_their_own() {
         test::<F61>(2);

@@ -17,7 +17,7 @@ impl<E: Field> Waiting<E> {
         Self(Columns::new(lines * R::PARTS))
     }
 
-    /// The same for so many tuples, and perhaps more.
+    /// An empty list for so many tuples, and perhaps more.
     pub(super) fn expecting<P: Party<E = E>>(lines: usize, tuples: usize) -> Self {
         Self(Columns::expecting(lines * P::PARTS, tuples))
     }
@@ -120,7 +120,7 @@ impl<'l, E> Lines<'l, E> {
         &mut self.parts[part * stride..][self.lanes.clone()]
     }
 
-    /// What is public of all.
+    /// The public part of all lines.
     pub(super) fn public(&mut self) -> &mut [E] {
         &mut self.public[self.lanes.clone()]
     }

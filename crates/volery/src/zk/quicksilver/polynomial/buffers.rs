@@ -83,14 +83,14 @@ impl<T: Field> Buffers<T> {
         all
     }
 
-    /// The same elements again.
+    /// A copy of `elements`.
     pub(in super::super) fn copy(&self, elements: &[T]) -> Lent<T> {
         let mut copy = self.any(elements.len());
         copy.copy_from_slice(elements);
         copy
     }
 
-    /// Those that come, whose number is known.
+    /// A buffer of the elements that come, whose number is known.
     pub(in super::super) fn collect(&self, elements: impl ExactSizeIterator<Item = T>) -> Lent<T> {
         let mut lent = self.any(elements.len());
         let mut set = 0;
@@ -174,7 +174,7 @@ mod tests {
     /// The fewest elements that are kept.
     const KEPT: usize = LEAST / size_of::<F61>();
 
-    /// What waits, the oldest first.
+    /// The elements that wait, the oldest first.
     fn waiting<T: Field>(buffers: &Buffers<T>) -> Vec<Vec<T>> {
         buffers.free().elements.iter().map(|elements| elements.to_vec()).collect()
     }

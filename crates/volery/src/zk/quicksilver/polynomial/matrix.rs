@@ -55,7 +55,7 @@ impl<E: Field> Vectors<E> {
         [E::dot(arch, &left_macs, &right_macs), linear, value]
     }
 
-    /// The same at Δ: of degree two.
+    /// The value at Δ, of degree two.
     pub(in super::super) fn at<B: Field>(
         &self,
         delta: E,

@@ -35,7 +35,7 @@ pub(in super::super) struct VectorBuffers<B: Field, E: Field> {
 }
 
 impl<B: Field, E: Field> VectorBuffers<B, E> {
-    /// That of lower coefficients.
+    /// The buffers of lower coefficients.
     pub(in super::super) fn lower(&self) -> &Buffers<E> {
         &self.lower
     }
@@ -52,7 +52,7 @@ impl<E: Field> Lower<E> {
         Self::lent(size, coefficients.into())
     }
 
-    /// The same in memory that was lent.
+    /// The coefficients in memory that was lent.
     pub(in super::super) fn lent([lanes, degree]: [usize; 2], coefficients: Lent<E>) -> Self {
         assert_eq!(coefficients.len(), lanes * degree);
         Self { lanes, degree, coefficients }
@@ -72,7 +72,7 @@ impl<E: Field> Lower<E> {
         (0..self.degree).map(|power| self.power(power))
     }
 
-    /// Those of one power.
+    /// The coefficients of one power.
     fn power(&self, power: usize) -> &[E] {
         &self.coefficients[self.lanes * power..][..self.lanes]
     }
@@ -249,7 +249,8 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         self.lower
     }
 
-    /// The same where they are to be `macs` with the values of this vector.
+    /// The lower coefficients of the difference from values with the MACs `macs`, which are to be those of
+    /// this vector.
     pub(in super::super) fn into_lower_minus(self, macs: impl Iterator<Item = E>) -> Lower<E> {
         let mut lower = self.into_lower();
         let highest = lower.coefficients.len() - lower.lanes;

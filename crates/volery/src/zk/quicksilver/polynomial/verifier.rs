@@ -22,7 +22,7 @@ impl<E: Field> Keys<E> {
         Self { degree, keys: keys.collect::<Vec<_>>().into() }
     }
 
-    /// The same in memory of `buffers`.
+    /// The keys of polynomials, in memory of `buffers`.
     pub(in super::super) fn of(
         buffers: &Buffers<E>,
         degree: usize,
@@ -157,7 +157,7 @@ impl<E: Field> Keys<E> {
         Self::new(self.degree, iter::once(self.keys.iter().copied().sum()))
     }
 
-    /// The same polynomials with degree 1 at least.
+    /// The keys of the polynomials as ones of degree 1 at least.
     pub(in super::super) fn raised(mut self, delta: E) -> Self {
         if self.degree == 0 {
             self.degree = 1;
@@ -166,7 +166,7 @@ impl<E: Field> Keys<E> {
         self
     }
 
-    /// These minus those of values under `keys`.
+    /// The keys of the polynomials minus values under `keys`.
     pub(in super::super) fn minus(self, delta: E, keys: impl Iterator<Item = E>) -> Self {
         let mut raised = self.raised(delta);
         let power = Zeroizing::new(power(delta, raised.degree - 1));

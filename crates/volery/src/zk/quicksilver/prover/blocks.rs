@@ -13,7 +13,7 @@ use volery_primitives::bits::pack_corrections;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
 
-/// What the prover keeps of its batches.
+/// The prover's state of its batches.
 #[derive(Default)]
 pub struct Kept {
     polynomials: Pending<F128>,

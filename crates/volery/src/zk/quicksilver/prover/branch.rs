@@ -23,7 +23,8 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         self.one_of_by(plan, clauses, |_, highest| highest)
     }
 
-    /// The same where w_k is what `joint` makes of the highest coefficient: that itself, if it is honest.
+    /// Proves one of the clauses where w_k is the result of `joint` for the highest coefficient: that itself,
+    /// if it is honest.
     pub(in super::super) fn one_of_by<C>(
         &mut self,
         plan: &Plan,

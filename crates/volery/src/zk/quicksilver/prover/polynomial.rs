@@ -15,7 +15,7 @@ impl<M: Commitments> Prover<'_, M> {
         self.vanish_among(lower, MOST)
     }
 
-    /// The same where the batch ends behind so many coefficients.
+    /// Shows that polynomials are zero, and ends the batch behind so many coefficients.
     pub(super) fn vanish_among(&mut self, lower: Lower<M::E>, most: usize) -> Result<()> {
         self.take_asserted()?;
         let (degree, lanes) = (lower.degree(), lower.lanes());

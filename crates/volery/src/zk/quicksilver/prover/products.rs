@@ -1,4 +1,4 @@
-//! What the prover keeps of a batch until its challenge is drawn.
+//! Products of a batch that the prover keeps until its challenge is drawn.
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +49,7 @@ impl<E: Field> Default for Products<E> {
 }
 
 impl<E: Field> Products<E> {
-    /// Those of some slots.
+    /// Computes the products of some slots.
     fn compute<B: Field>(&mut self, arch: Arch, triples: &[Triple<Tagged<B, E>>])
     where
         E: MacField<B>,

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField, Tagged};
 
-/// What the prover keeps of its commitments.
+/// The prover's state of its commitments.
 pub struct Kept<B: Field, E: MacField<B>> {
     sections: Sections<B>,
     /// Blocks drawn for this statement whose messages of the verifier were received.

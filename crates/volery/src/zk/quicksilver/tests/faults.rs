@@ -105,7 +105,7 @@ impl<B: Field, E: MacField<B>> Parties for Elements<B, E> {
 /// A link to a peer that is played, which fails once.
 struct Fault {
     peer: Playback,
-    /// Of any of its functions.
+    /// The calls of any of the link's functions.
     calls: Arc<AtomicUsize>,
     /// The call that fails.
     at: usize,
@@ -130,8 +130,8 @@ impl Link for Fault {
     }
 }
 
-/// What `run` comes to with a peer that says `heard`, and how often it uses the link, which fails
-/// at call number `at`.
+/// The result of `run` with a peer that says `heard`, and how often it uses the link, which fails at call
+/// number `at`.
 fn with_fault(
     party: Party,
     heard: &[Vec<u8>],

@@ -15,9 +15,9 @@ use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
 
-/// What the verifier keeps of a batch.
+/// The verifier's state of a batch.
 pub struct Kept {
-    /// Those of the batch, or of the section where this is a half.
+    /// The corrections of the batch, or of the section where this is a half.
     corrections: Bits,
     /// The slots of the section that is open, in a half.
     section: Range<usize>,

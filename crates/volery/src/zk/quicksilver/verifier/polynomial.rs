@@ -16,7 +16,7 @@ impl<M: Commitments> Verifier<'_, M> {
         self.vanish_among(polynomials, MOST)
     }
 
-    /// The same where the batch ends behind so many coefficients.
+    /// Takes polynomials that are to be zero, and ends the batch behind so many coefficients.
     pub(super) fn vanish_among(&mut self, polynomials: Keys<M::E>, most: usize) -> Result<()> {
         self.take_asserted()?;
         let (degree, lanes) = (polynomials.degree(), polynomials.lanes());

@@ -16,12 +16,12 @@ use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField};
 use zeroize::Zeroizing;
 
-/// What the verifier keeps of commitments.
+/// The verifier's state of commitments.
 pub struct Kept<B> {
     sections: Sections<B>,
-    /// Of its coins.
+    /// The source of its coins.
     random: Random,
-    /// That of the batch.
+    /// The coin of the batch.
     coin: Option<Coin<B>>,
 }
 
@@ -32,9 +32,9 @@ impl<B: Field> Kept<B> {
     }
 }
 
-/// What a batch is weighed by.
+/// The coin by which a batch is weighed.
 struct Coin<B> {
-    /// What is to be told, where the verifier has drawn it.
+    /// The seeds that are to be told, where the verifier has drawn them.
     tossed: Option<[F128; 2]>,
     seeds: [Seed; 2],
     /// The number of the next product's coefficient.

@@ -9,7 +9,7 @@ use crate::zk::quicksilver::crossing::{Open, Outgoing};
 use crate::zk::{Accepted, Gates, Macs};
 use zeroize::Zeroizing;
 
-/// What a verifier accepted, and what goes out.
+/// The verdict of a verifier that accepted a shard, and the wires that go out.
 type Given<M> = (Accepted, Gates, BoxedVole<<M as Macs>::Key>, KeyEnds<M>);
 
 impl<M: Commitments> Verifier<'_, M> {

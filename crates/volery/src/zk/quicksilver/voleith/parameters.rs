@@ -16,13 +16,13 @@ const LAST: u32 = 125;
 pub const MOST_TREES: u32 = 40;
 /// The most bits that are ground where nothing is said: some hundredths of a second.
 pub const GRINDING: u32 = 20;
-/// What a counter of the last hash takes, about, in nanoseconds: of eight side by side, with vectors of 256
+/// The time of a counter of the last hash, about, in nanoseconds: of eight side by side, with vectors of 256
 /// bits. One by one they take three times that.
 const COUNTER: f64 = 30.0;
 /// The most bits that are ground.
 pub const MOST_GRINDING: u32 = 24;
 
-/// What to prefer where trees are not wished for.
+/// The cost that is to be low where trees are not wished for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Preference {
     /// Fast: 15 trees.
@@ -45,10 +45,10 @@ impl Preference {
     }
 }
 
-/// What the caller insists on.
+/// The parameters that the caller insists on.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Wishes {
-    /// What to prefer among the rest.
+    /// The preference among the rest.
     pub preference: Preference,
     /// The number of trees.
     pub trees: Option<u32>,
@@ -68,7 +68,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Those that are given, for whoever measures or tests.
+    /// Checks parameters that are given, for whoever measures or tests.
     ///
     /// # Errors
     /// `Invalid` where there are none such.
@@ -144,7 +144,7 @@ impl Parameters {
         }
     }
 
-    /// What a verifier does for a statement of this size, about, in nanoseconds. A block that ends early is
+    /// The work of a verifier for a statement of this size, about, in nanoseconds. A block that ends early is
     /// grown in whole.
     pub fn work(&self, size: Size) -> f64 {
         // Measured on Zen 4 with vectors of 512 bits: short trees pay for their columns.

@@ -1,4 +1,5 @@
-//! What both parties compute alike: where the transcript starts, the link of a file, and the last challenge.
+//! Common computations of both parties: where the transcript starts, the link of a file, and the last
+//! challenge.
 
 use crate::channel::Link;
 use crate::error::Result;
@@ -67,7 +68,7 @@ impl Link for OfFile {
     }
 }
 
-/// What the last challenge of a transcript is for.
+/// The label of a transcript's last challenge.
 pub(super) const LAST: &str = "voleith last";
 
 /// Counters that are searched by one thread at a time.
@@ -82,7 +83,7 @@ pub(super) struct Last {
 }
 
 impl Last {
-    /// That of a transcript which ends in this challenge.
+    /// The last challenge of a transcript that ends in these values.
     pub(super) fn new(
         transcript: [u8; 32],
         (columns, constant, asserted): (&[u8], F128, &[u8; 32]),

@@ -91,7 +91,7 @@ pub(super) struct Begun {
     dealt: Dealt,
     pub(super) dealer: Rc<RefCell<Dealer>>,
     channel: Channel,
-    /// What was said, and is not yet written.
+    /// The bytes that were sent, and are not yet written.
     pub(super) bytes: Bytes,
     /// The coefficients of what masks the check of products.
     mask: Zeroizing<Vec<F128>>,
@@ -107,7 +107,7 @@ impl Begun {
         Self::over((header, salt), terms, (dealt, dealer))
     }
 
-    /// The same over trees that were dealt.
+    /// Begins the proof over trees that were dealt.
     pub(super) fn over(
         (header, salt): (&[u8], [u8; SALT_BYTES]),
         terms: &Terms,
@@ -161,7 +161,7 @@ impl Begun {
         header.len() + self.salt.len() + 16 + 4 + opening_bytes(self.dealer.borrow().depths())
     }
 
-    /// What stands before all that was said, step 6 included.
+    /// The part of the file before all messages, step 6 included.
     pub(super) fn head(&self, header: &[u8], (counter, delta): (u32, F128)) -> Vec<u8> {
         let opening = self.dealer.borrow().open(&self.dealt, delta);
         [header, &self.salt, &delta.to_bytes(), &counter.to_le_bytes(), &opening].concat()

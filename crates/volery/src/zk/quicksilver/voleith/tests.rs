@@ -26,7 +26,7 @@ const TOY: Parameters = Parameters { trees: 2, bits: 6, grinding: 10 };
 struct Everything {
     /// Products, each of two of the last wires.
     products: usize,
-    /// Of each polynomial.
+    /// The degree of each polynomial.
     degree: usize,
     polynomials: usize,
     matrices: usize,
@@ -81,7 +81,7 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Everything {
     }
 }
 
-/// What both parties know beforehand, by one thread.
+/// The public terms of a proof, by one thread.
 fn terms(parameters: &Parameters, size: Size) -> Terms<'_> {
     static ALONE: Pool = Pool::ALONE;
     Terms { arch: Arch::detect(), parameters, size, pool: &ALONE, progress: None }

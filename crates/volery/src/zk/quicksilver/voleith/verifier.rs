@@ -48,7 +48,7 @@ fn verify(
 /// A proof that was read, and is not yet believed.
 pub(super) struct Heard {
     gates: Gates,
-    /// What the file says that the last challenge is.
+    /// The counter and Δ, which the file says are the last challenge.
     counter: u32,
     delta: F128,
     pub(super) last: Last,

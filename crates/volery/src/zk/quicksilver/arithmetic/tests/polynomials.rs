@@ -10,9 +10,9 @@ use core::iter::repeat;
 /// Polynomials over a witness that is zero but for its last element.
 #[derive(Clone, Copy, PartialEq)]
 enum Claim {
-    /// That an element is zero, by its MAC.
+    /// An element is zero, by its MAC.
     Assertion,
-    /// The same, as a polynomial.
+    /// An element is zero, as a polynomial.
     Polynomial,
     /// A product of two matrices.
     Product,
@@ -75,7 +75,7 @@ fn opened<B: Field, E: MacField<B>>(claim: Claim, last: B) -> (Result<Gates>, Ve
     (side_by_side(prover, verifier).1, elements(&sent))
 }
 
-/// Those of the last message but one.
+/// The elements of the last message but one.
 fn elements<E: Field>(sent: &Recording) -> Vec<E> {
     let messages = sent.messages();
     let element = |bytes: &[u8]| E::decode(bytes).unwrap();
@@ -290,7 +290,7 @@ fn fewer_batches_wait_where_they_are_longer() {
     assert_eq!(batches_unheard(1 << 19, false), 4 + 1);
 }
 
-/// What the VOLE hears stands between the coins, and is heard earlier, too.
+/// Messages of the VOLE stand between the coins, and are received earlier, too.
 #[test]
 fn coins_of_long_batches_are_received_in_their_order() {
     let (here, there) = pipe(Duration::from_secs(20));

@@ -249,8 +249,8 @@ impl Replayed for SmallMacs {
     }
 }
 
-/// What a run comes to: the polynomials of all clauses for this tape, the lowest coefficients first, after a
-/// check that the verifier has their values.
+/// The polynomials of all clauses for this tape, the lowest coefficients first, after a check that the
+/// verifier has their values.
 fn polynomials(clauses: &Several, tape: &[F2], random: &mut Random) -> Vec<Zeroizing<Vec<Small>>> {
     let shapes = of_clauses::shapes(clauses).unwrap();
     let plan = Plan::new(&shapes, 1).unwrap();

@@ -35,7 +35,7 @@ impl<B: Backend<F = F2>> Circuit<B> for LastProduct {
     }
 }
 
-/// The same by a prover that says that the product is one.
+/// A false product, by a prover that says that it is one.
 struct WrongProduct(usize);
 
 impl Circuit<Prover<'_>> for WrongProduct {
@@ -172,7 +172,7 @@ impl<'f, C: for<'a> Circuit<Verifier<'a>>> Forgery<'f, C> {
         self.begun.say(&sums).unwrap();
     }
 
-    /// What the last hash is of where Δ is this, for a verifier; `patch` makes the best of the file.
+    /// The input of the last hash where Δ is this, for a verifier; `patch` makes the best of the file.
     fn base(&self, delta: F128, patch: impl Fn(&mut Vec<u8>)) -> [u8; 32] {
         let mut file = self.file(0, delta);
         patch(&mut file);
@@ -284,7 +284,7 @@ fn cheaters_at_the_predicted_rate() {
     assert!((10..=45).contains(&accepted), "{accepted} of 200, 25 expected");
 }
 
-/// What a cheating dealer begins with.
+/// The beginning of a proof by a cheating dealer.
 fn deceitful(terms: &Terms, deceit: Deceit) -> Begun {
     let salt = [9; 32];
     let depths = terms.parameters.depths();

@@ -71,7 +71,7 @@ fn cut_and_extended_files_are_rejected() {
     }
 }
 
-/// The same proof in other bytes: none is accepted.
+/// A proof in other bytes is not accepted.
 #[test]
 fn a_file_is_canonical() {
     let (everything, file, parameters) = small();
