@@ -125,7 +125,7 @@ fn chosen(_: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceError>
 
 /// A [`Setting`], whichever it is.
 pub trait AnySetting: Sync {
-    /// As [`Setting::name`].
+    /// The name of the setting: see [`Setting::name`].
     fn name(&self) -> String;
     /// The name of what wires carry, whatever the extension of its MACs.
     fn wires(&self) -> &'static str;
@@ -133,54 +133,54 @@ pub trait AnySetting: Sync {
     fn modulus(&self) -> Option<U256>;
     /// Whether `system` is over it.
     fn is_by(&self, system: System) -> bool;
-    /// As [`Setting::SECURITY`].
+    /// The statistical security that is asked for where nothing is said: see [`Setting::SECURITY`].
     fn security(&self) -> u32;
-    /// As [`Setting::BOUND_BY_SIZE`].
+    /// Whether statements are counted beforehand for the bound: see [`Setting::BOUND_BY_SIZE`].
     fn bound_by_size(&self) -> bool;
-    /// As [`Setting::NON_INTERACTIVE`].
+    /// Whether challenges come from the transcript: see [`Setting::NON_INTERACTIVE`].
     fn non_interactive(&self) -> bool;
-    /// As [`Setting::correlations`].
+    /// The correlations that there are: see [`Setting::correlations`].
     fn correlations(&self) -> Vec<Correlations>;
-    /// As [`statistical_bits`].
+    /// The statistical security of a proof of this size: see [`statistical_bits`].
     fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32>;
-    /// As [`choose`].
+    /// The choice of correlations for a statement of this size: see [`choose`].
     fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice>;
-    /// What a session of one statement with these gates, which comes to this choice, sends by the system of
-    /// `options`, which is QuickSilver or Wolverine: see [`Setting::traffic`] and [`Estimate::wolverine`].
+    /// The traffic of a session of one statement with these gates, which comes to this choice, by the system
+    /// of `options`, which is QuickSilver or Wolverine: see [`Setting::traffic`] and [`Estimate::wolverine`].
     fn estimate(&self, options: &Options, choice: Choice, shape: &Shape) -> Result<Estimate>;
     /// The size of a statement with these gates, as a proof by QuickSilver over a link has it.
     fn size(&self, shape: &Shape) -> Size;
-    /// What a circuit of this shape asks of a proof by simulated parties.
+    /// The sizes of a circuit of this shape on which a proof by simulated parties depends.
     fn demand(&self, shape: &Shape) -> Demand;
     /// The fields that such a proof can check products over.
     fn check_fields(&self) -> Vec<CheckSize>;
-    /// As [`Program::builtins`].
+    /// The built-in programs: see [`Program::builtins`].
     fn builtins(&self) -> &'static [(&'static str, &'static str)];
-    /// As [`Program::open`].
+    /// Opens the relation that `spec` names: see [`Program::open`].
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>>;
     /// The relation of a constraint system that is open, which others may hold, too.
     ///
     /// # Errors
     /// `Invalid` where it is over another field.
     fn r1cs(&self, system: Arc<R1cs>) -> Result<Box<dyn AnyRelation>>;
-    /// As [`RunDelta::fresh`].
+    /// A fresh key of a run: see [`RunDelta::fresh`].
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta>;
     /// The bytes that store a key: those of [`RunDelta::to_bytes`].
     fn delta_bytes(&self) -> usize;
-    /// As [`RunDelta::from_bytes`].
+    /// The key of a run that these bytes store: see [`RunDelta::from_bytes`].
     fn load_run_delta(&self, run: &Run, bytes: &[u8]) -> Result<RunDelta>;
-    /// As [`Crossing::length`].
+    /// The bytes of so many wires that cross: see [`Crossing::length`].
     fn crossing_length(&self, party: Party, wires: usize) -> usize;
-    /// As [`sharded::privacy`].
+    /// The bits of privacy of a run in shards: see [`sharded::privacy`].
     fn privacy(&self, announced: &Announced, restarts: u32) -> u32;
 }
 
 /// How a statement falls into shards.
 #[derive(Clone, Debug)]
 pub struct InShards {
-    /// What names all of it, to be [`Run::statement`].
+    /// The digest of the whole statement, to be [`Run::statement`].
     pub digest: [u8; 32],
-    /// What crosses.
+    /// The wires that cross.
     pub announced: Announced,
     /// For each shard, what it reads of which private inputs: see [`Part::reads`](crate::circuit::Part::reads).
     pub reads: Vec<Vec<(Port, Range<u64>)>>,
@@ -188,29 +188,29 @@ pub struct InShards {
 
 /// A [`Program`] over a setting, to be given public values.
 pub trait AnyRelation: Send + Sync {
-    /// As [`Program::inputs`].
+    /// The inputs: see [`Program::inputs`].
     fn inputs(&self) -> &[Port];
-    /// As [`Program::outputs`].
+    /// The outputs: see [`Program::outputs`].
     fn outputs(&self) -> &[Port];
-    /// What widths of ports count: `bit` or `element`.
+    /// The unit of ports' widths: `bit` or `element`.
     fn unit(&self) -> &'static str;
-    /// What the width of this port counts, where a statement is over two fields.
+    /// The unit of this port's width, where a statement is over two fields.
     fn unit_of(&self, _port: &str) -> &'static str {
         self.unit()
     }
-    /// As [`Program::format_name`].
+    /// The name of the format: see [`Program::format_name`].
     fn format_name(&self) -> &'static str;
-    /// As [`Program::examine`].
+    /// Counts the gates, and gives warnings: see [`Program::examine`].
     fn examine(&self) -> Result<(Shape, Vec<String>)>;
-    /// As [`Program::streams`].
+    /// The streams of values: see [`Program::streams`].
     fn streams(&self) -> Vec<ValueStream> {
         Vec::new()
     }
-    /// As [`Program::ands_in_file`].
+    /// The ANDs that the file has: see [`Program::ands_in_file`].
     fn ands_in_file(&self) -> Option<u64> {
         None
     }
-    /// As [`Program::clauses`].
+    /// The shapes of its clauses: see [`Program::clauses`].
     fn clauses(&self) -> Result<Vec<Shape>>;
     /// About what a session sends of a statement over two fields, all inputs being private; `None` for one
     /// over one field, for which [`AnySetting::estimate`] tells.
@@ -228,27 +228,27 @@ pub trait AnyRelation: Send + Sync {
 
 /// A [`Statement`] over a setting, to be verified, or given private values.
 pub trait AnyStatement: Send + Sync {
-    /// As [`Statement::digest`].
+    /// The digest of the statement: see [`Statement::digest`].
     fn digest(&self) -> [u8; 32];
-    /// As [`Statement::public`], the values being written.
+    /// The public values as they are written: see [`Statement::public`].
     fn public(&self) -> Vec<(&Port, String)>;
-    /// What widths of ports count: `bit` or `element`.
+    /// The unit of ports' widths: `bit` or `element`.
     fn unit(&self) -> &'static str;
-    /// As [`AnyRelation::unit_of`].
+    /// The unit of this port's width: see [`AnyRelation::unit_of`].
     fn unit_of(&self, _port: &str) -> &'static str {
         self.unit()
     }
-    /// As [`Shape::without_depth`].
+    /// Counts the gates: see [`Shape::without_depth`].
     fn count(&self) -> Result<Shape>;
-    /// As [`Statement::warnings`].
+    /// Warnings about the statement: see [`Statement::warnings`].
     fn warnings(&self) -> Vec<String>;
-    /// As [`verify`](crate::verify).
+    /// Verifies the statement: see [`verify`](crate::verify).
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>;
-    /// As [`verify_from`](crate::verify_from).
+    /// Verifies a file: see [`verify_from`](crate::verify_from).
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)>;
     /// How it falls into so many shards: `Invalid` where it does not.
     fn in_shards(&self, shards: usize) -> Result<InShards>;
-    /// As [`sharded::verify_shard`], of a run whose statement is [`InShards::digest`].
+    /// Verifies one shard of a run whose statement is [`InShards::digest`]: see [`sharded::verify_shard`].
     fn verify_shard(
         &self,
         at: (&Run, Place),
@@ -257,7 +257,8 @@ pub trait AnyStatement: Send + Sync {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(AcceptedShard, Report, Vec<Crossing>)>;
-    /// As [`AnyClaim::prove_shard`], for a worker that has nothing of the witness but its [`AnyClaim::share`].
+    /// Proves one shard, as [`AnyClaim::prove_shard`] does, for a worker that has nothing of the witness but
+    /// its [`AnyClaim::share`].
     fn prove_share(
         &self,
         at: (&Run, Place),
@@ -274,14 +275,14 @@ pub trait AnyStatement: Send + Sync {
 
 /// A [`Statement`] over a setting, and a witness for it.
 pub trait AnyClaim: Send + Sync {
-    /// What is claimed.
+    /// The statement that is claimed.
     fn statement(&self) -> &dyn AnyStatement;
-    /// As [`check`](crate::check).
+    /// Checks the claim in the clear: see [`check`](crate::check).
     fn check(&self) -> Result<()>;
-    /// As [`prove`](crate::prove).
+    /// Proves the claim: see [`prove`](crate::prove).
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
-    /// As [`sharded::prove_shard`], of a run whose statement is [`InShards::digest`]: the shard's witness is
-    /// cut out of the whole.
+    /// Proves one shard of a run whose statement is [`InShards::digest`], whose witness is cut out of the
+    /// whole: see [`sharded::prove_shard`].
     fn prove_shard(
         &self,
         at: (&Run, Place),
@@ -289,12 +290,12 @@ pub trait AnyClaim: Send + Sync {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Report, Vec<Crossing>)>;
-    /// What shard number `shard` of so many reads of the witness, for [`AnyStatement::prove_share`]: as
-    /// secret as that is.
+    /// The part of the witness that shard number `shard` of so many reads, for [`AnyStatement::prove_share`]:
+    /// as secret as the whole.
     fn share(&self, shards: usize, shard: usize) -> Result<Zeroizing<Vec<u8>>>;
-    /// As [`prove_to`](crate::prove_to).
+    /// Proves the claim to a file: see [`prove_to`](crate::prove_to).
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
-    /// As [`prove_to_file`](crate::prove_to_file).
+    /// Proves the claim to a file that can be written to anew: see [`prove_to_file`](crate::prove_to_file).
     fn prove_to_file(&self, out: &mut dyn Sink, options: &Options) -> Result<Report>;
 }
 
@@ -379,7 +380,7 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
 
 /// The program of a setting.
 type ProgramOf<S> = <S as Setting>::Program;
-/// What its ports take.
+/// The values of its ports.
 type ValuesOf<S> = Values<<ProgramOf<S> as Program>::Value>;
 
 struct Opened<S: Setting> {

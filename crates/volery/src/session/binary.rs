@@ -104,7 +104,7 @@ fn usual(correlations: BitCorrelations) -> Pace {
     }
 }
 
-/// The same as this machine does it.
+/// The paces of this machine.
 fn calibrate(arch: Arch) -> Vec<Pace> {
     let [four, eight] = [Depth::Four, Depth::Eight].map(|depth| row(arch, depth));
     let triples: Vec<Triple> = vec![[F128::ONE; 3]; TILE];
@@ -238,7 +238,7 @@ impl Setting for Binary {
     }
 }
 
-/// What is compiled for it.
+/// The systems and functions that are compiled for the setting.
 struct OverBits(Calibrated);
 
 impl Compiled<Binary> for OverBits {

@@ -19,8 +19,8 @@ impl Calibrated {
         Self(Mutex::new(None))
     }
 
-    /// Those that were found before with the same instructions, or else what `calibrate` finds. Both parties
-    /// may live in one process: they are not timed side by side.
+    /// The paces that were found before with the same instructions, or else those that `calibrate` finds.
+    /// Both parties may live in one process: they are not timed side by side.
     pub(super) fn paces(&self, arch: Arch, calibrate: impl FnOnce() -> Vec<Pace>) -> Vec<Pace> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, paces)) = known.as_ref().filter(|(found, _)| *found == arch) {

@@ -31,7 +31,7 @@ pub fn prove_one_of(
     prove_one_of_over::<Binary>(clauses, chosen, witness, channel, options)
 }
 
-/// The same over any field.
+/// Proves one of several clauses over any field: see [`prove_one_of`].
 ///
 /// # Errors
 /// As for [`prove_one_of`].
@@ -45,7 +45,7 @@ pub fn prove_one_of_over<S: Setting>(
     prove_clause::<S>(Stated::of(clauses), chosen, &witness, channel, options)
 }
 
-/// The same, whatever reads the witness.
+/// Proves one of several clauses with a witness of any kind.
 fn prove_clause<S: Setting>(
     stated: Stated<'_, S>,
     chosen: usize,
@@ -149,7 +149,7 @@ pub fn verify_one_of(
     verify_one_of_over::<Binary>(clauses, channel, options)
 }
 
-/// The same over any field.
+/// Verifies one of several clauses over any field: see [`verify_one_of`].
 ///
 /// # Errors
 /// Those of [`verify`](crate::verify).
@@ -199,7 +199,7 @@ pub fn verify_each_of_over<S: Setting>(
     of_clauses.verify_each_of(Stated::of(clauses), claims, channel, options)
 }
 
-/// The same, whatever states them.
+/// Verifies one of several clauses, whatever states them.
 fn verify_clause<S: Setting>(
     stated: Stated<'_, S>,
     channel: &mut Channel,

@@ -94,7 +94,7 @@ impl<B: Field, E: MacField<B>> Over<B, E>
 where
     Self: Registered,
 {
-    /// The same as this machine does it.
+    /// The paces of this machine.
     fn calibrate(arch: Arch) -> Vec<Pace> {
         let (degree, tile) = (E::DEGREE as usize, TILE as f64);
         let transfer = row(arch, Depth::Eight);
@@ -306,7 +306,7 @@ where
     }
 }
 
-/// What is compiled for each.
+/// The systems and functions that are compiled for each setting.
 struct OverFields(Calibrated);
 
 impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields

@@ -1,4 +1,4 @@
-//! What a session proves, behind pointers: so that proof systems are compiled without any statement.
+//! Statements of sessions, behind pointers: so that proof systems are compiled without any statement.
 
 use super::Setting;
 use crate::circuit::stream::{
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is:
-/// systems execute its stream of gates, but QuickSilver runs a copy that is compiled for it alone where
-/// the setting is [`MONOMORPHIC`](Setting::MONOMORPHIC). So is a `dyn Source<S::F>`: nothing is compiled
-/// for it but the recording.
+/// A statement that can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field
+/// is one: systems execute its stream of gates, but QuickSilver runs a copy that is compiled for it alone
+/// where the setting is [`MONOMORPHIC`](Setting::MONOMORPHIC). So is a `dyn Source<S::F>`: nothing is
+/// compiled for it but the recording.
 pub trait Provable<S: Setting> {
     /// The statement as a stream of gates.
     fn source(&self) -> &dyn Source<S::F>;
@@ -128,7 +128,7 @@ impl<S: Setting> ProvableClauses<S> for dyn ClauseSource<S::F> + '_ {
 
 /// Clauses on their way to a prover or a verifier.
 pub struct Stated<'s, S: Setting> {
-    /// As streams of gates.
+    /// The clauses as streams of gates.
     pub source: &'s dyn ClauseSource<S::F>,
     pub(super) direct: Option<&'s dyn DirectClauses<S>>,
 }
@@ -142,14 +142,14 @@ impl<'s, S: Setting> Stated<'s, S> {
 
 /// A statement on its way to a prover.
 pub struct ForProver<'s, S: Setting> {
-    /// As a stream of gates.
+    /// The statement as a stream of gates.
     pub stream: Gates<'s, S::F>,
     direct: Option<&'s dyn Direct<S>>,
 }
 
 /// A statement on its way to a verifier.
 pub struct ForVerifier<'s, S: Setting> {
-    /// As a stream of gates.
+    /// The statement as a stream of gates.
     pub stream: Gates<'s, S::F>,
     direct: Option<&'s dyn Direct<S>>,
 }
@@ -160,12 +160,12 @@ impl<'s, S: Setting> ForProver<'s, S> {
         Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
     }
 
-    /// What `direct` pushes, and no stream does.
+    /// A statement that `direct` pushes, and no stream does.
     pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
         Self { stream: Gates::new(stream), direct: Some(direct) }
     }
 
-    /// What is a stream of gates and nothing else.
+    /// A statement that is a stream of gates and nothing else.
     pub(super) fn streamed(source: &'s dyn Source<S::F>) -> Self {
         Self { stream: Gates::new(source), direct: None }
     }
@@ -185,12 +185,12 @@ impl<'s, S: Setting> ForVerifier<'s, S> {
         Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
     }
 
-    /// What `direct` pushes, and no stream does.
+    /// A statement that `direct` pushes, and no stream does.
     pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
         Self { stream: Gates::new(stream), direct: Some(direct) }
     }
 
-    /// What is a stream of gates and nothing else.
+    /// A statement that is a stream of gates and nothing else.
     pub(super) fn streamed(source: &'s dyn Source<S::F>) -> Self {
         Self { stream: Gates::new(source), direct: None }
     }
@@ -255,7 +255,7 @@ impl<F: Field, C: Source<F> + ?Sized> Source<F> for By<'_, C> {
     }
 }
 
-/// As [`check`].
+/// Checks a stream of gates in the clear: see [`check`].
 pub(super) fn check_stream<F: Field>(stream: &Gates<'_, F>, witness: Stream<'_, F>) -> Result<()> {
     let mut clear = Clear::new(witness);
     stream.run(&mut clear)?;

@@ -84,7 +84,7 @@ pub trait VerifiesMany<S: Setting> {
 
 /// A system whose proofs are files.
 pub trait ProofFiles<S: Setting> {
-    /// As [`crate::prove_to`].
+    /// Proves a statement to a file: see [`crate::prove_to`].
     ///
     /// # Errors
     /// As for [`crate::prove_to`].
@@ -96,7 +96,8 @@ pub trait ProofFiles<S: Setting> {
         options: &Options,
     ) -> Result<Report>;
 
-    /// As [`crate::prove_to_file`]; by default what is written is kept until it is whole.
+    /// Proves a statement to a file that can be written to anew: see [`crate::prove_to_file`]. By default the
+    /// proof is kept until it is whole.
     ///
     /// # Errors
     /// As for [`crate::prove_to_file`].
@@ -110,7 +111,7 @@ pub trait ProofFiles<S: Setting> {
         self.prove_to(source, witness, &mut out, options)
     }
 
-    /// As [`crate::verify_from`].
+    /// Verifies a file: see [`crate::verify_from`].
     ///
     /// # Errors
     /// As for [`crate::verify_from`].
@@ -124,7 +125,7 @@ pub trait ProofFiles<S: Setting> {
 
 /// A system that knows disjunctions.
 pub trait ProofOfClauses<S: Setting> {
-    /// As [`crate::prove_one_of`].
+    /// Proves one of several clauses: see [`crate::prove_one_of`].
     ///
     /// # Errors
     /// As for [`crate::prove_one_of`].
@@ -137,7 +138,7 @@ pub trait ProofOfClauses<S: Setting> {
         options: &Options,
     ) -> Result<Report>;
 
-    /// As [`crate::verify_one_of`].
+    /// Verifies one of several clauses: see [`crate::verify_one_of`].
     ///
     /// # Errors
     /// As for [`crate::verify_one_of`].
@@ -148,7 +149,7 @@ pub trait ProofOfClauses<S: Setting> {
         options: &Options,
     ) -> Result<(Accepted, Report)>;
 
-    /// As [`crate::prove_each_of_over`].
+    /// Proves several claims at once: see [`crate::prove_each_of_over`].
     ///
     /// # Errors
     /// As for [`crate::prove_each_of_over`]; here that it proves one claim at a time.
@@ -162,7 +163,7 @@ pub trait ProofOfClauses<S: Setting> {
         Err(one_claim(options.system()))
     }
 
-    /// As [`crate::verify_each_of_over`], of so many claims.
+    /// Verifies so many claims at once: see [`crate::verify_each_of_over`].
     ///
     /// # Errors
     /// As for [`crate::verify_each_of_over`]; here that it proves one claim at a time.
@@ -219,37 +220,37 @@ fn names<S: Setting>(which: impl Fn(&dyn ProofSystem<S>) -> bool) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct System(&'static Facts);
 
-/// What is known of a proof system.
+/// The facts of a proof system.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The name on the wire, in options and in reports.
     pub name: &'static str,
-    /// It runs over F_2 alone.
+    /// Whether it runs over F_2 alone.
     pub bits_only: bool,
-    /// It takes correlations, which are chosen for a statement, and stay for the next one.
+    /// Whether it takes correlations, which are chosen for a statement, and stay for the next one.
     pub correlated: bool,
-    /// It proves polynomials as such, and not gate by gate.
+    /// Whether it proves polynomials as such, and not gate by gate.
     pub polynomials: bool,
-    /// It checks products by triples, in one of several ways.
+    /// Whether it checks products by triples, in one of several ways.
     pub triples: bool,
-    /// It garbles circuits.
+    /// Whether it garbles circuits.
     pub garbles: bool,
-    /// It proves one of several clauses at about the price of the largest.
+    /// Whether it proves one of several clauses at about the price of the largest.
     pub clauses: bool,
-    /// It proves that, and nothing else.
+    /// Whether it proves one of several clauses, and nothing else.
     pub of_clauses: bool,
-    /// It simulates parties.
+    /// Whether it simulates parties.
     pub simulates: bool,
-    /// Its proof may be a file.
+    /// Whether its proof may be a file.
     pub files: bool,
-    /// It may be told to a verifier over a link.
+    /// Whether its proof may be told to a verifier over a link.
     pub talks: bool,
-    /// It shares its work among threads.
+    /// Whether it shares its work among threads.
     pub threads: bool,
 }
 
 impl Facts {
-    /// Those of a system of which nothing special is known.
+    /// The facts of a system of which nothing special is known.
     pub const fn named(name: &'static str) -> Self {
         Self {
             name,
@@ -312,7 +313,7 @@ impl System {
     /// All that are registered.
     pub const ALL: [Self; 6] =
         [Self::QUICKSILVER, Self::JKO, Self::STACK, Self::LIMBO, Self::WOLVERINE, Self::VOLEITH];
-    /// Those of them that talk to a verifier over a link.
+    /// The systems among them that talk to a verifier over a link.
     pub const TALKING: [Self; 5] = [Self::QUICKSILVER, Self::JKO, Self::STACK, Self::LIMBO, Self::WOLVERINE];
 
     /// The system of these facts.
@@ -320,7 +321,7 @@ impl System {
         Self(facts)
     }
 
-    /// What is known of it.
+    /// The facts of the system.
     pub const fn facts(self) -> &'static Facts {
         self.0
     }

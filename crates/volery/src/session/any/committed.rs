@@ -16,15 +16,15 @@ use std::sync::OnceLock;
 use volery_primitives::{Field, MacField};
 use zeroize::Zeroizing;
 
-/// What is stated over F_2 and another field, for a [`Setting`](crate::Setting) over that one.
+/// Statements over F_2 and another field, for a [`Setting`](crate::Setting) over the latter.
 pub trait WithBits: Sync {
-    /// As [`AnySetting::builtins`](super::AnySetting::builtins), of both kinds.
+    /// The built-in programs of both kinds: see [`AnySetting::builtins`](super::AnySetting::builtins).
     fn builtins(&self) -> &'static [(&'static str, &'static str)];
     /// The relation that `spec` names, if it is one over both fields.
     fn open(&self, spec: &str) -> Option<Result<Box<dyn AnyRelation>>>;
 }
 
-/// That of `B` with MACs in `E`.
+/// The statements over F_2 and `B` with MACs in `E`.
 pub(in crate::session) struct Joined<B, E>(pub(in crate::session) PhantomData<(B, E)>);
 
 impl<B: Field, E: MacField<B>> WithBits for Joined<B, E>
@@ -48,7 +48,7 @@ struct Opened<B: Field, E> {
     spec: String,
     relation: OfTwo,
     public: BothValues<B>,
-    /// Of the statement in whose place gates are counted.
+    /// The shape of the statement in whose place gates are counted.
     shape: OnceLock<MixedShape>,
     macs: PhantomData<E>,
 }

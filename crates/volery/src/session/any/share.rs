@@ -25,7 +25,7 @@ impl<S: Setting> Reread<S::F> for Cut<'_, S> {
     }
 }
 
-/// The same alone. Wiped on drop.
+/// The part of a witness that a shard reads, without the rest. Wiped on drop.
 pub(super) struct Share<F: Field>(Zeroizing<Vec<F>>);
 
 impl<F: Field> Reread<F> for Share<F> {

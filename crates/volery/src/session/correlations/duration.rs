@@ -15,7 +15,7 @@ use core::num::NonZeroUsize;
 use core::time::Duration;
 use volery_primitives::Field;
 
-/// What a party computes over some correlations, on one machine.
+/// The time that a party computes over some correlations, on one machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pace {
     /// For a share and its gate, in picoseconds.
@@ -33,7 +33,7 @@ impl Pace {
         Self { share: (share * 1e3) as u32, setup: (setup / 1e3) as u32 }.within_reason()
     }
 
-    /// The same by so many threads. A set-up is one thread's work; so is the walk through the statement, but
+    /// The pace by so many threads. A set-up is one thread's work; so is the walk through the statement, but
     /// that is the same over all correlations and decides nothing between them.
     pub(in crate::session) fn shared_by(self, threads: NonZeroUsize) -> Self {
         let threads = u32::try_from(threads.get()).unwrap_or(u32::MAX);
@@ -46,7 +46,7 @@ impl Pace {
     }
 }
 
-/// What two parties wait for over some correlations, whatever they compute and send.
+/// The waits of two parties over some correlations, whatever they compute and send.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Waits {
     /// Round trips in the set-up.
@@ -73,7 +73,7 @@ impl Waits {
     }
 }
 
-/// What the link is like.
+/// The bandwidths and the round trip of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Line {
     /// From the prover to the verifier, in Mbit/s.
@@ -97,16 +97,16 @@ impl Line {
     }
 }
 
-/// What a statement asks for.
+/// The demand of a statement on correlations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::session) struct Demand {
     pub(in crate::session) shares: u64,
     pub(in crate::session) purpose: Use,
 }
 
-/// What the base transfers take, in seconds, whatever follows.
+/// The time of the base transfers, in seconds, whatever follows.
 const TRANSFERS: f64 = 0.025;
-/// What a party takes to send or receive a byte and to put it into the transcript, in seconds.
+/// The time in which a party sends or receives a byte and puts it into the transcript, in seconds.
 const BYTE: f64 = 0.4e-9;
 /// How much of what is faster than the slowest is seen all the same.
 const BESIDE: f64 = 0.1;
@@ -159,12 +159,12 @@ fn value<S: Setting>() -> f64 {
     if S::F::BITS == 1 { 0.125 } else { <S::F as Field>::BYTES as f64 }
 }
 
-/// What is expected to be fastest, and by how much.
+/// The grounds on which correlations are expected to be fastest.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Grounds {
     /// The link, as measured or given.
     pub line: Line,
-    /// What a share takes the prover and the verifier to compute, in nanoseconds.
+    /// The time of a share that the prover and the verifier compute, in nanoseconds.
     pub nanoseconds: [f64; 2],
     /// The seconds that are expected.
     pub seconds: f64,

@@ -1,4 +1,4 @@
-//! What both parties find out of each other and of the link before they choose correlations.
+//! Measurements of each other, and of the link, by both parties before they choose correlations.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
@@ -29,16 +29,16 @@ const PIECES: usize = 6;
 const RATES: (u32, u32) = (100, 1_000_000_000);
 const LONGEST_TRIP: u32 = 10_000_000;
 
-/// What is carried where the bandwidth is known, and the probes.
+/// Bytes of the exchange where the bandwidth is known, and of the probes.
 pub(in crate::session) const EXCHANGED: Carried =
     Carried { prover: 8 * PACES as u64 + 4, verifier: 8 * PACES as u64 + 8 };
 pub(in crate::session) const PROBES: Carried =
     Carried { prover: (WARM_UP + PIECE * PIECES) as u64, verifier: (WARM_UP + PIECE * PIECES) as u64 };
 
-/// What both know then.
+/// The measurements, which both parties then know.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measured {
-    /// Of the prover and of the verifier, for each of the setting's correlations.
+    /// The paces of the prover and of the verifier, for each of the setting's correlations.
     pub(super) paces: [Vec<Pace>; 2],
     pub(super) line: Line,
 }
@@ -215,8 +215,8 @@ mod tests {
         }
     }
 
-    /// What was changed on the way is found where the two sides next compare what was said, whatever they
-    /// have chosen by then.
+    /// Changes on the way are found where the two sides next compare their transcripts, whatever they have
+    /// chosen by then.
     #[test]
     fn what_is_tampered_with_is_heard() {
         let paces = vec![Pace { share: 20_000, setup: 7 }; PACES];

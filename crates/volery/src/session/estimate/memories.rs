@@ -68,11 +68,11 @@ impl<B: Machine> Circuit<B> for Shuffled {
     }
 }
 
-/// What a setting foretells of a size over its correlations.
+/// The forecast of a setting for a size over its correlations.
 type Traffic<S> = fn(<S as Setting>::Correlations, Size) -> Estimate;
 
-/// That a session sends what is foretold, or more: at most a block of shares for each epoch, and one for the
-/// masks.
+/// Asserts that a session sends what is foretold, or more: at most a block of shares for each epoch, and one
+/// for the masks.
 #[track_caller]
 fn assert_foretold<S: Setting, C>(name: &str, circuit: &C, witness: Vec<S::F>, traffic: Traffic<S>)
 where

@@ -81,7 +81,7 @@ fn polynomials_of_any_degree_send_what_was_foretold() {
     powers::<Binary>("tiny", &[4096], Binary::traffic);
 }
 
-/// Of 2, 128, 512, 648, 2048 and 20,000 entries in both.
+/// Matrix products with 2, 128, 512, 648, 2048 and 20,000 entries in both factors.
 #[test]
 fn matrix_products_send_what_was_foretold() {
     let sides = [1, 8, 16, 18, 32];

@@ -28,10 +28,10 @@ const VERSION: u32 = 1;
 /// All but the label.
 const FIXED: usize = 12 + 4 + FIELD + 16 + 2 + 32 + 16 + 4;
 
-/// What a file says before its proof.
+/// The header of a file, before its proof.
 pub(in crate::session) struct Header {
     pub(in crate::session) subject: Subject,
-    /// What it says; not yet whether that is any good.
+    /// The parameters that the file says, which are not yet checked.
     wishes: Wishes,
     pub(super) aggregation: Aggregation,
     inputs: u64,
@@ -39,7 +39,7 @@ pub(in crate::session) struct Header {
 }
 
 impl Header {
-    /// That of a proof with `terms`.
+    /// The header of a proof with `terms`.
     pub(super) fn of<S: Setting>(terms: &Terms, statement: [u8; 32], label: &str) -> Self {
         let Parameters { parties, compression, field, repetitions, challenges } = *terms.parameters;
         let wishes = Wishes {
@@ -59,7 +59,7 @@ impl Header {
         }
     }
 
-    /// Its bytes.
+    /// Encodes the header.
     ///
     /// # Errors
     /// `Invalid` where the label is too long.

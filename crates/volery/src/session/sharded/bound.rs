@@ -1,4 +1,4 @@
-//! What a run of shards is worth.
+//! Security of a run of shards.
 
 use crate::circuit::Announced;
 use crate::session::Setting;

@@ -14,7 +14,7 @@ use zeroize::{DefaultIsZeroes, Zeroizing};
 /// the attempt that gave them, and their order. Secret, as the witness is: it has to be encrypted on its way,
 /// and to arrive as it was sent. Wiped on drop.
 pub struct Crossing {
-    /// What it is of: [`Crossing::HEADER`] bytes.
+    /// The digest of all that it is bound to: [`Crossing::HEADER`] bytes begin with it.
     binding: [u8; 32],
     from: u32,
     to: u32,
@@ -59,8 +59,8 @@ impl Crossing {
         bytes
     }
 
-    /// What such bytes are, of any length: whoever receives them knows by [`Crossing::length`] how many there
-    /// are, and whether they are what a shard takes shows when it is begun.
+    /// The crossing of such bytes, of any length: whoever receives them knows by [`Crossing::length`] how
+    /// many there are, and whether they are what a shard takes shows when it is begun.
     ///
     /// # Errors
     /// `Invalid` where they are fewer than [`Crossing::HEADER`].
@@ -81,7 +81,7 @@ impl Crossing {
         })
     }
 
-    /// What the ends of `party` over `S` are bound to.
+    /// The digest that the ends of `party` over `S` are bound to.
     fn binding<S: Setting>(run: &Run, announced: &Announced, party: Party) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery shard v1, wires that cross");
         hasher.update(&run.digest()).update(&announced.digest());
@@ -155,10 +155,11 @@ impl<S: Setting> Stored<S> for OfVerifier {
     }
 }
 
-/// What comes in, and for each shard that it comes from the attempt.
+/// The wires that come in, and for each shard that they come from the attempt.
 type Taken<S, P> = (Ends<<P as Stored<S>>::Wire, <P as Stored<S>>::Line>, Vec<u32>);
 
-/// What comes in to the shard `here`, in its order, and for each shard that it comes from the attempt.
+/// Takes the wires that come in to the shard `here`, in its order, and for each shard that they come from the
+/// attempt.
 ///
 /// # Errors
 /// `Invalid` where that is not what was announced.
@@ -219,7 +220,7 @@ fn length<S: Setting, P: Stored<S>>(wires: usize) -> usize {
     Crossing::HEADER + P::SIZES[0] * wires + P::SIZES[1] * LINES
 }
 
-/// What goes from the shard `here`, which gives `ends`, to each that takes wires of it.
+/// Gives the wires of the shard `here`, whose ends are `ends`, to each shard that takes some.
 pub(super) fn give<S: Setting, P: Stored<S>>(
     here: &Here<'_>,
     ends: &Ends<P::Wire, P::Line>,

@@ -10,7 +10,7 @@ use crate::zk::quicksilver::crossing::MOST_ATTEMPTS;
 /// One proof of a statement in shards. Public, and the same for all workers of both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// What tells it from all other runs: see [`Run::id_of`].
+    /// The name of the run, which tells it from all others: see [`Run::id_of`].
     pub id: [u8; 32],
     /// A digest of the whole statement, all shards of it:
     /// [`stream::fingerprint`](crate::circuit::stream::fingerprint) makes one of all gates. Where it is another
@@ -64,7 +64,7 @@ impl Run {
         hasher.finalize().into()
     }
 
-    /// What `sharding` announces, where it has the shards of this run and `place` is one of them.
+    /// The announcements of `sharding`, where it has the shards of this run and `place` is one of them.
     ///
     /// # Errors
     /// `Invalid` where it has not, or the system is not QuickSilver.

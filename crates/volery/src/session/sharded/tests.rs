@@ -19,17 +19,17 @@ pub(super) struct Sums<F> {
     shards: usize,
     each: usize,
     total: F,
-    /// What a prover does otherwise in which shard.
+    /// The lie of a prover, and the shard in which it tells it.
     lie: Option<(usize, Lie)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lie {
-    /// Its first product is another one.
+    /// The first product is another one.
     Product,
-    /// It hands on a sum that is one more.
+    /// The sum that is handed on is one more.
     Sum,
-    /// It asserts another total.
+    /// The total that is asserted is another one.
     Total,
 }
 
@@ -108,7 +108,7 @@ fn seeded(seed: u8) -> Options {
     Options { seed: Some([seed; 32]), ..Options::default() }
 }
 
-/// Those of a party that may lie.
+/// The options of a party that may lie.
 fn unchecked() -> Options {
     Options { check: false, ..seeded(3) }
 }
@@ -119,7 +119,7 @@ pub(super) fn run_of<F: Field>(shards: &dyn ShardSource<F>, restarts: u32) -> Ru
     Run { id, statement, shards: shards.count() as u32, restarts }
 }
 
-/// What both parties have of a run so far.
+/// The state of both parties of a run so far.
 struct Parties<S: Setting> {
     run: Run,
     delta: RunDelta,
@@ -137,7 +137,7 @@ impl<S: Setting> Parties<S> {
         Self { run, delta, ends: Default::default(), setting: core::marker::PhantomData }
     }
 
-    /// Those that go to a shard, as bytes there and back.
+    /// The crossings that go to a shard, as bytes there and back.
     fn taken(&self, party: usize, place: Place) -> Vec<Crossing> {
         let of_it = self.ends[party].iter().filter(|crossing| crossing.to() == place.shard);
         // Of attempts the last.
@@ -182,7 +182,7 @@ fn at_shard<S: Setting>(
     over_links::<S>((here, there), places, shards, [ends, keys], witness, delta, options)
 }
 
-/// The same over these links.
+/// Runs a shard over these links.
 fn over_links<S: Setting>(
     (here, there): (impl Link + 'static, impl Link + 'static),
     places: [(&Run, Place); 2],

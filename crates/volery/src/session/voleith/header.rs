@@ -36,7 +36,7 @@ pub(in crate::session) const fn header_bytes(label: usize) -> u64 {
     (FIXED + label) as u64
 }
 
-/// What a file says before its proof.
+/// The header of a file, before its proof.
 pub(in crate::session) struct Header {
     pub(in crate::session) subject: Subject,
     /// Trees, bits, and grinding: not yet whether these are any good.
@@ -46,7 +46,7 @@ pub(in crate::session) struct Header {
 }
 
 impl Header {
-    /// That of a proof with such parameters of a statement of this size.
+    /// The header of a proof with such parameters of a statement of this size.
     pub(super) fn new(statement: [u8; 32], parameters: &Parameters, size: Size, label: &str) -> Self {
         let Parameters { trees, bits, grinding } = *parameters;
         Self {
@@ -57,7 +57,7 @@ impl Header {
         }
     }
 
-    /// Its bytes.
+    /// Encodes the header.
     ///
     /// # Errors
     /// `Invalid` where the label is too long.

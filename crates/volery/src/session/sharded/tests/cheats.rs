@@ -101,7 +101,7 @@ impl<B: Backend> Sharded<B> for Ones {
     }
 }
 
-/// They carry the same value, but are not the same wires.
+/// Wires that change places are rejected, though they carry the same value.
 #[test]
 fn wires_that_change_places_are_rejected() {
     fn over<S: Setting>() {
