@@ -65,7 +65,7 @@ fn rows<F: Field>() -> Vec<F> {
 }
 
 impl<F: Field> Program<F> {
-    /// It and its witness, and whether that holds.
+    /// The program and its witness, and whether that holds.
     fn new(schedule: &Schedule) -> (Self, Vec<F>, bool) {
         let (cells, width) = (usize::from(schedule.cells) + 1, usize::from(schedule.width) % 3 + 1);
         let start: Vec<F> = schedule

@@ -9,7 +9,7 @@ use volery::circuit::stream::ClauseSource;
 use volery::circuit::{AnyOf, Bristol, Relation, Statement, Value, Values, Witness};
 use volery::{Options, System, prove_one_of, verify_one_of};
 
-/// What each party says in one honest run by each system.
+/// The messages of each party in one honest run by each system.
 static HONEST: LazyLock<[[Vec<u8>; 2]; 2]> = LazyLock::new(|| std::array::from_fn(honest));
 
 /// A product and a sum of bits.
@@ -29,7 +29,7 @@ fn clauses() -> AnyOf {
     AnyOf::new(vec![clause("10"), clause("11")]).unwrap()
 }
 
-/// Of the second clause.
+/// A witness of the second clause.
 fn witness(clauses: &AnyOf) -> Witness {
     clauses.statements()[1].witness(values("in0", "110")).unwrap()
 }

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use volery::Goldilocks;
 use volery::circuit::{FieldRelation, Program, R1cs, public_json};
 
-/// What stands before `mark`, and behind it with or without the mark.
+/// The bytes before `mark`, and those behind it with or without the mark.
 fn split<'a>(bytes: &'a [u8], mark: &[u8], kept: bool) -> (&'a [u8], &'a [u8]) {
     let at = bytes.windows(mark.len()).position(|window| window == mark);
     let (before, behind) = bytes.split_at(at.unwrap_or(bytes.len()));

@@ -30,7 +30,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 /// One run of both parties.
 struct Case {
     name: &'static str,
-    /// Those of valgrind's instruction sets that it is tried on.
+    /// The instruction sets, of those that valgrind has, that it is tried on.
     archs: &'static [&'static str],
     slow: bool,
     run: fn(Arch),
@@ -201,7 +201,7 @@ fn watched(name: &str) -> ExitCode {
     }
 }
 
-/// What leaks is found, and what is published does not count.
+/// Leaks are found, and values that are published do not count.
 fn controls() {
     let (mut secret, table) = ([1, 2], [3; 256]);
     let leak = |secret: &[u8]| drop(hint::black_box(branch(secret)));
@@ -225,7 +225,7 @@ fn sessions_that_leak(arch: Arch) {
     leaks("the witness is secret", || run(true, [true, true]));
 }
 
-/// What was to be found, and was.
+/// The number of findings that were to be found, and were.
 static EXPECTED: AtomicU64 = AtomicU64::new(0);
 
 /// `f` must leak.
@@ -312,7 +312,7 @@ fn both<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], options: &Opti
     });
 }
 
-/// The same options with randomness that is secret.
+/// The options with randomness that is secret.
 fn seeded(options: &Options, seed: u8) -> Options {
     let mut seed = [seed; 32];
     hide(&mut seed);

@@ -22,7 +22,7 @@ const SETTINGS: [(&str, &str, bool); 9] = [
     ("f2", "2", false),
 ];
 
-/// What formats are called.
+/// The names of formats.
 const FORMATS: [&str; 7] = ["aag", "aiger", "blif", "bristol", "bristol-fashion", "r1cs", "sieve"];
 
 /// A statement in a file, and values for its ports.
@@ -33,11 +33,11 @@ struct Case {
     right: Vec<(&'static str, &'static str)>,
     /// Private values for which it does not hold.
     wrong: Vec<(&'static str, &'static str)>,
-    /// What the failing assertion is called.
+    /// The name of the failing assertion.
     failing: &'static str,
 }
 
-/// That two numbers have this sum and this product, by a function, a copy and an inner product.
+/// The statement that two numbers have this sum and this product, by a function, a copy and an inner product.
 fn sieve(modulus: &str) -> String {
     let (head, last) = modulus.split_at(modulus.len() - 1);
     let minus_one = format!("{head}{:x}", u8::from_str_radix(last, 16).expect("a digit, not zero") - 1);
@@ -53,7 +53,8 @@ fn sieve(modulus: &str) -> String {
     )
 }
 
-/// That a public number is (a + 2)·b, and that c, which is committed to beside it, is an inverse of a.
+/// The statement that a public number is (a + 2)·b, and that c, which is committed to beside it, is an
+/// inverse of a.
 fn r1cs(modulus: &str) -> Vec<u8> {
     // Its digits are those of words of eight bytes.
     let digits = |at: usize| u8::from_str_radix(&modulus[at..at + 2], 16).unwrap();
@@ -87,7 +88,7 @@ fn r1cs(modulus: &str) -> Vec<u8> {
     file
 }
 
-/// What a file of this name holds, in `folder`.
+/// Writes a file of this name in `folder`, and gives its path.
 fn written(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> String {
     let path = folder.join(name);
     fs::write(&path, content).unwrap();

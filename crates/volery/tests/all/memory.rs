@@ -161,7 +161,7 @@ struct Long {
     bits: u32,
 }
 
-/// What is in the cells: each word is 2^100 times the one before, and one more.
+/// The words of the cells: each is 2^100 times the one before, and one more.
 fn long(cell: u32) -> Bn254 {
     Bn254::place(100 * cell + 20) + Bn254::ONE
 }

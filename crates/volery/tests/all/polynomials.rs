@@ -55,7 +55,7 @@ where
     }
 }
 
-/// What is stated, and whether it is proved with one thing false.
+/// A statement, and whether it is proved with one thing false.
 #[derive(Clone)]
 enum Statement<F> {
     /// Polynomials of the first so many elements of the witness, and their values; every other
@@ -123,7 +123,7 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
     }
 }
 
-/// What becomes of a proof of `proved` where `verified` is to be believed; the gates on the verifier's side,
+/// The result of a proof of `proved` where `verified` is to be believed; the gates on the verifier's side,
 /// and the messages of the prover. `flip` changes the message with this number.
 fn run<S: Dealt>(
     proved: &(dyn Provable<S> + Sync),

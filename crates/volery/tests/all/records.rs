@@ -18,7 +18,7 @@ struct Ended {
     messages: [usize; 2],
     /// The last one of the verifier.
     last: Vec<u8>,
-    /// What was recorded, a report or an error in words, and how many messages the verifier had sent by then.
+    /// The records, each a report or an error in words, and how many messages the verifier had sent by then.
     kept: Vec<(usize, Result<Report, String>)>,
 }
 

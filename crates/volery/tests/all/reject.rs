@@ -136,15 +136,15 @@ fn less_security_than_convinces() {
     }
 }
 
-/// What a prover said once convinces nobody again: the verifier's nonce, and with it every challenge, is
-/// another, and so are its base transfers.
+/// Messages of a prover convince nobody again: the verifier's nonce, and with it every challenge, is another,
+/// and so are its base transfers.
 #[test]
 fn a_replayed_transcript() {
     let (network, witness) = network(100);
     assert_replay_fails(&network, &witness, options);
 }
 
-/// Of an honest run under `options`, which take a seed.
+/// Asserts that a replay of an honest run under `options`, which take a seed, fails.
 fn assert_replay_fails<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: impl Fn(u8) -> Options) {
     let said: Vec<u8> = run_honestly(circuit, witness, &options(1)).from_prover.messages().concat();
     let replay = |seed| {

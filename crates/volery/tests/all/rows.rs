@@ -1,4 +1,4 @@
-//! What is done to columns at once, in whole sessions: as if it were done row by row.
+//! Operations on whole columns in whole sessions: as if they were done row by row.
 
 use crate::kit::run_over;
 use crate::memory::{agrees, fails};
@@ -30,7 +30,7 @@ fn addresses(row: u64) -> [u64; 3] {
     if row % 4 == 3 { [row % CELLS; 3] } else { [row % CELLS, (2 * row + 1) % CELLS, (row * row) % CELLS] }
 }
 
-/// What a row puts, its number and one.
+/// The word that a row puts: its number and one.
 fn put(row: u64) -> u64 {
     row + 1
 }

@@ -15,7 +15,7 @@ fn seeded(seed: u8) -> Options {
     Options { seed: Some([seed; 32]), ..Options::default() }
 }
 
-/// Those that go to a shard, as bytes there and back.
+/// Takes the crossings that go to a shard, as bytes there and back.
 fn take(crossings: &mut Vec<Crossing>, shard: u32) -> Vec<Crossing> {
     let taken = crossings.extract_if(.., |crossing| crossing.to() == shard);
     taken.map(|crossing| Crossing::from_bytes(&crossing.to_bytes()).unwrap()).collect()
