@@ -37,7 +37,7 @@ fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E
 struct Lie<B, E> {
     /// Errors that it adds to its values where it masks them for a bit or digit of Δ.
     errors: Vec<B>,
-    /// Its guess of these bits or digits, by which it corrects its shares.
+    /// A guess of these bits or digits, by which it corrects its shares.
     guess: Vec<u64>,
     /// An error that it adds to its values after that.
     value: B,
