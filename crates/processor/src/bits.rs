@@ -52,18 +52,18 @@ pub struct Bits<'b, 'r> {
     expected: &'b [u8],
 }
 
-/// Where gates go, and a wire that carries one, made when it is needed first.
+/// The recorder of gates, and a wire that carries one, made when it is needed first.
 struct Gates<'b, 'r> {
     backend: &'b mut Recorder<'r, F2>,
     one: Option<Handle>,
 }
 
-/// So many words are made between two looks at which live, or as many as live, or an eighth of those that are
-/// looked at.
+/// The words that are made between two looks at which live, or as many as live, or an eighth of those that
+/// are looked at.
 const ROOM: usize = 2048;
 
-/// And no more than this beside twice those that live: else words of which none lives would take memory as
-/// all does that was touched, whatever is in it.
+/// The most words beside twice those that live: else words of which none lives would take memory as all does
+/// that was touched, whatever is in it.
 const MOST_ENDED: usize = 1 << 16;
 
 impl<'b, 'r> Bits<'b, 'r> {

@@ -30,11 +30,11 @@ pub enum Op {
     Immediate(Alu),
     /// `rd = i`.
     Constant,
-    /// To `i`, where the condition holds of `rs1` and `rs2`.
+    /// A jump to `i`, where the condition holds of `rs1` and `rs2`.
     Branch(Condition),
-    /// `rd` is the address of the next instruction; to `i`.
+    /// A jump to `i`; `rd` is the address of the next instruction.
     Jump,
-    /// `rd` is the address of the next instruction; to `rs1 + i`, without its lowest bit.
+    /// A jump to `rs1 + i`, without its lowest bit; `rd` is the address of the next instruction.
     JumpRegister,
     /// `rd` is what stands at `rs1 + i`.
     Load(Width, Sign),
@@ -52,7 +52,7 @@ pub enum Op {
     Control,
     /// `rd = 0`, as for [`Op::Control`], and `rs1` is where [`Op::Return`] goes to.
     SetReturn,
-    /// To where [`Op::SetReturn`] said.
+    /// A jump to where [`Op::SetReturn`] said.
     Return,
     /// No instruction; `i` is its word.
     Illegal,

@@ -15,7 +15,7 @@ pub const MOST_BYTES: usize = 256 << 20;
 /// The most memory that a file may declare, in bytes.
 pub const MOST_MEMORY: u64 = 1 << 30;
 
-/// Nothing may lie below, so that null pointers are no addresses of anything.
+/// The lowest address of a segment, so that null pointers are no addresses of anything.
 pub const LOWEST: u32 = 0x1000;
 
 /// The most segments of a file.
@@ -26,7 +26,7 @@ const MOST_SEGMENTS: usize = 1024;
 pub struct Elf {
     /// The address of the first instruction.
     pub entry: u32,
-    /// By their addresses; they do not overlap.
+    /// The segments by their addresses; they do not overlap.
     pub segments: Vec<Segment>,
     /// The names of functions, as far as the file has them.
     pub symbols: Symbols,

@@ -26,7 +26,7 @@ pub struct Machine<'p, W: Words> {
     text: Vec<Text>,
     /// The addresses from the first instruction to behind the last.
     hull: (u32, u64),
-    /// Where `mret` goes to.
+    /// The address that `mret` goes to.
     after: W::Word,
     public: &'p [u8],
     public_taken: usize,
@@ -72,9 +72,9 @@ struct Limits {
 /// How a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End<T> {
-    /// By a call, with this code.
+    /// An exit by a call, with this code.
     Exit(T),
-    /// By a fault.
+    /// An end by a fault.
     Fault(Fault),
 }
 

@@ -1,11 +1,11 @@
-//! Who watches a run, instruction by instruction.
+//! Observers of a run, instruction by instruction.
 
 use crate::decode::{Instruction, NOWHERE, register};
 use crate::program::Program;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Who watches a run.
+/// An observer of a run.
 pub trait Observer {
     /// Hears that the instruction at `pc` has been executed, and can ask what it has written to a register.
     fn executed(&mut self, pc: u32, instruction: &Instruction, value: impl FnOnce() -> Option<u32>);

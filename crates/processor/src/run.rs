@@ -20,22 +20,22 @@ use zeroize::Zeroizing;
 /// How a run has to end to be believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
-    /// By a call, with this code.
+    /// An exit by a call, with this code.
     Exit(u32),
-    /// By a call, with any code, which is told.
+    /// An exit by a call, with any code, which is told.
     AnyExit,
-    /// By a fault of any kind.
+    /// A fault of any kind.
     Crash,
-    /// By a fault of this kind.
+    /// A fault of this kind.
     CrashBy(Kind),
 }
 
 /// How a run ends, as it is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// By a call, with this code.
+    /// An exit by a call, with this code.
     Exit(u32),
-    /// By a fault of this kind.
+    /// A fault of this kind.
     Fault(Kind),
 }
 
@@ -92,7 +92,7 @@ pub struct Run<'p> {
 pub struct Ended {
     /// The claim that holds of it.
     pub claim: Claim,
-    /// Where it ended, and for a fault what happened.
+    /// The end of the run, and for a fault what happened.
     pub end: End<u32>,
     /// The address of its last instruction.
     pub pc: u32,

@@ -11,7 +11,7 @@ use zeroize::Zeroize;
 /// Gives each word of many to whoever takes them.
 pub type Each<'e, T> = dyn Fn(&mut dyn FnMut(T)) + 'e;
 
-/// Who computes with words of 32 bits.
+/// An arithmetic of words of 32 bits.
 pub trait Words {
     /// A word; it is wiped where it was kept.
     type Word: Copy + Zeroize;

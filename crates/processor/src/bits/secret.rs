@@ -10,7 +10,7 @@ use volery::circuit::stream::Handle;
 pub(super) struct Secret {
     /// The wires of the bits that are not known.
     wires: [Handle; 32],
-    /// Which are known.
+    /// The mask of the bits that are known.
     pub(super) known: u32,
     /// The values of the bits that are known, and zeros.
     pub(super) value: u32,
@@ -85,7 +85,7 @@ impl Secret {
         }
     }
 
-    /// From gadgets.
+    /// The word that a gadget gave.
     pub(super) fn of(word: &Word<Handle, 32>) -> Self {
         let mut this = Self::public(0);
         word.bits().iter().enumerate().for_each(|(i, bit)| this.set(i, *bit));

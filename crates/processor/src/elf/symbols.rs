@@ -91,7 +91,7 @@ impl Symbols {
         behind.checked_sub(1).and_then(begin).unwrap_or(0)..begin(behind).unwrap_or(u32::MAX)
     }
 
-    /// Where `address` is.
+    /// The place of `address` in the source.
     pub fn place(&self, address: u32) -> Place {
         let function = self.number(address).map(|number| {
             let (begin, name) = &self.0[number];

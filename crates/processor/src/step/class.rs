@@ -97,8 +97,8 @@ pub(super) enum Class {
 pub(super) const GROUPS: usize = 5;
 pub(super) const MEMBERS: usize = 4;
 
-/// Where the public input and the output lie among the addresses of cells: words at this plus multiples of
-/// four plus [`OF_STREAM`], which no load or store of a program reaches, since those are even.
+/// The offset of the public input and the output among the addresses of cells: words at this plus multiples
+/// of four plus [`OF_STREAM`], which no load or store of a program reaches.
 pub(super) const STREAMS: u64 = 1 << 25;
 pub(super) const OF_STREAM: i64 = 3;
 

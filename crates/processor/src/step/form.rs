@@ -160,7 +160,7 @@ impl Mul<i64> for Form {
     }
 }
 
-/// Whoever computes with what stands in columns.
+/// An algebra that computes with what stands in columns.
 pub(super) trait Algebra {
     type Value: Clone;
 

@@ -18,9 +18,9 @@ static CLASSES: LazyLock<[Said; GROUPS * MEMBERS]> = LazyLock::new(|| Class::ALL
 
 struct Said {
     equations: [Option<Form>; 2],
-    /// Where it accesses, on the scale of the column.
+    /// The address that it accesses, on the scale of the column.
     accessed: Option<Linear>,
-    /// Where it jumps to, if that is no place of the program.
+    /// The place that it jumps to, if that is no place of the program.
     jumped: Option<Linear>,
 }
 

@@ -15,11 +15,11 @@ use hidden::{AFTER, BACK, NOWHERE, OUTPUT, T};
 /// How a run has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// By a call, with this code.
+    /// An exit by a call, with this code.
     Exit(u32),
-    /// By a fault of this kind.
+    /// A fault of this kind.
     Fault(Kind),
-    /// By a fault of any kind, which is not told.
+    /// A fault of any kind, which is not told.
     AnyFault,
 }
 
@@ -29,9 +29,9 @@ pub(super) struct Writer<'p> {
     program: &'p Program,
     pub(super) image: &'p Image,
     pub(super) goal: Goal,
-    /// Where calls begin.
+    /// The place where calls begin.
     calls: Place,
-    /// Where a run ends that may: what it gave out is complete there.
+    /// The place where a run ends that may: what it gave out is complete there.
     pub(super) end: Place,
 }
 
@@ -57,13 +57,13 @@ impl<'p> Writer<'p> {
         self.rom.put(place, steps, to);
     }
 
-    /// Where a fault leads, if it may end the run.
+    /// The place that a fault leads to, if it may end the run.
     pub(super) fn fault(&self, kind: Kind) -> Option<Place> {
         let is_goal = self.goal == Goal::AnyFault || self.goal == Goal::Fault(kind);
         is_goal.then_some(self.end)
     }
 
-    /// Where a jump to `address` leads, which both parties know.
+    /// The place that a jump to `address` leads to, which both parties know.
     fn to(&self, address: u32) -> Option<To> {
         let inside = self.program.instruction(address).is_some() && address.is_multiple_of(4);
         if inside { Some(To::Place(address.into())) } else { self.fault(Kind::Fetch).map(To::Place) }

@@ -83,7 +83,7 @@ pub(super) fn unsaid(class: Class, columns: &[u64; COLUMNS], found: &[u64; 6]) -
 }
 
 impl Row {
-    /// Both limbs of what each access finds.
+    /// The limbs of the words that accesses find, two each.
     pub(super) fn found_limbs(&self) -> [u64; 6] {
         let [a, b, o] = self.found.map(|word| [u64::from(word) % L, u64::from(word) / L]);
         [a[0], a[1], b[0], b[1], o[0], o[1]]

@@ -10,13 +10,13 @@
 use super::class::Class;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a row is.
+/// A row's place.
 pub(super) type Place = u64;
 
 /// The places of rows behind the first of an instruction, and of the calls.
 const WITHIN: Place = 1 << 33;
 
-/// Where a run ends, and stays.
+/// The place where a run ends, and stays.
 pub(super) const HALT: Place = 1 << 34;
 
 /// The address of a register's cell: odd, so that no load or store reaches it, above all memory, and far from
@@ -42,14 +42,14 @@ pub(super) mod hidden {
     pub(in super::super) const NOWHERE: u32 = 32;
     /// For the rows of one instruction.
     pub(in super::super) const T: [u32; 6] = [33, 34, 35, 36, 37, 38];
-    /// Where a call returns to.
+    /// The register of the address that a call returns to.
     pub(in super::super) const BACK: u32 = 39;
     /// The addresses of the next byte of public input, and of output.
     pub(in super::super) const INPUT: u32 = 40;
     pub(in super::super) const OUTPUT: u32 = 41;
     /// The end of the heap as the program sees it.
     pub(in super::super) const BREAK: u32 = 42;
-    /// Where `mret` goes to.
+    /// The register of the address that `mret` goes to.
     pub(in super::super) const AFTER: u32 = 43;
     /// The registers of a call: an address, the rest of its length, and the number that it returns.
     pub(in super::super) const AT: u32 = 44;
@@ -68,7 +68,7 @@ pub(super) enum Advice {
     None,
     /// The quotient of what stands in two registers; zero where there is none.
     Quotient(u32, u32),
-    /// So many bytes of the private input.
+    /// Bytes of the private input, so many.
     Bytes(u32),
     /// How many bytes of the private input are left, or what a register holds, if that is less.
     Length(u32),
@@ -83,7 +83,7 @@ pub(super) struct Alternative {
     /// The register that is written; of a store it is not.
     pub(super) writes: u32,
     pub(super) immediate: u32,
-    /// Where the next row is, if not where the row says.
+    /// The place of the next row, if it is not where the row says.
     pub(super) next: Option<Place>,
     pub(super) advice: Advice,
 }
@@ -92,8 +92,8 @@ pub(super) struct Alternative {
 pub(super) const KEY: usize = 8;
 
 impl Alternative {
-    /// Where it stands, with the rest: place, group, member, whether it is logic, the first address, the others,
-    /// immediate, next place.
+    /// The key of the row at `place`: place, group, member, whether it is logic, the first address, the
+    /// others, immediate, next place.
     pub(super) fn key(&self, place: Place) -> [u64; KEY] {
         let [group, member] = self.class.digits();
         let second = if self.class.loads() { 0 } else { register(self.reads[1]) };
@@ -152,11 +152,11 @@ impl Step {
     }
 }
 
-/// Where a sequence of rows goes on.
+/// The place where a sequence of rows goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum To {
     Place(Place),
-    /// Where its last row says.
+    /// The place that its last row says.
     Itself,
 }
 

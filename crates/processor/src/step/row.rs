@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 /// committed to beside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
-    /// Where the next row is.
+    /// The place of the next row.
     Next,
     /// The class, by group and member.
     Group,
@@ -104,13 +104,13 @@ impl Limbs {
         Self { c, ..Self::default() }
     }
 
-    /// With S3 and S4.
+    /// The columns with S3 and S4 set.
     fn d(self, d: u64) -> Self {
         let [_, _, t, u] = self.s;
         Self { s: [d % L, d / L, t, u], ..self }
     }
 
-    /// With S5 and S6.
+    /// The columns with S5 and S6 set.
     fn t(self, t: u64) -> Self {
         let [d, e, ..] = self.s;
         Self { s: [d, e, t % L, t / L], ..self }

@@ -121,7 +121,7 @@ impl<'p> Trace<'p> {
         Self { rom, state, place: entry.into(), ready: Zeroizing::default() }
     }
 
-    /// Where it stands.
+    /// The place of the next row.
     pub(super) fn place(&self) -> Place {
         self.ready.last().map_or(self.place, |row| row.place)
     }
@@ -194,7 +194,8 @@ impl<'p> Trace<'p> {
         self.ready.is_empty()
     }
 
-    /// In how many ways it could go on from `place` to where nobody goes back, of which `most` are looked for.
+    /// The number of ways in which it could go on from `place` to where nobody goes back, of which `most` are
+    /// looked for.
     #[cfg(test)]
     pub(super) fn ways(&self, place: Place, most: usize) -> usize {
         let mut ways = 0;

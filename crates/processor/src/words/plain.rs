@@ -19,7 +19,7 @@ pub struct Plain<'i> {
 }
 
 impl<'i> Plain<'i> {
-    /// By one whose private input this is.
+    /// The arithmetic of a party whose private input this is.
     pub fn new(private: &'i [u8]) -> Self {
         Self { private, taken: 0, output: Zeroizing::default(), messages: Zeroizing::default() }
     }

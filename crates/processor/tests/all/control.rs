@@ -155,7 +155,7 @@ impl volery::circuit::stream::Execute<F2> for Most {
     }
 }
 
-/// Both parties' ends of a proof of `claim`.
+/// Runs both parties' ends of a proof of `claim`.
 fn session(program: &Program, private: &[u8], claim: Claim) -> (Result<(), Error>, Result<(), Error>) {
     let (here, there) = pipe(Duration::from_secs(60));
     let run = |channel: &mut Channel, private: Option<&[u8]>| -> Result<(), Error> {

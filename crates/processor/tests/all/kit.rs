@@ -5,7 +5,7 @@ use volery::circuit::stream::{Source, Stream};
 use volery::{Error, F2};
 use volery_processor::{Claim, Ended, Inputs, Layout, Misaligned, Nobody, Place, Program, Run, Told};
 
-/// Where text and data of programs made here begin, and how long the data are.
+/// The addresses at which text and data of programs made here begin, and the length of the data.
 pub(crate) const TEXT: u32 = 0x1_0000;
 pub(crate) const DATA: u32 = 0x2_0000;
 pub(crate) const DATA_LENGTH: u32 = 0x2000;

@@ -22,7 +22,8 @@ pub(crate) fn claimed_in_rows(
     volery::check(&steps as &dyn Source<F61>, steps.witness(private)).map(|()| rows)
 }
 
-/// Both parties of a proof that `run` ends as claimed: what they came to, and the lengths of what each sent.
+/// Runs both parties of a proof that `run` ends as claimed: what they came to, and the lengths of what each
+/// sent.
 pub(crate) fn session(
     run: &Run<'_>,
     claim: &Claim,

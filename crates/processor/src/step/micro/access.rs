@@ -8,7 +8,8 @@ use crate::step::rom::hidden::{NOWHERE, T};
 use crate::step::rom::{Place, Step, To};
 
 impl Writer<'_> {
-    /// Where accesses at `a + i` end the run by a fault, `width` bytes each, that can be made in `ranges`.
+    /// Writes steps by which accesses at `a + i` end the run by a fault, `width` bytes each, that can be made
+    /// in `ranges`.
     pub(super) fn access_faults(&mut self, place: Place, width: Width, [a, i]: [u32; 2], stores: bool) {
         let kind = if stores { Kind::Store } else { Kind::Load };
         let low = width.bytes() - 1;
