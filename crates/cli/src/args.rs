@@ -78,8 +78,8 @@ pub struct Protocol {
     /// security [default: that of a file, or f2; of some benches f61 or q32]
     #[arg(long)]
     pub field: Option<String>,
-    /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the
-    /// size of the statement, the two machines and the link. --help lists the others
+    /// The source of correlated randomness; auto takes what the peer asks for, or what is fastest for the
+    /// size of the statement, the two machines and the link. --help lists them
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and

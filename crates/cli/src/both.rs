@@ -1,4 +1,4 @@
-//! Both parties in this process, on two threads, over loopback TCP: `demo` and `bench`.
+//! Parties of a proof, both in this process, on two threads, over loopback TCP: `demo` and `bench`.
 
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape};

@@ -111,7 +111,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// By which options both sides come to agree: the library knows settings, and not what they are called here.
+/// The options by which both sides come to agree: the library knows settings, and not what they are called
+/// here.
 fn agreeing(disagreement: &Disagreement) -> &'static str {
     match disagreement {
         Disagreement::ProtocolVersion(_) => "install the same version on both",

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use volery::channel::{Peers, SecretKey, TlsConfig};
 
-/// Where the key is that no --key names: in the folder of the user's settings.
+/// The path of the key that no --key names: in the folder of the user's settings.
 ///
 /// # Errors
 /// Where there is no such folder.

@@ -9,10 +9,10 @@ use std::time::Duration;
 use std::{fmt, io};
 use volery::channel::{Identity, Link, Listener, SecretKey, Shaped, Tcp, Tls, TlsConfig};
 
-/// So many of those that are no peer are told of.
+/// The number of those that are no peer that are told of.
 const TOLD: u32 = 5;
 
-/// Where the peer is.
+/// The way to reach the peer.
 pub enum Reach {
     /// Wait for it at this address.
     Listen(String),
@@ -25,7 +25,7 @@ pub struct Way {
     reach: Reach,
     /// The addresses of the name when it was found to be loopback, or not: asked again it may have others.
     addresses: Vec<SocketAddr>,
-    /// Where there is none, in plain TCP.
+    /// The configuration of TLS; none in plain TCP.
     tls: Option<TlsConfig>,
 }
 
@@ -33,19 +33,20 @@ pub struct Way {
 pub struct Reached {
     /// The link.
     pub link: Box<dyn Link>,
-    /// Who is at the other end, and by which name it is pinned, which may be empty; nobody knows in plain TCP.
+    /// The identity at the other end, and the name by which it is pinned, which may be empty; nobody knows in
+    /// plain TCP.
     pub peer: Option<(Identity, String)>,
     /// Another handle on its socket, to shut it down by, where the system gives one.
     pub handle: Option<TcpStream>,
 }
 
-/// Who hears what happens while a peer is waited for, and may stop it.
+/// An observer of what happens while a peer is waited for, who may stop it.
 pub trait Meanwhile {
     /// Announces that the peer is waited for at this address.
     fn listening(&mut self, at: SocketAddr);
     /// Tells a user about anything else.
     fn say(&mut self, what: fmt::Arguments<'_>);
-    /// Where it is true nobody is waited for any more.
+    /// Whether nobody is waited for any more, once it is true.
     fn stop(&self) -> Arc<AtomicBool>;
 }
 
@@ -99,8 +100,8 @@ impl Reach {
 }
 
 impl Way {
-    /// To `reach` by TLS, where keys are given, or in plain TCP, which has to be `insecure` beyond this
-    /// machine.
+    /// The way to `reach` by TLS, where keys are given, or in plain TCP, which has to be `insecure` beyond
+    /// this machine.
     ///
     /// # Errors
     /// Where it is not, or the address is none.
@@ -210,7 +211,7 @@ pub fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
 /// The properties of a link between two parties in this process.
 #[derive(Clone, Copy, Default)]
 pub struct Shape {
-    /// In Mbit/s, each way.
+    /// The bandwidth in Mbit/s, each way.
     pub bandwidth: Option<f64>,
     /// Each way.
     pub latency: Duration,
@@ -253,9 +254,9 @@ impl Shape {
 /// Bytes carried so far, for those who watch.
 #[derive(Default)]
 pub struct Meter {
-    /// To the peer.
+    /// Bytes to the peer.
     pub sent: AtomicU64,
-    /// From the peer.
+    /// Bytes from the peer.
     pub received: AtomicU64,
 }
 

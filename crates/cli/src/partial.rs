@@ -64,7 +64,7 @@ impl Folder {
         Err(Failure::usage(format_args!("{}: a hundred names are taken there", folder.display())))
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

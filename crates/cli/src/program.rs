@@ -1,4 +1,4 @@
-//! From the command line to the exit code, for either program.
+//! Runs of either program, from the command line to the exit code.
 
 use crate::failure::{Failure, Fault, Result};
 use crate::misuse;
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 /// The command line of a program, as its parser reads it.
 pub trait Program: Parser {
-    /// Where help is found, in words for the end of an error.
+    /// The words on where help is found, for the end of an error.
     const HELP: &'static str;
 
     /// The kind of the run, for the JSON object of one that fails.

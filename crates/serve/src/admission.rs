@@ -1,4 +1,4 @@
-//! Who may begin a session now.
+//! Admission of sessions.
 //!
 //! Counts are of this process: a restart forgets the sessions of the last hour, but not what was rejected,
 //! which is in the database.
@@ -157,7 +157,7 @@ impl Admission {
         (state.running, state.memory)
     }
 
-    /// Nothing begins any more. Calls `said` before anybody learns that nothing is under way.
+    /// Begins nothing any more. Calls `said` before anybody learns that nothing is under way.
     pub(crate) fn drain(&self, said: impl FnOnce()) {
         let mut state = self.lock();
         state.draining = true;

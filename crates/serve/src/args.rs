@@ -47,7 +47,7 @@ pub(crate) struct Serve {
 
 #[derive(Args)]
 pub(crate) struct Results {
-    /// Where the verdicts are
+    /// The database of the verdicts
     #[arg(value_name = "DATABASE")]
     pub(crate) database: String,
     /// Print one JSON object a line
@@ -56,16 +56,16 @@ pub(crate) struct Results {
     /// Print CSV (RFC 4180)
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Only of this peer: its name, or its identity
+    /// Verdicts of this peer only: its name, or its identity
     #[arg(long, value_name = "NAME|ID")]
     pub(crate) peer: Option<String>,
-    /// Only of this statement
+    /// Verdicts on this statement only
     #[arg(long, value_name = "NAME")]
     pub(crate) statement: Option<String>,
-    /// Only these: accepted, rejected or ended
+    /// Verdicts of this kind only: accepted, rejected or ended
     #[arg(long, value_name = "VERDICT")]
     pub(crate) verdict: Option<String>,
-    /// Only those since then: a time as they are printed, or its beginning, such as 2026-11-25
+    /// Verdicts since then only: a time as they are printed, or its beginning, such as 2026-11-25
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// The last N of them

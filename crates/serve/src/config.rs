@@ -22,11 +22,11 @@ use volery_cli::service::LONGEST_NAME;
 
 /// A service as it is to be.
 pub(crate) struct Config {
-    /// Where it waits.
+    /// The address at which it waits.
     pub(crate) address: String,
-    /// Where verdicts are kept: the path of a file, or a URL.
+    /// The place of the verdicts: the path of a file, or a URL.
     pub(crate) database: String,
-    /// Where it can be asked how it fares.
+    /// The address at which it can be asked how it fares.
     pub(crate) metrics: Option<String>,
     /// How much it tells.
     pub(crate) level: Level,
@@ -34,7 +34,7 @@ pub(crate) struct Config {
     pub(crate) tls: TlsConfig,
     /// The rights of these peers.
     pub(crate) peers: HashMap<Identity, Peer>,
-    /// By name.
+    /// The statements by name.
     pub(crate) statements: BTreeMap<String, Arc<Statement>>,
     pub(crate) limits: Limits,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Config {
 /// One that may connect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Peer {
-    /// By which it is told of, which may be empty.
+    /// The name by which it is told of, which may be empty.
     pub(crate) name: String,
     /// The statements that it may prove; all, where nothing is said.
     pub(crate) statements: Option<Vec<String>>,

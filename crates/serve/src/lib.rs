@@ -40,7 +40,7 @@ pub fn makes_sense(path: &Path, text: &str) -> bool {
     config::Config::from_text(path, text).is_ok_and(|config| !config.lines().is_empty())
 }
 
-/// From the command line to the exit code.
+/// Runs the program, from the command line to the exit code.
 pub fn main() -> ExitCode {
     program::main::<Typed>()
 }

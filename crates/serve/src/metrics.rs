@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use volery_cli::service::Cause;
 
-/// So many may ask at once.
+/// The most askers at once.
 const MOST: usize = 16;
-/// Who has not asked and taken up the answer within this time is closed, however it spreads its bytes.
+/// The time after which an asker that has not asked and taken up the answer is closed, however it spreads its
+/// bytes.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest question.
 const LONGEST: usize = 4096;
@@ -51,7 +52,7 @@ pub(crate) struct Metrics {
     pub(crate) draining: AtomicBool,
 }
 
-/// In the order of their counters.
+/// The causes in the order of their counters.
 const CAUSES: [Cause; 6] =
     [Cause::Unknown, Cause::Invalid, Cause::Busy, Cause::Limit, Cause::Draining, Cause::Failed];
 
@@ -237,7 +238,7 @@ mod tests {
         assert!(get("/").starts_with("HTTP/1.1 404"));
     }
 
-    /// Whoever says a byte now and then does not stay for longer than whoever says nothing.
+    /// An asker that sends a byte now and then does not stay for longer than one that sends nothing.
     #[test]
     fn slow_questions_end() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("bound");

@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// The errors of the operating system where a process, or the machine, has no more files to open.
 const NO_FILES: [i32; 2] = [24, 23];
-/// So many connections make room then, and the others may still show who they are.
+/// The number of connections that make room then, so that the others may still show who they are.
 const A_FEW: u64 = 4;
 
 /// `volery serve`.
@@ -303,7 +303,7 @@ mod tests {
         assert!(unknown.streams.is_empty());
     }
 
-    /// Where each is from elsewhere, the oldest makes room.
+    /// The oldest connection makes room where each is from elsewhere.
     #[test]
     fn the_oldest_makes_room() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("bound");

@@ -89,7 +89,7 @@ pub struct Verdict {
     pub ended: i64,
     /// The identity of the prover.
     pub peer: String,
-    /// By which name it is known, which may be empty.
+    /// The name by which it is known, which may be empty.
     pub name: String,
     /// The name of the statement.
     pub statement: String,
@@ -115,7 +115,7 @@ pub struct Verdict {
     pub received: i64,
 }
 
-/// Which of them are asked for.
+/// The verdicts that are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// A name or an identity; empty for all.
@@ -124,9 +124,9 @@ pub struct Filter {
     pub statement: String,
     /// Empty for all.
     pub verdict: String,
-    /// Not before this time.
+    /// The earliest time.
     pub since: i64,
-    /// So many of them, the last ones.
+    /// The number of verdicts, the last ones.
     pub last: Option<u64>,
 }
 
@@ -175,7 +175,7 @@ impl Verdict {
     }
 }
 
-/// Where verdicts are kept.
+/// A store of verdicts.
 pub trait Store: Send + Sync {
     /// Keeps `verdict`. It is on disk when this returns.
     ///

@@ -36,8 +36,8 @@ pub struct Simulation {
     /// are for files [default: what makes the shortest proof]
     #[arg(long, value_name = "KIND")]
     pub challenges: Option<String>,
-    /// Which sums of parties limbo follows: hypercube, of half the parties each, or parties, one by one as in
-    /// the paper: the same bytes for more work [default: hypercube]
+    /// The sums of parties that limbo follows: hypercube, of half the parties each, or parties, one by one as
+    /// in the paper: the same bytes for more work [default: hypercube]
     #[arg(long, value_name = "WHICH")]
     pub views: Option<String>,
     /// The most that the verifier of a file has to do, in times the work, or the memory, of one with the

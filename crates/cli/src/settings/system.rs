@@ -1,4 +1,4 @@
-//! Which proof system is asked for, and what has no part in it.
+//! Proof system that is asked for, and options that have no part in it.
 
 use crate::args::Protocol;
 use crate::failure::{Failure, Result, one_of};

@@ -188,7 +188,7 @@ pub(crate) enum Verb {
     Doctor(Doctor),
 }
 
-/// Whatever it is, it is for another program to understand.
+/// The arguments for another program, which alone understands them.
 #[derive(Args)]
 pub(crate) struct Passed {
     /// The arguments of that program
@@ -364,7 +364,7 @@ impl Private {
 /// The options that have no part in proofs that are files.
 const NO_PEER: [&str; 6] = ["listen", "connect", "key", "peer", "peers", "insecure_plaintext"];
 
-/// Where the other party is, and who.
+/// The address of the other party, and its identity.
 #[derive(Args)]
 pub(crate) struct Peer {
     /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error

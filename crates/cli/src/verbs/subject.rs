@@ -13,7 +13,7 @@ const LONGEST_VALUE: usize = 100;
 /// The subject of a file.
 pub(crate) struct Subject {
     pub(crate) digest: [u8; 32],
-    /// In words.
+    /// The words.
     pub(crate) label: String,
     /// How many relations there are of which one holds.
     pub(crate) clauses: Option<u64>,

@@ -174,7 +174,7 @@ fn blif_is_proved_as_well() {
     volery(&["circuit", "info", &relation]).refused(2, &["counter.blif, line 15", "reads itself through c"]);
 }
 
-/// From format to format, and back: what comes out is the same, and costs the same.
+/// Conversions from format to format, and back: the circuit is the same, and costs the same.
 #[test]
 fn circuits_are_converted() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -58,7 +58,7 @@ impl Tree {
         [verifier, prover]
     }
 
-    /// Both with the same options.
+    /// Runs both sides with the same options.
     fn run(&self, more: &[&str]) -> [Running; 2] {
         self.sides(more, more)
     }
@@ -311,7 +311,7 @@ fn a_worker_without_a_coordinator_gives_up() {
     }
 }
 
-/// With one leaf that is another.
+/// Runs a prover with one leaf that is another.
 fn lie(tree: &Tree) {
     let mut leaves = std::fs::read(tree.path("leaves")).expect("read");
     leaves[0] ^= 1;

@@ -11,7 +11,7 @@ pub(crate) const ABC: &str = "digest=0xba7816bf8f01cfea414140de5dae2223b00361a39
 /// Relation and digest of a statement about a message of three bytes.
 pub(crate) const PREIMAGE: [&str; 4] = ["--relation", "builtin:sha256-preimage?length=3", "--public", ABC];
 
-/// By the names of `--field`.
+/// The names of `--field`.
 pub(crate) const FIELDS: [&str; 10] =
     ["f2", "f61", "f61x2", "goldilocks", "goldilocksx2", "q32", "f65537", "f256", "bn254", "bls12-381"];
 
@@ -110,9 +110,9 @@ impl Ended {
 /// A process that runs. Killed where a test gives up.
 pub(crate) struct Running {
     child: Child,
-    /// Where it listens, if it was asked to.
+    /// The address at which it listens, if it was asked to.
     pub(crate) address: String,
-    /// Where its workers join, if others start them.
+    /// The address at which its workers join, if others start them.
     pub(crate) join: String,
     out: Option<JoinHandle<String>>,
     err: Option<JoinHandle<String>>,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// A part of a crate, and its modules in order; those of one step do not import each other.
 struct Part {
-    /// From the folder of all crates.
+    /// The path from the folder of all crates.
     folder: &'static str,
     /// The path before a module of it in an import.
     prefix: &'static str,

@@ -49,7 +49,7 @@ pub(super) struct StatementEntry {
     pub(super) field: Option<String>,
     pub(super) vole: Option<String>,
     pub(super) security: Option<u32>,
-    /// In Mbit/s.
+    /// The bandwidth in Mbit/s.
     pub(super) bandwidth: Option<f64>,
     pub(super) memory: Option<u64>,
 }
@@ -153,7 +153,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// In words.
+    /// The line in words.
     pub(super) fn line(&self) -> String {
         format!(
             "{} sessions at once, {} an hour, {} a peer; {} gates, {} bytes, {} s each; {} bytes of memory in all",
@@ -205,7 +205,7 @@ impl LimitsEntry {
         Ok(())
     }
 
-    /// With what is usual where nothing is said.
+    /// The limits, with what is usual where nothing is said.
     pub(super) fn get(&self) -> Limits {
         let usual = Limits::default();
         let or = |given: &Option<Spanned<u64>>, usual| given.as_ref().map_or(usual, |given| *given.get_ref());

@@ -6,7 +6,7 @@ use postgres::{Client, NoTls, Row};
 use std::sync::{Mutex, PoisonError};
 use volery_cli::failure::Result;
 
-/// So many rows are fetched at once.
+/// Rows that are fetched at once.
 const ROWS: i32 = 1000;
 
 /// A connection that is made anew where it was lost.

@@ -113,7 +113,7 @@ pub(crate) struct Service {
     child: Child,
     lines: Receiver<Value>,
     pub(crate) address: String,
-    /// Where it can be asked how it fares, if anywhere.
+    /// The address at which it can be asked how it fares, if anywhere.
     pub(crate) metrics: Option<String>,
 }
 
@@ -251,7 +251,7 @@ impl Link for Cut {
 }
 
 impl Prover {
-    /// With this key.
+    /// A prover with this key.
     pub(crate) fn new(folder: &Folder, key: &SecretKey, service: &Service) -> Self {
         let tls = TlsConfig::new(key, Peers::from(folder.identity())).expect("TLS");
         Self { tls, address: service.address.clone() }

@@ -16,7 +16,7 @@ struct Server {
 }
 
 impl Server {
-    /// Nothing, and a word, where no server is installed.
+    /// The server, or nothing, and a word, where none is installed.
     fn start() -> Option<Self> {
         let Some(programs) = installed() else {
             println!("there is no PostgreSQL server here: its test is skipped");

@@ -115,7 +115,7 @@ fn used_up_time_after_a_coin_counts() {
     assert!(refused.line.contains("ended before their verdict"), "{}", refused.line);
 }
 
-/// Where the database takes no verdict, a rejection counts all the same.
+/// Rejections count where the database takes no verdict.
 #[test]
 fn rejections_that_are_not_kept_count() {
     let folder = Folder::new(2, &format!("{STATEMENTS}\n[limits.peer]\nstrikes = 1\n"));
@@ -185,7 +185,7 @@ fn peers_prove_what_they_may() {
     assert!(two.begin("known", &[]).is_err());
 }
 
-/// Whoever begins a proof at once hears what this is.
+/// A plain prover, which begins a proof at once, hears that this is a service.
 #[test]
 fn a_plain_prover_hears_that_this_is_a_service() {
     let folder = Folder::new(1, STATEMENTS);

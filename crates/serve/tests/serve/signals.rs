@@ -73,7 +73,7 @@ fn hup_reads_the_file_anew() {
     held.prove(("message", "text:abc")).expect("it goes on as it began");
 }
 
-/// Whoever has its terms, and begins when they hold no more, does not begin.
+/// A link that has its terms, and begins when they hold no more, does not begin.
 #[test]
 fn hup_holds_for_links_that_are_no_session_yet() {
     let folder = Folder::new(2, STATEMENTS);

@@ -92,7 +92,7 @@ pub(crate) struct Export {
 
 #[derive(Args)]
 pub(crate) struct List {
-    /// Only those over this field, which is one of `prove`
+    /// Relations over this field only, which is one of `prove`
     #[arg(long)]
     pub(crate) field: Option<String>,
     /// Print one JSON object

@@ -77,7 +77,8 @@ pub(crate) struct ClusterRun {
     /// worker of this side
     #[arg(long, value_name = "FILE")]
     pub(crate) run_key: Option<PathBuf>,
-    /// Where workers of this side join; it is printed on standard error as one line, `workers join at ADDR`
+    /// The address at which workers of this side join; it is printed on standard error as one line, `workers
+    /// join at ADDR`
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(crate) join: String,
     #[command(flatten)]
@@ -90,7 +91,7 @@ pub(crate) struct ClusterRun {
     pub(crate) output: Output,
 }
 
-/// Which shard a worker does, and for whom.
+/// The shard that a worker does, and its coordinator.
 #[derive(Args)]
 pub(crate) struct OneShard {
     /// Do shard I of the N that a statement falls into, numbered from 0, as a worker of a `volery cluster`
@@ -99,7 +100,7 @@ pub(crate) struct OneShard {
     #[arg(long, value_name = "I/N", requires_all = ["coordinator", "run_key"])]
     #[arg(conflicts_with_all = ["connect", "peer", "peers", "key", "insecure_plaintext"])]
     pub(crate) shard: Option<String>,
-    /// Where the coordinator of this side has workers join, with --shard
+    /// The address at which the coordinator of this side has workers join, with --shard
     #[arg(long, value_name = "HOST:PORT", requires = "shard")]
     pub(crate) coordinator: Option<String>,
     /// The file with the key of the run, with --shard

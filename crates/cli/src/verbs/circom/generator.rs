@@ -15,7 +15,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Where it is.
+    /// The path of the witness.
     pub(super) fn witness(&self) -> PathBuf {
         self.folder.path().join("witness.wtns")
     }

@@ -41,7 +41,7 @@ pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> R
     at.run(&work, keys::read(typed.one_shard.run_key.as_deref())?, settings, started)
 }
 
-/// Which worker this is, and where its coordinator is.
+/// The shard of this worker, and the address of its coordinator.
 struct At {
     shard: usize,
     shards: usize,

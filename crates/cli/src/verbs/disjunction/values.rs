@@ -1,4 +1,4 @@
-//! Which of several relations a value is for: `K.NAME=VALUE` is for the K-th, from 1.
+//! Values for one of several relations: `K.NAME=VALUE` is for the K-th, from 1.
 
 use crate::verbs::args::{Private, Public};
 use crate::verbs::given::relation;

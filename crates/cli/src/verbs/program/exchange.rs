@@ -300,7 +300,7 @@ mod tests {
         refused(longer, "a run of 1001 rows, and 1000 is the most", "longer than it allows");
     }
 
-    /// Both sides hear that it does not go on, and why.
+    /// Asserts that both sides hear that it does not go on, and why.
     fn refused((prover, verifier): (Result<()>, Result<(Claim, u64)>), here: &str, there: &str) {
         let line = verifier.expect_err("refused").line;
         assert!(line.contains(here), "{line}");
@@ -308,7 +308,7 @@ mod tests {
         assert!(line.contains(there), "{line}");
     }
 
-    /// Who does not have the same run, or proves it, too, is told nothing of it.
+    /// A peer that does not have the same run, or proves it, too, is told nothing of it.
     #[test]
     fn nothing_is_claimed_to_others() {
         for (party, digest, words) in [

@@ -74,7 +74,7 @@ impl Loaded {
         Inputs { public, layout, misaligned, cycles, output: MOST_OUTPUT }
     }
 
-    /// Where `address` is, with its line of source where the file has debug information.
+    /// The place of `address`, with its line of source where the file has debug information.
     pub(super) fn place(&self, address: u32) -> Place {
         Place { line: self.line(address), ..self.program.symbols().place(address) }
     }
