@@ -138,7 +138,7 @@ fn print(plan: &Plan, kind: &str, mut outcome: Outcome) -> Result<()> {
     plan.print(&outcome)
 }
 
-/// Which short solutions `sis` is about.
+/// The kind of short solutions that `sis` is about.
 #[derive(Clone, Copy)]
 enum Kind {
     Ternary,

@@ -159,14 +159,14 @@ pub(crate) struct Typed {
     /// Measure over a link by TLS, the handshake of which is not counted
     #[arg(long, conflicts_with_all = ["bandwidth", "latency"])]
     pub(crate) tls: bool,
-    /// Then run each party once more, alone, against a record of the other
+    /// Repeat each party once more, alone, against a record of the other
     #[arg(long)]
     pub(crate) replay: bool,
     /// The folder in which `tables` writes [default: volery-tables]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Only these `tables`, by a name such as wolverine-table3, or all of a paper, such as wolverine; may be
-    /// repeated
+    /// Run these `tables` only, by a name such as wolverine-table3, or all of a paper, such as wolverine; may
+    /// be repeated
     #[arg(long, value_name = "ID")]
     pub(crate) only: Vec<String>,
     /// Run `tables` at tiny sizes, to see that all works: the figures say nothing of speed

@@ -12,7 +12,7 @@ pub struct Bench {
     pub name: &'static str,
     /// The options that say how large it is, and what it is of.
     pub(crate) options: &'static [&'static str],
-    /// Which of the options of links and proofs it takes.
+    /// The options of links and proofs that it takes.
     pub(crate) takes: Takes,
     pub(crate) over: Fields,
     /// The systems by which it can run; the first is where none is asked for.

@@ -18,7 +18,7 @@ const BITS: u64 = 32;
 /// Secret words, or numbers, that are converted in turn.
 const SECRETS: usize = 64;
 
-/// So many conversions of words of so many bits.
+/// Conversions of words of so many bits, so many.
 struct Conversions {
     count: u64,
     bits: usize,

@@ -54,7 +54,7 @@ use volery_cli::print;
 use volery_cli::program::{self, Program};
 use volery_cli::report::Asked;
 
-/// From the command line to the exit code.
+/// Runs the program, from the command line to the exit code.
 pub fn main() -> ExitCode {
     program::main::<Typed>()
 }

@@ -38,7 +38,7 @@ use volery_cli::settings::Settings;
 
 pub(crate) use child::stop;
 
-/// Where the files go, where no folder is named.
+/// The folder of the files, where none is named.
 const FOLDER: &str = "volery-tables";
 
 /// Runs of a command where no number is given: otherwise, and with `--quick`.

@@ -69,7 +69,7 @@ impl<F: Field> Satisfied<F> for Arithmetic<F> {
 }
 
 impl<F: Field, N: Satisfied<F>> Generated<N, F> {
-    /// With --gates and --inputs.
+    /// The circuit by --gates and --inputs.
     pub(super) fn asked(typed: &Typed) -> Result<Self> {
         let inputs = size("--inputs", typed.inputs.as_deref(), 0)?;
         if inputs > MOST_INPUTS {
@@ -79,7 +79,7 @@ impl<F: Field, N: Satisfied<F>> Generated<N, F> {
         Self::new(inputs, gates).map_err(of_gates)
     }
 
-    /// So many values, and a network of so many gates.
+    /// A circuit of so many values, and a network of so many gates.
     ///
     /// # Errors
     /// Those of the network.

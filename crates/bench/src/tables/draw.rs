@@ -31,7 +31,7 @@ pub(super) struct Axis {
 /// Points and the line through them.
 pub(super) struct Line {
     label: String,
-    /// By their first coordinate.
+    /// The points by their first coordinate.
     pub(super) points: Vec<(f64, f64)>,
     /// Whether others measured it: its points are hollow, and the line is broken.
     pub(super) foreign: bool,
@@ -114,7 +114,7 @@ fn draw(
     Ok(())
 }
 
-/// From the least to the greatest, and this share of that on both sides.
+/// The range from the least to the greatest, and this share of that on both sides.
 fn around(places: &[f64], share: f64) -> Range<f64> {
     let least = places.iter().copied().fold(f64::INFINITY, f64::min);
     let most = places.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -131,7 +131,7 @@ fn apart(places: &[f64], range: &Range<f64>) -> Vec<f64> {
 }
 
 impl Axis {
-    /// Where a value stands.
+    /// The place of a value.
     fn place(&self, value: f64) -> f64 {
         if self.logarithmic { value.log10() } else { value }
     }

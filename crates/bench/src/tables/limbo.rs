@@ -9,7 +9,7 @@ static PAPER: Paper = Paper {
     machine: "a desktop with an Intel i9-9900 at 3.1 GHz and 128 GB, run locally, averages of 100 runs",
 };
 
-/// In the order of the paper; table 1 is what the text tells of it.
+/// The tables in the order of the paper; table 1 is what the text tells of it.
 pub(super) fn tables() -> Vec<Table> {
     vec![sha256(), coins(), files(), threads(), matrices()]
 }
@@ -58,7 +58,8 @@ fn sha256() -> Table {
 /// A line of table 3 for one proof: n, k, τ, kilobytes, and the milliseconds of prover and verifier.
 type Line = (u32, u32, u32, u32, f64, Option<f64>);
 
-/// By the logarithm of the AND gates. The copy at hand ends with the prover of the last line.
+/// The lines of table 3 by the logarithm of the AND gates. The copy at hand ends with the prover of the last
+/// line.
 #[rustfmt::skip]
 const TABLE3: [(u32, &[Line]); 4] = [
     (10, &[

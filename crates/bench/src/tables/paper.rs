@@ -3,7 +3,7 @@
 use super::measure::Measure;
 use std::borrow::Cow;
 
-/// Where tables stand.
+/// The paper that tables stand in.
 pub(super) struct Paper {
     /// The system of the paper, under whose name its figures stand.
     pub(super) name: &'static str,
@@ -48,7 +48,7 @@ pub struct Figure {
 /// A figure as it is printed.
 pub(super) struct Printed {
     pub(super) text: Cow<'static, str>,
-    /// In the unit of its [`Measure`].
+    /// The figure in the unit of its [`Measure`].
     pub(super) value: f64,
 }
 
@@ -63,13 +63,13 @@ impl Row {
         Self { large: true, ..self }
     }
 
-    /// With a figure for which the paper has no number.
+    /// Adds a figure for which the paper has no number.
     pub(super) fn plain(mut self, measure: Measure) -> Self {
         self.figures.push(Figure { measure, printed: None, others: Vec::new() });
         self
     }
 
-    /// With a figure that the paper prints.
+    /// Adds a figure that the paper prints.
     pub(super) fn printed(self, measure: Measure, text: impl Into<Cow<'static, str>>, value: f64) -> Self {
         let mut row = self.plain(measure);
         if let Some(figure) = row.figures.last_mut() {
@@ -78,7 +78,7 @@ impl Row {
         row
     }
 
-    /// With what the paper prints for others beside the last figure.
+    /// Adds what the paper prints for others beside the last figure.
     pub(super) fn others(mut self, others: &[(&'static str, &'static str)]) -> Self {
         if let Some(figure) = self.figures.last_mut() {
             figure.others.extend(others);

@@ -1,4 +1,4 @@
-//! Which plots there are, and the points in them.
+//! Plots that there are, and the points in them.
 
 use super::draw::{self, Axis, Line};
 use super::measure::Measure::{self, *};
@@ -149,11 +149,11 @@ impl Series {
     }
 }
 
-/// Where a link without limit stands among bandwidths in Mbit/s.
+/// The place of a link without limit among bandwidths in Mbit/s.
 const UNLIMITED: f64 = 10_000.0;
 
 impl X {
-    /// Where a command stands.
+    /// The place of a command on the axis.
     fn of(self, command: &str) -> Option<f64> {
         let number = |option| Row::option(command, option)?.parse().ok();
         match self {

@@ -11,7 +11,7 @@ static PAPER: Paper = Paper {
               said; statistical security 2^-100 for Boolean circuits, 2^-40 over 2^61 − 1",
 };
 
-/// In the order of the paper.
+/// The tables in the order of the paper.
 pub(super) fn tables() -> Vec<Table> {
     vec![overview(), rates(), instances(), inner_products(), matrices(), ternary_sis()]
 }

@@ -20,7 +20,7 @@ pub(super) struct Results<'t> {
 /// A table that is done.
 pub(super) struct Measured<'t> {
     pub(super) table: &'t Table,
-    /// By row, and in it by system.
+    /// The cells by row, and in it by system.
     pub(super) cells: Vec<Vec<Cell>>,
 }
 

@@ -19,7 +19,7 @@ const ENOUGH: Duration = Duration::from_secs(20);
 pub(super) enum State {
     Measured(Rc<Runs>),
     Failed(Rc<Failure>),
-    /// There is no such bench yet.
+    /// No such bench exists yet.
     ToCome,
     /// The command runs with `--large` only.
     LeftOut,

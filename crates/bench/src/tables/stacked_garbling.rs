@@ -15,7 +15,7 @@ const LAN: (&str, u32, u32) = ("LAN", 1000, 2);
 const SHARED_LAN: (&str, u32, u32) = ("shared LAN", 50, 2);
 const WAN: (&str, u32, u32) = ("WAN", 100, 100);
 
-/// In the order of the paper.
+/// The tables in the order of the paper.
 pub(super) fn tables() -> Vec<Table> {
     vec![membership(), merkle(), clauses(), snippets()]
 }

@@ -14,8 +14,8 @@ static PAPER: Paper = Paper {
     machine: "two Amazon EC2 m5.4xlarge, 16 vCPUs and 64 GB each, 5 threads unless said; statistical security 2^-40",
 };
 
-/// In the order of the paper's experiments. Where quicksilver proves polynomials in the place of gates, what
-/// it takes so stands in a table of its own.
+/// The tables in the order of the paper's experiments. Where quicksilver proves polynomials in the place of
+/// gates, its figures stand in a table of its own.
 pub(super) fn tables() -> Vec<Table> {
     vec![
         overview(),
@@ -38,7 +38,7 @@ pub(super) fn tables() -> Vec<Table> {
 
 /// The paper's system, and the one that is measured beside it.
 const BOTH: &[&str] = &["wolverine", "quicksilver"];
-/// Where there is nothing to be proved, or not gate by gate; where there is nothing beside it.
+/// The systems where there is nothing to be proved, or not gate by gate; where there is nothing beside it.
 const QUICKSILVER: &[&str] = &["quicksilver"];
 const WOLVERINE: &[&str] = &["wolverine"];
 

@@ -258,7 +258,7 @@ fn shaped_links_are_slow() {
     assert!(took > 0.9 * least, "{took} instead of {least}: {object}");
 }
 
-/// On one link, and all sets by name.
+/// Correlations by auto are held against all sets by name, on one link.
 #[test]
 fn auto_is_held_against_every_set() {
     let arguments = ["auto", "--gates", "300000", "--bandwidth", "200", "--latency", "1", "--json"];
