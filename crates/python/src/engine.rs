@@ -40,7 +40,7 @@ pub(crate) trait Ground: Field {
     fn execute(values: &mut Values<Self>, b: &mut Recorder<'_, Self>, op: Op) -> Result<()>;
 }
 
-/// Who is asked for another run of the function, for a shard.
+/// A function that is asked for another run of the function, for a shard.
 pub(crate) type Ask = Box<dyn Fn(Arc<Tape>, usize) + Send + Sync>;
 
 /// The statement, and the prover's witness for it.

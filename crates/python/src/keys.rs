@@ -30,7 +30,7 @@ impl Key {
         self.0.write_new(&path).map_err(|why| Trouble::from(why).raised(py, None))
     }
 
-    /// Who has this key, as `volery1…`, for the peer's `peer=`.
+    /// The identity of the party with this key, as `volery1…`, for the peer's `peer=`.
     #[getter]
     fn id(&self) -> String {
         self.0.identity().to_string()

@@ -17,9 +17,9 @@ pub(crate) enum Kind {
     Int(u32),
     /// An element of a larger field.
     Element,
-    /// So many bytes, over F_2.
+    /// Bytes, so many, over F_2.
     Bytes(u32),
-    /// So many values of one kind.
+    /// Values of one kind, so many.
     Array(Arc<Self>, u32),
 }
 

@@ -67,7 +67,7 @@ impl Memory {
 
 #[pymethods]
 impl Memory {
-    /// So many cells of zeroes, or the items of an array.
+    /// A memory of so many cells of zeroes, or of the items of an array.
     #[new]
     #[pyo3(signature = (kind, cells = None))]
     fn new(py: Python<'_>, kind: &Bound<'_, PyAny>, cells: Option<u32>) -> PyResult<Self> {

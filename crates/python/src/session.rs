@@ -146,7 +146,7 @@ impl Watch {
     }
 }
 
-/// Who is told of what on the way.
+/// Functions that are told of events on the way.
 pub(crate) struct Callbacks {
     pub(crate) progress: Option<Py<PyAny>>,
     pub(crate) listening: Option<Py<PyAny>>,

@@ -23,7 +23,7 @@ pub(crate) enum Op {
     Incoming { out: Id, start: u32, count: u32 },
     /// Values that go out of this shard, one after the other.
     Outgoing { parts: Box<[Id]> },
-    /// So many elements of the witness.
+    /// Elements of the witness, so many.
     Witness { out: Id, count: u32 },
     /// A public number in one lane.
     Number { out: Id, value: u128, width: u32 },
@@ -83,13 +83,13 @@ pub(crate) enum Binary {
     AtMost,
     /// Less, as signed numbers.
     Below,
-    /// At most, as signed numbers.
+    /// Less or equal, as signed numbers.
     NotAbove,
     Quotient,
     Remainder,
     ShiftLeft,
     ShiftRight,
-    /// With the sign moving in.
+    /// A shift to the right with the sign moving in.
     ShiftSigned,
     RotateLeft,
     RotateRight,
@@ -106,9 +106,9 @@ pub(crate) enum Unary {
     ShiftRight,
     ShiftSigned,
     RotateLeft,
-    /// In `by` bits, with zeroes above.
+    /// A number of `by` bits, with zeroes above.
     Widen,
-    /// In `by` bits, with the sign above.
+    /// A number of `by` bits, with the sign above.
     WidenSigned,
     Power,
     /// The inverse of an element; demands that it is not zero.
@@ -134,7 +134,7 @@ pub(crate) enum Hash {
 /// The property of two values, or one, that is asserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Claim {
-    /// Both are the same.
+    /// Equality of both.
     Equal,
     /// The first is all ones.
     True,

@@ -91,7 +91,7 @@ impl Function {
         InShards { held, shards: self.count(), field: self.field, options: self.options.clone() }
     }
 
-    /// Who runs it then.
+    /// The runs of the function then.
     pub(super) fn runs<'py>(&self, py: Python<'py>, built: &Arc<dyn AnyBuilt>) -> Runs<'py> {
         let private = (self.party == Party::Prover).then(|| self.private.bind(py).clone());
         Runs::new(self.function.bind(py).clone(), private, built.clone())
