@@ -22,7 +22,7 @@ pub trait Crossings: Backend {
     fn outgoing(&mut self, wires: &[Self::Wire]) -> Result<()>;
 }
 
-/// Whoever looks at all words of a memory holds wires that mean nothing elsewhere.
+/// Errors for backends that look at all words of a memory: their wires mean nothing elsewhere.
 impl<B: Scans> Crossings for B {
     fn incoming(&mut self, _: usize) -> Result<Vec<B::Wire>> {
         Err(no_shard())

@@ -18,7 +18,7 @@ use volery_primitives::F2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     gates: u64,
-    /// Which of many networks of this size.
+    /// The number of the network among many of this size.
     variant: u64,
     /// The most wires of state.
     widest: u64,
@@ -251,7 +251,7 @@ const PERIOD: u64 = 1024;
 /// Passes over this table that are one function: calls of it are few.
 const PASSES: u64 = 16;
 
-/// Where one step reads and writes.
+/// The places that one step reads and writes.
 struct Step {
     k: u16,
     i: u16,

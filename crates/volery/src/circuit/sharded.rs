@@ -76,7 +76,7 @@ pub trait Sharding {
 pub struct Need {
     /// The shard that gives them, whose number is lower.
     pub from: usize,
-    /// Which of those that it gives.
+    /// The wires among those that it gives.
     pub wires: Range<usize>,
 }
 

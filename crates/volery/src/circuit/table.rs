@@ -108,7 +108,8 @@ pub struct Known<F> {
     pub(crate) value: usize,
     entries: Arc<[F]>,
     rows: usize,
-    /// So many rows at the beginning have their numbers as keys, behind zeroes: they are found without places.
+    /// The number of rows at the beginning that have their numbers as keys, behind zeroes: they are found
+    /// without places.
     numbered: usize,
     /// The numbers of the other rows plus one, each at a place that follows from its key or behind that, and
     /// zeros: twice as many places as rows, or more.

@@ -20,7 +20,7 @@ pub(in crate::circuit) struct Crowds {
 }
 
 impl Crowds {
-    /// So many values are committed to.
+    /// Counts so many values that are committed to.
     pub(super) fn commit(&mut self, count: u64) {
         self.values += count;
         if self.values > BATCH as u64 {
@@ -68,7 +68,8 @@ impl Crowds {
 /// The events of a part of a statement on which crowds depend: one that has no polynomials has no events.
 #[derive(Default)]
 pub(in crate::circuit) struct Part {
-    /// In their order, each with the values that are committed to before it and behind the one before.
+    /// The events in their order, each with the values that are committed to before it and behind the one
+    /// before.
     events: Vec<(u64, Event)>,
     /// The values behind the last.
     rest: u64,

@@ -108,7 +108,7 @@ impl Announced {
         self.ranges(from, to).map(|need| need.wires.len()).sum()
     }
 
-    /// Which wires go from one shard to another.
+    /// The wires that go from one shard to another.
     pub(crate) fn ranges(&self, from: usize, to: usize) -> impl Iterator<Item = &Need> {
         self.needs(to).iter().filter(move |need| need.from == from)
     }

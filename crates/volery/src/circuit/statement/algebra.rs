@@ -31,7 +31,7 @@ pub(super) const SHORT_SOLUTION: (&str, &str) = (
 /// The most entries of a matrix: both parties hold one of wires.
 const MOST_ENTRIES: u64 = 1 << 24;
 
-/// One of them with its parameters.
+/// A statement of linear algebra, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algebra {
     InnerProduct { length: u64 },

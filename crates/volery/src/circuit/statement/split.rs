@@ -105,7 +105,7 @@ impl<P: Program> SplitStatement<'_, P> {
         &self.split
     }
 
-    /// Which elements of the whole's witness are shard number `shard`'s, in order.
+    /// The ranges of the whole's witness that are shard number `shard`'s, in order.
     ///
     /// # Panics
     /// Where there is no such shard.

@@ -125,7 +125,7 @@ impl Value {
         "0x".chars().chain(digits).collect()
     }
 
-    /// So many bits, all zero.
+    /// A value of so many bits, all zero.
     pub(super) fn zeros(width: u64) -> Self {
         Self { packed: Zeroizing::new(vec![0; width.div_ceil(8) as usize]), width, form: Form::Bits }
     }

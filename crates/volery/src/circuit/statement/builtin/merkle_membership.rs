@@ -104,9 +104,9 @@ impl Tree {
     }
 }
 
-/// Where a record is in a tree.
+/// The path of a record in a tree.
 struct Path<W> {
-    /// From the lowest level to the highest; shorter nodes take the first bytes of each.
+    /// The siblings from the lowest level to the highest; shorter nodes take the first bytes of each.
     siblings: Vec<Bytes<W>>,
     /// Whether the node of each level is the right child.
     place: Vec<Bit<W>>,

@@ -57,8 +57,8 @@ impl MerkleRoot {
     }
 }
 
-/// In `shards` shards, two or more, all but the last hash leaves, and the last what is above: blocks are subtrees
-/// of as many leaves each, whose roots cross.
+/// The tree in `shards` shards, two or more: all but the last hash leaves, and the last what is above. Blocks
+/// are subtrees of as many leaves each, whose roots cross.
 impl MerkleRoot {
     /// The depth of the tree above the blocks, of which there are some for each shard that hashes leaves, so
     /// that these have about as many.

@@ -17,12 +17,12 @@ impl Trial {
         Self { spec: format!("builtin:{spec}"), values: BTreeMap::new() }
     }
 
-    /// With the value that `bytes` print as for `port`.
+    /// Adds the value that `bytes` print as for `port`.
     pub(super) fn with(self, port: &'static str, bytes: &[u8]) -> Self {
         self.with_value(port, Value::from_bytes(bytes))
     }
 
-    /// With the bits in wire order for `port`.
+    /// Adds the bits in wire order for `port`.
     pub(super) fn with_bits(self, port: &'static str, bits: &str) -> Self {
         self.with_value(port, Value::from_bits_text(bits).unwrap())
     }

@@ -196,7 +196,7 @@ impl Perceptron {
         Ok(())
     }
 
-    /// So many numbers from that place on, of an input that is public or of the witness.
+    /// Reads so many numbers from that place on, of an input that is public or of the witness.
     fn read<B: Tables>(
         &self,
         b: &mut B,

@@ -1,4 +1,4 @@
-//! Which inputs break which snippet, and what that costs.
+//! Inputs that break snippets, and the cost of each.
 
 use super::*;
 use crate::circuit::gadget::evaluation::{ands, bit_value, evaluation, secret};
@@ -237,7 +237,7 @@ mod in_rust {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
-    /// Whatever bytes a prover chooses, on wires or public.
+    /// Snippets break as in Rust, whatever bytes a prover chooses, on wires or public.
     #[test]
     fn snippets_break_as_in_rust(
         words in proptest::collection::vec(

@@ -246,7 +246,7 @@ fn netlists_are_clauses() {
     assert!(StreamedClauses(&any).find(&witness).is_err());
 }
 
-/// Where assertions are collected, what a file demands of each step is one of them.
+/// Demands of a file on each step are among the assertions, where these are collected.
 #[test]
 fn steps_are_clauses() {
     let statement = |q: &str| {

@@ -1,4 +1,4 @@
-//! From each format to each other.
+//! Conversions from each format to each other.
 
 use super::*;
 use crate::circuit::{Netlist, NetlistOptions, Sieve};
