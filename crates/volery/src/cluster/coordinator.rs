@@ -27,7 +27,7 @@ const IDENTITY: usize = 65;
 
 /// One party's side of a run.
 pub struct Coordinator {
-    /// Which party's.
+    /// The party of this side.
     pub party: Party,
     /// The plan of the run.
     pub plan: Plan,
@@ -35,7 +35,7 @@ pub struct Coordinator {
     pub secret: Option<Draw>,
     /// The run key, drawn for the run.
     pub key: SecretKey,
-    /// Where workers of this party join.
+    /// The listener that workers of this party join at.
     pub listener: Listener,
     /// Whether this side listened for the other coordinator; its workers then listen for the other's.
     pub listens: bool,
@@ -79,7 +79,7 @@ pub struct Launch {
     pub shard: usize,
     /// The attempt that waits for it, from 0.
     pub attempt: u32,
-    /// Where it is to join.
+    /// The address at which it is to join.
     pub coordinator: SocketAddr,
 }
 
@@ -113,7 +113,7 @@ pub struct Outcome {
     pub restarts: u32,
     /// The traffic between the coordinators, beside the shards.
     pub traffic: Traffic,
-    /// From the agreement of the coordinators to the verdict.
+    /// The time from the agreement of the coordinators to the verdict.
     pub elapsed: Duration,
 }
 

@@ -27,7 +27,7 @@ pub(super) enum Status {
     Resting,
 }
 
-/// Who a worker is.
+/// The identity of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Join {
     pub(super) version: u32,

@@ -49,7 +49,7 @@ pub struct Part {
 pub struct Feed {
     /// The shard that it leaves, whose number is lower.
     pub from: usize,
-    /// Which of the bytes that leave that one.
+    /// The range of the bytes that leave that one.
     pub bytes: Range<usize>,
 }
 
@@ -95,7 +95,7 @@ impl Plan {
     }
 }
 
-/// Which attempt at which shard of which run a worker is to do, and what it needs for that.
+/// An attempt at a shard of a run that a worker is to do, and what it needs for that.
 pub struct Turn {
     /// The name of the run: 32 bytes that no other run has.
     pub run: [u8; 32],
@@ -109,10 +109,10 @@ pub struct Turn {
     pub secret: Crossing,
     /// The bytes that enter the shard, feed by feed.
     pub incoming: Vec<Crossing>,
-    /// Where the number of multiplications done so far is stored now and then.
+    /// A counter in which the number of multiplications done so far is stored now and then.
     pub progress: Arc<AtomicU64>,
-    /// To be called with the error by which a verifier rejects before the prover is told: it returns once that
-    /// is known to the coordinator, or else when the link is cut.
+    /// A function to be called with the error by which a verifier rejects before the prover is told: it
+    /// returns once that is known to the coordinator, or else when the link is cut.
     pub rejecting: Box<dyn Fn(&Error) + Send + Sync>,
 }
 

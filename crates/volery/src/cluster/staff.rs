@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// So many of those that are no workers are told of.
+/// The number of those that are no workers that are told of.
 const TOLD: u32 = 100;
 /// How long an answer to a worker that waits is held back, for the case that there is one.
 const HOLD: Duration = Duration::from_millis(500);
@@ -27,7 +27,7 @@ pub(super) struct Post {
     pub(super) timeout: Duration,
 }
 
-/// Whoever waits for workers to join.
+/// The door at which workers join.
 pub(super) struct Staff {
     closed: Arc<AtomicBool>,
     door: Option<JoinHandle<()>>,

@@ -48,11 +48,11 @@ pub(super) enum Event {
         shard: usize,
         why: String,
     },
-    /// From the other coordinator.
+    /// A word of the other coordinator.
     Said(Word),
     /// The other coordinator's link ended.
     Left(Abort),
-    /// Nothing goes on, as somebody here wishes or has found.
+    /// The run is to end, as somebody here wishes or has found.
     End(Abort),
     /// The verdict is kept.
     Recorded,
@@ -122,7 +122,7 @@ enum Verdict {
     Asked,
     /// The prover was told.
     Said,
-    /// Both know it.
+    /// The verdict is known to both.
     Known,
 }
 

@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         let text = str::from_utf8(core::mem::take(&mut self.0)).map_err(|_| malformed())?;
         Ok(text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect())
     }
-    /// Nothing is left.
+    /// Demands that nothing is left.
     pub(super) fn end(self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(malformed()) }
     }

@@ -52,7 +52,7 @@ impl Side<'_> {
 pub type Worth = Arc<Mutex<Option<u32>>>;
 
 impl<'a> Work<'a> {
-    /// To verify `statement`, which is over `setting`, in so many shards.
+    /// Work to verify `statement`, which is over `setting`, in so many shards.
     ///
     /// # Errors
     /// `Invalid` where it does not fall into them, as with the others.
@@ -70,7 +70,7 @@ impl<'a> Work<'a> {
         Self::new(setting, in_shards.announced, in_shards.digest, options, side)
     }
 
-    /// To prove `claim`, which is over `setting`, in so many shards.
+    /// Work to prove `claim`, which is over `setting`, in so many shards.
     ///
     /// # Errors
     /// As for [`Work::verify`].
@@ -88,8 +88,8 @@ impl<'a> Work<'a> {
         Self::new(setting, in_shards.announced, in_shards.digest, options, side)
     }
 
-    /// To prove one shard of `statement` in so many: with its [share](AnyClaim::share) of the witness, and nothing
-    /// of the others.
+    /// Work to prove one shard of `statement` in so many: with its [share](AnyClaim::share) of the witness,
+    /// and nothing of the others.
     ///
     /// # Errors
     /// As for [`Work::verify`].
@@ -108,7 +108,7 @@ impl<'a> Work<'a> {
         Self::new(setting, in_shards.announced, in_shards.digest, options, side)
     }
 
-    /// To verify `shards` over `S`. `statement` names all of them: see [`Run::statement`].
+    /// Work to verify `shards` over `S`. `statement` names all of them: see [`Run::statement`].
     ///
     /// # Errors
     /// As for [`Work::verify`].
@@ -125,7 +125,7 @@ impl<'a> Work<'a> {
         Self::new(const { &PhantomData::<S> }, Announced::of(shards)?, statement, options, side)
     }
 
-    /// To prove `shards` over `S`, of each of which `witness` gives the witness by its number.
+    /// Work to prove `shards` over `S`, of each of which `witness` gives the witness by its number.
     ///
     /// # Errors
     /// As for [`Work::verify`].

@@ -31,10 +31,10 @@ pub struct Worker {
     pub shard: usize,
     /// The run key, as its coordinator has it.
     pub key: SecretKey,
-    /// Where its coordinator is: a host and a port.
+    /// The host and the port of its coordinator.
     pub coordinator: String,
-    /// Where it listens for the other party's worker, if its side listens: an address of this machine, with port
-    /// 0 for a free one. Where `None`, that by which it reaches its coordinator.
+    /// The address at which it listens for the other party's worker, if its side listens: one of this
+    /// machine, with port 0 for a free one. Where `None`, that by which it reaches its coordinator.
     pub listen: Option<SocketAddr>,
     /// The host by which others reach it, where that is another than the one at which it listens.
     pub host: Option<String>,
@@ -299,8 +299,8 @@ impl Post<'_> {
         Ok((done, order, open))
     }
 
-    /// Where the other party's worker is waited for. A new one for each attempt: whoever comes late for
-    /// another finds nobody.
+    /// A listener for the other party's worker. A new one for each attempt: whoever comes late for another
+    /// finds nobody.
     fn listener(&self) -> Result<Listener> {
         let address = self.worker.listen.unwrap_or(SocketAddr::new(self.here, 0));
         Listener::bind(address).map_err(Error::io("listening for the other party's worker"))
@@ -389,7 +389,7 @@ impl Stop {
         self.stopped.load(Relaxed)
     }
 
-    /// From now on to stop is to end the link on this socket.
+    /// Makes the socket the one whose link a stop ends.
     fn cuts(&self, socket: TcpStream) {
         let mut current = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let socket = current.insert(socket);

@@ -138,7 +138,8 @@ struct Told {
     turns: Vec<(usize, u32)>,
 }
 
-/// Both sides over a pipe, after `change`, with links as `wrap` makes them; and what all workers came to.
+/// Runs both sides over a pipe, after `change`, with links as `wrap` makes them; and gives what all workers
+/// came to.
 #[allow(clippy::type_complexity)]
 fn run(
     change: impl FnOnce(&mut Side, &mut Side),
@@ -279,7 +280,8 @@ fn coordinators_that_want_something_else_disagree() {
     }
 }
 
-/// In one shard a check fails, or the peer misbehaves, or the witness does: all workers end, on both sides.
+/// An abort in one shard ends all workers, on both sides: a check fails, or the peer misbehaves, or the
+/// witness does.
 #[test]
 fn one_abort_aborts_all() {
     let ([(proved, _), (verified, _)], workers) = run(

@@ -15,7 +15,7 @@ const PARTIES: [Party; 2] = [Party::Prover, Party::Verifier];
 /// A worker as its coordinator sees it.
 struct Model {
     shard: usize,
-    /// On their way to its coordinator, and from it.
+    /// Events on their way to its coordinator, and orders from it.
     events: VecDeque<Event>,
     orders: VecDeque<Order>,
     doing: Doing,
