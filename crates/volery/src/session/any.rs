@@ -117,7 +117,7 @@ fn chosen(prime: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceEr
     Ok(&PhantomData::<Over<RuntimePrime, RuntimePrimex4>>)
 }
 
-/// There is none in this crate's own tests.
+/// An error: there is no such setting in this crate's own tests.
 #[cfg(test)]
 fn chosen(_: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceError> {
     Err(ChoiceError::Long)
@@ -506,7 +506,7 @@ impl<S: Setting> AnyStatement for Stated<S> {
     }
 }
 
-/// Which elements of the whole's witness a shard reads.
+/// The places of the whole's witness that a shard reads.
 fn places<P: Program>(split: &SplitStatement<'_, P>, shard: usize) -> Result<Vec<Range<u64>>> {
     if shard >= split.count() {
         return Err(Error::invalid(format!("shard {shard} of {}: they are numbered from 0", split.count())));

@@ -63,7 +63,7 @@ pub(super) fn row(arch: Arch, depth: Depth) -> f64 {
 pub(super) struct Output {
     /// For its part in the check of its trees.
     pub(super) fixed: f64,
-    /// To be drawn.
+    /// The time until shares are drawn.
     pub(super) drawn: f64,
 }
 

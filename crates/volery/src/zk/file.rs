@@ -3,7 +3,7 @@
 use crate::error::{Error, Rejection, Result};
 use std::io::{ErrorKind, Read, Seek, Write};
 
-/// Where a proof is written whose first bytes are known last.
+/// A place for a proof whose first bytes are known last.
 pub trait Sink: Write + Seek {}
 
 impl<T: Write + Seek + ?Sized> Sink for T {}
@@ -19,7 +19,7 @@ pub(crate) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     })
 }
 
-/// Nothing may follow.
+/// Demands that nothing follows.
 ///
 /// # Errors
 /// `Rejected` where something does; `Io`.

@@ -1,4 +1,4 @@
-//! Both parties of a proof in one process.
+//! Parties of a proof, both in one process.
 
 use crate::channel::{Channel, Flip, Party, Playback, Tape, pipe, side_by_side};
 use crate::error::{Error, Misbehaviour, Result};

@@ -28,7 +28,7 @@ impl Pace {
     /// The largest figures that a peer may claim: 10 µs a share, and a set-up of 100 s.
     const MOST: Self = Self { share: 10_000_000, setup: 100_000_000 };
 
-    /// So many nanoseconds a share, and for the set-up.
+    /// The pace of so many nanoseconds a share, and for the set-up.
     pub(in crate::session) fn of(share: f64, setup: f64) -> Self {
         Self { share: (share * 1e3) as u32, setup: (setup / 1e3) as u32 }.within_reason()
     }
@@ -40,7 +40,7 @@ impl Pace {
         Self { share: self.share / threads, ..self }.within_reason()
     }
 
-    /// Nothing takes no time, nor for ever.
+    /// The pace with figures of some time, and not of ever.
     pub(super) fn within_reason(self) -> Self {
         Self { share: self.share.clamp(1, Self::MOST.share), setup: self.setup.min(Self::MOST.setup) }
     }
@@ -56,14 +56,13 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// So many round trips in the set-up, and none after it.
+    /// The waits of so many round trips in the set-up, and none after it.
     pub(in crate::session) fn streaming(setup: f64) -> Self {
         Self { setup, window: f64::INFINITY }
     }
 
-    /// So many round trips in the set-up; after it the prover waits for what the verifier has said for shares
-    /// that are an eighth of an iteration behind, but for the quarter of which the verifier says nothing, and
-    /// while the schedule rests.
+    /// The waits of so many round trips in the set-up; after it the prover waits for what the verifier has
+    /// said for shares that are an eighth of an iteration behind, but for the quarter of which it need not.
     pub(in crate::session) fn behind(setup: f64, schedule: Schedule) -> Self {
         if schedule.rests() {
             Self::streaming(setup)
@@ -76,16 +75,16 @@ impl Waits {
 /// The bandwidths and the round trip of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Line {
-    /// From the prover to the verifier, in Mbit/s.
+    /// The bandwidth from the prover to the verifier, in Mbit/s.
     pub forward: f64,
-    /// From the verifier to the prover, in Mbit/s.
+    /// The bandwidth from the verifier to the prover, in Mbit/s.
     pub backward: f64,
-    /// From one party to the other and back.
+    /// The time from one party to the other and back.
     pub round_trip: Duration,
 }
 
 impl Line {
-    /// So many Mbit/s each way, and at once.
+    /// A link of so many Mbit/s each way, without delay.
     pub fn of(mbps: f64) -> Self {
         Self { forward: mbps, backward: mbps, round_trip: Duration::ZERO }
     }

@@ -44,7 +44,8 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// By a party with the paces `ours`, over a link whose bandwidth in Mbit/s each way may be known.
+    /// Exchanges measurements, by a party with the paces `ours`, over a link whose bandwidth in Mbit/s each
+    /// way may be known.
     ///
     /// # Errors
     /// Those of the link.
@@ -87,7 +88,7 @@ impl Measured {
     }
 }
 
-/// Both rates in kbit/s, unless a bandwidth is known, and the round trip in µs.
+/// The link with both rates in kbit/s, unless a bandwidth is known, and the round trip in µs.
 fn line(rates: [u32; 2], trip: u32, bandwidth: Option<f64>) -> Line {
     let mbps = |rate: u32| bandwidth.unwrap_or(f64::from(rate.clamp(RATES.0, RATES.1)) / 1e3);
     let round_trip = Duration::from_micros(trip.min(LONGEST_TRIP).into());
@@ -182,7 +183,7 @@ mod tests {
         assert!(interval(&[0.0; 13]) > 0.0);
     }
 
-    /// Both sides know the same, whatever they claim; and it is within reason.
+    /// Figures that both sides know are the same, whatever they claim, and within reason.
     #[test]
     fn both_sides_know_the_same() {
         let liar = vec![Pace { share: 0, setup: u32::MAX }, Pace { share: u32::MAX, setup: 0 }];

@@ -27,7 +27,8 @@ pub fn security(bits: impl IntoIterator<Item = u32>, restarts: u32) -> u32 {
     (-error.log2() + 1e-9).floor().max(0.0) as u32
 }
 
-/// By how many bits the error of a shard has to be less than that of its run: log2 of all attempts, rounded up.
+/// The bits by which the error of a shard has to be less than that of its run: log2 of all attempts, rounded
+/// up.
 pub(super) fn headroom(shards: u32, restarts: u32) -> u32 {
     (u64::from(shards) + u64::from(restarts)).next_power_of_two().ilog2()
 }

@@ -1,4 +1,4 @@
-//! Which run it is, and where in it.
+//! Run of a statement in shards, and places in it.
 
 use super::check_system;
 use crate::channel::Party;

@@ -149,7 +149,7 @@ impl<S: Setting> Parties<S> {
         taken
     }
 
-    /// Both parties at a shard, and what crosses is kept.
+    /// Runs both parties at a shard, and keeps the wires that cross.
     fn shard(&mut self, shards: &dyn ShardSource<S::F>, place: Place, witness: &[S::F]) -> Both {
         let incoming = [self.taken(0, place), self.taken(1, place)];
         let (run, delta) = (self.run, &self.delta);
@@ -169,7 +169,7 @@ impl<S: Setting> Parties<S> {
 
 type AtShard = (Result<(Report, Vec<Crossing>)>, Result<(AcceptedShard, Report, Vec<Crossing>)>);
 
-/// Both parties, each at a shard of its own.
+/// Runs both parties, each at a shard of its own.
 fn at_shard<S: Setting>(
     places: [(&Run, Place); 2],
     shards: [&dyn ShardSource<S::F>; 2],

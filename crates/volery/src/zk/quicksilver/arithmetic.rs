@@ -101,7 +101,7 @@ const RAMP: u64 = 4;
 pub(super) struct Sections<B> {
     /// Blocks drawn.
     pub(super) drawn: usize,
-    /// Where the section begins and ends in its block.
+    /// The shares of the section in its block.
     range: Range<usize>,
     /// Shares of all sections so far.
     sectioned: usize,
@@ -125,7 +125,7 @@ impl<B: Field> Sections<B> {
         self.range.end = end;
     }
 
-    /// Where it begins in its block.
+    /// The first share of the section in its block.
     pub(super) fn start(&self) -> usize {
         self.range.start
     }

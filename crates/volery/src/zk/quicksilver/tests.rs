@@ -84,8 +84,8 @@ impl Backend for Cheat<'_> {
     }
 }
 
-/// Both ends over correlations of `prover_end` and `verifier_end`, the prover lying at `at`;
-/// the verifier's verdict.
+/// Runs both ends over correlations of `prover_end` and `verifier_end`, the prover lying at `at`; gives the
+/// verifier's verdict.
 fn run_over<P, V>(
     circuit: &Products,
     witness: &[F2],

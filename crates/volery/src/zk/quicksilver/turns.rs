@@ -82,12 +82,12 @@ impl Lengths {
         expected.clamp(SHORTEST, LONGEST).next_multiple_of(8).min(left)
     }
 
-    /// A section is over, of which so many shares were committed by.
+    /// Ends a section, of which so many shares were committed by.
     pub(super) fn end_section(&mut self, used: usize) {
         self.turn += used;
     }
 
-    /// So is the turn.
+    /// Ends the turn.
     pub(super) fn end_turn(&mut self) {
         if self.turn > 0 {
             self.last = core::mem::take(&mut self.turn);
@@ -95,8 +95,8 @@ impl Lengths {
     }
 }
 
-/// Where the number of multiplications so far is told, if anywhere. A half of a proof adds its own to those of
-/// the other one.
+/// The place where the number of multiplications so far is told, if anywhere. A half of a proof adds its own
+/// to those of the other one.
 #[derive(Default)]
 pub(super) struct Progress<'a> {
     to: Option<&'a AtomicU64>,
@@ -111,7 +111,7 @@ impl<'a> Progress<'a> {
         Self { to, told: 0, of_half }
     }
 
-    /// There were so many.
+    /// Tells the number of multiplications so far.
     pub(super) fn tell(&mut self, multiplications: u64) {
         let Some(to) = self.to else { return };
         if self.of_half {

@@ -124,7 +124,7 @@ type KeyEnds<M> = Ends<<M as Values>::E, <M as Values>::E>;
 /// The wires that cross, with the salt of their check.
 type Salted<E> = (Open<E, E>, Zeroizing<[u8; 32]>);
 
-/// Whoever fetches what a batch begins with, where the link does not by itself.
+/// A function that fetches what a batch begins with, where the link does not by itself.
 type Feed<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 impl<'a, M: Commitments> Verifier<'a, M> {

@@ -51,7 +51,7 @@ fn who_lies_in_one_shard_is_rejected() {
     over::<Over<F65537, F65537x4>>();
 }
 
-/// Both parties' bytes of what comes in to the last shard of two, all else being honest.
+/// Runs the last shard of two after `change` of both parties' bytes that come in, all else being honest.
 fn last_of_two<S: Setting>(change: impl Fn(usize, &mut Vec<u8>)) -> AtShard {
     let (witnesses, total) = witness::<S::F>(2, 5, 8);
     let sums = Sums { shards: 2, each: 5, total, lie: None };

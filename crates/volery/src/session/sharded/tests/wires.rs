@@ -117,7 +117,7 @@ fn all_that_a_backend_does_it_does_with_wires_that_came_in() {
     over::<Over<F256, F128>>();
 }
 
-/// So many wires cross, and say nothing to the other party.
+/// A statement of which so many wires cross, and say nothing to the other party.
 struct Wide(usize);
 
 impl Sharding for Wide {

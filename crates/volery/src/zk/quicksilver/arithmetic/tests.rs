@@ -75,9 +75,9 @@ impl<F: Field> Products<F> {
 /// An error that a prover adds to a value, so that a false sum comes out true.
 #[derive(Clone, Copy)]
 enum Lie<B> {
-    /// To the product with this number.
+    /// An error of the product with this number.
     Product(u64, B),
-    /// To the element of the witness with this number, once it has committed to that.
+    /// An error of the element of the witness with this number, once the prover has committed to that.
     Input(u64, B),
 }
 

@@ -37,7 +37,7 @@ const fn plain(bits: usize) -> Kind {
 }
 
 impl Several {
-    /// So many clauses of different lengths.
+    /// Clauses of different lengths, so many.
     fn of(count: usize) -> Self {
         Self((0..count).map(|i| plain(3 + 7 * i % 20)).collect())
     }
@@ -122,8 +122,8 @@ struct Run {
     progress: u64,
 }
 
-/// Both ends over the dealer: the prover commits to this tape, and lies on wherever it has to, with
-/// w_k by `joint`.
+/// Runs both ends over the dealer: the prover commits to this tape, and lies on wherever it has to, with w_k
+/// by `joint`.
 fn run_by(
     clauses: &Several,
     tape: Vec<F2>,
@@ -214,7 +214,8 @@ fn polynomials_and_matrices_inside_of_clauses() {
     }
 }
 
-/// But for slots behind its own, of which it is free, and the number, with which it may be that of another.
+/// A tape that is altered anywhere is rejected, but for slots behind its own, of which it is free, and the
+/// number, with which it may be that of another clause.
 #[test]
 fn a_tape_that_is_altered_anywhere_is_rejected() {
     for count in [1, 2, 5, 16, 31] {
@@ -234,7 +235,8 @@ fn a_tape_that_is_altered_anywhere_is_rejected() {
     }
 }
 
-/// Not even where what joins two groups is zero, or the product of some other factors.
+/// Joints that are altered are rejected, even where what joins two groups is zero, or the product of some
+/// other factors.
 #[test]
 fn joints_that_are_altered_are_rejected() {
     let clauses = Several::of(31);
@@ -269,7 +271,8 @@ fn joints_that_are_altered_are_rejected() {
     }
 }
 
-/// In slots that nobody reads, too: what the transcript has at the challenge is the whole tape.
+/// A flipped bit in any message is rejected, in slots that nobody reads, too: what the transcript has at the
+/// challenge is the whole tape.
 #[test]
 fn a_flipped_bit_in_any_message_is_rejected() {
     for count in [3, 16] {

@@ -385,7 +385,7 @@ fn words_that_may_be_the_same_number_are_refused() {
     assert_eq!(widest::<volery_primitives::F256>(), 0);
 }
 
-/// With K subsets one of 2^K provers that cheat at one pair is accepted, or in one round of two.
+/// Provers that cheat at one pair are accepted once in 2^K with K subsets, or in one round of two.
 #[test]
 fn few_subsets_miss_as_often_as_the_bound_says() {
     let word = word(0);
@@ -408,7 +408,7 @@ fn few_subsets_miss_as_often_as_the_bound_says() {
     }
 }
 
-/// Whatever is changed of what either party says, in either half.
+/// A flipped bit of any message is rejected, in either half.
 fn a_flipped_bit<B: Field, E: MacField<B>>() {
     let (circuit, bits, numbers) = Sums::<B>::instance(3, 6, 9);
     let honest = run::<B, E, _>(&circuit, &bits, &numbers, &Run::default());

@@ -96,7 +96,7 @@ impl<T: DefaultIsZeroes> Columns<T> {
         self.pieces[piece][j * self.lengths.of(piece) + at]
     }
 
-    /// So many tuples from number `first` on, in runs, each with how many of them come before it.
+    /// The runs of so many tuples from number `first` on, each with how many tuples come before it.
     ///
     /// # Panics
     /// Where there are fewer.

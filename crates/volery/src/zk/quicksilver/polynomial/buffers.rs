@@ -46,7 +46,7 @@ impl<T: Field> Buffers<T> {
         self.0.lock().expect("nothing panics with the lock held")
     }
 
-    /// So many elements, whichever: for who sets them all.
+    /// A buffer of so many elements, whichever: for who sets them all.
     pub(in super::super) fn any(&self, count: usize) -> Lent<T> {
         let (mut any, _) = self.lend(count);
         if cfg!(test) {
@@ -56,7 +56,7 @@ impl<T: Field> Buffers<T> {
         any
     }
 
-    /// So many elements, all zero.
+    /// A buffer of so many elements, all zero.
     pub(in super::super) fn zeroes(&self, count: usize) -> Lent<T> {
         let (mut zeroes, are_new) = self.lend(count);
         if !are_new {
@@ -65,7 +65,7 @@ impl<T: Field> Buffers<T> {
         zeroes
     }
 
-    /// So many elements; and whether they are new, and zero.
+    /// A buffer of so many elements; and whether they are new, and zero.
     fn lend(&self, count: usize) -> (Lent<T>, bool) {
         if !(LEAST..=MOST).contains(&(count * size_of::<T>())) {
             return (vec![T::ZERO; count].into(), true);
@@ -76,7 +76,7 @@ impl<T: Field> Buffers<T> {
         (Lent { elements, buffers: Some(self.clone()) }, are_new)
     }
 
-    /// So many times the same.
+    /// A buffer of so many times `element`.
     pub(in super::super) fn all(&self, element: T, count: usize) -> Lent<T> {
         let mut all = self.any(count);
         all.fill(element);

@@ -16,7 +16,7 @@ pub(in super::super) struct Vectors<E> {
 }
 
 impl<E: Field> Vectors<E> {
-    /// Both from `fill`, first u and then v.
+    /// The vectors from `fill`, first u and then v.
     pub(in super::super) fn new<W>(a: &Matrix<W>, b: &Matrix<W>, mut fill: impl FnMut(&mut [E])) -> Self {
         let [u, v] = [a.rows().len(), b.columns()].map(|length| {
             let mut vector = vec![E::ZERO; length];

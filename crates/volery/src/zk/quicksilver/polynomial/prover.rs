@@ -263,7 +263,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         self.lower.degree()
     }
 
-    /// So many lanes, all equal where there is one.
+    /// The vector in so many lanes, all equal where there is one.
     fn spread(&self, buffers: &VectorBuffers<B, E>, lanes: usize) -> Cow<'_, Self> {
         if self.values.len() == lanes {
             return Cow::Borrowed(self);

@@ -47,7 +47,7 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         Ok(())
     }
 
-    /// So many claims, from number `first` on, by one challenge.
+    /// Proves so many claims, from number `first` on, by one challenge.
     fn held<C>(
         &mut self,
         plan: &Plan,

@@ -58,7 +58,7 @@ impl<V: Vole<Share: Share> + 'static> Vole for Spoken<V> {
     }
 }
 
-/// Both parties of that statement over some field.
+/// The parties of that statement over some field.
 trait Parties {
     /// Proves it by a witness of so many ones.
     fn prove(channel: &mut Channel, ones: usize) -> Result<()>;

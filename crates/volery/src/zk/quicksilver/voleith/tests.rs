@@ -18,7 +18,8 @@ use volery_primitives::{F2, F128, Field};
 
 const HEADER: &[u8] = b"header";
 
-/// So few bits of Δ that all of them can be tried, and so many zeroes that no file is accepted by luck.
+/// Parameters with so few bits of Δ that all of them can be tried, and so many zeroes that no file is
+/// accepted by luck.
 const TOY: Parameters = Parameters { trees: 2, bits: 6, grinding: 10 };
 
 /// "I know bits such that products, polynomials and matrices made of them are what they are."

@@ -156,8 +156,9 @@ fn a_verifier_without_keys_sees_masks() {
     test::<F256, F128>();
 }
 
-/// Where challenges are the transcript's. All MACs are the dealer's, and the last element has a part in no
-/// claim: so it is by coefficients alone that it can change what is opened.
+/// Coefficients depend on every commitment where challenges are the transcript's. All MACs are the dealer's,
+/// and the last element has a part in no claim: so it is by coefficients alone that it can change what is
+/// opened.
 #[test]
 fn coefficients_depend_on_every_commitment() {
     fn test<B: Field, E: MacField<B>>() {
@@ -172,8 +173,7 @@ fn coefficients_depend_on_every_commitment() {
     test::<F256, F128>();
 }
 
-/// Where they are the verifier's coins, it tells none before it has the commitments, and then
-/// those of the batch first.
+/// Coins of the verifier for matrices' vectors are told after the commitments, and those of the batch first.
 #[test]
 fn vectors_for_matrices_are_told_after_the_commitments() {
     for committed in [false, true] {

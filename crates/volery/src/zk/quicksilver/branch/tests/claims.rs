@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Both ends over the dealer, for claims with these tapes, of which so many are held at once.
+/// Runs both ends over the dealer, for claims with these tapes, of which so many are held at once.
 fn run(
     clauses: &Several,
     tapes: &[Vec<F2>],
@@ -65,7 +65,8 @@ fn claims_are_accepted_whichever_holds_for_each() {
     }
 }
 
-/// In each claim by itself, at its first and last slot, whatever the others are; and two that are wrong alike.
+/// A wrong claim among right ones is rejected: each by itself, at its first and last slot, whatever the
+/// others are; and two that are wrong alike.
 #[test]
 fn one_wrong_claim_among_right_ones_is_rejected() {
     for (count, held) in [(1, 2), (2, 2), (2, 5), (16, 3)] {

@@ -329,7 +329,7 @@ fn no_clause_passes_but_by_the_bound() {
     }
 }
 
-/// Who knows the coefficients before the tape finds two errors that cancel.
+/// A prover that knows the coefficients before the tape finds two errors that cancel.
 #[test]
 fn coefficients_that_are_known_early_forge() {
     let clauses = Several(vec![plain(12), plain(12)]);

@@ -110,7 +110,7 @@ struct Forgery<'f, C> {
 }
 
 impl<'f, C: for<'a> Circuit<Verifier<'a>>> Forgery<'f, C> {
-    /// By a prover who runs another circuit than the `statement`.
+    /// A forgery by a prover who runs another circuit than the `statement`.
     fn new<L>(terms: &'f Terms<'f>, statement: &'f C, (lie, witness): (&L, &[F2]), mut begun: Begun) -> Self
     where
         L: for<'a> Circuit<Prover<'a>>,

@@ -59,7 +59,8 @@ fn batches_without_crowds() {
     assert_eq!((file.len() - HEADER.len()) as u64, TOY.bytes(size));
 }
 
-/// At a matrix product, and at very many polynomials: in fewer bytes than foretold, and not many fewer.
+/// Batches that end early, at a matrix product and at very many polynomials, take fewer bytes than foretold,
+/// and not many fewer.
 #[test]
 fn batches_that_end_early() {
     let polynomials = MOST / (3 * 40) + 50;

@@ -27,7 +27,7 @@ fn simulate<C: for<'a> Circuit<Verifier<'a>>>(terms: &Terms, statement: &C, seed
 
 #[test]
 fn a_simulator_needs_no_witness() {
-    /// Which nothing satisfies.
+    /// A statement that nothing satisfies.
     struct False;
     impl<B: Polynomials<F = F2>> Circuit<B> for False {
         fn run(&self, b: &mut B) -> Result<()> {
