@@ -176,7 +176,7 @@ fn passes(name: &str) -> bool {
     false
 }
 
-/// Under valgrind: the case `name`, after the controls, without which silence would mean nothing.
+/// Runs the case `name` under valgrind, after the controls, without which silence would mean nothing.
 fn watched(name: &str) -> ExitCode {
     let (case, arch) = name.split_once('/').unwrap_or((name, "portable"));
     let Some(case) = CASES.iter().find(|one| one.name == case) else {
@@ -345,7 +345,7 @@ fn written(circuit: &dyn Source<F2>, mut witness: Vec<F2>, options: Options) {
     let _accepted = verify_from_over::<Binary>(circuit, &mut &file.link[..], &options).unwrap();
 }
 
-/// Where what is said becomes public.
+/// A link whose messages become public where they are sent.
 struct Said<L> {
     link: L,
     public: bool,

@@ -56,7 +56,7 @@ fn our_circuits_have_their_known_outputs() {
     assert!(rows >= 10, "{rows} rows were read");
 }
 
-/// By the names of their own ports, whatever the encoding.
+/// Our AIGER circuits have their known outputs by the names of their own ports, whatever the encoding.
 #[test]
 fn our_aiger_circuits_have_their_known_outputs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/aiger");

@@ -114,7 +114,8 @@ fn more_security_than_there_is() {
     assert!(matches!(session.verified.unwrap_err(), Error::Invalid(_)));
 }
 
-/// By every system, at either party, before a byte is sent; and only where nobody says that it is meant.
+/// Less security than convinces anybody is refused by every system, at either party, before a byte is sent;
+/// and only where nobody says that it is meant.
 #[test]
 fn less_security_than_convinces() {
     let (network, witness) = network(10);

@@ -31,7 +31,8 @@ impl<B: Polynomials> Circuit<B> for Squares<B::F> {
     }
 }
 
-/// On either side of an end, and where errors would cancel if two batches had one coin.
+/// False claims are rejected on either side of an end, and where errors would cancel if two batches had one
+/// coin.
 #[test]
 fn false_claims_around_the_early_end_of_a_batch_are_rejected() {
     fn test<S: Dealt>() {

@@ -50,7 +50,7 @@ fn a_product_wrong_in_one_entry_is_rejected() {
     over_every_field!(test);
 }
 
-/// There is nothing to be wrong about, and so nothing that is shown.
+/// Products of no rows have nothing to be wrong about, and so nothing that is shown.
 #[test]
 fn products_of_no_rows_assert_nothing() {
     fn test<S: Dealt>() {
