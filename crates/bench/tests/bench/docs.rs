@@ -4,33 +4,58 @@
 //! first. It has to end with exit code 0, or with N where the line ends in `# exit code N`. What needs two
 //! terminals, or a toolchain, stands in blocks without a mark, and is not run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-#[test]
-fn the_command_lines_of_the_pages_work() {
-    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let mut ran = 0;
-    for page in std::fs::read_dir(pages).expect("docs/") {
-        let page = page.expect("a page").path();
-        if page.extension().is_some_and(|extension| extension == "md") {
-            let text = std::fs::read_to_string(&page).expect("UTF-8");
-            ran += run(&page, &text);
-        }
-    }
-    assert!(ran > 10, "only {ran} lines were found");
+/// A test for each page, named so.
+macro_rules! pages {
+    ($($page:ident)*) => {
+        $(#[test]
+        fn $page() {
+            run(stringify!($page));
+        })*
+
+        const PAGES: &[&str] = &[$(stringify!($page)),*];
+    };
 }
 
-/// Runs the lines of `page`, and gives their number.
-fn run(page: &Path, text: &str) -> usize {
+pages! {
+    aiger applications blif bugs circuits cluster conversions correlations fields first_proof fixed_point formats
+    merkle one_of_several proof_files r1cs serve sieve
+}
+
+/// Whatever has lines to run is among those above.
+#[test]
+fn no_page_is_left_out() {
+    let mut pages = vec![];
+    for page in std::fs::read_dir(folder()).expect("docs/") {
+        let page = page.expect("a page").path();
+        if page.extension().is_some_and(|extension| extension == "md") && !lines(&read(&page)).is_empty() {
+            pages.push(page.file_stem().expect("a name").to_str().expect("UTF-8").replace('-', "_"));
+        }
+    }
+    pages.sort();
+    assert_eq!(pages, PAGES);
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+fn read(page: &Path) -> String {
+    std::fs::read_to_string(page).expect("UTF-8")
+}
+
+/// Runs the lines of `page`.
+fn run(page: &str) {
+    let page = folder().join(page.replace('_', "-")).with_extension("md");
     let folder = tempfile::tempdir().expect("a folder");
     let program = Path::new(crate::PROGRAM).parent().expect("a folder");
     assert!(program.join("volery").is_file(), "no volery beside volery-bench: build the whole workspace");
     let others = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([program.to_owned()].into_iter().chain(std::env::split_paths(&others)));
     let path = path.expect("no separator in a folder's name");
-    let lines = lines(text);
-    for line in &lines {
+    for line in lines(&read(&page)) {
         let expected =
             line.rsplit_once("# exit code ").map_or(0, |(_, code)| code.parse().expect("a number"));
         let mut shell = Command::new("sh");
@@ -39,7 +64,6 @@ fn run(page: &Path, text: &str) -> usize {
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(expected), "{}: {line}\n{said}", page.display());
     }
-    lines.len()
 }
 
 /// The lines in blocks marked `sh`.
