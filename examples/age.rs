@@ -1,6 +1,6 @@
 //! "I know the birth date in this commitment, and whoever was born then is at least 18 today."
 //!
-//! `cargo run --release --example age`
+//! `cargo run --release -p example age`
 
 use std::array;
 use std::thread;

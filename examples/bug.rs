@@ -1,6 +1,6 @@
 //! "I know an input that breaks this code", which shows nobody how.
 //!
-//! `cargo run --release --example bug`
+//! `cargo run --release -p example bug`
 //!
 //! The code reads a text with its length before it, such as `5:hello`, and gives the mean of its characters:
 //!

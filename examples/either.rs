@@ -1,7 +1,7 @@
 //! "I know the preimage of one of these digests", and not of which: stacked, so that one hash is all
 //! that is sent.
 //!
-//! `cargo run --release --example either`
+//! `cargo run --release -p example either`
 
 use std::thread;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! "I know a colouring of this graph": a proof that is a file, for whoever reads it, at any time.
 //!
-//! `cargo run --release --example file`
+//! `cargo run --release -p example file`
 
 use volery::circuit::{Backend, Circuit};
 use volery::{Error, F2, Method, Options, Result, Simulation, System, prove_to, read_label, verify_from};

@@ -1,6 +1,6 @@
 //! "I know transfers between these accounts after which the first one holds so much, and none was overdrawn."
 //!
-//! `cargo run --release --example ledger`
+//! `cargo run --release -p example ledger`
 
 use std::thread;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! A proof between two parties that know each other's keys, by TLS 1.3.
 //!
-//! `cargo run --release --example link`
+//! `cargo run --release -p example link`
 
 use std::net::SocketAddr;
 use std::thread;

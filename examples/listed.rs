@@ -1,6 +1,6 @@
 //! "I know a ticket of this public list, and one that is not on it is none of mine."
 //!
-//! `cargo run --release --example listed [ENTRIES]`
+//! `cargo run --release -p example listed [ENTRIES]`
 
 use std::thread;
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn ticket(i: u64) -> F61 {
 
 /// Checks, proves and verifies it.
 pub fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let entries = std::env::args().nth(1).and_then(|entries| entries.parse().ok()).unwrap_or(2000);
+    let entries = std::env::args().nth(2).and_then(|entries| entries.parse().ok()).unwrap_or(2000);
     // Each ticket once.
     let mut list: Vec<F61> = (0..entries).map(ticket).collect();
     list.sort_by_key(|ticket| ticket.to_word());

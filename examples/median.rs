@@ -1,7 +1,7 @@
 //! "I know what so many people earn: the median is this, and so many of them earn at least that, before and
 //! after a raise."
 //!
-//! `cargo run --release --example median`
+//! `cargo run --release -p example median`
 
 use std::thread;
 use std::time::Duration;

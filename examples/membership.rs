@@ -1,6 +1,6 @@
 //! "I am one of the members under this root", which tells nobody which.
 //!
-//! `cargo run --release --example membership`
+//! `cargo run --release -p example membership`
 
 use std::thread;
 use std::time::Duration;

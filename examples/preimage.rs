@@ -1,6 +1,6 @@
 //! "I know 16 bytes with this SHA-256 digest": one statement, checked, proved and verified over TCP.
 //!
-//! `cargo run --release --example preimage`
+//! `cargo run --release -p example preimage`
 
 use std::net::TcpListener;
 use std::thread;

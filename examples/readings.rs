@@ -1,7 +1,7 @@
 //! "I know eight readings with this SHA-256 digest, and this is the sum of their squares": the hash over
 //! bits, the sum over numbers, and the readings in both.
 //!
-//! `cargo run --release --example readings`
+//! `cargo run --release -p example readings`
 
 use std::thread;
 use std::time::Duration;

@@ -1,10 +1,9 @@
-//! Sessions of both parties, what they send, and what the pages and examples say: one program, since each
-//! statement is compiled for every backend.
+//! Sessions of both parties, and what they send: one program, since each statement is compiled for every
+//! backend.
 
 mod agree;
 mod circuits;
 mod claims;
-mod examples;
 mod fields;
 mod files;
 mod formats;
