@@ -12,8 +12,13 @@
 //!
 //! A task neither sends nor receives, so it ends by itself whatever the peer does. One that is dropped before
 //! it is begun is not run, and what it owns is dropped with it.
+//!
+//! Queues, threads and tasks know no type of result: one goes through them in a box, and `Task<T>` alone opens
+//! it again. So all that is compiled for a type is a few instructions.
 
 use crate::error::{Error, Result};
+use core::any::Any;
+use core::marker::PhantomData;
 use core::num::NonZeroUsize;
 use core::{iter, mem};
 use std::collections::VecDeque;
@@ -78,13 +83,19 @@ impl Pool {
     }
 
     /// Hands out a task.
+    #[inline]
     pub(crate) fn run<T: Send + 'static>(&self, task: impl FnOnce() -> T + Send + 'static) -> Task<T> {
-        let task = Arc::new(Shared { state: Mutex::new(State::Ready(Box::new(task))), done: Condvar::new() });
+        Task { task: self.hand_out(Box::new(move || Box::new(task()) as Output)), result: PhantomData }
+    }
+
+    /// Hands out a task, whatever its result.
+    fn hand_out(&self, work: Work) -> Owned {
+        let task = Arc::new(Shared { state: Mutex::new(State::Ready(work)), done: Condvar::new() });
         let queue = self.0.as_ref().map(|threads| threads.queue.clone());
         if let Some(queue) = &queue {
             queue.push(task.clone());
         }
-        Task { task, queue }
+        Owned { task, queue }
     }
 
     /// The results of `tasks` in their order, of which a few are handed out ahead of the one asked for.
@@ -130,14 +141,14 @@ struct Queue {
 
 #[derive(Default)]
 struct Waiting {
-    tasks: VecDeque<Arc<dyn Run>>,
+    tasks: VecDeque<Arc<Shared>>,
     /// Threads that sleep until a task is handed out, or are about to wake up.
     asleep: usize,
     ended: bool,
 }
 
 impl Queue {
-    fn push(&self, task: Arc<dyn Run>) {
+    fn push(&self, task: Arc<Shared>) {
         let mut waiting = lock(&self.waiting);
         waiting.tasks.push_back(task);
         // One that is awake looks for a task before it sleeps: to say so takes a system call, heard or not.
@@ -149,7 +160,7 @@ impl Queue {
     }
 
     /// The first task, if there is any.
-    fn pop(&self) -> Option<Arc<dyn Run>> {
+    fn pop(&self) -> Option<Arc<Shared>> {
         lock(&self.waiting).tasks.pop_front()
     }
 
@@ -179,20 +190,34 @@ impl Queue {
 /// Work that was handed out, and its result once there is one.
 #[must_use = "a task that is dropped may not run"]
 pub(crate) struct Task<T> {
-    task: Arc<Shared<T>>,
-    queue: Option<Arc<Queue>>,
+    task: Owned,
+    result: PhantomData<T>,
 }
 
-impl<T> Task<T> {
+impl<T: 'static> Task<T> {
     /// Its result: runs it where nobody has begun, and meanwhile others where somebody has.
     ///
     /// # Panics
     /// As the task does.
+    #[inline]
     pub(crate) fn wait(self) -> T {
+        *self.task.wait().downcast().expect("what the task has boxed")
+    }
+}
+
+/// A task in the hands of who asks for its result.
+struct Owned {
+    task: Arc<Shared>,
+    queue: Option<Arc<Queue>>,
+}
+
+impl Owned {
+    /// See [`Task::wait`].
+    fn wait(self) -> Output {
         let done = loop {
             let state = mem::replace(&mut *lock(&self.task.state), State::Begun);
             match state {
-                State::Ready(task) => return task(),
+                State::Ready(work) => return work(),
                 State::Done(done) => break done,
                 // To sleep and be woken takes as long as many a task.
                 State::Begun | State::Awaited => match self.queue.as_ref().and_then(|queue| queue.pop()) {
@@ -205,13 +230,13 @@ impl<T> Task<T> {
     }
 }
 
-impl<T> Drop for Task<T> {
+impl Drop for Owned {
     fn drop(&mut self) {
         let mut state = lock(&self.task.state);
         if let State::Ready(_) = *state {
-            let task = mem::replace(&mut *state, State::Begun);
+            let work = mem::replace(&mut *state, State::Begun);
             drop(state);
-            drop(task);
+            drop(work);
         }
     }
 }
@@ -225,7 +250,7 @@ impl<T> Default for Tasks<T> {
     }
 }
 
-impl<T> Tasks<T> {
+impl<T: 'static> Tasks<T> {
     /// How many results were not taken up yet.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
@@ -274,48 +299,45 @@ impl<T> Spare<T> {
     }
 }
 
+/// The work of a task, and what comes of it.
+type Work = Box<dyn FnOnce() -> Output + Send>;
+type Output = Box<dyn Any + Send>;
+
 /// A task, as its owner and the queue share it.
-struct Shared<T> {
-    state: Mutex<State<T>>,
+struct Shared {
+    state: Mutex<State>,
     done: Condvar,
 }
 
-enum State<T> {
-    Ready(Box<dyn FnOnce() -> T + Send>),
+enum State {
+    Ready(Work),
     /// By a thread, or by its owner, who has its result or wants none.
     Begun,
     /// By a thread, and its owner sleeps until it is done.
     Awaited,
-    Done(std::thread::Result<T>),
+    Done(std::thread::Result<Output>),
 }
 
-impl<T> Shared<T> {
+impl Shared {
+    /// Runs it, unless somebody has begun.
+    fn run(&self) {
+        let State::Ready(work) = mem::replace(&mut *lock(&self.state), State::Begun) else { return };
+        let done = catch_unwind(AssertUnwindSafe(work));
+        // As above, most are done before anybody waits.
+        let before = mem::replace(&mut *lock(&self.state), State::Done(done));
+        if matches!(before, State::Awaited) {
+            self.done.notify_one();
+        }
+    }
+
     /// The result, once the thread that has begun is done.
-    fn sleep(&self) -> std::thread::Result<T> {
+    fn sleep(&self) -> std::thread::Result<Output> {
         let mut state = lock(&self.state);
         loop {
             match mem::replace(&mut *state, State::Awaited) {
                 State::Done(done) => return done,
                 _ => state = self.done.wait(state).expect(UNPOISONED),
             }
-        }
-    }
-}
-
-/// A task, whatever its result.
-trait Run: Send + Sync {
-    /// Runs it, unless somebody has begun.
-    fn run(&self);
-}
-
-impl<T: Send> Run for Shared<T> {
-    fn run(&self) {
-        let State::Ready(task) = mem::replace(&mut *lock(&self.state), State::Begun) else { return };
-        let done = catch_unwind(AssertUnwindSafe(task));
-        // As above, most are done before anybody waits.
-        let before = mem::replace(&mut *lock(&self.state), State::Done(done));
-        if matches!(before, State::Awaited) {
-            self.done.notify_one();
         }
     }
 }
