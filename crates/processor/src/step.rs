@@ -65,7 +65,7 @@ mod trace;
 pub use micro::Goal;
 
 use crate::program::{Layout, Program};
-use block::{TILE, push};
+use block::{TILE, Tiling, push};
 use image::Image;
 use micro::Writer;
 use rom::Rom;
@@ -98,8 +98,8 @@ pub struct Steps {
     rom: Rom,
     image: Image,
     entry: u32,
-    /// How many rows are proved.
-    rows: u64,
+    /// The rows that are proved.
+    tiling: Tiling,
 }
 
 impl Steps {
@@ -116,7 +116,7 @@ impl Steps {
                 "the program has more than {MOST_CONSTANTS} different constants: prove a part of it"
             )));
         }
-        Ok(Self { rom, image, entry: program.entry(), rows })
+        Ok(Self { rom, image, entry: program.entry(), tiling: Tiling { rows, tile: TILE } })
     }
 
     /// How many cells memory has, registers and streams among them.
@@ -126,7 +126,7 @@ impl Steps {
 
     /// The steps in another number of rows.
     pub fn in_rows(self, rows: u64) -> Self {
-        Self { rows, ..self }
+        Self { tiling: Tiling { rows, ..self.tiling }, ..self }
     }
 
     /// The rows that a run on `private` takes to its end.
@@ -157,7 +157,7 @@ impl Steps {
 
     /// The prover's commitments for a private input: they end where the run does not go on as claimed.
     pub fn witness<'s>(&'s self, private: &'s [u8]) -> impl Iterator<Item = F61> + Clone + 's {
-        Values { trace: self.trace(private), rows: self.rows, tile: Zeroizing::default(), at: 0 }
+        Values { trace: self.trace(private), left: self.tiling, tile: Zeroizing::default(), at: 0 }
     }
 }
 
@@ -165,7 +165,8 @@ impl Steps {
 #[derive(Clone)]
 struct Values<'s> {
     trace: Trace<'s>,
-    rows: u64,
+    /// The rows that are not in a tile yet.
+    left: Tiling,
     tile: Zeroizing<Vec<u64>>,
     at: usize,
 }
@@ -187,7 +188,7 @@ impl Iterator for Values<'_> {
 impl Values<'_> {
     #[cold]
     fn fill(&mut self) -> Option<()> {
-        let lanes = self.rows.min(TILE as u64) as usize;
+        let lanes = self.left.rows.min(self.left.tile as u64) as usize;
         self.at = 0;
         self.tile.resize(COLUMNS * lanes, 0);
         for lane in 0..lanes {
@@ -199,14 +200,14 @@ impl Values<'_> {
                 self.tile[column * lanes + lane] = *value;
             }
         }
-        self.rows -= lanes as u64;
+        self.left.rows -= lanes as u64;
         (lanes > 0).then_some(())
     }
 }
 
 impl Source<F61> for Steps {
     fn record(&self, recorder: &mut Recorder<'_, F61>) -> Result<()> {
-        push(recorder, &self.rom, &self.image, self.entry, self.rows)
+        push(recorder, &self.rom, &self.image, self.entry, self.tiling)
     }
 }
 

@@ -10,16 +10,24 @@ use volery::circuit::{Accesses, Backend, Cells, Memories, Polynomials, Returned,
 use volery::{Error, F61, Field, Result};
 
 /// Rows whose polynomials are side by side.
-pub(super) const TILE: usize = if cfg!(test) { 16 } else { 512 };
+pub(super) const TILE: usize = 512;
 
 /// Where no cell may be, and behind it.
 const MOST_ADDRESS: u64 = 1 << 27;
 
-/// Pushes `rows` rows of the program of `rom`, from `entry` to its end.
+/// How a run falls into rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tiling {
+    pub(super) rows: u64,
+    /// How many have their polynomials side by side.
+    pub(super) tile: usize,
+}
+
+/// Pushes the rows of the program of `rom`, from `entry` to its end.
 ///
 /// # Errors
 /// `Invalid` where a cell lies at 2^27 or above, and those of the backend.
-pub(super) fn push<B>(b: &mut B, rom: &Rom, image: &Image, entry: u32, rows: u64) -> Result<()>
+pub(super) fn push<B>(b: &mut B, rom: &Rom, image: &Image, entry: u32, tiling: Tiling) -> Result<()>
 where
     B: Memories + Tables + Polynomials + Backend<F = F61>,
 {
@@ -30,8 +38,8 @@ where
         row: 0,
     };
     let mut place = b.constant(number(entry.into()));
-    while parts.row < rows {
-        let lanes = (rows - parts.row).min(TILE as u64) as usize;
+    while parts.row < tiling.rows {
+        let lanes = (tiling.rows - parts.row).min(tiling.tile as u64) as usize;
         let key = format!("{lanes} rows of a processor");
         let next = b.call(key.as_bytes(), &[place], |b, place| {
             Ok(Returned { wires: vec![parts.tile(b, place[0], lanes)?], public: Vec::new() })

@@ -49,16 +49,25 @@ fn code() -> Vec<u32> {
 const KNOWN: Known<'static> =
     Known { layout: Layout { heap: 4096, stack: 4096 }, public: &[], output: &[], goal: Goal::Exit(14) };
 
+/// Rows whose polynomials are side by side here: few, so that short runs have several tiles.
+const TILE: usize = 16;
+
+/// As [`Steps::new`], in short tiles.
+fn stated(program: &Program, known: &Known<'_>, rows: u64) -> Result<Steps> {
+    let steps = Steps::new(program, known, rows)?;
+    Ok(Steps { tiling: Tiling { tile: TILE, ..steps.tiling }, ..steps })
+}
+
 fn steps(code: &[u32], known: &Known<'_>, rows: Option<u64>) -> Steps {
     let program = Program::read(&file(code)).expect("a program");
-    let steps = Steps::new(&program, known, 0).expect("it has room");
+    let steps = stated(&program, known, 0).expect("it has room");
     let rows = rows.unwrap_or_else(|| steps.count(&[], 1 << 20).expect("it ends so"));
     steps.in_rows(rows)
 }
 
 fn rows(steps: &Steps) -> Vec<Row> {
     let mut trace = steps.trace(&[]);
-    (0..steps.rows).map(|_| trace.next().expect("it goes on")).collect()
+    (0..steps.tiling.rows).map(|_| trace.next().expect("it goes on")).collect()
 }
 
 /// The witness of these rows.
@@ -115,10 +124,10 @@ fn dishonest_runs_are_none() {
     rows.swap(7, 8);
     refused(&steps, &rows, "are of the program");
     let mut early =
-        Steps::new(&Program::read(&file(&code())).expect("a program"), &KNOWN, honest.len() as u64 - 1)
+        stated(&Program::read(&file(&code())).expect("a program"), &KNOWN, honest.len() as u64 - 1)
             .expect("it has room");
     refused(&early, &honest[..honest.len() - 1], "the program has ended");
-    early.rows = 1;
+    early.tiling.rows = 1;
     refused(&early, &[halt], "are of the program");
     // What x0 would be; what is where no cell is; a word that was not written.
     let change = |column: Column, at: usize, value: u64| {
@@ -145,7 +154,7 @@ fn another_first_image_is_another_statement() {
     other[2] = 0x13 | 5 << 7 | 4 << 20;
     let (ours, theirs) =
         (steps(&code(), &KNOWN, None), steps(&other, &Known { goal: Goal::Exit(30), ..KNOWN }, None));
-    refused(&ours, &rows(&theirs)[..ours.rows as usize], "");
+    refused(&ours, &rows(&theirs)[..ours.tiling.rows as usize], "");
 }
 
 /// The columns of which no equation, lookup or access of a class speaks.
@@ -184,7 +193,7 @@ fn each_value_is_noticed_where_a_class_speaks_of_it() {
     for _ in 0..12 {
         let program = Program::read(&file(&random(&mut numbers, 60))).expect("a program");
         let known = Known { goal: Goal::Exit(0), ..KNOWN };
-        let steps = Steps::new(&program, &known, 0).expect("it has room");
+        let steps = stated(&program, &known, 0).expect("it has room");
         let mut trace = steps.trace(&[]);
         // To the exit, whose code is another.
         while !trace.has_ended() {
@@ -228,7 +237,7 @@ fn alternatives_exclude_each_other() {
     for _ in 0..12 {
         let program = Program::read(&file(&random(&mut numbers, 40))).expect("a program");
         for goal in [Goal::Exit(0), Goal::AnyFault] {
-            let steps = Steps::new(&program, &Known { goal, ..KNOWN }, 0).expect("it has room");
+            let steps = stated(&program, &Known { goal, ..KNOWN }, 0).expect("it has room");
             let mut trace = steps.trace(&[]);
             loop {
                 if trace.is_between() {
@@ -263,7 +272,7 @@ fn two_reads() -> Vec<u32> {
 fn no_private_input_goes_on_behind_its_end() {
     let program = Program::read(&file(&two_reads())).expect("a program");
     let of =
-        |code: u32| Steps::new(&program, &Known { goal: Goal::Exit(code), ..KNOWN }, 0).expect("it has room");
+        |code: u32| stated(&program, &Known { goal: Goal::Exit(code), ..KNOWN }, 0).expect("it has room");
     for (code, private) in [(0, &b""[..]), (1, b"x"), (3, b"xy"), (3, b"xyz")] {
         let steps = of(code);
         let rows = steps.count(private, 1 << 10).expect("it ends so");
@@ -288,7 +297,7 @@ fn no_private_input_goes_on_behind_its_end() {
             trace.forget(hidden::ENDED, if forged.len() < 30 { b"x" } else { b"" });
         }
     }
-    steps.rows = forged.len() as u64;
+    steps.tiling.rows = forged.len() as u64;
     refused(&steps, &forged, "a row's class says");
 }
 
@@ -296,7 +305,7 @@ fn no_private_input_goes_on_behind_its_end() {
 #[test]
 fn cells_above_the_bound_are_refused() {
     let program = Program::read(&file(&code())).expect("a program");
-    let mut steps = Steps::new(&program, &KNOWN, 1).expect("it has room");
+    let mut steps = stated(&program, &KNOWN, 1).expect("it has room");
     for constant in 1..=1 << 20 {
         steps.rom.constant(constant);
     }

@@ -7,6 +7,7 @@ pub(crate) use crowds::{BATCH, CROWD};
 pub(super) use crowds::{Crowds, Part};
 pub(super) use memory::{Open, kind_of};
 
+use super::memory::Parameters;
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use super::stream::{Source, Stream, Streamed};
 use super::{Backend, Circuit, Crossings};
@@ -381,7 +382,15 @@ impl<F: Field> Count<F> {
     /// # Errors
     /// `Invalid` where the circuit is malformed.
     pub fn fingerprint<C: Circuit<Self>>(circuit: &C) -> Result<(Shape, [u8; 32])> {
-        let mut count = Self::begun(true);
+        Self::fingerprint_by(Parameters::default(), circuit)
+    }
+
+    /// As [`Count::fingerprint`], where epochs are those of `parameters`.
+    pub(crate) fn fingerprint_by<C: Circuit<Self>>(
+        parameters: Parameters,
+        circuit: &C,
+    ) -> Result<(Shape, [u8; 32])> {
+        let mut count = Self::by(parameters, true);
         circuit.run(&mut count)?;
         let (shape, digest) = count.ended();
         Ok((shape, digest.expect("begun with it")))
@@ -389,12 +398,16 @@ impl<F: Field> Count<F> {
 
     /// A count of nothing yet, which digests the gates on request.
     pub(super) fn begun(fingerprinted: bool) -> Self {
+        Self::by(Parameters::default(), fingerprinted)
+    }
+
+    fn by(parameters: Parameters, fingerprinted: bool) -> Self {
         let fingerprint = fingerprinted.then(|| {
             let mut hasher = blake3::Hasher::new_derive_key("volery circuit fingerprint v1");
             hasher.update(F::name().as_bytes());
             Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })
         });
-        let (shape, open, crowds) = (Shape::default(), Open::default(), Crowds::default());
+        let (shape, open, crowds) = (Shape::default(), Open::new(parameters), Crowds::default());
         Self { shape, fingerprint, wires: 0, open, crowds, marked: 0 }
     }
 

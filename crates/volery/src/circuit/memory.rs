@@ -33,7 +33,7 @@ mod scan;
 mod tests;
 
 pub(crate) use addresses::Addresses;
-pub(crate) use epoch::{Epochs, LOOKUPS, Layout, Looked, Ranges, TILE, equality, factors, limb_bits, limbs};
+pub(crate) use epoch::{Epochs, LOOKUPS, Layout, Looked, Parameters, Ranges, equality, factors, limbs};
 pub use scan::Scanned;
 pub(crate) use scan::{Scans, access_cost, lookup_cost, scan_lookup, scan_within, within_cost};
 pub(in crate::circuit) use scan::{assert_one, by_bits, by_number};

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::memory::{address_width, assert_one, by_bits, by_number, equality, is_binary};
+use super::memory::{Parameters, address_width, assert_one, by_bits, by_number, equality, is_binary};
 use super::{Argued, Backend, Scan, Scans};
 use crate::error::{Error, Result};
 use core::fmt::Display;
@@ -198,20 +198,22 @@ fn encode<F: Field>(word: &[F], bytes: &mut [u8]) {
 }
 
 /// Permutations as they are counted. Those of an epoch are one multiset, each with its number in its words.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Permuted {
-    /// Words of this epoch.
+    /// Words of this epoch, and those from which on it ends.
     words: u64,
+    most: u64,
 }
 
-/// Words from which on an epoch ends.
-const EPOCH: u64 = if cfg!(test) { 1 << 5 } else { 1 << 16 };
-
 impl Permuted {
+    pub(crate) fn new(parameters: &Parameters) -> Self {
+        Self { words: 0, most: parameters.permuted }
+    }
+
     /// Takes note of a permutation of so many words, and says whether the epoch ends with it.
     pub(crate) fn add(&mut self, words: u64) -> bool {
         self.words += words;
-        self.words >= EPOCH
+        self.words >= self.most
     }
 
     /// The degree in its challenge of what is to be zero at the end of the epoch.

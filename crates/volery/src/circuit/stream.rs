@@ -92,6 +92,7 @@ pub use recorder::Recorder;
 use shape::count;
 pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};
 
+use super::memory::Parameters;
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Machine, Shape, Witness, clauses};
 use crate::error::Result;
 use interpreter::Interpreter;
@@ -182,7 +183,13 @@ impl<'s, F: Field> Stream<'s, F> {
     /// # Errors
     /// `Invalid` where the statement is malformed.
     pub fn count(&self) -> Result<Shape> {
-        self.functions.shape(|functions| count(self.source, functions))
+        self.functions.shape(|functions| count(self.source, functions, Parameters::default()))
+    }
+
+    /// As [`Stream::count`], where epochs are those of `parameters`.
+    #[cfg(test)]
+    pub(super) fn count_by(&self, parameters: Parameters) -> Result<Shape> {
+        count(self.source, &self.functions, parameters)
     }
 }
 

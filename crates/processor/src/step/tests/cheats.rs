@@ -43,7 +43,7 @@ fn with_data(word: u32) -> Vec<u8> {
 
 fn of(data: u32) -> Steps {
     let program = Program::read(&with_data(data)).expect("a program");
-    Steps::new(&program, &KNOWN, 0).expect("it has room")
+    stated(&program, &KNOWN, 0).expect("it has room")
 }
 
 /// The run that loads 10.
@@ -66,9 +66,9 @@ fn goes_on<'s>(steps: &'s Steps, first: usize, change: impl FnOnce(&mut Trace<'s
     let mut trace = steps.trace(&[]);
     let mut rows: Vec<Row> = (0..first).map(|_| trace.next().expect("it goes on")).collect();
     change(&mut trace);
-    rows.extend(iter::from_fn(|| trace.next()).take(steps.rows as usize - first));
+    rows.extend(iter::from_fn(|| trace.next()).take(steps.tiling.rows as usize - first));
     let last = *rows.last().expect("some");
-    rows.resize(steps.rows as usize, last);
+    rows.resize(steps.tiling.rows as usize, last);
     rows
 }
 
@@ -144,7 +144,7 @@ fn cheating_provers_are_refused() {
         refused(&steps, &rows, why);
     }
     // With a row less, of which the last one says that it is the end.
-    let less = of(10).in_rows(steps.rows - 1);
+    let less = of(10).in_rows(steps.tiling.rows - 1);
     let mut early = honest[..honest.len() - 1].to_vec();
     set(early.last_mut().expect("some"), [(Column::Next, HALT)]);
     refused(&less, &early, "are of the program");
@@ -154,7 +154,7 @@ fn cheating_provers_are_refused() {
 #[test]
 fn no_row_is_skipped_and_no_two_change_places() {
     let (steps, honest) = honest();
-    let halt = goes_on(&of(10).in_rows(steps.rows + 1), honest.len(), |_| {})[honest.len()];
+    let halt = goes_on(&of(10).in_rows(steps.tiling.rows + 1), honest.len(), |_| {})[honest.len()];
     for at in 0..honest.len() {
         let mut rows = honest.clone();
         rows.remove(at);

@@ -1,7 +1,9 @@
 //! Memories, tables and permutations, as they are counted.
 
 use super::{Argued, Count, Counted, Shape, deepest};
-use crate::circuit::memory::{Addresses, Looked, Ranges, access_cost, is_binary, lookup_cost, within_cost};
+use crate::circuit::memory::{
+    Addresses, Looked, Parameters, Ranges, access_cost, is_binary, lookup_cost, within_cost,
+};
 use crate::circuit::permutation::{Permuted, count_words, permutation_cost};
 use crate::circuit::table::check_key;
 use crate::circuit::{
@@ -19,6 +21,7 @@ pub(in crate::circuit) struct Open<F> {
     tables: Vec<(Told, [usize; 3])>,
     ranges: Ranges,
     permuted: Permuted,
+    parameters: Parameters,
     /// Accesses, lookups and permutations so far: what they come to depends on those before.
     pub(in crate::circuit) so_far: u64,
     field: PhantomData<F>,
@@ -34,23 +37,22 @@ enum Told {
     Scan,
 }
 
-impl<F: Field> Default for Open<F> {
-    fn default() -> Self {
+impl<F: Field> Open<F> {
+    pub(in crate::circuit) fn new(parameters: Parameters) -> Self {
         Self {
             memories: Vec::new(),
             tables: Vec::new(),
-            ranges: Ranges::default(),
-            permuted: Permuted::default(),
+            ranges: Ranges::new(parameters),
+            permuted: Permuted::new(&parameters),
+            parameters,
             so_far: 0,
             field: PhantomData,
         }
     }
-}
 
-impl<F: Field> Open<F> {
     /// Another memory.
     pub(in crate::circuit) fn memory(&mut self, sizes: Sizes) -> usize {
-        self.memories.push(Epochs::new(Layout::new::<F>(sizes)));
+        self.memories.push(Epochs::new(Layout::new::<F>(sizes, self.parameters)));
         self.memories.len() - 1
     }
 
@@ -59,7 +61,7 @@ impl<F: Field> Open<F> {
         let sizes = Sizes { cells: known.rows(), width: known.value };
         let told = match known.indexed() {
             _ if !is_binary::<F>() => Told::Sum(Looked::new::<F>(known.rows(), known.key + known.value)),
-            Some(_) => Told::Reads(Epochs::new(Layout::new::<F>(sizes))),
+            Some(_) => Told::Reads(Epochs::new(Layout::new::<F>(sizes, self.parameters))),
             None => Told::Scan,
         };
         self.tables.push((told, [known.rows(), known.key, known.value]));

@@ -2,25 +2,77 @@
 //!
 //! Accesses of an **epoch** have the times 1, 2, …; what a cell holds has the time of the access that put it
 //! there, 0 at the epoch's start. An epoch ends when it has as many accesses as the memory has cells, or
-//! [`SHORTEST`] where these are fewer: then each cell is shown once, and that is the next one's start. So
+//! [`Parameters::shortest`] where these are fewer: then each cell is shown once, and that is the next one's start. So
 //! what has to be kept is bounded by the cells, and showing them costs little for each access.
 
 use super::{Sizes, is_binary};
 use crate::circuit::Argued;
 use volery_primitives::{Field, U256};
 
-/// The accesses of the epochs of small memories.
-const SHORTEST: u64 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
+/// How accesses, lookups, numbers in ranges and permutations fall into epochs, and what of an epoch is computed
+/// together. Both parties, and who counts, have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parameters {
+    /// The accesses of the epochs of small memories.
+    pub(crate) shortest: u64,
+    /// Accesses whose times are ordered side by side, and have the same number of bits over F_2: a power of two.
+    pub(crate) tile: u64,
+    /// Gaps that are looked up whole, of an epoch of theirs, which ends within an access, wherever the memory's
+    /// own epoch stands.
+    pub(crate) gaps: u64,
+    /// Numbers that are cut into short limbs, whose table costs little; those that follow are cut into long
+    /// ones, which are fewer.
+    pub(crate) few: u64,
+    /// The bits of short limbs, and of long ones.
+    pub(crate) limbs: [u32; 2],
+    /// Words of permutations from which on their epoch ends.
+    pub(crate) permuted: u64,
+    /// Factors of a product, and fractions of a sum, whose polynomials stay in the cache.
+    pub(crate) factors: usize,
+    pub(crate) fractions: usize,
+}
 
-/// Those of the longest.
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            shortest: 1 << 18,
+            tile: 256,
+            gaps: 1 << 19,
+            few: 1 << 15,
+            limbs: [11, 16],
+            permuted: 1 << 16,
+            factors: 1 << 12,
+            fractions: 1 << 10,
+        }
+    }
+}
+
+impl Parameters {
+    /// Those of tests, whose epochs end after a few accesses.
+    #[cfg(test)]
+    pub(crate) const SHORT: Self = Self {
+        shortest: 1 << 6,
+        tile: 16,
+        gaps: 48,
+        few: 4,
+        limbs: [6, 8],
+        permuted: 1 << 5,
+        factors: 1 << 7,
+        fractions: 1 << 5,
+    };
+
+    /// Bits of the limbs of a range's number, of which there were so many before it.
+    pub(crate) fn limb_bits<F: Field>(&self, numbers: u64) -> u32 {
+        longest::<F>(self.limbs[usize::from(numbers >= self.few)])
+    }
+}
+
+/// The accesses of the longest epochs.
 const LONGEST: u64 = 1 << 22;
 
 /// Epochs whose gaps are told by two limbs each, in a memory that has more of them. Those that follow are
 /// looked up whole, in a table that is too long for few accesses.
 const LIMBED: u64 = 2;
-
-/// Accesses whose times are ordered side by side, and have the same number of bits over F_2.
-pub(crate) const TILE: u64 = if cfg!(test) { 16 } else { 256 };
 
 /// Factors to a commitment of a running product.
 pub(crate) const fn factors(binary: bool) -> usize {
@@ -37,6 +89,7 @@ const ORDER: u32 = 11;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) sizes: Sizes,
+    pub(crate) parameters: Parameters,
     binary: bool,
     /// The accesses of an epoch, at most.
     pub(crate) epoch: u64,
@@ -45,9 +98,9 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new<F: Field>(sizes: Sizes) -> Self {
+    pub(crate) fn new<F: Field>(sizes: Sizes, parameters: Parameters) -> Self {
         let binary = is_binary::<F>();
-        let mut epoch = (sizes.cells as u64).clamp(SHORTEST, LONGEST);
+        let mut epoch = (sizes.cells as u64).clamp(parameters.shortest, LONGEST);
         if !binary {
             // Gaps and times must not meet modulo p, nor lookups be p times the same.
             let elements = (-F::ONE).to_integer().saturated();
@@ -60,18 +113,23 @@ impl Layout {
             binary || U256::from(gaps + u128::from(epoch)) <= (-F::ONE).to_integer(),
             "gaps that are times of later accesses"
         );
-        Self { sizes, binary, epoch, limb }
+        Self { sizes, parameters, binary, epoch, limb }
     }
 
     /// The bits of the time before access number `time`, from 1, over F_2; and those of the last words of so
     /// many accesses.
-    pub(crate) fn time_bits(time: u64) -> u32 {
-        u64::BITS - ((time.max(1) - 1) | (TILE - 1)).leading_zeros()
+    pub(crate) fn time_bits(&self, time: u64) -> u32 {
+        u64::BITS - ((time.max(1) - 1) | (self.parameters.tile - 1)).leading_zeros()
     }
 
     /// The bits of the times of an epoch of so many accesses.
-    pub(crate) fn last_bits(accesses: u64) -> u32 {
-        Self::time_bits(accesses + 1)
+    pub(crate) fn last_bits(&self, accesses: u64) -> u32 {
+        self.time_bits(accesses + 1)
+    }
+
+    /// Whether the accesses whose times are ordered together end with access number `time`.
+    pub(crate) fn ends_tile(&self, time: u64) -> bool {
+        time & (self.parameters.tile - 1) == 0
     }
 
     /// The pieces in which so many bits of a time are ordered, and the bits of each but the last.
@@ -83,7 +141,7 @@ impl Layout {
     /// The bits of gaps where they are looked up whole, which is behind so many epochs, if they ever are.
     pub(crate) fn whole_gaps(&self, ended: u64) -> Option<u32> {
         let bits = 2 * self.limb;
-        (!self.binary && ended >= LIMBED && 1 << bits <= SHORTEST).then_some(bits)
+        (!self.binary && ended >= LIMBED && 1 << bits <= self.parameters.shortest).then_some(bits)
     }
 
     /// What access number `time` commits to; `whole` says how its gap is told.
@@ -93,7 +151,7 @@ impl Layout {
         if !self.binary {
             return Argued { values: width + 1 + u64::from(!whole), mul, ..Argued::default() };
         }
-        let bits = Self::time_bits(time);
+        let bits = self.time_bits(time);
         let (pieces, length) = Self::pieces(bits);
         Argued {
             values: width + u64::from(bits + pieces - 1),
@@ -112,7 +170,7 @@ impl Layout {
         let pairs = accesses + cells;
         let equal = equality(pairs, self.binary);
         if self.binary {
-            let values = cells * (width + u64::from(Self::last_bits(accesses)));
+            let values = cells * (width + u64::from(self.last_bits(accesses)));
             return Argued { values, tuples: pairs, longest: pairs, epochs: 1, ..equal };
         }
         let tuples = self.degree(accesses, whole);
@@ -171,7 +229,7 @@ impl Epochs {
         }
         let end = self.end_epoch();
         if let (None, Some(bits)) = (self.gaps, self.layout.whole_gaps(self.ended)) {
-            self.gaps = Some(Looked::gaps::<F>(bits));
+            self.gaps = Some(Looked::gaps::<F>(bits, &self.layout.parameters));
         }
         access.and(end)
     }
@@ -207,9 +265,6 @@ pub(crate) struct Looked {
 const MOST_LOOKUPS: u64 = 1 << 20;
 const MOST_ELEMENTS: u64 = 1 << 20;
 
-/// Whole gaps of an epoch of theirs, which ends within an access, wherever the memory's own epoch stands.
-const MOST_GAPS: u64 = if cfg!(test) { 48 } else { 1 << 19 };
-
 /// Tables of fewer rows, whose counts take little, have epochs of half as many elements.
 const FEW_ROWS: usize = 1 << 13;
 
@@ -223,9 +278,9 @@ impl Looked {
     }
 
     /// The table of whole gaps of so many bits.
-    pub(crate) fn gaps<F: Field>(bits: u32) -> Self {
+    pub(crate) fn gaps<F: Field>(bits: u32, parameters: &Parameters) -> Self {
         let looked = Self::new::<F>(1 << bits, 1);
-        Self { most: looked.most.min(MOST_GAPS), ..looked }
+        Self { most: looked.most.min(parameters.gaps), ..looked }
     }
 
     /// Whether the epoch ends with the lookup that has just been counted.
@@ -281,19 +336,24 @@ impl Looked {
 }
 
 /// Numbers in ranges as they are counted.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Ranges {
+    parameters: Parameters,
     numbers: u64,
     /// The tables of limbs so far, each with the bits of one.
     tables: [Option<(u32, Looked)>; 2],
 }
 
 impl Ranges {
+    pub(crate) fn new(parameters: Parameters) -> Self {
+        Self { parameters, numbers: 0, tables: [None; 2] }
+    }
+
     /// What a number of so many bits comes to.
     pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
-        let limb = limb_bits::<F>(self.numbers);
+        let limb = self.parameters.limb_bits::<F>(self.numbers);
         self.numbers += 1;
-        let place = usize::from(limb != limb_bits::<F>(0));
+        let place = usize::from(limb != self.parameters.limb_bits::<F>(0));
         let (_, table) = self.tables[place].get_or_insert_with(|| (limb, Looked::new::<F>(1 << limb, 1)));
         let (limbs, top) = limbs(bits, limb);
         let lookups = if top < limb { limbs + 1 } else { limbs };
@@ -306,18 +366,6 @@ impl Ranges {
         let tables = self.tables.iter_mut().flatten();
         tables.map(|(_, table)| table.end()).fold(Argued::default(), Argued::and)
     }
-}
-
-/// So many numbers are cut into short limbs, whose table costs little; those that follow into long ones, which
-/// are fewer.
-const FEW: u64 = if cfg!(test) { 4 } else { 1 << 15 };
-
-/// The bits of short limbs, and of long ones.
-const LIMBS: [u32; 2] = if cfg!(test) { [6, 8] } else { [11, 16] };
-
-/// Bits of the limbs of a range's number, of which there were so many before it.
-pub(crate) fn limb_bits<F: Field>(numbers: u64) -> u32 {
-    longest::<F>(LIMBS[(numbers >= FEW) as usize])
 }
 
 /// Bits of limbs, up to so many. The highest is shown to be short by what makes it one of full length, which

@@ -1,5 +1,5 @@
 use super::*;
-use crate::circuit::stream::{Recorder, Source, Streamed};
+use crate::circuit::stream::{Recorder, Source, Stream, Streamed};
 use crate::circuit::{Branch, Circuit, Clear, Count, Rows, Shape, Tables};
 use volery_primitives::{Bn254, F2, F61, F256, F65537, Field, Goldilocks};
 
@@ -116,13 +116,14 @@ fn agrees<F: Field>() {
         streamed.run(&mut clear).unwrap();
         clear.finish().unwrap();
         // All cells looked at, whose hints are kept, are as many as counted.
-        let shape = Count::<F>::direct(&streamed).unwrap();
+        let (shape, gates) = Count::fingerprint_by(Parameters::SHORT, &streamed).unwrap();
         let inputs = Clear::inputs(&streamed, [], shape.inputs_by_gates() as usize).unwrap();
         assert_eq!(inputs.len() as u64, shape.inputs_by_gates(), "{sizes:?}");
         assert!(shape.argued.tuples > 0);
         // Closed or left open, it has one name.
-        assert_eq!(Count::fingerprint(&streamed).unwrap().1, Count::fingerprint(&trace).unwrap().1);
-        assert_eq!(Shape { depth: 0, ..shape }, Shape::without_depth(&trace).unwrap(), "{sizes:?}");
+        assert_eq!(gates, Count::fingerprint(&trace).unwrap().1);
+        let of_stream = Stream::new(&trace).count_by(Parameters::SHORT).unwrap();
+        assert_eq!(Shape { depth: 0, ..shape }, of_stream, "{sizes:?}");
     }
 }
 
@@ -293,8 +294,9 @@ fn tables_hold_what_they_say() {
     // The same where all rows are looked at, and counted alike.
     let statement = Of(|b: &mut Recorder<'_, F61>| squares(b, 5));
     let streamed = Streamed(&statement);
-    let shape = Count::<F61>::direct(&streamed).unwrap();
-    assert_eq!(Shape { depth: 0, ..shape }, Shape::without_depth(&statement).unwrap());
+    let (shape, _) = Count::<F61>::fingerprint_by(Parameters::SHORT, &streamed).unwrap();
+    let of_stream = Stream::new(&statement).count_by(Parameters::SHORT).unwrap();
+    assert_eq!(Shape { depth: 0, ..shape }, of_stream);
     let inputs = Clear::inputs(&streamed, [], shape.inputs_by_gates() as usize).unwrap();
     assert_eq!(inputs.len() as u64, shape.inputs_by_gates());
     let below = clear::<F61>(|b| {
@@ -385,8 +387,9 @@ impl Source<F61> for Inside {
 #[test]
 fn functions_access_memories() {
     let streamed = Streamed(&Inside);
-    let shape = Count::<F61>::direct(&streamed).unwrap();
-    assert_eq!(Shape { depth: 0, ..shape }, Shape::without_depth(&Inside).unwrap());
+    let (shape, _) = Count::<F61>::fingerprint_by(Parameters::SHORT, &streamed).unwrap();
+    let of_stream = Stream::new(&Inside).count_by(Parameters::SHORT).unwrap();
+    assert_eq!(Shape { depth: 0, ..shape }, of_stream);
     assert_eq!(shape.assert, 2 * (40 + 8 + 40 + 2 * 40));
     clear::<F61>(|b| Inside::run(b)).unwrap();
     Inside::run(&mut Clear::<F61>::new([])).unwrap();

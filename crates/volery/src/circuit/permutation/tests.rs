@@ -1,6 +1,6 @@
 use super::*;
 use crate::circuit::faulty::Faulty;
-use crate::circuit::stream::{Recorder, Streamed};
+use crate::circuit::stream::{Recorder, Stream, Streamed};
 use crate::circuit::{Branch, Circuit, Clear, Count, Returned, Shape};
 use volery_primitives::{Bn254, F2, F61, F256, F65537, Goldilocks};
 
@@ -65,8 +65,9 @@ fn agrees<F: Field>() {
         let lists = Lists::random(words, width, words as u64);
         clear::<F>(&lists).unwrap();
         let streamed = Streamed(&lists);
-        let shape = Count::<F>::direct(&streamed).unwrap();
-        assert_eq!(Shape { depth: 0, ..shape }, Shape::without_depth::<F>(&lists).unwrap());
+        let (shape, _) = Count::<F>::fingerprint_by(Parameters::SHORT, &streamed).unwrap();
+        let of_stream = Stream::<F>::new(&lists).count_by(Parameters::SHORT).unwrap();
+        assert_eq!(Shape { depth: 0, ..shape }, of_stream);
         assert_eq!(shape.argued.tuples, words as u64);
         // All words looked at, which is as much as is counted.
         let inputs =
@@ -144,8 +145,9 @@ fn functions_may_compare() {
     }
     let calls = Calls(20);
     let streamed = Streamed(&calls);
-    let shape = Count::<F61>::direct(&streamed).unwrap();
-    assert_eq!(Shape { depth: 0, ..shape }, Shape::without_depth::<F61>(&calls).unwrap());
+    let (shape, _) = Count::<F61>::fingerprint_by(Parameters::SHORT, &streamed).unwrap();
+    let of_stream = Stream::<F61>::new(&calls).count_by(Parameters::SHORT).unwrap();
+    assert_eq!(Shape { depth: 0, ..shape }, of_stream);
     assert_eq!((shape.assert, shape.argued.tuples, shape.argued.epochs), (20, 60, 2));
     let witness = |last: u64| {
         let words =

@@ -3,21 +3,26 @@
 use super::block::{Block, Op, Record};
 use super::{Execute, Functions, Recorder, Source};
 use crate::circuit::count::{Crowds, Open, Part, kind_of};
+use crate::circuit::memory::Parameters;
 use crate::circuit::{Known, Rows, Shape, Sizes, common_lanes};
 use crate::error::Result;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use volery_primitives::Field;
 
-/// The gates of `source` by kind, but for their depth, which is zero.
+/// The gates of `source` by kind, but for their depth, which is zero; epochs are those of `parameters`.
 ///
 /// # Errors
 /// `Invalid` where the statement is malformed.
-pub(super) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) -> Result<Shape> {
+pub(super) fn count<F: Field>(
+    source: &dyn Source<F>,
+    functions: &Functions<F>,
+    parameters: Parameters,
+) -> Result<Shape> {
     let mut tally = Tally {
         shape: Shape::default(),
         vectors: Vec::new(),
-        open: Open::default(),
+        open: Open::new(parameters),
         crowds: Crowds::default(),
         functions: HashMap::new(),
     };

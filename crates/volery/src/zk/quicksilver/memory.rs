@@ -80,7 +80,7 @@ pub(super) mod wide;
 mod tests;
 
 use super::coordinates::{coordinates, said};
-use crate::circuit::memory::{is_binary, limb_bits, scan_lookup, scan_within};
+use crate::circuit::memory::{Parameters, is_binary, scan_lookup, scan_within};
 use crate::circuit::permutation::scan_permutation;
 use crate::circuit::table::check_range;
 use crate::circuit::{
@@ -257,6 +257,7 @@ pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 
 /// The memories and tables of a proof.
 pub(super) struct Remembered<F, W: Zeroize, E: Field> {
+    parameters: Parameters,
     memories: Vec<Option<Box<Ram<F, W, E>>>>,
     tables: Vec<Option<Box<Lookups<F, E>>>>,
     /// The tables of the limbs of ranges, and how many numbers were cut into such.
@@ -267,7 +268,14 @@ pub(super) struct Remembered<F, W: Zeroize, E: Field> {
 
 impl<F, W: Zeroize, E: Field> Default for Remembered<F, W, E> {
     fn default() -> Self {
-        Self { memories: Vec::new(), tables: Vec::new(), limbs: Vec::new(), numbers: 0, permuting: None }
+        Self {
+            parameters: Parameters::default(),
+            memories: Vec::new(),
+            tables: Vec::new(),
+            limbs: Vec::new(),
+            numbers: 0,
+            permuting: None,
+        }
     }
 }
 
@@ -420,7 +428,7 @@ pub(super) fn within<P: Party>(
     }
     for value in values {
         let remembered = party.remembered();
-        let limb = limb_bits::<P::F>(remembered.numbers);
+        let limb = remembered.parameters.limb_bits::<P::F>(remembered.numbers);
         remembered.numbers += 1;
         let open = remembered.limbs.pop_if(|limbs| limbs.limb_bits() == limb);
         let mut limbs = open.unwrap_or_else(|| Lookups::limbs::<P>(limb));
@@ -442,7 +450,9 @@ pub(super) fn permutation<P: Party>(
     if !party.argues() || !is_argued::<P::F>() {
         return scan_permutation(party, xs, ys, width, name);
     }
-    let mut permuting = party.remembered().permuting.take().unwrap_or_default();
+    let remembered = party.remembered();
+    let open = remembered.permuting.take();
+    let mut permuting = open.unwrap_or_else(|| Box::new(Permuting::new(&remembered.parameters)));
     let added = permuting.add(party, xs, ys, width, name);
     party.remembered().permuting = Some(permuting);
     added

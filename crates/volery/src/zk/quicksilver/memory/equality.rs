@@ -8,13 +8,10 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Factors whose polynomials stay in the cache.
-const MOST: usize = if cfg!(test) { 1 << 7 } else { 1 << 12 };
-
 /// Demands that the products over both sides of so many factors are equal: `fill(ring, side, i, lines)` adds
 /// those from number `i` on to lines of zero, and sets what is public of each.
 ///
-/// Of each [`MOST`] or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all blocks stand
+/// Of each [`Parameters::factors`](crate::circuit::memory::Parameters::factors) or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all blocks stand
 /// side by side. Tasks multiply them.
 pub(in super::super) fn equal<P: Party>(
     party: &mut P,
@@ -25,7 +22,7 @@ pub(in super::super) fn equal<P: Party>(
     let (ring, fill) = (party.ring(), Arc::new(fill));
     let of_tasks = ring.apart();
     let factors = factors(is_binary::<P::F>());
-    let most = MOST / factors;
+    let most = party.remembered().parameters.factors / factors;
     let blocks = count.div_ceil(factors).max(1);
     let pieces = (0..blocks).step_by(most).flat_map(|first| [(first, 0), (first, 1)]);
     let mut products = party.pool().results(pieces.map(|(first, side)| {

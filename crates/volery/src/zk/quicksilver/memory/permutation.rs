@@ -5,7 +5,7 @@ mod tests;
 
 use super::equality::equal;
 use super::{Lines, Party, Waiting, number, repetitions};
-use crate::circuit::memory::is_binary;
+use crate::circuit::memory::{Parameters, is_binary};
 use crate::circuit::permutation::{Permuted, are_permuted, count_words};
 use crate::error::Result;
 use core::fmt::Display;
@@ -27,13 +27,11 @@ struct Lists<E: Field> {
     sides: [Waiting<E>; 2],
 }
 
-impl<E: Field> Default for Permuting<E> {
-    fn default() -> Self {
-        Self { permuted: Permuted::default(), lists: Vec::new() }
-    }
-}
-
 impl<E: Field> Permuting<E> {
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        Self { permuted: Permuted::new(parameters), lists: Vec::new() }
+    }
+
     /// Adds a permutation, with which the epoch may end.
     pub(in super::super) fn add<P: Party<E = E>>(
         &mut self,

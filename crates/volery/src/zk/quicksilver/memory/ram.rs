@@ -6,7 +6,7 @@ use super::sums::{equal_sum, table_side};
 use super::table::Lookups;
 use super::tuples::{Accessed, Tuples, Weights, most_time, parts};
 use super::{Lines, Party, Waiting, number, repetitions, said};
-use crate::circuit::memory::{Addresses, TILE, place};
+use crate::circuit::memory::{Addresses, place};
 use crate::circuit::{Accesses, Cells, InRow, Layout, Put, Sizes, address_width};
 use crate::error::Result;
 use core::fmt::Display;
@@ -65,7 +65,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         width: usize,
     ) -> Result<Self> {
         let (sizes, places) = (Sizes::new(&cells, width)?, Addresses::of(&cells)?);
-        let layout = Layout::new::<P::F>(sizes);
+        let layout = Layout::new::<P::F>(sizes, party.remembered().parameters);
         let address = address_width::<P::F>(sizes.cells);
         let parts = parts::<P::F>(&layout, address);
         let taken = if P::F::BITS > 1 { width + 3 } else { parts };
@@ -339,7 +339,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             let mut tile = mem::take(&mut self.tile);
             let first = tile.len();
             let mut accessed = mem::replace(&mut self.accessed, Accessed::new::<P>([0, 0]));
-            let pushed = Self::commit_time(party, last, Layout::time_bits(self.time), &mut tile);
+            let pushed = Self::commit_time(party, last, self.layout.time_bits(self.time), &mut tile);
             if pushed.is_ok() {
                 self.pack(party, address, &tile[first..], before, &mut accessed.taken);
                 self.pack(party, address, &[], after, &mut accessed.put);
@@ -348,13 +348,13 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             pushed?;
         }
         self.put::<P>(cell, after);
-        if self.time.is_multiple_of(TILE) {
+        if self.layout.ends_tile(self.time) {
             self.order(party)?;
         }
         if self.time == self.layout.epoch {
             self.end_epoch(party)?;
             if let (None, Some(bits)) = (&self.gaps, self.layout.whole_gaps(self.ended)) {
-                self.gaps = Some(Lookups::gaps::<P>(bits));
+                self.gaps = Some(Lookups::gaps::<P>(bits, &self.layout.parameters));
                 let width = self.layout.sizes.width;
                 self.accessed = Accessed::new::<P>([width + 2, width]);
             }
@@ -364,7 +364,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
 
     /// Shows that the times of the open tile are before their accesses.
     fn order<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &mut P) -> Result<()> {
-        let times = Layout::time_bits(self.time) as usize;
+        let times = self.layout.time_bits(self.time) as usize;
         let count = self.tile.len() / times;
         if count == 0 {
             return Ok(());
@@ -409,7 +409,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             times.push::<P>([if P::F::BITS > 1 {
                 P::widened(party.commit_value(last.map(said))?)
             } else {
-                Self::commit_time(party, last, Layout::last_bits(self.time), &mut wires)?;
+                Self::commit_time(party, last, self.layout.last_bits(self.time), &mut wires)?;
                 party.weighed(&P::places()[self.address..][..wires.len()], &wires)
             }]);
             wires.clear();

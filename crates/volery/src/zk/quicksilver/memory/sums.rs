@@ -8,9 +8,6 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Fractions whose polynomials stay in the cache.
-const MOST: usize = if cfg!(test) { 1 << 5 } else { 1 << 10 };
-
 /// Demands that Σ 1/looked over so many is `total`: `fill(ring, i, lines)` adds what is looked up from
 /// number `i` on to lines of zero, and sets what is public of each.
 ///
@@ -25,7 +22,7 @@ pub(in super::super) fn equal_sum<P: Party>(
 ) -> Result<()> {
     let (ring, fill) = (party.ring(), Arc::new(fill));
     let of_tasks = ring.apart();
-    let most = MOST / LOOKUPS;
+    let most = party.remembered().parameters.fractions / LOOKUPS;
     let blocks = count.div_ceil(LOOKUPS);
     let mut fractions = party.pool().results((0..blocks).step_by(most).map(|first| {
         let (ring, fill) = (of_tasks.clone(), fill.clone());

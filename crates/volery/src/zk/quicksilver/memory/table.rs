@@ -3,7 +3,7 @@
 use super::found::Found;
 use super::sums::{equal_sum, table_side};
 use super::{Lines, Party, number, repetitions, said};
-use crate::circuit::memory::{Looked, limbs};
+use crate::circuit::memory::{Looked, Parameters, limbs};
 use crate::circuit::table::check_range;
 use crate::circuit::{InRow, Known};
 use crate::error::Result;
@@ -50,8 +50,8 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
     }
 
     /// The whole gaps of a memory, of so many bits.
-    pub(in super::super) fn gaps<P: Party<F = F, E = E>>(bits: u32) -> Self {
-        Self::numbers::<P>(bits, Looked::gaps::<F>(bits))
+    pub(in super::super) fn gaps<P: Party<F = F, E = E>>(bits: u32, parameters: &Parameters) -> Self {
+        Self::numbers::<P>(bits, Looked::gaps::<F>(bits, parameters))
     }
 
     fn numbers<P: Party<F = F, E = E>>(bits: u32, looked: Looked) -> Self {

@@ -235,6 +235,7 @@ fn run_field<B: Field, E: MacField<B>>(
             let prover = arithmetic::Prover::<B, E>::new(&mut proving, vole, Arch::detect(), []);
             let mut prover = prover.share_work(&pool);
             prover.lies = lies.to_vec();
+            prover.remembered().parameters = Parameters::SHORT;
             let done = perform(&mut prover, program, &mut |p, i| forge(p.remembered(), i));
             // The verifier may be gone already.
             let _ = done.and_then(|()| prover.forget_all()).and_then(|()| {
@@ -253,6 +254,7 @@ fn run_field<B: Field, E: MacField<B>>(
         let verifier =
             arithmetic::Verifier::<B, E>::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
         let mut verifier = verifier.share_work(&of_verifier);
+        verifier.remembered().parameters = Parameters::SHORT;
         perform(&mut verifier, program, &mut |_, _| ())?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -269,6 +271,7 @@ fn run_bits(program: &Program, lies: &[(u64, F2)], forge: Forge<'_, F2, F128, F1
         {
             let mut prover = Prover::new(&mut proving, vole, Arch::detect(), []).share_work(&pool);
             prover.lies = lies.to_vec();
+            prover.remembered().parameters = Parameters::SHORT;
             let done = perform(&mut prover, program, &mut |p, i| forge(p.remembered(), i));
             let _ = done.and_then(|()| prover.forget_all()).and_then(|()| {
                 if let Some(failed) = prover.lie() {
@@ -284,6 +287,7 @@ fn run_bits(program: &Program, lies: &[(u64, F2)], forge: Forge<'_, F2, F128, F1
         let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
         let mut verifier =
             Verifier::new(&mut verifying, vole, Arch::detect(), &delta).share_work(&of_verifier);
+        verifier.remembered().parameters = Parameters::SHORT;
         perform(&mut verifier, program, &mut |_, _| ())?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -314,7 +318,7 @@ fn programs() -> Vec<Program> {
 
 /// What the prover committed to and what it owes is what is counted, of which both parties know.
 fn is_counted<M: Macs>(program: &Program, gates: Gates) {
-    let shape = Count::<M::F>::fingerprint(program).unwrap().0;
+    let shape = Count::<M::F>::fingerprint_by(Parameters::SHORT, program).unwrap().0;
     let counted = crate::zk::quicksilver::size::<M>(&shape);
     assert_eq!(gates.size(), Size { ..counted }, "{:?}", (program.cells, program.width, program.steps.len()));
     // Of a table that is looked at row by row each row is asserted.

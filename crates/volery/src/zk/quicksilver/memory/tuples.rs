@@ -99,7 +99,7 @@ pub(super) fn parts<F: Field>(layout: &Layout, address: usize) -> usize {
 }
 
 pub(super) fn most_time(layout: &Layout) -> u32 {
-    Layout::last_bits(layout.epoch)
+    layout.last_bits(layout.epoch)
 }
 
 /// All tuples of an epoch, for the tasks that multiply them.

@@ -2,6 +2,7 @@
 //! differ in one word, or that are swapped between two permutations.
 
 use crate::channel::{Channel, Party as Role, pipe, side_by_side};
+use crate::circuit::memory::Parameters;
 use crate::circuit::{Circuit, Count, Permutations};
 use crate::error::{Error, Rejection, Result};
 use crate::random::Random;
@@ -79,6 +80,7 @@ fn run_field<B: Field, E: MacField<B>>(program: &Program, lies: &[(u64, B)]) -> 
             let vole = Box::new(subfield::ideal::Prover::<B, E>::new(3, BLOCK));
             let mut prover = arithmetic::Prover::<B, E>::new(&mut proving, vole, Arch::detect(), []);
             prover.lies = lies.to_vec();
+            prover.remembered().parameters = Parameters::SHORT;
             // The verifier may be gone already.
             let _ = cheat(program, &mut prover).and_then(|()| {
                 prover.lie();
@@ -93,6 +95,7 @@ fn run_field<B: Field, E: MacField<B>>(program: &Program, lies: &[(u64, B)]) -> 
         let vole = Box::new(subfield::ideal::Verifier::new(3, BLOCK, &delta));
         let mut verifier =
             arithmetic::Verifier::<B, E>::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        verifier.remembered().parameters = Parameters::SHORT;
         program.push(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -108,6 +111,7 @@ fn run_bits(program: &Program, lies: &[(u64, F2)]) -> Result<Gates> {
             let mut prover =
                 Prover::new(&mut proving, Box::new(ideal::Prover::new(3, BLOCK)), Arch::detect(), []);
             prover.lies = lies.to_vec();
+            prover.remembered().parameters = Parameters::SHORT;
             let _ = cheat(program, &mut prover).and_then(|()| {
                 prover.lie();
                 prover.finish().map(drop)
@@ -119,6 +123,7 @@ fn run_bits(program: &Program, lies: &[(u64, F2)]) -> Result<Gates> {
         let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
         let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
         let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta);
+        verifier.remembered().parameters = Parameters::SHORT;
         program.push(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -130,7 +135,7 @@ fn is_caught(verdict: &Result<Gates>) -> bool {
 }
 
 fn is_counted<M: Macs>(program: &Program, gates: Gates) {
-    let shape = Count::<M::F>::fingerprint(program).unwrap().0;
+    let shape = Count::<M::F>::fingerprint_by(Parameters::SHORT, program).unwrap().0;
     assert_eq!(gates.size(), crate::zk::quicksilver::size::<M>(&shape));
     assert_eq!(gates.assert, shape.assert);
 }
