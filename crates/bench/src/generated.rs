@@ -6,8 +6,10 @@ mod beside;
 pub mod circuit;
 
 use crate::bench::Run;
+use crate::fields::over;
 use crate::plan::Plan;
-use circuit::{Generated, Satisfied};
+use circuit::{AnyGenerated, Generated, Proved, Satisfied};
+use core::marker::PhantomData;
 use volery::circuit::{Arithmetic, Network};
 use volery::{Binary, Provable, Setting};
 use volery_cli::failure::Result;
@@ -15,38 +17,54 @@ use volery_cli::fields::is_boolean;
 
 /// Proves a network over F_2.
 pub(crate) fn boolean(run: &Run) -> Result<()> {
-    prove::<Binary, Network>(run)
+    prove(run, bits)
 }
 
-/// Proves a network over `S`.
-pub(crate) fn arithmetic<S: Setting>(run: &Run) -> Result<()> {
-    prove::<S, Arithmetic<S::F>>(run)
-}
-
-fn prove<S: Setting, N: Satisfied<S::F>>(run: &Run) -> Result<()>
-where
-    Generated<N, S::F>: Provable<S> + Sync,
-{
-    let plan = Plan::new(run)?;
-    let circuit = Generated::<N, S::F>::asked(run.typed)?;
-    let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
-    let (gates, witness) = (circuit.gates, circuit.witness()?);
-    let outcome = plan.prove::<S, _>(("gates", gates), &circuit, witness, gates, &options)?;
-    plan.print(&circuit.described(outcome))
+/// Proves a network over any field, F_2 too, that has the gates of one over a large field.
+pub(crate) fn arithmetic(run: &Run) -> Result<()> {
+    prove(run, elements)
 }
 
 /// Proves the network of either by wolverine, and by quicksilver beside it.
-pub(crate) fn wolverine<S: Setting>(run: &Run) -> Result<()> {
-    if is_boolean(run.field()?) {
-        return beside::compare::<Binary, Network>(run);
-    }
-    beside::compare::<S, Arithmetic<S::F>>(run)
+pub(crate) fn wolverine(run: &Run) -> Result<()> {
+    beside::compare(&Plan::new(run)?, &*either(run)?)
 }
 
 /// Proves the network of either over every set of correlations on many links, and over what is chosen.
-pub(crate) fn auto<S: Setting>(run: &Run) -> Result<()> {
-    if is_boolean(run.field()?) {
-        return auto::compare::<Binary, Network>(run);
+pub(crate) fn auto(run: &Run) -> Result<()> {
+    auto::compare(run.field()?, Plan::new(run)?, || either(run))
+}
+
+fn prove(run: &Run, circuit: fn(&Run) -> Result<Box<dyn AnyGenerated>>) -> Result<()> {
+    let (plan, circuit) = (Plan::new(run)?, circuit(run)?);
+    let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
+    let outcome = circuit.prove(&plan, &options)?;
+    plan.print(&circuit.described(outcome))
+}
+
+/// The circuit of `boolean`, or over another field of `arithmetic`.
+fn either(run: &Run) -> Result<Box<dyn AnyGenerated>> {
+    if is_boolean(run.field()?) { bits(run) } else { elements(run) }
+}
+
+/// The circuit of `boolean`.
+fn bits(run: &Run) -> Result<Box<dyn AnyGenerated>> {
+    asked::<Binary, Network>(run)
+}
+
+/// The circuit of `arithmetic`.
+fn elements(run: &Run) -> Result<Box<dyn AnyGenerated>> {
+    fn of<S: Setting>(run: &Run) -> Result<Box<dyn AnyGenerated>> {
+        asked::<S, Arithmetic<S::F>>(run)
     }
-    auto::compare::<S, Arithmetic<S::F>>(run)
+    over!(run.field()?, of(run))
+}
+
+/// The circuit by --gates and --inputs.
+fn asked<S: Setting, N: Satisfied<S::F> + 'static>(run: &Run) -> Result<Box<dyn AnyGenerated>>
+where
+    Generated<N, S::F>: Provable<S> + Sync,
+{
+    let circuit = Generated::<N, S::F>::asked(run.typed)?;
+    Ok(Box::new(Proved::<S, N> { circuit, over: PhantomData }))
 }

@@ -19,6 +19,7 @@ pub mod applications;
 mod args;
 mod bench;
 mod convert;
+mod fields;
 #[doc(hidden)]
 pub mod garbled;
 #[doc(hidden)]

@@ -57,6 +57,11 @@ where
     let parts = |count| Parts::<N>::of(gates, count, N::new).map_err(of_gates);
     let one = all::<S, N>(&plan, &parts(1)?, gates)?;
     let many = all::<S, N>(&plan, &parts(count as usize)?, gates)?;
+    print(&plan, run.typed.simulate, gates, count, [one, many])
+}
+
+/// Prints a run in many shards, beside one in a single one.
+fn print(plan: &Plan, simulate: bool, gates: u64, count: u64, [one, many]: [Measured; 2]) -> Result<()> {
     let mut outcome = plan.outcome(("gates", gates), &many.reports);
     let of_setup = |of: fn(&Report) -> f64| many.reports.verifier.iter().map(of).fold(0.0, f64::max);
     let seconds = of_setup(|report| report.setup.as_secs_f64());
@@ -79,7 +84,7 @@ where
         json!(per_wire),
         text(per_wire, ", of both parties, and none between them"),
     );
-    if run.typed.simulate {
+    if simulate {
         let bandwidth = plan.settings.bandwidth;
         for (name, value, text) in simulated::of(&many.reports, many.cpu, (seconds, bytes), bandwidth) {
             outcome.more(name, value, text);

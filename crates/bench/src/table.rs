@@ -2,39 +2,17 @@
 
 use crate::args::Typed;
 use crate::bench::{Bench, Fields, Takes};
+use crate::fields::over;
 use crate::{
     algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, processor,
     sha256, shards, snippets, tables, vole,
 };
-use volery::{
-    Binary, Bls12381, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32,
-    Q32x2, System,
-};
+use volery::System;
 use volery_cli::failure::{Result, one_of};
 use volery_cli::fields::{ARITHMETIC, BOOLEAN};
 
 /// The systems of a statement over F_2 without clauses.
 const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO];
-
-/// Runs `$bench` over the setting of a run's field: the one step from a name to types, for statements that
-/// have no name.
-macro_rules! over {
-    ($($bench:ident)::+) => {
-        |run| match &*run.field()?.name() {
-            "f61" => $($bench)::+::<Over<F61>>(run),
-            "f61x2" => $($bench)::+::<Over<F61, F61x2>>(run),
-            "goldilocks" => $($bench)::+::<Over<Goldilocks>>(run),
-            "goldilocksx2" => $($bench)::+::<Over<Goldilocks, Goldilocksx2>>(run),
-            "q32" => $($bench)::+::<Over<Q32, Q32x2>>(run),
-            "f65537" => $($bench)::+::<Over<F65537, F65537x4>>(run),
-            "f256" => $($bench)::+::<Over<F256, F128>>(run),
-            "bn254" => $($bench)::+::<Over<Bn254>>(run),
-            "bls12-381" => $($bench)::+::<Over<Bls12381>>(run),
-            "f2" => $($bench)::+::<Binary>(run),
-            other => unreachable!("no bench is over {other}"),
-        }
-    };
-}
 
 /// The measurements that there are.
 pub static BENCHES: [Bench; 27] = [
@@ -54,7 +32,7 @@ pub static BENCHES: [Bench; 27] = [
         over: Fields::Any(arithmetic),
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the like over any --field [default: f61], two additions to each multiplication",
-        run: over!(generated::arithmetic),
+        run: generated::arithmetic,
     },
     Bench {
         name: "shards",
@@ -64,7 +42,7 @@ pub static BENCHES: [Bench; 27] = [
         systems: &[System::QUICKSILVER],
         says: "the gates of `boolean`, or over another --field of `arithmetic`, in --shards [default: 8] of \
                one run, and in one; with --simulate what 64 to 1024 pairs of workers would take for 10^12",
-        run: over!(shards::shards),
+        run: |run| over!(run.field()?, shards::shards(run)),
     },
     Bench {
         name: "sha256",
@@ -92,7 +70,7 @@ pub static BENCHES: [Bench; 27] = [
         over: Fields::Any(arithmetic),
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the inner product of two secret vectors of --length over any --field [default: f61]",
-        run: over!(algebra::inner_product),
+        run: |run| over!(run.field()?, algebra::inner_product(run)),
     },
     Bench {
         name: "matmul",
@@ -103,7 +81,7 @@ pub static BENCHES: [Bench; 27] = [
         says: "the public product of two secret matrices of --size rows and columns over any --field \
                [default: f61]: by random vectors, by an inner-product for each entry, or by gates, by \
                --kind",
-        run: over!(algebra::matmul),
+        run: |run| over!(run.field()?, algebra::matmul(run)),
     },
     Bench {
         name: "ram",
@@ -113,7 +91,7 @@ pub static BENCHES: [Bench; 27] = [
         systems: &[System::QUICKSILVER, System::WOLVERINE],
         says: "--accesses to a memory of --words at secret addresses, reads and writes in turn, over any \
                --field [default: f61]",
-        run: over!(memory::ram),
+        run: |run| over!(run.field()?, memory::ram(run)),
     },
     Bench {
         name: "lookup",
@@ -123,7 +101,7 @@ pub static BENCHES: [Bench; 27] = [
         systems: &[System::QUICKSILVER, System::WOLVERINE],
         says: "that --accesses secret numbers have --bits, or are rows of a table of --words, over any \
                --field [default: f61] but of characteristic two",
-        run: over!(memory::lookup),
+        run: |run| over!(run.field()?, memory::lookup(run)),
     },
     Bench {
         name: "convert",
@@ -143,7 +121,7 @@ pub static BENCHES: [Bench; 27] = [
         systems: &[System::QUICKSILVER, System::WOLVERINE],
         says: "a short solution of linear equations: 2048 in 1024 ternary unknowns over q32, or 1024 in 4096 \
                binary ones over f61, by --kind",
-        run: over!(algebra::sis),
+        run: |run| over!(run.field()?, algebra::sis(run)),
     },
     Bench {
         name: "holes",
@@ -221,7 +199,7 @@ pub static BENCHES: [Bench; 27] = [
         systems: &[System::WOLVERINE],
         says: "the circuit of `boolean`, or over another --field of `arithmetic`, checked by \
                --checked-by; and by quicksilver over the same correlations",
-        run: over!(generated::wolverine),
+        run: generated::wolverine,
     },
     Bench {
         name: "auto",
@@ -232,7 +210,7 @@ pub static BENCHES: [Bench; 27] = [
         says: "whether --vole auto takes the fastest correlations: the circuit of `boolean`, or over another \
                --field of `arithmetic`, over each of them, on ten links or the one of --bandwidth and \
                --latency, of which auto is told nothing",
-        run: over!(generated::auto),
+        run: generated::auto,
     },
     Bench {
         name: "limbo",
@@ -279,7 +257,7 @@ pub static BENCHES: [Bench; 27] = [
         over: Fields::BitsElse("vole-f61"),
         systems: &[System::QUICKSILVER],
         says: "--gates correlations over F_2, as they are drawn for proofs; nothing is proved",
-        run: over!(vole::vole),
+        run: |run| over!(run.field()?, vole::vole(run)),
     },
     Bench {
         name: "vole-f61",
@@ -288,7 +266,7 @@ pub static BENCHES: [Bench; 27] = [
         over: Fields::ElementsElse("vole-f2"),
         systems: &[System::QUICKSILVER],
         says: "the like over any other --field [default: f61]",
-        run: over!(vole::vole),
+        run: |run| over!(run.field()?, vole::vole(run)),
     },
     Bench {
         name: "tables",

@@ -3,13 +3,13 @@
 //! On each link a generated circuit is proved over what `auto` takes, and over every set by name. `auto` is
 //! told nothing of the link.
 
-use super::circuit::{Generated, Satisfied};
-use crate::bench::Run;
+use super::circuit::AnyGenerated;
 use crate::plan::Plan;
 use serde_json::{Value, json};
 use std::time::Duration;
-use volery::{Correlations, Provable, Reason, Setting};
+use volery::{Correlations, Reason};
 use volery_cli::failure::{Failure, Result};
+use volery_cli::fields::Field;
 use volery_cli::link::Shape;
 use volery_cli::print::{self, seconds, table};
 
@@ -41,11 +41,11 @@ struct Compared {
 }
 
 /// Proves a network on each link, over every set.
-pub(super) fn compare<S: Setting, N: Satisfied<S::F>>(run: &Run) -> Result<()>
-where
-    Generated<N, S::F>: Provable<S> + Sync,
-{
-    let mut plan = Plan::new(run)?;
+pub(super) fn compare(
+    field: Field,
+    mut plan: Plan,
+    circuit: impl FnOnce() -> Result<Box<dyn AnyGenerated>>,
+) -> Result<()> {
     if plan.settings.correlations().is_some() {
         return Err(Failure::usage("--vole: bench auto draws from all there are: leave it out"));
     }
@@ -59,22 +59,22 @@ where
     };
     let given = asked.bandwidth.is_some() || !asked.latency.is_zero();
     let links = if given { vec![asked] } else { LINKS.map(of).to_vec() };
-    let circuit = &Generated::<N, S::F>::asked(run.typed)?;
+    let circuit = &*circuit()?;
     let repeat = core::mem::replace(&mut plan.repeat, 1);
     let mut all = Vec::new();
     for shape in links {
         plan.shape = shape;
-        let best = |correlations| best::<S, N>(&plan, circuit, repeat, correlations);
-        let every = S::correlations().into_iter().map(Into::into);
-        let every = every.filter(|set| *set != Correlations::DIRECT || circuit.gates <= MOST_DIRECT);
+        let best = |correlations| best(&plan, circuit, repeat, correlations);
+        let every = field.correlations().into_iter();
+        let every = every.filter(|set| *set != Correlations::DIRECT || circuit.gates() <= MOST_DIRECT);
         let named = every.map(|set| best(Some(set))).collect::<Result<Vec<_>>>()?;
         all.push(Compared { shape, auto: best(None)?, named });
     }
     if plan.settings.json {
         print::result(json!({
             "name": plan.name,
-            "field": S::name(),
-            "parameters": plan.parameters(("gates", circuit.gates)),
+            "field": field.name(),
+            "parameters": plan.parameters(("gates", circuit.gates())),
             "links": all.iter().map(Compared::json).collect::<Vec<_>>(),
         }))
     } else {
@@ -83,21 +83,17 @@ where
 }
 
 /// The best of so many sessions.
-fn best<S: Setting, N: Satisfied<S::F>>(
+fn best(
     plan: &Plan,
-    circuit: &Generated<N, S::F>,
+    circuit: &dyn AnyGenerated,
     repeat: u32,
     correlations: Option<Correlations>,
-) -> Result<Took>
-where
-    Generated<N, S::F>: Provable<S> + Sync,
-{
+) -> Result<Took> {
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
     let options = options.with_correlations(correlations);
-    let (mut best, witness) = (None::<Took>, circuit.witness()?);
+    let mut best = None::<Took>;
     for _ in 0..repeat {
-        let outcome =
-            plan.prove::<S, _>(("gates", circuit.gates), circuit, witness.clone(), circuit.gates, &options)?;
+        let outcome = circuit.prove(plan, &options)?;
         let choice = outcome.report.choice().expect("drawn");
         let took = (outcome.report.setup + outcome.report.online).as_secs_f64();
         if best.is_none_or(|(_, least, _)| took < least) {

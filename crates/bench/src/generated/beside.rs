@@ -1,39 +1,30 @@
 //! Wolverine, and QuickSilver over the same correlations beside it.
 
-use super::circuit::{Generated, Satisfied};
-use crate::bench::Run;
+use super::circuit::AnyGenerated;
 use crate::plan::Plan;
 use serde_json::{Value, json};
-use volery::{Drawing, Field, Method, Options, Provable, Setting};
+use volery::{Drawing, Method, Options};
 use volery_cli::failure::Result;
 use volery_cli::print::{count, human, seconds};
 use volery_cli::report::Outcome;
 
 /// Proves a network by wolverine, then by quicksilver over the correlations that were drawn for that.
-pub(super) fn compare<S: Setting, N: Satisfied<S::F>>(run: &Run) -> Result<()>
-where
-    Generated<N, S::F>: Provable<S> + Sync,
-{
-    let (plan, circuit) = (&Plan::new(run)?, &Generated::<N, S::F>::asked(run.typed)?);
-    let witness = circuit.witness()?;
-    let proved = |options: &Options| {
-        let size = ("gates", circuit.gates);
-        plan.prove::<S, _>(size, circuit, witness.clone(), circuit.gates, options)
-    };
+pub(super) fn compare(plan: &Plan, circuit: &dyn AnyGenerated) -> Result<()> {
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
-    let mut outcome = circuit.described(proved(&options)?);
+    let mut outcome = circuit.described(circuit.prove(plan, &options)?);
     let drawing = Drawing {
         correlations: outcome.report.choice().map(|choice| choice.correlations),
         bandwidth: plan.settings.bandwidth,
         fixed_work: false,
     };
-    let beside = proved(&Options {
+    let beside = Options {
         method: Method::Quicksilver(drawing),
         // What it is worth is reported, and no reason to refuse.
         security: Some(0),
         insecure_parameters: true,
         ..options
-    })?;
+    };
+    let beside = circuit.prove(plan, &beside)?;
     for (name, value, text) in each(&outcome, circuit) {
         outcome.more(name, value, text);
     }
@@ -43,7 +34,7 @@ where
 }
 
 /// The figures of quicksilver.
-fn told<N, F: Field>(beside: &Outcome, circuit: &Generated<N, F>) -> (Value, String) {
+fn told(beside: &Outcome, circuit: &dyn AnyGenerated) -> (Value, String) {
     let (rate, report) = (beside.rate(), &beside.report);
     let mut object = json!({
         "mul_gates_per_second": rate,
@@ -62,15 +53,15 @@ fn told<N, F: Field>(beside: &Outcome, circuit: &Generated<N, F>) -> (Value, Str
 
 /// The bytes of one gate after the set-up, in both directions, or of one input where there are values before
 /// the gates: names and values for JSON, and a text.
-fn each<N, F: Field>(outcome: &Outcome, circuit: &Generated<N, F>) -> [(&'static str, Value, String); 2] {
-    let gates = &outcome.report.gates;
-    let number = if circuit.inputs > 0 { gates.inputs } else { gates.mul };
+fn each(outcome: &Outcome, circuit: &dyn AnyGenerated) -> [(&'static str, Value, String); 2] {
+    let (gates, element) = (&outcome.report.gates, circuit.element());
+    let number = if circuit.inputs() > 0 { gates.inputs } else { gates.mul };
     let bytes = outcome.online_bytes() as f64 / number as f64;
-    let (names, units, unit) = match (F::BITS, circuit.inputs) {
+    let (names, units, unit) = match (element.bits, circuit.inputs()) {
         (1, 0) => (["bytes_per_gate", "bits_per_gate"], 8.0 * bytes, "bits"),
         (1, _) => (["bytes_per_input", "bits_per_input"], 8.0 * bytes, "bits"),
-        (_, 0) => (["bytes_per_gate", "elements_per_gate"], bytes / F::BYTES as f64, "elements"),
-        (_, _) => (["bytes_per_input", "elements_per_input"], bytes / F::BYTES as f64, "elements"),
+        (_, 0) => (["bytes_per_gate", "elements_per_gate"], bytes / element.bytes as f64, "elements"),
+        (_, _) => (["bytes_per_input", "elements_per_input"], bytes / element.bytes as f64, "elements"),
     };
     [
         (names[0], json!(bytes), format!("{}B each", human(bytes))),

@@ -1,11 +1,13 @@
 //! Generated circuits: a network of any number of multiplications, and private values in front of it.
 
 use crate::args::{GATES, Typed, of_gates, size};
+use crate::plan::Plan;
+use core::marker::PhantomData;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use volery::circuit::{Arithmetic, Network, Size};
 use volery::random::Random;
-use volery::{Backend, Circuit, F2, Field};
+use volery::{Backend, Circuit, F2, Field, Options, Provable, Setting};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::report::Outcome;
 
@@ -17,9 +19,9 @@ const MOST_INPUTS: u64 = 1 << 40;
 
 /// "I know so many values with this sum", and what a network states.
 pub struct Generated<N, F> {
-    pub(super) inputs: u64,
+    inputs: u64,
     sum: F,
-    pub(super) gates: u64,
+    gates: u64,
     network: N,
 }
 
@@ -112,13 +114,71 @@ impl<F: Field, N: Satisfied<F>> Generated<N, F> {
         let rest = self.network.witness(Random::from_system()?.bytes());
         Ok((0..self.inputs).map(value).chain(rest))
     }
+}
+
+/// A generated circuit over some setting, by whose name benches go.
+pub(super) trait AnyGenerated {
+    /// The values before the gates.
+    fn inputs(&self) -> u64;
+    /// The multiplications.
+    fn gates(&self) -> u64;
+    /// The bits of an element, and the bytes of its encoding.
+    fn element(&self) -> Element;
+    /// As [`Generated::digest`].
+    fn digest(&self) -> [u8; 32];
+    /// As [`Generated::size`].
+    fn size(&self) -> Size;
+
+    /// Proves it by any witness, as often as the plan says.
+    ///
+    /// # Errors
+    /// Those of either party, and of the link.
+    fn prove(&self, plan: &Plan, options: &Options) -> Result<Outcome>;
 
     /// `outcome` with all that was asked for.
-    pub(super) fn described(&self, mut outcome: Outcome) -> Outcome {
+    fn described(&self, mut outcome: Outcome) -> Outcome {
         if let Some((_, parameters)) = &mut outcome.bench {
-            parameters["inputs"] = json!(self.inputs);
+            parameters["inputs"] = json!(self.inputs());
         }
         outcome
+    }
+}
+
+/// The length of an element.
+#[derive(Clone, Copy)]
+pub(super) struct Element {
+    pub(super) bits: u32,
+    pub(super) bytes: usize,
+}
+
+/// A generated circuit, and the setting over which it is proved.
+pub(super) struct Proved<S: Setting, N> {
+    pub(super) circuit: Generated<N, S::F>,
+    pub(super) over: PhantomData<S>,
+}
+
+impl<S: Setting, N: Satisfied<S::F>> AnyGenerated for Proved<S, N>
+where
+    Generated<N, S::F>: Provable<S> + Sync,
+{
+    fn inputs(&self) -> u64 {
+        self.circuit.inputs
+    }
+    fn gates(&self) -> u64 {
+        self.circuit.gates
+    }
+    fn element(&self) -> Element {
+        Element { bits: S::F::BITS, bytes: S::F::BYTES }
+    }
+    fn digest(&self) -> [u8; 32] {
+        self.circuit.digest()
+    }
+    fn size(&self) -> Size {
+        self.circuit.size()
+    }
+    fn prove(&self, plan: &Plan, options: &Options) -> Result<Outcome> {
+        let (circuit, gates) = (&self.circuit, self.circuit.gates);
+        plan.prove::<S, _>(("gates", gates), circuit, circuit.witness()?, gates, options)
     }
 }
 
