@@ -1,4 +1,4 @@
-//! The pool of `crates/volery/src/pool.rs`, by itself: under every order in which its threads can run by
+//! The pool of `crates/channel/src/pool.rs`, by itself: under every order in which its threads can run by
 //! `loom/run`, and with its own tests under a race detector by `loom/races`.
 #![allow(dead_code)]
 
@@ -13,7 +13,7 @@ mod error {
     }
 }
 
-#[path = "../../crates/volery/src/pool.rs"]
+#[path = "../../crates/channel/src/pool.rs"]
 mod pool;
 
 #[cfg(all(test, loom))]

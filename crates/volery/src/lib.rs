@@ -80,19 +80,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod channel;
 pub mod circuit;
 #[cfg(feature = "tls")]
 pub mod cluster;
 mod commit;
-pub mod error;
 pub mod garble;
 pub mod ot;
-pub mod pool;
-pub mod random;
 mod session;
 pub mod vole;
 pub mod zk;
+
+pub use volery_channel::{channel, error, pool, random};
 
 pub use channel::Carried;
 pub use circuit::{Backend, Circuit, check_mixed, check_primes};

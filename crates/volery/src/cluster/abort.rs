@@ -67,6 +67,8 @@ impl Abort {
             Error::Misbehaved(_) | Error::Disagreed(_) => Fault::Peer,
             Error::Invalid(_) => Fault::Own,
             Error::Unsatisfied(_) => Fault::Unsatisfied,
+            // The enum may grow: an arm that nobody has thought of here is a mistake of ours.
+            _ => Fault::Bug,
         };
         Self { counts_against_peer: counts, ..Self::new(fault, error.to_string()) }
     }

@@ -132,7 +132,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         while let Some(weighed) = prover.kept.weighing.last(prover.committed) {
             prover.sums.add(&weighed);
         }
-        while let Some(weighed) = prover.kept.polynomials.next() {
+        for weighed in prover.kept.polynomials.by_ref() {
             prover.sums.add_all(&weighed);
         }
     }

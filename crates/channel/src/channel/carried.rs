@@ -13,12 +13,12 @@ pub struct Carried {
 
 impl Carried {
     /// So many bytes of the prover.
-    pub(crate) const fn by_prover(bytes: u64) -> Self {
+    pub const fn by_prover(bytes: u64) -> Self {
         Self { prover: bytes, verifier: 0 }
     }
 
     /// So many bytes of the verifier.
-    pub(crate) const fn by_verifier(bytes: u64) -> Self {
+    pub const fn by_verifier(bytes: u64) -> Self {
         Self { prover: 0, verifier: bytes }
     }
 

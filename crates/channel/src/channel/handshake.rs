@@ -26,8 +26,7 @@ const BODY: usize = 16 + 3 * NAME + 32 + 32;
 const OPENING: usize = 12;
 
 /// What a handshake carries.
-pub(crate) const TRAFFIC: Carried =
-    Carried { prover: (OPENING + BODY) as u64, verifier: (OPENING + BODY) as u64 };
+pub const TRAFFIC: Carried = Carried { prover: (OPENING + BODY) as u64, verifier: (OPENING + BODY) as u64 };
 
 /// The role of a verifier that is asked for a statement by name before a proof begins.
 const SERVICE: &str = "service";

@@ -49,8 +49,8 @@ pub struct Pool(Option<Arc<Threads>>);
 
 impl Pool {
     /// One without further threads, as [`Pool::default`].
-    #[cfg(all(test, not(loom)))]
-    pub(crate) const ALONE: Self = Self(None);
+    #[doc(hidden)]
+    pub const ALONE: Self = Self(None);
 
     /// A pool by which so many threads are at work, the one that hands out tasks included.
     ///
@@ -71,20 +71,20 @@ impl Pool {
     }
 
     /// One of so many threads, for tests.
-    #[cfg(all(test, not(loom)))]
-    pub(crate) fn of(threads: usize) -> Self {
+    #[doc(hidden)]
+    pub fn of(threads: usize) -> Self {
         Self::new(NonZeroUsize::new(threads).expect("one thread at least")).expect("threads")
     }
 
     /// How many tasks to hand out ahead of the one whose result is needed next: none where
     /// there is no other thread.
-    pub(crate) fn ahead(&self) -> usize {
+    pub fn ahead(&self) -> usize {
         self.0.as_ref().map_or(0, |threads| (AHEAD * threads.handles.len()).min(MOST_AHEAD))
     }
 
     /// Hands out a task.
     #[inline]
-    pub(crate) fn run<T: Send + 'static>(&self, task: impl FnOnce() -> T + Send + 'static) -> Task<T> {
+    pub fn run<T: Send + 'static>(&self, task: impl FnOnce() -> T + Send + 'static) -> Task<T> {
         Task { task: self.hand_out(Box::new(move || Box::new(task()) as Output)), result: PhantomData }
     }
 
@@ -99,7 +99,7 @@ impl Pool {
     }
 
     /// The results of `tasks` in their order, of which a few are handed out ahead of the one asked for.
-    pub(crate) fn results<T, F, I>(&self, tasks: I) -> impl Iterator<Item = T> + use<T, F, I>
+    pub fn results<T, F, I>(&self, tasks: I) -> impl Iterator<Item = T> + use<T, F, I>
     where
         T: Send + 'static,
         F: FnOnce() -> T + Send + 'static,
@@ -189,7 +189,7 @@ impl Queue {
 
 /// Work that was handed out, and its result once there is one.
 #[must_use = "a task that is dropped may not run"]
-pub(crate) struct Task<T> {
+pub struct Task<T> {
     task: Owned,
     result: PhantomData<T>,
 }
@@ -200,7 +200,7 @@ impl<T: 'static> Task<T> {
     /// # Panics
     /// As the task does.
     #[inline]
-    pub(crate) fn wait(self) -> T {
+    pub fn wait(self) -> T {
         *self.task.wait().downcast().expect("what the task has boxed")
     }
 }
@@ -242,7 +242,7 @@ impl Drop for Owned {
 }
 
 /// Tasks whose results are taken up in the order in which they were handed out.
-pub(crate) struct Tasks<T>(VecDeque<Task<T>>);
+pub struct Tasks<T>(VecDeque<Task<T>>);
 
 impl<T> Default for Tasks<T> {
     fn default() -> Self {
@@ -251,29 +251,34 @@ impl<T> Default for Tasks<T> {
 }
 
 impl<T: 'static> Tasks<T> {
-    /// How many results were not taken up yet.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The last one to be taken up.
-    pub(crate) fn push(&mut self, task: Task<T>) {
+    /// Makes it the last one to be taken up.
+    pub fn push(&mut self, task: Task<T>) {
         self.0.push_back(task);
     }
 
-    /// The first result.
-    pub(crate) fn next(&mut self) -> Option<T> {
-        self.0.pop_front().map(Task::wait)
-    }
-
     /// The first result, where there are more than `ahead`.
-    pub(crate) fn next_beyond(&mut self, ahead: usize) -> Option<T> {
+    pub fn next_beyond(&mut self, ahead: usize) -> Option<T> {
         if self.len() > ahead { self.next() } else { None }
     }
 }
 
+/// The results that were not taken up yet.
+impl<T: 'static> Iterator for Tasks<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.pop_front().map(Task::wait)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.iter().size_hint()
+    }
+}
+
+impl<T: 'static> ExactSizeIterator for Tasks<T> {}
+
 /// Memory that tasks have done with, for those that follow. It may hold secrets: of a type that wipes them.
-pub(crate) struct Spare<T>(Arc<Mutex<Vec<T>>>);
+pub struct Spare<T>(Arc<Mutex<Vec<T>>>);
 
 impl<T> Clone for Spare<T> {
     fn clone(&self) -> Self {
@@ -289,12 +294,12 @@ impl<T> Default for Spare<T> {
 
 impl<T> Spare<T> {
     /// Some, if there is any.
-    pub(crate) fn take(&self) -> Option<T> {
+    pub fn take(&self) -> Option<T> {
         lock(&self.0).pop()
     }
 
     /// What is done with.
-    pub(crate) fn give(&self, memory: T) {
+    pub fn give(&self, memory: T) {
         lock(&self.0).push(memory);
     }
 }

@@ -138,7 +138,7 @@ impl<T: PartialEq> Sides<T> {
     ///
     /// # Errors
     /// The `disagreement` where they do not.
-    pub(crate) fn agree(self, disagreement: impl FnOnce(Self) -> Disagreement) -> Result<()> {
+    pub fn agree(self, disagreement: impl FnOnce(Self) -> Disagreement) -> Result<()> {
         if self.ours == self.theirs { Ok(()) } else { Err(Error::Disagreed(disagreement(self))) }
     }
 }

@@ -18,15 +18,14 @@ mod tls;
 mod transcript;
 
 pub use carried::Carried;
-pub(crate) use handshake::TRAFFIC as HANDSHAKE;
+pub use handshake::TRAFFIC as HANDSHAKE;
 pub use handshake::{Hello, MAGIC, Nonce, service_hello, shake_hands};
 pub use listener::Listener;
-#[cfg(test)]
-pub(crate) use pipe::side_by_side;
+#[doc(hidden)]
+pub use pipe::side_by_side;
 pub use pipe::{Pipe, pipe};
 pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
-#[cfg(feature = "tls")]
 pub use tcp::{Tcp, is_loopback};
 #[cfg(feature = "tls")]
 pub use tls::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
@@ -380,7 +379,7 @@ impl Channel {
     /// Says that nothing follows, and lets the peer hear the last of what was said: a system that is asked to
     /// close while bytes of the peer are unread may drop what is still on its way there. What the peer says
     /// until then is dropped, for as long as an honest peer takes to hear that nothing follows.
-    pub(crate) fn hang_up(&mut self) {
+    pub fn hang_up(&mut self) {
         let deadline = Instant::now() + PARTING;
         let followed =
             |closed: io::Result<()>| closed.is_err_and(|why| why.kind() == io::ErrorKind::InvalidData);

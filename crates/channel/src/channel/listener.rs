@@ -86,7 +86,7 @@ impl Listener {
     /// Gives `heard` all those whose key `tls` pins, one after the other, until nobody is waited for any
     /// more: see [`Listener::until`]. Each wait on their links is bounded by `timeout`.
     #[cfg(feature = "tls")]
-    pub(crate) fn accept_all_tls(
+    pub fn accept_all_tls(
         &self,
         tls: &TlsConfig,
         timeout: Duration,
