@@ -83,14 +83,15 @@
 pub mod circuit;
 #[cfg(feature = "tls")]
 pub mod cluster;
-mod commit;
 pub mod garble;
-pub mod ot;
 mod session;
-pub mod vole;
 pub mod zk;
 
+#[doc(inline)]
 pub use volery_channel::{channel, error, pool, random};
+use volery_vole::commit;
+#[doc(inline)]
+pub use volery_vole::{ot, vole};
 
 pub use channel::Carried;
 pub use circuit::{Backend, Circuit, check_mixed, check_primes};

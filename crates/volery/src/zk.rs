@@ -7,7 +7,6 @@
 mod file;
 pub mod jko;
 pub mod limbo;
-mod macs;
 mod openings;
 pub mod quicksilver;
 pub mod stack;
@@ -15,10 +14,10 @@ pub mod wolverine;
 
 pub use file::Sink;
 pub(crate) use file::{expect_end, read_proof, unwritten};
-pub use macs::{BitMacs, FieldMacs, Macs, Values};
-pub(crate) use macs::{load, store, values};
 pub(crate) use openings::Openings;
 pub use quicksilver::voleith;
+pub use volery_vole::macs::{BitMacs, FieldMacs, Macs, Values};
+pub(crate) use volery_vole::macs::{load, store, values};
 
 use crate::channel::{Carried, Channel};
 use crate::circuit::{Shape, Size};

@@ -100,7 +100,7 @@ impl Binary {
                 let expected = expected.map(|shares| shares + masks.in_all());
                 let mut chunks = Chunks::cover(commitments, expected);
                 let (shares, block) = (chunks.blocks * BLOCK as u64, BLOCK as u64);
-                let (more, masks) = behind(shares, &mut || chunks.next());
+                let (more, masks) = behind(shares, &mut || chunks.next_rows());
                 let (shares, masks) = (shares + more, masks.iter().sum::<u64>());
                 (softspoken::set_up(depth), softspoken::checked(depth, (shares + masks) / block), shares)
             }

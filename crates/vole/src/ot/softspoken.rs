@@ -1,0 +1,524 @@
+//! Correlated transfers as a stream: SoftSpokenOT (Roy, CRYPTO 2022) with malicious
+//! security, for k = 4 and 8.
+//!
+//! Every row j satisfies `q_j = t_j ⊕ u_j·Δ`: the receiver holds the bit u_j and the row t_j, the sender q_j
+//! and Δ. Bit 0 of Δ is one, and bit 0 of the rows is pinned: t_j carries u_j there and q_j zero.
+//!
+//! Set-up, once: [`base`] and [`pprf`] give the receiver the 2^k leaves of each of τ = 128/k trees, and the
+//! sender all of them but leaf α_i of tree i, where Δ = Σ α_i·2^{k·i}. Then, all from the receiver:
+//!
+//! | message | bytes | when |
+//! |---|---|---|
+//! | d_i = u ⊕ u_i for i = 1…τ−1 over the B blocks of a chunk (128·B rows) | 16·(τ−1)·B | each chunk |
+//! | d_i of one mask block, a chunk whose rows nobody uses | 16·(τ−1) | each check |
+//! | x = φ(u), and H(φ(v_0) … φ(v_127)) | 48 | each check |
+//!
+//! A leaf r of tree i expands to G(r, b) = π(r ⊕ b) ⊕ r ⊕ b for the running block number b, which is never
+//! used twice; π is AES under a public key of its own for each tree and chunk, so that whoever learns outputs
+//! of an unknown leaf has at most 64 of them to hold against one table. Tree i gives u_i = ⊕_y G(r_y), and
+//! for each m < k the column v_{i,m} = ⊕_{y: bit m of y} G(r_y). The sender keeps leaf y at place y ⊕ α_i,
+//! with the unknown one at place 0, where it enters no column; the same sums are then w_{i,m} = v_{i,m} ⊕
+//! α_{i,m}·u_i, and adding α_{i,m}·d_i makes all trees speak of the same u = u_0.
+//!
+//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) =
+//! Σ_b χ_b·X_b over F_{2^128} with independent χ_b, over all chunks and the mask block. One equation on rows
+//! packed into field elements would not do: errors in different columns can be placed to cancel, and Δ then
+//! leaks after one lucky guess of k bits (`packed_check_attack` in the tests). The χ of a chunk come from the
+//! transcript after the chunk's d_i, **those of the mask block too**: a mask with a known coefficient, sent
+//! last, could take back every error before it (`late_mask_attack`). The receiver may use its rows at once,
+//! while the sender must reveal nothing that depends on Δ before [`Sender::check`] has passed.
+//!
+//! Soundness: a receiver that deviates in c trees passes with probability at most 2^{-kc} (2^{-kc+1} where
+//! tree 0 is one of them, since its lowest bit is public), and then all rows are correct for an adjusted u
+//! and it has guessed those c slices of Δ: guessing the rest is as hard as before. To this adds the collision
+//! of two error vectors under φ, C(τ,2)·2^-128 for each transcript that it tries. What an abort leaks: that
+//! such a guess was wrong; Δ must not be used again, and a failed check consumes the sender.
+//!
+//! Privacy: x hides φ(u) but with probability 2^-128 (a zero coefficient of the mask). A sender that sets up
+//! dishonestly gains nothing: whatever its base choices, they name some α for each tree, of which it lacks
+//! that leaf; a Δ with bit 0 zero is as good as the one with it set, since bit 0 of the rows is pinned; and
+//! the digest holds only what follows from x and what the sender has.
+//!
+//! Deviations: the trees' check fails at once, before the first chunk, and not together with the columns'.
+
+mod sample;
+pub mod traffic;
+
+pub use sample::Sample;
+
+use super::{base, pprf};
+use crate::channel::{Channel, Party};
+use crate::error::{Error, Misbehaviour, Result};
+use crate::pool::{Pool, Task, Tasks};
+use crate::random::Random;
+use std::sync::Arc;
+use subtle::ConstantTimeEq;
+use volery_primitives::aes::Aes128;
+use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
+use volery_primitives::hash::Digest;
+use volery_primitives::prg::{Prg, Seed};
+use volery_primitives::secret::verdict;
+use volery_primitives::{F2, F128, Field};
+use zeroize::{Zeroize, Zeroizing};
+
+/// The rows of a block.
+pub const BLOCK: usize = 128;
+/// The blocks of the first chunk. Chunks double until the longest, so that small statements waste little.
+const FIRST_CHUNK: usize = 8;
+/// The blocks of the longest chunk: its columns and rows fit in the second-level cache together.
+pub const LONGEST_CHUNK: usize = 64;
+
+/// The depth of the trees: more leaves, less traffic, more work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// 32 trees of 16 leaves: 31 bits and 4 AES per row.
+    Four,
+    /// 16 trees of 256 leaves: 15 bits and 32 AES per row.
+    Eight,
+}
+
+impl Depth {
+    /// k.
+    pub const fn bits(self) -> usize {
+        match self {
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+
+    /// τ, the number of trees.
+    pub const fn trees(self) -> usize {
+        128 / self.bits()
+    }
+
+    /// The statistical security of the consistency check for one transcript, in bits: log2(2^128 / C(τ,2)).
+    pub fn security(self) -> f64 {
+        let trees = self.trees() as f64;
+        128.0 - (trees * (trees - 1.0) / 2.0).log2()
+    }
+}
+
+/// The leaves and their running counter, which both parties advance alike. Not `Clone`: what comes of a block
+/// number is used once. Chunks that were expanded ahead of a check are forgotten, and expanded again behind it.
+struct Expansion {
+    leaves: Arc<Leaves>,
+    /// The next block number.
+    block: u64,
+    /// The length of the next chunk in blocks, where as many are still expected.
+    chunk: usize,
+    /// The blocks after which no more are expected; with all of them drawn, anything is.
+    expected: u64,
+    pool: Pool,
+    /// Chunks of the longest kind from the next block on.
+    growing: Tasks<Chunk>,
+    folding: Tasks<(Sums, Chunk)>,
+    spare: Vec<Chunk>,
+    /// Σ χ·column over all chunks since the last check, for each column.
+    sums: Sums,
+    checks: u64,
+}
+
+/// The leaves of all trees, from which chunks are expanded.
+struct Leaves {
+    arch: Arch,
+    depth: Depth,
+    sid: [u8; 32],
+    leaves: pprf::Leaves,
+}
+
+/// An element for each of the 128 columns.
+type Sums = Zeroizing<Vec<F128>>;
+
+/// A chunk, and memory for another.
+struct Chunk {
+    /// τ totals u_i, one after the other.
+    totals: Zeroizing<Vec<F128>>,
+    /// 128 columns, one after the other.
+    columns: Zeroizing<Vec<F128>>,
+}
+
+impl Leaves {
+    /// Expands the `blocks` blocks from number `first` on.
+    fn expand(&self, first: u64, blocks: usize, chunk: &mut Chunk) {
+        let (k, trees) = (self.depth.bits(), self.depth.trees());
+        chunk.totals.resize(trees * blocks, F128::ZERO);
+        chunk.columns.resize(128 * blocks, F128::ZERO);
+        let digest = Digest::new("volery softspoken v1, expansion keys").field(&self.sid).number(first);
+        let mut keys = vec![F128::ZERO; trees];
+        Prg::new(self.arch, F128::from_bytes(digest.finish())).fill(&mut keys);
+        let parts = chunk.totals.chunks_exact_mut(blocks).zip(chunk.columns.chunks_exact_mut(k * blocks));
+        for ((leaves, key), (total, columns)) in self.leaves.chunks_exact(1 << k).zip(keys).zip(parts) {
+            fold_leaves(&Aes128::new(self.arch, key), leaves, first.into(), total, columns);
+        }
+    }
+}
+
+impl Expansion {
+    fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
+        Self::of(arch, depth, channel.checkpoint("softspoken"), leaves)
+    }
+
+    fn of(arch: Arch, depth: Depth, sid: [u8; 32], leaves: pprf::Leaves) -> Self {
+        Self {
+            leaves: Arc::new(Leaves { arch, depth, sid, leaves }),
+            block: 0,
+            chunk: FIRST_CHUNK,
+            expected: 0,
+            pool: Pool::default(),
+            growing: Tasks::default(),
+            folding: Tasks::default(),
+            spare: Vec::new(),
+            sums: Zeroizing::new(vec![F128::ZERO; 128]),
+            checks: 0,
+        }
+    }
+
+    fn arch(&self) -> Arch {
+        self.leaves.arch
+    }
+
+    /// How many blocks the next chunk has: as many as all before, up to the longest, or the last that are
+    /// expected.
+    fn next_chunk(&mut self) -> usize {
+        let blocks = self.chunk;
+        if self.block >= blocks as u64 {
+            self.chunk = (2 * blocks).min(LONGEST_CHUNK);
+        }
+        match self.expected.saturating_sub(self.block) {
+            0 => blocks,
+            left => blocks.min(usize::try_from(left).unwrap_or(usize::MAX)),
+        }
+    }
+
+    fn expect(&mut self, rows: u64) {
+        self.expected = self.block + rows.div_ceil(BLOCK as u64);
+    }
+
+    /// Begins to expand the `blocks` blocks from number `first` on.
+    fn begin(&mut self, first: u64, blocks: usize) -> Task<Chunk> {
+        let mut chunk = self.spare.pop().unwrap_or_else(|| Chunk {
+            totals: Zeroizing::new(Vec::with_capacity(self.leaves.depth.trees() * LONGEST_CHUNK)),
+            columns: Zeroizing::new(Vec::with_capacity(128 * LONGEST_CHUNK)),
+        });
+        let leaves = self.leaves.clone();
+        self.pool.run(move || {
+            leaves.expand(first, blocks, &mut chunk);
+            chunk
+        })
+    }
+
+    /// Expands the next `blocks` blocks.
+    fn expand(&mut self, blocks: usize) -> Chunk {
+        if blocks != LONGEST_CHUNK {
+            // What was begun of these blocks is no part of anything, and forgotten.
+            self.growing = Tasks::default();
+        }
+        if self.growing.len() == 0 {
+            let next = self.begin(self.block, blocks);
+            self.growing.push(next);
+        }
+        let chunk = self.growing.next().expect("begun");
+        self.block += blocks as u64;
+        while blocks == LONGEST_CHUNK && self.growing.len() < self.pool.ahead() {
+            let following = self.begin(self.block + (self.growing.len() * blocks) as u64, blocks);
+            self.growing.push(following);
+        }
+        chunk
+    }
+
+    /// The coefficients χ of a chunk, from the transcript that ends with its corrections.
+    fn coefficients(&self, channel: &mut Channel, blocks: usize) -> Vec<F128> {
+        let seed = Seed::of_challenge(&channel.challenge(Party::Prover, "softspoken chunk"));
+        let mut chi = vec![F128::ZERO; blocks];
+        Prg::new(self.arch(), seed).fill(&mut chi);
+        chi
+    }
+
+    /// Adds a chunk to the columns' hashes.
+    fn fold_columns(&mut self, chi: Vec<F128>, chunk: Chunk) {
+        let arch = self.arch();
+        self.folding.push(self.pool.run(move || {
+            let columns = chunk.columns.chunks_exact(chi.len());
+            (Zeroizing::new(columns.map(|column| dot(arch, &chi, column)).collect()), chunk)
+        }));
+        self.gather(self.pool.ahead());
+    }
+
+    /// Takes up the hashes of all chunks but the last `ahead`.
+    fn gather(&mut self, ahead: usize) {
+        while let Some((folded, chunk)) = self.folding.next_beyond(ahead) {
+            self.sums.iter_mut().zip(&*folded).for_each(|(sum, folded)| *sum += *folded);
+            self.spare.push(chunk);
+        }
+    }
+
+    /// Ends a check: takes the columns' hashes, and starts the next.
+    fn take_sums(&mut self) -> Sums {
+        self.gather(0);
+        self.checks += 1;
+        core::mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))
+    }
+
+    /// The digest of the columns' hashes in this check.
+    fn digest(&self, sums: &[F128]) -> [u8; 32] {
+        let sid = &self.leaves.sid;
+        let digest = Digest::new("volery softspoken v1, check").field(sid).number(self.checks);
+        let mut bytes: Zeroizing<Vec<u8>> = Zeroizing::new(Vec::with_capacity(16 * sums.len()));
+        bytes.extend(sums.iter().flat_map(|sum| sum.to_bytes()));
+        digest.field(&bytes).finish()
+    }
+}
+
+/// Transposes the columns of a chunk into `rows`, with `lowest` in the place of the first of them, bit 0 of each
+/// row: the check has seen what was there.
+fn transpose_with(arch: Arch, chunk: &mut Chunk, lowest: &[F128], rows: &mut Zeroizing<Vec<F128>>) {
+    let first = &mut chunk.columns[..lowest.len()];
+    let kept = Zeroizing::new(first.to_vec());
+    first.copy_from_slice(lowest);
+    resize(rows, chunk.columns.len());
+    transpose(arch, &chunk.columns, rows);
+    chunk.columns[..lowest.len()].copy_from_slice(&kept);
+}
+
+/// The receiver of correlated transfers: bits and rows.
+pub struct Receiver {
+    expansion: Expansion,
+    /// Σ χ·u over all chunks since the last check.
+    sum: F128,
+}
+
+impl Receiver {
+    /// Sets up: base transfers as their sender, then the trees as their dealer.
+    ///
+    /// # Errors
+    /// `Misbehaved` where the peer breaks the base transfers; link errors.
+    pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
+        let pairs = base::send(channel, base::TRANSFERS, random)?;
+        Self::over(channel, arch, depth, &pairs)
+    }
+
+    /// Sets up over base transfers whose sender this party was.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub(super) fn over(channel: &mut Channel, arch: Arch, depth: Depth, pairs: &base::Pairs) -> Result<Self> {
+        let leaves = pprf::deal(channel, pairs, depth.bits())?;
+        Ok(Self { expansion: Expansion::new(channel, arch, depth, leaves), sum: F128::ZERO })
+    }
+
+    /// Hands out to `pool`, from here on, all work that can be shared.
+    pub fn share_work(&mut self, pool: &Pool) {
+        self.expansion.pool = pool.clone();
+    }
+
+    /// No more than so many rows are expected from here on: chunks are as short as that asks for.
+    pub fn expect(&mut self, rows: u64) {
+        self.expansion.expect(rows);
+    }
+
+    /// The rows t of the next chunk, their bits u in bit 0.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
+        let blocks = self.expansion.next_chunk();
+        self.chunk(channel, blocks, Some(rows))
+    }
+
+    /// Expands a chunk, sends its corrections, and adds it to the check; its rows, where they are wanted.
+    fn chunk(
+        &mut self,
+        channel: &mut Channel,
+        blocks: usize,
+        rows: Option<&mut Zeroizing<Vec<F128>>>,
+    ) -> Result<()> {
+        let mut chunk = self.expansion.expand(blocks);
+        Self::correct(channel, blocks, &mut chunk)?;
+        let chi = self.expansion.coefficients(channel, blocks);
+        let arch = self.expansion.arch();
+        self.sum += dot(arch, &chi, &chunk.totals[..blocks]);
+        if let Some(rows) = rows {
+            let bits = core::mem::take(&mut chunk.totals);
+            transpose_with(arch, &mut chunk, &bits[..blocks], rows);
+            chunk.totals = bits;
+        }
+        self.expansion.fold_columns(chi, chunk);
+        Ok(())
+    }
+
+    /// Sends d_i = u ⊕ u_i for all trees but the first.
+    fn correct(channel: &mut Channel, blocks: usize, chunk: &mut Chunk) -> Result<()> {
+        let (u, others) = chunk.totals.split_at_mut(blocks);
+        for total in others.chunks_exact_mut(blocks) {
+            total.iter_mut().zip(&*u).for_each(|(total, u)| *total ^= *u);
+        }
+        channel.send_words(others)
+    }
+
+    /// Proves that all rows so far are consistent; the rows themselves stay as they are.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
+        self.chunk(channel, 1, None)?;
+        let x = core::mem::take(&mut self.sum);
+        let sums = self.expansion.take_sums();
+        channel.send_words(&[x])?;
+        channel.send(&self.expansion.digest(&sums))
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.sum.zeroize();
+    }
+}
+
+/// The sender of correlated transfers: Δ and rows.
+pub struct Sender {
+    expansion: Expansion,
+    delta: Zeroizing<F128>,
+}
+
+impl Sender {
+    /// Sets up: base transfers as their receiver, then the trees as their puncturer.
+    ///
+    /// # Errors
+    /// `Misbehaved` where the peer breaks the base transfers or the trees; link errors.
+    ///
+    /// # Panics
+    /// Where bit 0 of `delta` is zero.
+    pub fn new(
+        channel: &mut Channel,
+        arch: Arch,
+        depth: Depth,
+        delta: F128,
+        random: &mut Random,
+    ) -> Result<Self> {
+        assert_odd(delta);
+        let keys = base::receive(channel, pprf::choices(delta, depth.bits()), base::TRANSFERS, random)?;
+        Self::over(channel, arch, depth, delta, &keys)
+    }
+
+    /// Sets up over base transfers whose receiver this party was, with the choices that
+    /// [`pprf::choices`] names.
+    ///
+    /// # Errors
+    /// As for [`Sender::new`].
+    ///
+    /// # Panics
+    /// As for [`Sender::new`].
+    pub(super) fn over(
+        channel: &mut Channel,
+        arch: Arch,
+        depth: Depth,
+        delta: F128,
+        keys: &base::Chosen,
+    ) -> Result<Self> {
+        assert_odd(delta);
+        let k = depth.bits();
+        let mut leaves = pprf::puncture(channel, keys, delta, k)?;
+        for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
+            shift(leaves, pprf::slice(delta, i, k));
+        }
+        let expansion = Expansion::new(channel, arch, depth, leaves);
+        Ok(Self { expansion, delta: Zeroizing::new(delta) })
+    }
+
+    /// Hands out to `pool`, from here on, all work that can be shared.
+    pub fn share_work(&mut self, pool: &Pool) {
+        self.expansion.pool = pool.clone();
+    }
+
+    /// No more than so many rows are expected from here on, as the receiver does.
+    pub fn expect(&mut self, rows: u64) {
+        self.expansion.expect(rows);
+    }
+
+    /// The rows q of the next chunk.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
+        let blocks = self.expansion.next_chunk();
+        self.chunk(channel, blocks, Some(rows))
+    }
+
+    /// Expands a chunk, receives its corrections, and adds it to the check; its rows, where they are wanted.
+    fn chunk(
+        &mut self,
+        channel: &mut Channel,
+        blocks: usize,
+        rows: Option<&mut Zeroizing<Vec<F128>>>,
+    ) -> Result<()> {
+        let mut chunk = self.expansion.expand(blocks);
+        self.correct(channel, blocks, &mut chunk)?;
+        let chi = self.expansion.coefficients(channel, blocks);
+        if let Some(rows) = rows {
+            transpose_with(self.expansion.arch(), &mut chunk, &[F128::ZERO; LONGEST_CHUNK][..blocks], rows);
+        }
+        self.expansion.fold_columns(chi, chunk);
+        Ok(())
+    }
+
+    /// Receives d_i and adds Δ_p·d_i to the columns p of each tree but the first.
+    fn correct(&self, channel: &mut Channel, blocks: usize, chunk: &mut Chunk) -> Result<()> {
+        let k = self.expansion.leaves.depth.bits();
+        let d = &mut chunk.totals[blocks..];
+        channel.recv_words(d)?;
+        for (p, column) in chunk.columns.chunks_exact_mut(blocks).enumerate().skip(k) {
+            let mask = F2::low_bit(self.delta.0 >> p).mask();
+            let d = &d[blocks * (p / k - 1)..][..blocks];
+            column.iter_mut().zip(d).for_each(|(w, d)| w.0 ^= d.0 & mask);
+        }
+        Ok(())
+    }
+
+    /// Checks that all rows so far are consistent, and gives the sender back where they are.
+    ///
+    /// # Errors
+    /// `Misbehaved` where they are not, and Δ must not be used again; link errors.
+    pub fn check(mut self, channel: &mut Channel) -> Result<Self> {
+        self.chunk(channel, 1, None)?;
+        let mut sums = self.expansion.take_sums();
+        let mut x = [F128::ZERO];
+        channel.recv_words(&mut x)?;
+        let expected: [u8; 32] = channel.recv_array()?;
+        for (p, sum) in sums.iter_mut().enumerate() {
+            sum.0 ^= x[0].0 & F2::low_bit(self.delta.0 >> p).mask();
+        }
+        if verdict(self.expansion.digest(&sums).ct_eq(&expected)) {
+            Ok(self)
+        } else {
+            Err(Error::Misbehaved(Misbehaviour::CorrelatedTransfers))
+        }
+    }
+}
+
+/// Refuses a Δ whose bit 0 is zero, before a byte is sent for it.
+fn assert_odd(delta: F128) {
+    assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
+}
+
+/// Makes `rows` as long as said; where it has to move, what it held is wiped.
+fn resize(rows: &mut Zeroizing<Vec<F128>>, length: usize) {
+    if rows.capacity() < length {
+        *rows = Zeroizing::new(Vec::with_capacity(length));
+    }
+    rows.resize(length, F128::ZERO);
+}
+
+/// Moves the leaf at y to y ⊕ `alpha`, in time that does not depend on `alpha`.
+fn shift(leaves: &mut [F128], alpha: u64) {
+    for m in 0..leaves.len().ilog2() {
+        let mask = F2::low_bit((alpha >> m).into()).mask();
+        for y in (0..leaves.len()).filter(|y| y >> m & 1 == 0) {
+            let swap = F128((leaves[y].0 ^ leaves[y | 1 << m].0) & mask);
+            leaves[y] ^= swap;
+            leaves[y | 1 << m] ^= swap;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Bytes of the messages of [`super`], where the receiver is the prover.
+
+use super::{BLOCK, Depth, FIRST_CHUNK, LONGEST_CHUNK};
+use crate::channel::Carried;
+use crate::ot::{base, pprf};
+
+/// The set-up: base transfers, whose receiver is the verifier, and the trees.
+pub fn set_up(depth: Depth) -> Carried {
+    base::traffic(128) + Carried::by_prover(pprf::traffic(depth.bits(), depth.trees()))
+}
+
+/// The chunks that hold so many rows, where as many or more may be expected, and their check.
+pub fn rows(depth: Depth, rows: u64, expected: Option<u64>) -> Carried {
+    checked(depth, Chunks::cover(rows, expected).blocks)
+}
+
+/// Chunks with so many blocks in all, and their check.
+pub fn checked(depth: Depth, blocks: u64) -> Carried {
+    // The check masks with a block of its own.
+    chunks(depth, blocks + 1) + Carried::by_prover(48)
+}
+
+/// Chunks with so many blocks in all.
+pub(crate) fn chunks(depth: Depth, blocks: u64) -> Carried {
+    Carried::by_prover(16 * (depth.trees() as u64 - 1) * blocks)
+}
+
+/// The blocks that hold so many rows.
+pub struct Chunks {
+    /// How many there are.
+    pub blocks: u64,
+    /// The blocks of the chunk after them.
+    next: u64,
+    /// The blocks that are expected.
+    expected: u64,
+}
+
+impl Chunks {
+    /// Chunks as they are drawn from the beginning, where no more rows than said are expected.
+    pub fn cover(rows: u64, expected: Option<u64>) -> Self {
+        let (block, longest) = (BLOCK as u64, LONGEST_CHUNK as u64);
+        let (mut blocks, mut next) = (0, FIRST_CHUNK as u64);
+        while block * blocks < rows {
+            if blocks >= longest {
+                let chunk = block * longest;
+                blocks += (rows - block * blocks).div_ceil(chunk) * longest;
+            } else {
+                blocks += next;
+                next = blocks.min(longest);
+            }
+        }
+        let expected = expected.map_or(0, |rows| rows.div_ceil(block));
+        // All chunks but the last that is expected are as long as they were without.
+        if blocks > expected && block * expected >= rows {
+            blocks = expected;
+        }
+        Self { blocks, next, expected }
+    }
+
+    /// The rows of the next chunk.
+    pub fn next_rows(&mut self) -> u64 {
+        let mut chunk = self.next;
+        self.next = (2 * chunk).min(LONGEST_CHUNK as u64);
+        if self.expected > self.blocks {
+            chunk = chunk.min(self.expected - self.blocks);
+        }
+        self.blocks += chunk;
+        chunk * BLOCK as u64
+    }
+}

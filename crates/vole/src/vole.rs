@@ -1,0 +1,236 @@
+//! Vector oblivious linear evaluation: the prover's values under the verifier's key.
+//!
+//! For a value x of the prover, with MAC m, and the verifier's key k and global key Δ,
+//!
+//! > **k = m + x·Δ**
+//!
+//! and this sign is the only one in the library (in the literature it flips with the author). Sums of shares
+//! are shares of sums. The verifier is the *sender* of the transfers underneath, since it holds Δ; the prover
+//! is their *receiver*.
+//!
+//! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so
+//! that the MAC's bit 0 is the value itself: a share is one word on both sides, and adding shares is one xor.
+
+mod ahead;
+pub mod cot;
+pub mod extend;
+mod half_tree;
+pub mod head;
+#[doc(hidden)]
+pub mod ideal;
+pub mod lpn;
+pub mod sample;
+mod single_point;
+pub mod subfield;
+pub mod vope;
+
+pub use ahead::Ahead;
+
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::pool::Pool;
+use crate::random::Random;
+use core::ops::Add;
+use volery_primitives::secret::verdict;
+use volery_primitives::{Extension, F2, F128, Field};
+use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
+
+/// The prover's share of a bit: its MAC, with the bit itself in bit 0.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Mac(pub(crate) F128);
+
+impl DefaultIsZeroes for Mac {}
+
+/// The verifier's share of a bit.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Key(pub(crate) F128);
+
+impl DefaultIsZeroes for Key {}
+
+/// The verifier's global key: bit 0 is one. Wiped on drop.
+pub struct Delta(Zeroizing<F128>);
+
+impl Delta {
+    /// A fresh key.
+    pub fn random(random: &mut Random) -> Self {
+        Self(Zeroizing::new(F128(random.word().0 | 1)))
+    }
+
+    /// The 16 bytes that store it.
+    pub fn to_bytes(&self) -> Zeroizing<[u8; 16]> {
+        Zeroizing::new(self.0.to_bytes())
+    }
+
+    /// The key that these bytes store, if they store any.
+    pub fn from_bytes(bytes: &[u8; 16]) -> Option<Self> {
+        let value = Zeroizing::new(F128::from_bytes(*bytes));
+        verdict(value.bit0() == F2::ONE).then_some(Self(value))
+    }
+
+    /// The field element.
+    #[inline(always)]
+    pub(crate) fn value(&self) -> F128 {
+        *self.0
+    }
+
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends,
+    /// in benches and tests.
+    pub fn relates(&self, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
+        let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
+        macs.len() == keys.len() && pairs.all(|(mac, key)| *key == *mac ^ self.0.scale(mac.bit0()))
+    }
+}
+
+/// A party's share of one value.
+pub trait Share {
+    /// The form of a share in long vectors; sums of rows are rows of sums.
+    type Row: DefaultIsZeroes + Add<Output = Self::Row> + Send + Sync + 'static;
+}
+
+impl Share for Mac {
+    type Row = F128;
+}
+
+impl Share for Key {
+    type Row = F128;
+}
+
+/// Shares in bulk. Wiped on drop.
+pub struct Shares<S: Share> {
+    rows: Zeroizing<Vec<S::Row>>,
+}
+
+impl<S: Share> Default for Shares<S> {
+    fn default() -> Self {
+        Self { rows: Zeroizing::default() }
+    }
+}
+
+impl<S: Share> Shares<S> {
+    /// How many there are.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are
+    /// shares. An empty `self` stands for zeroes.
+    pub fn fold(&mut self, block: &Self) {
+        self.rows.resize(LEAST_BLOCK, S::Row::default());
+        for rows in block.rows.chunks(LEAST_BLOCK) {
+            self.rows.iter_mut().zip(rows).for_each(|(sum, row)| *sum = *sum + *row);
+        }
+    }
+
+    /// The rows of shares `from` on, one each.
+    pub fn rows(&self, from: usize) -> &[S::Row] {
+        &self.rows[from..]
+    }
+
+    /// The row of share number `number`.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[inline(always)]
+    pub fn row(&self, number: usize) -> S::Row {
+        self.rows[number]
+    }
+
+    /// All rows, one for each share.
+    pub fn rows_mut(&mut self) -> &mut Zeroizing<Vec<S::Row>> {
+        &mut self.rows
+    }
+}
+
+impl<S: Share> Zeroize for Shares<S> {
+    fn zeroize(&mut self) {
+        self.rows.zeroize();
+    }
+}
+
+/// The shares of the shortest block: as many as mask one check over F_{2^128}.
+pub const LEAST_BLOCK: usize = 128;
+
+/// One end of a stream of random shares. Both ends get blocks of the same lengths in the same order;
+/// a share is used once.
+pub trait Vole {
+    /// [`Mac`] for the prover and [`Key`] for the verifier over F_2.
+    type Share: Share;
+
+    /// Hands out to `pool`, from here on, all work that can be shared.
+    fn share_work(&mut self, _: &Pool) {}
+
+    /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more, or as few as the
+    /// statement still takes where the stream ends with it.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
+
+    /// Announces that both parties expect to draw no more than so many shares, and then so many for masks.
+    /// Allowed before any is drawn; more may be drawn.
+    fn expect(&mut self, _shares: u64, _masks: u64) {}
+
+    /// The last `count` shares of the last block are never used: a stream that ends with its statement gives
+    /// as many others.
+    fn skip(&mut self, _: usize) {}
+
+    /// How many blocks behind the peer's messages may be received: the peer's of its block n are received
+    /// before block n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
+    fn lag(&self) -> usize {
+        0
+    }
+
+    /// Receives what the peer has sent for the first of its blocks of which it was not received yet. For
+    /// callers whose peer sends other messages between its blocks, which must be received in their order.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    fn receive(&mut self, _: &mut Channel) -> Result<()> {
+        Ok(())
+    }
+
+    /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far
+    /// were consistent. The next block is for the next statement.
+    ///
+    /// # Errors
+    /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.
+    fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Self::Share>>;
+}
+
+/// Any stream of shares `S`.
+pub type BoxedVole<S> = Box<dyn Vole<Share = S>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_shares_are_shares() {
+        let mut random = Random::from_seed(&[1; 32]);
+        let delta = Delta::random(&mut random);
+        let (mut macs, mut keys) = (Shares::<Mac>::default(), Shares::<Key>::default());
+        let (mut mac_sums, mut key_sums) = (Shares::default(), Shares::default());
+        for _ in 0..3 {
+            macs.rows_mut().resize(1000, F128::ZERO);
+            keys.rows_mut().resize(1000, F128::ZERO);
+            for (mac, key) in macs.rows_mut().iter_mut().zip(keys.rows_mut().iter_mut()) {
+                *key = F128(random.word().0 & !1);
+                *mac = *key ^ delta.value().scale(random.word().bit0());
+            }
+            mac_sums.fold(&macs);
+            key_sums.fold(&keys);
+        }
+        assert_eq!(mac_sums.len(), LEAST_BLOCK);
+        assert!(delta.relates(&mac_sums, &key_sums) && delta.relates(&macs, &keys));
+        macs.rows_mut()[999] ^= F128(1 << 99);
+        assert!(!delta.relates(&macs, &keys) && !delta.relates(&macs, &key_sums));
+    }
+}

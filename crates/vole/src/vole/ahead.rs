@@ -1,0 +1,53 @@
+//! Shares that are drawn before they are needed, so that what needs no witness is done before there is one.
+
+use super::{BoxedVole, Share, Shares, Vole};
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::pool::Pool;
+use std::collections::VecDeque;
+
+/// A stream whose first blocks are there. It is for one statement.
+pub struct Ahead<S: Share> {
+    blocks: VecDeque<Shares<S>>,
+    vole: BoxedVole<S>,
+}
+
+impl<S: Share> Ahead<S> {
+    /// Draws so many shares of `vole`, or up to a block more.
+    ///
+    /// # Errors
+    /// Those of [`Vole::block`].
+    ///
+    /// # Panics
+    /// Where the peer's messages are received later than `vole` sends its own.
+    pub fn new(mut vole: BoxedVole<S>, channel: &mut Channel, shares: u64) -> Result<Self> {
+        assert_eq!(vole.lag(), 0);
+        let (mut blocks, mut drawn) = (VecDeque::new(), 0);
+        while drawn < shares {
+            let mut block = Shares::default();
+            vole.block(channel, &mut block)?;
+            drawn += block.len() as u64;
+            blocks.push_back(block);
+        }
+        channel.flush()?;
+        Ok(Self { blocks, vole })
+    }
+}
+
+impl<S: Share> Vole for Ahead<S> {
+    type Share = S;
+
+    fn share_work(&mut self, pool: &Pool) {
+        self.vole.share_work(pool);
+    }
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<S>) -> Result<()> {
+        match self.blocks.pop_front() {
+            Some(next) => *block = next,
+            None => self.vole.block(channel, block)?,
+        }
+        Ok(())
+    }
+    fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<S>> {
+        self.vole.check(channel)
+    }
+}

@@ -1,0 +1,222 @@
+//! Subfield VOLE: values of any field B under MACs of an extension E of degree r. Wolverine, section IV.
+//!
+//! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform but not
+//! zero. The prover's share is a [`Tagged`] value, the verifier's a [`Key`].
+//!
+//! - `base`: the first shares, from oblivious transfers, and all of them in [`direct`];
+//! - `single_point`: shares of sparse vectors, from half-trees whose last level is independent;
+//! - [`extend`]: many shares from few, with the sets of [`super::lpn::Sets`].
+//!
+//! Challenges over a field below 100 bits cannot come from a transcript, which the party under test could
+//! search. So here each is a coin of the other party, whatever the field: one protocol for all.
+
+pub mod base;
+pub mod direct;
+pub mod extend;
+#[doc(hidden)]
+pub mod ideal;
+pub mod sample;
+mod single_point;
+
+pub use base::error as base_error;
+
+use super::extend::CHI;
+use super::{Share, Shares};
+use crate::random::Random;
+use core::marker::PhantomData;
+use volery_primitives::arch::Arch;
+use volery_primitives::prg::{Prg, Seed};
+use volery_primitives::secret::verdict;
+use volery_primitives::{F128, Field, MacField, RuntimePrime, Tagged, U256};
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
+impl<B: Field, E: MacField<B>> Share for Tagged<B, E> {
+    type Row = Self;
+}
+
+/// The verifier's share of a value.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Key<E>(pub(crate) E);
+
+impl<E: Field> DefaultIsZeroes for Key<E> {}
+
+impl<E: Field> Share for Key<E> {
+    type Row = E;
+}
+
+/// The verifier's global key, which is not zero. Wiped on drop.
+pub struct Delta<B, E: Field> {
+    value: Zeroizing<E>,
+    /// The bits of Δ at the places of `base::gadget`, the first of them lowest.
+    choices: Zeroizing<U256>,
+    field: PhantomData<B>,
+}
+
+impl<B: Field, E: MacField<B>> Delta<B, E> {
+    /// A fresh key.
+    pub fn random(random: &mut Random) -> Self {
+        loop {
+            let coordinates = (0..E::DEGREE).map(|_| uniform(random)).collect();
+            // Once in |E| times, of which the next one knows nothing.
+            if let Some(delta) = Self::of(Zeroizing::new(coordinates)) {
+                return delta;
+            }
+        }
+    }
+
+    /// The key with these coordinates, unless that is zero.
+    fn of(coordinates: Zeroizing<Vec<B>>) -> Option<Self> {
+        let mut choices = Zeroizing::new(U256::ZERO);
+        let mut lifted = Zeroizing::new(Vec::with_capacity(coordinates.len()));
+        for (i, coordinate) in (0..).zip(coordinates.iter()) {
+            *choices |= coordinate.to_integer() << (i * B::bits());
+            lifted.push(E::from(*coordinate));
+        }
+        let value = Zeroizing::new(E::pack(&lifted));
+        if same(*value, E::ZERO) { None } else { Some(Self { value, choices, field: PhantomData }) }
+    }
+
+    /// The bytes that store it, [`Field::DIGESTED`] of E: its coordinates, each of as many bits as an element
+    /// has.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(Zeroizing::new(self.choices.to_bytes())[..E::DIGESTED].to_vec())
+    }
+
+    /// The key that these bytes store, if they store any.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != E::DIGESTED {
+            return None;
+        }
+        let mut left = Zeroizing::new(U256::from_bytes(bytes));
+        let mut coordinates = Zeroizing::new(Vec::with_capacity(E::DEGREE as usize));
+        for _ in 0..E::DEGREE {
+            coordinates.push(B::from_integer(*left & U256::ones(B::bits()))?);
+            *left = *left >> B::bits();
+        }
+        if verdict(*left == U256::ZERO) { Self::of(coordinates) } else { None }
+    }
+
+    /// The field element.
+    #[inline(always)]
+    pub fn value(&self) -> E {
+        *self.value
+    }
+
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends,
+    /// in benches and tests.
+    pub fn relates(&self, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
+        let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
+        macs.len() == keys.len()
+            && pairs.all(|(share, key)| *key == share.mac + self.value.scale(share.value))
+    }
+}
+
+/// An element, each as likely as the others: the first that bits of its length encode.
+pub fn uniform<F: Field>(random: &mut Random) -> F {
+    loop {
+        let [low, high] =
+            if F::bits() > 128 { [random.word().0, random.word().0] } else { [0, random.word().0] };
+        let element = F::from_integer(U256::new(low, high) >> (256 - F::bits()));
+        // Of what is refused the next one knows nothing.
+        if verdict(element.is_some()) {
+            return element.unwrap_or(F::ZERO);
+        }
+    }
+}
+
+/// The probability that one guess at Δ is right.
+pub fn guess<B: Field, E: MacField<B>>() -> f64 {
+    // Of an element of B: 2^BITS in characteristic two, and in a prime field one more than −1 is.
+    let last = (-B::ONE).to_integer();
+    let size = if last == 1 { f64::from(B::BITS).exp2() } else { last.to_f64() + 1.0 };
+    size.powi(-(E::DEGREE as i32))
+}
+
+/// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an
+/// eighth in each coordinate.
+pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
+    1.125f64.powi(E::DEGREE as i32) * guess::<B, E>()
+}
+
+/// The first `count` coefficients that come of `seed`, independent of each other.
+pub fn coefficients<B: Field, E: MacField<B>>(arch: Arch, seed: impl Into<Seed>, count: usize) -> Vec<E> {
+    let mut chi = vec![E::ZERO; count];
+    Coefficients::<B>::new(arch, seed).fill(arch, &mut chi);
+    chi
+}
+
+/// Runs `fold` over parts of `rows` with the coefficients of `seed`, those of [`coefficients`].
+pub(crate) fn with_coefficients<B: Field, E: MacField<B>, R>(
+    arch: Arch,
+    seed: F128,
+    rows: &[R],
+    mut fold: impl FnMut(&[E], &[R]),
+) {
+    let mut coefficients = Coefficients::<B>::new(arch, seed);
+    // Parts of even lengths, as `fill` asks.
+    const { assert!(CHI.is_multiple_of(2)) };
+    let mut chi = [E::ZERO; CHI];
+    for rows in rows.chunks(CHI) {
+        let chi = &mut chi[..rows.len()];
+        coefficients.fill(arch, chi);
+        fold(chi, rows);
+    }
+}
+
+/// A stream of coefficients.
+pub struct Coefficients<B> {
+    prg: Prg,
+    blocks: Vec<F128>,
+    field: PhantomData<B>,
+}
+
+impl<B: Field> Coefficients<B> {
+    /// Those that come of `seed`, from number 0 on.
+    pub fn new(arch: Arch, seed: impl Into<Seed>) -> Self {
+        Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
+    }
+
+    /// The coefficients from number `first` on, an even one.
+    ///
+    /// # Panics
+    /// Where it is odd.
+    pub fn from<E: MacField<B>>(self, first: u64) -> Self {
+        assert!(first.is_multiple_of(2), "two coefficients may share a block");
+        Self { prg: self.prg.skip(E::SAMPLE as u64 * (first / 2)), ..self }
+    }
+
+    /// The next ones; all fills but the last are of even lengths, so that it does not
+    /// matter where they are cut.
+    pub fn fill<E: MacField<B>>(&mut self, arch: Arch, out: &mut [E]) {
+        self.blocks.resize((E::SAMPLE * out.len()).div_ceil(2), F128::ZERO);
+        self.prg.fill(&mut self.blocks);
+        E::sample_all(arch, &self.blocks, out);
+    }
+}
+
+/// Σ value_h·X^h of r shares.
+pub fn values<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
+    let coordinates: Zeroizing<Vec<E>> = Zeroizing::new(shares.iter().map(|s| E::from(s.value)).collect());
+    E::pack(&coordinates)
+}
+
+/// Σ mac_h·X^h of r shares.
+pub fn macs<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
+    let coordinates: Zeroizing<Vec<E>> = Zeroizing::new(shares.iter().map(|s| s.mac).collect());
+    E::pack(&coordinates)
+}
+
+/// Whether two elements are equal, in constant time: the verdict of a check.
+pub fn same<E: Field>(a: E, b: E) -> bool {
+    verdict(a.to_integer() == b.to_integer())
+}
+
+/// Chooses the prime that all tests of this program take, 2^60 − 93.
+#[doc(hidden)]
+pub fn choose_prime() {
+    RuntimePrime::choose((1 << 60) - 93).expect("all take the same");
+}
+
+#[cfg(test)]
+mod tests;

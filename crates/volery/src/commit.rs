@@ -1,4 +1,0 @@
-//! Commitments: what is fixed now and opened later, all of it or all but one place.
-
-pub(crate) mod fixed_key;
-pub(crate) mod ggm;
