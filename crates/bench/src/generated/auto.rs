@@ -67,6 +67,10 @@ pub(super) fn compare(
         let best = |correlations| best(&plan, circuit, repeat, correlations);
         let every = field.correlations().into_iter();
         let every = every.filter(|set| *set != Correlations::DIRECT || circuit.gates() <= MOST_DIRECT);
+        let (asked, size) = (plan.settings.asked(), circuit.size());
+        let options = plan.settings.options(circuit.digest(), Some(size))?;
+        let bits = |set| field.statistical_bits(&options, set, size);
+        let every = every.filter(|set| bits(*set).is_ok_and(|bits| bits >= asked));
         let named = every.map(|set| best(Some(set))).collect::<Result<Vec<_>>>()?;
         all.push(Compared { shape, auto: best(None)?, named });
     }

@@ -62,7 +62,7 @@ impl Settings {
     }
 
     /// The bits of security that are asked for.
-    fn asked(&self) -> u32 {
+    pub fn asked(&self) -> u32 {
         self.security.unwrap_or(if self.system().facts().triples { SECURITY } else { self.field.security() })
     }
 }

@@ -2,10 +2,10 @@
 //! handshake to the report.
 
 use super::clauses::OnTape;
-use super::correlations::{Choice, Correlations, Proposal, Reason};
+use super::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
 use super::setting::{Passing, ProverEnds, VerifierEnds};
 use super::statement::check_stream;
-use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
+use super::wolverine::{agree, asked, excluded, purpose, shares, statistical_bits, terms};
 use super::{
     Details, Drawing, ForProver, ForVerifier, Options, ProofOfClauses, ProofSystem, ProvesMany, Report,
     Reread, Security, Setting, System, VerifiesMany,
@@ -19,7 +19,7 @@ use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::quicksilver::{self, degree_of_check, traffic::masks};
 use crate::zk::wolverine::traffic::drawn;
-use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
+use crate::zk::wolverine::{self, Checked, Terms};
 use crate::zk::{Accepted, Gates, Values, recv_end, recv_verdict, tell};
 use std::time::Instant;
 use volery_primitives::Extension;
@@ -406,7 +406,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let lines = self.within.map_or(0, |within| within.lines);
         let masks = masked.map_or(0, |size| masks(size, degree).in_all()) + lines;
         let expected = match proposal {
-            Proposal::Auto { shares, .. } if first && choice.is_made() => Some((shares, masks)),
+            Proposal::Auto(Automatic { shares, .. }) if first && choice.is_made() => Some((shares, masks)),
             _ => None,
         };
         Ok(Run { statement, shares, expected, choice, before, setup_traffic, started, begun: started })
@@ -419,24 +419,32 @@ impl<'c, S: Setting> Common<'c, S> {
 
     /// The statistical security that is asked for, in bits.
     fn asked(&self) -> Result<u32> {
-        self.options.asked_security(if self.terms.is_some() { SECURITY } else { S::SECURITY })
+        asked::<S>(&self.options)
+    }
+
+    /// What is proved.
+    fn what(&self) -> &'static str {
+        if self.within.is_some() { "run of shards" } else { "statement" }
     }
 
     /// Refuses where less statistical security is offered than asked for.
     fn offer(&self, correlations: S::Correlations, size: Size) -> Result<()> {
         let asked = self.asked()?;
         let offered = self.worth(correlations, size)?;
-        if offered < asked {
-            let what = if self.within.is_some() { "run of shards" } else { "statement" };
-            return Err(Error::invalid(format!(
-                "{asked} bits of statistical security were asked for, and {}{} over {} gives {offered} to a \
-                 {what} of this size: ask for fewer, or take a larger extension",
-                self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by)),
-                correlations.into(),
-                S::name()
-            )));
+        if offered >= asked {
+            return Ok(());
         }
-        Ok(())
+        let enough = |other: &S::Correlations| self.worth(*other, size).is_ok_and(|bits| bits >= asked);
+        let others = S::correlations().into_iter().find(enough);
+        Err(Error::invalid(format!(
+            "{asked} bits of statistical security were asked for, and {}{} over {} gives {offered} to a {} of this \
+             size: ask for fewer, or take {}",
+            self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by)),
+            correlations.into(),
+            S::name(),
+            self.what(),
+            others.map_or("a larger extension", |others| others.into().name())
+        )))
     }
 
     /// The statistical security of a statement of this size, or of a run whose shards are worth as much as this
@@ -485,10 +493,13 @@ impl<'c, S: Setting> Common<'c, S> {
             self.offer(firm, size.unwrap_or_default())?;
             return Ok((statement, size, Proposal::Firm(firm)));
         }
-        let shares = shares::<S>(&self.options, size.expect("counted where it was not given"))?;
+        let counted = size.expect("counted where it was not given");
+        let worth = |correlations| self.worth(correlations, counted);
+        let excluded = excluded::<S>(self.asked()?, self.what(), worth)?;
+        let shares = shares::<S>(&self.options, counted)?;
         let masked = size.filter(|_| !by_gates);
         let degree = masked.map_or(0, |size| degree_of_check(size.degree) as u64);
-        Ok((statement, size, Proposal::Auto { shares, degree, bandwidth }))
+        Ok((statement, size, Proposal::Auto(Automatic { shares, degree, bandwidth, excluded })))
     }
 
     /// The statement has ended, and another may follow.

@@ -1,13 +1,15 @@
 //! Where a session's correlated randomness comes from, and how the two parties agree on it.
 
 mod duration;
+mod excluded;
 mod measured;
 mod proposal;
 
 pub(super) use duration::Demand;
 pub use duration::{Grounds, Line, Pace, Waits};
+pub(super) use excluded::Excluded;
 pub(super) use measured::{EXCHANGED, PROBES};
-pub(super) use proposal::Proposal;
+pub(super) use proposal::{Automatic, Proposal};
 
 use crate::circuit::Size;
 use crate::error::{Error, Result};
@@ -121,23 +123,49 @@ pub struct Choice<C = Correlations> {
     pub reason: Reason,
 }
 
-impl<C: Copy + Into<Correlations>> Choice<C> {
+impl<C: Copy + PartialEq + Into<Correlations>> Choice<C> {
     /// What is expected to be fastest for so many shares, used so, over a link of so many Mbit/s each way, on
-    /// machines like that of the published figures.
+    /// machines like that of the published figures; whatever a statement over them would be worth: for that see
+    /// [`choose`](crate::choose).
     pub fn fastest<S: Setting<Correlations = C>>(shares: u64, purpose: Use, bandwidth: f64) -> Self {
-        if let Some(correlations) = S::small(shares) {
-            return Self { correlations, reason: Reason::Small };
-        }
-        let usual: Vec<_> = S::correlations().into_iter().map(S::usual).collect();
-        Self::of::<S>(Demand { shares, purpose }, [&usual; 2], Line::of(bandwidth))
+        let demand = Demand { shares, purpose };
+        Self::usually::<S>(demand, Excluded::NONE, bandwidth).expect("nothing is excluded")
     }
 
-    /// What is expected to be fastest for parties of these paces, the prover's first, over this link.
-    pub(super) fn of<S: Setting<Correlations = C>>(demand: Demand, paces: [&[Pace]; 2], line: Line) -> Self {
-        let all = S::correlations().into_iter().enumerate();
-        let mut all: Vec<(f64, [Pace; 2], C)> = all
-            .map(|(i, correlations)| {
-                let paces = paces.map(|paces| paces[i]);
+    /// What is expected to be fastest on such machines of all that is not excluded, if anything is not.
+    pub(super) fn usually<S: Setting<Correlations = C>>(
+        demand: Demand,
+        excluded: Excluded,
+        bandwidth: f64,
+    ) -> Option<Self> {
+        if S::small(demand.shares).is_some() {
+            return Self::small::<S>(demand.shares, excluded);
+        }
+        let usual: Vec<_> = S::correlations().into_iter().map(S::usual).collect();
+        Self::of::<S>(demand, excluded, [&usual; 2], Line::of(bandwidth))
+    }
+
+    /// What a small statement with so many shares takes of what is not excluded: what the setting prefers, or
+    /// else what has the most traffic, for it has the smallest set-up.
+    pub(super) fn small<S: Setting<Correlations = C>>(shares: u64, excluded: Excluded) -> Option<Self> {
+        let preferred = S::small(shares);
+        let preferred = excluded.left::<S>().find(|one| Some(*one) == preferred);
+        let correlations = preferred.or_else(|| excluded.left::<S>().next())?;
+        Some(Self { correlations, reason: Reason::Small })
+    }
+
+    /// What is expected to be fastest for parties of these paces, the prover's first, over this link, of all
+    /// that is not excluded, if anything is not.
+    pub(super) fn of<S: Setting<Correlations = C>>(
+        demand: Demand,
+        excluded: Excluded,
+        paces: [&[Pace]; 2],
+        line: Line,
+    ) -> Option<Self> {
+        let mut all: Vec<(f64, [Pace; 2], C)> = excluded
+            .rest::<S>()
+            .map(|(place, correlations)| {
+                let paces = paces.map(|paces| paces[place]);
                 (demand.seconds::<S>(correlations, paces, &line), paces, correlations)
             })
             .collect();
@@ -151,11 +179,11 @@ impl<C: Copy + Into<Correlations>> Choice<C> {
             let ((class, a), (other, b)) = (rank(a), rank(b));
             class.cmp(&other).then(a.total_cmp(&b))
         });
-        let (seconds, paces, correlations) = all[0];
+        let &(seconds, paces, correlations) = all.first()?;
         let runner_up = all.get(1).map(|(seconds, _, second)| ((*second).into(), *seconds));
         let nanoseconds = paces.map(|pace| f64::from(pace.share) / 1e3);
         let grounds = Grounds { line, nanoseconds, seconds, runner_up };
-        Self { correlations, reason: Reason::Fastest(grounds) }
+        Some(Self { correlations, reason: Reason::Fastest(grounds) })
     }
 
     /// The same by name.
@@ -206,7 +234,9 @@ mod tests {
     /// What is expected to be fastest of all, on the usual machine.
     fn fastest<S: Setting>(shares: u64, purpose: Use, mbps: f64) -> S::Correlations {
         let usual: Vec<_> = S::correlations().into_iter().map(S::usual).collect();
-        Choice::of::<S>(Demand { shares, purpose }, [&usual; 2], Line::of(mbps)).correlations
+        let demand = Demand { shares, purpose };
+        let choice = Choice::of::<S>(demand, Excluded::NONE, [&usual; 2], Line::of(mbps));
+        choice.expect("nothing is excluded").correlations
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //! One handshake names both fields and both correlations. Then each half is set up, the one over F_2 first,
 //! with a global key of its own; and one verdict is told for both.
 
-use super::correlations::{Choice, Correlations, Use};
+use super::correlations::{Choice, Correlations, Demand, Excluded, Use};
 use super::single::fresh;
 use super::{
-    Binary, BitCorrelations, Details, Estimate, Options, Over, Registered, Report, Reread, Security, Setting,
-    Stream, System,
+    Binary, BitCorrelations, Details, Estimate, FieldCorrelations, Options, Over, Registered, Report, Reread,
+    Security, Setting, Stream, System,
 };
 use crate::channel::{Carried, Channel, HANDSHAKE, Hello, Traffic, shake_hands};
 use crate::circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
@@ -220,26 +220,38 @@ where
     Ok(())
 }
 
-/// The correlations over F_2 for a half of this size, and those that are named and for the other fields.
-pub(super) fn over_bits(options: &Options, size: Size) -> (BitCorrelations, Option<Correlations>) {
-    let deep = size.commitments <= Binary::SMALL_STATEMENT || bandwidth(options) < SHALLOW;
-    let chosen = BitCorrelations::SoftSpoken(if deep { Depth::Eight } else { Depth::Four });
+/// The correlations over F_2 for a half of this size, of which shallow trees may be worth `enough`, and those
+/// that are named and for the other fields.
+pub(super) fn over_bits(
+    options: &Options,
+    size: Size,
+    enough: impl FnOnce(BitCorrelations) -> bool,
+) -> (BitCorrelations, Option<Correlations>) {
+    let [shallow, deep] = [Depth::Four, Depth::Eight].map(BitCorrelations::SoftSpoken);
+    let few = size.commitments <= Binary::SMALL_STATEMENT || bandwidth(options) < SHALLOW;
     match options.method.drawing().and_then(|drawing| drawing.correlations) {
-        Some(Correlations::SOFTSPOKEN4) => (BitCorrelations::SoftSpoken(Depth::Four), None),
-        Some(Correlations::SOFTSPOKEN8) => (BitCorrelations::SoftSpoken(Depth::Eight), None),
-        named => (chosen, named),
+        Some(Correlations::SOFTSPOKEN4) => (shallow, None),
+        Some(Correlations::SOFTSPOKEN8) => (deep, None),
+        named => (if few || !enough(shallow) { deep } else { shallow }, named),
     }
 }
 
-/// The correlations over `B` that are fastest for a half of this size.
+/// The correlations over `B` that are fastest for a half of this size, of those with which the whole is worth
+/// so many bits; where it never is, those with which it is worth most.
 pub(super) fn over_numbers<B: Field, E: MacField<B>>(
     options: &Options,
     size: Size,
-) -> <Over<B, E> as Setting>::Correlations
+    asked: u32,
+    worth: impl Fn(FieldCorrelations) -> u32,
+) -> Result<FieldCorrelations>
 where
     Over<B, E>: Registered,
 {
-    Choice::fastest::<Over<B, E>>(size.commitments, Use::Proof, bandwidth(options)).correlations
+    let excluded = Excluded::of::<Over<B, E>>(|correlations| Ok(worth(correlations) >= asked))?;
+    let demand = Demand { shares: size.commitments, purpose: Use::Proof };
+    let fastest = Choice::usually::<Over<B, E>>(demand, excluded, bandwidth(options));
+    let best = || Over::<B, E>::correlations().into_iter().max_by_key(|one| worth(*one));
+    Ok(fastest.map(|choice| choice.correlations).or_else(best).expect("each field has some"))
 }
 
 fn bandwidth(options: &Options) -> f64 {
@@ -274,10 +286,16 @@ where
         convertible::<B, E>(options)?;
         let statement = options.statement.or(digest).expect("one of them");
         let sizes = conversion::sizes::<B, E>(&shape);
-        let (bits, named) = over_bits(options, sizes[0]);
-        let named = named.map(|named| named.over::<Over<B, E>>()).transpose()?;
-        let numbers = named.unwrap_or_else(|| over_numbers::<B, E>(options, sizes[1]));
         let rounds = conversion::rounds::<B>(&shape);
+        let asked = options.asked_security(Over::<B, E>::SECURITY)?;
+        let worth = |bits, numbers| Self::worth(bits, numbers, sizes, rounds);
+        let any = Over::<B, E>::correlations();
+        let enough = |bits| any.iter().any(|numbers| worth(bits, *numbers) >= asked);
+        let (bits, named) = over_bits(options, sizes[0], enough);
+        let numbers = match named {
+            Some(named) => named.over::<Over<B, E>>()?,
+            None => over_numbers::<B, E>(options, sizes[1], asked, |numbers| worth(bits, numbers))?,
+        };
         let settled = Self { statement, sizes, rounds, bits, numbers };
         settled.offer(settled.sizes, settled.rounds, options)?;
         Ok(settled)
@@ -290,8 +308,13 @@ where
 
     /// −log2 of the soundness error of a statement of such sizes, floored.
     fn statistical_bits(&self, sizes: [Size; 2], rounds: u64) -> u32 {
-        let bits = Binary::statistical_bits(self.bits, sizes[0]);
-        let numbers = Over::<B, E>::statistical_bits(self.numbers, sizes[1]);
+        Self::worth(self.bits, self.numbers, sizes, rounds)
+    }
+
+    /// [`Settled::statistical_bits`] over these correlations.
+    fn worth(bits: BitCorrelations, numbers: FieldCorrelations, sizes: [Size; 2], rounds: u64) -> u32 {
+        let bits = Binary::statistical_bits(bits, sizes[0]);
+        let numbers = Over::<B, E>::statistical_bits(numbers, sizes[1]);
         conversion::security::<E>([bits, numbers], rounds)
     }
 
@@ -303,9 +326,11 @@ where
             return Ok(offered);
         }
         Err(Error::invalid(format!(
-            "{asked} bits of statistical security were asked for, and over f2 and {} a statement of this size has \
-             {offered}: ask for fewer, or take a larger extension",
-            Over::<B, E>::name()
+            "{asked} bits of statistical security were asked for, and over f2 by {} and {} by {} a statement of this \
+             size has {offered}: ask for fewer, or take a larger extension",
+            Correlations::from(self.bits),
+            Over::<B, E>::name(),
+            Correlations::from(self.numbers)
         )))
     }
 

@@ -4,8 +4,8 @@ use super::correlations::Correlations;
 use super::mixed::{allowed, convertible, over_bits, over_numbers};
 use super::single::fresh;
 use super::{
-    Binary, BitCorrelations, Details, Options, Over, Registered, Report, Reread, Security, Setting, Stream,
-    System,
+    Binary, BitCorrelations, Details, FieldCorrelations, Options, Over, Registered, Report, Reread, Security,
+    Setting, Stream, System,
 };
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::{Clear, MixedCircuit, PrimesCount, PrimesShape, Size, check_primes};
@@ -203,16 +203,24 @@ where
         convertible::<C, G>(options)?;
         let statement = options.statement.or(digest).expect("one of them");
         let sizes = primes::sizes::<B, E, C, G>(&shape);
-        let (bits, named) = over_bits(options, sizes[0]);
-        let numbers = match named {
-            Some(named) => named.over::<Over<B, E>>()?,
-            None => over_numbers::<B, E>(options, sizes[1]),
-        };
-        let others = match named {
-            Some(named) => named.over::<Over<C, G>>()?,
-            None => over_numbers::<C, G>(options, sizes[2]),
-        };
         let rounds = primes::most_rounds::<B, C>(&shape);
+        let asked = Self::asked(options)?;
+        let worth = |bits, numbers, others| Self::worth((bits, numbers, others), sizes, rounds);
+        let best = |bits, numbers| {
+            let others = Over::<C, G>::correlations().into_iter();
+            others.map(|others| worth(bits, numbers, others)).max().expect("each field has some")
+        };
+        let any = Over::<B, E>::correlations();
+        let enough = |bits| any.iter().any(|numbers| best(bits, *numbers) >= asked);
+        let (bits, named) = over_bits(options, sizes[0], enough);
+        let (numbers, others) = match named {
+            Some(named) => (named.over::<Over<B, E>>()?, named.over::<Over<C, G>>()?),
+            None => {
+                let numbers = over_numbers::<B, E>(options, sizes[1], asked, |numbers| best(bits, numbers))?;
+                let worth = |others| worth(bits, numbers, others);
+                (numbers, over_numbers::<C, G>(options, sizes[2], asked, worth)?)
+            }
+        };
         let settled = Self { statement, sizes, rounds, bits, numbers, others };
         settled.offer(sizes, rounds, options)?;
         Ok(settled)
@@ -229,26 +237,40 @@ where
 
     /// −log2 of the soundness error of a statement of such sizes, floored.
     fn statistical_bits(&self, sizes: [Size; 3], rounds: [u64; 2]) -> u32 {
+        Self::worth((self.bits, self.numbers, self.others), sizes, rounds)
+    }
+
+    /// [`Settled::statistical_bits`] over these correlations.
+    fn worth(
+        (bits, numbers, others): (BitCorrelations, FieldCorrelations, FieldCorrelations),
+        sizes: [Size; 3],
+        rounds: [u64; 2],
+    ) -> u32 {
         let halves = [
-            Binary::statistical_bits(self.bits, sizes[0]),
-            Over::<B, E>::statistical_bits(self.numbers, sizes[1]),
-            Over::<C, G>::statistical_bits(self.others, sizes[2]),
+            Binary::statistical_bits(bits, sizes[0]),
+            Over::<B, E>::statistical_bits(numbers, sizes[1]),
+            Over::<C, G>::statistical_bits(others, sizes[2]),
         ];
         primes::security::<E, G>(halves, rounds)
     }
 
+    /// The statistical security that is asked for, in bits.
+    fn asked(options: &Options) -> Result<u32> {
+        options.asked_security(Over::<B, E>::SECURITY.min(Over::<C, G>::SECURITY))
+    }
+
     /// Refuses where less statistical security is offered than asked for.
     fn offer(&self, sizes: [Size; 3], rounds: [u64; 2], options: &Options) -> Result<u32> {
-        let usual = Over::<B, E>::SECURITY.min(Over::<C, G>::SECURITY);
-        let asked = options.asked_security(usual)?;
+        let asked = Self::asked(options)?;
         let offered = self.statistical_bits(sizes, rounds);
         if offered >= asked {
             return Ok(offered);
         }
         Err(Error::invalid(format!(
-            "{asked} bits of statistical security were asked for, and over {} a statement of this size has {offered}: \
+            "{asked} bits of statistical security were asked for, and over {} by {} a statement of this size has {offered}: \
              ask for fewer, or take larger extensions",
-            Self::name()
+            Self::name(),
+            self.correlations().map(|of| of.to_string()).join(" ")
         )))
     }
 

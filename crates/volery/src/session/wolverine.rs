@@ -1,6 +1,6 @@
 //! Sessions by Wolverine: what both parties agree on beyond the correlations, and what it is worth.
 
-use super::correlations::{Choice, Use};
+use super::correlations::{Choice, Correlations, Demand, Excluded, Use};
 use super::{Options, Setting};
 use crate::channel::{Carried, Channel};
 use crate::circuit::Size;
@@ -86,11 +86,51 @@ pub fn statistical_bits<S: Setting>(
     Ok((-terms.error::<S::Macs>(size.commitments, of_shares).log2()).floor() as u32)
 }
 
-/// The fastest correlations for a statement of this size by the system of `options`, which is QuickSilver or
-/// Wolverine, over a link of so many Mbit/s each way.
+/// The statistical security that is asked for of a proof by the system of `options`, which is QuickSilver or
+/// Wolverine, in bits.
 ///
 /// # Errors
-/// `Invalid` where the options make no sense.
+/// `Invalid` where it convinces nobody.
+pub(super) fn asked<S: Setting>(options: &Options) -> Result<u32> {
+    options.asked_security(if options.system().facts().triples { SECURITY } else { S::SECURITY })
+}
+
+/// The correlations that are worth less than `asked`, each being worth so many bits.
+///
+/// # Errors
+/// `Invalid` where all are, or `worth` fails.
+pub(super) fn excluded<S: Setting>(
+    asked: u32,
+    what: &str,
+    worth: impl Fn(S::Correlations) -> Result<u32>,
+) -> Result<Excluded> {
+    let excluded = Excluded::of::<S>(|correlations| Ok(worth(correlations)? >= asked))?;
+    if excluded.left::<S>().next().is_some() {
+        return Ok(excluded);
+    }
+    let (mut best, mut most) = (None, 0);
+    for correlations in S::correlations() {
+        let bits = worth(correlations)?;
+        if best.is_none() || bits > most {
+            (best, most) = (Some(correlations), bits);
+        }
+    }
+    let best: Correlations = best.expect("each setting has some").into();
+    Err(Error::invalid(format!(
+        "{asked} bits of statistical security were asked for, and no correlations over {} give more than {most} to \
+         a {what} of this size, which {best} does: ask for {most} or fewer, or take a larger extension",
+        S::name()
+    )))
+}
+
+/// The fastest correlations for a statement of this size by the system of `options`, which is QuickSilver or
+/// Wolverine, over a link of so many Mbit/s each way, of those that are worth what is asked for.
+///
+/// # Errors
+/// `Invalid` where none are, or the options make no sense.
 pub fn choose<S: Setting>(options: &Options, size: Size, bandwidth: f64) -> Result<Choice<S::Correlations>> {
-    Ok(Choice::fastest::<S>(shares::<S>(options, size)?, purpose(options), bandwidth))
+    let worth = |correlations| statistical_bits::<S>(options, correlations, size);
+    let excluded = excluded::<S>(asked::<S>(options)?, "statement", worth)?;
+    let demand = Demand { shares: shares::<S>(options, size)?, purpose: purpose(options) };
+    Ok(Choice::usually::<S>(demand, excluded, bandwidth).expect("not all are excluded"))
 }

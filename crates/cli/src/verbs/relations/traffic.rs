@@ -43,7 +43,8 @@ fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) ->
     let size = of_clauses.unwrap_or(if triples { shape.size_by_gates() } else { field.size(shape) });
     let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
     let over = |correlations: Correlations| {
-        let enough = !triples || field.statistical_bits(&options, correlations, size).ok()? >= SECURITY;
+        let asked = if triples { SECURITY } else { field.security() };
+        let enough = field.statistical_bits(&options, correlations, size).ok()? >= asked;
         let estimate = |choice: Choice| match of_clauses {
             Some(size) => choice.over::<Binary>().map(|choice| choice.traffic::<Binary>(size)),
             None => field.estimate(&options, choice, shape),

@@ -1,7 +1,7 @@
 //! What each party proposes in the handshake, and what two proposals come to.
 
 use super::measured::Measured;
-use super::{Choice, Correlations, Demand, Pace, Reason, Use};
+use super::{Choice, Correlations, Demand, Excluded, Pace, Reason, Use};
 use crate::channel::Channel;
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 use crate::session::Setting;
@@ -11,27 +11,41 @@ use crate::session::Setting;
 pub(in crate::session) enum Proposal<C> {
     /// These and no others.
     Firm(C),
-    /// Whatever is fastest, for so many shares and a check of such a degree, zero where there is none, and where
-    /// known so many Mbit/s.
-    Auto { shares: u64, degree: u64, bandwidth: Option<f64> },
+    /// Whatever is fastest for a statement.
+    Auto(Automatic),
+}
+
+/// What a party says of a statement for which the fastest correlations are to be taken.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(in crate::session) struct Automatic {
+    /// The shares that it takes.
+    pub(in crate::session) shares: u64,
+    /// The degree of its check, zero where there is none.
+    pub(in crate::session) degree: u64,
+    /// The bandwidth in Mbit/s, where it is known.
+    pub(in crate::session) bandwidth: Option<f64>,
+    /// What is worth less than the party asks for.
+    pub(in crate::session) excluded: Excluded,
 }
 
 impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
-    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares, the degree, and the bandwidth,
-    /// zero where unknown.
+    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares, the degree, the bandwidth, zero
+    /// where unknown, and what is excluded, where anything is.
     pub(in crate::session) fn text(self) -> String {
         match self {
             Self::Firm(correlations) => correlations.into().name().into(),
-            Self::Auto { shares, degree, bandwidth } => {
+            Self::Auto(Automatic { shares, degree, bandwidth, excluded }) => {
+                let (shares, degree) = (shares.min(10u64.pow(12) - 1), degree.min(999));
                 let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
-                format!("auto {} {} {mbps}", shares.min(10u64.pow(15) - 1), degree.min(999))
+                let excluded = excluded.text().map_or(String::new(), |excluded| format!(" {excluded}"));
+                format!("auto {shares} {degree} {mbps}{excluded}")
             }
         }
     }
 
     /// Whether it may take measuring to settle it.
     pub(in crate::session) fn compares<S: Setting<Correlations = C>>(self) -> bool {
-        matches!(self, Self::Auto { shares, .. } if S::small(shares).is_none())
+        matches!(self, Self::Auto(Automatic { shares, .. }) if S::small(shares).is_none())
     }
 
     fn parse<S: Setting<Correlations = C>>(text: &str) -> Result<Self> {
@@ -43,18 +57,20 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
         let auto = words.next();
         let mut number = || words.next().and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
         let (shares, degree, mbps) = (number()?, number()?, number()?);
+        let excluded = words.next().map(|word| Excluded::parse::<S>(word).ok_or_else(unknown)).transpose()?;
         if auto != Some("auto") || words.next().is_some() || mbps > 9_000_000 {
             return Err(unknown());
         }
-        Ok(Self::Auto { shares, degree, bandwidth: (mbps > 0).then_some(mbps as f64) })
+        let (bandwidth, excluded) = ((mbps > 0).then_some(mbps as f64), excluded.unwrap_or(Excluded::NONE));
+        Ok(Self::Auto(Automatic { shares, degree, bandwidth, excluded }))
     }
 
-    /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where it matters,
-    /// both measure how fast they are, and the link.
+    /// What the two proposals come to. A firm one prevails. Otherwise what either party excludes is excluded, and
+    /// the smaller bandwidth counts; where it matters, both measure how fast they are, and the link.
     ///
     /// # Errors
-    /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs`
-    /// makes no sense; link errors.
+    /// `Disagreed` where both are firm and differ, count different statements, or exclude everything together;
+    /// `Misbehaved` where `theirs` makes no sense; link errors.
     pub(in crate::session) fn resolve<S: Setting<Correlations = C>>(
         self,
         theirs: &str,
@@ -64,43 +80,56 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
     ) -> Result<Choice<C>> {
         let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
         // Both as the other side sees them.
-        let (shares, bandwidths) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
-            (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => {
-                let names = Sides { ours: ours.into().name(), theirs: theirs.into().name() };
-                return Err(Error::Disagreed(Disagreement::Correlations(names)));
-            }
+        let (ours, theirs) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
+            (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => return Err(apart(ours, theirs)),
             (Self::Firm(firm), _) | (_, Self::Firm(firm)) => return given(firm),
-            (Self::Auto { shares: a, .. }, Self::Auto { shares: b, .. }) if a != b => {
-                return Err(Error::Disagreed(Disagreement::Shares(Sides { ours: a, theirs: b })));
-            }
-            (Self::Auto { degree: a, .. }, Self::Auto { degree: b, .. }) if a != b => {
-                return Err(Error::Disagreed(Disagreement::Degree(Sides { ours: a, theirs: b })));
-            }
-            (Self::Auto { shares, bandwidth: a, .. }, Self::Auto { bandwidth: b, .. }) => (shares, [a, b]),
+            (Self::Auto(ours), Self::Auto(theirs)) => (ours, theirs),
         };
-        if let Some(correlations) = S::small(shares) {
-            return Ok(Choice { correlations, reason: Reason::Small });
-        }
-        let bandwidth = bandwidths.into_iter().flatten().reduce(f64::min);
-        let Measured { paces: [proving, verifying], line } = Measured::exchange(channel, paces, bandwidth)?;
-        Ok(Choice::of::<S>(Demand { shares, purpose }, [&proving, &verifying], line))
+        Sides { ours: ours.shares, theirs: theirs.shares }.agree(Disagreement::Shares)?;
+        Sides { ours: ours.degree, theirs: theirs.degree }.agree(Disagreement::Degree)?;
+        let (shares, excluded) = (ours.shares, ours.excluded.or(theirs.excluded));
+        let choice = if S::small(shares).is_some() {
+            Choice::small::<S>(shares, excluded)
+        } else {
+            let bandwidth = [ours.bandwidth, theirs.bandwidth].into_iter().flatten().reduce(f64::min);
+            let Measured { paces: [proving, verifying], line } =
+                Measured::exchange(channel, paces, bandwidth)?;
+            Choice::of::<S>(Demand { shares, purpose }, excluded, [&proving, &verifying], line)
+        };
+        // Parties who count the same statement exclude what is worth less than each asks for, so that what the
+        // one leaves is among what the other does.
+        choice.ok_or_else(|| {
+            let [ours, theirs] = [ours, theirs].map(|side| side.excluded.left::<S>().next());
+            apart(ours.expect("not all"), theirs.expect("not all"))
+        })
     }
+}
+
+/// What two sides that would each take something else disagree on.
+fn apart<C: Into<Correlations>>(ours: C, theirs: C) -> Error {
+    let names = Sides { ours: ours.into().name(), theirs: theirs.into().name() };
+    Error::Disagreed(Disagreement::Correlations(names))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::session::{Binary, BitCorrelations};
+    use crate::vole::lpn::Params;
 
     #[test]
     fn names_are_read_back_and_fit_the_hello() {
         for correlations in Binary::ALL {
             assert_eq!(Correlations::from(correlations).over::<Binary>().unwrap(), correlations);
         }
+        let last = |kept| Excluded::of::<Binary>(|one| Ok(one == kept)).unwrap();
         for bandwidth in [None, Some(f64::INFINITY), Some(f64::NAN), Some(-1.0), Some(70.9)] {
-            let text = Proposal::<BitCorrelations>::Auto { shares: 1 << 60, degree: 129, bandwidth }.text();
-            assert!(text.len() <= 32, "{text}");
-            assert_eq!(Proposal::parse::<Binary>(&text).unwrap().text(), text);
+            for excluded in [Excluded::NONE, last(BitCorrelations::Lpn(Params::WAN)), last(Binary::ALL[0])] {
+                let auto = Automatic { shares: 1 << 60, degree: u64::MAX, bandwidth, excluded };
+                let text = Proposal::<BitCorrelations>::Auto(auto).text();
+                assert!(text.len() <= 32, "{text}");
+                assert_eq!(Proposal::parse::<Binary>(&text).unwrap().text(), text);
+            }
         }
         for nonsense in [
             "",
@@ -109,6 +138,9 @@ mod tests {
             "auto 1 2",
             "auto 1 2 x",
             "auto 1 2 3 4",
+            "auto 1 2 3 00",
+            "auto 1 2 3 7f",
+            "auto 1 2 3 01 2",
             "auto -1 2 3",
             "auto 1 2 9999999999",
             "x 1 2 3",

@@ -1,0 +1,320 @@
+//! What is chosen is worth what is asked for, whatever was measured: over each field, by each system that draws
+//! correlations, for statements of all kinds.
+
+use super::Excluded;
+use crate::channel::{Channel, Party, pipe, side_by_side};
+use crate::circuit::{Arithmetic, Size};
+use crate::error::{Disagreement, Error, Result};
+use crate::session::correlations::{Automatic, Choice, Correlations, Demand, Line, Pace, Proposal, Use};
+use crate::session::wolverine::{asked, choose, excluded, purpose, shares, statistical_bits};
+use crate::session::{
+    Binary, Drawing, Method, Options, Over, Registered, Report, Setting, System, prove_over, verify_over,
+};
+use crate::vole::subfield::choose_prime;
+use crate::zk::wolverine::{CheckedBy, Checking};
+use core::any::Any;
+use core::time::Duration;
+use volery_primitives::{
+    Bls12381, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
+    RuntimePrime, RuntimePrimex4,
+};
+
+/// Fields for which no system is compiled here: what is asked of them is what their shares are worth.
+macro_rules! uncompiled {
+    ($($values:ty, $macs:ty $(, quicksilver alone: $alone:literal)?);*) => {
+        $(impl Registered for Over<$values, $macs> {
+            const MONOMORPHIC: bool = false;
+            $(const QUICKSILVER_ALONE: bool = $alone;)?
+
+            fn registered() -> &'static (dyn Any + Sync) {
+                panic!("no system is compiled for it here")
+            }
+        })*
+    };
+}
+
+uncompiled!(
+    Goldilocks, Goldilocks;
+    Goldilocks, Goldilocksx2;
+    Q32, Q32x2;
+    Bn254, Bn254;
+    Bls12381, Bls12381;
+    RuntimePrime, RuntimePrimex4, quicksilver alone: true
+);
+
+/// What a test comes to over every setting.
+macro_rules! over_every_setting {
+    ($test:ident) => {{
+        choose_prime();
+        [
+            $test::<Binary>(),
+            $test::<Over<F61>>(),
+            $test::<Over<F61, F61x2>>(),
+            $test::<Over<F65537, F65537x4>>(),
+            $test::<Over<F256, F128>>(),
+            $test::<Over<Goldilocks>>(),
+            $test::<Over<Goldilocks, Goldilocksx2>>(),
+            $test::<Over<Q32, Q32x2>>(),
+            $test::<Over<Bn254>>(),
+            $test::<Over<Bls12381>>(),
+            $test::<Over<RuntimePrime, RuntimePrimex4>>(),
+        ]
+    }};
+}
+
+/// The bits that are asked for, or those of the setting.
+const ASKED: [Option<u32>; 8] =
+    [None, Some(43), Some(47), Some(50), Some(57), Some(111), Some(120), Some(125)];
+
+/// Around the ends of what is small, and far beyond.
+const COMMITMENTS: [u64; 9] = [1, 700, 2048, 2049, 200_000, 200_001, (1 << 18) + 1, 1 << 24, 1 << 31];
+
+/// Statements with so many commitments, of all kinds.
+fn sizes(commitments: u64) -> Vec<Size> {
+    let plain = Size::gates(commitments);
+    let mut sizes = vec![plain];
+    for many in [1, 90, 2_000, 40_000] {
+        sizes.push(Size { matrices: many, degree: 2, ..plain });
+        sizes.push(Size { epochs: many, tuples: 3_000 * many, longest: 3_000, ..plain });
+        sizes.push(Size { clauses: many, ..plain });
+        sizes.push(Size { late: commitments / 2, clauses: many, epochs: many, ..plain });
+        for degree in [2, 17, 128] {
+            sizes.push(Size { polynomials: 100 * many, degree, ..plain });
+        }
+    }
+    sizes
+}
+
+/// Ways to prove over `S`.
+fn methods<S: Setting>() -> Vec<Method> {
+    let by = |by| Method::Wolverine(Drawing::default(), Checking { by, ..Checking::default() });
+    let mut methods = vec![System::QUICKSILVER.into()];
+    if !S::QUICKSILVER_ALONE {
+        methods.extend([None].into_iter().chain(CheckedBy::ALL.map(Some)).map(by));
+    }
+    methods
+}
+
+/// What two parties can measure over `S` at the extremes: all the same, or one kind as fast as can be and all
+/// others as slow.
+fn paces<S: Setting>() -> Vec<Vec<Pace>> {
+    let [fast, slow] = [Pace { share: 0, setup: 0 }, Pace { share: u32::MAX, setup: u32::MAX }];
+    let [fast, slow] = [fast, slow].map(Pace::within_reason);
+    let number = S::correlations().len();
+    let one = (0..number).map(|one| (0..number).map(|kind| if kind == one { fast } else { slow }).collect());
+    [vec![fast; number], vec![slow; number]].into_iter().chain(one).collect()
+}
+
+const LINES: [Line; 3] = [
+    Line { forward: 1e6, backward: 1e6, round_trip: Duration::ZERO },
+    Line { forward: 0.1, backward: 0.1, round_trip: Duration::from_secs(10) },
+    Line { forward: 0.1, backward: 1e6, round_trip: Duration::ZERO },
+];
+
+/// Does what both parties do, once they have measured, and what an estimate does: whether something else would
+/// have been chosen by time alone.
+fn chosen_is_worth_it<S: Setting>() -> bool {
+    let (mut chosen, mut refused, mut missed) = (0, 0, 0);
+    for method in methods::<S>() {
+        for security in ASKED {
+            let options = Options { security, ..Options::by(method.clone()) };
+            for size in COMMITMENTS.into_iter().flat_map(sizes) {
+                let asked = asked::<S>(&options).unwrap();
+                let all = S::correlations();
+                let bits = all.iter().map(|one| statistical_bits::<S>(&options, *one, size));
+                // Where a plan of buckets gives so much at all.
+                let Ok(bits) = bits.collect::<Result<Vec<_>>>() else { continue };
+                let most = *bits.iter().max().unwrap();
+                let of = |one| bits[all.iter().position(|each| *each == one).unwrap()];
+                let excluded = match excluded::<S>(asked, "statement", |one| Ok(of(one))) {
+                    // Any will do.
+                    Ok(Excluded::NONE) => {
+                        assert!(bits.iter().all(|bits| *bits >= asked));
+                        continue;
+                    }
+                    Ok(excluded) => excluded,
+                    Err(refusal) => {
+                        assert!(most < asked, "{size:?}: {refusal}");
+                        let told = refusal.to_string();
+                        assert!(told.contains(&format!("{asked} bits")), "{told}");
+                        assert!(told.contains(&format!("more than {most} to")), "{told}");
+                        assert!(choose::<S>(&options, size, 1e3).is_err());
+                        refused += 1;
+                        continue;
+                    }
+                };
+                let enough = |choice: Choice<S::Correlations>| {
+                    let bits = of(choice.correlations);
+                    assert!(
+                        bits >= asked,
+                        "{bits} bits of {asked} over {} for {size:?}: {choice:?}",
+                        S::name()
+                    );
+                };
+                for bandwidth in [0.1, 1e6] {
+                    enough(choose::<S>(&options, size, bandwidth).unwrap());
+                }
+                let shares = shares::<S>(&options, size).unwrap();
+                if S::small(shares).is_some() {
+                    enough(Choice::small::<S>(shares, excluded).unwrap());
+                    let whatever = Choice::small::<S>(shares, Excluded::NONE).unwrap().correlations;
+                    missed += u32::from(of(whatever) < asked);
+                }
+                let demand = Demand { shares, purpose: purpose(&options) };
+                for paces in paces::<S>() {
+                    for line in LINES {
+                        let but = |excluded| Choice::of::<S>(demand, excluded, [&paces; 2], line).unwrap();
+                        enough(but(excluded));
+                        chosen += 1;
+                        missed += u32::from(of(but(Excluded::NONE).correlations) < asked);
+                    }
+                }
+            }
+        }
+    }
+    let tried =
+        format!("over {}: {chosen} chosen, {missed} of these otherwise, {refused} refused", S::name());
+    assert!((chosen > 0) == (missed > 0) && refused > 0, "{tried}");
+    missed > 0
+}
+
+#[test]
+fn what_is_chosen_is_worth_what_is_asked_for() {
+    let missed = over_every_setting!(chosen_is_worth_it);
+    // With MACs of 240 bits and more all correlations are worth what the trees are.
+    assert_eq!(missed, core::array::from_fn(|setting| setting < 8));
+}
+
+/// What two parties come to that measure these paces and ask for so many bits.
+fn resolved<S: Setting>(
+    size: Size,
+    asked: [u32; 2],
+    paces: &[Pace],
+    bandwidth: f64,
+) -> [Result<Correlations>; 2] {
+    let proposal = |asked| {
+        let worth = |one| Ok(S::statistical_bits(one, size));
+        let excluded = excluded::<S>(asked, "statement", worth).unwrap();
+        let (shares, bandwidth) = (size.commitments, Some(bandwidth));
+        Proposal::Auto(Automatic { shares, degree: 2, bandwidth, excluded })
+    };
+    let [proving, verifying] = asked.map(proposal);
+    let (here, there) = pipe(Duration::from_secs(20));
+    let resolve =
+        |channel: &mut Channel, ours: Proposal<S::Correlations>, theirs: Proposal<S::Correlations>| {
+            let choice = ours.resolve::<S>(&theirs.text(), Use::Proof, channel, paces);
+            channel.flush().unwrap();
+            choice.map(|choice| choice.correlations.into())
+        };
+    let (proved, verified) = side_by_side(
+        || resolve(&mut Channel::new(Party::Prover, here), proving, verifying),
+        || resolve(&mut Channel::new(Party::Verifier, there), verifying, proving),
+    );
+    [proved, verified]
+}
+
+/// Whoever asks for more: both come to the same, which is worth it to both.
+fn both_come_to_the_same<S: Setting>() {
+    for commitments in [2_000, 150_000, 1 << 23] {
+        let size = Size { matrices: 900, ..Size::gates(commitments) };
+        let bits: Vec<_> = S::correlations().into_iter().map(|one| S::statistical_bits(one, size)).collect();
+        let [least, most] = [bits.iter().min(), bits.iter().max()].map(|bits| *bits.unwrap());
+        for asked in [[least, most], [most, least]] {
+            for paces in paces::<S>() {
+                for bandwidth in [1.0, 9e6] {
+                    let [proved, verified] =
+                        resolved::<S>(size, asked, &paces, bandwidth).map(Result::unwrap);
+                    assert_eq!(proved, verified);
+                    let bits = S::statistical_bits(proved.over::<S>().unwrap(), size);
+                    assert!(bits >= most, "{bits} bits of {asked:?} over {}: {proved}", S::name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn both_exclude_what_either_does() {
+    let _: [(); 11] = over_every_setting!(both_come_to_the_same);
+}
+
+/// Two parties who count different statements under one name may leave nothing together.
+#[test]
+fn where_nothing_is_left_both_say_so() {
+    type S = Over<F61>;
+    let auto = |excluded| Automatic { shares: 100, degree: 2, bandwidth: None, excluded };
+    let but = |kept: &str| Excluded::of::<S>(|one| Ok(Correlations::from(one).name() == kept)).unwrap();
+    let (here, _there) = pipe(Duration::from_secs(20));
+    let channel = &mut Channel::new(Party::Prover, here);
+    let [ours, theirs] = ["direct", "wan"].map(|kept| Proposal::Auto(auto(but(kept))));
+    let refused = ours.resolve::<S>(&theirs.text(), Use::Proof, channel, &[]).unwrap_err();
+    assert!(
+        matches!(&refused, Error::Disagreed(Disagreement::Correlations(sides))
+            if [sides.ours, sides.theirs] == ["direct", "wan"]),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_is_excluded_is_read_back() {
+    type S = Over<F61>;
+    for mask in 1..31 {
+        let text = Excluded(mask).text().unwrap();
+        assert_eq!(Excluded::parse::<S>(&text), Some(Excluded(mask)));
+    }
+    assert_eq!(Excluded::NONE.text(), None);
+    // None, all, of another setting, or in other words.
+    for nonsense in ["", "00", "1f", "20", "1", "001", "0A", "+1", "-1", "x"] {
+        assert_eq!(Excluded::parse::<S>(nonsense), None, "{nonsense}");
+    }
+    assert!(Excluded::parse::<Binary>("1f").is_some());
+}
+
+/// Proves a network over F_{2^61-1} that is announced as one with many products of matrices: over shares
+/// straight from transfers each of them is a check.
+fn announced_with(matrices: u64, security: [Option<u32>; 2]) -> [Result<Report>; 2] {
+    let network = Arithmetic::<F61>::new(500).unwrap();
+    let size = Size { matrices, ..Size::gates(500 + network.width() as u64) };
+    let options = |security| Options {
+        statement: Some(network.digest()),
+        size: Some(size),
+        security,
+        check: false,
+        ..Options::default()
+    };
+    let witness: Vec<F61> = network.witness([1; 32]).collect();
+    let (here, there) = pipe(Duration::from_secs(60));
+    let (proved, verified) = side_by_side(
+        || {
+            let mut channel = Channel::new(Party::Prover, here);
+            prove_over::<Over<F61>>(&network, witness, &mut channel, &options(security[0]))
+        },
+        || {
+            let mut channel = Channel::new(Party::Verifier, there);
+            verify_over::<Over<F61>>(&network, &mut channel, &options(security[1])).map(|(_, report)| report)
+        },
+    );
+    [proved, verified]
+}
+
+#[test]
+fn sessions_take_what_is_worth_enough() {
+    for (matrices, security, expected) in [
+        (0, [None; 2], "direct"),
+        (5_000, [None; 2], "tiny"),
+        (100, [None; 2], "direct"),
+        (100, [Some(46), None], "tiny"),
+        (100, [None, Some(46)], "tiny"),
+    ] {
+        for report in announced_with(matrices, security) {
+            assert_eq!(
+                report.unwrap().choice().unwrap().correlations.name(),
+                expected,
+                "{matrices}, {security:?}"
+            );
+        }
+    }
+    let [refused, _] = announced_with(100, [Some(60); 2]);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("which tiny does") && refused.contains("take a larger extension"), "{refused}");
+}
