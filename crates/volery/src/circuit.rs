@@ -46,8 +46,7 @@ pub use memory::{Accesses, Cells, Memories, Put, Scanned, address_width};
 pub(crate) use memory::{Epochs, Layout, Scans, Sizes, access_by_one};
 pub(crate) use mixed::check_width;
 pub use mixed::{
-    BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, OtherWire, PrimesCount,
-    PrimesShape, TwoPrimes, check_mixed, check_primes, widest,
+    BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,
 };
 pub use netlist::{Initial, Netlist, NetlistOptions, Pin, PinBit};
 pub use network::Network;

@@ -94,24 +94,23 @@ use volery_vole::commit;
 pub use volery_vole::{ot, vole};
 
 pub use channel::Carried;
-pub use circuit::{Backend, Circuit, check_mixed, check_primes};
+pub use circuit::{Backend, Circuit, check_mixed};
 pub use error::{Error, Result};
 pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::sharded;
 pub use session::{
     AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations, Choice, Claim, Compiled,
-    Converted, ConvertedPrimes, Correlations, Details, Direct, DirectClauses, Drawing, Estimate, Facts,
+    Converted, Correlations, Details, Direct, DirectClauses, Drawing, Estimate, Facts,
     FieldCorrelations, FileProof, ForProver, ForVerifier, Grounds, InShards, InTheHead, LEAST_SECURITY,
     LONGEST_LABEL, Line, MOST_WORK, Method, Options, Over, Pace, Passing, Proof, ProofFiles, ProofOfClauses,
-    ProofSystem, Provable, ProvableClauses, ProvableMixed, ProvablePrimes, ProverEnds, ProverSession,
+    ProofSystem, Provable, ProvableClauses, ProvableMixed, ProverEnds, ProverSession,
     ProvesMany, Reason, Record, Registered, Report, Reread, Security, Setting, Simulation, Stacking, Stated,
     Stream, System, Use, VerifierEnds, VerifierSession, VerifiesMany, Waits, WithBits, check, choose, prove,
     prove_by, prove_each_of_over, prove_mixed, prove_one_of, prove_one_of_over, prove_one_of_to_file,
-    prove_over, prove_primes, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
+    prove_over, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
     setting, settings, statistical_bits, verify, verify_by, verify_each_of_over, verify_from,
     verify_from_over, verify_mixed, verify_one_of, verify_one_of_from, verify_one_of_over, verify_over,
-    verify_primes,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

@@ -15,7 +15,6 @@ mod method;
 mod mixed;
 mod options;
 mod over;
-mod primes;
 mod setting;
 pub mod sharded;
 mod single;
@@ -42,7 +41,6 @@ pub use method::{Drawing, Method};
 pub use mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
 pub use options::{Details, FileProof, LEAST_SECURITY, Options, Proof, Record, Report, Security};
 pub use over::{FieldCorrelations, Over};
-pub use primes::{ConvertedPrimes, ProvablePrimes, prove_primes, verify_primes};
 pub use setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
 pub use statement::{
     Direct, DirectClauses, ForProver, ForVerifier, Provable, ProvableClauses, Reread, Stated, Stream, check,

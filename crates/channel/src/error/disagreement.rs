@@ -51,7 +51,7 @@ pub enum Disagreement {
     /// The correlations that each side insists on, by name.
     #[error("correlations: {0}")]
     Correlations(Sides<&'static str>),
-    /// The correlations over each field of a statement over several, by name.
+    /// The correlations over each field of a statement over two, by name.
     #[error("correlations over each field: {0}")]
     OfTwoFields(Sides<String>),
     /// How products are checked in blocks, how long these are, for how much security, and whether by coins.

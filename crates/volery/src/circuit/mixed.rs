@@ -26,10 +26,6 @@
 //! }
 //! ```
 
-mod primes;
-
-pub use primes::{OtherWire, PrimesCount, PrimesShape, TwoPrimes, check_primes};
-
 use super::memory::is_binary;
 use super::{Backend, Clear, Count, Machine, Shape, count::Counted, nothing_asserted};
 use crate::error::{Error, Result};
@@ -147,36 +143,21 @@ impl<'b, 'n, F: Field> Mixed for (Clear<'b, F2>, Clear<'n, F>) {
         Ok(&mut self.1)
     }
     fn number(&mut self, bits: &[F2]) -> Result<F> {
-        number_of(bits)
+        check_width::<F>(bits.len())?;
+        Ok((0..).zip(bits).map(|(place, bit)| F::place(place).masked(bit.mask() as u64)).sum())
     }
     fn bits_of(&mut self, numbers: &[F], width: usize, name: &dyn Display) -> Result<Vec<F2>> {
-        bits_of(&mut self.1, numbers, width, name)
-    }
-}
-
-/// The number of these bits, in the clear.
-fn number_of<F: Field>(bits: &[F2]) -> Result<F> {
-    check_width::<F>(bits.len())?;
-    Ok((0..).zip(bits).map(|(place, bit)| F::place(place).masked(bit.mask() as u64)).sum())
-}
-
-/// The bits of each of `numbers`, which are in `half`.
-fn bits_of<F: Field>(
-    half: &mut Clear<'_, F>,
-    numbers: &[F],
-    width: usize,
-    name: &dyn Display,
-) -> Result<Vec<F2>> {
-    check_width::<F>(width)?;
-    let mut bits = Vec::with_capacity(numbers.len() * width);
-    for number in numbers {
-        let word = number.to_integer();
-        if half.ends(word >> width as u32 != 0) {
-            return Err(Error::Unsatisfied(name.to_string()));
+        check_width::<F>(width)?;
+        let mut bits = Vec::with_capacity(numbers.len() * width);
+        for number in numbers {
+            let word = number.to_integer();
+            if self.1.ends(word >> width as u32 != 0) {
+                return Err(Error::Unsatisfied(name.to_string()));
+            }
+            bits.extend((0..width).map(|place| F2::low_bit(word.bit(place as u32).into())));
         }
-        bits.extend((0..width).map(|place| F2::low_bit(word.bit(place as u32).into())));
+        Ok(bits)
     }
-    Ok(bits)
 }
 
 /// What a statement over two fields converts.
@@ -283,7 +264,14 @@ impl<F: Field> MixedCount<F> {
     fn ended(self) -> (MixedShape, Option<[u8; 32]>) {
         let ((bits, of_bits), (numbers, of_numbers)) = (self.bits.ended(), self.numbers.ended());
         let shape = MixedShape { bits, numbers, conversions: self.conversions, turns: self.turns };
-        let digest = joined("volery mixed circuit fingerprint v1", &[of_bits, of_numbers], self.crossings);
+        let digest = self.crossings.map(|crossings| {
+            let mut hasher = blake3::Hasher::new_derive_key("volery mixed circuit fingerprint v1");
+            for digest in [of_bits, of_numbers] {
+                hasher.update(&digest.expect("begun with it"));
+            }
+            hasher.update(crossings.finalize().as_bytes());
+            hasher.finalize().into()
+        });
         (shape, digest)
     }
 
@@ -327,7 +315,9 @@ impl<F: Field> Mixed for MixedCount<F> {
         let wires = [bits.len() as u64].into_iter().chain(bits.iter().map(|bit| bit.number()));
         self.cross(b'n', wires);
         self.conversions.number(bits.len());
-        Ok(counted_number(&mut self.numbers, bits.len()))
+        let places: Vec<F> = (0..bits.len() as u32).map(F::place).collect();
+        let copies = self.numbers.copies(bits.len());
+        Ok(self.numbers.linear(&places, &copies))
     }
     fn bits_of(&mut self, numbers: &[Counted], width: usize, _: &dyn Display) -> Result<Vec<Counted>> {
         check_width::<F>(width)?;
@@ -337,34 +327,8 @@ impl<F: Field> Mixed for MixedCount<F> {
         self.conversions.bits(numbers.len(), width);
         let bits = self.bits.copies(numbers.len() * width);
         self.turn(true);
-        counted_copies(&mut self.numbers, numbers, width);
+        self.numbers.copies(numbers.len() * width);
+        numbers.iter().for_each(|number| self.numbers.made_of_copies(*number, width));
         Ok(bits)
     }
-}
-
-/// A number in `half` that so many bits become.
-fn counted_number<F: Field>(half: &mut Count<F>, width: usize) -> Counted {
-    let places: Vec<F> = (0..width as u32).map(F::place).collect();
-    let copies = half.copies(width);
-    half.linear(&places, &copies)
-}
-
-/// The bits of `numbers`, in their own half.
-fn counted_copies<F: Field>(half: &mut Count<F>, numbers: &[Counted], width: usize) {
-    half.copies(numbers.len() * width);
-    numbers.iter().for_each(|number| half.made_of_copies(*number, width));
-}
-
-/// A digest of the gates of all backends, and of what goes between them.
-fn joined(
-    domain: &str,
-    backends: &[Option<[u8; 32]>],
-    crossings: Option<blake3::Hasher>,
-) -> Option<[u8; 32]> {
-    let mut hasher = blake3::Hasher::new_derive_key(domain);
-    for digest in backends {
-        hasher.update(digest.as_ref()?);
-    }
-    hasher.update(crossings?.finalize().as_bytes());
-    Some(hasher.finalize().into())
 }

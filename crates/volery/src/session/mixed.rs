@@ -189,18 +189,18 @@ where
 }
 
 /// Refuses other systems.
-pub(super) fn allowed(options: &Options) -> Result<()> {
+fn allowed(options: &Options) -> Result<()> {
     match options.system() {
         System::QUICKSILVER => Ok(()),
         other => Err(Error::invalid(format!(
-            "a statement over several fields is proved by {}, and not by {other}",
+            "a statement over two fields is proved by {}, and not by {other}",
             System::QUICKSILVER
         ))),
     }
 }
 
 /// Refuses fields that bits are not converted to, or not as is asked for.
-pub(super) fn convertible<B: Field, E: MacField<B>>(options: &Options) -> Result<()>
+fn convertible<B: Field, E: MacField<B>>(options: &Options) -> Result<()>
 where
     Over<B, E>: Registered,
 {
@@ -222,7 +222,7 @@ where
 
 /// The correlations over F_2 for a half of this size, of which shallow trees may be worth `enough`, and those
 /// that are named and for the other fields.
-pub(super) fn over_bits(
+fn over_bits(
     options: &Options,
     size: Size,
     enough: impl FnOnce(BitCorrelations) -> bool,
@@ -238,7 +238,7 @@ pub(super) fn over_bits(
 
 /// The correlations over `B` that are fastest for a half of this size, of those with which the whole is worth
 /// so many bits; where it never is, those with which it is worth most.
-pub(super) fn over_numbers<B: Field, E: MacField<B>>(
+fn over_numbers<B: Field, E: MacField<B>>(
     options: &Options,
     size: Size,
     asked: u32,

@@ -1,7 +1,7 @@
 //! What a session is asked to do, and what it did.
 
 use super::correlations::{Choice, Correlations};
-use super::{Converted, ConvertedPrimes, Method, System};
+use super::{Converted, Method, System};
 use crate::channel::Traffic;
 use crate::circuit::Size;
 use crate::error::{Error, Rejection, Result};
@@ -233,8 +233,6 @@ pub enum Details {
     InTheHead(FileProof),
     /// Of QuickSilver over two fields.
     Converted(Converted),
-    /// Of QuickSilver over F_2 and two prime fields.
-    ConvertedPrimes(ConvertedPrimes),
     /// Nothing.
     None,
 }
@@ -261,11 +259,6 @@ impl Report {
     /// What was converted, if it is over two fields.
     pub fn converted(&self) -> Option<Converted> {
         if let Details::Converted(converted) = self.details { Some(converted) } else { None }
-    }
-
-    /// What was converted, if it is over F_2 and two prime fields.
-    pub fn converted_primes(&self) -> Option<ConvertedPrimes> {
-        if let Details::ConvertedPrimes(converted) = self.details { Some(converted) } else { None }
     }
 
     /// What its file was made with, if it is VOLE in the head.

@@ -11,7 +11,6 @@ mod kit;
 mod memory;
 mod mixed;
 mod polynomials;
-mod primes;
 mod records;
 mod reject;
 mod rooms;

@@ -136,6 +136,69 @@ fn pinned() {
     }
 }
 
+/// "I know a number that is multiplied by itself so often, and its bits likewise, now over the one field and now
+/// over the other", by turns of different lengths.
+struct Turns {
+    turns: usize,
+    numbers: usize,
+    bits: usize,
+}
+
+impl<M: Mixed> MixedCircuit<M> for Turns {
+    fn run(&self, m: &mut M) -> Result<()> {
+        let x = m.numbers()?.witness()?;
+        let word = m.bits_of(&[x], 8, &"a number")?;
+        let (mut power, mut product) = (x, word[1]);
+        for _ in 0..self.turns {
+            let n = m.numbers()?;
+            for _ in 0..self.numbers {
+                power = n.mul(power, x)?;
+            }
+            let b = m.bits()?;
+            for _ in 0..self.bits {
+                product = b.mul(product, word[2])?;
+            }
+        }
+        m.bits()?.assert_zero(word[0], "the last bit")
+    }
+}
+
+/// All that the verifier says in the half over numbers, with iterations of `tiny` that end between turns: one is
+/// some 120,000 shares.
+#[test]
+fn what_the_verifier_says_between_turns_is_heard_in_its_order() {
+    fn accepted<B: Field, E: MacField<B>>(threads: usize)
+    where
+        Over<B, E>: Registered,
+    {
+        let circuit = Turns { turns: 60, numbers: 4_300, bits: 2_200 };
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let options = Options { threads, ..seeded(5).with_correlations(Correlations::TINY) };
+        let number = [B::from_word(6).unwrap()];
+        let session = both(
+            |channel| prove_mixed::<B, E>(&circuit, [], number, channel, &options),
+            |channel| verify_mixed::<B, E>(&circuit, channel, &options),
+            None,
+        );
+        session.proved.unwrap();
+        let (_, verified) = session.verified.unwrap();
+        // Two iterations over numbers.
+        assert!(verified.converted().unwrap().both.numbers.mul > 250_000);
+    }
+    accepted::<F61, F61>(1);
+    accepted::<F61, F61x2>(3);
+    accepted::<Q32, Q32x2>(1);
+}
+
+/// Names of both fields fit into a handshake.
+#[test]
+fn every_field_has_a_name_that_fits_beside_that_of_bits() {
+    for setting in volery::settings() {
+        let name = setting.name();
+        assert!("f2 ".len() + name.len() <= 32, "{name}");
+    }
+}
+
 #[test]
 fn what_the_two_sides_disagree_on_is_said_before_the_set_up() {
     let (circuit, bits, numbers) = Sorted::instance::<F61>(3, 5);

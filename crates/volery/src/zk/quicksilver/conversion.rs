@@ -56,7 +56,6 @@
 //! for each κ. It would err by as much: a prover that has seen the subsets of one batch can go on cheating in
 //! the next until all parities agree.
 
-pub mod primes;
 mod prover;
 #[cfg(test)]
 mod tests;
@@ -135,10 +134,20 @@ pub struct Both {
 /// What the soundness of each half depends on, for a statement of this shape: over F_2 and over `B`, rounds
 /// and turns included.
 pub fn sizes<B: Field, E: MacField<B>>(shape: &MixedShape) -> [Size; 2] {
-    let bits = size::<BitMacs>(&shape.bits);
-    [more_for_bits::<B, E>(bits, shape), more_for_numbers::<B, E>(shape)]
+    let rounds = rounds::<B>(shape);
+    let masks = rounds * u64::from(repetitions::<E>());
+    let quotients = u64::from(most_quotient::<B>());
+    [
+        more(size::<BitMacs>(&shape.bits), masks, rounds),
+        more(
+            size::<FieldMacs<B, E>>(&shape.numbers),
+            masks * (1 + quotients),
+            ends::<E>(rounds, shape.turns),
+        ),
+    ]
 }
 
+/// So many more commitments, and batches that end early.
 fn more(size: Size, commitments: u64, early: u64) -> Size {
     Size {
         commitments: size.commitments + commitments,
@@ -146,20 +155,6 @@ fn more(size: Size, commitments: u64, early: u64) -> Size {
         epochs: size.epochs + early,
         ..size
     }
-}
-
-/// What the rounds of this shape add to the half over F_2.
-fn more_for_bits<B: Field, E: MacField<B>>(bits: Size, shape: &MixedShape) -> Size {
-    let rounds = rounds::<B>(shape);
-    more(bits, rounds * u64::from(repetitions::<E>()), rounds)
-}
-
-/// The half over `B`, with its rounds and turns.
-fn more_for_numbers<B: Field, E: MacField<B>>(shape: &MixedShape) -> Size {
-    let rounds = rounds::<B>(shape);
-    let quotients = u64::from(most_quotient::<B>());
-    let commitments = rounds * u64::from(repetitions::<E>()) * (1 + quotients);
-    more(size::<FieldMacs<B, E>>(&shape.numbers), commitments, ends::<E>(rounds, shape.turns))
 }
 
 /// The batches over the other field that end early for so many rounds, at most: where the transcript chooses,
@@ -171,17 +166,9 @@ fn ends<E: Field>(rounds: u64, turns: u64) -> u64 {
 /// The statistical security of a proof in bits, floored, whose halves have so many, and which has so many
 /// rounds.
 pub fn security<E: Field>(halves: [u32; 2], rounds: u64) -> u32 {
-    security_of(&halves, &[missed::<E>(rounds)])
-}
-
-/// By how much so many rounds err.
-fn missed<E: Field>(rounds: u64) -> f64 {
-    rounds as f64 * (-f64::from(repetitions::<E>())).exp2()
-}
-
-fn security_of(halves: &[u32], missed: &[f64]) -> u32 {
+    let missed = rounds as f64 * (-f64::from(repetitions::<E>())).exp2();
     let halves: f64 = halves.iter().map(|bits| (-f64::from(*bits)).exp2()).sum();
-    (-(halves + missed.iter().sum::<f64>()).log2()).floor() as u32
+    (-(halves + missed).log2()).floor() as u32
 }
 
 /// What the subsets of a round are drawn by.

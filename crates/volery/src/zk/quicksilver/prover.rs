@@ -269,16 +269,6 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok(self.channel.take())
     }
 
-    /// The same, once all is heard that the verifier says in it: for a proof in which another half hears its own.
-    pub(super) fn end_turn_heard(&mut self) -> Result<Turn<'a>> {
-        self.take_asserted()?;
-        self.steps.begin()?;
-        M::end_turn(self)?;
-        M::catch_up(self)?;
-        self.steps.end();
-        Ok(self.channel.take())
-    }
-
     /// What [`Prover::finish`] would send, for a proof whose check has the degree of which `mask` has the
     /// coefficients, drawn before the first gate.
     ///

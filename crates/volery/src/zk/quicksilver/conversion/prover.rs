@@ -19,19 +19,13 @@ use volery_primitives::arch::Arch;
 use volery_primitives::{F2, F128, Field, MacField, Tagged, bits};
 use zeroize::Zeroizing;
 
-/// Two halves between which words go, of which one has the channel.
-pub(super) trait Halves<'a, B: Field, E: MacField<B>> {
-    fn bits(&mut self) -> Result<&mut quicksilver::Prover<'a>>;
-    fn numbers(&mut self) -> Result<&mut arithmetic::Prover<'a, B, E>>;
-}
-
-/// Both of a statement over F_2 and `B`.
+/// The halves of a statement over F_2 and `B`, of which one has the channel.
 pub(super) struct Two<'a, B: Field, E: MacField<B>> {
     pub(super) bits: quicksilver::Prover<'a>,
     pub(super) numbers: arithmetic::Prover<'a, B, E>,
 }
 
-impl<'a, B: Field, E: MacField<B>> Halves<'a, B, E> for Two<'a, B, E> {
+impl<'a, B: Field, E: MacField<B>> Two<'a, B, E> {
     #[inline]
     fn bits(&mut self) -> Result<&mut quicksilver::Prover<'a>> {
         if !self.bits.has_turn() {
@@ -55,7 +49,7 @@ pub(super) struct Between<B: Field, E: MacField<B>> {
     /// Of masks.
     random: Random,
     pairs: Pairs<F128, Tagged<B, E>>,
-    pub(super) rounds: Rounds,
+    rounds: Rounds,
     /// K.
     pub(super) repetitions: u32,
     /// The pairs of a round at most.
@@ -136,7 +130,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
 }
 
 impl<B: Field, E: MacField<B>> Between<B, E> {
-    pub(super) fn new(arch: Arch, random: &mut Random) -> Self {
+    fn new(arch: Arch, random: &mut Random) -> Self {
         Self {
             arch,
             random: Random::from_seed(&random.bytes()),
@@ -151,9 +145,9 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// Commits over B to bits that are committed to over F_2; the pairs wait for the end of their round.
-    fn copies<'a>(
+    fn copies(
         &mut self,
-        halves: &mut impl Halves<'a, B, E>,
+        halves: &mut Two<'_, B, E>,
         lines: &[F128],
     ) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
         let mut copies = Zeroizing::new(Vec::with_capacity(lines.len()));
@@ -171,7 +165,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// Makes sure that the pairs which wait are the same in both fields, if there are any.
-    pub(super) fn end_round<'a>(&mut self, halves: &mut impl Halves<'a, B, E>) -> Result<()> {
+    fn end_round(&mut self, halves: &mut Two<'_, B, E>) -> Result<()> {
         let n = self.pairs.len();
         if n == 0 {
             return Ok(());
@@ -229,9 +223,9 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// As [`Mixed::number`].
-    pub(super) fn number<'a>(
+    fn number(
         &mut self,
-        halves: &mut impl Halves<'a, B, E>,
+        halves: &mut Two<'_, B, E>,
         bits: &[F128],
     ) -> Result<Tagged<B, E>> {
         check_width::<B>(bits.len())?;
@@ -244,9 +238,9 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// As [`Mixed::bits_of`].
-    pub(super) fn bits_of<'a>(
+    fn bits_of(
         &mut self,
-        halves: &mut impl Halves<'a, B, E>,
+        halves: &mut Two<'_, B, E>,
         numbers: &[Tagged<B, E>],
         width: usize,
         name: &dyn Display,

@@ -19,19 +19,13 @@ use volery_primitives::arch::{Arch, dot};
 use volery_primitives::{F128, Field, MacField};
 use zeroize::Zeroizing;
 
-/// Two halves between which words go, of which one has the channel.
-pub(super) trait Halves<'a, B: Field, E: MacField<B>> {
-    fn bits(&mut self) -> Result<&mut quicksilver::Verifier<'a>>;
-    fn numbers(&mut self) -> Result<&mut arithmetic::Verifier<'a, B, E>>;
-}
-
-/// Both of a statement over F_2 and `B`.
+/// The halves of a statement over F_2 and `B`, of which one has the channel.
 pub(super) struct Two<'a, B: Field, E: MacField<B>> {
     pub(super) bits: quicksilver::Verifier<'a>,
     pub(super) numbers: arithmetic::Verifier<'a, B, E>,
 }
 
-impl<'a, B: Field, E: MacField<B>> Halves<'a, B, E> for Two<'a, B, E> {
+impl<'a, B: Field, E: MacField<B>> Two<'a, B, E> {
     #[inline]
     fn bits(&mut self) -> Result<&mut quicksilver::Verifier<'a>> {
         if !self.bits.has_turn() {
@@ -55,7 +49,7 @@ pub(super) struct Between<'a, B: Field, E: MacField<B>> {
     /// Of the half over F_2.
     delta: &'a Delta,
     pairs: Pairs<F128, E>,
-    pub(super) rounds: Rounds,
+    rounds: Rounds,
     /// K.
     pub(super) repetitions: u32,
     /// The pairs of a round at most.
@@ -123,7 +117,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
 }
 
 impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
-    pub(super) fn new(arch: Arch, delta: &'d Delta) -> Self {
+    fn new(arch: Arch, delta: &'d Delta) -> Self {
         Self {
             arch,
             delta,
@@ -136,7 +130,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
     }
 
     /// The keys over B of bits that are committed to over F_2; the pairs wait for the end of their round.
-    fn copies<'a>(&mut self, halves: &mut impl Halves<'a, B, E>, keys: &[F128]) -> Result<Zeroizing<Vec<E>>> {
+    fn copies(&mut self, halves: &mut Two<'_, B, E>, keys: &[F128]) -> Result<Zeroizing<Vec<E>>> {
         let mut copies = Zeroizing::new(Vec::with_capacity(keys.len()));
         let half = halves.numbers()?;
         for _ in keys {
@@ -152,7 +146,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
     }
 
     /// Makes sure that the pairs which wait are the same in both fields, if there are any.
-    pub(super) fn end_round<'a>(&mut self, halves: &mut impl Halves<'a, B, E>) -> Result<()> {
+    fn end_round(&mut self, halves: &mut Two<'_, B, E>) -> Result<()> {
         let n = self.pairs.len();
         if n == 0 {
             return Ok(());
@@ -203,7 +197,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
     }
 
     /// As [`Mixed::number`].
-    pub(super) fn number<'a>(&mut self, halves: &mut impl Halves<'a, B, E>, bits: &[F128]) -> Result<E> {
+    fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<E> {
         check_width::<B>(bits.len())?;
         if self.pairs.len() + bits.len() > self.most {
             self.end_round(halves)?;
@@ -214,9 +208,9 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
     }
 
     /// As [`Mixed::bits_of`].
-    pub(super) fn bits_of<'a>(
+    fn bits_of(
         &mut self,
-        halves: &mut impl Halves<'a, B, E>,
+        halves: &mut Two<'_, B, E>,
         numbers: &[E],
         width: usize,
         name: &dyn Display,
