@@ -71,7 +71,8 @@ impl Settings {
         }
         if !field.is_by(system) {
             return Err(Failure::usage(format_args!(
-                "--system: {system} is not over {}, where there is {} alone, over a link",
+                "--system: {system} is over {}, and not over {}: take one of these, or {}, over a link",
+                system.facts().over.join(", "),
                 field.name(),
                 System::QUICKSILVER
             )));

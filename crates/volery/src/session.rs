@@ -36,7 +36,7 @@ pub use files::{
     verify_from, verify_from_over,
 };
 pub use garbled::Stacking;
-pub use limbo::Simulation;
+pub use limbo::{Limbo, Simulation};
 pub use method::{Drawing, Method};
 pub use mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
 pub use options::{Details, FileProof, LEAST_SECURITY, Options, Proof, Record, Report, Security};
@@ -47,7 +47,7 @@ pub use statement::{
 };
 pub use system::{Claim, Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use voleith::InTheHead;
-pub use wolverine::{choose, statistical_bits};
+pub use wolverine::{Wolverine, choose, statistical_bits};
 
 use crate::channel::Channel;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! Benches of systems other than QuickSilver.
 
-use crate::kit::{FIELDS, LIMBO_KEYS, assert_values, volery as measure};
+use crate::kit::{LIMBO_KEYS, assert_values, volery as measure};
 use serde_json::Value;
 
 #[test]
@@ -91,19 +91,19 @@ fn wolverine_is_measured() {
         assert!(ours > theirs && theirs > 0.0, "{key}: {object}");
         ours
     };
-    for field in FIELDS {
+    for field in volery::System::WOLVERINE.facts().over {
         let object = run(&["--field", field, "--gates", "20_000", "--block", "5000"]);
-        assert_eq!((&object["field"], &object["gates"]["mul"]), (&field.into(), &20_000.into()));
+        assert_eq!((&object["field"], &object["gates"]["mul"]), (&(*field).into(), &20_000.into()));
         assert_eq!(object["blocks"], 4);
         each(&object, "bytes_per_gate");
-        each(&object, if field == "f2" { "bits_per_gate" } else { "elements_per_gate" });
+        each(&object, if *field == "f2" { "bits_per_gate" } else { "elements_per_gate" });
         assert!(object["quicksilver"]["mul_gates_per_second"].as_f64() > Some(0.0), "{object}");
     }
     let object = run(&["--inputs", "5_000", "--repeat", "2"]);
     assert_eq!((&object["gates"]["mul"], &object["parameters"]["inputs"]), (&2000.into(), &5000.into()));
     assert!(object["inputs"].as_u64() > Some(10_000) && object["bits_per_input"].as_f64() > Some(1.0));
     for check in ["buckets", "interpolation"] {
-        let object = run(&["--field", "q32", "--gates", "3000", "--checked-by", check]);
+        let object = run(&["--field", "f65537", "--gates", "3000", "--checked-by", check]);
         assert_eq!(object["checked_by"], check);
     }
     for (more, words) in [
@@ -114,6 +114,7 @@ fn wolverine_is_measured() {
         (&["sha256", "--inputs", "5"], &["bench sha256 has no --inputs"]),
         (&["tables", "--block", "5"], &["bench tables has no --block"]),
         (&["vole-f2", "--checked-by", "buckets"], &["--checked-by: quicksilver has a check of its own"]),
+        (&["sis", "--system", "wolverine"], &["--system: wolverine is over f2, f61,", "not over q32"]),
         (&["holes", "--system", "wolverine"], &["bench holes is by quicksilver"]),
         (
             &["matmul", "--system", "wolverine", "--kind", "random"],
@@ -135,7 +136,7 @@ fn benches_run_by_wolverine() {
         (&["inner-product", "--length", "1_500"], 1500),
         (&["matmul", "--size", "13"], 13 * 13 * 13),
         (&["sis", "--kind", "binary"], 4096),
-        (&["sis", "--kind", "ternary"], 2 * 1024),
+        (&["sis", "--kind", "ternary", "--field", "f61"], 2 * 1024),
         (&["merkle", "--depth", "1"], 0),
         (&["snippets", "--count", "1"], 0),
         (&["price-discrimination"], 0),

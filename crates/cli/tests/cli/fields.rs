@@ -195,9 +195,9 @@ fn relations_of_other_fields_say_which_they_need() {
 
 #[test]
 fn relations_over_fields_are_described() {
-    let info = ["circuit", "info", "builtin:polynomial?degree=2", "--field", "goldilocksx2"];
+    let info = ["circuit", "info", "builtin:polynomial?degree=2", "--field", "f61x2"];
     let object = volery(&[&info[..], &["--json"]].concat()).expect(0).json();
-    assert_eq!((&object["field"], &object["gates"]["mul"]), (&"goldilocksx2".into(), &1.into()));
+    assert_eq!((&object["field"], &object["gates"]["mul"]), (&"f61x2".into(), &1.into()));
     let coefficients = &object["ports"]["inputs"][0];
     assert_eq!((&coefficients["elements"], &coefficients["public"]), (&3.into(), &true.into()));
     assert_eq!(object["inputs"], 1);
@@ -209,9 +209,14 @@ fn relations_over_fields_are_described() {
     }
     let table = volery(&info).expect(0).out;
     assert!(table.contains("coefficients (3 elements, to be public)"), "{table}");
-    for words in ["goldilocksx2", "a quicksilver prover by direct (auto)", "a wolverine prover by direct"] {
+    for words in ["f61x2", "a quicksilver prover by direct (auto)", "a wolverine prover by direct", "limbo"] {
         assert!(table.contains(words), "{words} is missing in {table}");
     }
+    // Where QuickSilver is alone.
+    let info = ["circuit", "info", "builtin:polynomial?degree=2", "--field", "goldilocksx2"];
+    let table = volery(&info).expect(0).out;
+    assert!(table.contains("a quicksilver prover by direct (auto)"), "{table}");
+    assert!(!table.contains("wolverine") && !table.contains("limbo"), "{table}");
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::clauses::Pushed;
-use super::correlated::{QUICKSILVER, WOLVERINE};
+use super::correlated::Quicksilver;
 use super::correlations::{Correlations, Pace, Waits};
 use super::estimate;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Passing, ProverEnds, Setting, VerifierEnds};
 use super::voleith::Voleith;
+use super::wolverine::Wolverine;
 use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::stream::ClauseStream;
@@ -243,7 +244,7 @@ struct OverBits(Calibrated);
 
 impl Compiled<Binary> for OverBits {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {
-        &[&QUICKSILVER, &Jko, &Stack, &Limbo, &WOLVERINE, &Voleith]
+        &[&Quicksilver, &Jko, &Stack, &Limbo, &Wolverine, &Voleith]
     }
 
     fn paces(&self, arch: Arch) -> Vec<Pace> {

@@ -1,6 +1,6 @@
 //! One of several clauses by QuickSilver: over a tape.
 
-use super::correlated::{ProverEnd, QUICKSILVER, VerifierEnd};
+use super::correlated::{ProverEnd, VerifierEnd};
 use super::system::Claim;
 use super::{
     Binary, Direct, DirectClauses, ForProver, ForVerifier, Options, Over, ProofOfClauses, ProvesMany,
@@ -95,9 +95,8 @@ where
 
 /// The options of a session whose statement has this name, and is planned so.
 fn planned<S: Setting>(options: &Options, statement: [u8; 32], plan: &Plan<'_>) -> Options {
-    let options = QUICKSILVER.named(options.clone());
     let size = plan.size_over::<S::Macs>();
-    Options { statement: Some(statement), size: Some(size), check: false, ..options }
+    Options { statement: Some(statement), size: Some(size), check: false, ..options.clone() }
 }
 
 impl<S: Setting> ProofOfClauses<S> for OnTape {

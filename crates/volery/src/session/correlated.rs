@@ -5,33 +5,67 @@ use super::clauses::OnTape;
 use super::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
 use super::setting::{Passing, ProverEnds, VerifierEnds};
 use super::statement::check_stream;
-use super::wolverine::{agree, asked, excluded, purpose, shares, statistical_bits, terms};
+use super::wolverine::{Wolverine, agree, asked, excluded, purpose, shares, statistical_bits, terms};
 use super::{
     Details, Drawing, ForProver, ForVerifier, Options, ProofOfClauses, ProofSystem, ProvesMany, Report,
     Reread, Security, Setting, System, VerifiesMany,
 };
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::Stream;
-use crate::circuit::{Circuit as _, Count, Size};
+use crate::circuit::{Count, Size};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::quicksilver::{self, degree_of_check, traffic::masks};
 use crate::zk::wolverine::traffic::drawn;
-use crate::zk::wolverine::{self, Checked, Terms};
+use crate::zk::wolverine::{Checked, Terms};
 use crate::zk::{Accepted, Gates, Values, recv_end, recv_verdict, tell};
+use core::sync::atomic::AtomicU64;
 use std::time::Instant;
-use volery_primitives::Extension;
-
-/// A system that takes correlations.
-pub(super) struct Correlated(System);
+use volery_primitives::{Arch, Extension};
 
 /// [`crate::zk::quicksilver`].
-pub(super) const QUICKSILVER: Correlated = Correlated(System::QUICKSILVER);
+pub(super) struct Quicksilver;
 
-/// [`crate::zk::wolverine`].
-pub(super) const WOLVERINE: Correlated = Correlated(System::WOLVERINE);
+/// Wolverine at the gates of one statement.
+pub(super) trait ByTriples<S: Setting>: Sync {
+    /// The prover's side.
+    ///
+    /// # Errors
+    /// Those of the backend and of the statement.
+    fn prove_gates(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<S::Mac>,
+        work: Work<'_>,
+        witness: super::Stream<'_, S::F>,
+        stream: &Stream<'_, S::F>,
+    ) -> Result<(Gates, Checked, BoxedVole<S::Mac>)>;
+
+    /// The verifier's side, under a global key and with coins from `random`.
+    ///
+    /// # Errors
+    /// Those of the backend and of the statement.
+    fn verify_gates(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<S::Key>,
+        work: Work<'_>,
+        delta: &S::Delta,
+        random: &mut Random,
+        stream: &Stream<'_, S::F>,
+    ) -> Result<(Accepted, Gates, Checked, BoxedVole<S::Key>)>;
+}
+
+/// What the gates of a statement are done with.
+pub(super) struct Work<'a> {
+    pub(super) arch: Arch,
+    pub(super) pool: &'a Pool,
+    pub(super) progress: Option<&'a AtomicU64>,
+    /// How products are checked.
+    pub(super) terms: Terms,
+}
 
 /// What the system is called in a handshake on one of several clauses.
 const CLAUSES: &str = "quicksilver of clauses";
@@ -48,21 +82,19 @@ pub(super) struct Within {
     pub(super) bits: u32,
 }
 
-impl Correlated {
-    /// The options of an end, which goes by the system that they name.
-    pub(super) fn named(&self, options: Options) -> Options {
-        if options.system() == self.0 {
-            return options;
-        }
-        let Drawing { correlations, bandwidth, .. } = options.method.drawing().copied().unwrap_or_default();
-        let options = Options { method: self.0.into(), ..options };
-        options.with_correlations(correlations).with_bandwidth(bandwidth)
+/// The options of an end by `system`, where they may name another one.
+fn named(system: System, options: Options) -> Options {
+    if options.system() == system {
+        return options;
     }
+    let Drawing { correlations, bandwidth, .. } = options.method.drawing().copied().unwrap_or_default();
+    let options = Options { method: system.into(), ..options };
+    options.with_correlations(correlations).with_bandwidth(bandwidth)
 }
 
-impl<S: Setting> ProofSystem<S> for Correlated {
+impl<S: Setting> ProofSystem<S> for Quicksilver {
     fn system(&self) -> System {
-        self.0
+        System::QUICKSILVER
     }
 
     fn prove(
@@ -72,7 +104,7 @@ impl<S: Setting> ProofSystem<S> for Correlated {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        ProverEnd::new(channel, self.named(options.clone())).prove(statement, witness)
+        ProverEnd::new(channel, options.clone()).prove(statement, witness)
     }
 
     fn verify(
@@ -81,7 +113,7 @@ impl<S: Setting> ProofSystem<S> for Correlated {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        VerifierEnd::new(channel, self.named(options.clone())).verify(statement)
+        VerifierEnd::new(channel, options.clone()).verify(statement)
     }
 
     fn prove_many<'c>(
@@ -89,7 +121,7 @@ impl<S: Setting> ProofSystem<S> for Correlated {
         channel: &'c mut Channel,
         options: Options,
     ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
-        Some(Box::new(ProverEnd::new(channel, self.named(options))))
+        Some(Box::new(ProverEnd::new(channel, options)))
     }
 
     fn verify_many<'c>(
@@ -97,11 +129,52 @@ impl<S: Setting> ProofSystem<S> for Correlated {
         channel: &'c mut Channel,
         options: Options,
     ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
-        Some(Box::new(VerifierEnd::new(channel, self.named(options))))
+        Some(Box::new(VerifierEnd::new(channel, options)))
     }
 
     fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
-        if self.0 == System::QUICKSILVER { Some(&OnTape) } else { None }
+        Some(&OnTape)
+    }
+}
+
+impl<S: Setting> ProofSystem<S> for Wolverine {
+    fn system(&self) -> System {
+        System::WOLVERINE
+    }
+
+    fn prove(
+        &self,
+        statement: ForProver<'_, S>,
+        witness: &dyn Reread<S::F>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report> {
+        ProverEnd::by(&Self, channel, options.clone()).prove(statement, witness)
+    }
+
+    fn verify(
+        &self,
+        statement: ForVerifier<'_, S>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        VerifierEnd::by(&Self, channel, options.clone()).verify(statement)
+    }
+
+    fn prove_many<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
+        Some(Box::new(ProverEnd::by(&Self, channel, options)))
+    }
+
+    fn verify_many<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
+        Some(Box::new(VerifierEnd::by(&Self, channel, options)))
     }
 }
 
@@ -126,9 +199,14 @@ type Decided<S> = (Accepted, Gates, Option<Checked>, Option<VerifierEnds<S>>);
 type Keyed<S> = (<S as Setting>::Delta, BoxedVole<<S as Setting>::Key>);
 
 impl<'c, S: Setting> ProverEnd<'c, S> {
-    /// A session; nothing is sent yet.
+    /// A session by QuickSilver; nothing is sent yet.
     pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { common: Common::new(channel, options), vole: None }
+        Self { common: Common::new(channel, named(System::QUICKSILVER, options), None), vole: None }
+    }
+
+    /// A session by Wolverine.
+    fn by(wolverine: &'static dyn ByTriples<S>, channel: &'c mut Channel, options: Options) -> Self {
+        Self { common: Common::new(channel, named(System::WOLVERINE, options), Some(wolverine)), vole: None }
     }
 }
 
@@ -176,15 +254,13 @@ impl<S: Setting> ProverEnd<'_, S> {
             }
         };
         run.begin(self.common.channel);
-        let Common { channel, options: Options { arch, progress, .. }, pool, terms, .. } = &mut self.common;
+        let Common { channel, options: Options { arch, progress, .. }, pool, terms, wolverine, .. } =
+            &mut self.common;
         let (progress, pool) = (progress.as_deref(), pool.as_ref().expect("opened"));
-        let (gates, checked, vole, given) = if !S::QUICKSILVER_ALONE
-            && let Some(terms) = terms
-        {
-            let prover = wolverine::Prover::<S::Macs>::new(channel, vole, *arch, *terms, witness.read());
-            let mut prover = prover.share_work(pool).report_to(progress);
-            statement.stream.run(&mut prover)?;
-            let (gates, checked, vole) = prover.finish()?;
+        let (gates, checked, vole, given) = if let (Some(wolverine), Some(terms)) = (wolverine, terms) {
+            let work = Work { arch: *arch, pool, progress, terms: *terms };
+            let proved = wolverine.prove_gates(channel, vole, work, witness.read(), &statement.stream)?;
+            let (gates, checked, vole) = proved;
             (gates, Some(checked), vole, None)
         } else {
             let (by, witness) = ((*arch, pool), witness.read());
@@ -208,9 +284,16 @@ impl<S: Setting> ProverEnd<'_, S> {
 }
 
 impl<'c, S: Setting> VerifierEnd<'c, S> {
-    /// A session; nothing is sent yet.
+    /// A session by QuickSilver; nothing is sent yet.
     pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { common: Common::new(channel, options), vole: None, delta: None }
+        let common = Common::new(channel, named(System::QUICKSILVER, options), None);
+        Self { common, vole: None, delta: None }
+    }
+
+    /// A session by Wolverine.
+    fn by(wolverine: &'static dyn ByTriples<S>, channel: &'c mut Channel, options: Options) -> Self {
+        let common = Common::new(channel, named(System::WOLVERINE, options), Some(wolverine));
+        Self { common, vole: None, delta: None }
     }
 
     /// The same, set up under `delta`.
@@ -241,17 +324,18 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
             }
         };
         run.begin(self.common.channel);
-        let Common { channel, options: Options { arch, progress, .. }, random, pool, terms, .. } =
-            &mut self.common;
+        let Common {
+            channel, options: Options { arch, progress, .. }, random, pool, terms, wolverine, ..
+        } = &mut self.common;
         let (random, progress) = (random.as_mut().expect("opened"), progress.as_deref());
         let pool = pool.as_ref().expect("opened");
-        let (accepted, gates, checked, vole, given) = if !S::QUICKSILVER_ALONE
-            && let Some(terms) = terms
+        let (accepted, gates, checked, vole, given) = if let (Some(wolverine), Some(terms)) =
+            (wolverine, terms)
         {
-            let verifier = wolverine::Verifier::<S::Macs>::new(channel, vole, *arch, *terms, &delta, random);
-            let mut verifier = verifier.share_work(pool).report_to(progress);
-            statement.stream.run(&mut verifier)?;
-            let (accepted, gates, checked, vole) = verifier.finish()?;
+            let work = Work { arch: *arch, pool, progress, terms: *terms };
+            let stream = &statement.stream;
+            let (accepted, gates, checked, vole) =
+                wolverine.verify_gates(channel, vole, work, &delta, random, stream)?;
             (accepted, gates, Some(checked), vole, None)
         } else {
             let (by, secrets) = ((*arch, pool), (&delta, random));
@@ -318,8 +402,9 @@ struct Common<'c, S: Setting> {
     /// From the first statement on, as is the next.
     random: Option<Random>,
     pool: Option<Pool>,
-    /// How products are checked, by Wolverine.
+    /// How products are checked, by Wolverine, and whoever does so.
     terms: Option<Terms>,
+    wolverine: Option<&'static dyn ByTriples<S>>,
     choice: Option<Choice<S::Correlations>>,
     /// The run, where the statement is a shard.
     within: Option<Within>,
@@ -344,19 +429,15 @@ struct Run<C> {
 }
 
 impl<'c, S: Setting> Common<'c, S> {
-    fn new(channel: &'c mut Channel, options: Options) -> Self {
+    fn new(channel: &'c mut Channel, options: Options, wolverine: Option<&'static dyn ByTriples<S>>) -> Self {
         let (random, pool, terms, choice, within) = (None, None, None, None, None);
-        Self { channel, options, random, pool, terms, choice, within, dead: false }
+        Self { channel, options, random, pool, terms, wolverine, choice, within, dead: false }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
     fn open(&mut self, stream: &Stream<'_, S::F>) -> Result<Run<S::Correlations>> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
-        }
-        if S::QUICKSILVER_ALONE && self.terms.is_some() {
-            let setting = S::name();
-            return Err(Error::invalid(format!("wolverine is not over {setting}: take quicksilver")));
         }
         let (statement, size, proposal) = self.settle(stream)?;
         // Before a word is said: the peer times how soon it is answered.

@@ -177,8 +177,10 @@ fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
     Report { details: Details::Simulated(proof), ..report }
 }
 
-/// [`limbo`].
-pub(super) struct Limbo;
+/// Proofs by [Limbo](limbo), over any setting. By name it is over few of them, for whose sake it is compiled here:
+/// over any other it is given to [`prove_by`](crate::prove_by) and [`verify_by`](crate::verify_by), or asked for
+/// its [`files`](ProofSystem::files), and compiled where that is.
+pub struct Limbo;
 
 impl<S: Setting> ProofSystem<S> for Limbo {
     fn system(&self) -> System {

@@ -4,10 +4,11 @@ use super::any::{Joined, WithBits};
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::clauses::Pushed;
-use super::correlated::{QUICKSILVER, WOLVERINE};
+use super::correlated::Quicksilver;
 use super::correlations::{Correlations, Pace, Waits};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
+use super::wolverine::Wolverine;
 use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::stream::ClauseStream;
@@ -122,11 +123,10 @@ where
 macro_rules! register {
     ($(
         $values:ty, $macs:ty, monomorphic: $monomorphic:literal
-        $(, quicksilver alone: $alone:literal)? $(, with bits: $joined:ident)?
+        $(, also by: $($system:ident)*)? $(, with bits: $joined:ident)?
     );*) => {
         $(impl Registered for Over<$values, $macs> {
             const MONOMORPHIC: bool = $monomorphic;
-            $(const QUICKSILVER_ALONE: bool = $alone;)?
 
             $(
                 #[inline(never)]
@@ -138,7 +138,10 @@ macro_rules! register {
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
-                static FIELD: OverFields = OverFields(Calibrated::new());
+                static FIELD: OverFields<Over<$values, $macs>> = OverFields {
+                    systems: &[&Quicksilver, $($(&$system),*)?],
+                    paces: Calibrated::new(),
+                };
                 static COMPILED: &dyn Compiled<Over<$values, $macs>> = &FIELD;
                 &COMPILED
             }
@@ -147,9 +150,9 @@ macro_rules! register {
 }
 
 register!(
-    F61, F61, monomorphic: true, with bits: Joined;
-    F61, F61x2, monomorphic: false, with bits: Joined;
-    F65537, F65537x4, monomorphic: false;
+    F61, F61, monomorphic: true, also by: Limbo Wolverine, with bits: Joined;
+    F61, F61x2, monomorphic: false, also by: Limbo Wolverine, with bits: Joined;
+    F65537, F65537x4, monomorphic: false, also by: Limbo Wolverine;
     F256, F128, monomorphic: false
 );
 
@@ -162,7 +165,7 @@ register!(
     Q32, Q32x2, monomorphic: false;
     Bn254, Bn254, monomorphic: false;
     Bls12381, Bls12381, monomorphic: false;
-    RuntimePrime, RuntimePrimex4, monomorphic: false, quicksilver alone: true
+    RuntimePrime, RuntimePrimex4, monomorphic: false
 );
 
 impl<B: Field, E: MacField<B>> Setting for Over<B, E>
@@ -184,7 +187,6 @@ where
     const BOUND_BY_SIZE: bool = true;
     const NON_INTERACTIVE: bool = by_transcript::<E>();
     const MONOMORPHIC: bool = <Self as Registered>::MONOMORPHIC;
-    const QUICKSILVER_ALONE: bool = <Self as Registered>::QUICKSILVER_ALONE;
 
     fn with_bits() -> Option<&'static dyn WithBits> {
         <Self as Registered>::with_bits()
@@ -306,22 +308,22 @@ where
     }
 }
 
-/// The systems and functions that are compiled for each setting.
-struct OverFields(Calibrated);
+/// The systems and functions that are compiled for `S`.
+struct OverFields<S: Setting> {
+    systems: &'static [&'static dyn ProofSystem<S>],
+    paces: Calibrated,
+}
 
-impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields
+impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields<Over<B, E>>
 where
     Over<B, E>: Registered,
 {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Over<B, E>>] {
-        if <Over<B, E> as Registered>::QUICKSILVER_ALONE {
-            return &[&QUICKSILVER];
-        }
-        &[&QUICKSILVER, &Limbo, &WOLVERINE]
+        self.systems
     }
 
     fn paces(&self, arch: Arch) -> Vec<Pace> {
-        self.0.paces(arch, || Over::<B, E>::calibrate(arch))
+        self.paces.paces(arch, || Over::<B, E>::calibrate(arch))
     }
 
     fn prover_end(

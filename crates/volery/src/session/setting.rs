@@ -65,8 +65,6 @@ pub trait Setting: Sized + 'static {
     /// Whether QuickSilver runs a copy of each Rust statement that is compiled for it alone, which is fast
     /// and takes long to compile, and not its stream of gates.
     const MONOMORPHIC: bool;
-    /// Whether it has QuickSilver alone, of the systems that are over any field: each takes long to compile.
-    const QUICKSILVER_ALONE: bool = false;
 
     /// The name on the wire and in reports: that of the field, and the degree of its extension where it is
     /// not the usual one. At most 32 ASCII bytes.
@@ -324,8 +322,6 @@ pub struct Passing<E> {
 pub trait Registered {
     /// As [`Setting::MONOMORPHIC`].
     const MONOMORPHIC: bool;
-    /// As [`Setting::QUICKSILVER_ALONE`].
-    const QUICKSILVER_ALONE: bool = false;
 
     /// As [`Setting::with_bits`].
     fn with_bits() -> Option<&'static dyn WithBits> {

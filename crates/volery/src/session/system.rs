@@ -196,7 +196,12 @@ pub(super) fn one_claim(system: System) -> Error {
 pub(super) fn find<S: Setting>(system: System) -> Result<&'static dyn ProofSystem<S>> {
     let found = S::compiled().systems().iter().find(|found| found.system() == system);
     found.copied().ok_or_else(|| {
-        Error::invalid(format!("{system} is not over {}: take {}", S::name(), names::<S>(|_| true)))
+        Error::invalid(format!(
+            "{system} is over {}, and not over {}: take {}, or another field",
+            system.facts().over.join(", "),
+            S::name(),
+            names::<S>(|_| true)
+        ))
     })
 }
 
@@ -227,6 +232,8 @@ pub struct Facts {
     pub name: &'static str,
     /// Whether it runs over F_2 alone.
     pub bits_only: bool,
+    /// The settings that it is over by name, where these are not all.
+    pub over: &'static [&'static str],
     /// Whether it takes correlations, which are chosen for a statement, and stay for the next one.
     pub correlated: bool,
     /// Whether it proves polynomials as such, and not gate by gate.
@@ -255,6 +262,7 @@ impl Facts {
         Self {
             name,
             bits_only: false,
+            over: &[],
             correlated: false,
             polynomials: false,
             triples: false,
@@ -267,7 +275,15 @@ impl Facts {
             threads: false,
         }
     }
+
+    /// Those of a system over F_2 of which nothing else is known.
+    pub const fn of_bits(name: &'static str) -> Self {
+        Self { bits_only: true, over: &["f2"], ..Self::named(name) }
+    }
 }
+
+/// The settings over which there are systems for comparison, and files.
+const FEW: [&str; 4] = ["f2", "f61", "f61x2", "f65537"];
 
 impl System {
     /// Commitments by correlations, a bit for each AND: [`crate::zk::quicksilver`]. Over any field.
@@ -279,35 +295,39 @@ impl System {
         ..Facts::named("quicksilver")
     });
     /// A garbled circuit, 128 bits for each AND: [`crate::zk::jko`]. Over F_2.
-    pub const JKO: Self = Self(&Facts { bits_only: true, garbles: true, ..Facts::named("jko") });
+    pub const JKO: Self = Self(&Facts { garbles: true, ..Facts::of_bits("jko") });
     /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses:
     /// [`crate::zk::stack`]. Over F_2.
     pub const STACK: Self = Self(&Facts {
-        bits_only: true,
         garbles: true,
         clauses: true,
         of_clauses: true,
         threads: true,
-        ..Facts::named("stack")
+        ..Facts::of_bits("stack")
     });
     /// MPC in the head, a bit or an element for each multiplication and repetition, in a conversation or a
-    /// file: [`crate::zk::limbo`]. Over any field.
+    /// file: [`crate::zk::limbo`]. Over F_2, 2^61 − 1 and 65537, and as [`Limbo`](crate::Limbo) over any field.
     pub const LIMBO: Self =
-        Self(&Facts { simulates: true, files: true, threads: true, ..Facts::named("limbo") });
+        Self(&Facts { over: &FEW, simulates: true, files: true, threads: true, ..Facts::named("limbo") });
     /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements
-    /// for each multiplication: [`crate::zk::wolverine`]. Over any field.
-    pub const WOLVERINE: Self =
-        Self(&Facts { correlated: true, triples: true, threads: true, ..Facts::named("wolverine") });
+    /// for each multiplication: [`crate::zk::wolverine`]. Over F_2, 2^61 − 1 and 65537, and as
+    /// [`Wolverine`](crate::Wolverine) over any field.
+    pub const WOLVERINE: Self = Self(&Facts {
+        over: &FEW,
+        correlated: true,
+        triples: true,
+        threads: true,
+        ..Facts::named("wolverine")
+    });
 
     /// Commitments by correlations that the prover deals to itself, 9 to 15 bits for each AND, in a file:
     /// [`crate::zk::voleith`]. Over F_2.
     pub const VOLEITH: Self = Self(&Facts {
-        bits_only: true,
         polynomials: true,
         files: true,
         talks: false,
         threads: true,
-        ..Facts::named("voleith")
+        ..Facts::of_bits("voleith")
     });
 
     /// All that are registered.

@@ -1,11 +1,52 @@
 //! Sessions by Wolverine: what both parties agree on beyond the correlations, and what it is worth.
 
+use super::correlated::{ByTriples, Work};
 use super::correlations::{Choice, Correlations, Demand, Excluded, Use};
 use super::{Options, Setting};
 use crate::channel::{Carried, Channel};
-use crate::circuit::Size;
+use crate::circuit::stream::Stream;
+use crate::circuit::{Circuit as _, Size};
 use crate::error::{Disagreement, Error, Result, Sides};
-use crate::zk::wolverine::{SECURITY, Terms};
+use crate::random::Random;
+use crate::vole::BoxedVole;
+use crate::zk::wolverine::{Checked, Prover, SECURITY, Terms, Verifier};
+use crate::zk::{Accepted, Gates};
+
+/// Proofs by [Wolverine](crate::zk::wolverine), over any setting. By name it is over few of them, for whose sake
+/// it is compiled here: over any other it is given to [`prove_by`](crate::prove_by) and
+/// [`verify_by`](crate::verify_by), and compiled where they are called.
+pub struct Wolverine;
+
+impl<S: Setting> ByTriples<S> for Wolverine {
+    fn prove_gates(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<S::Mac>,
+        Work { arch, pool, progress, terms }: Work<'_>,
+        witness: super::Stream<'_, S::F>,
+        stream: &Stream<'_, S::F>,
+    ) -> Result<(Gates, Checked, BoxedVole<S::Mac>)> {
+        let prover = Prover::<S::Macs>::new(channel, vole, arch, terms, witness);
+        let mut prover = prover.share_work(pool).report_to(progress);
+        stream.run(&mut prover)?;
+        prover.finish()
+    }
+
+    fn verify_gates(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<S::Key>,
+        Work { arch, pool, progress, terms }: Work<'_>,
+        delta: &S::Delta,
+        random: &mut Random,
+        stream: &Stream<'_, S::F>,
+    ) -> Result<(Accepted, Gates, Checked, BoxedVole<S::Key>)> {
+        let verifier = Verifier::<S::Macs>::new(channel, vole, arch, terms, delta, random);
+        let mut verifier = verifier.share_work(pool).report_to(progress);
+        stream.run(&mut verifier)?;
+        verifier.finish()
+    }
+}
 
 /// The bytes in which a party says how products are to be checked.
 const TERMS: usize = 32;

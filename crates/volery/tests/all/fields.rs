@@ -3,7 +3,7 @@
 
 mod wolverine;
 
-use crate::kit::{Anywhere, Session, by_wolverine, only_bytes_differ, run_over, seeded};
+use crate::kit::{Anywhere, Session, by_wolverine, is_by, only_bytes_differ, run_by, run_over, seeded};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, pipe};
@@ -14,8 +14,8 @@ use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values}
 use volery::error::{Disagreement, Sides};
 use volery::{
     Bls12381, Bn254, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, Options, Over, ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check,
-    prove_to_over, verify_from_over,
+    Goldilocksx2, Limbo, Options, Over, ProofSystem, Provable, ProverSession, Q32, Q32x2, Setting, System,
+    VerifierSession, check, prove_to_over, verify_from_over,
 };
 
 /// Runs a test over every field and extension.
@@ -32,7 +32,16 @@ macro_rules! over_every_field {
         $test::<Bls12381, Over<Bls12381>>();
     }};
 }
-use over_every_field;
+
+/// Runs a test over every field and extension that Wolverine and Limbo are over by name.
+macro_rules! over_fields_of_every_system {
+    ($test:ident) => {{
+        $test::<F61, Over<F61>>();
+        $test::<F61, Over<F61, F61x2>>();
+        $test::<F65537, Over<F65537, F65537x4>>();
+    }};
+}
+use over_fields_of_every_system;
 
 fn with(name: &str) -> Options {
     // The set has the same name over every field, and the same place.
@@ -75,7 +84,8 @@ fn assert_agrees<S: Setting, C: Anywhere<S> + ?Sized>(
     );
 }
 
-/// The same with the correlations called `correlations`, by QuickSilver and by Wolverine in small blocks.
+/// The same with the correlations called `correlations`, by QuickSilver, and by Wolverine in small blocks where
+/// that is over the field.
 fn assert_both_agree<S: Setting, C: Anywhere<S> + ?Sized>(
     name: &str,
     circuit: &C,
@@ -84,7 +94,7 @@ fn assert_both_agree<S: Setting, C: Anywhere<S> + ?Sized>(
 ) {
     let options = with_over::<S>(correlations);
     let in_blocks = by_wolverine(None, 20).with_correlations(named::<S>(correlations));
-    for options in [options, in_blocks] {
+    for options in [options, in_blocks].into_iter().filter(|options| is_by::<S>(options.system())) {
         assert_agrees::<S, C>(name, circuit, witness, &options);
     }
 }
@@ -96,7 +106,7 @@ fn assert_fails_at<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[
         error => panic!("{error}"),
     };
     fails(check(circuit.source(), witness.to_vec()).unwrap_err());
-    for system in [System::QUICKSILVER, System::WOLVERINE] {
+    for system in [System::QUICKSILVER, System::WOLVERINE].into_iter().filter(|system| is_by::<S>(*system)) {
         let options = Options { method: system.into(), check: false, ..seeded(1) }
             .with_correlations(named::<S>("direct"));
         let session = run_honestly::<S, C>(circuit, witness, &options);
@@ -134,8 +144,30 @@ fn limbo<F: Field, S: Setting<F = F>>() {
 }
 
 #[test]
-fn limbo_proves_over_every_field() {
-    over_every_field!(limbo);
+fn limbo_proves_over_every_field_of_its_own() {
+    over_fields_of_every_system!(limbo);
+}
+
+/// Over a field that no name gives it, as a type: in a conversation, and as a file.
+#[test]
+fn limbo_proves_over_other_fields_as_a_type() {
+    type S = Over<Goldilocks>;
+    let network = Arithmetic::<Goldilocks>::new(130).unwrap();
+    let witness: Vec<Goldilocks> = network.witness([1; 32]).collect();
+    let session = run_by::<S, _>(&Limbo, &network, &witness, &by_limbo(2));
+    assert_eq!(session.proved.unwrap().gates, session.verified.unwrap().1.gates);
+    let (mut file, source) = (vec![], Provable::<S>::source(&network));
+    let files = ProofSystem::<S>::files(&Limbo).unwrap();
+    files.prove_to(source, &witness, &mut file, &by_limbo(1)).unwrap();
+    let (_, report) = files.verify_from(source, &mut &file[..], &by_limbo(1)).unwrap();
+    assert!(report.security.statistical >= 128, "{:?}", report.security);
+    let refused = prove_to_over::<S>(&network, witness, &mut vec![], &by_limbo(1)).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("limbo is over f2, f61, f61x2, f65537, and not over goldilocks: take quicksilver"),
+        "{refused}"
+    );
 }
 
 #[test]

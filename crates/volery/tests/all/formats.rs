@@ -208,7 +208,7 @@ impl Case {
 
     fn agrees(&self, over: &str) {
         let by = |system: System| Options { method: system.into(), ..seeded(1) };
-        let compiled = |system: &System| over == "f2" || !system.facts().bits_only;
+        let setting = setting(over).unwrap();
         let case = |system: System| format!("{} over {over} by {system}", self.path);
         let [claim, statement] = self.stated(over, &self.right).unwrap_or_else(|why| panic!("{why}"));
         let claim = claim.claim().unwrap();
@@ -220,7 +220,8 @@ impl Case {
             other => panic!("{case}: {other:?}"),
         };
         fails(wrong.check(), &self.path);
-        let systems = System::ALL.into_iter().filter(compiled).filter(|system| !system.facts().of_clauses);
+        let systems =
+            System::ALL.into_iter().filter(|system| setting.is_by(*system) && !system.facts().of_clauses);
         for system in systems.clone().filter(|system| system.facts().talks) {
             let (case, options) = (case(system), by(system));
             let session = self.session(&*claim, &*statement, &options);

@@ -9,8 +9,9 @@ use volery::circuit::{
 };
 use volery::error::{Disagreement, Misbehaviour};
 use volery::{
-    Accepted, Binary, CheckedBy, Checking, Drawing, Error, F2, Field, Method, Options, Provable, Report,
-    Result, Setting, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
+    Accepted, Binary, CheckedBy, Checking, Drawing, Error, F2, Field, Method, Options, ProofSystem, Provable,
+    Report, Result, Setting, System, prove, prove_by, prove_one_of, prove_over, verify, verify_by,
+    verify_one_of, verify_over,
 };
 
 /// What both parties of a session take, from two threads.
@@ -67,7 +68,12 @@ pub fn run<P: Anywhere + ?Sized, V: Anywhere + ?Sized>(
     )
 }
 
-/// The same over any field, by QuickSilver, Limbo or Wolverine.
+/// Whether the system is over `S`, where options name it.
+pub fn is_by<S: Setting>(system: System) -> bool {
+    S::compiled().systems().iter().any(|known| known.system() == system)
+}
+
+/// The same over any field, by a system that is over it where options name it.
 pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
     (proved, witness, proving): (&P, &[S::F], &Options),
     (verified, verifying): (&V, &Options),
@@ -77,6 +83,20 @@ pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
         |channel| prove_over::<S>(proved, witness.to_vec(), channel, proving),
         |channel| verify_over::<S>(verified, channel, verifying),
         flip,
+    )
+}
+
+/// The same by a system over any field.
+pub fn run_by<S: Setting, C: Anywhere<S> + ?Sized>(
+    system: &dyn ProofSystem<S>,
+    circuit: &C,
+    witness: &[S::F],
+    options: &Options,
+) -> Session {
+    both(
+        |channel| prove_by::<S>(system, circuit, witness.to_vec(), channel, options),
+        |channel| verify_by::<S>(system, circuit, channel, options),
+        None,
     )
 }
 

@@ -1,7 +1,7 @@
 //! Memories, tables and ranges in whole sessions: the same verdict as `Clear` by every system, whether it has
 //! a proof for them or looks at all cells.
 
-use crate::kit::{by_wolverine, run_over, seeded};
+use crate::kit::{by_wolverine, is_by, run_over, seeded};
 use volery::circuit::{Cells, Machine, Put, Rows, address_width};
 use volery::{
     Binary, Bn254, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Options, Over, Provable,
@@ -67,8 +67,8 @@ pub(crate) fn notes<F: Field>(writes: usize, last: u64) -> (Notes, Vec<F>) {
 fn options_of<S: Setting>() -> Vec<Options> {
     let limbo = Options { method: System::LIMBO.into(), ..seeded(1) };
     let jko = Options { method: System::JKO.into(), ..seeded(1) };
-    let garbled = (S::F::BITS == 1).then_some(jko);
-    [seeded(1), by_wolverine(None, None), limbo].into_iter().chain(garbled).collect()
+    let all = [seeded(1), by_wolverine(None, None), limbo, jko].into_iter();
+    all.filter(|options| is_by::<S>(options.system())).collect()
 }
 
 /// By every system, and by a file over F_2; a wrong cell fails by its name, and so does an address outside.

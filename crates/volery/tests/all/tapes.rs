@@ -2,8 +2,8 @@
 //! protocol must (its commit begins with `wire:`).
 
 use crate::kit::{
-    self, ABC, Anywhere, Ones, Session, by_wolverine, network, preimage, run_honestly, run_one_of, run_over,
-    seeded,
+    self, ABC, Anywhere, Ones, Session, by_wolverine, network, preimage, run_by, run_honestly, run_one_of,
+    run_over, seeded,
 };
 use crate::memory::notes;
 use std::num::NonZeroUsize;
@@ -13,8 +13,8 @@ use volery::circuit::{
 use volery::zk::limbo::Aggregation;
 use volery::{
     Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Method, Options,
-    Over, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking, System, prove_to,
-    prove_to_over,
+    Over, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking, System, Wolverine,
+    prove_to, prove_to_over,
 };
 
 fn tape<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -116,6 +116,17 @@ where
     let witness: Vec<F> = network.witness([7; 32]).collect();
     let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
     tape_over::<S, _>(&network, &witness, &options.with_correlations(correlations))
+}
+
+/// The tape of a network by Wolverine over a field that no name gives it, with the correlations called `tiny`.
+fn arithmetic_by_type<F: Field, S: Setting<F = F>>(gates: u64, options: Options) -> String
+where
+    Arithmetic<F>: Anywhere<S>,
+{
+    let network = Arithmetic::<F>::new(gates).unwrap();
+    let witness: Vec<F> = network.witness([7; 32]).collect();
+    let options = options.with_correlations(Correlations::TINY);
+    digest(run_by::<S, _>(&Wolverine, &network, &witness, &options))
 }
 
 #[test]
@@ -288,8 +299,8 @@ fn pinned_by_wolverine() {
             ("without coins", tape(&network, &state, &one_way)),
             ("f61", arithmetic_by::<F61, Over<F61>>(1000, "direct", in_blocks(Sacrifice, 300))),
             ("f61x2", arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300))),
-            ("q32", arithmetic_by::<Q32, Over<Q32, Q32x2>>(9000, "tiny", in_blocks(Interpolation, 5000))),
-            ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
+            ("q32", arithmetic_by_type::<Q32, Over<Q32, Q32x2>>(9000, in_blocks(Interpolation, 5000))),
+            ("f256", arithmetic_by_type::<F256, Over<F256, F128>>(1000, in_blocks(Buckets, 300))),
         ];
         let pinned = [
             ("softspoken8", "9403262cee3cee58fcd13254628bde6f"),

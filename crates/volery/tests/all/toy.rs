@@ -15,7 +15,7 @@ use volery::{
 /// would rather not look.
 struct Toy;
 
-static FACTS: Facts = Facts { bits_only: true, ..Facts::named("toy") };
+static FACTS: Facts = Facts::of_bits("toy");
 
 impl Toy {
     fn report(&self, channel: &Channel, gates: Gates) -> Report {

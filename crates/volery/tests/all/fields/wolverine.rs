@@ -1,15 +1,16 @@
 //! The same by Wolverine, by each check that a field has.
 
 use super::{
-    assert_agrees, assert_tampering_fails, builtin, named, over_every_field, run_honestly, serve_many,
+    assert_agrees, assert_tampering_fails, builtin, named, over_fields_of_every_system, run_honestly,
+    serve_many,
 };
-use crate::kit::{self, Anywhere, by_wolverine};
+use crate::kit::{self, Anywhere, by_wolverine, run_by};
 use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::circuit::{Arithmetic, Size};
 use volery::zk::wolverine::BLOCK;
 use volery::{
-    Bls12381, Bn254, CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field,
-    Goldilocks, Goldilocksx2, LONGEST_BLOCK, Options, Over, Q32, Q32x2, Reason, Setting, System,
+    CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, LONGEST_BLOCK, Options,
+    Over, Q32, Q32x2, Reason, Setting, System, Wolverine,
 };
 
 /// Wolverine with the correlations called `name`, for as much security as this check gives over the field.
@@ -17,9 +18,6 @@ fn by<S: Setting>(name: &str, by: CheckedBy, block: impl Into<Option<u64>>) -> O
     let security = (by == Sacrifice && S::F::BITS < 48).then_some(S::F::BITS - 3);
     Options { security, ..by_wolverine(by, block).with_correlations(named::<S>(name)) }
 }
-
-/// Fields with MACs in themselves.
-const IN_THEMSELVES: [&str; 2] = ["f61", "goldilocks"];
 
 fn arithmetic<F: Field>(gates: u64) -> (Arithmetic<F>, Vec<F>) {
     let network = Arithmetic::new(gates).unwrap();
@@ -48,7 +46,7 @@ fn networks_around_blocks_by_every_check() {
             }
         }
     }
-    over_every_field!(test);
+    over_fields_of_every_system!(test);
 }
 
 /// More than an iteration, whose refill comes amid the coins of blocks.
@@ -78,6 +76,23 @@ fn one_set_up_serves_many_statements_by_wolverine() {
     }
 }
 
+/// Over a field that no name gives it: as a type, and else the error says over which it is.
+#[test]
+fn wolverine_proves_over_other_fields_as_a_type() {
+    type S = Over<Q32, Q32x2>;
+    let (network, witness) = arithmetic::<Q32>(300);
+    let options = by::<S>("direct", Interpolation, Some(100));
+    let session = run_by::<S, _>(&Wolverine, &network, &witness, &options);
+    let checked = session.verified.unwrap().1.checked().unwrap();
+    assert_eq!((Some(checked), checked.blocks), (session.proved.unwrap().checked(), 3));
+    let session = run_honestly::<S, _>(&network, &witness, &options);
+    let why = session.proved.unwrap_err().to_string();
+    assert!(
+        why.contains("wolverine is over f2, f61, f61x2, f65537, and not over q32: take quicksilver"),
+        "{why}"
+    );
+}
+
 /// Every check is that of its field where none is named, its blocks are counted, and a statement
 /// without products has none.
 #[test]
@@ -91,14 +106,15 @@ fn reports_say_what_was_checked_over_every_field() {
             let options = by_wolverine(None, block).with_correlations(named::<S>("direct"));
             let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
             let checked = report.checked().unwrap();
-            let short = IN_THEMSELVES.contains(&&*S::name());
+            // With MACs in itself.
+            let short = S::name() == "f61";
             assert_eq!(checked.by, if short { Sacrifice } else { Interpolation }, "{}", S::name());
             assert_eq!((checked.block, checked.blocks), (block.unwrap_or(BLOCK), blocks));
             assert_eq!((checked.bucket, checked.opened), (1, 0));
             assert!(report.security.statistical >= 40);
         }
     }
-    over_every_field!(test);
+    over_fields_of_every_system!(test);
     let public = [("matrix", "1,0,1, 0,1,0"), ("b", "8,7")];
     let (linear, witness) = builtin::<F61>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
     let session = run_honestly::<Over<F61>, _>(linear.source(), &witness, &by_wolverine(None, None));
@@ -123,7 +139,7 @@ where
     Arithmetic<F>: Anywhere<S>,
 {
     let (network, witness) = arithmetic::<F>(100);
-    let session = run_honestly::<S, _>(&network, &witness, options);
+    let session = run_by::<S, _>(&Wolverine, &network, &witness, options);
     for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {
         assert!(matches!(&error, Error::Invalid(why) if why.contains(part)), "{error}");
     }

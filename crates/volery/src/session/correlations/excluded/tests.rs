@@ -21,10 +21,9 @@ use volery_primitives::{
 
 /// Fields for which no system is compiled here: what is asked of them is what their shares are worth.
 macro_rules! uncompiled {
-    ($($values:ty, $macs:ty $(, quicksilver alone: $alone:literal)?);*) => {
+    ($($values:ty, $macs:ty);*) => {
         $(impl Registered for Over<$values, $macs> {
             const MONOMORPHIC: bool = false;
-            $(const QUICKSILVER_ALONE: bool = $alone;)?
 
             fn registered() -> &'static (dyn Any + Sync) {
                 panic!("no system is compiled for it here")
@@ -39,7 +38,7 @@ uncompiled!(
     Q32, Q32x2;
     Bn254, Bn254;
     Bls12381, Bls12381;
-    RuntimePrime, RuntimePrimex4, quicksilver alone: true
+    RuntimePrime, RuntimePrimex4
 );
 
 /// What a test comes to over every setting.
@@ -85,14 +84,11 @@ fn sizes(commitments: u64) -> Vec<Size> {
     sizes
 }
 
-/// Ways to prove over `S`.
-fn methods<S: Setting>() -> Vec<Method> {
+/// Ways to prove, by whatever draws correlations.
+fn methods() -> Vec<Method> {
     let by = |by| Method::Wolverine(Drawing::default(), Checking { by, ..Checking::default() });
-    let mut methods = vec![System::QUICKSILVER.into()];
-    if !S::QUICKSILVER_ALONE {
-        methods.extend([None].into_iter().chain(CheckedBy::ALL.map(Some)).map(by));
-    }
-    methods
+    let checked = [None].into_iter().chain(CheckedBy::ALL.map(Some)).map(by);
+    [System::QUICKSILVER.into()].into_iter().chain(checked).collect()
 }
 
 /// What two parties can measure over `S` at the extremes: all the same, or one kind as fast as can be and all
@@ -115,7 +111,7 @@ const LINES: [Line; 3] = [
 /// have been chosen by time alone.
 fn chosen_is_worth_it<S: Setting>() -> bool {
     let (mut chosen, mut refused, mut missed) = (0, 0, 0);
-    for method in methods::<S>() {
+    for method in methods() {
         for security in ASKED {
             let options = Options { security, ..Options::by(method.clone()) };
             for size in COMMITMENTS.into_iter().flat_map(sizes) {

@@ -145,11 +145,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// Commits over B to bits that are committed to over F_2; the pairs wait for the end of their round.
-    fn copies(
-        &mut self,
-        halves: &mut Two<'_, B, E>,
-        lines: &[F128],
-    ) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
+    fn copies(&mut self, halves: &mut Two<'_, B, E>, lines: &[F128]) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
         let mut copies = Zeroizing::new(Vec::with_capacity(lines.len()));
         let half = halves.numbers()?;
         for line in lines {
@@ -223,11 +219,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// As [`Mixed::number`].
-    fn number(
-        &mut self,
-        halves: &mut Two<'_, B, E>,
-        bits: &[F128],
-    ) -> Result<Tagged<B, E>> {
+    fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<Tagged<B, E>> {
         check_width::<B>(bits.len())?;
         if self.pairs.len() + bits.len() > self.most {
             self.end_round(halves)?;
