@@ -43,7 +43,7 @@ pub(crate) use count::{BATCH, CROWD};
 pub use crossing::Crossings;
 pub(crate) use gadget::prime_field;
 pub use memory::{Accesses, Cells, Memories, Put, Scanned, address_width};
-pub(crate) use memory::{Epochs, Layout, Scans, Sizes, access_by_one};
+pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
 pub(crate) use mixed::check_width;
 pub use mixed::{
     BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,
@@ -52,10 +52,10 @@ pub use netlist::{Initial, Netlist, NetlistOptions, Pin, PinBit};
 pub use network::Network;
 pub use parts::{Parts, Reversible, Turned};
 pub use permutation::Permutations;
-pub(crate) use polynomial::{
-    ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
-};
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
+pub(crate) use polynomial::{
+    assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
+};
 pub use r1cs::{R1cs, R1csShape, R1csWitness, public_json};
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use sieve::{Sieve, SieveStream, StreamKind, ValueStream};
@@ -424,7 +424,7 @@ impl<B: Backend> Backend for &mut B {
     }
 }
 
-/// A backend that has all there is: what a recorded statement is executed in.
+/// A backend that has all there is: what a statement is written for.
 pub trait Machine: Polynomials + Memories + Tables + Permutations + Crossings {}
 
 impl<B: Polynomials + Memories + Tables + Permutations + Crossings> Machine for B {}

@@ -149,6 +149,10 @@ fn wires_that_nobody_holds_are_forgotten() {
 struct Most(u32);
 
 impl volery::circuit::stream::Execute<F2> for Most {
+    fn argues(&self) -> volery::circuit::stream::Argues {
+        volery::circuit::stream::Argues::EVERYTHING
+    }
+
     fn execute(&mut self, block: &volery::circuit::stream::Block<F2>) -> volery::Result<()> {
         self.0 = self.0.max(block.slots);
         Ok(())

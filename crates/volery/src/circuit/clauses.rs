@@ -76,6 +76,16 @@ pub trait Clauses<B: Backend>: Alternatives {
     /// # Errors
     /// Those of the backend, and `Invalid` where the clause is malformed.
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()>;
+
+    /// Pushes clause number `clause` alone into `backend`: what it asserts stands.
+    ///
+    /// # Errors
+    /// Those of [`Clauses::run`], and `Invalid` where it asserts nothing.
+    fn run_alone(&self, clause: usize, backend: &mut B) -> Result<()> {
+        let mut branch = Branch::asserting(backend);
+        self.run(clause, &mut branch)?;
+        branch.finish().map(drop)
+    }
 }
 
 impl<C: Alternatives + ?Sized> Alternatives for &C {
@@ -90,5 +100,8 @@ impl<C: Alternatives + ?Sized> Alternatives for &C {
 impl<B: Backend, C: Clauses<B> + ?Sized> Clauses<B> for &C {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         (**self).run(clause, branch)
+    }
+    fn run_alone(&self, clause: usize, backend: &mut B) -> Result<()> {
+        (**self).run_alone(clause, backend)
     }
 }

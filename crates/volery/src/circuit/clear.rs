@@ -5,6 +5,7 @@ use super::hashed::{Expanded, absorb, expanded};
 use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
+use super::stream::{Argues, Everything, Executor, argues};
 use super::table::check_range;
 use super::{
     Backend, Cells, Circuit, Crossings, Known, Memories, Permutations, Put, Rows, Scanned, Sizes, Tables,
@@ -210,6 +211,23 @@ pub(crate) struct Evaluated<F: Field> {
     pub(crate) compared: u64,
     /// Whether the circuit holds for the witness. It is a secret.
     pub(crate) holds: bool,
+}
+
+impl<F: Field> Executor for Clear<'_, F> {
+    type Beyond = Everything<Self>;
+
+    fn argues(&self) -> Argues {
+        if !self.scans() {
+            return Self::proofs();
+        }
+        Argues {
+            memories: false,
+            tables: argues::Tables::None,
+            ranges: false,
+            permutations: false,
+            ..Self::proofs()
+        }
+    }
 }
 
 impl<F: Field> Backend for Clear<'_, F> {

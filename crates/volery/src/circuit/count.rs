@@ -9,7 +9,7 @@ pub(super) use memory::{Open, kind_of};
 
 use super::memory::Parameters;
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
-use super::stream::{Source, Stream, Streamed};
+use super::stream::{Everything, Executor, Source, Stream, Streamed};
 use super::{Backend, Circuit, Crossings};
 use crate::error::Result;
 use core::fmt::Display;
@@ -503,6 +503,10 @@ impl Fingerprint {
         self.hasher.update(&self.gates);
         self.hasher.finalize().into()
     }
+}
+
+impl<F: Field> Executor for Count<F> {
+    type Beyond = Everything<Self>;
 }
 
 impl<F: Field> Backend for Count<F> {

@@ -1,5 +1,6 @@
 //! A cheating prover in the clear, for the tests of circuits.
 
+use super::stream::{Executor, Vectors};
 use super::{Backend, Clear, Entries, Matrix, Polynomials, Scans};
 use crate::error::Result;
 use core::fmt::Display;
@@ -88,6 +89,10 @@ impl<F: Field> Backend for Faulty<'_, F> {
 }
 
 impl<F: Field> Scans for Faulty<'_, F> {}
+
+impl<F: Field> Executor for Faulty<'_, F> {
+    type Beyond = Vectors<Self>;
+}
 
 impl<F: Field> Polynomials for Faulty<'_, F> {
     type Vector = Vec<F>;

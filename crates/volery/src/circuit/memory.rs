@@ -218,7 +218,7 @@ pub fn address_width<F: Field>(cells: usize) -> usize {
 }
 
 /// What both ends know of a memory: its numbers of cells and of elements in a word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Sizes {
     pub(crate) cells: usize,
     pub(crate) width: usize,

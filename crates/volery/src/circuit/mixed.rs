@@ -27,6 +27,7 @@
 //! ```
 
 use super::memory::is_binary;
+use super::stream::Executor;
 use super::{Backend, Clear, Count, Machine, Shape, count::Counted, nothing_asserted};
 use crate::error::{Error, Result};
 use core::fmt::Display;
@@ -39,9 +40,9 @@ use volery_primitives::{F2, Field};
 /// should do together where it can.
 pub trait Mixed {
     /// The backend of bits.
-    type Bits: Machine<F = F2>;
+    type Bits: Machine<F = F2> + Executor;
     /// The backend of numbers, over a prime field.
-    type Numbers: Machine;
+    type Numbers: Machine + Executor;
 
     /// The backend of bits, until the other one is asked for.
     ///

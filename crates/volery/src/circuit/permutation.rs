@@ -84,6 +84,8 @@ pub(crate) fn scan_permutation<B: Backend>(
     let minus = b.constant(-B::F::ONE);
     let mut chosen = vec![minus; count];
     for (i, word) in ys.chunks_exact(width).enumerate() {
+        // What a word takes is left behind it.
+        b.open_scope();
         let place = &places[i * wires..(i + 1) * wires];
         if has_more_bits::<B::F>() {
             for bit in place {
@@ -95,6 +97,7 @@ pub(crate) fn scan_permutation<B: Backend>(
         let here =
             if is_binary::<B::F>() { by_bits(b, place, count)? } else { by_number(b, place[0], count)? };
         assert_one(b, &here, name)?;
+        let before = chosen.clone();
         for (chosen, here) in chosen.iter_mut().zip(&here) {
             *chosen = b.add(*chosen, *here);
         }
@@ -106,6 +109,8 @@ pub(crate) fn scan_permutation<B: Backend>(
             }
             b.assert_zero(sum, name)?;
         }
+        b.close_scope(&chosen);
+        b.forget(&before);
     }
     // Of as many choices as places an odd number, or one modulo p, is one.
     for chosen in chosen {

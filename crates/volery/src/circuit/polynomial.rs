@@ -31,11 +31,9 @@
 //! }
 //! ```
 
-mod by_gates;
 mod matrix;
 mod sparse;
 
-pub(crate) use by_gates::ByGates;
 pub use matrix::{Entries, Matrix};
 pub(crate) use matrix::{assert_entries, check_sizes};
 pub use sparse::{Sparse, Term};

@@ -34,6 +34,7 @@
 //! | `Gather` | vector | vector | words | count; for each lane that lane plus one, or zero |
 //! | `Total` | vector | vector | | the sum of all lanes |
 //! | `Inner` | vector | words | | lists: two of the same length |
+//! | `SumOfProducts` | slot | words | | lists: two of the same length |
 //! | `Commit` | | vector | words | list: of the results |
 //! | `AssertZeroes` | 1 or 0 | vector | | that all lanes are zero; 1 where it is read again |
 //! | `AssertProduct` | slot | slot | slot | that the product of `a` and `b` is what `out` carries |
@@ -62,6 +63,14 @@
 //! value is read last, and its slots are given again from there on. Outside of
 //! functions a slot is free again where the [`scope`](super::Backend::scope) of its wire ends.
 //!
+//! # Lowering
+//! Few systems have proofs of their own for memories, tables, permutations and polynomials. Whoever executes
+//! blocks [says](Execute::argues) for what it has, and for all else the recorder writes gates: it looks at all
+//! cells of a memory, or all rows of a table, each time. So these gates are made by code that is compiled once
+//! for a field. An access is a function whose arguments and results the cells are, which keep their slots; it is
+//! recorded once for all memories of one size.
+//!
+//! # Names
 //! Assertions have no names in the stream. They are numbered in their order of execution, and where one
 //! fails, its name is asked of the [`Source`], which goes through the statement once more and formats the
 //! name of that one alone.
@@ -69,6 +78,7 @@
 //! Hints are functions of this process, which a prover calls and nobody else does. Blocks that leave the
 //! process leave them behind: a prover elsewhere has the statement itself.
 
+pub mod argues;
 mod block;
 mod dependence;
 mod frame;
@@ -83,17 +93,20 @@ mod shards;
 #[cfg(test)]
 mod tests;
 
+pub use argues::Argues;
 pub use block::{Block, HintFunction, Op, Record};
 pub use dependence::Dependence;
 pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;
+pub(crate) use interpreter::Sums;
+pub use interpreter::{Beyond, Everything, Executor, GatesAlone, SumsOfProducts, Vectors};
 pub use mixed::{MixedRecorder, MixedSource, MixedStreamed};
 pub use recorder::Recorder;
 use shape::count;
 pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};
 
 use super::memory::Parameters;
-use super::{Alternatives, Branch, Circuit, Clause, Clauses, Machine, Shape, Witness, clauses};
+use super::{Alternatives, Branch, Circuit, Clause, Clauses, Shape, Witness, clauses};
 use crate::error::Result;
 use interpreter::Interpreter;
 use std::sync::{Arc, OnceLock};
@@ -148,6 +161,9 @@ impl<F: Field> Source<F> for Traced<'_, F> {
 
 /// Whoever executes blocks in their order.
 pub trait Execute<F: Field> {
+    /// What it takes beyond gates.
+    fn argues(&self) -> Argues;
+
     /// Executes `block`.
     ///
     /// # Errors
@@ -159,7 +175,7 @@ pub trait Execute<F: Field> {
 #[derive(Clone, Copy)]
 pub struct Streamed<'s, F>(pub &'s dyn Source<F>);
 
-impl<B: Machine> Circuit<B> for Streamed<'_, B::F> {
+impl<B: Executor> Circuit<B> for Streamed<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
         execute(self.0, &self.0.functions().unwrap_or_default(), b)
     }
@@ -193,13 +209,13 @@ impl<'s, F: Field> Stream<'s, F> {
     }
 }
 
-impl<B: Machine> Circuit<B> for Stream<'_, B::F> {
+impl<B: Executor> Circuit<B> for Stream<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
         execute(self.source, &self.functions, b)
     }
 }
 
-fn execute<B: Machine>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
+fn execute<B: Executor>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
     let mut interpreter = Interpreter::new(b, source);
     let mut recorder = Recorder::new(&mut interpreter, functions);
     let recorded = source.record(&mut recorder);
@@ -290,14 +306,22 @@ impl<F: Field> Alternatives for ClauseStream<'_, F> {
     }
 }
 
-impl<B: Machine> Clauses<B> for ClauseStream<'_, B::F> {
+impl<B: Executor> Clauses<B> for ClauseStream<'_, B::F> {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         execute(&Clause::new(self.clauses, clause), &self.functions, branch)
     }
+
+    fn run_alone(&self, clause: usize, backend: &mut B) -> Result<()> {
+        execute(&Clause::new(self.clauses, clause), &self.functions, backend)
+    }
 }
 
-impl<B: Machine<F = F2>> Clauses<B> for StreamedClauses<'_> {
+impl<B: Executor<F = F2>> Clauses<B> for StreamedClauses<'_> {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         Streamed(&Clause::new(self.0, clause)).run(branch)
+    }
+
+    fn run_alone(&self, clause: usize, backend: &mut B) -> Result<()> {
+        Streamed(&Clause::new(self.0, clause)).run(backend)
     }
 }

@@ -8,7 +8,7 @@ use super::{
     Direct, DirectClauses, Estimate, ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Stream,
 };
 use crate::channel::{Carried, Channel};
-use crate::circuit::stream::{ClauseStream, ShardSource, Source, Stream as StreamOfGates};
+use crate::circuit::stream::{ClauseStream, Executor, ShardSource, Source, Stream as StreamOfGates};
 use crate::circuit::{Count, Machine, Program, Shape, Size};
 use crate::error::Result;
 use crate::pool::Pool;
@@ -31,9 +31,9 @@ pub trait Setting: Sized + 'static {
     /// The public programs that are named or read from files.
     type Program: Program<F = Self::F>;
     /// The two backends.
-    type Prover<'a>: Machine<F = Self::F>;
+    type Prover<'a>: Machine<F = Self::F> + Executor;
     /// See [`Setting::Prover`].
-    type Verifier<'a>: Machine<F = Self::F>;
+    type Verifier<'a>: Machine<F = Self::F> + Executor;
     /// How parties in the prover's head hold values: see [`crate::zk::limbo`].
     type Parties: Domain<F = Self::F>;
     /// The verifier's global key.

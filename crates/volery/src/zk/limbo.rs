@@ -96,7 +96,8 @@ pub use simulation::Views;
 pub(crate) use tape::expanded_blocks;
 
 use crate::channel::{Channel, Party};
-use crate::circuit::{Circuit, Machine, Shape, nothing_asserted};
+use crate::circuit::stream::Executor;
+use crate::circuit::{Circuit, Shape, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
 use crate::random::Random;
 use crate::zk::{Accepted, Gates};
@@ -137,7 +138,7 @@ pub trait Domain: Sized + 'static {
     /// The field of the wires' values.
     type F: Field;
     /// The backend of some views of some repetitions.
-    type Views<'a>: Machine<F = Self::F>;
+    type Views<'a>: Executor<F = Self::F>;
 
     /// The views that are followed side by side, at most.
     #[doc(hidden)]

@@ -15,8 +15,9 @@
 //! The format knows no assertions. They become one output more, behind the others, where there are any: a bit
 //! each, in order, which is zero where the assertion holds.
 
+use crate::circuit::Backend;
+use crate::circuit::stream::{Executor, GatesAlone};
 use crate::circuit::written::{Lines, Written, not_a_gate};
-use crate::circuit::{Backend, ByGates};
 use crate::error::Result;
 use core::fmt::Display;
 use std::io::Write;
@@ -221,4 +222,6 @@ impl Backend for Writer<'_> {
     }
 }
 
-impl ByGates for Writer<'_> {}
+impl Executor for Writer<'_> {
+    type Beyond = GatesAlone;
+}

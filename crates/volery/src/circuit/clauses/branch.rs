@@ -1,5 +1,6 @@
 //! What a clause sees of a backend.
 
+use crate::circuit::stream::{Executor, GatesAlone};
 use crate::circuit::{
     Backend, Entries, Function, Matrix, Polynomials, Returned, Scans, assert_entries, nothing_asserted,
     product_by_vectors,
@@ -213,6 +214,10 @@ impl<B: Backend> Branch<'_, B> {
         }
         returned
     }
+}
+
+impl<B: Backend> Executor for Branch<'_, B> {
+    type Beyond = GatesAlone;
 }
 
 /// Its assertions are the clause's, so that no other proof will do.

@@ -25,9 +25,7 @@ impl<'c, C: Alternatives + ?Sized> Clause<'c, C> {
 
 impl<B: Backend, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
     fn run(&self, b: &mut B) -> Result<()> {
-        let mut branch = Branch::asserting(b);
-        self.clauses.run(self.number, &mut branch)?;
-        branch.finish().map(drop)
+        self.clauses.run_alone(self.number, b)
     }
 }
 

@@ -17,6 +17,16 @@ pub struct Scanned<W> {
 }
 
 impl<W: Copy> Scanned<W> {
+    /// A memory of such sizes whose cells are these wires.
+    pub(in crate::circuit) fn of(sizes: Sizes, cells: Vec<W>) -> Self {
+        Self { sizes, cells }
+    }
+
+    /// The wires of all cells.
+    pub(in crate::circuit) fn into_cells(self) -> Vec<W> {
+        self.cells
+    }
+
     /// A memory: see [`Memories::memory`](super::Memories::memory).
     pub(crate) fn new<B: Backend<Wire = W>>(
         b: &mut B,

@@ -1,8 +1,9 @@
 //! Any circuit of gates as a netlist, to be written as a file.
 
 use super::logic::{Gate, Literal, Logic};
+use crate::circuit::Backend;
+use crate::circuit::stream::{Executor, GatesAlone};
 use crate::circuit::written::not_a_gate;
-use crate::circuit::{Backend, ByGates};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::{F2, Field};
@@ -149,4 +150,6 @@ impl Backend for Gathering {
     }
 }
 
-impl ByGates for Gathering {}
+impl Executor for Gathering {
+    type Beyond = GatesAlone;
+}

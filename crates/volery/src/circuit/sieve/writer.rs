@@ -10,8 +10,9 @@
 //! | a sum with the constant one | `@addc` |
 //! | an output, an assertion | `@assert_zero`, of an output that of its sum with the public value |
 
+use crate::circuit::stream::{Executor, GatesAlone};
 use crate::circuit::written::{Lines, Written, not_a_gate};
-use crate::circuit::{Backend, ByGates, Port};
+use crate::circuit::{Backend, Port};
 use crate::error::Result;
 use core::fmt::Display;
 use std::io::Write;
@@ -159,4 +160,6 @@ impl Backend for Writer<'_> {
     }
 }
 
-impl ByGates for Writer<'_> {}
+impl Executor for Writer<'_> {
+    type Beyond = GatesAlone;
+}

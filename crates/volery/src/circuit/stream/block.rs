@@ -48,6 +48,8 @@ pub enum Op {
     Commit,
     /// An assertion on each lane of a vector.
     AssertZeroes,
+    /// An inner product of wires, on a wire.
+    SumOfProducts,
     /// An assertion on a product of wires.
     AssertProduct,
     /// An assertion on a product of matrices.

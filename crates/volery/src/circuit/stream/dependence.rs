@@ -109,6 +109,10 @@ impl<F> Tracing<F> {
                 let mut words = block.read(a);
                 self.vectors[to] = self.any(&mut words) | self.any(&mut words);
             }
+            Op::SumOfProducts => {
+                let mut words = block.read(a);
+                self.wires[to] = self.any(&mut words) | self.any(&mut words);
+            }
             Op::Commit => self.put(block.read(b), self.vectors[from]),
             Op::AssertProduct => {
                 self.assertions(1, self.wires[to] | self.wires[from] | self.wires[other]);

@@ -31,20 +31,42 @@ impl Handle {
 
 /// A vector of the [`Recorder`](super::Recorder).
 #[derive(Clone)]
-pub struct VectorHandle(pub(super) Rc<VectorSlot>);
+pub struct VectorHandle(pub(super) Rc<Lanes>);
 
-pub(super) struct VectorSlot {
-    pub(super) slot: u32,
-    pub(super) lanes: usize,
+/// The lanes of a vector.
+pub(super) struct Lanes {
+    pub(super) count: usize,
     pub(super) degree: usize,
-    /// Where the slot goes in the end; it is that of the frame.
-    pub(super) left: Rc<RefCell<Vec<u32>>>,
+    pub(super) on: On,
 }
 
-impl Drop for VectorSlot {
+/// Where a vector is. What it leaves in the end goes to its frame.
+pub(super) enum On {
+    /// In a slot of its own.
+    Slot { slot: u32, left: Left<u32> },
+    /// On wires, a lane each.
+    Wires { wires: Vec<Handle>, left: Left<Handle> },
+}
+
+/// What vectors have left that are no more.
+pub(super) type Left<T> = Rc<RefCell<Vec<T>>>;
+
+impl Drop for On {
     fn drop(&mut self) {
-        self.left.borrow_mut().push(self.slot);
+        match self {
+            Self::Slot { slot, left } => left.borrow_mut().push(*slot),
+            Self::Wires { wires, left } => left.borrow_mut().append(wires),
+        }
     }
+}
+
+/// A memory of the statement that a function looks at cell by cell.
+pub(super) struct Imported {
+    pub(super) memory: u32,
+    /// Its cells as the function gets them.
+    pub(super) first: Vec<Handle>,
+    /// The cells by now, where something was put there.
+    pub(super) now: Option<Vec<Handle>>,
 }
 
 /// What is recorded into one block: the statement, block after block, or one function.
@@ -63,12 +85,29 @@ pub(super) struct Frame<F> {
     /// For each slot the last scope behind which it was kept, and the number of those that have ended.
     kept: Vec<u32>,
     ended: u32,
+    /// For each slot how many lanes of vectors are on its wire, and whether nobody else wants that. As long as
+    /// the highest of them asks for.
+    held: Vec<Held>,
+    left_wires: Left<Handle>,
     pub(super) free_vectors: Vec<u32>,
-    pub(super) left_vectors: Rc<RefCell<Vec<u32>>>,
+    left_vectors: Left<u32>,
+    /// Of a function: its own arguments, and the memories whose cells are others.
+    pub(super) arguments: Vec<Handle>,
+    pub(super) cells: Vec<Imported>,
     /// The words that the functions take which the block calls.
     pub(super) called: usize,
     /// Whether the block, or a function that it calls, names memories or tables.
     pub(super) names_memories: bool,
+    /// Whether it has, or calls, anything that others may have as gates.
+    pub(super) lowers: bool,
+}
+
+/// What lanes of vectors want of a wire.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    lanes: u32,
+    /// Whether it goes with the last of them.
+    alone: bool,
 }
 
 impl<F: Field> Frame<F> {
@@ -83,10 +122,15 @@ impl<F: Field> Frame<F> {
             long: FORGOTTEN,
             kept: Vec::new(),
             ended: 0,
+            held: Vec::new(),
+            left_wires: Rc::default(),
             free_vectors: Vec::new(),
             left_vectors: Rc::default(),
+            arguments: Vec::new(),
+            cells: Vec::new(),
             called: 0,
             names_memories: false,
+            lowers: false,
         }
     }
 
@@ -122,6 +166,14 @@ impl<F: Field> Frame<F> {
             wires.push(self.take());
         }
         wires
+    }
+
+    /// Consecutive slots for so many new values, which no scope ends.
+    pub(super) fn take_apart(&mut self, count: usize) -> Vec<Handle> {
+        let first = self.stamps.len();
+        self.stamps.resize(first + count, self.first_stamp);
+        assert!(self.stamps.len() < LAST_SLOT as usize, "fewer than 2^32 live wires");
+        (first..first + count).map(|slot| Handle { slot: slot as u32, stamp: self.first_stamp }).collect()
     }
 
     /// The slot of `wire`.
@@ -195,8 +247,14 @@ impl<F: Field> Frame<F> {
         self.taken.truncate(end);
     }
 
-    /// Gives the slot of `wire` again, if it is still that of this wire.
+    /// Gives the slot of `wire` again, if it is still that of this wire, as soon as no vector is on it.
     pub(super) fn give(&mut self, wire: Handle) {
+        if let Some(held) = self.held.get_mut(wire.slot as usize)
+            && held.lanes > 0
+        {
+            held.alone |= self.stamps[wire.slot as usize] == wire.stamp;
+            return;
+        }
         let stamp = &mut self.stamps[wire.slot as usize];
         if *stamp == wire.stamp {
             *stamp = stamp.wrapping_add(1);
@@ -224,8 +282,8 @@ impl<F: Field> Frame<F> {
         self.long = 2 * end + FORGOTTEN;
     }
 
-    /// A slot for a new vector.
-    pub(super) fn take_vector(&mut self, lanes: usize, degree: usize) -> VectorHandle {
+    /// A new vector, and its slot.
+    pub(super) fn take_vector(&mut self, count: usize, degree: usize) -> (VectorHandle, u32) {
         for slot in self.left_vectors.take() {
             self.block.push(Op::Drop, 0, slot, 0);
             self.free_vectors.push(slot);
@@ -234,7 +292,8 @@ impl<F: Field> Frame<F> {
             self.block.vectors += 1;
             self.block.vectors - 1
         });
-        VectorHandle(Rc::new(VectorSlot { slot, lanes, degree, left: self.left_vectors.clone() }))
+        let on = On::Slot { slot, left: self.left_vectors.clone() };
+        (VectorHandle(Rc::new(Lanes { count, degree, on })), slot)
     }
 
     /// The slot of `vector`.
@@ -242,8 +301,57 @@ impl<F: Field> Frame<F> {
     /// # Panics
     /// Where it is of another function.
     pub(super) fn vector(&self, vector: &VectorHandle) -> u32 {
-        assert!(Rc::ptr_eq(&vector.0.left, &self.left_vectors), "a vector that is not of this function");
-        vector.0.slot
+        match &vector.0.on {
+            On::Slot { slot, left } if Rc::ptr_eq(left, &self.left_vectors) => *slot,
+            _ => panic!("a vector that is not of this function"),
+        }
+    }
+
+    /// A vector on `wires`, whatever becomes of them elsewhere.
+    pub(super) fn hold(&mut self, wires: Vec<Handle>, degree: usize) -> VectorHandle {
+        for wire in self.left_wires.take() {
+            let held = &mut self.held[wire.slot as usize];
+            held.lanes -= 1;
+            if held.lanes == 0 && core::mem::take(&mut held.alone) {
+                self.give(wire);
+            }
+        }
+        for wire in &wires {
+            let slot = live(&self.stamps, *wire) as usize;
+            if slot >= self.held.len() {
+                self.held.resize(self.stamps.len(), Held::default());
+            }
+            self.held[slot].lanes += 1;
+        }
+        let (count, left) = (wires.len(), self.left_wires.clone());
+        VectorHandle(Rc::new(Lanes { count, degree, on: On::Wires { wires, left } }))
+    }
+
+    /// The wires of `vector`, and the lanes whose wires somebody else wants, too. Those of the others are wires of
+    /// the scope at hand from now on.
+    pub(super) fn release(&mut self, vector: &VectorHandle) -> (Vec<Handle>, Vec<usize>) {
+        let mut shared = Vec::new();
+        for (lane, wire) in vector.wires().iter().enumerate() {
+            if !core::mem::take(&mut self.held[wire.slot as usize].alone) {
+                shared.push(lane);
+            } else if !self.scopes.is_empty() {
+                self.taken.push(*wire);
+            }
+        }
+        (vector.wires().to_vec(), shared)
+    }
+}
+
+impl VectorHandle {
+    /// The wires that it is on.
+    ///
+    /// # Panics
+    /// Where it has a slot of its own.
+    pub(super) fn wires(&self) -> &[Handle] {
+        match &self.0.on {
+            On::Wires { wires, .. } => wires,
+            On::Slot { .. } => unreachable!("one recorder has vectors of one kind"),
+        }
     }
 }
 

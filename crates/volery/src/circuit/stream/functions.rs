@@ -1,5 +1,6 @@
 //! Functions that were recorded.
 
+use super::Argues;
 use super::block::Block;
 use crate::circuit::Shape;
 use crate::error::Result;
@@ -29,6 +30,26 @@ pub(super) struct Recorded<F> {
     /// The memories and tables that there were, where it names some by their numbers: where there are others
     /// it is another function.
     pub(super) among: Option<[u32; 2]>,
+    /// What was recorded as such, and not as gates, where it has anything of the kind.
+    pub(super) argues: Option<Argues>,
+    /// The memories whose cells are arguments behind its own, and where they are put, results.
+    pub(super) cells: Vec<Import>,
+}
+
+/// A memory that a function looks at cell by cell.
+pub(super) struct Import {
+    /// Its number.
+    pub(super) memory: u32,
+    /// Whether anything is put there.
+    pub(super) puts: bool,
+}
+
+impl<F> Recorded<F> {
+    /// Whether it is still what its key says, where so many memories and tables were made, and is executed by
+    /// somebody who argues so.
+    pub(super) fn is_still(&self, made: [u32; 2], argues: Argues) -> bool {
+        self.among.is_none_or(|among| among == made) && self.argues.is_none_or(|of| of == argues)
+    }
 }
 
 impl<F> Default for Functions<F> {

@@ -1,29 +1,45 @@
 //! Executing blocks: the one piece of code that is compiled for every backend.
+//!
+//! Most backends have gates alone, and for them the [recorder](super::Recorder) writes nothing else. What others
+//! have beyond gates is executed by their [`Beyond`].
 
-use super::block::{Block, HintFunction, KEPT, List, Op, Record};
+mod beyond;
+
+pub(crate) use beyond::Sums;
+pub use beyond::{Beyond, Everything, GatesAlone, SumsOfProducts, Vectors};
+
+use super::block::{Block, HintFunction, List, Op, Record};
 use super::naming::Name;
-use super::{Execute, Source};
-use crate::circuit::{Accesses, Cells, Entries, Machine, Matrix, Put, Rows};
+use super::{Argues, Execute, Source};
+use crate::circuit::Backend;
 use crate::error::Result;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 
+/// A backend that executes streams of gates.
+pub trait Executor: Backend + Sized {
+    /// What it executes beyond gates: [`GatesAlone`] where that is nothing.
+    type Beyond: Beyond<Self>;
+
+    /// What backends of this kind have proofs of their own for, as a rule.
+    fn proofs() -> Argues {
+        Self::Beyond::argues()
+    }
+
+    /// What this one has, before its first gate: for all else the recorder writes gates.
+    fn argues(&self) -> Argues {
+        Self::proofs()
+    }
+}
+
 /// Executes blocks of the stream of `source` in a backend.
-pub(super) struct Interpreter<'b, B: Machine> {
+pub(super) struct Interpreter<'b, B: Executor> {
     backend: &'b mut B,
-    source: &'b dyn Source<B::F>,
-    /// The wires of all frames that are open: that of the statement, and above it those of functions.
-    wires: Places<B::Wire>,
-    vectors: Vec<Option<B::Vector>>,
-    /// In the order in which they were made, those that are closed left out.
-    memories: Vec<Option<B::Memory>>,
-    tables: Vec<B::Table>,
-    /// Assertions so far.
-    assertions: u64,
-    /// Operands that stand on no consecutive slots, side by side.
-    operands: [Places<B::Wire>; 3],
-    /// Public factors of such operands.
+    names: Names<'b, B::F>,
+    wires: Wires<B::Wire>,
+    /// Public factors of operands.
     factors: Vec<B::F>,
+    beyond: B::Beyond,
 }
 
 /// Where the slots of a frame begin: those of wires, and those of vectors.
@@ -33,86 +49,101 @@ struct Frame {
     vectors: usize,
 }
 
-/// What is held between blocks by whoever lends the backend for each of them alone.
-pub(super) struct Kept<B: Machine> {
-    wires: Places<B::Wire>,
-    vectors: Vec<Option<B::Vector>>,
-    memories: Vec<Option<B::Memory>>,
-    tables: Vec<B::Table>,
-    assertions: u64,
-    operands: [Places<B::Wire>; 3],
+/// The wires of all frames that are open: that of the statement, and above it those of functions.
+struct Wires<W: Zeroize> {
+    places: Places<W>,
+    /// Operands that stand on no consecutive slots, side by side.
+    operands: [Places<W>; 3],
 }
 
-impl<B: Machine> Default for Kept<B> {
+impl<W: Zeroize> Default for Wires<W> {
     fn default() -> Self {
-        Self {
-            wires: Places::default(),
-            vectors: Vec::new(),
-            memories: Vec::new(),
-            tables: Vec::new(),
-            assertions: 0,
-            operands: Default::default(),
-        }
+        Self { places: Places::default(), operands: Default::default() }
     }
 }
 
-impl<B: Machine> Kept<B> {
+/// The names of assertions, in their order.
+struct Names<'s, F: Field> {
+    source: &'s dyn Source<F>,
+    argues: Argues,
+    /// Assertions so far.
+    assertions: u64,
+}
+
+impl<'s, F: Field> Names<'s, F> {
+    /// The name of the next assertion.
+    fn next(&mut self) -> Name<'s, F> {
+        let number = self.assertions;
+        self.assertions += 1;
+        Name { source: self.source, argues: self.argues, number }
+    }
+}
+
+/// What is held between blocks by whoever lends the backend for each of them alone.
+pub(super) struct Kept<B: Executor> {
+    wires: Wires<B::Wire>,
+    beyond: B::Beyond,
+    assertions: u64,
+}
+
+impl<B: Executor> Default for Kept<B> {
+    fn default() -> Self {
+        Self { wires: Wires::default(), beyond: B::Beyond::default(), assertions: 0 }
+    }
+}
+
+impl<B: Executor> Kept<B> {
     /// The wire of a slot.
     pub(super) fn wire(&self, slot: u32) -> B::Wire {
-        self.wires.0[slot as usize]
+        self.wires.places.0[slot as usize]
     }
 
     /// Puts a wire that no gate makes into a slot.
     pub(super) fn put(&mut self, slot: u32, wire: B::Wire) {
-        self.wires.reserve(slot as usize + 1);
-        self.wires.0[slot as usize] = wire;
+        self.wires.places.reserve(slot as usize + 1);
+        self.wires.places.0[slot as usize] = wire;
     }
 }
 
-impl<'b, B: Machine> Interpreter<'b, B> {
+impl<'b, B: Executor> Interpreter<'b, B> {
     pub(super) fn new(backend: &'b mut B, source: &'b dyn Source<B::F>) -> Self {
-        Self::resumed(backend, source, Kept::default())
+        let argues = backend.argues();
+        Self::resumed(backend, source, argues, Kept::default())
     }
 
     /// One that goes on where another one was suspended.
-    pub(super) fn resumed(backend: &'b mut B, source: &'b dyn Source<B::F>, kept: Kept<B>) -> Self {
-        let Kept { wires, vectors, memories, tables, assertions, operands } = kept;
-        let factors = Vec::new();
-        Self { backend, source, wires, vectors, memories, tables, assertions, operands, factors }
+    pub(super) fn resumed(
+        backend: &'b mut B,
+        source: &'b dyn Source<B::F>,
+        argues: Argues,
+        kept: Kept<B>,
+    ) -> Self {
+        let Kept { wires, beyond, assertions } = kept;
+        let names = Names { source, argues, assertions };
+        Self { backend, names, wires, factors: Vec::new(), beyond }
     }
 
     /// What it holds, behind a block.
     pub(super) fn suspended(self) -> Kept<B> {
-        let Self { wires, vectors, memories, tables, assertions, operands, .. } = self;
-        Kept { wires, vectors, memories, tables, assertions, operands }
+        Kept { wires: self.wires, beyond: self.beyond, assertions: self.names.assertions }
     }
 
     fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {
-        self.wires.reserve(frame.wires + block.slots as usize);
-        let length = frame.vectors + block.vectors as usize;
-        if length > self.vectors.len() {
-            self.vectors.resize(length, None);
-        }
+        self.wires.places.reserve(frame.wires + block.slots as usize);
+        self.beyond.open(frame.vectors + block.vectors as usize);
         let mut rest = &block.records[..];
         loop {
             // What is nothing but a gate stays in one small loop.
-            rest = gates(self.backend, &mut self.wires.0[frame.wires..], &block.constants, rest)?;
+            rest = gates(self.backend, &mut self.wires.places.0[frame.wires..], &block.constants, rest)?;
             let Some((record, behind)) = rest.split_first() else { return Ok(()) };
             match record.op {
                 Op::Linear | Op::LinearRows | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
                     self.lists(block, *record, frame)?
                 }
-                Op::Memory
-                | Op::Access
-                | Op::AccessRows
-                | Op::Close
-                | Op::Table
-                | Op::LookUp
-                | Op::LookUpRows
-                | Op::Within
-                | Op::Permutation => self.memory(block, *record, frame)?,
-                Op::Incoming | Op::Outgoing => self.crossings(block, *record, frame)?,
-                _ => self.polynomials(block, *record, frame)?,
+                _ => {
+                    let Self { backend, names, wires, beyond, .. } = self;
+                    beyond.execute(backend, Step { block, record: *record, frame, wires, names })?;
+                }
             }
             rest = behind;
         }
@@ -121,51 +152,51 @@ impl<'b, B: Machine> Interpreter<'b, B> {
     /// Executes a record on lists of wires.
     fn lists(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
         let Record { op, out, a, b } = record;
+        let Wires { places, operands: [beside, ..] } = &mut self.wires;
         match op {
             Op::Linear => {
                 let mut words = block.read(a);
                 let count = words.next();
                 let (terms, _) = words.take(2 * count).as_chunks();
-                let of = &mut self.operands[0];
-                of.reserve(terms.len());
+                beside.reserve(terms.len());
                 self.factors.clear();
-                for (&[factor, slot], wire) in terms.iter().zip(&mut *of.0) {
+                for (&[factor, slot], wire) in terms.iter().zip(&mut *beside.0) {
                     self.factors.push(block.constants[factor as usize]);
-                    *wire = self.wires.0[frame.wires + slot as usize];
+                    *wire = places.0[frame.wires + slot as usize];
                 }
-                let sum = self.backend.linear(&self.factors, &of.0[..terms.len()]);
-                self.wires.0[frame.wires + out as usize] = sum;
+                let sum = self.backend.linear(&self.factors, &beside.0[..terms.len()]);
+                places.0[frame.wires + out as usize] = sum;
             }
             Op::LinearRows => {
                 let mut words = block.read(a);
-                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let of = operands(places, beside, words.list(), frame);
                 let results = words.list();
                 let factors = &block.constants[b as usize..][..out as usize];
                 let sums = Zeroizing::new(self.backend.linear_rows(factors, &columns(of, out)));
-                self.wires.scatter(&sums, results, frame);
+                places.scatter(&sums, results, frame);
             }
             Op::Witness => {
-                self.backend.witnesses(&mut self.wires.0[frame.wires + out as usize..][..a as usize])?;
+                self.backend.witnesses(&mut places.0[frame.wires + out as usize..][..a as usize])?;
             }
             Op::Hint => {
                 let mut words = block.read(a);
-                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let of = operands(places, beside, words.list(), frame);
                 let results = words.list();
                 let f = block.hints[out as usize].clone();
                 if let [[slot, 1]] = results.runs {
                     let wire = self.backend.hint(of, one_of(f))?;
-                    self.wires.0[frame.wires + *slot as usize] = wire;
+                    places.0[frame.wires + *slot as usize] = wire;
                 } else {
                     let made = self.backend.hints(of, results.len(), all_of(f))?;
-                    self.wires.scatter(&made, results, frame);
+                    places.scatter(&made, results, frame);
                 }
             }
             Op::Assert => {
-                let name = self.name();
-                self.backend.assert_zero(self.wires.0[frame.wires + a as usize], &name)?;
+                let name = self.names.next();
+                self.backend.assert_zero(places.0[frame.wires + a as usize], &name)?;
             }
             Op::Output => {
-                let wire = self.wires.0[frame.wires + a as usize];
+                let wire = places.0[frame.wires + a as usize];
                 self.backend.output(out as usize, b.into(), wire)?;
             }
             _ => {
@@ -176,224 +207,38 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                     wires: frame.wires + block.slots as usize,
                     vectors: frame.vectors + block.vectors as usize,
                 };
-                self.wires.reserve(callee.wires + function.slots as usize);
+                places.reserve(callee.wires + function.slots as usize);
                 let mut to = callee.wires;
                 for &[first, length] in arguments.runs {
                     let from = frame.wires + first as usize;
-                    self.wires.0.copy_within(from..from + length as usize, to);
+                    places.0.copy_within(from..from + length as usize, to);
                     to += length as usize;
                 }
                 self.run(function, callee)?;
-                self.vectors.truncate(callee.vectors);
-                let (outside, inside) = self.wires.0.split_at_mut(callee.wires);
+                self.beyond.close(callee.vectors);
+                let (outside, inside) = self.wires.places.0.split_at_mut(callee.wires);
                 let returned = function.read(function.results).list();
                 copy(&mut outside[frame.wires..], results, inside, returned);
             }
         }
         Ok(())
     }
-
-    /// Executes a record on vectors of polynomials.
-    fn polynomials(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
-        let Record { op, out, a, b } = record;
-        let at = |slot: u32| frame.vectors + slot as usize;
-        let (place, left, right) = (at(out), at(a), at(b));
-        let vector = |place: usize| self.vectors[place].as_ref().expect("a vector that was made");
-        let made = match op {
-            Op::Public => self.backend.public(&block.constants[a as usize..][..b as usize]),
-            Op::Vector => {
-                let list = block.read(a).list();
-                self.backend.vector(operands(&self.wires, &mut self.operands[0], list, frame))
-            }
-            Op::Sum => self.backend.sum(vector(left), vector(right)),
-            Op::Product => self.backend.product(vector(left), vector(right))?,
-            Op::Combination => {
-                let mut words = block.read(a);
-                let count = words.next();
-                let products = words.take(count).as_chunks().0.iter();
-                let products: Vec<_> = products.map(|[a, b]| (vector(at(*a)), vector(at(*b)))).collect();
-                let count = words.next();
-                let slots = words.take(count).iter();
-                let (constant, factors) = block.constants[b as usize..].split_first().expect("what is added");
-                let terms: Vec<_> =
-                    factors.iter().copied().zip(slots.map(|slot| vector(at(*slot)))).collect();
-                self.backend.combination(&products, &terms, *constant)?
-            }
-            Op::Gather => {
-                let mut words = block.read(b);
-                let count = words.next();
-                self.backend.gather(vector(left), &lanes(words.take(count)))
-            }
-            Op::Total => self.backend.total(vector(left)),
-            Op::Inner => {
-                let mut words = block.read(a);
-                let [x, y, _] = &mut self.operands;
-                let x = operands(&self.wires, x, words.list(), frame);
-                let y = operands(&self.wires, y, words.list(), frame);
-                self.backend.inner_product(x, y)?
-            }
-            Op::AssertProduct => {
-                let name = self.name();
-                let [a, b, c] = [a, b, out].map(|slot| self.wires.0[frame.wires + slot as usize]);
-                return self.backend.assert_product(a, b, c, &name);
-            }
-            Op::Commit => {
-                let wires = self.backend.commit(vector(left))?;
-                self.wires.scatter(&wires, block.read(b).list(), frame);
-                return Ok(());
-            }
-            Op::AssertZeroes => {
-                let name = self.name();
-                let vector = self.vectors[left].take().expect("a vector that was made");
-                if out == KEPT {
-                    self.vectors[left] = Some(vector.clone());
-                }
-                return self.backend.assert_zeroes(vector, &name);
-            }
-            Op::AssertMatrix => {
-                let name = self.name();
-                let mut words = block.read(a);
-                let columns = [words.next() as usize, words.next() as usize];
-                let [x, y, z] = &mut self.operands;
-                let x = operands(&self.wires, x, words.list(), frame);
-                let y = operands(&self.wires, y, words.list(), frame);
-                let product = match words.next() {
-                    0 => Entries::Public(&block.constants[b as usize..][..x.len() / columns[0] * columns[1]]),
-                    _ => Entries::Wires(operands(&self.wires, z, words.list(), frame)),
-                };
-                let (x, y) = (Matrix::new(x, columns[0]), Matrix::new(y, columns[1]));
-                return self.backend.assert_matrix_product(x, y, product, &name);
-            }
-            _ => {
-                self.vectors[left] = None;
-                return Ok(());
-            }
-        };
-        self.vectors[place] = Some(made);
-        Ok(())
-    }
-
-    /// Executes a record on memories or tables, or on a permutation.
-    fn memory(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
-        let Record { op, out, a, b } = record;
-        match op {
-            Op::Memory => {
-                let mut words = block.read(a);
-                let cells = operands(&self.wires, &mut self.operands[0], words.list(), frame);
-                words.list();
-                let (width, kind, count) = (words.next() as usize, words.next(), words.next() as usize);
-                let addresses: Vec<u64>;
-                let cells = match kind {
-                    0 => Cells::Wires(cells),
-                    1 => Cells::Public(&block.constants[b as usize..][..count]),
-                    2 => Cells::Zero(count),
-                    _ => {
-                        let constants = &block.constants[b as usize..][..count + count * width];
-                        let (numbers, values) = constants.split_at(count);
-                        addresses = numbers.iter().map(|address| address.to_integer().low() as u64).collect();
-                        Cells::At(&addresses, values)
-                    }
-                };
-                let memory = self.backend.memory(cells, width)?;
-                self.memories.push(Some(memory));
-            }
-            Op::Access => {
-                let name = self.name();
-                let mut words = block.read(a);
-                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
-                let (address, rest) = of.split_at((b / 4) as usize);
-                let put = match b % 4 {
-                    0 => Put::Same,
-                    1 => Put::Word(rest),
-                    _ => Put::Where(rest[0], &rest[1..]),
-                };
-                let memory = self.memories[out as usize].as_mut().expect("a memory that is open");
-                let word = Zeroizing::new(self.backend.access(memory, address, put, &name)?);
-                self.wires.scatter(&word, words.list(), frame);
-            }
-            Op::AccessRows => {
-                let name = self.name();
-                let mut words = block.read(a);
-                let puts = words.take(b);
-                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
-                let all = columns(of, b + puts.iter().sum::<u32>());
-                let (mut rest, mut ports) = (&all[..], Vec::with_capacity(puts.len()));
-                for elements in puts {
-                    let (port, behind) = rest.split_at(1 + *elements as usize);
-                    ports.push(Accesses {
-                        address: port[0],
-                        put: Some(&port[1..]).filter(|word| !word.is_empty()),
-                    });
-                    rest = behind;
-                }
-                let memory = self.memories[out as usize].as_mut().expect("a memory that is open");
-                let found = self.backend.access_rows(memory, &ports, &name)?;
-                self.wires.scatter_columns(found, words.list(), frame);
-            }
-            Op::Close => {
-                let memory = self.memories[out as usize].take().expect("a memory that is open");
-                self.backend.close(memory)?;
-            }
-            Op::Table => {
-                let mut words = block.read(a);
-                let (key, value, count) =
-                    (words.next() as usize, words.next() as usize, words.next() as usize);
-                let entries = &block.constants[b as usize..][..count];
-                let table = self.backend.table(Rows { key, value, entries })?;
-                self.tables.push(table);
-            }
-            Op::LookUp => {
-                let name = self.name();
-                let mut words = block.read(a);
-                let key = operands(&self.wires, &mut self.operands[0], words.list(), frame);
-                let table = &mut self.tables[out as usize];
-                let value = Zeroizing::new(self.backend.look_up(table, key, &name)?);
-                self.wires.scatter(&value, words.list(), frame);
-            }
-            Op::LookUpRows => {
-                let name = self.name();
-                let mut words = block.read(a);
-                let key = operands(&self.wires, &mut self.operands[0], words.list(), frame);
-                let table = &mut self.tables[out as usize];
-                let values = self.backend.look_up_rows(table, &columns(key, b), &name)?;
-                self.wires.scatter_columns(values, words.list(), frame);
-            }
-            Op::Permutation => {
-                let name = self.name();
-                let both = operands(&self.wires, &mut self.operands[0], block.read(a).list(), frame);
-                let (xs, ys) = both.split_at(both.len() / 2);
-                self.backend.assert_permutation(xs, ys, out as usize, &name)?;
-            }
-            _ => {
-                let name = self.name();
-                let mut words = block.read(a);
-                let values = operands(&self.wires, &mut self.operands[0], words.list(), frame);
-                self.backend.assert_within(values, out, &name)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Executes a record on wires that cross to or from other shards.
-    fn crossings(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
-        let list = block.read(record.a).list();
-        if record.op == Op::Incoming {
-            let wires = Zeroizing::new(self.backend.incoming(list.len())?);
-            self.wires.scatter(&wires, list, frame);
-            return Ok(());
-        }
-        self.backend.outgoing(operands(&self.wires, &mut self.operands[0], list, frame))
-    }
-
-    /// The name of the next assertion.
-    fn name(&mut self) -> Name<'b, B::F> {
-        let number = self.assertions;
-        self.assertions += 1;
-        Name { source: self.source, number }
-    }
 }
 
-impl<B: Machine> Execute<B::F> for Interpreter<'_, B> {
+/// A record that is no gate, and what it is executed on.
+pub struct Step<'s, 'n, F: Field, W: Zeroize> {
+    block: &'s Block<F>,
+    record: Record,
+    frame: Frame,
+    wires: &'s mut Wires<W>,
+    names: &'s mut Names<'n, F>,
+}
+
+impl<B: Executor> Execute<B::F> for Interpreter<'_, B> {
+    fn argues(&self) -> Argues {
+        self.names.argues
+    }
+
     fn execute(&mut self, block: &Block<B::F>) -> Result<()> {
         self.run(block, Frame { wires: 0, vectors: 0 })
     }
@@ -403,7 +248,7 @@ impl<B: Machine> Execute<B::F> for Interpreter<'_, B> {
 /// its own, so that the compiler knows wires to be no part of the backend, whose counters then stay in
 /// registers.
 #[inline(never)]
-fn gates<'r, B: Machine>(
+fn gates<'r, B: Backend>(
     backend: &mut B,
     wires: &mut [B::Wire],
     constants: &[B::F],

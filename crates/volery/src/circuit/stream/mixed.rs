@@ -5,8 +5,8 @@
 
 use super::block::Block;
 use super::interpreter::{Interpreter, Kept};
-use super::{Execute, Functions, Handle, Recorder, Source};
-use crate::circuit::{Backend, BitWire, Machine, Mixed, MixedCircuit, NumberWire};
+use super::{Argues, Execute, Executor, Functions, Handle, Recorder, Source};
+use crate::circuit::{Backend, BitWire, Mixed, MixedCircuit, NumberWire};
 use crate::error::Result;
 use core::cell::RefCell;
 use core::fmt::Display;
@@ -100,19 +100,23 @@ struct Bits<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<F2>);
 struct Numbers<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<<M::Numbers as Backend>::F>);
 
 /// Executes `block` in `backend`, with what it holds.
-fn execute<B: Machine>(
+fn execute<B: Executor>(
     backend: &mut B,
     kept: &mut Kept<B>,
     source: &dyn Source<B::F>,
     block: &Block<B::F>,
 ) -> Result<()> {
-    let mut interpreter = Interpreter::resumed(backend, source, core::mem::take(kept));
+    let mut interpreter = Interpreter::resumed(backend, source, B::proofs(), core::mem::take(kept));
     let executed = interpreter.execute(block);
     *kept = interpreter.suspended();
     executed
 }
 
 impl<M: Mixed> Execute<F2> for Bits<'_, '_, M> {
+    fn argues(&self) -> Argues {
+        M::Bits::proofs()
+    }
+
     fn execute(&mut self, block: &Block<F2>) -> Result<()> {
         let State { mixed, bits, .. } = &mut *self.0.borrow_mut();
         execute(mixed.bits()?, bits, self.1, block)
@@ -120,6 +124,10 @@ impl<M: Mixed> Execute<F2> for Bits<'_, '_, M> {
 }
 
 impl<M: Mixed> Execute<<M::Numbers as Backend>::F> for Numbers<'_, '_, M> {
+    fn argues(&self) -> Argues {
+        M::Numbers::proofs()
+    }
+
     fn execute(&mut self, block: &Block<<M::Numbers as Backend>::F>) -> Result<()> {
         let State { mixed, numbers, .. } = &mut *self.0.borrow_mut();
         execute(mixed.numbers()?, numbers, self.1, block)
@@ -170,6 +178,10 @@ struct OnlyNumbers<'s, F>(&'s dyn MixedSource<F>);
 struct Nothing;
 
 impl<F: Field> Execute<F> for Nothing {
+    fn argues(&self) -> Argues {
+        Argues::EVERYTHING
+    }
+
     fn execute(&mut self, _: &Block<F>) -> Result<()> {
         Ok(())
     }

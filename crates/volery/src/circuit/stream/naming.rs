@@ -1,6 +1,6 @@
 //! Names of assertions, which the stream leaves out.
 
-use super::{Functions, Recorder, Source};
+use super::{Argues, Functions, Recorder, Source};
 use core::fmt;
 use volery_primitives::Field;
 
@@ -8,13 +8,15 @@ use volery_primitives::Field;
 /// when it is displayed.
 pub(super) struct Name<'s, F> {
     pub(super) source: &'s dyn Source<F>,
+    /// What its gates were recorded for.
+    pub(super) argues: Argues,
     pub(super) number: u64,
 }
 
 impl<F: Field> fmt::Display for Name<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let functions = Functions::default();
-        let mut recorder = Recorder::naming(self.number, &functions);
+        let mut recorder = Recorder::naming(self.number, self.argues, &functions);
         // It ends in an error where the name is found.
         let _ = self.source.record(&mut recorder);
         match recorder.into_name() {

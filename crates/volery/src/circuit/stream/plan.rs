@@ -7,22 +7,21 @@ const UNREAD: u32 = u32::MAX;
 const RESULT: u32 = u32::MAX - 1;
 const GONE: u32 = u32::MAX - 2;
 
-/// The function of the same gates on few slots. In `block` each value has a slot of its own; `results` are
-/// those of its results.
-pub(super) fn plan<F>(block: Block<F>, results: &[u32]) -> Block<F> {
+/// The function of the same gates on few slots. In `block` each value has a slot of its own; `arguments` are
+/// those of its arguments, and `results` those of its results.
+pub(super) fn plan<F>(block: Block<F>, arguments: &[u32], results: &[u32]) -> Block<F> {
     assert!(block.records.len() < GONE as usize, "a function of 2^32 gates: call smaller ones");
     let mut last = vec![UNREAD; block.slots as usize];
     for (i, record) in block.records.iter().enumerate() {
         read(&block, record, |slot| last[slot as usize] = i as u32);
     }
     results.iter().for_each(|slot| last[*slot as usize] = RESULT);
-    let arguments = block.arguments;
-    let mut slots =
-        Slots { place: vec![0; last.len()], last, free: Vec::new(), count: arguments, read: Vec::new() };
-    for slot in 0..arguments {
-        slots.place[slot as usize] = slot;
+    let count = arguments.len() as u32;
+    let mut slots = Slots { place: vec![0; last.len()], last, free: Vec::new(), count, read: Vec::new() };
+    for (slot, value) in (0..count).zip(arguments) {
+        slots.place[*value as usize] = slot;
     }
-    (0..arguments).rev().for_each(|slot| slots.leave(slot, UNREAD));
+    arguments.iter().rev().for_each(|value| slots.leave(*value, UNREAD));
 
     let mut planned = Block { records: Vec::with_capacity(block.records.len()), ..Block::default() };
     for (i, record) in block.records.iter().enumerate() {
@@ -48,7 +47,7 @@ pub(super) fn plan<F>(block: Block<F>, results: &[u32]) -> Block<F> {
         functions,
         vectors,
         assertions,
-        arguments,
+        arguments: count,
         slots: slots.count,
         results: at,
         ..planned
@@ -126,7 +125,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
             planned.list(words.list().iter().map(|value| slots.place[value as usize]));
             Record { op, out, a: at, b }
         }
-        Op::Inner => {
+        Op::Inner | Op::SumOfProducts => {
             let mut words = block.read(a);
             for list in [words.list(), words.list()] {
                 planned.list(list.iter().map(|value| slots.place[value as usize]));
@@ -177,7 +176,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
     }
 
     match op {
-        Op::Constant | Op::Scale | Op::Linear => {
+        Op::Constant | Op::Scale | Op::Linear | Op::SumOfProducts => {
             planned.records.push(Record { out: slots.enter(out), ..moved });
         }
         Op::Witness => {
@@ -222,7 +221,7 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
         | Op::Within
         | Op::Permutation
         | Op::AccessRows => listed(block, record).list().iter().for_each(each),
-        Op::Inner => {
+        Op::Inner | Op::SumOfProducts => {
             let mut words = block.read(a);
             [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(each);
         }
@@ -276,7 +275,7 @@ fn results<'b, F>(block: &'b Block<F>, record: &Record) -> Option<List<'b>> {
 fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     let Record { op, out, a, .. } = *record;
     match op {
-        Op::Constant | Op::Scale | Op::Linear => each(out),
+        Op::Constant | Op::Scale | Op::Linear | Op::SumOfProducts => each(out),
         Op::Witness => (out..out + a).for_each(each),
         _ => results(block, record).into_iter().flat_map(List::iter).for_each(each),
     }

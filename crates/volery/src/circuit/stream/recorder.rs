@@ -1,30 +1,37 @@
 //! Recording: the backend that statements are compiled for.
 
+mod lanes;
 mod memory;
+mod polynomial;
+mod scans;
 
-use super::Execute;
-use super::block::{HintFunction, KEPT, Op, Record, number};
+use super::block::{HintFunction, Op, Record, number};
 use super::dependence::{Dependence, Tracing};
-use super::frame::{Frame, Handle, VectorHandle, live};
-use super::functions::{Functions, MOST_WORDS, Recorded};
+use super::frame::{Frame, Handle, Imported, live};
+use super::functions::{Functions, Import, MOST_WORDS, Recorded};
 use super::plan::plan;
-use crate::circuit::{
-    Backend, Entries, Function, Matrix, Polynomials, Returned, check_sizes, common_lanes, degree_of_product,
-};
+use super::{Argues, Everything, Execute, Executor};
+use crate::circuit::{Backend, Function, Returned};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use core::mem;
-use std::rc::Rc;
+use scans::Scans;
 use std::sync::{Arc, OnceLock};
 use volery_primitives::Field;
 
 /// Records gates, and has them executed block by block.
 pub struct Recorder<'r, F: Field> {
     purpose: Purpose<'r, F>,
+    /// What there are records for, and not the gates of it.
+    argues: Argues,
+    /// What is looked at cell by cell and row by row.
+    scans: Scans<F>,
     /// What is being recorded: the statement, or a function.
     frame: Frame<F>,
-    /// The functions that are being recorded.
-    outer: Vec<Opened<F>>,
+    /// What is recorded around the function at hand.
+    outer: Vec<Frame<F>>,
+    /// The functions that the statement has opened.
+    opened: Vec<Opened>,
     functions: &'r Functions<F>,
     /// What depends on private values, where that is to be found.
     tracing: Option<Box<Tracing<F>>>,
@@ -49,10 +56,9 @@ enum Purpose<'r, F> {
 }
 
 /// A function that is being recorded: what it is called by, and where.
-struct Opened<F> {
+struct Opened {
     key: Vec<u8>,
     arguments: Vec<Handle>,
-    outer: Frame<F>,
 }
 
 /// Records of a block, and words of its lists, from which on it is executed.
@@ -62,20 +68,25 @@ const WORDS: usize = 1 << 16;
 impl<'r, F: Field> Recorder<'r, F> {
     /// Records for `execute`, with the functions of `functions`, to which new ones are added.
     pub fn new(execute: &'r mut dyn Execute<F>, functions: &'r Functions<F>) -> Self {
-        Self::of(Purpose::Execution(execute), functions)
+        let argues = execute.argues();
+        Self::of(Purpose::Execution(execute), argues, functions)
     }
 
-    /// Records to find the name of assertion number `number`, from 0.
-    pub(super) fn naming(number: u64, functions: &'r Functions<F>) -> Self {
-        Self::of(Purpose::Name { before: number, name: None, open: 0 }, functions)
+    /// Records to find the name of assertion number `number`, from 0, of the gates that are recorded for
+    /// somebody who argues so.
+    pub(super) fn naming(number: u64, argues: Argues, functions: &'r Functions<F>) -> Self {
+        Self::of(Purpose::Name { before: number, name: None, open: 0 }, argues, functions)
     }
 
-    fn of(purpose: Purpose<'r, F>, functions: &'r Functions<F>) -> Self {
+    fn of(purpose: Purpose<'r, F>, argues: Argues, functions: &'r Functions<F>) -> Self {
         Self {
             purpose,
+            argues,
+            scans: Scans::default(),
             // No wire has the stamp of a handle that was never given.
             frame: Frame::new(1),
             outer: Vec::new(),
+            opened: Vec::new(),
             functions,
             tracing: None,
             error: None,
@@ -253,14 +264,29 @@ impl<'r, F: Field> Recorder<'r, F> {
         Ok(results)
     }
 
-    fn push_call(&mut self, function: &Recorded<F>, arguments: &[Handle]) -> Result<Returned<Handle>> {
-        let Recorded { block: function, public, among } = function;
+    /// Calls `function`, whose last results go to `places`; gives those before.
+    fn push_call(
+        &mut self,
+        function: &Recorded<F>,
+        arguments: &[Handle],
+        places: &[Handle],
+    ) -> Result<Vec<Handle>> {
+        let Recorded { block: function, among, argues, cells, .. } = function;
         self.frame.names_memories |= among.is_some();
-        assert_eq!(function.arguments as usize, arguments.len(), "a function with other arguments");
-        let wires = self.frame.take_many(function.read(function.results).list().len());
+        self.frame.lowers |= argues.is_some();
+        let mut of = arguments.to_vec();
+        let mut to = places.to_vec();
+        for Import { memory, puts } in cells {
+            of.extend_from_slice(&self.cells(*memory));
+            if *puts {
+                to.extend(self.cells_put(*memory));
+            }
+        }
+        assert_eq!(function.arguments as usize, of.len(), "a function with other arguments");
+        let wires = self.frame.take_many(function.read(function.results).list().len() - to.len());
         let at = self.frame.block.next_word();
-        self.frame.list(arguments);
-        self.frame.list(&wires);
+        self.frame.list(&of);
+        self.frame.list_all(&[&wires, &to]);
         let block = &mut self.frame.block;
         block.assertions += function.assertions;
         // Calls in a row are often of one function.
@@ -274,7 +300,52 @@ impl<'r, F: Field> Recorder<'r, F> {
             self.flush();
         }
         self.outcome()?;
-        Ok(Returned { wires, public: public.clone() })
+        Ok(wires)
+    }
+
+    /// Begins a function of so many arguments, which are given as its body sees them.
+    fn begin_function(&mut self, arguments: usize) -> Vec<Handle> {
+        if let Purpose::Name { open, .. } = &mut self.purpose {
+            // Each call has names of its own.
+            *open += 1;
+            if *open == 1 {
+                self.frame.scopes.push(self.frame.taken.len());
+            }
+            return self.frame.take_many(arguments);
+        }
+        self.frames += 1;
+        // Those of the statement count from 0.
+        let inner = Frame::new(1 << 31 | self.frames);
+        self.outer.push(mem::replace(&mut self.frame, inner));
+        self.frame.arguments = self.frame.take_many(arguments);
+        self.frame.arguments.clone()
+    }
+
+    /// Ends the function that was begun last, and gives it; nothing where names are looked for.
+    fn end_function(&mut self, returned: &Returned<Handle>) -> Option<Recorded<F>> {
+        if let Purpose::Name { open, .. } = &mut self.purpose {
+            *open -= 1;
+            if *open == 0 {
+                self.frame.end_scope(&[]);
+            }
+            return None;
+        }
+        let outer = self.outer.pop().expect("a function that is open");
+        let mut inner = mem::replace(&mut self.frame, outer);
+        let (mut arguments, mut results) = (inner.slots(&inner.arguments), inner.slots(&returned.wires));
+        let mut cells = Vec::new();
+        for Imported { memory, first, now } in &inner.cells {
+            arguments.extend(inner.slots(first));
+            if let Some(now) = now {
+                results.extend(inner.slots(now));
+            }
+            cells.push(Import { memory: *memory, puts: now.is_some() });
+        }
+        inner.block.slots = inner.stamps.len() as u32;
+        let block = Arc::new(plan(inner.block, &arguments, &results));
+        let among = inner.names_memories.then_some([self.memories, self.tables]);
+        let argues = inner.lowers.then_some(self.argues);
+        Some(Recorded { block, public: returned.public.clone(), among, argues, cells })
     }
 }
 
@@ -398,192 +469,33 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
 
     fn open_function(&mut self, key: &[u8], arguments: &[Handle]) -> Result<Function<Handle>> {
-        if let Purpose::Name { open, .. } = &mut self.purpose {
-            // Each call has names of its own.
-            *open += 1;
-            if *open == 1 {
-                self.frame.scopes.push(self.frame.taken.len());
+        if let Purpose::Execution(_) = self.purpose {
+            let made = [self.memories, self.tables];
+            let known = self.functions.known(key).filter(|known| known.is_still(made, self.argues));
+            if let Some(known) = known {
+                let wires = self.push_call(&known, arguments, &[])?;
+                return Ok(Function::Known(Returned { wires, public: known.public.clone() }));
             }
-            return Ok(Function::New(self.frame.take_many(arguments.len())));
+            self.opened.push(Opened { key: key.to_vec(), arguments: arguments.to_vec() });
         }
-        let made = [self.memories, self.tables];
-        let known = self.functions.known(key);
-        if let Some(known) = known.filter(|known| known.among.is_none_or(|among| among == made)) {
-            return self.push_call(&known, arguments).map(Function::Known);
-        }
-        self.frames += 1;
-        // Those of the statement count from 0.
-        let inner = Frame::new(1 << 31 | self.frames);
-        let outer = mem::replace(&mut self.frame, inner);
-        self.outer.push(Opened { key: key.to_vec(), arguments: arguments.to_vec(), outer });
-        self.frame.block.arguments = arguments.len() as u32;
-        Ok(Function::New(self.frame.take_many(arguments.len())))
+        Ok(Function::New(self.begin_function(arguments.len())))
     }
 
     fn close_function(&mut self, returned: Returned<Handle>) -> Result<Returned<Handle>> {
-        if let Purpose::Name { open, .. } = &mut self.purpose {
-            *open -= 1;
-            if *open == 0 {
-                self.frame.end_scope(&[]);
-            }
+        let Some(recorded) = self.end_function(&returned) else {
             // Nothing is executed, so that any wires will do.
             let wires = self.frame.take_many(returned.wires.len());
             return Ok(Returned { wires, ..returned });
-        }
-        let Opened { key, arguments, outer } = self.outer.pop().expect("a function that is open");
-        let mut inner = mem::replace(&mut self.frame, outer);
-        let results = inner.slots(&returned.wires);
-        inner.block.slots = inner.stamps.len() as u32;
-        let block = Arc::new(plan(inner.block, &results));
-        let among = inner.names_memories.then_some([self.memories, self.tables]);
-        let recorded = Arc::new(Recorded { block, public: returned.public, among });
-        let returned = self.push_call(&recorded, &arguments)?;
+        };
+        let Opened { key, arguments } = self.opened.pop().expect("a function that is open");
+        let wires = self.push_call(&recorded, &arguments, &[])?;
         // After an error a body may have ended early: nobody else is to take it.
-        self.functions.keep(key, recorded);
-        Ok(returned)
+        self.functions.keep(key, Arc::new(recorded));
+        Ok(Returned { wires, ..returned })
     }
 }
 
-impl<F: Field> Polynomials for Recorder<'_, F> {
-    type Vector = VectorHandle;
-
-    fn lanes_of(&self, a: &VectorHandle) -> usize {
-        a.0.lanes
-    }
-    fn public(&mut self, values: &[F]) -> VectorHandle {
-        let vector = self.frame.take_vector(values.len(), 0);
-        let block = &mut self.frame.block;
-        let at = block.next_constant();
-        block.constants.extend_from_slice(values);
-        self.push_long(Op::Public, vector.0.slot, at, number(values.len()));
-        vector
-    }
-    fn vector(&mut self, wires: &[Handle]) -> VectorHandle {
-        let vector = self.frame.take_vector(wires.len(), 1);
-        let at = self.frame.block.next_word();
-        self.frame.list(wires);
-        self.push_long(Op::Vector, vector.0.slot, at, 0);
-        vector
-    }
-    fn sum(&mut self, a: &VectorHandle, b: &VectorHandle) -> VectorHandle {
-        let lanes = common_lanes(a.0.lanes, b.0.lanes);
-        let vector = self.frame.take_vector(lanes, a.0.degree.max(b.0.degree));
-        let (a, b) = (self.frame.vector(a), self.frame.vector(b));
-        self.push(Op::Sum, vector.0.slot, a, b);
-        vector
-    }
-    fn product(&mut self, a: &VectorHandle, b: &VectorHandle) -> Result<VectorHandle> {
-        let lanes = common_lanes(a.0.lanes, b.0.lanes);
-        let degree = degree_of_product(a.0.degree, b.0.degree)?;
-        let vector = self.frame.take_vector(lanes, degree);
-        let (a, b) = (self.frame.vector(a), self.frame.vector(b));
-        self.push(Op::Product, vector.0.slot, a, b);
-        self.outcome()?;
-        Ok(vector)
-    }
-    fn combination(
-        &mut self,
-        products: &[(&VectorHandle, &VectorHandle)],
-        terms: &[(F, &VectorHandle)],
-        constant: F,
-    ) -> Result<VectorHandle> {
-        let factors = products.iter().flat_map(|(a, b)| [*a, *b]);
-        let of = factors.chain(terms.iter().map(|(_, vector)| *vector));
-        let lanes = of.fold(1, |lanes, vector| common_lanes(lanes, vector.0.lanes));
-        let mut degree = terms.iter().map(|(_, vector)| vector.0.degree).max().unwrap_or(0);
-        for (a, b) in products {
-            degree = degree.max(degree_of_product(a.0.degree, b.0.degree)?);
-        }
-        let sum = self.frame.take_vector(lanes, degree);
-        let (at, constants) = (self.frame.block.next_word(), self.frame.block.constant(constant));
-        self.frame.block.words.push(number(2 * products.len()));
-        for (a, b) in products {
-            let pair = [self.frame.vector(a), self.frame.vector(b)];
-            self.frame.block.words.extend(pair);
-        }
-        self.frame.block.words.push(number(terms.len()));
-        for (factor, vector) in terms {
-            let vector = self.frame.vector(vector);
-            self.frame.block.words.push(vector);
-            self.frame.block.constant(*factor);
-        }
-        self.push_long(Op::Combination, sum.0.slot, at, constants);
-        self.outcome()?;
-        Ok(sum)
-    }
-    fn gather(&mut self, a: &VectorHandle, lanes: &[Option<usize>]) -> VectorHandle {
-        assert!(lanes.iter().flatten().all(|lane| *lane < a.0.lanes), "a lane that is not there");
-        let vector = self.frame.take_vector(lanes.len(), a.0.degree);
-        let a = self.frame.vector(a);
-        let block = &mut self.frame.block;
-        let at = block.next_word();
-        block.words.push(number(lanes.len()));
-        block.words.extend(lanes.iter().map(|lane| lane.map_or(0, |lane| number(lane + 1))));
-        self.push_long(Op::Gather, vector.0.slot, a, at);
-        vector
-    }
-    fn total(&mut self, a: &VectorHandle) -> VectorHandle {
-        let vector = self.frame.take_vector(1, a.0.degree);
-        let a = self.frame.vector(a);
-        self.push(Op::Total, vector.0.slot, a, 0);
-        vector
-    }
-    fn inner_product(&mut self, a: &[Handle], b: &[Handle]) -> Result<VectorHandle> {
-        assert_eq!(a.len(), b.len());
-        let vector = self.frame.take_vector(1, 2);
-        let at = self.frame.block.next_word();
-        [a, b].into_iter().for_each(|wires| self.frame.list(wires));
-        self.push_long(Op::Inner, vector.0.slot, at, 0);
-        self.outcome()?;
-        Ok(vector)
-    }
-    fn commit(&mut self, a: &VectorHandle) -> Result<Vec<Handle>> {
-        let wires = self.frame.take_many(a.0.lanes);
-        let at = self.frame.block.next_word();
-        self.frame.list(&wires);
-        let a = self.frame.vector(a);
-        self.push_long(Op::Commit, 0, a, at);
-        self.outcome()?;
-        Ok(wires)
-    }
-    fn assert_zeroes(&mut self, a: VectorHandle, name: impl Display) -> Result<()> {
-        self.asserted(&name)?;
-        let kept = if Rc::strong_count(&a.0) > 1 { KEPT } else { 0 };
-        let slot = self.frame.vector(&a);
-        self.push(Op::AssertZeroes, kept, slot, 0);
-        self.outcome()
-    }
-    fn assert_product(&mut self, a: Handle, b: Handle, c: Handle, name: impl Display) -> Result<()> {
-        self.asserted(&name)?;
-        let [a, b, c] = [a, b, c].map(|wire| self.frame.slot(wire));
-        self.push(Op::AssertProduct, c, a, b);
-        self.outcome()
-    }
-    fn assert_matrix_product(
-        &mut self,
-        a: Matrix<Handle>,
-        b: Matrix<Handle>,
-        c: Entries<F, Handle>,
-        name: impl Display,
-    ) -> Result<()> {
-        check_sizes(&a, &b, c.len());
-        self.asserted(&name)?;
-        let columns = [a.columns(), b.columns()].map(number);
-        let block = &mut self.frame.block;
-        let (at, constants) = (block.next_word(), block.next_constant());
-        block.words.extend(columns);
-        [a, b].into_iter().for_each(|factor| self.frame.list(factor.entries()));
-        match c {
-            Entries::Wires(wires) => {
-                self.frame.block.words.push(1);
-                self.frame.list(wires);
-            }
-            Entries::Public(values) => {
-                self.frame.block.words.push(0);
-                self.frame.block.constants.extend_from_slice(values);
-            }
-        }
-        self.push_long(Op::AssertMatrix, 0, at, constants);
-        self.outcome()
-    }
+/// Gates that are recorded once more go where those of this recorder do.
+impl<F: Field> Executor for Recorder<'_, F> {
+    type Beyond = Everything<Self>;
 }

@@ -1,7 +1,7 @@
 //! Counting the gates of a stream, of which functions are counted once.
 
 use super::block::{Block, Op, Record};
-use super::{Execute, Functions, Recorder, Source};
+use super::{Argues, Execute, Functions, Recorder, Source};
 use crate::circuit::count::{Crowds, Open, Part, kind_of};
 use crate::circuit::memory::Parameters;
 use crate::circuit::{Known, Rows, Shape, Sizes, common_lanes};
@@ -50,6 +50,10 @@ struct Tally<F> {
 type Tallied = (Shape, Arc<Part>);
 
 impl<F: Field> Execute<F> for Tally<F> {
+    fn argues(&self) -> Argues {
+        Argues::EVERYTHING
+    }
+
     fn execute(&mut self, block: &Block<F>) -> Result<()> {
         let mut vectors = core::mem::take(&mut self.vectors);
         let (shape, part) = self.count(block, &mut vectors);
@@ -257,6 +261,7 @@ impl<F: Field> Tally<F> {
                 }
                 Op::Gather => (block.read(b).next() as usize, vector(a).1),
                 Op::Total => (1, vector(a).1),
+                Op::SumOfProducts => unreachable!("the recorder writes it for who has no vectors"),
                 Op::Inner => {
                     shape.inner(block.read(a).list().len() as u64);
                     (1, 2)

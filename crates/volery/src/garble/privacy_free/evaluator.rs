@@ -1,7 +1,8 @@
 //! The evaluator.
 
 use super::Output;
-use crate::circuit::{Backend, ByGates, Circuit};
+use crate::circuit::stream::{Executor, GatesAlone};
+use crate::circuit::{Backend, Circuit};
 use crate::error::Result;
 use crate::garble::Key;
 use crate::garble::material::{PIECE, Source, miscounted};
@@ -147,4 +148,6 @@ impl Backend for Evaluator<'_> {
     }
 }
 
-impl ByGates for Evaluator<'_> {}
+impl Executor for Evaluator<'_> {
+    type Beyond = GatesAlone;
+}

@@ -1,7 +1,8 @@
 //! The garbler.
 
 use super::Output;
-use crate::circuit::{Backend, ByGates, Circuit, Shape};
+use crate::circuit::stream::{Executor, GatesAlone};
+use crate::circuit::{Backend, Circuit, Shape};
 use crate::error::Result;
 use crate::garble::Key;
 use crate::garble::labels::Labels;
@@ -139,4 +140,6 @@ impl Backend for Garbler<'_> {
     }
 }
 
-impl ByGates for Garbler<'_> {}
+impl Executor for Garbler<'_> {
+    type Beyond = GatesAlone;
+}

@@ -5,7 +5,8 @@
 //! **tile** at a time; what happens to them, to the factors of products, and to what is asserted, is the
 //! business of [`Tiles`].
 
-use crate::circuit::{Backend, ByGates, Circuit};
+use crate::circuit::stream::{Executor, GatesAlone};
+use crate::circuit::{Backend, Circuit};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::{F2, F128};
@@ -204,4 +205,6 @@ impl Backend for Views<'_> {
     }
 }
 
-impl ByGates for Views<'_> {}
+impl Executor for Views<'_> {
+    type Beyond = GatesAlone;
+}

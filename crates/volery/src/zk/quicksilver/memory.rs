@@ -80,14 +80,11 @@ pub(super) mod wide;
 mod tests;
 
 use super::coordinates::{coordinates, said};
-use crate::circuit::memory::{Parameters, is_binary, scan_lookup, scan_within};
-use crate::circuit::permutation::scan_permutation;
+use crate::circuit::memory::{Parameters, is_binary, scan_lookup};
+use crate::circuit::stream::{Argues, argues};
 use crate::circuit::table::check_range;
-use crate::circuit::{
-    Accesses, Backend, Cells, Known, Memories, Polynomials, Put, Rows, Scanned, Tables, access_by_one,
-    look_up_by_one,
-};
-use crate::error::Result;
+use crate::circuit::{Accesses, Backend, Cells, Known, Polynomials, Put, Rows, Tables, look_up_by_one};
+use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::zk::by_transcript;
 use core::fmt::Display;
@@ -279,17 +276,15 @@ impl<F, W: Zeroize, E: Field> Default for Remembered<F, W, E> {
     }
 }
 
-/// A memory of a proof: the number of one of [`Remembered`], or its cells.
-pub enum Memory<W> {
-    Argued(usize),
-    Scanned(Scanned<W>),
-}
+/// A memory of a proof: the number of one of [`Remembered`].
+pub struct Memory(usize);
 
 /// A table of a proof: the number of one of [`Remembered`], or its rows.
 pub enum Table<F> {
     Argued(usize),
     /// The same, of a memory that is only read.
     Read(usize),
+    /// Over F_2, one whose keys are no numbers of rows: its rows.
     Scanned(Known<F>),
 }
 
@@ -298,45 +293,35 @@ pub(super) fn memory<P: Party>(
     party: &mut P,
     cells: Cells<'_, P::F, P::Wire>,
     width: usize,
-) -> Result<Memory<P::Wire>> {
-    if !party.argues() || !is_argued::<P::F>() {
-        return Scanned::new(party, cells, width).map(Memory::Scanned);
-    }
+) -> Result<Memory> {
+    demand(party.argues() && is_argued::<P::F>(), "memories")?;
     let ram = Box::new(Ram::new(party, cells, width)?);
     let memories = &mut party.remembered().memories;
     memories.push(Some(ram));
-    Ok(Memory::Argued(memories.len() - 1))
+    Ok(Memory(memories.len() - 1))
 }
 
 /// As [`Memories::access`](crate::circuit::Memories::access).
 pub(super) fn access<P: Party>(
     party: &mut P,
-    memory: &mut Memory<P::Wire>,
+    memory: &mut Memory,
     address: &[P::Wire],
     put: Put<'_, P::Wire>,
     name: &dyn Display,
 ) -> Result<Vec<P::Wire>> {
-    let place = match memory {
-        Memory::Argued(place) => *place,
-        Memory::Scanned(scanned) => return scanned.access(party, address, put, name),
-    };
-    read(party, place, address, put, name)
+    read(party, memory.0, address, put, name)
 }
 
 /// As [`Memories::access_rows`](crate::circuit::Memories::access_rows).
-pub(super) fn access_rows<P: Party + Memories<Memory = Memory<<P as Backend>::Wire>>>(
+pub(super) fn access_rows<P: Party>(
     party: &mut P,
-    memory: &mut Memory<P::Wire>,
+    memory: &mut Memory,
     ports: &[Accesses<'_, P::Wire>],
     name: &dyn Display,
 ) -> Result<Vec<Vec<P::Wire>>> {
-    let place = match memory {
-        Memory::Argued(place) => *place,
-        Memory::Scanned(_) => return access_by_one(party, memory, ports, name),
-    };
-    let mut ram = party.remembered().memories[place].take().expect("open");
+    let mut ram = party.remembered().memories[memory.0].take().expect("open");
     let words = ram.access_rows(party, ports, name);
-    party.remembered().memories[place] = Some(ram);
+    party.remembered().memories[memory.0] = Some(ram);
     words
 }
 
@@ -355,11 +340,8 @@ fn read<P: Party>(
 }
 
 /// As [`Memories::close`](crate::circuit::Memories::close).
-pub(super) fn close<P: Party>(party: &mut P, memory: Memory<P::Wire>) -> Result<()> {
-    match memory {
-        Memory::Argued(place) => party.end_memory(place),
-        Memory::Scanned(_) => Ok(()),
-    }
+pub(super) fn close<P: Party>(party: &mut P, memory: Memory) -> Result<()> {
+    party.end_memory(memory.0)
 }
 
 /// As [`Tables::table`](crate::circuit::Tables::table).
@@ -372,9 +354,10 @@ pub(super) fn table<P: Party>(party: &mut P, rows: Rows<'_, P::F>) -> Result<Tab
         memories.push(Some(ram));
         return Ok(Table::Read(memories.len() - 1));
     }
-    if !party.argues() || is_binary::<P::F>() {
+    if P::F::BITS == 1 {
         return Ok(Table::Scanned(known));
     }
+    demand(party.argues() && !is_binary::<P::F>(), "tables")?;
     let tables = &mut party.remembered().tables;
     tables.push(Some(Box::new(Lookups::of::<P>(known))));
     Ok(Table::Argued(tables.len() - 1))
@@ -390,7 +373,9 @@ pub(super) fn look_up<P: Party>(
     let place = match table {
         Table::Argued(place) => *place,
         Table::Read(place) => return read(party, *place, key, Put::Same, name),
-        Table::Scanned(known) => return scan_lookup(party, known, key, name),
+        // Of two branches on a constant, only one is compiled.
+        Table::Scanned(known) if P::F::BITS == 1 => return scan_lookup(party, known, key, name),
+        Table::Scanned(_) => unreachable!("over F_2 alone"),
     };
     let mut open = party.remembered().tables[place].take().expect("put back below");
     let value = open.look_up(party, key, name);
@@ -423,9 +408,7 @@ pub(super) fn within<P: Party>(
     name: &dyn Display,
 ) -> Result<()> {
     check_range::<P::F>(bits)?;
-    if !party.argues() {
-        return scan_within(party, values, bits, name);
-    }
+    demand(party.argues(), "ranges")?;
     for value in values {
         let remembered = party.remembered();
         let limb = remembered.parameters.limb_bits::<P::F>(remembered.numbers);
@@ -447,9 +430,7 @@ pub(super) fn permutation<P: Party>(
     width: usize,
     name: &dyn Display,
 ) -> Result<()> {
-    if !party.argues() || !is_argued::<P::F>() {
-        return scan_permutation(party, xs, ys, width, name);
-    }
+    demand(party.argues() && is_argued::<P::F>(), "permutations")?;
     let remembered = party.remembered();
     let open = remembered.permuting.take();
     let mut permuting = open.unwrap_or_else(|| Box::new(Permuting::new(&remembered.parameters)));
@@ -457,6 +438,35 @@ pub(super) fn permutation<P: Party>(
     party.remembered().permuting = Some(permuting);
     added
 }
+
+/// Demands that a party argues about `what`. A [stream](crate::circuit::stream) has gates where it does not.
+fn demand(argues: bool, what: &str) -> Result<()> {
+    if argues {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "{what}, for which this proof has no argument: push them as a stream of gates"
+    )))
+}
+
+/// What a party over `F` has proofs for, but in files.
+pub(super) fn proofs<F: Field>() -> Argues {
+    let tables = match F::BITS {
+        1 => argues::Tables::Numbered,
+        _ if is_binary::<F>() => argues::Tables::None,
+        _ => argues::Tables::All,
+    };
+    Argues { memories: is_argued::<F>(), permutations: is_argued::<F>(), tables, ..Argues::EVERYTHING }
+}
+
+/// What it has proofs for in files, whose challenges can be searched offline: see [`Party::argues`].
+pub(super) const PROOFS_OF_FILES: Argues = Argues {
+    memories: false,
+    tables: argues::Tables::None,
+    ranges: false,
+    permutations: false,
+    ..Argues::EVERYTHING
+};
 
 /// A stream of coefficients.
 pub(super) type Coefficients<E> = Box<dyn FnMut(&mut [E])>;

@@ -6,7 +6,8 @@ use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
 use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
 use crate::channel::Channel;
-use crate::circuit::{Backend, ByGates, nothing_asserted, witness_ended, witness_unread};
+use crate::circuit::stream::{Executor, GatesAlone};
+use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::vole::BoxedVole;
@@ -447,4 +448,6 @@ impl<M: Macs> Backend for Prover<'_, M> {
     }
 }
 
-impl<M: Macs> ByGates for Prover<'_, M> {}
+impl<M: Macs> Executor for Prover<'_, M> {
+    type Beyond = GatesAlone;
+}

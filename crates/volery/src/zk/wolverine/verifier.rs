@@ -6,7 +6,8 @@ use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
 use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
 use crate::channel::Channel;
-use crate::circuit::{Backend, ByGates, nothing_asserted};
+use crate::circuit::stream::{Executor, GatesAlone};
+use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::pool::Pool;
 use crate::random::Random;
@@ -406,4 +407,6 @@ impl<M: Macs> Backend for Verifier<'_, M> {
     }
 }
 
-impl<M: Macs> ByGates for Verifier<'_, M> {}
+impl<M: Macs> Executor for Verifier<'_, M> {
+    type Beyond = GatesAlone;
+}

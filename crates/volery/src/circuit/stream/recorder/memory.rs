@@ -1,11 +1,13 @@
 //! Records of memories, tables, ranges and permutations, and of wires that cross.
 
 use super::Recorder;
-use crate::circuit::memory::Addresses;
+use crate::circuit::crossing::no_shard;
+use crate::circuit::memory::{Addresses, access_by_one};
 use crate::circuit::permutation::count_words;
+use crate::circuit::stream::argues;
 use crate::circuit::stream::block::{Op, number};
 use crate::circuit::stream::frame::Handle;
-use crate::circuit::table::check_key;
+use crate::circuit::table::{check_key, look_up_by_one};
 use crate::circuit::{
     Accesses, Cells, Crossings, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range,
 };
@@ -58,6 +60,12 @@ impl<F: Field> Memories for Recorder<'_, F> {
     fn memory(&mut self, cells: Cells<'_, F, Handle>, width: usize) -> Result<MemoryHandle> {
         self.outside("a memory is made")?;
         let sizes = Sizes::new(&cells, width)?;
+        if !self.argues.memories {
+            let memory = self.memories;
+            self.memories += 1;
+            self.scanned_memory(memory, cells, width)?;
+            return Ok(MemoryHandle { number: memory, sizes });
+        }
         let at = self.frame.block.next_word();
         self.frame.list(if let Cells::Wires(wires) = cells { wires } else { &[] });
         self.frame.list(&[]);
@@ -96,8 +104,11 @@ impl<F: Field> Memories for Recorder<'_, F> {
         name: &dyn Display,
     ) -> Result<Vec<Handle>> {
         memory.sizes.check::<F, _>(address.len(), put)?;
+        (self.frame.names_memories, self.frame.lowers) = (true, true);
+        if !self.argues.memories {
+            return self.scan_access((memory.number, memory.sizes), address, put, name);
+        }
         self.asserted(name)?;
-        self.frame.names_memories = true;
         let (bit, word) = put.parts();
         let kind = u32::from(word.is_some()) + u32::from(bit.is_some());
         let of = [address, bit.as_slice(), word.unwrap_or_default()];
@@ -125,8 +136,11 @@ impl<F: Field> Memories for Recorder<'_, F> {
             columns.push(*address);
             columns.extend(put.iter().flat_map(|word| word.iter()));
         }
+        (self.frame.names_memories, self.frame.lowers) = (true, true);
+        if !self.argues.memories {
+            return access_by_one(self, memory, ports, name);
+        }
         self.asserted(name)?;
-        self.frame.names_memories = true;
         let width = memory.sizes.width;
         let results = self.frame.take_many(ports.len() * width * rows);
         let at = self.frame.block.next_word();
@@ -141,6 +155,10 @@ impl<F: Field> Memories for Recorder<'_, F> {
 
     fn close(&mut self, memory: MemoryHandle) -> Result<()> {
         self.outside("a memory is closed")?;
+        if !self.argues.memories {
+            self.close_scanned(memory.number);
+            return self.outcome();
+        }
         self.push(Op::Close, memory.number, 0, 0);
         self.outcome()
     }
@@ -151,14 +169,23 @@ impl<F: Field> Tables for Recorder<'_, F> {
 
     fn table(&mut self, rows: Rows<'_, F>) -> Result<TableHandle> {
         self.outside("a table is made")?;
-        Known::new(rows)?;
+        let known = Known::new(rows)?;
         let Rows { key, value, entries } = rows;
+        let table = self.tables;
+        self.tables += 1;
+        let argued = match self.argues.tables {
+            argues::Tables::None => false,
+            argues::Tables::Numbered => known.indexed().is_some(),
+            argues::Tables::All => true,
+        };
+        if !argued {
+            self.scanned_table(table, known);
+            return Ok(TableHandle { number: table, key, value });
+        }
         let block = &mut self.frame.block;
         let (at, constants) = (block.next_word(), block.next_constant());
         block.words.extend([key, value, entries.len()].map(number));
         block.constants.extend_from_slice(entries);
-        let table = self.tables;
-        self.tables += 1;
         self.push_long(Op::Table, table, at, constants);
         self.outcome()?;
         Ok(TableHandle { number: table, key, value })
@@ -171,8 +198,11 @@ impl<F: Field> Tables for Recorder<'_, F> {
         name: &dyn Display,
     ) -> Result<Vec<Handle>> {
         check_key(key.len(), table.key)?;
+        (self.frame.names_memories, self.frame.lowers) = (true, true);
+        if self.scans_table(table.number) {
+            return self.scan_table(table.number, key, name);
+        }
         self.asserted(name)?;
-        self.frame.names_memories = true;
         let value = self.push_lists(Op::LookUp, table.number, &[key], (table.value, 0));
         self.outcome()?;
         Ok(value)
@@ -190,8 +220,11 @@ impl<F: Field> Tables for Recorder<'_, F> {
         if rows == 0 {
             return Ok(Vec::new());
         }
+        (self.frame.names_memories, self.frame.lowers) = (true, true);
+        if self.scans_table(table.number) {
+            return look_up_by_one(self, table, key, name);
+        }
         self.asserted(name)?;
-        self.frame.names_memories = true;
         let about = (table.value * rows, number(key.len()));
         let values = self.push_lists(Op::LookUpRows, table.number, key, about);
         self.outcome()?;
@@ -200,6 +233,10 @@ impl<F: Field> Tables for Recorder<'_, F> {
 
     fn assert_within(&mut self, values: &[Handle], bits: u32, name: &dyn Display) -> Result<()> {
         check_range::<F>(bits)?;
+        self.frame.lowers = true;
+        if !self.argues.ranges {
+            return self.scan_range(values, bits, name);
+        }
         self.asserted(name)?;
         self.push_lists(Op::Within, bits, &[values], (0, 0));
         self.outcome()
@@ -217,6 +254,10 @@ impl<F: Field> Permutations for Recorder<'_, F> {
         if count_words::<F>(xs.len(), ys.len(), width)? == 0 {
             return Ok(());
         }
+        self.frame.lowers = true;
+        if !self.argues.permutations {
+            return self.scan_lists([xs, ys], width, name);
+        }
         self.asserted(name)?;
         self.push_lists(Op::Permutation, number(width), &[xs, ys], (0, 0));
         self.outcome()
@@ -226,6 +267,9 @@ impl<F: Field> Permutations for Recorder<'_, F> {
 impl<F: Field> Crossings for Recorder<'_, F> {
     fn incoming(&mut self, count: usize) -> Result<Vec<Handle>> {
         self.outside("wires come in")?;
+        if !self.argues.crossings {
+            return Err(no_shard());
+        }
         let wires = self.frame.take_many(count);
         let at = self.frame.block.next_word();
         self.frame.list(&wires);
@@ -236,6 +280,9 @@ impl<F: Field> Crossings for Recorder<'_, F> {
 
     fn outgoing(&mut self, wires: &[Handle]) -> Result<()> {
         self.outside("wires go out")?;
+        if !self.argues.crossings {
+            return Err(no_shard());
+        }
         let at = self.frame.block.next_word();
         self.frame.list(wires);
         self.push_long(Op::Outgoing, 0, at, 0);

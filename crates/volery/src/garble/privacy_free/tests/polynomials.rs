@@ -1,6 +1,7 @@
 //! Polynomials, which are gates here.
 
 use super::*;
+use crate::circuit::stream::Streamed;
 use crate::circuit::{Branch, Entries, Matrix, Polynomials};
 
 /// Every operation on vectors, on six bits; and the values that are asserted, of which a bit each is `wrong`.
@@ -49,7 +50,7 @@ fn polynomials_by_gates_are_what_they_are_in_the_clear() {
             circuit.run(&mut clear).is_ok()
         };
         held += strings(6).filter(|values| holds(values)).count();
-        assert_sound(&circuit, 6, holds);
+        assert_sound(&Streamed(&circuit), 6, holds);
     }
     assert!((4..200).contains(&held), "{held} witnesses hold");
 }
@@ -68,7 +69,7 @@ fn collected_assertions() {
         }
     }
     let circuit = Collected(Everything { wrong: None });
-    assert_sound(&circuit, 6, |values| {
+    assert_sound(&Streamed(&circuit), 6, |values| {
         let mut clear = Clear::new(values.to_vec());
         circuit.run(&mut clear).is_ok()
     });

@@ -4,7 +4,7 @@ mod cheats;
 mod sizes;
 
 use super::*;
-use crate::circuit::stream::Source;
+use crate::circuit::stream::{Source, Streamed};
 use crate::circuit::{
     Arithmetic, Clear, Dimensions, Entries as MatrixEntries, Matrix, MatrixProduct, Polynomials, Reduction,
     Shape,
@@ -43,7 +43,7 @@ impl Way {
     where
         B: Field,
         E: Lanes<B> + CheckField,
-        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
+        C: Source<B>,
     {
         let (parameters, shape) = (self.parameters::<E>(), Shape::of(circuit)?);
         let mut out = vec![];
@@ -52,7 +52,7 @@ impl Way {
             &mut out,
             &[],
             &self.terms::<B, E>(&parameters, &shape),
-            circuit,
+            &Streamed(circuit),
             values,
             random,
         )?;
@@ -63,11 +63,11 @@ impl Way {
     where
         B: Field,
         E: Lanes<B> + CheckField,
-        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
+        C: Source<B>,
     {
         let (parameters, shape) = (self.parameters::<E>(), Shape::of(circuit)?);
         let terms = self.terms::<B, E>(&parameters, &shape);
-        read::<Elements<B, E>>(&mut proof, &[], &terms, circuit)
+        read::<Elements<B, E>>(&mut proof, &[], &terms, &Streamed(circuit))
     }
 
     fn terms<'a, B: Field, E: Lanes<B> + CheckField>(
@@ -91,7 +91,7 @@ fn holds<B, E, C>(way: Way, circuit: &C, values: &[B])
 where
     B: Field,
     E: Lanes<B> + CheckField,
-    C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
+    C: Source<B>,
 {
     let proof = way.file::<B, E, C>(circuit, values, 1).unwrap();
     let demand = Elements::<B, E>::demand(&Shape::of(circuit).unwrap());

@@ -4,7 +4,8 @@
 //! Additions are local. The shares of inputs and of products come from tapes, a **tile** at a time; what
 //! happens to them, to the two sides of each claim, and to what is asserted, is the business of [`Tiles`].
 
-use crate::circuit::{Backend, ByGates, Circuit, Entries, Matrix, check_sizes};
+use crate::circuit::stream::{Executor, Sums, SumsOfProducts};
+use crate::circuit::{Backend, Circuit, Entries, Matrix, check_sizes};
 use crate::error::Result;
 use crate::zk::limbo::simulation::miscounted;
 use core::array::from_fn;
@@ -257,7 +258,11 @@ impl<B: Field> Backend for ArithmeticViews<'_, B> {
     }
 }
 
-impl<B: Field> ByGates for ArithmeticViews<'_, B> {
+impl<B: Field> Executor for ArithmeticViews<'_, B> {
+    type Beyond = SumsOfProducts;
+}
+
+impl<B: Field> Sums for ArithmeticViews<'_, B> {
     /// One product, of as many entries as the vectors have.
     fn sum_of_products(&mut self, a: &[Shared<B>], b: &[Shared<B>]) -> Result<Shared<B>> {
         assert_eq!(a.len(), b.len());
@@ -275,7 +280,7 @@ impl<B: Field> ByGates for ArithmeticViews<'_, B> {
         a: Matrix<Shared<B>>,
         b: Matrix<Shared<B>>,
         c: Entries<B, Shared<B>>,
-        _: impl Display,
+        _: &dyn Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         self.pass_entries_on();

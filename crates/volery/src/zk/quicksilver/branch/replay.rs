@@ -1,6 +1,7 @@
 //! Running a clause over the tape: the two backends.
 
 use super::other_than_counted;
+use crate::circuit::stream::{Executor, Vectors};
 use crate::circuit::{Backend, Entries, Matrix, Polynomials, Scans, assert_entries};
 use crate::error::Result;
 use crate::zk::quicksilver::TILE;
@@ -387,6 +388,14 @@ impl<M: Replayed> Backend for KeyReplay<'_, M> {
         }
         Ok(())
     }
+}
+
+impl<M: Replayed> Executor for Replay<'_, M> {
+    type Beyond = Vectors<Self>;
+}
+
+impl<M: Replayed> Executor for KeyReplay<'_, M> {
+    type Beyond = Vectors<Self>;
 }
 
 impl<M: Replayed> Scans for Replay<'_, M> {}

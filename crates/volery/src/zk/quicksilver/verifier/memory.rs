@@ -1,6 +1,7 @@
 //! Memories, tables and permutations.
 
 use super::{Commitments, Verifier};
+use crate::circuit::stream::{Argues, Everything, Executor};
 use crate::circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
 use crate::error::Result;
 use crate::pool::Pool;
@@ -88,8 +89,20 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     }
 }
 
+impl<M: Commitments> Executor for Verifier<'_, M> {
+    type Beyond = Everything<Self>;
+
+    fn proofs() -> Argues {
+        memory::proofs::<M::F>()
+    }
+
+    fn argues(&self) -> Argues {
+        if Party::argues(self) { Self::proofs() } else { memory::PROOFS_OF_FILES }
+    }
+}
+
 impl<M: Commitments> Memories for Verifier<'_, M> {
-    type Memory = memory::Memory<M::E>;
+    type Memory = memory::Memory;
 
     fn memory(&mut self, cells: Cells<'_, M::F, M::E>, width: usize) -> Result<Self::Memory> {
         memory::memory(self, cells, width)

@@ -43,7 +43,7 @@ impl<B: Polynomials<F = F61>> Circuit<B> for OfMatrices {
 /// How many of 320 proofs hold by which a prover claims something else than the verifier.
 fn survivors<C>(way: Way, claim: impl Fn(Product) -> C) -> usize
 where
-    C: for<'v> Circuit<ArithmeticViews<'v, F61>> + Source<F61>,
+    C: Source<F61>,
 {
     let x = F61::new(1234);
     let product = x * (x + F61::ONE);
@@ -79,7 +79,7 @@ fn assert_rejected<B, E, C>(way: Way, circuit: &C, values: &[B], what: &str)
 where
     B: Field,
     E: Lanes<B> + CheckField,
-    C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
+    C: Source<B>,
 {
     let proof = way.file::<B, E, C>(circuit, values, 2).unwrap();
     match way.check::<B, E, C>(circuit, &proof) {

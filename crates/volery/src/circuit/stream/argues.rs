@@ -1,0 +1,62 @@
+//! What whoever executes a stream has proofs of its own for.
+
+/// What a stream may hold beyond gates. The [recorder](super::Recorder) writes the gates of all else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argues {
+    /// Memories.
+    pub memories: bool,
+    /// Tables.
+    pub tables: Tables,
+    /// Assertions that numbers are in a range.
+    pub ranges: bool,
+    /// Permutations.
+    pub permutations: bool,
+    /// Polynomials.
+    pub polynomials: Polynomials,
+    /// Wires that cross from one shard to another.
+    pub crossings: bool,
+}
+
+/// The tables that somebody has a proof for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tables {
+    /// None.
+    None,
+    /// Those over F_2 whose keys are the numbers of their rows.
+    Numbered,
+    /// All.
+    All,
+}
+
+/// The polynomials that somebody has a proof for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polynomials {
+    /// None.
+    None,
+    /// Inner products of wires, which are wires, and products of matrices.
+    Sums,
+    /// All, in vectors.
+    All,
+}
+
+impl Argues {
+    /// Nothing: gates alone.
+    pub const NOTHING: Self = Self {
+        memories: false,
+        tables: Tables::None,
+        ranges: false,
+        permutations: false,
+        polynomials: Polynomials::None,
+        crossings: false,
+    };
+
+    /// Everything.
+    pub const EVERYTHING: Self = Self {
+        memories: true,
+        tables: Tables::All,
+        ranges: true,
+        permutations: true,
+        polynomials: Polynomials::All,
+        crossings: true,
+    };
+}

@@ -1,0 +1,201 @@
+//! Memories, tables, ranges and permutations as gates, for who has no proof for them: all cells are looked at.
+
+use super::{Purpose, Recorder};
+use crate::circuit::memory::{Scanned, scan_lookup, scan_within};
+use crate::circuit::permutation::scan_permutation;
+use crate::circuit::stream::frame::{Handle, Imported};
+use crate::circuit::stream::functions::Recorded;
+use crate::circuit::{Backend, Cells, Known, Put, Returned, Sizes};
+use crate::error::Result;
+use core::fmt::Display;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use volery_primitives::Field;
+
+/// What of a statement is looked at cell by cell and row by row.
+pub(super) struct Scans<F> {
+    /// The cells of each memory, by its number: on slots of the statement that stay the same.
+    memories: BTreeMap<u32, Vec<Handle>>,
+    tables: BTreeMap<u32, Known<F>>,
+    functions: HashMap<Scan, Arc<Recorded<F>>>,
+}
+
+impl<F> Default for Scans<F> {
+    fn default() -> Self {
+        Self { memories: BTreeMap::new(), tables: BTreeMap::new(), functions: HashMap::new() }
+    }
+}
+
+/// A function that looks at all cells or rows, or copies so many wires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Scan {
+    Copy(usize),
+    Access(Sizes, Kind),
+    LookUp(u32),
+    Within(u32),
+}
+
+/// The kind of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Read,
+    Write,
+    WriteWhere,
+}
+
+impl<F: Field> Recorder<'_, F> {
+    /// Calls the function `scan`, whose last results go to `places`; gives those before.
+    fn scan(
+        &mut self,
+        scan: Scan,
+        arguments: &[Handle],
+        places: &[Handle],
+        body: impl FnOnce(&mut Self, &[Handle]) -> Result<Vec<Handle>>,
+    ) -> Result<Vec<Handle>> {
+        if let (Purpose::Execution(_), Some(known)) = (&self.purpose, self.scans.functions.get(&scan)) {
+            let known = known.clone();
+            return self.push_call(&known, arguments, places);
+        }
+        let inside = self.begin_function(arguments.len());
+        let wires = body(self, &inside)?;
+        let count = wires.len() - places.len();
+        let Some(recorded) = self.end_function(&Returned { wires, public: Vec::new() }) else {
+            return Ok(self.frame.take_many(count));
+        };
+        let recorded = Arc::new(recorded);
+        self.scans.functions.insert(scan, recorded.clone());
+        self.push_call(&recorded, arguments, places)
+    }
+
+    /// Copies `wires` to `places`, and where these are none, to new ones, which it gives: no gate does it.
+    pub(super) fn copy(&mut self, wires: &[Handle], places: &[Handle]) -> Result<Vec<Handle>> {
+        self.scan(Scan::Copy(wires.len()), wires, places, |_, wires| Ok(wires.to_vec()))
+    }
+
+    /// Makes memory number `memory`.
+    pub(super) fn scanned_memory(
+        &mut self,
+        memory: u32,
+        cells: Cells<'_, F, Handle>,
+        width: usize,
+    ) -> Result<()> {
+        let wires = Scanned::new(self, cells, width)?.into_cells();
+        let places = self.frame.take_apart(wires.len());
+        self.copy(&wires, &places)?;
+        if !matches!(cells, Cells::Wires(_)) {
+            self.forget(&wires);
+        }
+        self.scans.memories.insert(memory, places);
+        Ok(())
+    }
+
+    /// Ends memory number `memory`.
+    pub(super) fn close_scanned(&mut self, memory: u32) {
+        let cells = self.scans.memories.remove(&memory).expect("a memory that is open");
+        self.forget(&cells);
+    }
+
+    /// Accesses memory number `memory`.
+    pub(super) fn scan_access(
+        &mut self,
+        (memory, sizes): (u32, Sizes),
+        address: &[Handle],
+        put: Put<'_, Handle>,
+        name: &dyn Display,
+    ) -> Result<Vec<Handle>> {
+        let (bit, _) = put.parts();
+        let (word, kind) = match put {
+            Put::Same => (&[][..], Kind::Read),
+            Put::Word(word) => (word, Kind::Write),
+            Put::Where(_, word) => (word, Kind::WriteWhere),
+        };
+        let cells = self.cells(memory);
+        let places = if kind == Kind::Read { Vec::new() } else { self.cells_put(memory) };
+        let of = [address, bit.as_slice(), word, &cells].concat();
+        let (bits, words) = (address.len(), address.len() + bit.iter().len());
+        self.scan(Scan::Access(sizes, kind), &of, &places, |b, of| {
+            let (word, cells) = of[words..].split_at(word.len());
+            let put = match kind {
+                Kind::Read => Put::Same,
+                Kind::Write => Put::Word(word),
+                Kind::WriteWhere => Put::Where(of[bits], word),
+            };
+            let mut scanned = Scanned::of(sizes, cells.to_vec());
+            let mut found = scanned.access(b, &of[..bits], put, name)?;
+            if kind != Kind::Read {
+                found.extend(scanned.into_cells());
+            }
+            Ok(found)
+        })
+    }
+
+    /// The cells of memory number `memory`, as wires of what is recorded.
+    pub(super) fn cells(&mut self, memory: u32) -> Vec<Handle> {
+        let cells = self.scans.memories.get(&memory).expect("a memory that is open");
+        if self.outer.is_empty() {
+            return cells.clone();
+        }
+        let frame = &mut self.frame;
+        if let Some(imported) = frame.cells.iter().find(|imported| imported.memory == memory) {
+            return imported.now.as_ref().unwrap_or(&imported.first).clone();
+        }
+        let first = frame.take_many(cells.len());
+        frame.cells.push(Imported { memory, first: first.clone(), now: None });
+        first
+    }
+
+    /// The places of the cells of memory number `memory` behind an access, of which something was put there. What
+    /// they hold so far was asked for.
+    pub(super) fn cells_put(&mut self, memory: u32) -> Vec<Handle> {
+        let cells = &self.scans.memories[&memory];
+        if self.outer.is_empty() {
+            return cells.clone();
+        }
+        let now = self.frame.take_many(cells.len());
+        let mut imported = self.frame.cells.iter_mut();
+        let imported = imported.find(|imported| imported.memory == memory).expect("asked for before");
+        imported.now = Some(now.clone());
+        now
+    }
+
+    /// Takes note of table number `table`.
+    pub(super) fn scanned_table(&mut self, table: u32, known: Known<F>) {
+        self.scans.tables.insert(table, known);
+    }
+
+    /// Whether table number `table` is looked at row by row.
+    pub(super) fn scans_table(&self, table: u32) -> bool {
+        self.scans.tables.contains_key(&table)
+    }
+
+    /// Looks up in table number `table`.
+    pub(super) fn scan_table(
+        &mut self,
+        table: u32,
+        key: &[Handle],
+        name: &dyn Display,
+    ) -> Result<Vec<Handle>> {
+        let known = self.scans.tables[&table].clone();
+        self.scan(Scan::LookUp(table), key, &[], |b, key| scan_lookup(b, &known, key, name))
+    }
+
+    /// Demands that each of `values` is below 2^`bits`.
+    pub(super) fn scan_range(&mut self, values: &[Handle], bits: u32, name: &dyn Display) -> Result<()> {
+        for value in values {
+            self.scan(Scan::Within(bits), &[*value], &[], |b, value| {
+                scan_within(b, value, bits, name).map(|()| Vec::new())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Demands that two lists of words are permuted.
+    pub(super) fn scan_lists(
+        &mut self,
+        [xs, ys]: [&[Handle]; 2],
+        width: usize,
+        name: &dyn Display,
+    ) -> Result<()> {
+        self.scope(|b| scan_permutation(b, xs, ys, width, name))
+    }
+}
