@@ -120,7 +120,7 @@ impl Bristol {
         mut input: impl FnMut(&mut B, PortBit) -> Result<B::Wire>,
         mut output: impl FnMut(&mut B, PortBit, B::Wire) -> Result<()>,
     ) -> Result<()> {
-        let (mut reader, length) = Reader::open(&self.name, &self.source)?;
+        let (mut reader, length) = LineReader::open(&self.name, &self.source)?;
         if length != self.length || !reader.header(length).is_ok_and(|header| header == self.header) {
             return Err(self.changed());
         }
@@ -144,7 +144,7 @@ impl Bristol {
     }
 
     fn new(name: String, source: Source) -> Result<Self> {
-        let (mut reader, length) = Reader::open(&name, &source)?;
+        let (mut reader, length) = LineReader::open(&name, &source)?;
         let header = reader.header(length)?;
         let (read, digest) = reader.finish()?;
         let bristol = Self { name, source, length, digest, header };
@@ -212,12 +212,12 @@ pub(super) fn open_regular(path: &Path) -> std::io::Result<File> {
 
 /// The place of an error: a file, and a line in it.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct LinePlace<'a> {
     file: &'a str,
     line: u64,
 }
 
-impl Place<'_> {
+impl LinePlace<'_> {
     #[cold]
     fn invalid(self, why: impl Display) -> Error {
         Error::invalid(format!("{}, line {}: {why}", self.file, self.line))
@@ -225,13 +225,13 @@ impl Place<'_> {
 }
 
 /// The text of one run, and how far it is read.
-struct Reader<'a> {
+struct LineReader<'a> {
     file: &'a str,
     blocks: Blocks<Box<dyn Read + 'a>>,
     line: u64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LineReader<'a> {
     fn open(file: &'a str, source: &'a Source) -> Result<(Self, u64)> {
         let (source, length) = source.open().map_err(|error| unreadable(file, &error))?;
         Ok((Self { file, blocks: Blocks::new(source), line: 1 }, length))
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
             let mut cursor = Cursor::new(block, self.line);
             while cursor.find_line() {
                 if read == announced {
-                    let place = Place { file: self.file, line: cursor.line() };
+                    let place = LinePlace { file: self.file, line: cursor.line() };
                     return Err(place.invalid(format_args!(
                         "text stands after the last of the {announced} gates that the first line announces: correct \
                          that number, or remove the text"
@@ -332,12 +332,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The current line, or one `away` from it.
-    fn place(&self, away: i64) -> Place<'a> {
-        Place { file: self.file, line: self.line.saturating_add_signed(away) }
+    fn place(&self, away: i64) -> LinePlace<'a> {
+        LinePlace { file: self.file, line: self.line.saturating_add_signed(away) }
     }
 }
 
-fn troubled(trouble: Trouble, place: Place<'_>) -> Error {
+fn troubled(trouble: Trouble, place: LinePlace<'_>) -> Error {
     match trouble {
         Trouble::Io(error) => unreadable(place.file, &error),
         Trouble::LongLine => place.invalid(format_args!(

@@ -25,8 +25,8 @@ pub(super) use logic::{Gate, Latch, Literal, Logic, Names, Start};
 pub use options::{Initial, NetlistOptions};
 pub(super) use ports::writable;
 
-use self::emit::Sums;
-use self::plan::Plan;
+use self::emit::Operations;
+use self::plan::PlacePlan;
 use self::ports::{Bus, group};
 use self::recognise::Cover;
 use super::bristol::open_regular;
@@ -48,7 +48,7 @@ pub struct Netlist {
     inputs: Vec<Bus>,
     outputs: Vec<Bus>,
     bad: Vec<Bus>,
-    plans: OnceLock<Vec<Plan>>,
+    plans: OnceLock<Vec<PlacePlan>>,
 }
 
 /// One bit of an input or output.
@@ -239,7 +239,7 @@ impl Netlist {
 
     /// The operations of a step, which are found when they are needed for the first time; where there are
     /// latches those of the last step come behind, which has no next one.
-    fn plans(&self) -> Result<&[Plan]> {
+    fn plans(&self) -> Result<&[PlacePlan]> {
         if let Some(plans) = self.plans.get() {
             return Ok(plans);
         }
@@ -252,11 +252,11 @@ impl Netlist {
         Ok(self.plans.get_or_init(|| plans))
     }
 
-    fn plan(&self, logic: &Logic) -> Result<Plan> {
+    fn plan(&self, logic: &Logic) -> Result<PlacePlan> {
         let cover = if self.options.plain { Cover::plain(logic) } else { Cover::recognised(logic) };
-        let sums = Sums::new(logic, &cover)?;
+        let sums = Operations::new(logic, &cover)?;
         drop(cover);
-        Ok(Plan::new(&sums))
+        Ok(PlacePlan::new(&sums))
     }
 }
 

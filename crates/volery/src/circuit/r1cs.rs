@@ -38,7 +38,7 @@ use self::constraint::{Constraint, Parser, Term};
 use self::header::Header;
 use self::input::{Input, Section, Sections, Source, bytes};
 pub use self::json::public_json;
-use self::kept::Kept;
+use self::kept::KeptConstraints;
 use self::linear::Linear;
 use self::symbols::Symbols;
 pub use self::witness::R1csWitness;
@@ -59,7 +59,7 @@ pub struct R1cs {
     public_labels: Vec<u64>,
     linear: Linear,
     /// All other constraints, where they are few enough, and the linear ones are held.
-    kept: Option<Kept>,
+    kept: Option<KeptConstraints>,
     /// How often a constraint has each wire; [`MANY`] for more.
     uses: Vec<u8>,
     committed: Vec<u32>,
@@ -271,7 +271,7 @@ impl Most {
 /// The parts of the constraints that are kept.
 struct Looked {
     linear: Linear,
-    kept: Option<Kept>,
+    kept: Option<KeptConstraints>,
     uses: Vec<u8>,
     shape: R1csShape,
 }

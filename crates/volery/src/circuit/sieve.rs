@@ -55,7 +55,7 @@ use self::execute::{Inputs, Pushed, execute};
 use self::field::WireField;
 use self::header::Type;
 use self::number::Number;
-use self::plan::{PLANNING, Plan, Planning};
+use self::plan::{PLANNING, Planning, WirePlan};
 use self::ports::Ports;
 use self::reader::Reader;
 use self::text::Text;
@@ -90,7 +90,7 @@ struct Survey {
     /// The streams without values.
     empty: Vec<ValueStream>,
     /// When wires end, where many are set at once.
-    plan: Option<Arc<Plan>>,
+    plan: Option<Arc<WirePlan>>,
 }
 
 /// The public or the private values of one type that a relation declares.
@@ -272,7 +272,7 @@ impl Survey {
         let wanted = length.is_some() && (has_bits || !planning.of_two);
         let planned = wanted && reader.scope.most() > planning.unplanned;
         let plan = planned.then(|| {
-            Plan::new(&mut reader, name, (&parts, end), |from, to| open_part(name, source, from, to))
+            WirePlan::new(&mut reader, name, (&parts, end), |from, to| open_part(name, source, from, to))
         });
         let plan = plan.transpose()?.flatten().map(Arc::new);
         Ok(Self { length: read, digest, field, has_bits, gates, streams, empty, plan })

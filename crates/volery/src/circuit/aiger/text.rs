@@ -165,24 +165,24 @@ impl Ands {
     /// The gates in an order in which each stands behind its operands.
     fn order(&self, file: &str, nodes: &[[Literal; 2]]) -> Result<Vec<u32>> {
         #[derive(Clone, Copy, PartialEq)]
-        enum State {
+        enum Visit {
             Unseen,
             Open,
             Done,
         }
-        let mut states = vec![State::Unseen; nodes.len()];
+        let mut states = vec![Visit::Unseen; nodes.len()];
         let mut order = Vec::with_capacity(nodes.len());
         // A gate, and which of its operands is looked at next.
         let mut open: Vec<(u32, u8)> = Vec::new();
         for root in 0..nodes.len() as u32 {
-            if states[root as usize] == State::Unseen {
-                states[root as usize] = State::Open;
+            if states[root as usize] == Visit::Unseen {
+                states[root as usize] = Visit::Open;
                 open.push((root, 0));
             }
             while let Some((gate, operand)) = open.last_mut() {
                 let here = *gate as usize;
                 let Some(literal) = nodes[here].get(usize::from(*operand)) else {
-                    states[here] = State::Done;
+                    states[here] = Visit::Done;
                     order.push(*gate);
                     open.pop();
                     continue;
@@ -190,12 +190,12 @@ impl Ands {
                 *operand += 1;
                 let Some(below) = literal.node().checked_sub(self.first) else { continue };
                 match states[below as usize] {
-                    State::Done => {}
-                    State::Unseen => {
-                        states[below as usize] = State::Open;
+                    Visit::Done => {}
+                    Visit::Unseen => {
+                        states[below as usize] = Visit::Open;
                         open.push((below, 0));
                     }
-                    State::Open => {
+                    Visit::Open => {
                         let line = self.line + here as u64;
                         return Err(Error::invalid(format!(
                             "{file}, line {line}: the AND reads itself through that of line {}: a cycle needs a \

@@ -220,16 +220,16 @@ fn parts(file: &str, models: &[Model<'_>], known: &HashMap<&[u8], usize>) -> Res
 /// Counts signals and gates of the first model and of all that it is made of, before there are any.
 fn count(file: &str, models: &[Model<'_>], parts: &[Vec<usize>], most: u64) -> Result<()> {
     #[derive(Clone, Copy)]
-    enum State {
+    enum Visit {
         Unseen,
         Open,
         Done(u64),
     }
-    let mut states = vec![State::Unseen; models.len()];
+    let mut states = vec![Visit::Unseen; models.len()];
     // A model, which of its parts is looked at next, and what was counted so far.
     let own = |number: usize| models[number].size();
     let mut open = vec![(0, 0, own(0))];
-    states[0] = State::Open;
+    states[0] = Visit::Open;
     while let Some((number, next, total)) = open.last_mut() {
         if *total > most {
             return Err(invalid(
@@ -242,20 +242,20 @@ fn count(file: &str, models: &[Model<'_>], parts: &[Vec<usize>], most: u64) -> R
             ));
         }
         let Some(&part) = parts[*number].get(*next) else {
-            states[*number] = State::Done(*total);
+            states[*number] = Visit::Done(*total);
             open.pop();
             continue;
         };
         match states[part] {
-            State::Done(inner) => {
+            Visit::Done(inner) => {
                 *total = total.saturating_add(inner);
                 *next += 1;
             }
-            State::Unseen => {
-                states[part] = State::Open;
+            Visit::Unseen => {
+                states[part] = Visit::Open;
                 open.push((part, 0, own(part)));
             }
-            State::Open => {
+            Visit::Open => {
                 let line = models[*number].parts[*next].line;
                 let name = Word(models[part].name);
                 return Err(invalid(

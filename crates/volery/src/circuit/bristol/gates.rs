@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Fault, Quoted};
 use super::wires::{Misuse, Wires};
-use super::{Dialect, Place};
+use super::{Dialect, LinePlace};
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
 use volery_primitives::{F2, Field};
@@ -30,7 +30,7 @@ impl<'a, B: Backend<F = F2>> Gates<'a, B> {
     /// `Invalid` with the line number where the line is malformed; those of the backend, unchanged.
     #[inline(always)]
     pub(super) fn line(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
-        let place = Place { file: self.file, line: cursor.line() };
+        let place = LinePlace { file: self.file, line: cursor.line() };
         let inputs = number(cursor, place)?;
         let outputs = number(cursor, place)?;
         match (inputs, outputs) {
@@ -94,7 +94,7 @@ impl<'a, B: Backend<F = F2>> Gates<'a, B> {
     }
 
     #[inline(always)]
-    fn and(&mut self, a: u64, b: u64, out: u64, place: Place<'_>) -> Result<()> {
+    fn and(&mut self, a: u64, b: u64, out: u64, place: LinePlace<'_>) -> Result<()> {
         let (a, b) = (self.get(a, place)?, self.get(b, place)?);
         let product = self.backend.mul(a, b)?;
         self.put(out, product, place)
@@ -107,7 +107,7 @@ impl<'a, B: Backend<F = F2>> Gates<'a, B> {
         inputs: u64,
         outputs: u64,
         cursor: &mut Cursor<'_>,
-        place: Place<'_>,
+        place: LinePlace<'_>,
     ) -> Result<()> {
         let mut many = std::mem::take(&mut self.many);
         many.clear();
@@ -139,7 +139,7 @@ impl<'a, B: Backend<F = F2>> Gates<'a, B> {
 
     /// The error of a gate that does not exist, or not with so many inputs and outputs.
     #[cold]
-    fn misnamed(&self, name: &[u8], inputs: u64, outputs: u64, place: Place<'_>) -> Error {
+    fn misnamed(&self, name: &[u8], inputs: u64, outputs: u64, place: LinePlace<'_>) -> Error {
         let (known, dialect): (&[(&str, u64)], _) = match self.dialect {
             Dialect::Fashion => {
                 (&[("XOR", 2), ("AND", 2), ("INV", 1), ("EQ", 1), ("EQW", 1), ("MAND", 2)], "Bristol Fashion")
@@ -172,23 +172,23 @@ impl<'a, B: Backend<F = F2>> Gates<'a, B> {
     }
 
     #[inline(always)]
-    fn get(&self, wire: u64, place: Place<'_>) -> Result<B::Wire> {
+    fn get(&self, wire: u64, place: LinePlace<'_>) -> Result<B::Wire> {
         self.wires.get(wire).map_err(|why| misuse(why, wire, place))
     }
 
     #[inline(always)]
-    fn put(&mut self, wire: u64, value: B::Wire, place: Place<'_>) -> Result<()> {
+    fn put(&mut self, wire: u64, value: B::Wire, place: LinePlace<'_>) -> Result<()> {
         self.wires.put(wire, value).map_err(|why| misuse(why, wire, place))
     }
 }
 
 #[inline(always)]
-fn number(cursor: &mut Cursor<'_>, place: Place<'_>) -> Result<u64> {
+fn number(cursor: &mut Cursor<'_>, place: LinePlace<'_>) -> Result<u64> {
     cursor.number().map_err(|fault| misread(fault, cursor, place))
 }
 
 #[cold]
-fn misread(fault: Fault, cursor: &mut Cursor<'_>, place: Place<'_>) -> Error {
+fn misread(fault: Fault, cursor: &mut Cursor<'_>, place: LinePlace<'_>) -> Error {
     let word = Quoted(cursor.word());
     match fault {
         Fault::LineEnds => place.invalid(
@@ -203,7 +203,7 @@ fn misread(fault: Fault, cursor: &mut Cursor<'_>, place: Place<'_>) -> Error {
 }
 
 #[cold]
-fn misuse(why: Misuse, wire: u64, place: Place<'_>) -> Error {
+fn misuse(why: Misuse, wire: u64, place: LinePlace<'_>) -> Error {
     match why {
         Misuse::OutOfRange => place.invalid(format_args!(
             "wire {wire} is out of range: the first line announces fewer wires (they count from 0)"

@@ -1,6 +1,6 @@
 //! The head of the file: what is announced, and whether the file is long enough to honour it.
 
-use super::Place;
+use super::LinePlace;
 use super::cursor::{Cursor, Fault, Quoted, separates};
 use crate::error::Result;
 
@@ -37,7 +37,7 @@ pub(super) fn only_numbers(line: &[u8]) -> bool {
 }
 
 /// The numbers on `line`, which the format calls `what`.
-pub(super) fn numbers(line: &[u8], what: &str, place: Place<'_>) -> Result<Vec<u64>> {
+pub(super) fn numbers(line: &[u8], what: &str, place: LinePlace<'_>) -> Result<Vec<u64>> {
     let mut cursor = Cursor::new(line, place.line);
     let mut numbers = Vec::new();
     loop {
@@ -59,7 +59,7 @@ pub(super) fn numbers(line: &[u8], what: &str, place: Place<'_>) -> Result<Vec<u
 }
 
 /// The widths on a line `count width…`, which are those of the `what`s.
-pub(super) fn widths(line: &[u64], what: &str, place: Place<'_>) -> Result<Vec<u64>> {
+pub(super) fn widths(line: &[u64], what: &str, place: LinePlace<'_>) -> Result<Vec<u64>> {
     let (&count, widths) = line.split_first().expect("the line is not blank");
     if widths.len() as u64 != count {
         return Err(place.invalid(format_args!(
@@ -74,7 +74,7 @@ pub(super) fn widths(line: &[u64], what: &str, place: Place<'_>) -> Result<Vec<u
 }
 
 /// The input and output widths of the old format's line `width width width`.
-pub(super) fn old_widths(line: &[u64], place: Place<'_>) -> Result<(Vec<u64>, Vec<u64>)> {
+pub(super) fn old_widths(line: &[u64], place: LinePlace<'_>) -> Result<(Vec<u64>, Vec<u64>)> {
     match *line {
         [first, _, output] if first == 0 || output == 0 => Err(place.invalid(
             "the first input and the output need at least one wire each (only the second input may have none)",
@@ -95,7 +95,7 @@ impl Header {
     ///
     /// # Errors
     /// `Invalid` that names the announced figure and the greatest possible one.
-    pub(super) fn check(&self, length: u64, place: Place<'_>) -> Result<()> {
+    pub(super) fn check(&self, length: u64, place: LinePlace<'_>) -> Result<()> {
         let total = |widths: &[u64]| widths.iter().try_fold(0u64, |sum, &width| sum.checked_add(width));
         let too_wide = || place.invalid("the widths sum up to more than 2^64 wires");
         let inputs = total(&self.inputs).ok_or_else(too_wide)?;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// Sums and products of nodes: node 0 is zero, then come inputs and latches, then the operations. A gate
 /// has no negated operands.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct Operations {
     pub(super) first: u32,
     pub(super) operations: Vec<Gate>,
     /// The literal of each sink, in the order of [`Logic::sinks`].
@@ -23,7 +23,7 @@ const REMEMBERED: usize = 1 << 14;
 /// The last number of a node.
 const LAST: usize = u32::MAX as usize / 2 - 8;
 
-impl Sums {
+impl Operations {
     /// The operations of `cover`.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Places of values in the table of wires: those of live wires are all that a run holds.
 
-use super::emit::Sums;
+use super::emit::Operations;
 use super::logic::Literal;
 
 /// An operation on places: a sum or a product of two, put on a third.
@@ -42,7 +42,7 @@ pub(super) enum Sink {
 
 /// One step of the circuit, ready to be run.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct PlacePlan {
     pub(super) operations: Vec<Operation>,
     /// The place of each input and latch, where anything reads it.
     pub(super) leaves: Vec<Option<u32>>,
@@ -54,8 +54,8 @@ pub(super) struct Plan {
     pub(super) products: u64,
 }
 
-impl Plan {
-    pub(super) fn new(sums: &Sums) -> Self {
+impl PlacePlan {
+    pub(super) fn new(sums: &Operations) -> Self {
         let first = sums.first as usize;
         let nodes = first + sums.operations.len();
         // Backwards, who reads a value first reads it last.

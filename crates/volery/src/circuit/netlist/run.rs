@@ -4,7 +4,7 @@
 //! a recorder holds is the live wires of a step, and the state.
 
 use super::logic::{Latch, Start};
-use super::plan::{Plan, Sink};
+use super::plan::{PlacePlan, Sink};
 use super::ports::Bus;
 use super::{Initial, Netlist, PinBit};
 use crate::circuit::Backend;
@@ -27,8 +27,12 @@ impl Netlist {
     ) -> Result<()> {
         let plans = self.plans()?;
         let places = plans.iter().map(|plan| plan.places).max().unwrap_or(0);
-        let mut run =
-            Run { b: backend, plan: &plans[0], places: vec![Public(false); places], constants: [None; 2] };
+        let mut run = NetlistRun {
+            b: backend,
+            plan: &plans[0],
+            places: vec![Public(false); places],
+            constants: [None; 2],
+        };
         let logic = &self.logic;
         // Where the sinks of each kind begin.
         let bad_states = logic.outputs.len();
@@ -122,15 +126,15 @@ pub(super) fn first(latch: &Latch, init: Initial) -> Option<bool> {
     }
 }
 
-struct Run<'a, B: Backend<F = F2>> {
+struct NetlistRun<'a, B: Backend<F = F2>> {
     b: &'a mut B,
-    plan: &'a Plan,
+    plan: &'a PlacePlan,
     places: Vec<Bit<B::Wire>>,
     /// The wires of zero and one, where there are.
     constants: [Option<B::Wire>; 2],
 }
 
-impl<B: Backend<F = F2>> Run<'_, B> {
+impl<B: Backend<F = F2>> NetlistRun<'_, B> {
     /// Puts the value of an input or a latch where it is read, or forgets it.
     fn enter(&mut self, leaf: usize, value: Bit<B::Wire>) {
         match (self.plan.leaves[leaf], value) {

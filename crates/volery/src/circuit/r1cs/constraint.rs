@@ -76,12 +76,12 @@ impl Constraint {
 
 /// The place of a form, for errors.
 #[derive(Clone, Copy)]
-struct Place {
+struct FormPlace {
     constraint: u32,
     form: usize,
 }
 
-impl Display for Place {
+impl Display for FormPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "constraint {}, form {}", self.constraint, ["A", "B", "C"][self.form])
     }
@@ -110,14 +110,14 @@ impl Parser {
         }
         constraint.number = self.next;
         for (form, terms) in constraint.forms.iter_mut().enumerate() {
-            self.form(input, Place { constraint: self.next, form }, terms)?;
+            self.form(input, FormPlace { constraint: self.next, form }, terms)?;
         }
         self.next += 1;
         Ok(true)
     }
 
     #[inline]
-    fn form(&self, input: &mut Input<'_>, place: Place, terms: &mut Vec<Term>) -> Result<()> {
+    fn form(&self, input: &mut Input<'_>, place: FormPlace, terms: &mut Vec<Term>) -> Result<()> {
         terms.clear();
         let count = input.word(format_args!("{place}: the number of terms"))?;
         let size = 4 + self.header.prime.bytes;
@@ -145,7 +145,7 @@ impl Parser {
     }
 
     #[cold]
-    fn too_many(&self, input: &Input<'_>, place: Place, count: u32, size: usize) -> Error {
+    fn too_many(&self, input: &Input<'_>, place: FormPlace, count: u32, size: usize) -> Error {
         input.invalid(format_args!(
             "{place}: {count} terms are announced, and the section holds at most {} more: is the file truncated?",
             input.left() / size as u64
@@ -154,7 +154,7 @@ impl Parser {
 
     /// The error of a term that begins at byte `at`.
     #[cold]
-    fn out_of_range(&self, input: &Input<'_>, at: u64, place: Place, term: u32, wire: u32) -> Error {
+    fn out_of_range(&self, input: &Input<'_>, at: u64, place: FormPlace, term: u32, wire: u32) -> Error {
         if wire >= self.header.wires {
             let wires = self.header.wires;
             return input.invalid_at(

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// Constraints, written one after the other.
 pub(super) struct Writer {
-    kept: Kept,
+    kept: KeptConstraints,
     /// The numbers of factors.
     numbers: Factors<u32>,
     others: HashMap<Limbs, u32>,
@@ -27,7 +27,7 @@ pub(super) struct Writer {
 
 /// Constraints in memory, to be read.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptConstraints {
     bytes: Vec<u8>,
     /// Factors by their numbers, one and minus one first.
     factors: Vec<Limbs>,
@@ -49,7 +49,7 @@ const AHEAD: usize = 8;
 impl Writer {
     /// One that keeps so many bytes at `most`.
     pub(super) fn new(prime: &Prime, most: usize) -> Self {
-        let kept = Kept { bytes: Vec::new(), factors: vec![ONE, prime.minus_one()] };
+        let kept = KeptConstraints { bytes: Vec::new(), factors: vec![ONE, prime.minus_one()] };
         Self { kept, numbers: Factors::new(prime, [0, 1]), others: HashMap::new(), next: 0, wire: 0, most }
     }
 
@@ -93,7 +93,7 @@ impl Writer {
     }
 
     /// The constraints that were added.
-    pub(super) fn end(mut self) -> Kept {
+    pub(super) fn end(mut self) -> KeptConstraints {
         self.kept.bytes.extend([0; AHEAD]);
         self.kept.bytes.shrink_to_fit();
         self.kept
@@ -110,7 +110,7 @@ impl Writer {
     }
 }
 
-impl Kept {
+impl KeptConstraints {
     /// All of them, from the first on.
     pub(super) fn read(&self) -> Reader<'_> {
         Reader { kept: self, at: 0, next: 0, wire: 0 }
@@ -119,7 +119,7 @@ impl Kept {
 
 /// Reads what is kept.
 pub(super) struct Reader<'k> {
-    kept: &'k Kept,
+    kept: &'k KeptConstraints,
     at: usize,
     next: u32,
     wire: u32,

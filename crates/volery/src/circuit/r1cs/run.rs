@@ -7,7 +7,7 @@ use super::{R1cs, Section};
 use crate::error::Result;
 
 /// All constraints in the order of the file; of those that are [kept](kept) none that is linear.
-pub(super) enum Run<'s> {
+pub(super) enum ConstraintSource<'s> {
     Kept(kept::Reader<'s>),
     File(Box<FileRun<'s>>),
 }
@@ -21,9 +21,9 @@ pub(super) struct FileRun<'s> {
 
 impl R1cs {
     /// The constraints of the system, from the first on.
-    pub(super) fn constraints(&self) -> Result<Run<'_>> {
+    pub(super) fn constraints(&self) -> Result<ConstraintSource<'_>> {
         if let Some(kept) = &self.kept {
-            return Ok(Run::Kept(kept.read()));
+            return Ok(ConstraintSource::Kept(kept.read()));
         }
         let mut input = self.source.open(&self.name)?;
         let Section { begin, length } = self.section;
@@ -33,11 +33,11 @@ impl R1cs {
         input.begin_hashed()?;
         input.go_on_to(self.section)?;
         let parser = Parser::new(&self.header);
-        Ok(Run::File(Box::new(FileRun { input, parser, digest: &self.digest })))
+        Ok(ConstraintSource::File(Box::new(FileRun { input, parser, digest: &self.digest })))
     }
 }
 
-impl Run<'_> {
+impl ConstraintSource<'_> {
     /// Reads the next one into `constraint`, and tells whether there is one.
     ///
     /// # Errors

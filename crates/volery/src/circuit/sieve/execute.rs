@@ -45,25 +45,25 @@ pub(super) enum Pushed<'x, 'm, 'r, 's, F: Field> {
 
 /// The place of a gate.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct GatePlace<'p> {
     file: &'p str,
     /// The function, and the line in which it is called.
     called: Option<(&'p Function, u64)>,
 }
 
-impl<'p> Place<'p> {
-    fn line(self, line: u64) -> Line<'p> {
-        Line { place: self, line }
+impl<'p> GatePlace<'p> {
+    fn line(self, line: u64) -> GateLine<'p> {
+        GateLine { place: self, line }
     }
 }
 
 /// The name of an assertion.
-struct Line<'p> {
-    place: Place<'p>,
+struct GateLine<'p> {
+    place: GatePlace<'p>,
     line: u64,
 }
 
-impl fmt::Display for Line<'_> {
+impl fmt::Display for GateLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the assertion of line {} of {}", self.line, self.place.file)?;
         match self.place.called {
@@ -77,7 +77,7 @@ impl fmt::Display for Line<'_> {
 struct Frame<'p> {
     functions: &'p [Function],
     types: &'p [Type],
-    place: Place<'p>,
+    place: GatePlace<'p>,
 }
 
 /// The contents of a frame's slots.
@@ -131,7 +131,7 @@ type Memories = Vec<Option<Memory<<Recorder<'static, F2> as circuit::Memories>::
 
 /// The state of an execution: the sources of values, those of bits too where there are two fields, and the
 /// memories that there are.
-struct State<'s, 'i, F: Field> {
+struct Execution<'s, 'i, F: Field> {
     inputs: &'s mut (dyn Inputs<F> + 'i),
     bits: Option<&'s mut (dyn Inputs<F2> + 'i)>,
     memories: &'s mut Memories,
@@ -146,13 +146,13 @@ pub(super) fn execute<'i, F: Field>(
     bits: Option<&'i mut (dyn Inputs<F2> + 'i)>,
 ) -> Result<()> {
     let (mut body, mut held, mut memories) = (Body::default(), Held::default(), Memories::new());
-    let mut state = State { inputs, bits, memories: &mut memories };
+    let mut state = Execution { inputs, bits, memories: &mut memories };
     while reader.next(&mut body)? {
         held.wires.resize(reader.slots().max(held.wires.len()), Handle::default());
         let frame = Frame {
             functions: &reader.functions,
             types: &reader.header.types,
-            place: Place { file, called: None },
+            place: GatePlace { file, called: None },
         };
         frame.run(b, &body, &mut held, &mut state)?;
     }
@@ -184,7 +184,7 @@ impl<'p> Frame<'p> {
         b: &mut Pushed<'_, '_, '_, '_, F>,
         body: &Body,
         held: &mut Held,
-        state: &mut State<'_, '_, F>,
+        state: &mut Execution<'_, '_, F>,
     ) -> Result<()> {
         for gate in &body.gates {
             let kind = gate.kind;
@@ -214,7 +214,7 @@ impl<'p> Frame<'p> {
     fn input<F: Field>(
         &self,
         b: &mut Pushed<'_, '_, '_, '_, F>,
-        state: &mut State<'_, '_, F>,
+        state: &mut Execution<'_, '_, F>,
         public: bool,
         kind: u8,
     ) -> Result<Handle> {
@@ -412,7 +412,7 @@ impl<'p> Frame<'p> {
         body: &Body,
         &Gate { op, kind, a: function, b: at, .. }: &Gate,
         held: &mut Held,
-        state: &mut State<'_, '_, F>,
+        state: &mut Execution<'_, '_, F>,
     ) -> Result<()> {
         let mut words = body.read(at);
         let line = words.long();
@@ -468,10 +468,10 @@ impl<'p> Frame<'p> {
         number: u32,
         line: u64,
         arguments: Held,
-        state: &mut State<'_, '_, F>,
+        state: &mut Execution<'_, '_, F>,
     ) -> Result<Held> {
         let function = &self.functions[number as usize];
-        let frame = Frame { place: Place { called: Some((function, line)), ..self.place }, ..*self };
+        let frame = Frame { place: GatePlace { called: Some((function, line)), ..self.place }, ..*self };
         let inline = state.inputs.inline() || state.bits.as_ref().is_some_and(|bits| bits.inline());
         if !function.cost.inline && !inline {
             return match (b, &mut state.bits) {
@@ -530,7 +530,7 @@ impl<'p> Frame<'p> {
             let (wires, public) = wires.split_at(own);
             let arguments = Held { wires: wires.to_vec(), memories: HashMap::new() };
             let mut inputs = Arguments { public: public.iter() };
-            let mut state = State { inputs: &mut inputs, bits: None, memories: &mut Vec::new() };
+            let mut state = Execution { inputs: &mut inputs, bits: None, memories: &mut Vec::new() };
             let results = self.body(&mut Pushed::One(b), function, arguments, &mut state)?;
             Ok(Returned { wires: results.wires, public: Vec::new() })
         })?;
@@ -544,7 +544,7 @@ impl<'p> Frame<'p> {
         b: &mut Pushed<'_, '_, '_, '_, F>,
         function: &Function,
         mut held: Held,
-        state: &mut State<'_, '_, F>,
+        state: &mut Execution<'_, '_, F>,
     ) -> Result<Held> {
         held.wires.resize(function.slots as usize, Handle::default());
         self.run(b, &function.body, &mut held, state)?;

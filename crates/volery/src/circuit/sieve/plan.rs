@@ -40,21 +40,21 @@ const MOST_BESIDE: u64 = 1 << 20;
 
 /// For each time that a wire is read or set, whether nobody reads it any more.
 #[derive(Debug)]
-pub(super) struct Plan {
-    parts: Vec<Part>,
+pub(super) struct WirePlan {
+    parts: Vec<TextPart>,
     /// For each type whether its wires are planned.
     planned: Arc<[bool]>,
 }
 
 /// The bits of a part of the text.
 #[derive(Debug)]
-struct Part {
+struct TextPart {
     bits: Box<[u64]>,
     length: u64,
 }
 
 /// Wires that are read or set, one after the other, with numbers in a row.
-pub(super) struct Run {
+pub(super) struct WireRun {
     kind: u8,
     set: bool,
     first: u64,
@@ -64,12 +64,12 @@ pub(super) struct Run {
 /// The wires that a part of the text reads and sets, in its order.
 pub(super) struct Trace {
     planned: Arc<[bool]>,
-    runs: Vec<Run>,
+    runs: Vec<WireRun>,
 }
 
 /// The place of a run in a plan.
 pub(super) struct Follow {
-    plan: Arc<Plan>,
+    plan: Arc<WirePlan>,
     /// The part, and the word of it, that come next.
     part: usize,
     word: usize,
@@ -80,7 +80,7 @@ pub(super) struct Follow {
     pub(super) last: Vec<(u8, u32)>,
 }
 
-impl Plan {
+impl WirePlan {
     /// The plan of the text of the file `name`, of these parts, the last of which ends at `end`: `open` reads
     /// it from one byte up to another. `reader` has read all of it. None, where it took far more than the text
     /// has bytes, as lines of a few bytes may set millions of wires, or more than the wires that it saves.
@@ -110,7 +110,7 @@ impl Plan {
             if bits > most {
                 return Ok(None);
             }
-            parts.push(Part::new(&runs, &mut needed));
+            parts.push(TextPart::new(&runs, &mut needed));
             end = begin;
         }
         parts.reverse();
@@ -118,9 +118,9 @@ impl Plan {
     }
 }
 
-impl Part {
+impl TextPart {
     /// The bits of what is read and set here; behind it, the wires of `needed` are read.
-    fn new(runs: &[Run], needed: &mut [Marks]) -> Self {
+    fn new(runs: &[WireRun], needed: &mut [Marks]) -> Self {
         let length: u64 = runs.iter().map(|run| run.count).sum();
         let mut bits = vec![0; length.div_ceil(64) as usize];
         let mut at = length;
@@ -149,19 +149,19 @@ impl Trace {
             {
                 run.count += 1;
             }
-            _ => self.runs.push(Run { kind, set, first: id, count: 1 }),
+            _ => self.runs.push(WireRun { kind, set, first: id, count: 1 }),
         }
     }
 
     /// Takes the wires that were noted so far.
-    pub(super) fn take(&mut self) -> Vec<Run> {
+    pub(super) fn take(&mut self) -> Vec<WireRun> {
         core::mem::take(&mut self.runs)
     }
 }
 
 impl Follow {
     /// The place at the begin of a plan.
-    pub(super) fn new(plan: Arc<Plan>) -> Self {
+    pub(super) fn new(plan: Arc<WirePlan>) -> Self {
         Self { plan, part: 0, word: 0, bits: 0, left: 0, last: Vec::new() }
     }
 

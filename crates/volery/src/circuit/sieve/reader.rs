@@ -5,7 +5,7 @@ use super::field::{self, WireField};
 use super::function::{Function, MOST_GATES};
 use super::header::{self, Header, Resource, Type};
 use super::number::{Element, Number};
-use super::plan::{Follow, Plan, Run, Trace};
+use super::plan::{Follow, Trace, WirePlan, WireRun};
 use super::scope::Scope;
 use super::text::Text;
 use crate::error::{Error, Result};
@@ -104,7 +104,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Has wires of the statement end by a plan.
-    pub(super) fn follow(&mut self, plan: Arc<Plan>) {
+    pub(super) fn follow(&mut self, plan: Arc<WirePlan>) {
         self.scope.follow(Follow::new(plan));
     }
 
@@ -134,7 +134,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Reads a part of the text, of so many bytes, and gives what is noted of it.
-    pub(super) fn part(&mut self, length: u64) -> Result<Vec<Run>> {
+    pub(super) fn part(&mut self, length: u64) -> Result<Vec<WireRun>> {
         while (self.text.position() < length || !self.open.is_empty()) && self.directive()? {
             if self.open.is_empty() {
                 self.scope.body.clear();

@@ -11,26 +11,26 @@ const GONE: u32 = u32::MAX;
 /// The wires of one type that are set, with their slots.
 #[derive(Default)]
 pub(super) struct Wires {
-    pages: Pages<Row>,
+    pages: Pages<SlotPage>,
     /// How many are set, or remembered.
     used: usize,
 }
 
 /// Wires in a row.
-struct Row {
+struct SlotPage {
     /// For each its slot plus one, zero where it is not set, or [`GONE`].
     slots: [u32; PAGE as usize],
     /// How many are not zero.
     used: u32,
 }
 
-impl Default for Row {
+impl Default for SlotPage {
     fn default() -> Self {
         Self { slots: [0; PAGE as usize], used: 0 }
     }
 }
 
-impl Page for Row {
+impl Page for SlotPage {
     fn is_empty(&self) -> bool {
         self.used == 0
     }

@@ -221,7 +221,7 @@ fn a_text_that_changes_while_it_is_planned_is_found() {
         while reader.next(&mut Body::default()).unwrap() {}
         let (parts, end) = reader.take_parts();
         assert!(parts.len() > 5);
-        Plan::new(&mut reader, "x.rel", (&parts, end), |from, to| {
+        WirePlan::new(&mut reader, "x.rel", (&parts, end), |from, to| {
             Ok(Text::new("x.rel", Box::new(&planned.as_bytes()[from as usize..to as usize])))
         })
         .map(|plan| plan.is_some())
