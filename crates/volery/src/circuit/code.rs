@@ -69,11 +69,11 @@ use volery_primitives::F2;
 /// Values borrow it, so that `x + 1` reads as in C. The first error of the backend is kept for
 /// [`Code::finish`]; after it nothing more is pushed.
 pub struct Code<B: Backend> {
-    state: RefCell<State<B>>,
+    state: RefCell<CodeState<B>>,
     overflow: bool,
 }
 
-struct State<B: Backend> {
+struct CodeState<B: Backend> {
     backend: B,
     error: Option<Error>,
     /// The open blocks, from the program itself to the innermost, each with its activity, within that of the
@@ -100,7 +100,7 @@ impl<'b, B: Backend<F = F2>> Code<&'b mut B> {
 impl<B: Backend<F = F2>> Code<B> {
     /// An empty program for `backend`, whose signed integers wrap.
     pub fn new(backend: B) -> Self {
-        let state = State {
+        let state = CodeState {
             backend,
             error: None,
             levels: vec![(Level::Program, Bit::Public(true))],
@@ -120,7 +120,7 @@ impl<B: Backend<F = F2>> Code<B> {
     /// # Errors
     /// The first that was met: see [`Code::run`].
     pub fn finish(self) -> Result<Outcome<B::Wire>> {
-        let State { error, failed, assertions, .. } = self.state.into_inner();
+        let CodeState { error, failed, assertions, .. } = self.state.into_inner();
         match error {
             Some(error) => Err(error),
             None => Ok(Outcome { failed, assertions }),

@@ -123,7 +123,7 @@ impl<'c, const SIGNED: bool> Pushed<'c, SIGNED> {
 
 /// The program in C.
 #[derive(Debug)]
-struct Run {
+struct Interpretation {
     signed: bool,
     checked: bool,
     variables: [i64; 3],
@@ -144,7 +144,7 @@ enum Jump {
 
 use Jump::*;
 
-impl Run {
+impl Interpretation {
     fn wrap(&self, x: i64) -> i64 {
         if self.signed { (x as i8).into() } else { (x as u8).into() }
     }
@@ -319,7 +319,7 @@ impl Run {
 /// words the second has; of which those in `wires` are secret.
 fn check<const SIGNED: bool>(program: &[Statement], checked: bool, inputs: [u8; 8], wires: u8) {
     let signed = SIGNED;
-    let mut run = Run {
+    let mut run = Interpretation {
         signed,
         checked,
         variables: [0, 1, 2].map(|i| if SIGNED { (inputs[i] as i8).into() } else { inputs[i].into() }),

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use volery_primitives::F2;
 
 /// An array, of public capacity, and what is asserted of those who use it.
-pub(super) struct Memory<W, const N: usize> {
+pub(super) struct Allocation<W, const N: usize> {
     pub(super) cells: Array<W, N>,
     /// Whether `malloc` gave it, so that it may be freed.
     pub(super) allocated: bool,
@@ -44,7 +44,7 @@ impl<B: Backend<F = F2>> Code<B> {
     ) -> Pointer<'_, B, N> {
         let cells: Array<_, N> = words.into_iter().collect();
         let length = Word::public(cells.len() as u128);
-        let memory = Memory {
+        let memory = Allocation {
             cells,
             allocated: false,
             live: Bit::Public(true),

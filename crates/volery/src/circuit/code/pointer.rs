@@ -1,6 +1,6 @@
 //! Pointers: an array that both parties know, a secret index, and a secret length.
 
-use super::memory::Memory;
+use super::memory::Allocation;
 use super::{Bool, Code, Integer, Signed, Size, Unsigned, Value};
 use crate::circuit::Backend;
 use crate::circuit::gadget::{Bit, Word};
@@ -15,7 +15,7 @@ use volery_primitives::F2;
 /// the pointer asserts nothing.
 pub struct Pointer<'c, B: Backend, const N: usize> {
     pub(super) code: &'c Code<B>,
-    pub(super) memory: Rc<RefCell<Memory<B::Wire, N>>>,
+    pub(super) memory: Rc<RefCell<Allocation<B::Wire, N>>>,
     pub(super) index: Word<B::Wire, 64>,
     pub(super) length: Word<B::Wire, 64>,
 }

@@ -9,12 +9,12 @@ use volery_primitives::Field;
 #[derive(Clone, Debug)]
 pub(crate) struct Addresses {
     addresses: Box<[u64]>,
-    runs: Vec<Run>,
+    runs: Vec<AddressRun>,
 }
 
 /// Addresses at one distance.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct AddressRun {
     address: u64,
     distance: u64,
     /// The number of its first cell.
@@ -44,12 +44,12 @@ impl Addresses {
                 F::name()
             )));
         }
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<AddressRun> = Vec::new();
         for (cell, &address) in addresses.iter().enumerate() {
             match runs.last_mut() {
                 Some(run) if cell == run.cell + 1 => run.distance = address - run.address,
                 Some(run) if (cell - run.cell) as u64 * run.distance == address - run.address => {}
-                _ => runs.push(Run { address, distance: 1, cell }),
+                _ => runs.push(AddressRun { address, distance: 1, cell }),
             }
         }
         Ok(Some(Self { addresses: (*addresses).into(), runs }))
@@ -64,7 +64,7 @@ impl Addresses {
     pub(crate) fn find(&self, address: u128) -> Option<usize> {
         let address = u64::try_from(address).ok()?;
         let run = self.runs.partition_point(|run| run.address <= address).checked_sub(1)?;
-        let Run { address: first, distance, cell } = self.runs[run];
+        let AddressRun { address: first, distance, cell } = self.runs[run];
         let found = cell + ((address - first) / distance) as usize;
         (self.addresses.get(found) == Some(&address)).then_some(found)
     }

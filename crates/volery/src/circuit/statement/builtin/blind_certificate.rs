@@ -93,7 +93,7 @@ struct Session<W> {
 }
 
 /// The parts of the session that its secrets open.
-struct Opened<W> {
+struct OpenedSession<W> {
     /// The tags of the three records, one after the other.
     tags: Bytes<W>,
     /// The user name, padded.
@@ -145,7 +145,11 @@ impl BlindCertificate {
     }
 
     /// Opens the records, and reads them.
-    fn open<B: Backend<F = F2>>(&self, b: &mut B, session: &Session<B::Wire>) -> Result<Opened<B::Wire>> {
+    fn open<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        session: &Session<B::Wire>,
+    ) -> Result<OpenedSession<B::Wire>> {
         let keys = Keys::derive(b, &session.premaster, &session.randoms)?;
         let verify_data = keys.client_finished(b, &session.finished_hash)?;
         let (finished, finished_tag) = keys.client.open(b, &Record::handshake(0, &session.finished))?;
@@ -159,7 +163,7 @@ impl BlindCertificate {
         let accepted = reply.slice(0..ACCEPTED.len()).equal(b, &Bytes::public(ACCEPTED))?;
         let logged_in = login.valid.and(b, accepted)?;
         let valid = is_finished.and(b, logged_in)?;
-        Ok(Opened { tags, user: login.user, valid })
+        Ok(OpenedSession { tags, user: login.user, valid })
     }
 }
 
