@@ -111,10 +111,10 @@ struct Expansion {
     pool: Pool,
     /// Chunks of the longest kind from the next block on.
     growing: Tasks<Chunk>,
-    folding: Tasks<(Sums, Chunk)>,
+    folding: Tasks<(ColumnSums, Chunk)>,
     spare: Vec<Chunk>,
     /// Σ χ·column over all chunks since the last check, for each column.
-    sums: Sums,
+    sums: ColumnSums,
     checks: u64,
 }
 
@@ -127,7 +127,7 @@ struct Leaves {
 }
 
 /// An element for each of the 128 columns.
-type Sums = Zeroizing<Vec<F128>>;
+type ColumnSums = Zeroizing<Vec<F128>>;
 
 /// A chunk, and memory for another.
 struct Chunk {
@@ -253,7 +253,7 @@ impl Expansion {
     }
 
     /// Ends a check: takes the columns' hashes, and starts the next.
-    fn take_sums(&mut self) -> Sums {
+    fn take_sums(&mut self) -> ColumnSums {
         self.gather(0);
         self.checks += 1;
         core::mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))

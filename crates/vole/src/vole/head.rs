@@ -45,7 +45,7 @@ pub mod testing;
 mod tests;
 
 pub use dealer::{Dealer, Dealt};
-pub use reader::{Opened, Reader};
+pub use reader::{OpenedTrees, Reader};
 
 use super::{BoxedVole, Delta, Key, Mac, Shares, Vole};
 use crate::channel::Channel;

@@ -17,7 +17,7 @@ fn some(count: usize, seed: u8) -> (Vec<F2>, Vec<[F128; 2]>) {
 }
 
 /// The outcome of all steps on both sides.
-struct Run {
+struct Outcome {
     /// The messages that the receiver got, and whether it believes that the sender's were these.
     received: Result<(Vec<F128>, bool)>,
     /// Whether the sender came to the opening, and what it had carried by then.
@@ -27,7 +27,7 @@ struct Run {
 }
 
 /// All steps on both sides, with a bit flipped on the way where asked.
-fn run(choices: &[F2], messages: &[[F128; 2]], flip: Option<(Party, Flip)>) -> Run {
+fn run(choices: &[F2], messages: &[[F128; 2]], flip: Option<(Party, Flip)>) -> Outcome {
     let (here, there) = pipe(TIMEOUT);
     let of = |party| flip.filter(|(from, _)| *from == party).map(|(_, flip)| flip);
     let (here, tape) = Tape::new(here, of(Party::Prover));
@@ -54,7 +54,7 @@ fn run(choices: &[F2], messages: &[[F128; 2]], flip: Option<(Party, Flip)>) -> R
         let sent = send();
         (receiving.join().unwrap(), sent)
     });
-    Run { received, sent, lengths: tape.messages().iter().map(Vec::len).collect() }
+    Outcome { received, sent, lengths: tape.messages().iter().map(Vec::len).collect() }
 }
 
 /// The messages that the choices ask for.

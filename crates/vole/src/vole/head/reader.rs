@@ -11,11 +11,11 @@ use volery_primitives::{Arch, F128};
 use zeroize::Zeroizing;
 
 /// Trees that were opened but for one leaf each.
-pub struct Opened {
+pub struct OpenedTrees {
     digest: [u8; 32],
 }
 
-impl Opened {
+impl OpenedTrees {
     /// The trees that `opening`, of which step 5 says how long it is, gives away where Δ is this, and their
     /// reader, for a statement with so many commitments.
     ///

@@ -10,7 +10,7 @@ use volery_primitives::{Arch, F2, Field};
 const SALT_OF_TESTS: [u8; SALT] = [3; SALT];
 
 /// The results of both ends.
-struct Run {
+struct Outcome {
     macs: Vec<F128>,
     keys: Vec<F128>,
     /// Whether the columns' hashes agree.
@@ -25,14 +25,14 @@ fn run(
     (delta, shares, lines): (F128, u64, usize),
     skips: &[usize],
     cheat: Option<expansion::Cheat>,
-) -> Run {
+) -> Outcome {
     let mut random = Random::from_seed(&[7; 32]);
     let (dealt, mut dealer) =
         Dealt::new((Arch::detect(), &Pool::ALONE), depths, &SALT_OF_TESTS, &mut random, shares);
     dealer.cheat = cheat;
     let opening = dealer.open(&dealt, delta);
     let (opened, mut reader) =
-        Opened::new((Arch::detect(), &Pool::ALONE), depths, (&SALT_OF_TESTS, delta), &opening, shares);
+        OpenedTrees::new((Arch::detect(), &Pool::ALONE), depths, (&SALT_OF_TESTS, delta), &opening, shares);
     assert_eq!(opened.digest(), dealt.digest());
     let (here, there) = pipe(Duration::from_secs(20));
     let (mut saying, mut hearing) = (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
@@ -62,10 +62,10 @@ fn run(
     saying.send(&u).unwrap();
     saying.flush().unwrap();
     let consistent = reader.hashes(hearing.recv_array().unwrap()) == columns;
-    Run { macs, keys, consistent, lines_relate }
+    Outcome { macs, keys, consistent, lines_relate }
 }
 
-fn related(run: &Run, delta: F128) -> bool {
+fn related(run: &Outcome, delta: F128) -> bool {
     run.macs.len() == run.keys.len()
         && run
             .macs
@@ -340,7 +340,7 @@ fn an_opening_is_of_its_delta_and_salt() {
     let delta = F128(1 | 0b110_0101 << 1);
     let opening = dealer.open(&dealt, delta);
     let digest = |salt: &[u8; SALT], delta, opening: &[u8]| {
-        *Opened::new((Arch::detect(), &Pool::ALONE), &depths, (salt, delta), opening, 8).0.digest()
+        *OpenedTrees::new((Arch::detect(), &Pool::ALONE), &depths, (salt, delta), opening, 8).0.digest()
     };
     assert_eq!(digest(&SALT_OF_TESTS, delta, &opening), *dealt.digest());
     for other in 0..1 << 7 {

@@ -15,9 +15,9 @@ use volery_primitives::{F2, Field};
 
 /// Material, as it was made.
 #[derive(Default)]
-struct Kept(Vec<F128>);
+struct KeptMaterial(Vec<F128>);
 
-impl Sink for Kept {
+impl Sink for KeptMaterial {
     fn take(&mut self, blocks: &[F128]) -> Result<()> {
         self.0.extend_from_slice(blocks);
         Ok(())
@@ -32,7 +32,7 @@ fn key(arch: Arch, construction: Construction) -> Key {
 
 /// The material and the output label of circuit number 3.
 fn garbled<C: for<'a> Circuit<Garbler<'a>>>(key: &Key, circuit: &C) -> (Vec<F128>, F128) {
-    let mut kept = Kept::default();
+    let mut kept = KeptMaterial::default();
     let output = Garbler::garble(key, (3, SEED), circuit, &mut kept, None).unwrap().output;
     (kept.0, output)
 }
@@ -193,7 +193,7 @@ fn another_key_makes_another_garbled_circuit() {
         for (key, clause, seed) in
             [(one, 3, SEED), (other, 3, SEED), (one, 4, SEED), (one, 3, F128(SEED.0 ^ 1))]
         {
-            let mut kept = Kept::default();
+            let mut kept = KeptMaterial::default();
             let output = Garbler::garble(&key, (clause, seed), &circuit, &mut kept, None).unwrap().output;
             assert!(seen.insert(output));
             assert!(kept.0.iter().all(|block| seen.insert(*block)));

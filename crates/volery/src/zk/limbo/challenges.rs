@@ -117,7 +117,7 @@ pub(super) struct Coefficients<E> {
 
 /// The coefficients of some entries in a row.
 #[derive(Default)]
-pub(super) struct Run<E> {
+pub(super) struct EntryCoefficients<E> {
     /// The coefficients of the left factors: with R^j.
     pub(super) left: Vec<E>,
     /// The coefficients of the right factors.
@@ -126,7 +126,7 @@ pub(super) struct Run<E> {
     pub(super) product: Vec<E>,
 }
 
-impl<E: CheckField> Run<E> {
+impl<E: CheckField> EntryCoefficients<E> {
     /// Makes room for so many.
     pub(super) fn resize(&mut self, count: usize) {
         for kind in [&mut self.left, &mut self.right, &mut self.product] {
@@ -157,7 +157,7 @@ impl<E: CheckField> Coefficients<E> {
 
     /// Fills `run` with the coefficients of entries `from` and on, as many as it has room for, where each is
     /// a claim by itself.
-    pub(super) fn fill(&self, arch: Arch, from: u64, run: &mut Run<E>) {
+    pub(super) fn fill(&self, arch: Arch, from: u64, run: &mut EntryCoefficients<E>) {
         self.powers.fill(arch, from, &mut run.product);
         self.fill_right(arch, from, &mut run.right);
         E::multiply(arch, &run.product, &run.right, &mut run.left);

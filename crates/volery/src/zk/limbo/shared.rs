@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Received messages, kept until all passes have taken them.
 pub(super) struct Shared<'t> {
-    state: Mutex<State<'t>>,
+    state: Mutex<SharedMessages<'t>>,
     passes: usize,
 }
 
-struct State<'t> {
+struct SharedMessages<'t> {
     transcript: &'t mut dyn VerifierTranscript,
     /// Each tile, and how many passes have still to take it.
     tiles: Vec<(Vec<u8>, usize)>,
@@ -20,7 +20,7 @@ struct State<'t> {
 impl<'t> Shared<'t> {
     /// For so many passes.
     pub(super) fn new(transcript: &'t mut dyn VerifierTranscript, passes: usize) -> Self {
-        Self { state: Mutex::new(State { transcript, tiles: vec![] }), passes }
+        Self { state: Mutex::new(SharedMessages { transcript, tiles: vec![] }), passes }
     }
 
     /// The ears of one pass.
@@ -28,7 +28,7 @@ impl<'t> Shared<'t> {
         Listener { shared: self, next: 0 }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<'t>> {
+    fn state(&self) -> MutexGuard<'_, SharedMessages<'t>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -42,7 +42,7 @@ pub(super) struct Listener<'s, 't> {
 impl VerifierTranscript for Listener<'_, '_> {
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
         let mut state = self.shared.state();
-        let State { transcript, tiles } = &mut *state;
+        let SharedMessages { transcript, tiles } = &mut *state;
         let number = self.next;
         self.next += 1;
         if number == tiles.len() {

@@ -4,7 +4,7 @@
 //! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which
 //! memory is read, and what is done, depends on none of them.
 
-use super::challenges::{Challenges, Coefficients, Run};
+use super::challenges::{Challenges, Coefficients, EntryCoefficients};
 use super::polynomials::Points;
 use core::ops::Range;
 use std::rc::Rc;
@@ -45,7 +45,7 @@ pub(super) struct Shares<E> {
     arch: Arch,
     /// For each group of this pass its coefficients, and its lanes, counted from 0.
     groups: Vec<(Coefficients<E>, Range<usize>)>,
-    run: Run<E>,
+    run: EntryCoefficients<E>,
     /// The coefficients' bits: block b of bit i at `i·blocks + b`.
     bits: Vec<F128>,
     /// For each entry of the left vector at its end, each of the right one, and the product: for each lane,
@@ -78,7 +78,7 @@ impl<E: CheckField> Shares<E> {
         Self {
             arch,
             groups,
-            run: Run::default(),
+            run: EntryCoefficients::default(),
             bits: vec![],
             sums: vec![vec![F128(0); lanes * Self::BITS]; 2 * last + 1],
             last,

@@ -25,13 +25,13 @@ pub(super) enum Segment {
 }
 
 /// The tape of one party.
-struct Tape {
+struct PartyTape {
     key: Aes128,
     /// The high half of all its counters, but for two bits that say the segment.
     nonce: u64,
 }
 
-impl Tape {
+impl PartyTape {
     fn new(arch: Arch, key: &[u8; 32]) -> Self {
         let (key, nonce) = key.split_at(16);
         let nonce = u64::from_le_bytes(*nonce.first_chunk().expect("eight bytes"));
@@ -61,7 +61,7 @@ pub(crate) fn expanded_blocks() -> u64 {
 pub(super) struct Tapes {
     aggregation: Aggregation,
     /// `None` for the hidden party.
-    tapes: Vec<Option<Tape>>,
+    tapes: Vec<Option<PartyTape>>,
     /// The hidden party.
     hidden: Option<usize>,
     /// The commitments to the seeds; that of the hidden party is another's to say.
@@ -82,7 +82,7 @@ impl Tapes {
         EXPANDED.set(EXPANDED.get() + 3 * 12 * leaves.len() as u64);
         let parties = leaves.iter().enumerate().map(|(party, &leaf)| {
             let (commitment, key) = tree.leaf(depth, leaf);
-            ((Some(party) != hidden).then(|| Tape::new(arch, &key)), commitment)
+            ((Some(party) != hidden).then(|| PartyTape::new(arch, &key)), commitment)
         });
         let (tapes, commitments) = parties.unzip();
         Self { aggregation, tapes, hidden, commitments }

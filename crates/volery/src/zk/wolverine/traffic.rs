@@ -8,7 +8,7 @@ use volery_primitives::Field;
 
 /// A proof of a statement with these gates, whose inputs come before them all; and the shares that it draws.
 pub(crate) fn proof<M: Macs>(terms: &Terms, shape: &Shape) -> (Carried, u64) {
-    let mut sums = Sums::default();
+    let mut sums = BlockTotals::default();
     sums.statement::<M>(terms, shape.inputs_by_gates(), shape.mul_by_gates());
     // The digest of asserted wires; the verdict.
     (sums.carried + Carried::by_prover(32) + VERDICT, sums.drawn)
@@ -17,21 +17,21 @@ pub(crate) fn proof<M: Macs>(terms: &Terms, shape: &Shape) -> (Carried, u64) {
 /// The shares that a statement draws with so many inputs, which come first, and products: those that it uses,
 /// and what the last section has too many.
 pub(crate) fn drawn<M: Macs>(terms: &Terms, size: Size) -> u64 {
-    let mut sums = Sums::default();
+    let mut sums = BlockTotals::default();
     sums.statement::<M>(terms, size.inputs, size.commitments.saturating_sub(size.inputs));
     sums.drawn
 }
 
 /// Bytes and shares of the blocks so far.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct BlockTotals {
     carried: Carried,
     /// Shares that were used, and those that were drawn, some of which may have come back.
     used: u64,
     drawn: u64,
 }
 
-impl Sums {
+impl BlockTotals {
     /// Adds all blocks of a statement.
     fn statement<M: Macs>(&mut self, terms: &Terms, inputs: u64, mul: u64) {
         let (whole, rest) = (mul / terms.block, mul % terms.block);

@@ -12,7 +12,7 @@ fn a_flipped_bit_in_any_message() {
     assert_eq!(lengths, [32, 3584, 512, 32, 16 * 15 * 8, 16 * 15, 16, 32, 2]);
     for message in 0..lengths.len() {
         for bit in [5, 130] {
-            let Run { received, sent, .. } =
+            let Outcome { received, sent, .. } =
                 run(&choices, &messages, Some((Party::Prover, Flip { message, bit })));
             if message < 8 {
                 // A correction on one side of a tree is used by half of all Δ.

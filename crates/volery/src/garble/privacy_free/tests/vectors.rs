@@ -61,7 +61,7 @@ fn check(name: &str, circuit: impl Fn(u64) -> Known) -> usize {
             let inputs = all("label");
             assert!(!inputs.is_empty());
             assert!(labels.zip(inputs).all(|(label, known)| label == block(known)), "{case}");
-            let mut kept = Kept::default();
+            let mut kept = KeptMaterial::default();
             let output =
                 Garbler::garble(&key, (clause, seed), &circuit(value), &mut kept, None).unwrap().output;
             assert_eq!(output, block(one("output")), "{case}");

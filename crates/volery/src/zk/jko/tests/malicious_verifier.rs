@@ -26,9 +26,9 @@ enum Lie {
 }
 
 /// Material, as it was made.
-struct Kept(Vec<F128>);
+struct KeptMaterial(Vec<F128>);
 
-impl Sink for Kept {
+impl Sink for KeptMaterial {
     fn take(&mut self, blocks: &[F128]) -> Result<()> {
         self.0.extend_from_slice(blocks);
         Ok(())
@@ -62,7 +62,7 @@ fn lie(
         Lie::Telling => circuit.telling(),
         _ => circuit.clone(),
     };
-    let mut kept = Kept(vec![]);
+    let mut kept = KeptMaterial(vec![]);
     Garbler::garble(&session.key(used), (0, seed), &other, &mut kept, None)?;
     if let Lie::Material(block) = lie {
         kept.0[block].0 ^= 1 << 127;

@@ -16,7 +16,7 @@ pub(super) struct Factors<B: Field> {
     /// The entries of products so far.
     terms: usize,
     matrices: Vec<Product<B>>,
-    runs: Vec<Run>,
+    runs: Vec<EntryRun>,
     /// All entries so far.
     length: usize,
 }
@@ -29,7 +29,7 @@ struct Product<B: Field> {
 }
 
 /// Some entries in a row.
-struct Run {
+struct EntryRun {
     /// The first of them.
     first: usize,
     length: usize,
@@ -65,7 +65,8 @@ impl<B: Field> Factors<B> {
         let (first, place) = (self.length, self.terms);
         self.length += 1;
         self.terms += 1;
-        if let Some(Run { length, of: Of::Products { product: start, step, .. }, .. }) = self.runs.last_mut()
+        if let Some(EntryRun { length, of: Of::Products { product: start, step, .. }, .. }) =
+            self.runs.last_mut()
         {
             if *length == 1 {
                 *step = product - *start;
@@ -76,13 +77,13 @@ impl<B: Field> Factors<B> {
             }
         }
         let of = Of::Products { place, product, step: 1 };
-        self.runs.push(Run { first, length: 1, of });
+        self.runs.push(EntryRun { first, length: 1, of });
     }
 
     /// A product of matrices, whose claim has this number.
     pub(super) fn push_matrices(&mut self, claim: u64, sizes: Sizes, sides: Pair<B>) {
         let of = Of::Matrices(self.matrices.len());
-        self.runs.push(Run { first: self.length, length: sizes.inner, of });
+        self.runs.push(EntryRun { first: self.length, length: sizes.inner, of });
         self.length += sizes.inner;
         self.matrices.push(Product { claim, sizes, sides });
     }
@@ -132,7 +133,7 @@ impl<B: Field, E: Extension<B> + CheckField> Entries<E> for Weighed<B, E> {
         let Factors { sides, runs, .. } = &self.factors;
         let mut at = 0;
         let run = runs.partition_point(|run| run.first <= from) - 1;
-        for Run { first, length, of } in &runs[run..] {
+        for EntryRun { first, length, of } in &runs[run..] {
             if at == left.len() {
                 break;
             }

@@ -114,7 +114,7 @@ impl<B: Polynomials<F = F2>> Clauses<B> for Several {
 }
 
 /// The outcome of a proof: the verifier's verdict, and the prover's messages.
-struct Run {
+struct Outcome {
     verdict: Result<Gates>,
     sent: Recording,
     size: Size,
@@ -129,7 +129,7 @@ fn run_by(
     tape: Vec<F2>,
     (threads, flip): (usize, Option<Flip>),
     joint: impl FnMut(usize, F128) -> F128 + Send,
-) -> Run {
+) -> Outcome {
     let shapes = &of_clauses::shapes(clauses).unwrap();
     let (here, there) = pipe(Duration::from_secs(20));
     let (here, sent) = Tape::new(here, flip);
@@ -158,10 +158,10 @@ fn run_by(
     };
     let verdict = side_by_side(prover, verifier).1;
     let size = Plan::new(shapes, 1).unwrap().size::<F2, F128>();
-    Run { verdict, sent, size, progress: progress.load(Ordering::Relaxed) }
+    Outcome { verdict, sent, size, progress: progress.load(Ordering::Relaxed) }
 }
 
-fn run(clauses: &Several, tape: Vec<F2>) -> Run {
+fn run(clauses: &Several, tape: Vec<F2>) -> Outcome {
     run_by(clauses, tape, (1, None), |_, highest| highest)
 }
 
@@ -179,7 +179,7 @@ fn whichever_holds_is_accepted() {
             let chosen = chosen.min(count - 1);
             for threads in [1, 3] {
                 let tape = clauses.tape(chosen, &shapes);
-                let Run { verdict, sent, size, progress } =
+                let Outcome { verdict, sent, size, progress } =
                     run_by(&clauses, tape, (threads, None), |_, highest| highest);
                 let gates = verdict.unwrap_or_else(|error| panic!("{chosen} of {count}: {error}"));
                 assert_eq!(gates.size(), size, "{count}");
@@ -202,7 +202,7 @@ fn polynomials_and_matrices_inside_of_clauses() {
         let shapes = of_clauses::shapes(&clauses).unwrap();
         for chosen in 0..4 {
             let tape = clauses.tape(chosen, &shapes);
-            let Run { verdict, size, .. } = run(&clauses, tape.clone());
+            let Outcome { verdict, size, .. } = run(&clauses, tape.clone());
             assert_eq!(verdict.unwrap().size(), size, "degree {degree}");
             // With another number it may be the tape of another clause.
             for slot in clauses.number()..shapes[chosen].size().commitments as usize {

@@ -100,11 +100,11 @@ impl<T: DefaultIsZeroes> Columns<T> {
     ///
     /// # Panics
     /// Where there are fewer.
-    pub(super) fn runs(&self, first: usize, count: usize) -> impl Iterator<Item = (Run<'_, T>, usize)> {
+    pub(super) fn runs(&self, first: usize, count: usize) -> impl Iterator<Item = (TupleRun<'_, T>, usize)> {
         // None are wanted where others stand before all of them.
         assert!(count <= self.tuples.saturating_sub(first), "tuples that wait");
         self.lengths.segments(first, count).map(|(piece, places, before)| {
-            (Run { piece: &self.pieces[piece], length: self.lengths.of(piece), places }, before)
+            (TupleRun { piece: &self.pieces[piece], length: self.lengths.of(piece), places }, before)
         })
     }
 
@@ -116,13 +116,13 @@ impl<T: DefaultIsZeroes> Columns<T> {
 }
 
 /// Tuples that stand side by side in a piece.
-pub(super) struct Run<'c, T> {
+pub(super) struct TupleRun<'c, T> {
     piece: &'c [T],
     length: usize,
     places: Range<usize>,
 }
 
-impl<'c, T> Run<'c, T> {
+impl<'c, T> TupleRun<'c, T> {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.places.len()

@@ -5,7 +5,7 @@ use super::parts::{Bytes, LAST, Last, OfFile, start};
 use crate::channel::{Channel, Party};
 use crate::circuit::Circuit;
 use crate::error::{Error, Misbehaviour, Rejection, Result};
-use crate::vole::head::{self, Drawn, HASH, Opened, opened_delta};
+use crate::vole::head::{self, Drawn, HASH, OpenedTrees, opened_delta};
 use crate::zk::quicksilver::{Verifier, more_than_counted};
 use crate::zk::{Accepted, Gates, expect_end, read_proof};
 use core::cell::RefCell;
@@ -75,7 +75,7 @@ pub(super) fn hear(
     let mut opening = vec![0; head::opening_bytes(&depths)];
     read_proof(from, &mut opening)?;
     let (opened, mut reader) =
-        Opened::new((terms.arch, terms.pool), &depths, (&salt, delta), &opening, terms.size.commitments);
+        OpenedTrees::new((terms.arch, terms.pool), &depths, (&salt, delta), &opening, terms.size.commitments);
     let bytes = Bytes::default();
     let link = OfFile { start: start(header, &salt, opened.digest()), bytes: bytes.clone() };
     let mut channel = Channel::new(Party::Verifier, link);

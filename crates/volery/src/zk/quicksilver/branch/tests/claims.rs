@@ -8,7 +8,7 @@ fn run(
     tapes: &[Vec<F2>],
     (held, threads): (usize, usize),
     flip: Option<Flip>,
-) -> super::Run {
+) -> super::Outcome {
     let shapes = &of_clauses::shapes(clauses).unwrap();
     let plan = |threads| {
         let plan = Plan::new(shapes, threads).unwrap().of_claims(tapes.len()).unwrap();
@@ -39,7 +39,7 @@ fn run(
     };
     let verdict = side_by_side(prover, verifier).1;
     let size = plan(1).size::<F2, F128>();
-    super::Run { verdict, sent, size, progress: progress.load(Ordering::Relaxed) }
+    super::Outcome { verdict, sent, size, progress: progress.load(Ordering::Relaxed) }
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn claims_are_accepted_whichever_holds_for_each() {
             let tapes: Vec<_> =
                 (0..claims).map(|claim| clauses.tape(step * claim % count, &shapes)).collect();
             for threads in [1, 3] {
-                let super::Run { verdict, sent, size, progress } =
+                let super::Outcome { verdict, sent, size, progress } =
                     run(&clauses, &tapes, (held, threads), None);
                 let gates = verdict.unwrap_or_else(|error| panic!("{claims} of {count}: {error}"));
                 assert_eq!(gates.size(), size, "{claims} of {count}");

@@ -42,15 +42,15 @@ fn short_turns_share_memory() {
 }
 
 /// Slots that are used together: of witness elements, or of as many products.
-enum Run {
+enum Pushed {
     Elements(usize),
     Products(usize),
 }
-use Run::{Elements, Products as Others};
+use Pushed::{Elements, Products as Others};
 
 /// A batch of these, where products of witness elements with one are passed over or not: its sums, and for
 /// how many products it took memory.
-fn summed<B: Field, E: MacField<B>>(runs: &[Run], pass_over: bool, pool: &Pool) -> (Vec<E>, usize) {
+fn summed<B: Field, E: MacField<B>>(runs: &[Pushed], pass_over: bool, pool: &Pool) -> (Vec<E>, usize) {
     let arch = Arch::detect();
     let mut state = 1;
     let mut wire = || {
