@@ -24,7 +24,7 @@ use crate::bench::{Bench, Run};
 use machine::Machine;
 use paper::{Row, Table};
 use results::{Cell, Measured, Results};
-use run::{Runner, State};
+use run::{CommandState, Runner};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -140,9 +140,9 @@ impl Asked {
         let default = known.map_or(System::default(), |known| known.systems[0]);
         let command = if system == default.name() { sized } else { format!("{sized} --system {system}") };
         let state = if known.is_none() {
-            State::ToCome
+            CommandState::ToCome
         } else if row.large && !self.large {
-            State::LeftOut
+            CommandState::LeftOut
         } else {
             if !self.quiet && !runner.knows(&command) {
                 notice(format_args!("volery: row {done} of {of}: bench {command}"));

@@ -6,13 +6,13 @@ use volery::circuit::{Announced, Need, Sharding};
 
 /// The shards of a function, in order. One that is no statement in shards is one of them.
 pub(crate) struct Parts {
-    parts: Vec<Part>,
+    parts: Vec<ShardPart>,
     /// Whether they have numbers, for whoever reads errors.
     numbered: bool,
 }
 
 #[derive(Default)]
-struct Part {
+struct ShardPart {
     needs: Vec<Need>,
     /// The kinds of the values that come in, and of those that go out.
     incoming: Vec<Kind>,
@@ -29,9 +29,9 @@ impl Parts {
     /// # Errors
     /// `Invalid` where a shard takes what no earlier one gives.
     pub(crate) fn read<K: Into<Kind>>(said: Option<Vec<Said<K>>>) -> Result<Self> {
-        let Some(said) = said else { return Ok(Self { parts: vec![Part::default()], numbered: false }) };
+        let Some(said) = said else { return Ok(Self { parts: vec![ShardPart::default()], numbered: false }) };
         let kinds = |types: Vec<K>| types.into_iter().map(Into::into).collect();
-        let part = |(needs, incoming, outgoing): Said<K>| Part {
+        let part = |(needs, incoming, outgoing): Said<K>| ShardPart {
             needs: needs.into_iter().map(|(from, start, end)| Need { from, wires: start..end }).collect(),
             incoming: kinds(incoming),
             outgoing: kinds(outgoing),

@@ -163,12 +163,12 @@ impl fmt::Display for Name {
 /// One run of a function on its way: batches of operations, and how it ended.
 #[derive(Default)]
 pub(crate) struct Tape {
-    state: Mutex<State>,
+    state: Mutex<TapeState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct TapeState {
     batches: VecDeque<Vec<Op>>,
     /// Whether all was written, or why not.
     written: Option<Result<(), ()>>,
@@ -181,7 +181,7 @@ struct State {
 pub(crate) struct Closed;
 
 impl Tape {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TapeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -190,7 +190,7 @@ impl Tape {
     /// # Errors
     /// Where nobody reads on.
     pub(crate) fn write(&self, batch: Vec<Op>, patience: Duration) -> Result<Option<Vec<Op>>, Closed> {
-        let full = |state: &mut State| state.batches.len() >= WAITING && !state.closed;
+        let full = |state: &mut TapeState| state.batches.len() >= WAITING && !state.closed;
         let waited = self.changed.wait_timeout_while(self.state(), patience, full);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if state.closed {
@@ -215,7 +215,8 @@ impl Tape {
     /// # Errors
     /// Where the run ended in an error, or was closed.
     pub(crate) fn read(&self) -> Result<Option<Vec<Op>>, ()> {
-        let waits = |state: &mut State| state.batches.is_empty() && state.written.is_none() && !state.closed;
+        let waits =
+            |state: &mut TapeState| state.batches.is_empty() && state.written.is_none() && !state.closed;
         let mut state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
         if state.closed || state.written == Some(Err(())) {
             return Err(());

@@ -11,19 +11,19 @@ use volery::channel::Identity;
 use volery_cli::service::{Cause, Refusal};
 
 const HOUR: Duration = Duration::from_secs(3600);
-/// After how many seconds it is worth another try where sessions have to end first.
+/// The seconds after which it is worth another try where sessions have to end first.
 const AGAIN: u64 = 5;
 
 /// The sessions and links under way, and when they began.
 #[derive(Default)]
 pub(crate) struct Admission {
-    state: Mutex<State>,
+    state: Mutex<ServiceLoad>,
     /// Something has ended.
     ended: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct ServiceLoad {
     /// Links that are no session yet, and sessions, of all peers.
     waiting: u64,
     running: u64,
@@ -62,7 +62,7 @@ pub(crate) struct Admitted {
 
 impl Admission {
     /// Nothing that a panic could leave half done is behind this lock.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ServiceLoad> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -178,7 +178,7 @@ impl Admission {
         }
     }
 
-    fn end(&self, peer: Identity, of: impl FnOnce(&mut State, &mut Use)) {
+    fn end(&self, peer: Identity, of: impl FnOnce(&mut ServiceLoad, &mut Use)) {
         let mut state = self.lock();
         let mut of_peer = state.peers.remove(&peer).unwrap_or_default();
         of(&mut state, &mut of_peer);

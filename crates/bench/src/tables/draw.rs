@@ -29,7 +29,7 @@ pub(super) struct Axis {
 }
 
 /// Points and the line through them.
-pub(super) struct Line {
+pub(super) struct Curve {
     label: String,
     /// The points by their first coordinate.
     pub(super) points: Vec<(f64, f64)>,
@@ -37,7 +37,7 @@ pub(super) struct Line {
     pub(super) foreign: bool,
 }
 
-impl Line {
+impl Curve {
     pub(super) fn new(label: String, points: impl Iterator<Item = (f64, f64)>, foreign: bool) -> Self {
         let mut points: Vec<_> = points.collect();
         points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -47,7 +47,7 @@ impl Line {
 }
 
 /// A picture of `lines`, which have points, those on logarithmic axes above 0.
-pub(super) fn svg(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> Result<String> {
+pub(super) fn svg(title: &str, x: &Axis, y: &Axis, lines: &[Curve]) -> Result<String> {
     let mut text = String::new();
     draw(&mut text, title, x, y, lines)
         .map_err(|why| Failure::new(Fault::Bug, format_args!("{title}: not drawn: {why}")))?;
@@ -59,7 +59,7 @@ fn draw(
     title: &str,
     x: &Axis,
     y: &Axis,
-    lines: &[Line],
+    lines: &[Curve],
 ) -> std::result::Result<(), Box<dyn std::error::Error>> {
     let area = SVGBackend::with_string(text, SIZE).into_drawing_area();
     area.fill(&WHITE)?;

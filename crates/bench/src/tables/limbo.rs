@@ -56,12 +56,12 @@ fn sha256() -> Table {
 }
 
 /// A line of table 3 for one proof: n, k, τ, kilobytes, and the milliseconds of prover and verifier.
-type Line = (u32, u32, u32, u32, f64, Option<f64>);
+type TableLine = (u32, u32, u32, u32, f64, Option<f64>);
 
 /// The lines of table 3 by the logarithm of the AND gates. The copy at hand ends with the prover of the last
 /// line.
 #[rustfmt::skip]
-const TABLE3: [(u32, &[Line]); 4] = [
+const TABLE3: [(u32, &[TableLine]); 4] = [
     (10, &[
         (16, 8, 11, 6, 2.4, Some(2.3)), (16, 16, 11, 8, 2.6, Some(2.4)),
         (32, 8, 9, 5, 3.8, Some(3.6)), (32, 16, 9, 7, 4.0, Some(3.8)),

@@ -3,7 +3,7 @@
 use super::paper::{Figure, Row};
 use super::plots::Drawing;
 use super::results::{Cell, Measured, Results};
-use super::run::State;
+use super::run::CommandState;
 use std::fmt::Write;
 
 /// The content of `tables.md`.
@@ -74,10 +74,10 @@ fn line(page: &mut String, row: &Row, figure: &Figure, cells: &[Cell], first: bo
 /// The two columns of a system.
 fn ours(cell: &Cell, figure: &Figure) -> String {
     let value = match &cell.state {
-        State::Measured(_) => cell.value(figure.measure).map(|value| figure.measure.text(value)),
-        State::Failed(_) => Some("failed".into()),
-        State::ToCome => Some("to come".into()),
-        State::LeftOut => Some("left out".into()),
+        CommandState::Measured(_) => cell.value(figure.measure).map(|value| figure.measure.text(value)),
+        CommandState::Failed(_) => Some("failed".into()),
+        CommandState::ToCome => Some("to come".into()),
+        CommandState::LeftOut => Some("left out".into()),
     };
     let ratio = cell.better_by(figure).map(|ratio| match ratio {
         0.0..10.0 => format!("{ratio:.2}×"),

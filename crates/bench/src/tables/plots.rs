@@ -1,6 +1,6 @@
 //! Plots that there are, and the points in them.
 
-use super::draw::{self, Axis, Line};
+use super::draw::{self, Axis, Curve};
 use super::measure::Measure::{self, *};
 use super::paper::Row;
 use super::results::Results;
@@ -118,7 +118,7 @@ pub(super) fn drawings(results: &Results) -> Result<Vec<Drawing>> {
 
 impl Plot {
     /// The lines with points; the paper's behind ours.
-    fn lines(&self, results: &Results) -> Vec<Line> {
+    fn lines(&self, results: &Results) -> Vec<Curve> {
         let (mut measured, mut printed) = (Vec::new(), Vec::new());
         for series in self.series {
             let Some(table) = results.tables.iter().find(|measured| measured.table.id == series.table) else {
@@ -128,7 +128,7 @@ impl Plot {
                 let cells =
                     table.cells.iter().map(|cells| &cells[i]).filter(|cell| series.runs(&cell.command));
                 let points = cells.filter_map(|cell| Some((self.x.of(&cell.command)?, cell.value(self.y)?)));
-                measured.push(Line::new(format!("{}, volery, {system}", series.label), points, false));
+                measured.push(Curve::new(format!("{}, volery, {system}", series.label), points, false));
             }
             // The papers' sizes beside tiny ones would say nothing.
             let Some(label) = series.paper.filter(|_| !results.quick) else { continue };
@@ -136,7 +136,7 @@ impl Plot {
                 let figure = row.figures.iter().find(|figure| figure.measure == self.y)?;
                 Some((self.x.of(&row.command)?, figure.printed.as_ref()?.value))
             });
-            printed.push(Line::new(label.into(), points, true));
+            printed.push(Curve::new(label.into(), points, true));
         }
         measured.into_iter().chain(printed).filter(|line| !line.points.is_empty()).collect()
     }

@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::measure::Measure;
 use super::paper::{Figure, Row, Table};
-use super::run::State;
+use super::run::CommandState;
 use serde_json::{Value, json};
 use volery_cli::failure::Failure;
 
@@ -31,13 +31,13 @@ pub(super) struct Cell {
     pub(super) command: String,
     /// Whether it has the size of its row, so that its figures may stand beside the paper's.
     pub(super) whole: bool,
-    pub(super) state: State,
+    pub(super) state: CommandState,
 }
 
 impl Cell {
     pub(super) fn value(&self, measure: Measure) -> Option<f64> {
         match &self.state {
-            State::Measured(runs) => measure.of(runs.best()),
+            CommandState::Measured(runs) => measure.of(runs.best()),
             _ => None,
         }
     }
@@ -50,17 +50,17 @@ impl Cell {
 
     pub(super) fn failure(&self) -> Option<&Failure> {
         match &self.state {
-            State::Failed(failure) => Some(failure),
+            CommandState::Failed(failure) => Some(failure),
             _ => None,
         }
     }
 
     fn json(&self, row: &Row) -> Value {
         let state = match &self.state {
-            State::Measured(_) => "measured",
-            State::Failed(_) => "failed",
-            State::ToCome => "to come",
-            State::LeftOut => "left out",
+            CommandState::Measured(_) => "measured",
+            CommandState::Failed(_) => "failed",
+            CommandState::ToCome => "to come",
+            CommandState::LeftOut => "left out",
         };
         let figure = |figure: &Figure| {
             json!({
@@ -75,7 +75,7 @@ impl Cell {
             })
         };
         let runs = match &self.state {
-            State::Measured(runs) => runs.all.clone(),
+            CommandState::Measured(runs) => runs.all.clone(),
             _ => Vec::new(),
         };
         json!({
@@ -117,10 +117,10 @@ impl Results<'_> {
         let mut counts = Counts::default();
         for cell in self.cells() {
             *match cell.state {
-                State::Measured(_) => &mut counts.measured,
-                State::Failed(_) => &mut counts.failed,
-                State::ToCome => &mut counts.to_come,
-                State::LeftOut => &mut counts.left_out,
+                CommandState::Measured(_) => &mut counts.measured,
+                CommandState::Failed(_) => &mut counts.failed,
+                CommandState::ToCome => &mut counts.to_come,
+                CommandState::LeftOut => &mut counts.left_out,
             } += 1;
         }
         counts

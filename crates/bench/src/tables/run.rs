@@ -16,7 +16,7 @@ const ENOUGH: Duration = Duration::from_secs(20);
 
 /// The outcome of a command.
 #[derive(Clone)]
-pub(super) enum State {
+pub(super) enum CommandState {
     Measured(Rc<Runs>),
     Failed(Rc<Failure>),
     /// No such bench exists yet.
@@ -45,7 +45,7 @@ pub(super) struct Runner {
     repeat: u32,
     /// For every wait of a command.
     timeout: String,
-    done: HashMap<String, State>,
+    done: HashMap<String, CommandState>,
 }
 
 impl Runner {
@@ -61,13 +61,13 @@ impl Runner {
     }
 
     /// Runs `volery bench` with `command`, once.
-    pub(super) fn run(&mut self, command: &str) -> State {
+    pub(super) fn run(&mut self, command: &str) -> CommandState {
         if let Some(state) = self.done.get(command) {
             return state.clone();
         }
         let state = match self.runs(command) {
-            Ok(runs) => State::Measured(Rc::new(runs)),
-            Err(failure) => State::Failed(Rc::new(failure)),
+            Ok(runs) => CommandState::Measured(Rc::new(runs)),
+            Err(failure) => CommandState::Failed(Rc::new(failure)),
         };
         self.done.insert(command.into(), state.clone());
         state
