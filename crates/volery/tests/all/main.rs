@@ -20,3 +20,4 @@ mod sharded;
 mod tapes;
 mod toy;
 mod voleith;
+mod words;
