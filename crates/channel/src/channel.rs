@@ -130,7 +130,7 @@ impl Party {
     }
 }
 
-/// What a channel has carried so far.
+/// Counts of what a channel has carried so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Bytes sent by this party.
@@ -143,7 +143,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// What was carried after `earlier`.
+    /// The traffic after `earlier`.
     pub const fn since(self, earlier: Self) -> Self {
         Self {
             sent: self.sent - earlier.sent,
@@ -185,12 +185,12 @@ impl Channel {
         }
     }
 
-    /// Which party this end belongs to.
+    /// The party that this end belongs to.
     pub const fn party(&self) -> Party {
         self.party
     }
 
-    /// What has been carried so far.
+    /// The traffic so far.
     pub const fn traffic(&self) -> Traffic {
         self.traffic
     }
@@ -308,25 +308,28 @@ impl Channel {
         self.send_words(coin)
     }
 
-    /// What is sent next lets the peer foresee whether it will be found out. From here until
-    /// [`Channel::release_peer`] a link that ends is [`Error::Abandoned`], and not an accident. For
-    /// what is no row of words, or no coin.
+    /// Holds the peer: the next message lets it foresee whether it will be found out. From here until
+    /// [`Channel::release_peer`] a link that ends is [`Error::Abandoned`], and not an accident. For messages
+    /// that are no row of words, or no coin.
     pub fn hold_peer(&mut self) {
         self.held = true;
     }
 
-    /// What the peer could foresee has been decided, but for what it is [held for](Channel::hold_peer_for).
+    /// Releases the peer: all that it could foresee has been decided, but for what it is [held
+    /// for](Channel::hold_peer_for).
     pub fn release_peer(&mut self) {
         self.held = false;
     }
 
-    /// As [`Channel::hold_peer`], for one of several things that the peer answers to by themselves, until that
-    /// is [decided](Channel::release_peer_for). `holding` says whether this one holds it.
+    /// Holds the peer, as [`Channel::hold_peer`] does, for one of several things that it answers to by
+    /// themselves, until that is [decided](Channel::release_peer_for). `holding` says whether this one holds
+    /// it.
     pub fn hold_peer_for(&mut self, holding: &mut bool) {
         self.holders += usize::from(!core::mem::replace(holding, true));
     }
 
-    /// What the peer could foresee of this one, which holds it on this channel, has been decided.
+    /// Releases the peer from this one of several things, which holds it on this channel and has been
+    /// decided.
     pub fn release_peer_for(&mut self, holding: &mut bool) {
         self.holders -= usize::from(core::mem::replace(holding, false));
     }
@@ -345,8 +348,8 @@ impl Channel {
         }
     }
 
-    /// Both parties are at a point of the protocol where each has received all that the other has sent. 32
-    /// bytes that depend on all of it: an identifier for what follows.
+    /// An identifier for what follows: 32 bytes that depend on all messages so far. Both parties must be at a
+    /// point of the protocol where each has received all that the other has sent.
     pub fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
         self.transcript.checkpoint(label)
     }
@@ -447,8 +450,8 @@ mod tests {
         here.close().unwrap();
     }
 
-    /// Of either party: a link that ends is an accident until a coin has been told, and from the time on at
-    /// which that is answered.
+    /// An end is an accident, for either party, until a coin has been told, and from the time on at which it
+    /// is answered.
     #[test]
     fn an_end_counts_while_the_peer_can_foresee_what_comes() {
         for (party, other) in [(Party::Prover, "verifier"), (Party::Verifier, "prover")] {
@@ -463,7 +466,8 @@ mod tests {
         }
     }
 
-    /// Of two things that a peer answers to one after the other, and of one that it answers to at the end.
+    /// An answer to one coin is none to another: of two things that a peer answers to one after the other,
+    /// and of one that it answers to at the end.
     #[test]
     fn an_answer_to_one_coin_is_none_to_another() {
         let mut channel = Channel::new(Party::Prover, Playback::new(vec![]));
@@ -483,7 +487,7 @@ mod tests {
         assert!(matches!(channel.recv_array::<1>(), Err(Error::Io { .. })));
     }
 
-    /// So does sending to one that has gone.
+    /// A party that does not take a coin, since it has gone, has left after it.
     #[test]
     fn who_does_not_take_a_coin_has_left() {
         let (here, there) = pipe(std::time::Duration::from_secs(20));

@@ -11,16 +11,16 @@ pub use rejection::Rejection;
 
 use std::io;
 
-/// What a session ends with when it does not end well. After any of these the session is dead.
+/// The error that ends a session. After any of these the session is dead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The link to the peer failed, closed or stayed silent.
     #[error("{doing}: {source}")]
     Io {
-        /// What was being done, in words ("waiting for the peer").
+        /// The activity that failed, in words ("waiting for the peer").
         doing: &'static str,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The link failed, closed or stayed silent after this party had told what lets the peer foresee whether
@@ -32,11 +32,11 @@ pub enum Error {
          counts against it"
     )]
     Abandoned {
-        /// Who left, or stayed silent: `prover` or `verifier`.
+        /// The party that left, or stayed silent: `prover` or `verifier`.
         peer: &'static str,
-        /// What was being done, in words ("waiting for the peer").
+        /// The activity that failed, in words ("waiting for the peer").
         doing: &'static str,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The two parties were started with different settings, and nothing secret had been sent; or a file is a

@@ -195,7 +195,7 @@ pub struct Task<T> {
 }
 
 impl<T: 'static> Task<T> {
-    /// Its result: runs it where nobody has begun, and meanwhile others where somebody has.
+    /// Waits for the result: runs the task where nobody has begun, and meanwhile others where somebody has.
     ///
     /// # Panics
     /// As the task does.
@@ -298,7 +298,7 @@ impl<T> Spare<T> {
         lock(&self.0).pop()
     }
 
-    /// What is done with.
+    /// Takes back memory that is done with.
     pub fn give(&self, memory: T) {
         lock(&self.0).push(memory);
     }
@@ -316,9 +316,9 @@ struct Shared {
 
 enum State {
     Ready(Work),
-    /// By a thread, or by its owner, who has its result or wants none.
+    /// The task has begun, on a thread or at its owner, who has its result or wants none.
     Begun,
-    /// By a thread, and its owner sleeps until it is done.
+    /// The task has begun on a thread, and its owner sleeps until it is done.
     Awaited,
     Done(std::thread::Result<Output>),
 }

@@ -74,7 +74,7 @@ impl<S: Stream> Buffered<S> {
     }
 }
 
-/// What a wait ends with that took too long.
+/// The error of a wait that took too long.
 pub(super) fn too_slow() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "the peer was too slow, or silent")
 }

@@ -5,24 +5,24 @@ use core::ops::{Add, AddAssign, Mul};
 /// Bytes of each party. Sums that are more than can be counted stay at the most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// From the prover to the verifier.
+    /// Bytes from the prover to the verifier.
     pub prover: u64,
-    /// From the verifier to the prover.
+    /// Bytes from the verifier to the prover.
     pub verifier: u64,
 }
 
 impl Carried {
-    /// So many bytes of the prover.
+    /// The traffic of so many bytes of the prover.
     pub const fn by_prover(bytes: u64) -> Self {
         Self { prover: bytes, verifier: 0 }
     }
 
-    /// So many bytes of the verifier.
+    /// The traffic of so many bytes of the verifier.
     pub const fn by_verifier(bytes: u64) -> Self {
         Self { prover: 0, verifier: bytes }
     }
 
-    /// Both directions.
+    /// The bytes of both directions.
     pub const fn sum(self) -> u64 {
         self.prover.saturating_add(self.verifier)
     }
@@ -44,7 +44,7 @@ impl Add for Carried {
     }
 }
 
-/// The same message so many times.
+/// Counts a message so many times.
 impl Mul<u64> for Carried {
     type Output = Self;
 

@@ -25,13 +25,13 @@ const BODY: usize = 16 + 3 * NAME + 32 + 32;
 /// The bytes of magic and version.
 const OPENING: usize = 12;
 
-/// What a handshake carries.
+/// Bytes of a handshake.
 pub const TRAFFIC: Carried = Carried { prover: (OPENING + BODY) as u64, verifier: (OPENING + BODY) as u64 };
 
 /// The role of a verifier that is asked for a statement by name before a proof begins.
 const SERVICE: &str = "service";
 
-/// What a service answers to a party that begins a proof at once, which then knows why no proof follows.
+/// The answer of a service to a party that begins a proof at once, which then knows why no proof follows.
 pub fn service_hello() -> Vec<u8> {
     let mut hello = [&MAGIC[..], &VERSION.to_le_bytes(), &[0; BODY]].concat();
     hello[OPENING..][..SERVICE.len()].copy_from_slice(SERVICE.as_bytes());
@@ -41,8 +41,8 @@ pub fn service_hello() -> Vec<u8> {
 /// 32 fresh random bytes of one party.
 pub type Nonce = [u8; 32];
 
-/// What a party wants to run. `parameters` is a proposal, which the caller settles; all else must be equal.
-/// Names are ASCII, at most 32 bytes.
+/// The settings that a party wants to run with. `parameters` is a proposal, which the caller settles; all
+/// else must be equal. Names are ASCII, at most 32 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello<'a> {
     /// The proof system.
@@ -122,8 +122,8 @@ mod tests {
 
     const HELLO: Hello = Hello { system: "s", field: "f", parameters: "p", statement: &[7; 32] };
 
-    /// Both sides' results and the digests of what they agreed on, with one bit of the
-    /// prover's hello flipped.
+    /// The results of both sides and the digests of what they agreed on, with one bit of the prover's hello
+    /// flipped.
     fn run(flip: Flip) -> [(Result<String>, [u8; 32]); 2] {
         let (here, there) = pipe(Duration::from_secs(10));
         let mut prover = Channel::new(Party::Prover, Tape::new(here, Some(flip)).0);

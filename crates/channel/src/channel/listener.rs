@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Who has not shown within this time that it is a peer is none.
+/// The time within which a peer must show that it is one.
 const GREETING: Duration = Duration::from_secs(10);
-/// So many are asked at once who they are; the next one takes the place of the oldest.
+/// The most links that are asked at once who they are; the next one takes the place of the oldest.
 const MOST: usize = 64;
 /// Between two looks at who has connected.
 const POLL: Duration = Duration::from_millis(2);
@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_millis(2);
 /// turned away while others are heard.
 pub struct Listener {
     socket: TcpListener,
-    /// Where this is true, nobody is waited for any more.
+    /// Whether nobody is waited for any more.
     stop: Arc<AtomicBool>,
 }
 
@@ -40,7 +40,7 @@ impl Listener {
         Ok(Self { socket: listener, stop: Arc::default() })
     }
 
-    /// Where it waits.
+    /// The address at which it waits.
     ///
     /// # Errors
     /// What the operating system says.
@@ -48,7 +48,7 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// The same, which waits for nobody any more once `stop` is true: a wait under way then ends with
+    /// A listener that waits for nobody any more once `stop` is true: a wait under way then ends with
     /// [`ErrorKind::Interrupted`].
     #[must_use]
     pub fn until(self, stop: Arc<AtomicBool>) -> Self {
@@ -68,7 +68,7 @@ impl Listener {
         self.first(timeout, |tcp| tcp.greeted(&MAGIC), turned_away)
     }
 
-    /// The same by TLS, for one whose key `tls` pins.
+    /// Accepts a peer by TLS, one whose key `tls` pins.
     ///
     /// # Errors
     /// As for [`Listener::accept`].

@@ -83,7 +83,8 @@ impl Link for Pipe {
     }
 }
 
-/// What both parties of a test come to, the prover on a thread of its own. Each takes its link with it.
+/// Runs both parties of a test, the prover on a thread of its own, and gives both results. Each takes its link
+/// with it.
 pub fn side_by_side<P: Send, V>(prover: impl FnOnce() -> P + Send, verifier: impl FnOnce() -> V) -> (P, V) {
     // Threads are started in code that is compiled once, not for each pair of parties.
     fn start(prover: &mut (dyn FnMut() + Send), verifier: &mut dyn FnMut()) {

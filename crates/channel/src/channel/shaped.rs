@@ -29,7 +29,7 @@ const PACKET: usize = 16 << 10;
 const QUEUE: usize = 4 << 20;
 /// The rate in Mbit/s by which a queue without one is dimensioned, and the most that it then holds.
 const UNLIMITED: (f64, usize) = (10_000.0, 32 << 20);
-/// What a late pump may catch up, as time on the wire.
+/// The time on the wire that a late pump may catch up.
 const BURST: Duration = Duration::from_millis(5);
 
 /// One end of a TCP link whose sending is limited in rate and delayed.
@@ -41,7 +41,7 @@ pub struct Shaped {
     pump: Option<JoinHandle<()>>,
 }
 
-/// What the sender and the pump share.
+/// The state that the sender and the pump share.
 struct Shared {
     queue: Mutex<Queue>,
     capacity: usize,
@@ -216,7 +216,7 @@ impl Shared {
 }
 
 impl Queue {
-    /// What the pump failed with, if it did.
+    /// The error that the pump failed with, if it did.
     fn result(&self) -> io::Result<()> {
         self.failed.as_ref().map_or(Ok(()), |(kind, why)| Err(io::Error::new(*kind, why.clone())))
     }
@@ -272,7 +272,7 @@ mod tests {
         took
     }
 
-    /// Who wakes up late catches up by a burst, and no more.
+    /// Packets leave one after the other: a pump that wakes up late catches up by a burst, and no more.
     #[test]
     fn packets_leave_one_after_the_other() {
         let started = Instant::now();

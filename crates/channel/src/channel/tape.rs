@@ -5,7 +5,7 @@ use super::Link;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// What went through a [`Tape`], message by message; shared with the test that made it.
+/// The messages that went through a [`Tape`], one by one; shared with the test that made it.
 #[derive(Clone, Default)]
 pub struct Recording(Arc<Mutex<Vec<Vec<u8>>>>);
 
@@ -16,7 +16,7 @@ impl Recording {
     }
 }
 
-/// Which bit to flip: bit `bit` (modulo the message's length in bits) of the message with number `message`.
+/// A bit to flip: bit `bit` (modulo the message's length in bits) of the message with number `message`.
 #[derive(Clone, Copy, Debug)]
 pub struct Flip {
     /// The message, counted from zero in order of sending.

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// What is asked of the operating system for its own buffers; it may grant less.
+/// The size of the operating system's own buffers that is asked for; it may grant less.
 const SOCKET_BUFFER: usize = 4 << 20;
 /// The first and the longest pause between two attempts to connect.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -107,7 +107,7 @@ impl Tcp {
         Ok(Self(Buffered::new(socket)))
     }
 
-    /// The same once the peer has said `greeting`, which stays to be received.
+    /// The link once the peer has said `greeting`, which stays to be received.
     pub(super) fn greeted(mut self, greeting: &[u8; 8]) -> io::Result<Self> {
         if self.0.peek()? != *greeting {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it does not speak volery's protocol"));
@@ -132,7 +132,7 @@ impl Tcp {
         self.0.stream.stream.try_clone()
     }
 
-    /// This end's address.
+    /// The address of this end.
     ///
     /// # Errors
     /// What the operating system says.

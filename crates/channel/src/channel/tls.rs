@@ -49,11 +49,11 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What the protocol above is called in TLS (ALPN).
+/// The name of the protocol above in TLS (ALPN).
 const PROTOCOL: &[u8] = b"volery";
 /// The label of the binding (RFC 5705).
 const BINDING: &[u8] = b"EXPORTER-volery-binding";
-/// What the listening side says when it has found the other's key.
+/// The byte by which the listening side says that it has found the other's key.
 const WELCOME: u8 = 1;
 
 /// How a party makes TLS links: its own key, and whom it talks to.
@@ -66,7 +66,7 @@ pub struct TlsConfig {
 }
 
 impl TlsConfig {
-    /// Of a party with this `key` that talks to `peers` and nobody else.
+    /// The configuration of a party with this `key` that talks to `peers` and nobody else.
     ///
     /// # Errors
     /// `Invalid` where there are none, or this machine lacks what the cryptography needs.
@@ -97,12 +97,12 @@ impl TlsConfig {
         Ok(Self { ours: key.identity(), pins, client: Arc::new(client), server: Arc::new(server) })
     }
 
-    /// Who this party is.
+    /// The identity of this party.
     pub const fn identity(&self) -> Identity {
         self.ours
     }
 
-    /// Whom it talks to.
+    /// The peers that it talks to.
     pub fn peers(&self) -> &Peers {
         self.pins.peers()
     }
@@ -173,7 +173,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Who is at the other end.
+    /// The identity at the other end.
     pub const fn peer(&self) -> Identity {
         self.peer
     }
@@ -184,7 +184,7 @@ impl Tls {
         self.buffered.stream.connection.negotiated_key_exchange_group().map(|group| group.name())
     }
 
-    /// As [`Tcp::handle`].
+    /// A further handle to the socket: see [`Tcp::handle`].
     ///
     /// # Errors
     /// Where the system gives none.
@@ -233,12 +233,12 @@ impl Drop for Tls {
 struct Records {
     connection: Connection,
     socket: Socket,
-    /// What was read from the socket, of which `ready` was not yet taken up by the connection: it takes 4 kB
-    /// at a time, and a system call reads more.
+    /// Bytes read from the socket, of which `ready` are not yet taken up by the connection: it takes 4 kB at
+    /// a time, and a system call reads more.
     incoming: Box<[u8]>,
     ready: std::ops::Range<usize>,
     ours: Identity,
-    /// What was to be sent could not be.
+    /// Whether a message could not be sent.
     broken: bool,
 }
 
@@ -335,7 +335,7 @@ impl Write for Whole<'_> {
     }
 }
 
-/// What went wrong in TLS, in words of this protocol.
+/// The error of TLS in words of this protocol.
 fn explained(why: rustls::Error, ours: Identity) -> io::Error {
     use AlertDescription as Alert;
     let refused = |why: String| io::Error::new(ErrorKind::PermissionDenied, why);

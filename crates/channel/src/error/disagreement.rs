@@ -1,10 +1,10 @@
-//! What two parties, or a party and a proof file, can disagree on.
+//! Disagreements of two parties, or of a party and a proof file.
 
 use super::{Error, Result};
 use core::fmt::{self, Display};
 
-/// What the two sides disagree on, with what each of them has. In words it follows "the two sides disagree on
-/// the".
+/// A disagreement of the two sides, with what each of them has. In words it follows "the two sides disagree
+/// on the".
 ///
 /// Text of the other side is printable: its bytes are escaped.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -13,13 +13,14 @@ pub enum Disagreement {
     /// The version of the protocol.
     #[error("protocol version: {0}")]
     ProtocolVersion(Sides<u32>),
-    /// Who proves and who verifies: both are the same party.
+    /// The roles: both are the same party.
     #[error("roles: here {both}, there {both}")]
     Roles {
         /// The party that both are, `prover` or `verifier`.
         both: &'static str,
     },
-    /// What is at the other end: a service, which is asked for a statement by its name before a proof begins.
+    /// The kind of the other end: a service, which is asked for a statement by its name before a proof
+    /// begins.
     #[error(
         "way to begin: here with a proof, there is a service that is first asked for a statement by name"
     )]
@@ -69,7 +70,7 @@ pub enum Disagreement {
     /// The field that the file is a proof over, with its extension, by name.
     #[error("field of the proof: {}", .0.of_file())]
     FileField(Sides<String>),
-    /// What the file says about its statement in words, cut where it is long.
+    /// The words of the file about its statement, cut where they are long.
     #[error("label of the proof: {}", .0.of_file())]
     FileLabel(Sides<String>),
     /// The digest of the statement that the file is a proof of.
@@ -87,7 +88,7 @@ pub enum Disagreement {
     FileSize {
         /// The inputs of the statement.
         inputs: Sides<u64>,
-        /// Its multiplications, sums of products counted gate by gate.
+        /// The multiplications of the statement, sums of products counted gate by gate.
         products: Sides<u64>,
     },
     /// The bits that it commits to and its highest degree, although its digest is the same, likewise.
@@ -101,7 +102,7 @@ pub enum Disagreement {
         /// The highest degree of what is asserted.
         degree: Sides<u64>,
     },
-    /// What the proof was made with.
+    /// The parameters of the proof.
     #[error("parameters of the proof: here at least {security} bits of security, in the file {why}")]
     FileParameters {
         /// The security that is asked for here, in bits.
@@ -111,7 +112,7 @@ pub enum Disagreement {
         /// Why the parameters of the file do not do, in words.
         why: String,
     },
-    /// What the parameters of the file ask of a verifier, in work or in memory.
+    /// The work or the memory that the parameters of the file ask of a verifier.
     #[error(
         "work of the proof: here at most {most} times what is done by default, in the file parameters that \
          take {times} times as much work or memory"
@@ -124,10 +125,10 @@ pub enum Disagreement {
     },
 }
 
-/// What each side has.
+/// The values of the two sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sides<T> {
-    /// This side.
+    /// The value of this side.
     pub ours: T,
     /// The peer, or the file.
     pub theirs: T,
@@ -150,7 +151,7 @@ impl<T: Display> Display for Sides<T> {
 }
 
 impl<T: Display> Sides<T> {
-    /// In words, where the other side is a file.
+    /// The two sides in words, where the other one is a file.
     fn of_file(&self) -> String {
         format!("here {}, in the file {}", self.ours, self.theirs)
     }

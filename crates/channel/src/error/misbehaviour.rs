@@ -1,22 +1,22 @@
-//! What a peer can do that an honest one never does.
+//! Misbehaviour of a peer, which an honest one never shows.
 
 /// How the peer broke the message format or a consistency check. In words "it" is the peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misbehaviour {
-    /// Its first bytes are not those of volery: something else listens there, or connects.
+    /// The first bytes are not those of volery: something else listens there, or connects.
     #[error("it does not speak volery's protocol")]
     NotVolery,
-    /// Its hello is neither a prover's nor a verifier's.
+    /// The peer's hello is neither a prover's nor a verifier's.
     #[error("its first message names no role")]
     NoRole,
-    /// It proposes correlations that this setting does not have, or no proposal at all.
+    /// The peer proposes correlations that this setting does not have, or no proposal at all.
     #[error("it proposes correlations that do not exist")]
     UnknownCorrelations,
     /// An element of a field in any message is encoded as no honest peer does.
     #[error("a field element is not in canonical form")]
     NonCanonicalElement,
-    /// There are bits behind the last one of a message of bits.
+    /// Bits follow the last one of a message of bits.
     #[error("there are more bits than it should send")]
     FurtherBits,
     /// A point of the base transfers is encoded as no honest peer does, or is none.
@@ -31,7 +31,7 @@ pub enum Misbehaviour {
     /// The rows by which oblivious transfers are extended do not belong to one string of choices.
     #[error("the check of its correlated transfers failed")]
     CorrelatedTransfers,
-    /// It corrects its choice in transfers behind the last.
+    /// The peer corrects its choice in transfers behind the last.
     #[error("it corrects transfers that do not exist")]
     UnknownTransfers,
     /// The correlations that others are extended from do not belong to one vector of values.
@@ -55,14 +55,14 @@ pub enum Misbehaviour {
     /// Corrections of shares that commit to nothing are not zero.
     #[error("it corrects shares that commit to nothing")]
     UnusedShares,
-    /// What a verifier opened is not the secret that it garbled and transferred by.
+    /// The secret that a verifier opened is not the one that it garbled and transferred by.
     #[error("what it garbled is not what it says")]
     Garbling,
     /// A coin that a verifier opened is not the one that it was committed to.
     #[error("a coin is not the one that it was committed to")]
     Coin,
-    /// At the end the two sides do not have the same bytes: it sent others than arrived here, or others arrived
-    /// there. Somebody, or something, on the way changed them.
+    /// The two sides do not have the same bytes at the end: the peer sent others than arrived here, or others
+    /// arrived there. Somebody, or something, on the way changed them.
     #[error(
         "it has not sent, or not received, the same bytes as this side: somebody on the way changed them"
     )]
@@ -70,7 +70,7 @@ pub enum Misbehaviour {
     /// A message about a run in shards is none, or longer than any may be.
     #[error("it said something about shards that makes no sense")]
     MalformedWord,
-    /// It said of a run in shards what cannot be said at this point.
+    /// The message about a run in shards is none that can be sent at this point.
     #[error("it said something about shards out of turn")]
     OutOfTurn,
     /// Something followed the verdict.

@@ -6,7 +6,7 @@ use super::Misbehaviour;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// Only the verifier knows why: it says so to the prover, and no more.
+    /// The verifier alone knows why: it says so to the prover, and no more.
     #[error("the verifier did not accept")]
     ByVerifier,
     /// The prover broke the message format or a consistency check after a coin of the verifier, when it could
@@ -16,13 +16,13 @@ pub enum Rejection {
     /// All checks have passed, but what keeps the verdicts of this verifier did not keep this one.
     #[error("the verdict was not recorded")]
     NotRecorded,
-    /// Of a statement in shards not every shard was accepted, or not on what counts for the shards before it.
+    /// A shard of a statement in shards was not accepted, or not on what counts for the shards before it.
     #[error("not every shard of the statement was accepted")]
     Shards,
     /// A product of wires is wrong, or the check that it takes part in.
     #[error("the check of products failed")]
     Products,
-    /// The same where one check stands for products and polynomials.
+    /// A product or a polynomial is wrong, for which one check stands.
     #[error("the check of products and polynomials failed")]
     ProductsAndPolynomials,
     /// Something else was opened than the assertions, the outputs of the circuit among them, demand.
@@ -43,7 +43,7 @@ pub enum Rejection {
     /// Another element of a field in a proof is encoded as no prover does.
     #[error("a field element is not in canonical form")]
     NonCanonicalElement,
-    /// There are bits behind the last correction of a segment.
+    /// Bits follow the last correction of a segment.
     #[error("bits follow the end of the corrections")]
     BitsBehindCorrections,
     /// The file is no proof at all.
@@ -58,7 +58,7 @@ pub enum Rejection {
     /// The label in the header of the file is not UTF-8.
     #[error("the label of the proof is no text")]
     LabelNotText,
-    /// What a proof opens is not what its last challenge, a hash of all that it says, asks for.
+    /// The proof's opening is not the one that its last challenge, a hash of all that it says, asks for.
     #[error("the proof does not answer the challenge that follows from it")]
     LastChallenge,
     /// The file was cut.

@@ -172,7 +172,7 @@ pub struct Coefficients<B> {
 }
 
 impl<B: Field> Coefficients<B> {
-    /// Those that come of `seed`, from number 0 on.
+    /// The coefficients that come of `seed`, from number 0 on.
     pub fn new(arch: Arch, seed: impl Into<Seed>) -> Self {
         Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
     }

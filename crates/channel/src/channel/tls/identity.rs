@@ -1,11 +1,11 @@
-//! Who a peer is: its public key, as people read it to each other.
+//! Identity of a peer: its public key, as people read it to each other.
 
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32m, Hrp};
 use core::fmt;
 use core::str::FromStr;
 
-/// What every identity begins with, before the `1` that ends the prefix of Bech32m.
+/// The prefix of every identity, before the `1` that ends it in Bech32m.
 const PREFIX: Hrp = Hrp::parse_unchecked("volery");
 /// The bytes of a SubjectPublicKeyInfo (RFC 8410) before an Ed25519 key.
 const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
@@ -26,7 +26,7 @@ impl Identity {
         spki.strip_prefix(&SPKI)?.try_into().ok().map(Self)
     }
 
-    /// This key as a raw public key in TLS.
+    /// The key as a raw public key in TLS.
     pub(super) fn to_spki(self) -> Vec<u8> {
         [&SPKI[..], &self.0].concat()
     }
@@ -65,7 +65,7 @@ impl FromStr for Identity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoIdentity {
-    /// It does not begin as one.
+    /// The text does not begin as an identity.
     #[error("an identity begins with volery1, as `volery key show` prints it")]
     Prefix,
     /// A letter is wrong or missing.

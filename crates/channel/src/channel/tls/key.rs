@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 const PKCS8: [u8; 16] = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 /// The bytes of such a file.
 const LENGTH: usize = PKCS8.len() + 32;
-/// What its text is labelled with, so that other tools know it, too.
+/// The label of its text, by which other tools know it, too.
 const LABEL: &str = "PRIVATE KEY";
 /// More than any such text has.
 const LONGEST: u64 = 4096;
@@ -105,12 +105,12 @@ impl SecretKey {
         written.map_err(Error::io("writing the key"))
     }
 
-    /// Who has this key.
+    /// The identity of the party that has this key.
     pub const fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// What signs in TLS, with the public key in the place of a certificate.
+    /// The signing key for TLS, with the public key in the place of a certificate.
     pub(super) fn certified(&self) -> Result<Arc<CertifiedKey>> {
         Ok(Arc::new(CertifiedKey::new(vec![self.identity.to_spki().into()], signing_key(&self.seed)?)))
     }

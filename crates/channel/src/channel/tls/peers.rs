@@ -1,4 +1,4 @@
-//! Whom a party talks to.
+//! Peers that a party talks to.
 
 use super::Identity;
 use crate::error::{Error, Result};

@@ -64,7 +64,7 @@ pub(super) struct UnknownKey {
 }
 
 impl UnknownKey {
-    /// That `error` is, if it is one.
+    /// The unknown key that `error` is about, if it is.
     pub(super) fn of(error: &Error) -> Option<&Self> {
         match error {
             Error::InvalidCertificate(CertificateError::Other(OtherError(why))) => why.downcast_ref(),

@@ -11,7 +11,7 @@ fn key(seed: u8) -> SecretKey {
     SecretKey::from_seed(&[seed; 32]).unwrap()
 }
 
-/// One of a fixed key.
+/// The identity of a fixed key.
 pub(super) fn identity(seed: u8) -> Identity {
     key(seed).identity()
 }
@@ -27,7 +27,7 @@ fn sockets() -> (Tcp, Tcp) {
     (Tcp::new(connecting, TIMEOUT).unwrap(), Tcp::new(accepted, TIMEOUT).unwrap())
 }
 
-/// What the connecting and the listening side come to.
+/// The results of the connecting and the listening side.
 fn shake(client: &TlsConfig, server: &TlsConfig) -> (io::Result<Tls>, io::Result<Tls>) {
     let (here, there) = sockets();
     let server = server.clone();
