@@ -1,4 +1,4 @@
-//! Where a session's correlated randomness comes from, and how the two parties agree on it.
+//! Correlated randomness of a session: where it comes from, and how the two parties agree on it.
 
 mod duration;
 mod excluded;
@@ -17,8 +17,8 @@ use crate::session::{Estimate, Setting};
 use crate::vole::lpn::Params;
 use core::fmt;
 
-/// Where the correlated randomness comes from, by the name that it has on the wire, in options and in
-/// reports. What it stands for is up to the setting: see [`Setting::Correlations`].
+/// A source of correlated randomness, by the name that it has on the wire, in options and in reports. What it
+/// stands for is up to the setting: see [`Setting::Correlations`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Correlations(&'static str);
 
@@ -50,7 +50,7 @@ impl Correlations {
         self.0
     }
 
-    /// Those called `name` over `S`.
+    /// The correlations called `name` over `S`.
     ///
     /// # Errors
     /// `Invalid` where there are none.
@@ -63,7 +63,7 @@ impl Correlations {
         })
     }
 
-    /// Those that it names over `S`.
+    /// The correlations of this name over `S`.
     ///
     /// # Errors
     /// `Invalid` where there are none.
@@ -78,25 +78,25 @@ impl fmt::Display for Correlations {
     }
 }
 
-/// What shares are for.
+/// The use of shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
     /// A proof: each commits to a value.
     Proof,
     /// A proof of which the two directions do not overlap, because the prover waits for coins.
     InTurns,
-    /// Nothing else is sent.
+    /// A draw of shares without anything else.
     Alone,
 }
 
 /// Why correlations were chosen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Reason {
-    /// They were asked for, here or by the peer.
+    /// The correlations were asked for, here or by the peer.
     Given,
     /// The statement is small.
     Small,
-    /// They are expected to be the fastest.
+    /// The correlations are expected to be the fastest.
     Fastest(Grounds),
 }
 
@@ -117,22 +117,22 @@ const ALIKE: f64 = 1.05;
 /// Chosen correlations: those of a setting, or their name.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice<C = Correlations> {
-    /// Which.
+    /// The correlations.
     pub correlations: C,
     /// Why.
     pub reason: Reason,
 }
 
 impl<C: Copy + PartialEq + Into<Correlations>> Choice<C> {
-    /// What is expected to be fastest for so many shares, used so, over a link of so many Mbit/s each way, on
-    /// machines like that of the published figures; whatever a statement over them would be worth: for that see
-    /// [`choose`](crate::choose).
+    /// The choice that is expected to be fastest for so many shares, used so, over a link of so many Mbit/s
+    /// each way, on machines like that of the published figures.
     pub fn fastest<S: Setting<Correlations = C>>(shares: u64, purpose: Use, bandwidth: f64) -> Self {
         let demand = Demand { shares, purpose };
         Self::usually::<S>(demand, Excluded::NONE, bandwidth).expect("nothing is excluded")
     }
 
-    /// What is expected to be fastest on such machines of all that is not excluded, if anything is not.
+    /// The choice that is expected to be fastest on such machines of all that is not excluded, if anything is
+    /// not.
     pub(super) fn usually<S: Setting<Correlations = C>>(
         demand: Demand,
         excluded: Excluded,
@@ -145,8 +145,8 @@ impl<C: Copy + PartialEq + Into<Correlations>> Choice<C> {
         Self::of::<S>(demand, excluded, [&usual; 2], Line::of(bandwidth))
     }
 
-    /// What a small statement with so many shares takes of what is not excluded: what the setting prefers, or
-    /// else what has the most traffic, for it has the smallest set-up.
+    /// The choice for a small statement with so many shares: of the correlations that are not excluded the
+    /// setting's preferred ones, or else those with the most traffic, for they have the smallest set-up.
     pub(super) fn small<S: Setting<Correlations = C>>(shares: u64, excluded: Excluded) -> Option<Self> {
         let preferred = S::small(shares);
         let preferred = excluded.left::<S>().find(|one| Some(*one) == preferred);
@@ -154,8 +154,8 @@ impl<C: Copy + PartialEq + Into<Correlations>> Choice<C> {
         Some(Self { correlations, reason: Reason::Small })
     }
 
-    /// What is expected to be fastest for parties of these paces, the prover's first, over this link, of all
-    /// that is not excluded, if anything is not.
+    /// The choice that is expected to be fastest for parties of these paces, the prover's first, over this
+    /// link, of all that is not excluded, if anything is not.
     pub(super) fn of<S: Setting<Correlations = C>>(
         demand: Demand,
         excluded: Excluded,
@@ -186,12 +186,12 @@ impl<C: Copy + PartialEq + Into<Correlations>> Choice<C> {
         Some(Self { correlations, reason: Reason::Fastest(grounds) })
     }
 
-    /// The same by name.
+    /// The choice by name.
     pub fn by_name(self) -> Choice {
         Choice { correlations: self.correlations.into(), reason: self.reason }
     }
 
-    /// What is sent for a statement of this size by QuickSilver: where both parties chose, both know its size,
+    /// The traffic of a statement of this size by QuickSilver: where both parties chose, both know its size,
     /// and draw no more than it takes.
     pub fn traffic<S: Setting<Correlations = C>>(self, size: Size) -> Estimate {
         if self.is_made() {
@@ -203,7 +203,7 @@ impl<C: Copy + PartialEq + Into<Correlations>> Choice<C> {
 }
 
 impl<C> Choice<C> {
-    /// Of what was asked for.
+    /// The choice of correlations that were asked for.
     pub const fn given(correlations: C) -> Self {
         Self { correlations, reason: Reason::Given }
     }
@@ -215,7 +215,7 @@ impl<C> Choice<C> {
 }
 
 impl Choice {
-    /// The same over a setting.
+    /// The choice over a setting.
     ///
     /// # Errors
     /// `Invalid` where there are none of this name.
@@ -231,7 +231,7 @@ mod tests {
     use crate::session::{Binary, BitCorrelations, FieldCorrelations, Over};
     use volery_primitives::{F61, F61x2, F128, F256};
 
-    /// What is expected to be fastest of all, on the usual machine.
+    /// The correlations that are expected to be fastest of all, on the usual machine.
     fn fastest<S: Setting>(shares: u64, purpose: Use, mbps: f64) -> S::Correlations {
         let usual: Vec<_> = S::correlations().into_iter().map(S::usual).collect();
         let demand = Demand { shares, purpose };
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    /// What the verifier sends is waited for, and what the prover sends is not.
+    /// Bytes of the verifier are waited for, and those of the prover are not.
     #[test]
     fn in_turns_fast_links_take_what_the_prover_sends() {
         let chosen =

@@ -7,7 +7,7 @@ use volery_primitives::Field;
 pub(crate) struct Openings(blake3::Hasher);
 
 impl Openings {
-    /// That of a system whose `context` is used for nothing else.
+    /// The openings of a system whose `context` is used for nothing else.
     pub(crate) fn new(context: &'static str) -> Self {
         Self(blake3::Hasher::new_derive_key(context))
     }

@@ -4,7 +4,7 @@ use crate::circuit::{Clear, Count, Crossings as _, Shape};
 use volery_primitives::{F61, Field};
 use zeroize::Zeroizing;
 
-/// What the whole comes to in the clear.
+/// Evaluates all shards in the clear.
 fn evaluate<const N: usize>(shards: &Of, witness: [F61; N]) -> Result<()> {
     let mut clear = Clear::new(witness);
     Streamed(&Whole(shards)).run(&mut clear)?;

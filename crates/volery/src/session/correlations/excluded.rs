@@ -1,9 +1,9 @@
-//! Which correlations are no choice, because what they are worth is less than what is asked for.
+//! Correlations that are no choice, because they are worth less than what is asked for.
 
 use crate::error::Result;
 use crate::session::Setting;
 
-/// Of a setting's correlations those that are worth too little for a statement, each by its place in
+/// The correlations of a setting that are worth too little for a statement, each by its place in
 /// [`Setting::correlations`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::session) struct Excluded(u32);
@@ -12,7 +12,7 @@ impl Excluded {
     /// None of them.
     pub(in crate::session) const NONE: Self = Self(0);
 
-    /// Those over `S` that are not `enough`.
+    /// The correlations over `S` that are not `enough`.
     ///
     /// # Errors
     /// Those of `enough`.
@@ -28,27 +28,27 @@ impl Excluded {
         Ok(excluded)
     }
 
-    /// Those that either party excludes.
+    /// The correlations that either party excludes.
     pub(super) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What is left over `S`, with its places.
+    /// The correlations that are left over `S`, with their places.
     pub(super) fn rest<S: Setting>(self) -> impl Iterator<Item = (usize, S::Correlations)> {
         S::correlations().into_iter().enumerate().filter(move |(place, _)| self.0 >> place & 1 == 0)
     }
 
-    /// What is left over `S`, those with the most traffic first.
+    /// The correlations that are left over `S`, those with the most traffic first.
     pub(in crate::session) fn left<S: Setting>(self) -> impl Iterator<Item = S::Correlations> {
         self.rest::<S>().map(|(_, correlations)| correlations)
     }
 
-    /// In two hexadecimal digits, if there are any.
+    /// The set in two hexadecimal digits, if there are any.
     pub(super) fn text(self) -> Option<String> {
         (self != Self::NONE).then(|| format!("{:02x}", self.0))
     }
 
-    /// Those of this text over `S`: some, and not all.
+    /// The set of this text over `S`: some correlations, and not all.
     pub(super) fn parse<S: Setting>(text: &str) -> Option<Self> {
         let excluded = Self(u32::from_str_radix(text, 16).ok()?);
         let all = (1 << S::correlations().len()) - 1;

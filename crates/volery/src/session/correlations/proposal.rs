@@ -1,4 +1,4 @@
-//! What each party proposes in the handshake, and what two proposals come to.
+//! Proposals of correlations in the handshake, and the choice that follows from two of them.
 
 use super::measured::Measured;
 use super::{Choice, Correlations, Demand, Excluded, Pace, Reason, Use};
@@ -6,16 +6,16 @@ use crate::channel::Channel;
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 use crate::session::Setting;
 
-/// What a party proposes in its first message.
+/// A proposal of a party in its first message.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::session) enum Proposal<C> {
-    /// These and no others.
+    /// One kind of correlations, and no other.
     Firm(C),
-    /// Whatever is fastest for a statement.
+    /// The correlations that are fastest for a statement.
     Auto(Automatic),
 }
 
-/// What a party says of a statement for which the fastest correlations are to be taken.
+/// A party's facts of a statement for which the fastest correlations are to be taken.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::session) struct Automatic {
     /// The shares that it takes.
@@ -24,7 +24,7 @@ pub(in crate::session) struct Automatic {
     pub(in crate::session) degree: u64,
     /// The bandwidth in Mbit/s, where it is known.
     pub(in crate::session) bandwidth: Option<f64>,
-    /// What is worth less than the party asks for.
+    /// The correlations that are worth less than the party asks for.
     pub(in crate::session) excluded: Excluded,
 }
 
@@ -65,8 +65,9 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
         Ok(Self::Auto(Automatic { shares, degree, bandwidth, excluded }))
     }
 
-    /// What the two proposals come to. A firm one prevails. Otherwise what either party excludes is excluded, and
-    /// the smaller bandwidth counts; where it matters, both measure how fast they are, and the link.
+    /// The choice by the two proposals. A firm one prevails. Otherwise what either party excludes is
+    /// excluded, and the smaller bandwidth counts; where it matters, both measure how fast they are, and the
+    /// link.
     ///
     /// # Errors
     /// `Disagreed` where both are firm and differ, count different statements, or exclude everything together;
@@ -105,7 +106,7 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
     }
 }
 
-/// What two sides that would each take something else disagree on.
+/// The disagreement of two sides that would each take something else.
 fn apart<C: Into<Correlations>>(ours: C, theirs: C) -> Error {
     let names = Sides { ours: ours.into().name(), theirs: theirs.into().name() };
     Error::Disagreed(Disagreement::Correlations(names))

@@ -111,10 +111,10 @@ pub fn rounds<B: Field>(shape: &MixedShape) -> u64 {
     shape.conversions.pairs.div_ceil((most_pairs::<B>() - widest::<B>()) as u64)
 }
 
-/// What the rounds of a proof were for.
+/// The rounds of a proof, and their conversions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rounds {
-    /// What was converted.
+    /// The conversions of all rounds.
     pub conversions: Conversions,
     /// How many there were.
     pub rounds: u64,
@@ -131,8 +131,8 @@ pub struct Both {
     pub rounds: Rounds,
 }
 
-/// What the soundness of each half depends on, for a statement of this shape: over F_2 and over `B`, rounds
-/// and turns included.
+/// The sizes on which the soundness of each half depends, for a statement of this shape: over F_2 and over
+/// `B`, rounds and turns included.
 pub fn sizes<B: Field, E: MacField<B>>(shape: &MixedShape) -> [Size; 2] {
     let rounds = rounds::<B>(shape);
     let masks = rounds * u64::from(repetitions::<E>());
@@ -171,7 +171,7 @@ pub fn security<E: Field>(halves: [u32; 2], rounds: u64) -> u32 {
     (-(halves + missed).log2()).floor() as u32
 }
 
-/// What the subsets of a round are drawn by.
+/// The label of the seed of a round's subsets.
 const SUBSETS: &str = "quicksilver conversion";
 
 /// The lines of the pairs of a round, of either party. Wiped on drop.

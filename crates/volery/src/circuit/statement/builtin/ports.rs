@@ -8,8 +8,7 @@ use core::fmt::Display;
 use core::ops::Range;
 use volery_primitives::F2;
 
-/// Where a statement made of gates takes its inputs from, and what becomes of its outputs:
-/// whoever runs it decides.
+/// The source of a statement's inputs, and the destination of its outputs: whoever runs it decides.
 ///
 /// A statement takes each bit of each input once: one input after the other, and of each
 /// its bits [`in_turn`].

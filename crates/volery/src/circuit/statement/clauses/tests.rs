@@ -210,7 +210,7 @@ fn digests_tell_disjunctions_apart() {
     }
 }
 
-/// Without values, clauses have the gates that they have with them, but for assertions.
+/// Clauses have the same gates without values as with them, but for assertions.
 #[test]
 fn relations_tell_their_clauses() {
     for (spec, claim) in [("bug-in-snippets?count=6", "bug"), ("merkle-membership?depth=2", "member")] {

@@ -1,4 +1,4 @@
-//! What is chosen is worth what is asked for, whatever was measured: over each field, by each system that draws
+//! Choices are worth what is asked for, whatever was measured: over each field, by each system that draws
 //! correlations, for statements of all kinds.
 
 use super::Excluded;
@@ -41,7 +41,7 @@ uncompiled!(
     RuntimePrime, RuntimePrimex4
 );
 
-/// What a test comes to over every setting.
+/// Runs a test over every setting.
 macro_rules! over_every_setting {
     ($test:ident) => {{
         choose_prime();
@@ -91,8 +91,8 @@ fn methods() -> Vec<Method> {
     [System::QUICKSILVER.into()].into_iter().chain(checked).collect()
 }
 
-/// What two parties can measure over `S` at the extremes: all the same, or one kind as fast as can be and all
-/// others as slow.
+/// The paces that two parties can measure over `S` at the extremes: all the same, or one kind as fast as can
+/// be and all others as slow.
 fn paces<S: Setting>() -> Vec<Vec<Pace>> {
     let [fast, slow] = [Pace { share: 0, setup: 0 }, Pace { share: u32::MAX, setup: u32::MAX }];
     let [fast, slow] = [fast, slow].map(Pace::within_reason);
@@ -181,7 +181,7 @@ fn what_is_chosen_is_worth_what_is_asked_for() {
     assert_eq!(missed, core::array::from_fn(|setting| setting < 8));
 }
 
-/// What two parties come to that measure these paces and ask for so many bits.
+/// The choice of two parties that measure these paces and ask for so many bits.
 fn resolved<S: Setting>(
     size: Size,
     asked: [u32; 2],
@@ -209,7 +209,7 @@ fn resolved<S: Setting>(
     [proved, verified]
 }
 
-/// Whoever asks for more: both come to the same, which is worth it to both.
+/// Parties of which one asks for more come to the same choice, which is worth it to both.
 fn both_come_to_the_same<S: Setting>() {
     for commitments in [2_000, 150_000, 1 << 23] {
         let size = Size { matrices: 900, ..Size::gates(commitments) };

@@ -43,10 +43,10 @@ impl<'a, B: Field, E: MacField<B>> Two<'a, B, E> {
     }
 }
 
-/// What goes between two halves.
+/// The conversions between two halves, on the prover's side.
 pub(super) struct Between<B: Field, E: MacField<B>> {
     arch: Arch,
-    /// Of masks.
+    /// The source of masks.
     random: Random,
     pairs: Pairs<F128, Tagged<B, E>>,
     rounds: Rounds,
@@ -218,7 +218,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
         Ok(())
     }
 
-    /// As [`Mixed::number`].
+    /// The number of these bits: see [`Mixed::number`].
     fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<Tagged<B, E>> {
         check_width::<B>(bits.len())?;
         if self.pairs.len() + bits.len() > self.most {
@@ -229,7 +229,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
         Ok(self.word(&copies))
     }
 
-    /// As [`Mixed::bits_of`].
+    /// The bits of these numbers: see [`Mixed::bits_of`].
     fn bits_of(
         &mut self,
         halves: &mut Two<'_, B, E>,

@@ -43,10 +43,10 @@ impl<'a, B: Field, E: MacField<B>> Two<'a, B, E> {
     }
 }
 
-/// What goes between two halves.
+/// The conversions between two halves, on the verifier's side.
 pub(super) struct Between<'a, B: Field, E: MacField<B>> {
     arch: Arch,
-    /// Of the half over F_2.
+    /// The key of the half over F_2.
     delta: &'a Delta,
     pairs: Pairs<F128, E>,
     rounds: Rounds,
@@ -140,7 +140,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
         Ok(copies)
     }
 
-    /// That of Σ 2^k·b_k.
+    /// The key of Σ 2^k·b_k.
     fn word(&self, bits: &[E]) -> E {
         E::combine(self.arch, &self.places[..bits.len()], bits)
     }
@@ -196,7 +196,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
         Ok(())
     }
 
-    /// As [`Mixed::number`].
+    /// The number of these bits: see [`Mixed::number`].
     fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<E> {
         check_width::<B>(bits.len())?;
         if self.pairs.len() + bits.len() > self.most {
@@ -207,7 +207,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
         Ok(self.word(&copies))
     }
 
-    /// As [`Mixed::bits_of`].
+    /// The bits of these numbers: see [`Mixed::bits_of`].
     fn bits_of(
         &mut self,
         halves: &mut Two<'_, B, E>,

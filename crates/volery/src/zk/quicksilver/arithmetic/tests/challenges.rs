@@ -35,9 +35,9 @@ fn lies_that_an_earlier_coin_would_cancel_are_rejected() {
     test::<Goldilocks>();
 }
 
-/// With a coin of the verifier, the prover has sent all corrections of a batch before it can read
-/// it: it gets stuck at once where the verifier does not get them, and a verifier does not tell a
-/// coin before it has them.
+/// Coins of the verifier come after all that they combine: the prover has sent all corrections of a batch
+/// before it can read one, and gets stuck at once where the verifier does not get them; and a verifier does
+/// not tell a coin before it has them.
 #[test]
 fn coins_come_after_all_they_combine() {
     let (here, there) = pipe(Duration::from_millis(300));
@@ -90,9 +90,8 @@ fn the_verifiers_coins_are_not_the_transcripts() {
     assert_eq!(coins.len(), 6);
 }
 
-/// Where challenges are the transcript's, they depend on the last correction of their block: two provers
-/// whose blocks differ by no more than that get different ones, and one that draws its own before it has
-/// sent it is rejected.
+/// Challenges of the transcript depend on the last correction of their block: two provers whose blocks differ
+/// by no more than that get different ones, and one that draws its own before it has sent it is rejected.
 #[test]
 fn the_transcripts_challenges_come_after_all_they_combine() {
     fn test<B: Field, E: MacField<B>>() {
