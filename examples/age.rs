@@ -10,7 +10,7 @@ use volery::circuit::gadget::{Array, Bytes, Word, bits_of, sha256};
 use volery::circuit::{Backend, Circuit, Shape};
 use volery::{Error, F2, Options, Result, check, prove, verify};
 
-/// What both parties know.
+/// The statement, which both parties know.
 struct Adult {
     /// SHA-256 of a [`record`], from somebody who has seen a passport.
     commitment: [u8; 32],

@@ -53,7 +53,7 @@ fn mean<'c, B: Backend<F = F2>>(code: &'c Code<B>, input: &Text<'c, B>) -> Int<'
     })
 }
 
-/// What both parties know: the code, and that its input has ten bytes.
+/// The statement, which both parties know: the code, and that its input has ten bytes.
 struct Breaks;
 
 impl<B: Backend<F = F2>> Circuit<B> for Breaks {

@@ -8,8 +8,8 @@ use volery::channel::{Channel, Party, pipe};
 use volery::circuit::{Cells, Circuit, Machine, Put};
 use volery::{Error, F61, Field, Options, Over, Result, check, prove_over, verify_over};
 
-/// What both parties know: what accounts hold at first, how many transfers there are, and what the first
-/// account holds in the end.
+/// The statement, which both parties know: what accounts hold at first, how many transfers there are, and
+/// what the first account holds in the end.
 struct Ledger {
     start: Vec<F61>,
     transfers: usize,

@@ -47,7 +47,7 @@ fn verifier(key: &SecretKey, prover: Identity, listener: &Listener) -> Result<()
     Ok(())
 }
 
-/// Both parties in one process.
+/// Runs both parties in one process.
 pub fn main() -> Result<()> {
     // Each party has one, in a file: `SecretKey::read`. Who it makes the party, it tells the other.
     let (ours, theirs) = (SecretKey::generate()?, SecretKey::generate()?);

@@ -8,7 +8,7 @@ use volery::channel::{Channel, Party, pipe};
 use volery::circuit::{Circuit, Machine, Rows};
 use volery::{Error, F61, Field, Options, Over, Result, check, prove_over, verify_over};
 
-/// What both parties know: a list, how many entries of it the prover knows, and their sum.
+/// The statement, which both parties know: a list, how many entries of it the prover knows, and their sum.
 struct Listed {
     list: Vec<F61>,
     known: usize,

@@ -10,7 +10,7 @@ use volery::circuit::gadget::Fixed;
 use volery::circuit::{Circuit, Machine};
 use volery::{Error, F61, Field, Options, Over, Result, check, prove_over, verify_over};
 
-/// What both parties know, in cents where it is an amount.
+/// The statement, which both parties know, in cents where it is an amount.
 struct Survey {
     people: usize,
     median: i128,
@@ -19,7 +19,7 @@ struct Survey {
     above: [u64; 2],
 }
 
-/// What each earns is multiplied by 1.035, as a number with 10 bits of fraction: ⌊1.035 · 2^10⌋.
+/// The factor 1.035 by which each income is multiplied, as a number with 10 bits of fraction: ⌊1.035 · 2^10⌋.
 const RAISE: i128 = 1059;
 
 impl<B: Machine<F = F61>> Circuit<B> for Survey {

@@ -9,7 +9,7 @@ use volery::circuit::gadget::{Bit, Bytes, Gates, Word, bits_of, sha256_tree};
 use volery::circuit::{Backend, Circuit, Clear, Shape};
 use volery::{Error, F2, Options, Result, check, prove, verify};
 
-/// What both parties know.
+/// The statement, which both parties know.
 struct Member {
     /// The tree has 2^depth leaves.
     depth: u32,

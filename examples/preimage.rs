@@ -10,7 +10,7 @@ use volery::circuit::gadget::{Bytes, bits_of, sha256};
 use volery::circuit::{Backend, Circuit};
 use volery::{Error, F2, Options, Result, check, prove, verify};
 
-/// What both parties know.
+/// The statement, which both parties know.
 struct Preimage {
     digest: [u8; 32],
 }

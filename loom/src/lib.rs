@@ -27,7 +27,7 @@ mod tests {
         Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap()
     }
 
-    /// Whoever runs them, each task runs once, and its owner has its result.
+    /// Each task is run once, whoever runs it, and its owner has its result.
     #[test]
     fn each_task_is_run_once() {
         loom::model(|| {
