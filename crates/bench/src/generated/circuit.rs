@@ -124,9 +124,9 @@ pub(super) trait AnyGenerated {
     fn gates(&self) -> u64;
     /// The bits of an element, and the bytes of its encoding.
     fn element(&self) -> Element;
-    /// As [`Generated::digest`].
+    /// The digest of the circuit: see [`Generated::digest`].
     fn digest(&self) -> [u8; 32];
-    /// As [`Generated::size`].
+    /// The size of the circuit: see [`Generated::size`].
     fn size(&self) -> Size;
 
     /// Proves it by any witness, as often as the plan says.

@@ -53,7 +53,7 @@ pub(super) struct Printed {
 }
 
 impl Row {
-    /// Without a figure.
+    /// A row without a figure.
     pub fn new(what: impl Into<String>, command: impl Into<String>) -> Self {
         Self { what: what.into(), command: command.into(), large: false, figures: Vec::new() }
     }

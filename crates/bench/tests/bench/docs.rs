@@ -24,7 +24,7 @@ pages! {
     merkle one_of_several proof_files r1cs serve sieve
 }
 
-/// Whatever has lines to run is among those above.
+/// Pages with lines to run are among those above.
 #[test]
 fn no_page_is_left_out() {
     let mut pages = vec![];

@@ -68,7 +68,7 @@ fn streams_are_proved_over_a_prime() {
     }
 }
 
-/// In the binary form, relation and streams.
+/// Messages in the binary form are read, relation and streams.
 #[test]
 fn messages_are_read() {
     let vector = |name: &str| {

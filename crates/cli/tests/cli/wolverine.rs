@@ -91,7 +91,7 @@ fn elements_are_checked_as_asked() {
     }
 }
 
-/// Where no coins are tossed, the buckets are those of 128 bits.
+/// Buckets are those of 128 bits where no coins are tossed.
 #[test]
 fn gates_are_one_way_on_request() {
     let more = ["--non-interactive", "--block", "5000", "--json"];

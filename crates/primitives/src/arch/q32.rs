@@ -16,7 +16,7 @@ const PRODUCTS: usize = 1 << 31;
 pub(super) struct Sum {
     /// The products, modulo 2^64.
     pub(super) all: u64,
-    /// Their high halves.
+    /// The high halves of the products.
     pub(super) high: u64,
 }
 

@@ -12,7 +12,7 @@ use volery::{Error, F61, Field, Result};
 /// Rows whose polynomials are side by side.
 pub(super) const TILE: usize = 512;
 
-/// Where no cell may be, and behind it.
+/// The first address that no cell may have.
 const MOST_ADDRESS: u64 = 1 << 27;
 
 /// How a run falls into rows.

@@ -52,7 +52,7 @@ const KNOWN: Known<'static> =
 /// Rows whose polynomials are side by side here: few, so that short runs have several tiles.
 const TILE: usize = 16;
 
-/// As [`Steps::new`], in short tiles.
+/// The steps that [`Steps::new`] gives, in short tiles.
 fn stated(program: &Program, known: &Known<'_>, rows: u64) -> Result<Steps> {
     let steps = Steps::new(program, known, rows)?;
     Ok(Steps { tiling: Tiling { tile: TILE, ..steps.tiling }, ..steps })

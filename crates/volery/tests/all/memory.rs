@@ -71,7 +71,8 @@ fn options_of<S: Setting>() -> Vec<Options> {
     all.filter(|options| is_by::<S>(options.system())).collect()
 }
 
-/// By every system, and by a file over F_2; a wrong cell fails by its name, and so does an address outside.
+/// Asserts agreement by every system, and by a file over F_2; a wrong cell fails by its name, and so does an
+/// address outside.
 pub(crate) fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F]) {
     check(statement.source(), witness.to_vec()).unwrap();
     for options in options_of::<S>() {

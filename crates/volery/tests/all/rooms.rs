@@ -16,8 +16,8 @@ const ORDER: [&[&str]; 9] = [
     &["cluster", "lib"],
 ];
 
-/// What a room may import although the order alone would not say so: a statement cannot know
-/// how it will be proved.
+/// The imports that a room may have although the order alone would allow more: a statement cannot know how it
+/// will be proved.
 const ONLY: [(&str, &[&str]); 1] = [("circuit", &["error"])];
 
 fn step(room: &str) -> usize {
@@ -36,7 +36,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What `text` names by `crate::`, with the lines; groups in braces are opened.
+/// The names in `text` behind `crate::`, with their lines; groups in braces are opened.
 fn imports(text: &str) -> Vec<(usize, String)> {
     let mut found = vec![];
     let code: Vec<&str> =

@@ -21,9 +21,9 @@ pub(super) struct Traffic {
     vole: Option<Correlations>,
     /// The bandwidths at which auto chooses them.
     auto: Vec<u64>,
-    /// Where they are asked for by name.
+    /// The traffic where they are asked for by name.
     estimate: Estimate,
-    /// Where auto chooses them: both parties then know the size.
+    /// The traffic where auto chooses them: both parties then know the size.
     by_auto: Option<Estimate>,
 }
 
@@ -97,7 +97,7 @@ impl Traffic {
         ("sends", format!("{sent}B, and receives {received}B: a {system} prover{by}, all inputs private"))
     }
 
-    /// Where auto chooses it, for people.
+    /// The bandwidths at which auto chooses it, for people.
     fn auto(&self) -> String {
         match self.auto.len() {
             0 => String::new(),
@@ -128,7 +128,8 @@ pub(super) struct Simulated {
 }
 
 impl Simulated {
-    /// At the security that is usual; nothing where there is none, or no such proof over the field.
+    /// The simulation at the security that is usual; nothing where there is none, or no such proof over the
+    /// field.
     pub(super) fn of(field: Field, shape: &Shape) -> Option<Self> {
         if !field.is_by(System::LIMBO) {
             return None;

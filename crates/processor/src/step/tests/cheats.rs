@@ -150,7 +150,8 @@ fn cheating_provers_are_refused() {
     refused(&less, &early, "are of the program");
 }
 
-/// At every place a row that is left out, with the end's at the end, and two that change places.
+/// Rows that are left out are found at every place, with the end's at the end, and so are two that change
+/// places.
 #[test]
 fn no_row_is_skipped_and_no_two_change_places() {
     let (steps, honest) = honest();
