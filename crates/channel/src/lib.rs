@@ -1,4 +1,5 @@
-//! Between two parties and beside each: links, errors, randomness, threads. No promises: use `volery`.
+//! Links between two parties, and what each needs beside them: errors, randomness, threads. No promises: use
+//! `volery`.
 //!
 //! A protocol borrows a [`channel::Channel`] by `&mut`, draws from a [`random::Random`] of its own, hands work
 //! to a [`pool::Pool`], and ends in an [`error::Error`] that says whose fault it was. Nothing here knows a

@@ -12,12 +12,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use volery::Options;
 
-/// Between two lines.
+/// The time between two lines.
 const LINE: Duration = Duration::from_secs(5);
-/// Between two states of the bar, and before the first.
+/// The time between two states of the bar, and before the first.
 const BAR: Duration = Duration::from_millis(200);
 
-/// Before a step without a measure is announced.
+/// The time before a step without a measure is announced.
 const ANNOUNCE: Duration = Duration::from_secs(1);
 
 /// Shows progress until dropped.
@@ -30,11 +30,11 @@ pub struct Progress {
 /// Counts of the work done, over several statements.
 #[derive(Default)]
 pub struct Counter {
-    /// For the statement under way.
+    /// The count for the statement under way.
     pub now: Arc<AtomicU64>,
     /// How many there will be for it; 0 where that is not known, or not yet.
     work: Arc<AtomicU64>,
-    /// For those before.
+    /// The count for the statements before.
     before: AtomicU64,
 }
 
@@ -130,7 +130,7 @@ impl Drop for Progress {
 /// How far it has come.
 struct Moment {
     elapsed: Duration,
-    /// After so long nothing was done yet: a set-up says nothing of the pace.
+    /// The time after which nothing was done yet: a set-up says nothing of the pace.
     idle: Duration,
     done: u64,
 }

@@ -19,7 +19,7 @@ pub(crate) struct Replayed {
 }
 
 impl Recorded {
-    /// Over `link`, in `record`.
+    /// A link over `link` that keeps what it receives in `record`.
     pub(crate) fn new(link: Box<dyn Link>, record: File) -> Self {
         Self { link, record: BufWriter::with_capacity(BUFFER, record) }
     }

@@ -96,7 +96,7 @@ pub struct Refusal {
     pub cause: Cause,
     /// The reason, for a person.
     pub why: String,
-    /// After how many seconds it is worth another try.
+    /// The seconds after which it is worth another try.
     pub again: Option<u64>,
 }
 
@@ -151,12 +151,12 @@ impl Cause {
 }
 
 impl Refusal {
-    /// For good.
+    /// A refusal for good.
     pub fn new(cause: Cause, why: impl Into<String>) -> Self {
         Self { cause, why: why.into(), again: None }
     }
 
-    /// For so many seconds.
+    /// A refusal for so many seconds.
     pub fn busy(why: impl Into<String>, again: u64) -> Self {
         Self { cause: Cause::Busy, why: why.into(), again: Some(again.max(1)) }
     }

@@ -57,7 +57,8 @@ fn random<E: Field>(arch: Arch, seed: u128, length: usize) -> Vec<E> {
     pairs.iter().map(|pair| E::sample(pair.map(words).as_flattened())).collect()
 }
 
-/// Over F_2, where the lowest bit of a MAC is its value; the rows of a code add ten entries of a table each.
+/// Kernels over F_2, where the lowest bit of a MAC is its value; the rows of a code add ten entries of a
+/// table each.
 mod binary {
     use super::*;
 

@@ -246,8 +246,7 @@ pub(crate) fn hash(key: &Aes128, blocks: &[F128], out: &mut [F128]) {
     dispatch!(key.arch(), hash(key, blocks, out))
 }
 
-/// For trees that stand side by side, `sums.len()` of them, node y of tree g at `y·trees + g`: the sum
-/// of the nodes of each.
+/// Sums the nodes of each of `sums.len()` trees that stand side by side, node y of tree g at `y·trees + g`.
 ///
 /// # Panics
 /// Where the lengths do not divide.
@@ -452,8 +451,8 @@ pub fn bit_products(arch: Arch, rows: &[F128], columns: &[F128], blocks: usize, 
 /// Counters that are hashed at a time.
 pub const SEARCHED: usize = 8;
 
-/// For each of [`SEARCHED`] counters from `first` on, which wrap around, word 4 of BLAKE3 under the key of
-/// these eight words, of the four bytes of the counter. All words and bytes are little-endian.
+/// Computes word 4 of BLAKE3 under the key of these eight words, of the four bytes of each of [`SEARCHED`]
+/// counters from `first` on, which wrap around. All words and bytes are little-endian.
 pub fn search(arch: Arch, key: &[u32; 8], first: u32, words: &mut [u32; SEARCHED]) {
     dispatch!(arch, search(key, first, words))
 }

@@ -22,7 +22,7 @@ impl Observer for Nobody {
 /// Counts instructions by function.
 pub struct Profile<'p> {
     program: &'p Program,
-    /// For each function how many; the first is for what is in none.
+    /// The instructions of each function; the first count is for those in none.
     counts: Vec<u64>,
     /// Addresses that are all in one function, and the place of its count.
     last: (std::ops::Range<u32>, usize),

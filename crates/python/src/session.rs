@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use volery_cli::link::{Meanwhile, Meter};
 
-/// Between two looks at signals, and two words of progress.
+/// The time between two looks at signals, and two words of progress.
 pub(crate) const POLL: Duration = Duration::from_millis(100);
 
 /// How long a session that is to end is waited for.

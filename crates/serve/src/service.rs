@@ -97,7 +97,7 @@ impl Service {
         Ok(service)
     }
 
-    /// Until it is asked to go down, and the last session has ended.
+    /// Serves until it is asked to go down, and the last session has ended.
     fn run(self: Arc<Self>) -> Result<()> {
         let config = self.shared.config();
         let address =

@@ -17,7 +17,7 @@ use volery::{Error, Options, Report};
 use volery_cli::print::hex;
 use volery_cli::service::{self, Cause, Opening, Refusal};
 
-/// For how long strikes count, in milliseconds.
+/// The time for which strikes count, in milliseconds.
 const HOUR: i64 = 3_600_000;
 
 /// The longest wait for a peer that is refused.

@@ -83,9 +83,9 @@ impl Kind {
 pub struct Verdict {
     /// 32 random hexadecimal digits.
     pub session: String,
-    /// When it began, in milliseconds since 1970.
+    /// The time at which it began, in milliseconds since 1970.
     pub began: i64,
-    /// When it ended.
+    /// The time at which it ended.
     pub ended: i64,
     /// The identity of the prover.
     pub peer: String,

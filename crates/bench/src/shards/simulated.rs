@@ -18,7 +18,7 @@ const LINK: f64 = 10_000.0;
 const CORE_HOUR: f64 = 0.04;
 const GIGABYTE: f64 = 0.05;
 
-/// For 64 to 1024 pairs: names and values for JSON, and texts.
+/// Forecasts for 64 to 1024 pairs: names and values for JSON, and texts.
 pub(super) fn of(
     reports: &Reports,
     cpu: Option<f64>,

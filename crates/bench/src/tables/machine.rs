@@ -39,7 +39,7 @@ impl Machine {
         json!({"cpu": self.cpu, "cores": self.cores, "memory_bytes": self.memory, "kernels": self.kernels})
     }
 
-    /// For people.
+    /// The machine in words, for people.
     pub(super) fn text(&self) -> String {
         let cpu = self.cpu.as_deref().unwrap_or("a processor without a name");
         let cores = self.cores.map_or("an unknown number of".into(), |cores| cores.to_string());

@@ -119,7 +119,7 @@ impl Measure {
         }
     }
 
-    /// For people.
+    /// The value in words, for people.
     pub fn text(self, value: f64) -> String {
         match self.unit() {
             "bytes" => format!("{}B", human(value)),

@@ -159,7 +159,7 @@ impl Counts {
         })
     }
 
-    /// For people.
+    /// The results in words, for people.
     pub(super) fn text(&self) -> String {
         let Self { measured, failed, to_come, left_out } = self;
         format!("{measured} measured, {failed} failed, {to_come} to come, {left_out} left out (--large)")

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use volery_cli::failure::{Failure, Fault, Result};
 
-/// After this long a command is not run once more.
+/// The time after which a command is not run once more.
 const ENOUGH: Duration = Duration::from_secs(20);
 
 /// The outcome of a command.
@@ -43,7 +43,7 @@ pub(super) struct Runner {
     program: PathBuf,
     /// How often.
     repeat: u32,
-    /// For every wait of a command.
+    /// The limit of every wait of a command.
     timeout: String,
     done: HashMap<String, CommandState>,
 }

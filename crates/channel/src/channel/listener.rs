@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const GREETING: Duration = Duration::from_secs(10);
 /// The most links that are asked at once who they are; the next one takes the place of the oldest.
 const MOST: usize = 64;
-/// Between two looks at who has connected.
+/// The pause between two looks at who has connected.
 const POLL: Duration = Duration::from_millis(2);
 
 /// A socket that waits for a peer. Whoever else connects, a port scan, a health check, somebody silent, is

@@ -72,7 +72,7 @@ struct Packet {
 struct Pace {
     seconds_per_byte: f64,
     latency: Duration,
-    /// When the last packet departed.
+    /// The time at which the last packet departed.
     departed: Instant,
 }
 
@@ -223,7 +223,7 @@ impl Queue {
 }
 
 impl Pace {
-    /// When `packet`, the next, is delivered, if it is taken from the queue `now`.
+    /// The time at which `packet`, the next, is delivered, if it is taken from the queue `now`.
     fn delivery(&mut self, packet: &Packet, now: Instant) -> Instant {
         // Time that passed unused cannot be used later, but for a burst.
         let earliest = now.checked_sub(self.latency + BURST).unwrap_or(now);

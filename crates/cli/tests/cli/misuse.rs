@@ -28,7 +28,7 @@ fn unchecked_witnesses_fail_on_the_way() {
     assert_eq!(object["counts_against_peer"], false);
 }
 
-/// Before anybody is reached, whatever the system, on either side.
+/// Misuse is refused before anybody is reached, whatever the system, on either side.
 #[test]
 fn less_security_than_convinces_takes_an_option_of_its_own() {
     for system in ["quicksilver", "wolverine", "jko", "limbo"] {

@@ -109,7 +109,7 @@ fn proofs_are_files() {
     assert!(before.len() == after.len() && before != after);
 }
 
-/// Over f2 files are by voleith where nothing else is asked for.
+/// Files over f2 are by voleith where nothing else is asked for.
 #[test]
 fn usual_files_are_short() {
     let folder = Folder::new();

@@ -68,7 +68,7 @@ fn difference(k: usize, i: usize) -> i64 {
 type Of<V, const COUNT: usize> = [Option<V>; COUNT];
 
 impl<B: Polynomials<F = F61>> Lanes<'_, B> {
-    /// For each k below `count` less one `(digit − k)/(k + 1)`.
+    /// The quotients `(digit − k)/(k + 1)`, for each k below `count` less one.
     fn quotients(&mut self, digit: &B::Vector, count: usize) -> Result<Vec<B::Vector>> {
         let quotient = |k: i64| {
             let inverse = signed(k + 1).invert();

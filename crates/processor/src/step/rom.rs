@@ -40,7 +40,7 @@ pub(super) const BESIDE: u64 = 1 << 33;
 pub(super) mod hidden {
     /// The register that stands for x0 where it is written to: never read.
     pub(in super::super) const NOWHERE: u32 = 32;
-    /// For the rows of one instruction.
+    /// The registers for the rows of one instruction.
     pub(in super::super) const T: [u32; 6] = [33, 34, 35, 36, 37, 38];
     /// The register of the address that a call returns to.
     pub(in super::super) const BACK: u32 = 39;

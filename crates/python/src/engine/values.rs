@@ -14,7 +14,7 @@ type TableOf<F> = <Recorder<'static, F> as Tables>::Table;
 /// The values that live.
 pub(crate) struct Values<F: Ground> {
     values: Vec<Option<Vec<F::Atom>>>,
-    /// For each slot of a wire, how many atoms have it.
+    /// The number of atoms that have each slot of a wire.
     holders: Vec<u32>,
     pub(super) memories: HashMap<Id, MemoryOf<F>>,
     /// The cells of each memory.

@@ -254,7 +254,7 @@ impl Wire {
         Ok(equal)
     }
 
-    /// For each lane, a word of this width, whether its bits are all ones.
+    /// The bits that say of each lane, a word of this width, whether its bits are all ones.
     fn all_ones(&self, py: Python<'_>, width: u32) -> PyResult<Self> {
         let lanes = self.kind.size() / width;
         let value = u128::MAX >> (128 - width);

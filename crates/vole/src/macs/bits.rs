@@ -1,4 +1,4 @@
-//! Over F_2.
+//! MACs of bits, over F_2.
 
 use super::{Macs, Values, load, store};
 use crate::channel::Channel;

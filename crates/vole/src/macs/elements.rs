@@ -1,4 +1,4 @@
-//! Over any other field.
+//! MACs of elements, over any other field.
 
 use super::{Macs, Values, load, store};
 use crate::channel::Channel;

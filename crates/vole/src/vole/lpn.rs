@@ -77,15 +77,15 @@ pub struct Params {
 }
 
 impl Params {
-    /// For tests, and statements of some hundred thousand gates.
+    /// The set for tests, and statements of some hundred thousand gates.
     pub const TINY: Self = Self { name: "tiny", secret: 8_704, trees: 2048, depth: 6, security: 130 };
-    /// For statements of about a million gates.
+    /// The set for statements of about a million gates.
     pub const SMALL: Self = Self { name: "small", secret: 18_816, trees: 4096, depth: 7, security: 131 };
-    /// For fast links: the table fits the second-level cache.
+    /// The set for fast links: the table fits the second-level cache.
     pub const L2: Self = Self { name: "l2", secret: 36_864, trees: 4096, depth: 8, security: 130 };
-    /// For links of about 100 Mbit/s.
+    /// The set for links of about 100 Mbit/s.
     pub const MID: Self = Self { name: "mid", secret: 143_360, trees: 4096, depth: 10, security: 130 };
-    /// For slow links.
+    /// The set for slow links.
     pub const WAN: Self = Self { name: "wan", secret: 557_056, trees: 4096, depth: 12, security: 131 };
 
     /// All sets, by size.
@@ -155,13 +155,13 @@ impl Params {
 pub struct Sets {
     /// Started by the base protocol, to start `tiny` and for nothing else.
     pub seed: Params,
-    /// For small statements.
+    /// The set for small statements.
     pub tiny: Params,
-    /// For fast links: the table fits the second-level cache.
+    /// The set for fast links: the table fits the second-level cache.
     pub l2: Params,
-    /// For slower ones.
+    /// The set for slower links.
     pub mid: Params,
-    /// For slow ones.
+    /// The set for slow links.
     pub wan: Params,
 }
 

@@ -70,9 +70,9 @@ impl Verifier {
 /// The prover's trees: what it takes to grow all leaves but the one at α, and the MAC there.
 pub struct Prover {
     forest: Arc<Forest>,
-    /// For each tile: the siblings of the paths, level by level, and the MACs at α.
+    /// The siblings of the paths, level by level, and the MACs at α, for each tile.
     siblings: Zeroizing<Vec<F128>>,
-    /// For each tree the bits u_i, which are the sides of the siblings; bit i-1 for level i.
+    /// The bits u_i of each tree, which are the sides of the siblings; bit i-1 for level i.
     sides: Zeroizing<Vec<u32>>,
 }
 

@@ -23,15 +23,15 @@ use core::fmt;
 pub struct Correlations(&'static str);
 
 impl Correlations {
-    /// Over F_2, SoftSpoken with trees of depth 4: 31 bits of traffic for each gate.
+    /// SoftSpoken over F_2 with trees of depth 4: 31 bits of traffic for each gate.
     pub const SOFTSPOKEN4: Self = Self("softspoken4");
-    /// Over F_2, SoftSpoken with trees of depth 8: 15 bits for each gate, with more work.
+    /// SoftSpoken over F_2 with trees of depth 8: 15 bits for each gate, with more work.
     pub const SOFTSPOKEN8: Self = Self("softspoken8");
-    /// Over other fields, straight from oblivious transfers: for the smallest statements.
+    /// Shares over other fields straight from oblivious transfers: for the smallest statements.
     pub const DIRECT: Self = Self("direct");
     /// The LPN extension with the smallest set, for small statements.
     pub const TINY: Self = Self::lpn(Params::TINY);
-    /// Over F_2, a set between `tiny` and `l2`.
+    /// A set over F_2 between `tiny` and `l2`.
     pub const SMALL: Self = Self::lpn(Params::SMALL);
     /// A set whose table stays in the second cache.
     pub const L2: Self = Self::lpn(Params::L2);

@@ -113,7 +113,7 @@ fn squares<F: Field>(rows: usize) -> (Vec<F>, u64) {
     (keys.iter().map(|key| number(*key)).collect(), keys.iter().map(|key| key * key).sum())
 }
 
-/// Over 65537 an epoch has 32,768 lookups: it ends between rows that are looked up at once.
+/// Epochs over 65537 have 32,768 lookups: one ends between rows that are looked up at once.
 #[test]
 fn an_epoch_ends_between_rows() {
     type S = Over<F65537, F65537x4>;

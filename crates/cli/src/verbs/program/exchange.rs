@@ -26,7 +26,7 @@ use volery::channel::{Link, MAGIC, Party};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_processor::{Claim, Kind, Told};
 
-/// Behind the magic, in the place of the protocol's version.
+/// The bytes behind the magic, in the place of the protocol's version.
 const RUN: [u8; 4] = *b"run3";
 
 /// Answers of a verifier.

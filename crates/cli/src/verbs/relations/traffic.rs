@@ -17,7 +17,7 @@ const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
 /// The forecast of a system.
 pub(super) struct Traffic {
     system: System,
-    /// Over these correlations, where it draws any.
+    /// The correlations, where it draws any.
     vole: Option<Correlations>,
     /// The bandwidths at which auto chooses them.
     auto: Vec<u64>,
@@ -35,7 +35,7 @@ pub(super) fn all(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic
     correlated.flatten().chain(garbled(field, shape, clauses)).collect()
 }
 
-/// Over each of the correlations over which a session would not be refused.
+/// Forecasts over each of the correlations over which a session would not be refused.
 fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
     let options = Options::by(system);
     let triples = system.facts().triples;
@@ -171,7 +171,7 @@ fn simulated(field: Field, shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
 pub(super) struct InTheHead([u64; 3]);
 
 impl InTheHead {
-    /// Over F_2, without a label.
+    /// The forecast of a file over F_2, without a label.
     pub(super) fn of(field: Field, shape: &Shape) -> Option<Self> {
         let bytes = TREES.map(|(_, preference)| {
             let wishes = voleith::Wishes { preference, ..voleith::Wishes::default() };

@@ -35,7 +35,8 @@ unsafe fn transpose<V: Simd>(mut x: [V; BYTES]) -> [V; BYTES] {
     x
 }
 
-/// For each byte of an image, what the low and the high four bits of an element add to it.
+/// The tables of `map`: for each byte of an image the summands of the low and the high four bits of an
+/// element.
 #[inline(always)]
 unsafe fn tables<V: Simd>(map: &Map) -> [[V; BYTES]; 2] {
     // SAFETY: the caller upholds the condition of `Simd`.

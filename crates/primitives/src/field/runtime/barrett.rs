@@ -14,7 +14,7 @@ pub(super) struct Barrett {
 }
 
 impl Barrett {
-    /// For an odd p from 3 to 2^61.
+    /// The arithmetic modulo an odd p from 3 to 2^61.
     ///
     /// # Panics
     /// For others.

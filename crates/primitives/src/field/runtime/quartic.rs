@@ -17,7 +17,7 @@ pub(super) struct Quartic {
 }
 
 impl Quartic {
-    /// Over the field of an odd prime.
+    /// The extension of the field of an odd prime.
     pub(super) fn new(base: Barrett) -> Self {
         let is_other = |x: u64| x != 0 && !base.is_square(x);
         let p = base.modulus();

@@ -236,7 +236,7 @@ fn flipped_bits_pass_where_the_slices_of_their_trees_are_guessed() {
     }
 }
 
-/// Over all that a slice of Δ can be, one guess in 256 is right.
+/// One guess in 256 is right, over all that a slice of Δ can be.
 #[test]
 fn errors_without_a_guess_survive_one_time_in_256() {
     let survives = |slice: u128| {

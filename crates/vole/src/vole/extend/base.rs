@@ -18,12 +18,12 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Over F_2: shares are what a tree is walked by, level by level.
+    /// The start over F_2: shares are what a tree is walked by, level by level.
     pub(super) fn bits(params: Params) -> Self {
         Self { params, masks: CHECK_MASKS, shares: params.depth, transfers: 0 }
     }
 
-    /// Over another field, with MACs of this degree: a share is the noise of its tree.
+    /// The start over another field, with MACs of this degree: a share is the noise of its tree.
     pub(in crate::vole) fn over(params: Params, degree: usize) -> Self {
         Self { params, masks: degree, shares: 1, transfers: params.depth }
     }

@@ -42,8 +42,8 @@ pub trait End: Sized + 'static {
         unreachable!("no transfers are taken")
     }
 
-    /// For a party that may be behind with it: receives what the peer sends for the tiles up to a number, and
-    /// in so many exchanges, but for what was received before.
+    /// Receives what the peer sends for the tiles up to a number, and in so many exchanges, but for what was
+    /// received before: for a party that may be behind with it.
     fn receive(&mut self, _: &mut Channel, _: &mut Next<Self>, _: [usize; 2]) -> Result<()> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! When what is done for the next iteration, counted in draws of this one.
+//! Schedule of the work for the next iteration, counted in draws of this one.
 
 use super::super::lpn::{Params, TILE};
 

@@ -34,20 +34,20 @@ struct Lpn {
 }
 
 impl Lpn {
-    /// Over F_2, with an error in each block.
+    /// An instance over F_2, with an error in each block.
     fn binary(n: usize, k: usize, t: usize) -> Self {
         assert_eq!(n % t, 0, "blocks are whole");
         Self { n: n as f64, k: k as f64, t: t as f64, bits: 1.0, density: 1.0, targets: 1.0 }
     }
 
-    /// Over the field of a prime q, with a uniform value in each block.
+    /// An instance over the field of a prime q, with a uniform value in each block.
     fn prime(n: usize, k: usize, t: usize, q: f64) -> Self {
         Self { bits: q.log2(), density: 1.0 - 1.0 / q, ..Self::binary(n, k, t) }
     }
 
-    /// Over F_256 any of the 255 linear maps of a value to a bit. The matrix is of ones and zeros, so
-    /// that the map goes past it and takes half of the errors to zero; no attack on the values
-    /// themselves comes near.
+    /// The instance over F_2 to which any of the 255 linear maps of a value in F_256 to a bit leads. The
+    /// matrix is of ones and zeros, so that the map goes past it and takes half of the errors to zero; no
+    /// attack on the values themselves comes near.
     fn bits_of_bytes(n: usize, k: usize, t: usize) -> Self {
         Self { density: 0.5, targets: 255.0, ..Self::binary(n, k, t) }
     }

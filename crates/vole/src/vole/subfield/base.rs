@@ -166,7 +166,7 @@ impl<B: Field> Columns<B> {
 /// The prover's end.
 pub(super) struct Prover<B, E> {
     arch: Arch,
-    /// For each column.
+    /// The sources of the columns.
     transfers: Vec<Dealt<B>>,
     places: Vec<E>,
     random: Random,
@@ -248,7 +248,7 @@ fn factor<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> Zeroizing<
 /// The verifier's end.
 pub(super) struct Verifier<B: Field, E: Field> {
     arch: Arch,
-    /// For each column, with Δ_j.
+    /// The sources of the columns, each with Δ_j.
     transfers: Vec<(Chosen<B>, Zeroizing<B>)>,
     places: Vec<E>,
     random: Random,

@@ -178,11 +178,11 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
 /// The prover's trees: what it takes to grow all leaves but the one at α, and the noise there.
 pub struct Prover<B: Field, E: MacField<B>> {
     forest: Arc<Forest>,
-    /// For each tile: the siblings of the paths, level by level but for the last.
+    /// The siblings of the paths, level by level but for the last, for each tile.
     siblings: Zeroizing<Vec<F128>>,
-    /// For each tree the bits u_i, which are the sides of the siblings; bit i-1 for level i.
+    /// The bits u_i of each tree, which are the sides of the siblings; bit i-1 for level i.
     sides: Zeroizing<Vec<u32>>,
-    /// For each tree the corrections of the left and the right leaf below the zero node where the path ends.
+    /// The corrections of the left and the right leaf below the zero node where the path of each tree ends.
     ends: Ends<B, E>,
 }
 

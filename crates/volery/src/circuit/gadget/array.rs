@@ -139,7 +139,7 @@ impl<W: Copy, const N: usize> Array<W, N> {
         Ok(())
     }
 
-    /// For each place whether it is the index's, and `enable` is one: len - 1 ANDs.
+    /// Bits that say of each place whether it is the index's, and `enable` is one: len - 1 ANDs.
     fn decode<B: Backend<F = F2, Wire = W>, const M: usize>(
         &self,
         b: &mut B,

@@ -65,7 +65,7 @@ impl R1cs {
 struct Gates<'s, 'b, 'r, F: Field> {
     system: &'s R1cs,
     b: &'b mut Recorder<'r, F>,
-    /// For each wire its value, once it is made.
+    /// The value of each wire, once it is made.
     wires: Vec<Handle>,
     zero: Option<Handle>,
     factors: Factors<F>,

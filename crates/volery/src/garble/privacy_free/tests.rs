@@ -172,7 +172,7 @@ fn constants_that_are_asserted() {
     assert_sound(&Asserted(F2::ONE), 0, |_| false);
 }
 
-/// Around the edges of pieces, and of the batches in which the hash expands its keys.
+/// Pieces around their edges, and around those of the batches in which the hash expands its keys.
 #[test]
 fn material_in_pieces() {
     for ands in [1, 7, 8, 9, 63, 64, 65, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE] {

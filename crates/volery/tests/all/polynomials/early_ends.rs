@@ -83,7 +83,8 @@ impl<B: Polynomials> Circuit<B> for Rounds {
     }
 }
 
-/// Over correlations whose own messages go both ways between those of batches, in the order of both parties.
+/// Early ends go with correlations whose own messages go both ways between those of batches, in the order of
+/// both parties.
 #[test]
 #[ignore = "slow"]
 fn early_ends_go_with_real_correlations() {

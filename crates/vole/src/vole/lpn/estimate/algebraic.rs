@@ -31,7 +31,7 @@ impl Guess {
         product(power(samples - self.zeros, self.blocks), power(samples, t - self.blocks))
     }
 
-    /// For each D, the monomials of degree 1 to D.
+    /// The numbers of monomials of degree 1 to D, for each D.
     fn columns(self, lpn: Lpn) -> Series {
         let monomials = self.monomials(lpn);
         if lpn.bits == 1.0 {
@@ -56,7 +56,7 @@ impl Guess {
         (2..=DEGREES).find(|degree| left[*degree] < 1)
     }
 
-    /// For each D and µ the guess in the fewest blocks that is solved at degree D, with D.
+    /// The guesses in the fewest blocks that are solved at degree D, with D, for each D and µ.
     fn sufficient(lpn: Lpn) -> Vec<(Self, usize)> {
         let mut guesses = Vec::new();
         for degree in 2..=DEGREES {
@@ -89,7 +89,7 @@ fn product(a: Series, b: Series) -> Series {
     std::array::from_fn(|degree| (0..=degree).map(|i| a[i] * b[degree - i]).sum())
 }
 
-/// For each degree the coefficients from the `lowest` on to there.
+/// The sums of the coefficients from the `lowest` on to each degree.
 fn summed(series: Series, lowest: usize) -> Series {
     std::array::from_fn(|degree| series.iter().take(degree + 1).skip(lowest).sum())
 }

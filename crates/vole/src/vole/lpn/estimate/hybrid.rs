@@ -77,8 +77,8 @@ fn guess_cost(lpn: Lpn, guess: Guess) -> f64 {
     work.map_or(f64::INFINITY, |(once, each)| log2_sum(&[eliminate, once, each + tries]) - chance)
 }
 
-/// Over F_2, where squares are no monomials of their own: once for all tries Wiedemann on the monomials of
-/// degree two, then for each try a dense system.
+/// The cost over F_2, where squares are no monomials of their own: once for all tries Wiedemann on the
+/// monomials of degree two, then for each try a dense system.
 fn solve_bits(unknowns: f64, solved: f64, tried: f64, quadratics: f64) -> Option<(f64, f64)> {
     if solved > (2.0 * quadratics).sqrt() - 2.0 {
         return None;
@@ -94,8 +94,8 @@ fn solve_bits(unknowns: f64, solved: f64, tried: f64, quadratics: f64) -> Option
     Some((once.max(0.0), each.max(1.0).log2()))
 }
 
-/// Over other fields: all quadratics are brought to echelon form once, which leaves for each try those whose
-/// monomials all have an unknown of the blocks tried.
+/// The cost over other fields: all quadratics are brought to echelon form once, which leaves for each try
+/// those whose monomials all have an unknown of the blocks tried.
 fn solve_values(unknowns: f64, solved: f64, tried: f64, quadratics: f64, q: f64) -> Option<(f64, f64)> {
     let squares = |count: f64| count * (count + 1.0) / 2.0;
     let pairs = q * (q - 1.0) / 2.0;

@@ -321,7 +321,7 @@ fn equations(views: &[View<F61, F61>]) -> Vec<Vec<F61>> {
     views.iter().map(equation).collect()
 }
 
-/// Over F_p, trees whose leaves are nodes give Δ to whoever follows the protocol (the control); ours do not.
+/// Trees over F_p whose leaves are nodes give Δ to whoever follows the protocol (the control); ours do not.
 #[test]
 fn leaves_are_not_linear_in_the_offset() {
     let ground = Ground::<F61, F61>::dealt(10);
@@ -342,7 +342,7 @@ fn leaves_are_not_linear_in_the_offset() {
     assert!(some.iter().zip(&secrets).filter(|(a, b)| a == b).count() < 3 && some[64] != delta);
 }
 
-/// Over F_{2^128} such leaves sum to Δ': two trees give Δ, and one where both keys are the same.
+/// Trees over F_{2^128} whose leaves are nodes sum to Δ': two give Δ, and one where both keys are the same.
 #[test]
 fn leaves_do_not_sum_to_the_offset() {
     let ground = Ground::<F256, F128>::dealt(11);

@@ -213,7 +213,7 @@ fn what_does_not_fit_is_refused() {
     assert!(none.contains("of no numbers"), "{none}");
 }
 
-/// Over a field that is too small for them a comparison would have two results, and a rounding many.
+/// Comparisons over a field that is too small for them would have two results, and roundings many.
 #[test]
 fn numbers_of_a_larger_field_are_refused() {
     let fixed = Fixed::new::<F61>(16, 10).unwrap();

@@ -4,7 +4,7 @@ use super::*;
 
 const RAM: &str = "@plugin ram_arith_v0;\n@plugin ram_bool_v1;\n";
 
-/// Over 2^61 − 1, with a memory of eight cells.
+/// A relation over 2^61 − 1, with a memory of eight cells.
 pub(super) fn with_ram(gates: &str) -> String {
     let head = format!("{RAM}{F61_TYPE}\n@type @plugin(ram_arith_v0, ram, 0, 20, 2000, 2000);");
     let functions = "@function(init, @out: 1:1, @in: 0:1)\n@plugin(ram_arith_v0, init, 8);\n\

@@ -65,7 +65,7 @@ macro_rules! over_every_setting {
 const ASKED: [Option<u32>; 8] =
     [None, Some(43), Some(47), Some(50), Some(57), Some(111), Some(120), Some(125)];
 
-/// Around the ends of what is small, and far beyond.
+/// Sizes around the ends of what is small, and far beyond.
 const COMMITMENTS: [u64; 9] = [1, 700, 2048, 2049, 200_000, 200_001, (1 << 18) + 1, 1 << 24, 1 << 31];
 
 /// Statements with so many commitments, of all kinds.

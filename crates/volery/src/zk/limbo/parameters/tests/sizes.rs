@@ -1,4 +1,4 @@
-//! Against sizes from a program of its own, which leaves out the first digest.
+//! Sizes held against those from a program of its own, which leaves out the first digest.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Over other fields, where challenges may be coins, and what joins groups takes other coordinates.
+//! Clauses over other fields, where challenges may be coins, and what joins groups takes other coordinates.
 
 use super::*;
 use crate::vole::subfield::{Delta, ideal};
