@@ -6,10 +6,7 @@ use crate::plan::Plan;
 use serde_json::json;
 use volery::circuit::{Backend, Mixed, MixedCircuit, widest};
 use volery::random::Random;
-use volery::{
-    F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField, Over, ProvableMixed, Q32,
-    Q32x2, Registered,
-};
+use volery::{F2, Field, MacField, Over, ProvableMixed, Registered, Setting as _, U256, with_fields};
 use volery_cli::failure::{Failure, Result, one_of};
 
 const COUNT: u64 = 1 << 20;
@@ -55,20 +52,34 @@ impl<M: Mixed> MixedCircuit<M> for Conversions {
 
 /// Measures conversions of --bits, in the direction of --kind, over F_2 and the field.
 pub(crate) fn convert(run: &Run) -> Result<()> {
-    match &*run.field()?.name() {
-        "f61" => over::<F61, F61>(run),
-        "f61x2" => over::<F61, F61x2>(run),
-        "goldilocks" => over::<Goldilocks, Goldilocks>(run),
-        "goldilocksx2" => over::<Goldilocks, Goldilocksx2>(run),
-        "q32" => over::<Q32, Q32x2>(run),
-        "f65537" => over::<F65537, F65537x4>(run),
-        other @ ("f2" | "f256") => Err(Failure::usage(format_args!(
-            "--field: bits are converted to numbers modulo an odd prime, and {other} has characteristic two"
-        ))),
-        other => Err(Failure::usage(format_args!(
-            "--field: conversions are measured over f61, goldilocks, their x2, q32 and f65537, and not over {other}"
-        ))),
+    let field = run.field()?;
+    let name = field.name();
+    if field.modulus().is_none_or(|prime| prime == U256::from(2_u64)) {
+        return Err(Failure::usage(format_args!(
+            "--field: bits are converted to numbers modulo an odd prime, and {name} has characteristic two"
+        )));
     }
+    macro_rules! by_name {
+        ($($values:ident: $($macs:ident)+;)+) => {$($(
+            if const { is_measured(<volery::$values as Field>::BITS) }
+                && name == Over::<volery::$values, volery::$macs>::name()
+            {
+                return over::<volery::$values, volery::$macs>(run);
+            }
+        )+)+};
+    }
+    with_fields!(by_name);
+    Err(Failure::usage(format_args!(
+        "--field: conversions are measured over primes of up to {MOST} bits, and not over {name}"
+    )))
+}
+
+/// The most bits of a prime over which words are drawn here.
+const MOST: u32 = 64;
+
+/// Whether conversions are compiled for a field whose elements have so many bits; bytes are no numbers.
+const fn is_measured(bits: u32) -> bool {
+    bits > 8 && bits <= MOST
 }
 
 fn over<B: Field, E: MacField<B>>(run: &Run) -> Result<()>

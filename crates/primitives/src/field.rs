@@ -86,6 +86,27 @@ pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};
 pub use runtime::{ChoiceError, RuntimePrime, RuntimePrimex4, is_prime};
 
+/// Hands the fields that statements are over by name to the macro `$then`, each with the extensions in which its
+/// values have MACs, as `Value: Mac Mac;`, behind what else is given.
+///
+/// A new field is a file under [`field`](crate::field), and a line here: sessions, formats, programs and benches
+/// follow this list.
+#[macro_export]
+macro_rules! with_fields {
+    ($then:ident $($given:tt)*) => {
+        $then! {
+            $($given)*
+            F61: F61 F61x2;
+            Goldilocks: Goldilocks Goldilocksx2;
+            Q32: Q32x2;
+            F65537: F65537x4;
+            F256: F128;
+            Bn254: Bn254;
+            Bls12381: Bls12381;
+        }
+    };
+}
+
 use crate::integer::U256;
 use core::fmt::Debug;
 use core::iter::Sum;

@@ -2,7 +2,7 @@
 //!
 //! A new field is a new file under [`crate::field`] that implements [`Lanes`] by `portable_lanes` and
 //! [`MacField`] by `portable_macs`: the portable kernels, which are also the specification of those that a
-//! field has of its own.
+//! field has of its own. Statements are over it by name once it is listed in [`with_fields`](crate::with_fields).
 //! As a [`CheckField`] it also serves where claims are checked without MACs.
 
 pub(crate) mod portable;

@@ -12,9 +12,8 @@ use volery::circuit::stream::{Shard, Source};
 use volery::circuit::{Announced, Shape, Sharding as _};
 use volery::cluster::Work;
 use volery::{
-    AnySetting, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
-    Options, Over, Q32, Q32x2, Report, Result, Setting, prove_over, prove_to_over, verify_from_over,
-    verify_over,
+    AnySetting, Binary, Error, Field, Options, Over, Report, Result, Setting, prove_over, prove_to_over,
+    verify_from_over, verify_over, with_fields,
 };
 
 /// The facts of a field that a thread that runs a function has to know.
@@ -86,24 +85,24 @@ pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Re
     fn over<S: Setting<F: Ground> + Sync>(ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
         Arc::new(Built::<S> { engine: Engine::new(ask, parts), setting: PhantomData })
     }
-    Ok(match setting.name() {
-        name if name == Over::<F61>::name() => over::<Over<F61>>(ask, parts),
-        name if name == Over::<F61, F61x2>::name() => over::<Over<F61, F61x2>>(ask, parts),
-        name if name == Over::<Goldilocks>::name() => over::<Over<Goldilocks>>(ask, parts),
-        name if name == Over::<Goldilocks, Goldilocksx2>::name() => {
-            over::<Over<Goldilocks, Goldilocksx2>>(ask, parts)
-        }
-        name if name == Over::<Q32, Q32x2>::name() => over::<Over<Q32, Q32x2>>(ask, parts),
-        name if name == Over::<F65537, F65537x4>::name() => over::<Over<F65537, F65537x4>>(ask, parts),
-        name if name == Over::<F256, F128>::name() => over::<Over<F256, F128>>(ask, parts),
-        name if name == Binary::name() => over::<Binary>(ask, parts),
-        name => {
-            return Err(Error::invalid(format!(
-                "functions are not written over {name} in Python, but over fields that have names and up to 128 \
-                 bits: take a relation, or another field"
-            )));
-        }
-    })
+    let name = setting.name();
+    macro_rules! by_name {
+        ($($values:ident: $($macs:ident)+;)+) => {$($(
+            if const { <volery::$values as Field>::BITS <= u128::BITS }
+                && name == Over::<volery::$values, volery::$macs>::name()
+            {
+                return Ok(over::<Over<volery::$values, volery::$macs>>(ask, parts));
+            }
+        )+)+};
+    }
+    if name == Binary::name() {
+        return Ok(over::<Binary>(ask, parts));
+    }
+    with_fields!(by_name);
+    Err(Error::invalid(format!(
+        "functions are not written over {name} in Python, but over fields that have names and up to 128 bits: \
+         take a relation, or another field"
+    )))
 }
 
 impl<S: Setting<F: Ground>> Built<S> {

@@ -6,21 +6,21 @@ use crate::tape::{Binary, Claim, Op, Unary};
 use volery::circuit::gadget::Element;
 use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Cells, Memories, Permutations, Polynomials, Put, Rows, Tables};
-use volery::{Error, F61, F256, F65537, Field, Goldilocks, Q32, Result};
+use volery::{Error, Field, Result, with_fields};
 
 type Atom<F> = Element<F, Handle>;
 
-/// A field whose operations are those of this module.
+/// Fields whose operations are those of this module.
 macro_rules! ground {
-    ($($field:ty),*) => {$(
-        impl Ground for $field {
-            type Atom = Atom<$field>;
+    ($($field:ident: $($macs:ident)+;)+) => {$(
+        impl Ground for volery::$field {
+            type Atom = Atom<Self>;
 
-            fn on(wire: Handle) -> Atom<$field> {
+            fn on(wire: Handle) -> Atom<Self> {
                 Element::Wire(wire)
             }
 
-            fn wire(atom: Atom<$field>, b: &mut Recorder<'_, Self>) -> Handle {
+            fn wire(atom: Atom<Self>, b: &mut Recorder<'_, Self>) -> Handle {
                 atom.wire(b)
             }
 
@@ -28,10 +28,10 @@ macro_rules! ground {
                 execute(values, b, op)
             }
         }
-    )*};
+    )+};
 }
 
-ground!(F61, Goldilocks, Q32, F65537, F256);
+with_fields!(ground);
 
 /// The element that a number encodes.
 fn element<F: Field>(number: u128) -> Result<F> {

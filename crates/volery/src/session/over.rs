@@ -31,12 +31,7 @@ use core::any::Any;
 use core::hint::black_box;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
-use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField, Tagged};
-#[cfg(not(test))]
-use volery_primitives::{
-    Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimePrime, RuntimePrimex4,
-};
-
+use volery_primitives::{Arch, F61, Field, MacField, Tagged, with_fields};
 use zeroize::Zeroizing;
 
 /// Where shares over other fields than F_2 come from.
@@ -121,52 +116,56 @@ where
 
 /// Compiles the systems over such settings, and both ends of their correlations, in this crate.
 macro_rules! register {
-    ($(
-        $values:ty, $macs:ty, monomorphic: $monomorphic:literal
-        $(, also by: $($system:ident)*)? $(, with bits: $joined:ident)?
-    );*) => {
-        $(impl Registered for Over<$values, $macs> {
-            const MONOMORPHIC: bool = $monomorphic;
+    ($($values:ident: $($macs:ident)+;)+) => {$($(
+        impl Registered for Over<volery_primitives::$values, volery_primitives::$macs> {
+            const MONOMORPHIC: bool = beyond!(monomorphic: $values $macs);
 
-            $(
-                #[inline(never)]
-                fn with_bits() -> Option<&'static dyn WithBits> {
-                    Some(&$joined::<$values, $macs>(PhantomData))
-                }
-            )?
+            #[inline(never)]
+            fn with_bits() -> Option<&'static dyn WithBits> {
+                beyond!(with bits: $values $macs)
+            }
 
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
-                static FIELD: OverFields<Over<$values, $macs>> = OverFields {
-                    systems: &[&Quicksilver, $($(&$system),*)?],
-                    paces: Calibrated::new(),
-                };
-                static COMPILED: &dyn Compiled<Over<$values, $macs>> = &FIELD;
+                static FIELD: OverFields<Over<volery_primitives::$values, volery_primitives::$macs>> =
+                    OverFields { systems: beyond!(systems: $values $macs), paces: Calibrated::new() };
+                static COMPILED: &dyn Compiled<Over<volery_primitives::$values, volery_primitives::$macs>> =
+                    &FIELD;
                 &COMPILED
             }
-        })*
+        }
+    )+)+};
+}
+
+/// What some settings have beyond QuickSilver over streams of gates. [`System`] says of which systems, by name.
+macro_rules! beyond {
+    (monomorphic: F61 F61) => {
+        true
+    };
+    (monomorphic: $values:ident $macs:ident) => {
+        false
+    };
+    (with bits: F61 $macs:ident) => {
+        Some(&Joined::<F61, volery_primitives::$macs>(PhantomData))
+    };
+    (with bits: $values:ident $macs:ident) => {
+        None
+    };
+    (systems: F61 $macs:ident) => {
+        &[&Quicksilver, &Limbo, &Wolverine]
+    };
+    (systems: F65537 $macs:ident) => {
+        &[&Quicksilver, &Limbo, &Wolverine]
+    };
+    (systems: $values:ident $macs:ident) => {
+        &[&Quicksilver]
     };
 }
 
-register!(
-    F61, F61, monomorphic: true, also by: Limbo Wolverine, with bits: Joined;
-    F61, F61x2, monomorphic: false, also by: Limbo Wolverine, with bits: Joined;
-    F65537, F65537x4, monomorphic: false, also by: Limbo Wolverine;
-    F256, F128, monomorphic: false
-);
-
-// Left out of this crate's own tests, a fifth of whose build they would be: no text is theirs alone, and whole
-// proofs over them are among those of `tests/all`.
-#[cfg(not(test))]
-register!(
-    Goldilocks, Goldilocks, monomorphic: false;
-    Goldilocks, Goldilocksx2, monomorphic: false;
-    Q32, Q32x2, monomorphic: false;
-    Bn254, Bn254, monomorphic: false;
-    Bls12381, Bls12381, monomorphic: false;
-    RuntimePrime, RuntimePrimex4, monomorphic: false
-);
+with_fields!(register);
+// It is named by its prime, which is chosen thereby.
+register!(RuntimePrime: RuntimePrimex4;);
 
 impl<B: Field, E: MacField<B>> Setting for Over<B, E>
 where

@@ -13,24 +13,22 @@ use volery::circuit::{
 use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::error::{Disagreement, Sides};
 use volery::{
-    Bls12381, Bn254, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, Limbo, Options, Over, ProofSystem, Provable, ProverSession, Q32, Q32x2, Setting, System,
-    VerifierSession, check, prove_to_over, verify_from_over,
+    Correlations, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Limbo, Options, Over, ProofSystem,
+    Provable, ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check, prove_to_over, setting,
+    settings, verify_from_over, with_fields,
 };
 
 /// Runs a test over every field and extension.
 macro_rules! over_every_field {
     ($test:ident) => {{
-        $test::<F61, Over<F61>>();
-        $test::<F61, Over<F61, F61x2>>();
-        $test::<Goldilocks, Over<Goldilocks, Goldilocks>>();
-        $test::<Goldilocks, Over<Goldilocks, Goldilocksx2>>();
-        $test::<F65537, Over<F65537, F65537x4>>();
-        $test::<Q32, Over<Q32, Q32x2>>();
-        $test::<F256, Over<F256, F128>>();
-        $test::<Bn254, Over<Bn254>>();
-        $test::<Bls12381, Over<Bls12381>>();
+        with_fields!(over_every_field [$test]);
     }};
+    ($test:tt $($values:ident: $($macs:ident)+;)+) => {
+        $($(over_every_field! { @ $test $values $macs })+)+
+    };
+    (@ [$test:ident] $values:ident $macs:ident) => {
+        $test::<volery::$values, Over<volery::$values, volery::$macs>>();
+    };
 }
 
 /// Runs a test over every field and extension that Wolverine and Limbo are over by name.
@@ -141,6 +139,31 @@ fn limbo<F: Field, S: Setting<F = F>>() {
         assert!(report.security.statistical >= 128, "{:?}", report.security);
         assert_eq!(report.traffic.received, file.len() as u64);
     }
+}
+
+#[test]
+fn settings_have_names_of_their_own() {
+    for one in settings() {
+        assert_eq!(setting(&one.name()).unwrap().name(), one.name());
+        assert_eq!(settings().iter().filter(|other| other.name() == one.name()).count(), 1);
+    }
+    assert!(setting("f62").err().unwrap().to_string().contains("there are f2, f61, f61x2"));
+}
+
+/// What is known of a system says over which settings it is.
+#[test]
+fn systems_are_over_the_settings_that_they_name() {
+    for setting in settings() {
+        for system in System::ALL {
+            let over = system.facts().over;
+            let named = over.is_empty() || over.contains(&&*setting.name());
+            assert_eq!(setting.is_by(system), named, "{system} over {}", setting.name());
+        }
+    }
+    // Every other name is one, too.
+    let known: Vec<_> = settings().iter().map(|setting| setting.name()).collect();
+    let all = System::ALL.into_iter().flat_map(|system| system.facts().over);
+    assert!(all.into_iter().all(|name| known.iter().any(|known| known == name)));
 }
 
 #[test]

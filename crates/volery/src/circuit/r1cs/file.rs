@@ -4,11 +4,11 @@ use super::R1cs;
 use super::input::{Sections, Source};
 use super::prime::Prime;
 use crate::circuit::stream::Recorder;
-use crate::circuit::{Port, Sequence, StatementFile};
+use crate::circuit::{Port, Sequence, StatementFile, prime_field};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use std::path::Path;
-use volery_primitives::{Bls12381, Bn254, F61, Field, Goldilocks, RuntimePrime};
+use volery_primitives::{Field, RuntimePrime, with_fields};
 
 /// The input that has a value for each of [`R1cs::committed`].
 pub(super) const WITNESS: &str = "witness";
@@ -83,16 +83,39 @@ fn demand(name: impl Display, field: &str, asked: &str) -> Result<()> {
 impl Prime {
     /// The name of the field of this prime.
     fn field(&self) -> String {
-        let known = [named::<F61>(), named::<Goldilocks>(), named::<Bn254>(), named::<Bls12381>()];
-        let name = known.iter().find(|(prime, _)| prime == self).map(|(_, name)| (*name).to_owned());
-        name.unwrap_or_else(|| match self.limbs {
-            // What may be chosen at run time is named by its digits.
-            [prime, 0, 0, 0] if prime <= RuntimePrime::MOST => prime.to_string(),
-            _ => format!("the prime {self}"),
-        })
+        fn name<F: Field>(prime: &Prime) -> Option<&'static str> {
+            (prime_field::<F>().is_ok() && Prime::of::<F>() == *prime).then(F::name)
+        }
+        macro_rules! names {
+            ($($values:ident: $($macs:ident)+;)+) => { [$(name::<volery_primitives::$values>),+] };
+        }
+        let known = with_fields!(names);
+        known.iter().find_map(|name| name(self)).map_or_else(
+            || match self.limbs {
+                // What may be chosen at run time is named by its digits.
+                [prime, 0, 0, 0] if prime <= RuntimePrime::MOST => prime.to_string(),
+                _ => format!("the prime {self}"),
+            },
+            Into::into,
+        )
     }
 }
 
-fn named<F: Field>() -> (Prime, &'static str) {
-    (Prime::of::<F>(), F::name())
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::{Bn254, F61, F65537, Goldilocks, Q32};
+
+    /// Whatever prime `--field` takes, a file over it is one over the field of this name.
+    #[test]
+    fn primes_are_called_as_their_fields() {
+        assert_eq!(Prime::of::<Q32>().field(), "q32");
+        assert_eq!(Prime::of::<F65537>().field(), "f65537");
+        assert_eq!(Prime::of::<F61>().field(), "f61");
+        assert_eq!(Prime::of::<Goldilocks>().field(), "goldilocks");
+        assert_eq!(Prime::of::<Bn254>().field(), "bn254");
+        assert_eq!(Prime { limbs: [2_147_483_647, 0, 0, 0], bytes: 8 }.field(), "2147483647");
+        let unknown = Prime { limbs: [u64::MAX - 58, 0, 0, 0], bytes: 8 };
+        assert!(unknown.field().starts_with("the prime 0x"), "{}", unknown.field());
+    }
 }

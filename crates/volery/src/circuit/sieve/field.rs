@@ -3,7 +3,7 @@
 use super::execute::modulus;
 use super::number::{Element, Number};
 use core::fmt;
-use volery_primitives::{Bls12381, Bn254, F2, F61, F256, F65537, Field, Goldilocks, Q32, RuntimePrime};
+use volery_primitives::{F2, F256, Field, Q32, RuntimePrime, with_fields};
 
 /// A field: that of a prime, or `f256`. An element is written as a number: of `f256` bit i of it is the
 /// coefficient of X^i.
@@ -81,16 +81,10 @@ impl WireField {
         fn name<F: Field>(field: &WireField) -> Option<&'static str> {
             field.is::<F>().then_some(F::NAME)
         }
-        let known = [
-            name::<F2>,
-            name::<F61>,
-            name::<Goldilocks>,
-            name::<Q32>,
-            name::<F65537>,
-            name::<Bn254>,
-            name::<Bls12381>,
-            name::<F256>,
-        ];
+        macro_rules! names {
+            ($($values:ident: $($macs:ident)+;)+) => { [name::<F2>, $(name::<volery_primitives::$values>),+] };
+        }
+        let known = with_fields!(names);
         known.iter().find_map(|name| name(self)).map_or_else(|| self.to_string(), Into::into)
     }
 

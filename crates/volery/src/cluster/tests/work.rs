@@ -5,12 +5,18 @@ use crate::circuit::{PortValue, Relation, Value, Values, Written};
 use crate::cluster::worker::run_over;
 use crate::cluster::{Abort, Coordinator, Fault, Handle, Launch, Launcher, Outcome, Work, Worker};
 use crate::error::Result;
-use crate::session::{AnyClaim, AnyStatement, Options, setting};
+use crate::session::{AnyClaim, AnySetting, AnyStatement, Binary, Options, Over};
+use core::marker::PhantomData;
 use std::io;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, Scope};
 use std::time::Duration;
+use volery_primitives::F61;
 use zeroize::Zeroizing;
+
+/// Settings, as if they were found by their names.
+const BITS: &dyn AnySetting = &PhantomData::<Binary>;
+const ELEMENTS: &dyn AnySetting = &PhantomData::<Over<F61>>;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -119,8 +125,8 @@ fn options() -> Options {
     Options { seed: Some([7; 32]), check: false, ..Options::default() }
 }
 
-fn stated(field: &str, spec: &str, public: &[(&str, &str)]) -> Box<dyn AnyStatement> {
-    let mut relation = setting(field).unwrap().open(spec, None).unwrap();
+fn stated(setting: &dyn AnySetting, spec: &str, public: &[(&str, &str)]) -> Box<dyn AnyStatement> {
+    let mut relation = setting.open(spec, None).unwrap();
     for (name, value) in public {
         relation.public().read(name, Written::Text(value.as_bytes())).unwrap();
     }
@@ -138,24 +144,23 @@ fn tree(first: u8) -> (Box<dyn AnyStatement>, Box<dyn AnyClaim>) {
     values.insert("leaves", Value::from_text(text(0).as_bytes()).unwrap()).unwrap();
     let root = Relation::open(spec, None).unwrap().evaluate(values).unwrap().remove(0).to_text();
     let public = [("root", &*root)];
-    let mut claimed = stated("f2", spec, &public);
+    let mut claimed = stated(BITS, spec, &public);
     claimed.private().read("leaves", Written::Text(text(first).as_bytes())).unwrap();
-    (stated("f2", spec, &public), claimed.claim().unwrap())
+    (stated(BITS, spec, &public), claimed.claim().unwrap())
 }
 
 fn product() -> (Box<dyn AnyStatement>, Box<dyn AnyClaim>) {
     let (spec, public) = ("builtin:matmul?rows=4&inner=2&columns=2", [("c", "5,2,11,4,17,6,23,8")]);
-    let mut claimed = stated("f61", spec, &public);
+    let mut claimed = stated(ELEMENTS, spec, &public);
     for (name, value) in [("a", "1,2,3,4,5,6,7,8"), ("b", "1,0,2,1")] {
         claimed.private().read(name, Written::Text(value.as_bytes())).unwrap();
     }
-    (stated("f61", spec, &public), claimed.claim().unwrap())
+    (stated(ELEMENTS, spec, &public), claimed.claim().unwrap())
 }
 
 #[test]
 fn statements_by_name_are_proved_in_shards() {
-    for (field, (statement, claim), shards) in [("f2", tree(0), 4), ("f61", product(), 3)] {
-        let setting = setting(field).unwrap();
+    for (setting, (statement, claim), shards) in [(BITS, tree(0), 4), (ELEMENTS, product(), 3)] {
         let proves = |_| Work::prove(setting, &*claim, shards, options()).unwrap();
         let verifies = |_| Work::verify(setting, &*statement, shards, options()).unwrap();
         // The same where a worker is given the share of its shard alone.
@@ -188,7 +193,7 @@ fn accepted<'e>(
 #[test]
 fn who_loses_a_worker_proves_its_shard_again_alone() {
     let (statement, claim) = tree(0);
-    let setting = setting("f2").unwrap();
+    let setting = BITS;
     let proves = |_| Work::prove(setting, &*claim, 4, options()).unwrap();
     let verifies = |_| Work::verify(setting, &*statement, 4, options()).unwrap();
     for (party, left) in [(Party::Prover, 2), (Party::Prover, 3), (Party::Verifier, 2), (Party::Verifier, 3)]
@@ -210,7 +215,7 @@ fn who_loses_a_worker_proves_its_shard_again_alone() {
 #[test]
 fn a_lie_in_one_shard_ends_all() {
     let (statement, claim) = tree(1);
-    let setting = setting("f2").unwrap();
+    let setting = BITS;
     let proves = |_| Work::prove(setting, &*claim, 4, options()).unwrap();
     let verifies = |_| Work::verify(setting, &*statement, 4, options()).unwrap();
     let side = |work| Side { work, mortal: None };
@@ -232,7 +237,7 @@ fn a_lie_in_one_shard_ends_all() {
 #[test]
 fn another_statement_is_no_part_of_a_run() {
     let ((statement, claim), (_, other)) = (tree(0), tree(0));
-    let setting = setting("f2").unwrap();
+    let setting = BITS;
     let verifies = |_| Work::verify(setting, &*statement, 4, options()).unwrap();
     // In all shards: the coordinators do not agree.
     let fewer = |_| Work::prove(setting, &*claim, 3, options()).unwrap();

@@ -3,18 +3,23 @@
 use super::*;
 use crate::circuit::stream::AllShards;
 use crate::circuit::{Arithmetic, Network, Parts, PortValue, Relation, Value, Values, Written};
-use crate::session::{AnyClaim, AnyStatement, setting};
+use crate::session::{AnyClaim, AnySetting, AnyStatement};
+use core::marker::PhantomData;
 use volery_primitives::F2;
+
+/// Settings, as if they were found by their names.
+const BITS: &dyn AnySetting = &PhantomData::<Binary>;
+const ELEMENTS: &dyn AnySetting = &PhantomData::<Over<F61>>;
 
 /// Statement and claim of a relation over `field`.
 fn of(
-    field: &str,
+    setting: &dyn AnySetting,
     spec: &str,
     public: &[(&str, &str)],
     private: &[(&str, &str)],
 ) -> (Box<dyn AnyStatement>, Box<dyn AnyClaim>) {
     let stated = || {
-        let mut relation = setting(field).unwrap().open(spec, None).unwrap();
+        let mut relation = setting.open(spec, None).unwrap();
         for (name, value) in public {
             relation.public().read(name, Written::Text(value.as_bytes())).unwrap();
         }
@@ -29,7 +34,7 @@ fn of(
 
 /// A run of both, shard by shard: where the verifier says no, and why.
 fn run(
-    field: &str,
+    setting: &dyn AnySetting,
     (statement, claim): (&dyn AnyStatement, &dyn AnyClaim),
     shards: usize,
 ) -> core::result::Result<(), (u32, Error)> {
@@ -37,7 +42,7 @@ fn run(
     assert_eq!(in_shards.announced.count(), shards);
     let (id, statement_digest) = (Run::id_of(&[3; 32], &[4; 32]), in_shards.digest);
     let run = Run { id, statement: statement_digest, shards: shards as u32, restarts: 0 };
-    let delta = setting(field).unwrap().run_delta(&run, &seeded(5)).unwrap();
+    let delta = setting.run_delta(&run, &seeded(5)).unwrap();
     let mut verdict = Verdict::new(run, in_shards.announced).unwrap();
     let (mut ends, mut keys): (Vec<Crossing>, Vec<Crossing>) = Default::default();
     for shard in 0..run.shards {
@@ -83,10 +88,10 @@ fn a_merkle_root_falls_into_subtrees() {
         let mut values = Values::new();
         values.insert("leaves", Value::from_text(leaves.as_bytes()).unwrap()).unwrap();
         let root = relation.evaluate(values).unwrap().remove(0).to_text();
-        let (statement, claim) = of("f2", &spec, &[("root", &root)], &[("leaves", &leaves)]);
+        let (statement, claim) = of(BITS, &spec, &[("root", &root)], &[("leaves", &leaves)]);
         claim.check().unwrap();
         for shards in if holes == 0 { vec![1, 2, 4, 8, 9] } else { vec![3] } {
-            run("f2", (&*statement, &*claim), shards).unwrap();
+            run(BITS, (&*statement, &*claim), shards).unwrap();
         }
         let refused = statement.in_shards(10).unwrap_err().to_string();
         assert!(refused.contains("does not fall into 10 shards: it has 8 leaves"), "{refused}");
@@ -97,8 +102,8 @@ fn a_merkle_root_falls_into_subtrees() {
         assert_eq!((places[0].start, places.last().unwrap().end), (0, 8 * 64 * 8));
         // Another leaf: the shard that asserts says which bit of the root is wrong.
         let wrong = leaves.replacen("0x00", "0x01", 1);
-        let (statement, claim) = of("f2", &spec, &[("root", &root)], &[("leaves", &wrong)]);
-        let (shard, why) = run("f2", (&*statement, &*claim), 5).unwrap_err();
+        let (statement, claim) = of(BITS, &spec, &[("root", &root)], &[("leaves", &wrong)]);
+        let (shard, why) = run(BITS, (&*statement, &*claim), 5).unwrap_err();
         assert_eq!(shard, 4);
         assert!(matches!(&why, Error::Unsatisfied(name) if name.starts_with("root[")), "{why}");
     }
@@ -109,34 +114,34 @@ fn a_product_of_matrices_falls_into_blocks_of_rows() {
     for random in [0, 1] {
         let spec = format!("builtin:matmul?rows=3&inner=2&columns=2&random={random}");
         let private = [("a", "1,2,3,4,5,6"), ("b", "1,0,2,1")];
-        let (statement, claim) = of("f61", &spec, &[("c", "5,2,11,4,17,6")], &private);
+        let (statement, claim) = of(ELEMENTS, &spec, &[("c", "5,2,11,4,17,6")], &private);
         claim.check().unwrap();
         for shards in 1..=4 {
-            run("f61", (&*statement, &*claim), shards).unwrap();
+            run(ELEMENTS, (&*statement, &*claim), shards).unwrap();
         }
         assert!(statement.in_shards(5).is_err() && statement.in_shards(0).is_err());
         // A public factor is no part of a witness.
         let public = [("c", "5,2,11,4,17,6"), ("b", "1,0,2,1")];
-        let (statement, claim) = of("f61", &spec, &public, &private[..1]);
-        run("f61", (&*statement, &*claim), 3).unwrap();
-        let (statement, claim) = of("f61", &spec, &[("c", "5,2,11,5,17,6")], &private);
-        let (shard, why) = run("f61", (&*statement, &*claim), 4).unwrap_err();
+        let (statement, claim) = of(ELEMENTS, &spec, &public, &private[..1]);
+        run(ELEMENTS, (&*statement, &*claim), 3).unwrap();
+        let (statement, claim) = of(ELEMENTS, &spec, &[("c", "5,2,11,5,17,6")], &private);
+        let (shard, why) = run(ELEMENTS, (&*statement, &*claim), 4).unwrap_err();
         assert_eq!(shard, 2);
         assert!(matches!(&why, Error::Unsatisfied(_) | Error::Rejected(_)), "{why}");
     }
     let bits = [("a", "0b1101"), ("b", "0b1011")];
-    let (statement, claim) = of("f2", "builtin:matmul", &[("c", "0b0111")], &bits);
+    let (statement, claim) = of(BITS, "builtin:matmul", &[("c", "0b0111")], &bits);
     claim.check().unwrap();
-    run("f2", (&*statement, &*claim), 3).unwrap();
+    run(BITS, (&*statement, &*claim), 3).unwrap();
 }
 
 #[test]
 fn others_do_not_fall_into_shards() {
-    let (statement, _) = of("f61", "builtin:power", &[("y", "32")], &[("x", "2")]);
+    let (statement, _) = of(ELEMENTS, "builtin:power", &[("y", "32")], &[("x", "2")]);
     assert_eq!(statement.in_shards(1).unwrap().announced.count(), 1);
     let refused = statement.in_shards(2).unwrap_err().to_string();
     assert!(refused.contains("builtin:power?exponent=5 does not fall into 2 shards"), "{refused}");
-    let relation = setting("f2").unwrap().open("builtin:aes128", None).unwrap();
+    let relation = BITS.open("builtin:aes128", None).unwrap();
     let names: Vec<String> = relation.inputs().iter().map(|port| port.name.clone()).collect();
     assert!(!names.is_empty());
 }
@@ -144,7 +149,7 @@ fn others_do_not_fall_into_shards() {
 /// A shard of a run of another statement is not begun.
 #[test]
 fn a_run_is_of_the_statement_that_is_proved() {
-    let (statement, claim) = of("f61", "builtin:power", &[("y", "32")], &[("x", "2")]);
+    let (statement, claim) = of(ELEMENTS, "builtin:power", &[("y", "32")], &[("x", "2")]);
     let run = Run { id: [0; 32], statement: statement.digest(), shards: 1, restarts: 0 };
     let (here, _there) = pipe(Duration::from_secs(1));
     let mut channel = Channel::new(Party::Prover, here);
