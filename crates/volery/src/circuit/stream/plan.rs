@@ -10,10 +10,18 @@ const GONE: u32 = u32::MAX - 2;
 /// The function of the same gates on few slots. In `block` each value has a slot of its own; `arguments` are
 /// those of its arguments, and `results` those of its results.
 pub(super) fn plan<F>(block: Block<F>, arguments: &[u32], results: &[u32]) -> Block<F> {
+    let Block { records, words, slots, constants, hints, functions, vectors, assertions, .. } = block;
+    let gates = Block::<()> { records, words, slots, ..Block::default() };
+    let Block { records, words, slots, arguments, results, .. } = plan_gates(&gates, arguments, results);
+    Block { records, words, constants, hints, functions, slots, vectors, arguments, results, assertions }
+}
+
+/// [`plan`] of what names no element of a field, so that it is compiled once for all.
+fn plan_gates(block: &Block<()>, arguments: &[u32], results: &[u32]) -> Block<()> {
     assert!(block.records.len() < GONE as usize, "a function of 2^32 gates: call smaller ones");
     let mut last = vec![UNREAD; block.slots as usize];
     for (i, record) in block.records.iter().enumerate() {
-        read(&block, record, |slot| last[slot as usize] = i as u32);
+        read(block, record, |slot| last[slot as usize] = i as u32);
     }
     results.iter().for_each(|slot| last[*slot as usize] = RESULT);
     let count = arguments.len() as u32;
@@ -34,24 +42,13 @@ pub(super) fn plan<F>(block: Block<F>, arguments: &[u32], results: &[u32]) -> Bl
                 planned.push(op, slots.enter(out), left, right);
                 slots.leave(out, UNREAD);
             }
-            _ => move_record(&block, record, i as u32, &mut slots, &mut planned),
+            _ => move_record(block, record, i as u32, &mut slots, &mut planned),
         }
     }
-    let Block { constants, hints, functions, vectors, assertions, .. } = block;
     let at = planned.next_word();
     planned.list(results.iter().map(|slot| slots.place[*slot as usize]));
     planned.words.shrink_to_fit();
-    Block {
-        constants,
-        hints,
-        functions,
-        vectors,
-        assertions,
-        arguments: count,
-        slots: slots.count,
-        results: at,
-        ..planned
-    }
+    Block { arguments: count, slots: slots.count, results: at, ..planned }
 }
 
 /// Where values are.
@@ -87,7 +84,7 @@ impl Slots {
 }
 
 /// Adds `record`, number `i`, to `planned` with its slots. It is no sum or product of wires.
-fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, planned: &mut Block<F>) {
+fn move_record(block: &Block<()>, record: &Record, i: u32, slots: &mut Slots, planned: &mut Block<()>) {
     let Record { op, out, a, b } = *record;
     let at = planned.next_word();
     // What is read, before what is made takes its place.
@@ -200,7 +197,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
 }
 
 /// Calls `each` for each value that `record` reads.
-fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
+fn read(block: &Block<()>, record: &Record, mut each: impl FnMut(u32)) {
     let Record { op, out, a, b } = *record;
     match op {
         Op::Add | Op::Mul => [a, b].into_iter().for_each(each),
@@ -242,7 +239,7 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
 }
 
 /// The words of `record`, from its lists on.
-fn listed<'b, F>(block: &'b Block<F>, record: &Record) -> Words<'b> {
+fn listed<'b>(block: &'b Block<()>, record: &Record) -> Words<'b> {
     let mut words = block.read(record.a);
     if record.op == Op::AccessRows {
         words.take(record.b);
@@ -251,7 +248,7 @@ fn listed<'b, F>(block: &'b Block<F>, record: &Record) -> Words<'b> {
 }
 
 /// The list of what `record` makes, if it has one.
-fn results<'b, F>(block: &'b Block<F>, record: &Record) -> Option<List<'b>> {
+fn results<'b>(block: &'b Block<()>, record: &Record) -> Option<List<'b>> {
     match record.op {
         Op::Hint
         | Op::Call
@@ -272,7 +269,7 @@ fn results<'b, F>(block: &'b Block<F>, record: &Record) -> Option<List<'b>> {
 }
 
 /// Calls `each` for each value that `record` makes, which is no sum or product of wires.
-fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
+fn made(block: &Block<()>, record: &Record, mut each: impl FnMut(u32)) {
     let Record { op, out, a, .. } = *record;
     match op {
         Op::Constant | Op::Scale | Op::Linear | Op::SumOfProducts => each(out),
