@@ -4,6 +4,8 @@ mod lanes;
 mod memory;
 mod polynomial;
 mod scans;
+#[cfg(test)]
+mod tests;
 
 use super::block::{HintFunction, Op, Record, number};
 use super::dependence::{Dependence, Tracing};

@@ -1,0 +1,197 @@
+//! What is recorded as gates.
+
+use crate::circuit::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Recorder, Streamed};
+use crate::circuit::{
+    Backend, Branch, Cells, Circuit, Clear, Count, Memories, Permutations, Polynomials, Put, Returned, Rows,
+    Tables, address_width,
+};
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::{F2, F61, F256, F65537, Field};
+
+/// A backend of which nothing is executed but gates.
+struct Plain<B>(B);
+
+impl<B: Backend> Backend for Plain<B> {
+    type F = B::F;
+    type Wire = B::Wire;
+
+    fn constant(&mut self, c: B::F) -> B::Wire {
+        self.0.constant(c)
+    }
+    fn add(&mut self, a: B::Wire, b: B::Wire) -> B::Wire {
+        self.0.add(a, b)
+    }
+    fn scale(&mut self, a: B::Wire, c: B::F) -> B::Wire {
+        self.0.scale(a, c)
+    }
+    fn witness(&mut self) -> Result<B::Wire> {
+        self.0.witness()
+    }
+    fn hint(
+        &mut self,
+        of: &[B::Wire],
+        f: impl Fn(&[B::F]) -> B::F + Send + Sync + 'static,
+    ) -> Result<B::Wire> {
+        self.0.hint(of, f)
+    }
+    fn hints(
+        &mut self,
+        of: &[B::Wire],
+        count: usize,
+        f: impl Fn(&[B::F]) -> Vec<B::F> + Send + Sync + 'static,
+    ) -> Result<Vec<B::Wire>> {
+        self.0.hints(of, count, f)
+    }
+    fn mul(&mut self, a: B::Wire, b: B::Wire) -> Result<B::Wire> {
+        self.0.mul(a, b)
+    }
+    fn assert_zero(&mut self, a: B::Wire, name: impl Display) -> Result<()> {
+        self.0.assert_zero(a, name)
+    }
+}
+
+impl<B: Backend> Executor for Plain<B> {
+    type Beyond = GatesAlone;
+}
+
+/// Accesses of all kinds, lookups, ranges where there are any, and permutations, some of them in scopes.
+struct Scanning;
+
+impl<B: Memories + Tables + Permutations> Circuit<B> for Scanning {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let x = (0..6).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let address = vec![x[0]; address_width::<B::F>(2)];
+        let public = [B::F::ONE, B::F::ZERO];
+        for cells in [Cells::Zero(2), Cells::Public(&public), Cells::Wires(&x[..2])] {
+            let mut memory = b.memory(cells, 1)?;
+            for put in [Put::Word(&x[1..2]), Put::Same, Put::Where(x[0], &x[2..3])] {
+                b.open_scope();
+                let found = b.access(&mut memory, &address, put, &"an address")?;
+                let square = b.mul(found[0], x[3])?;
+                b.close_scope(&[square]);
+                b.assert_zero(square, "a square")?;
+            }
+            let found = b.access(&mut memory, &address, Put::Same, &"an address")?;
+            b.assert_zero(found[0], "what is found")?;
+            b.close(memory)?;
+        }
+        let mut table = b.table(Rows { key: 1, value: 1, entries: &[public, [B::F::ZERO; 2]].concat() })?;
+        let found = b.look_up(&mut table, &x[..1], &"a key")?;
+        b.assert_zero(found[0], "a value")?;
+        if address_width::<B::F>(1 << 10) == 1 {
+            b.assert_within(&x[..2], 3, &"a range")?;
+        }
+        b.assert_permutation(&x[..3], &x[3..], 1, &"the same words")
+    }
+}
+
+/// The gates are those of whoever looks at all cells by itself, in their order.
+fn lowers<F: Field>() {
+    let mut direct = Count::<F>::begun(true);
+    Scanning.run(&mut Branch::asserting(&mut direct)).unwrap();
+    let mut lowered = Plain(Count::<F>::begun(true));
+    Streamed(&Scanning).run(&mut lowered).unwrap();
+    let (direct, lowered) = (direct.ended(), lowered.0.ended());
+    assert_eq!(lowered, direct);
+    assert!(lowered.0.mul > 0 && lowered.0.scanned.mul == 0);
+}
+
+#[test]
+fn scans_are_gates_in_their_order() {
+    lowers::<F2>();
+    lowers::<F256>();
+    lowers::<F61>();
+    lowers::<F65537>();
+}
+
+/// Vectors that outlive the scopes and the wires that they were made of, and wires that outlive vectors.
+struct Vectors;
+
+impl<B: Polynomials> Circuit<B> for Vectors {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut vector = None;
+        b.scope(|b| {
+            let wires = [b.witness()?, b.witness()?];
+            vector = Some(b.vector(&wires));
+            Ok(())
+        })?;
+        let vector = vector.expect("made above");
+        // In the slots of those, if these were free.
+        let others: Vec<_> = (0..4).map(|_| b.constant(B::F::ZERO)).collect();
+        let wires = [b.witness()?, b.witness()?];
+        let same = b.vector(&wires);
+        let mut committed = b.commit(&same)?;
+        b.forget(&wires);
+        let again = b.commit(&same)?;
+        b.forget(&committed);
+        committed = again;
+        let others: Vec<_> = others.iter().map(|other| b.add(*other, *other)).collect();
+        let sum = b.vector(&committed);
+        let minus = b.public(&[-B::F::ONE]);
+        let minus = b.product(&sum, &minus)?;
+        let difference = b.sum(&vector, &minus);
+        drop((sum, minus));
+        b.assert_zeroes(difference, "both pairs are the same")?;
+        let square = b.product(&vector, &vector)?;
+        let square = b.commit(&square)?;
+        drop(vector);
+        let minus = b.constant(-B::F::ONE - B::F::ONE);
+        b.forget(&others);
+        let sum = b.linear(&[B::F::ONE; 3], &[square[0], square[1], minus]);
+        b.assert_zero(sum, "the squares are two")
+    }
+}
+
+#[test]
+fn vectors_are_wires_as_long_as_they_are_there() {
+    let run = |witness: [u64; 4]| {
+        let mut clear = Plain(Clear::new(witness.map(F61::new)));
+        Streamed(&Vectors).run(&mut clear).and_then(|()| clear.0.finish()).map_err(|why| why.to_string())
+    };
+    run([1, 1, 1, 1]).unwrap();
+    assert!(run([1, 1, 1, 2]).unwrap_err().contains("both pairs are the same[1]"));
+    assert!(run([1, 2, 1, 2]).unwrap_err().contains("the squares are two"));
+}
+
+/// The most slots of a block.
+struct Most(u32);
+
+impl Execute<F61> for Most {
+    fn argues(&self) -> Argues {
+        Argues::NOTHING
+    }
+
+    fn execute(&mut self, block: &Block<F61>) -> Result<()> {
+        self.0 = self.0.max(block.slots);
+        Ok(())
+    }
+}
+
+/// A loop of accesses, lookups and polynomials takes slots for what lives, and not for each turn.
+#[test]
+fn loops_of_scans_take_few_slots() {
+    let (mut most, functions) = (Most(0), Functions::default());
+    let mut recorder = Recorder::new(&mut most, &functions);
+    let b = &mut recorder;
+    let recorded = (|| {
+        let x = b.witness()?;
+        let mut memory = b.memory(Cells::Zero(100), 1)?;
+        for _ in 0..2000 {
+            b.scope(|b| {
+                b.call(b"access", &[x], |b, x| {
+                    let wires = b.access(&mut memory, x, Put::Word(x), &"an address")?;
+                    Ok(Returned { wires, public: Vec::new() })
+                })?;
+                b.assert_permutation(&[x; 3], &[x; 3], 1, &"the same words")
+            })?;
+            let vector = b.vector(&[x; 10]);
+            let product = b.product(&vector, &vector)?;
+            let total = b.total(&product);
+            b.assert_zeroes(total, "the sum")?;
+        }
+        b.close(memory)
+    })();
+    recorder.finish(recorded).unwrap();
+    assert!(most.0 < 300, "{} slots", most.0);
+}
