@@ -2,16 +2,12 @@
 //!
 //! Every message of a session has a length that both sides know beforehand. Each protocol says what
 //! its messages carry, beside the table of them; here this is put together. The tests hold the sums
-//! against runs, to the byte.
+//! against proofs, to the byte.
 
-#[cfg(test)]
-mod clauses;
 mod garbled;
-#[cfg(test)]
-mod memories;
 mod over;
 #[cfg(test)]
-mod polynomials;
+mod tests;
 mod wolverine;
 
 use super::correlations::{EXCHANGED, PROBES};
@@ -128,141 +124,6 @@ pub(super) fn share_traffic(
         }
         BitCorrelations::Lpn(params) => {
             [lpn::set_up(params), lpn::draws(params, shares.div_ceil(TILE as u64), expected)]
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::channel::{Channel, Party, Traffic, pipe, side_by_side};
-    use crate::circuit::Network;
-    use crate::ot::softspoken::Depth;
-    use crate::session::{Options, Provable, Report, Setting, prove_over, verify_over};
-    use crate::vole::extend::Schedule;
-    use crate::vole::lpn::Params;
-    use std::time::Duration;
-
-    /// What the verifier reports of a network with so many commitments: 600 to 767, or 2048 and more.
-    fn run(commitments: u64, correlations: Option<BitCorrelations>) -> Report {
-        run_over(None, commitments, correlations)
-    }
-
-    /// The same over a link of this bandwidth.
-    fn run_over(bandwidth: Option<f64>, commitments: u64, correlations: Option<BitCorrelations>) -> Report {
-        let width = if commitments < 1024 { 256 } else { 1024 };
-        let network = Network::new(commitments - width).unwrap();
-        assert_eq!(network.width() as u64, width);
-        let options = Options {
-            statement: Some(network.digest()),
-            size: Some(Size::gates(commitments)),
-            check: false,
-            ..Options::default().with_correlations(correlations.map(Into::into)).with_bandwidth(bandwidth)
-        };
-        proved::<Binary, _>(&network, network.witness([1; 32]).collect(), &options)
-    }
-
-    /// What the verifier reports of a session.
-    pub(super) fn proved<S: Setting, C>(circuit: &C, witness: Vec<S::F>, options: &Options) -> Report
-    where
-        C: Provable<S> + Sync,
-    {
-        let (here, there) = pipe(Duration::from_secs(60));
-        let prover = || {
-            let mut channel = Channel::new(Party::Prover, here);
-            prove_over::<S>(circuit, witness, &mut channel, options).unwrap();
-        };
-        let verifier = || {
-            let mut channel = Channel::new(Party::Verifier, there);
-            verify_over::<S>(circuit, &mut channel, options).unwrap().1
-        };
-        side_by_side(prover, verifier).1
-    }
-
-    /// What the verifier's report says was sent.
-    pub(super) fn ran(report: &Report) -> Estimate {
-        let carried = |traffic: Traffic| Carried { prover: traffic.received, verifier: traffic.sent };
-        Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) }
-    }
-
-    #[track_caller]
-    fn assert_foretold(correlations: BitCorrelations, sizes: impl IntoIterator<Item = u64>) {
-        for commitments in sizes {
-            let ran = ran(&run(commitments, Some(correlations)));
-            assert_eq!(
-                Binary::traffic(correlations, Size::gates(commitments)),
-                ran,
-                "{commitments} over {correlations:?}"
-            );
-        }
-    }
-
-    /// Around every chunk's end, and beyond the longest.
-    #[test]
-    fn softspoken_sends_what_was_foretold() {
-        let around = [4096, 8192, 16_384, 24_576].into_iter();
-        let around = around.flat_map(|end| [end - 128, end - 127, end, end + 1]);
-        let sizes = || [600, 2048, 2049, 100_000].into_iter().chain(around.clone());
-        for depth in [Depth::Four, Depth::Eight] {
-            assert_foretold(BitCorrelations::SoftSpoken(depth), sizes());
-        }
-    }
-
-    /// Around the end of a tile, and at every stage of a refill, in the first iteration and the second.
-    #[test]
-    fn refills_send_what_was_foretold() {
-        let schedule = Schedule::new(Params::TINY);
-        let (draws, checked) = (schedule.draws() as u64, schedule.checked() as u64);
-        let stages =
-            [1, 6, 7, 13, 14, checked - 1, checked, draws - 1, draws, draws + 1, draws + 9, 2 * draws];
-        let tile = TILE as u64;
-        let sizes = stages.into_iter().flat_map(|tiles| {
-            let beyond = [tile * tiles - 128, tile * tiles - 127];
-            if tiles == draws { beyond.to_vec() } else { beyond[..1].to_vec() }
-        });
-        assert_foretold(BitCorrelations::Lpn(Params::TINY), [3000].into_iter().chain(sizes));
-    }
-
-    #[test]
-    fn every_set_sends_what_was_foretold() {
-        let draws = |params| TILE as u64 * Schedule::new(params).draws() as u64;
-        assert_foretold(
-            BitCorrelations::Lpn(Params::SMALL),
-            [5000, draws(Params::SMALL) / 2, draws(Params::SMALL) + 1],
-        );
-        assert_foretold(
-            BitCorrelations::Lpn(Params::L2),
-            [20_000, draws(Params::L2) * 4 / 5, draws(Params::L2) + 300_000],
-        );
-        assert_foretold(BitCorrelations::Lpn(Params::MID), [300_000, draws(Params::MID) / 3]);
-        assert_foretold(BitCorrelations::Lpn(Params::WAN), [1_000_000]);
-    }
-
-    /// Where both sides know how many shares there will be, they make no other iteration ready before these are
-    /// drawn; a statement that takes more makes it ready then.
-    #[test]
-    fn what_is_not_expected_is_not_sent() {
-        let mid = BitCorrelations::Lpn(Params::MID);
-        let spared = |size| {
-            let given = Binary::traffic(mid, size).total;
-            given.sum() - Binary::traffic_where_chosen(mid, size).total.sum()
-        };
-        assert!(spared(Size::gates(300_000)) > 0 && spared(Size::gates(2_000_000)) > 400_000);
-        assert_eq!(spared(Size::gates(4_000_000)), 0, "too late to begin then");
-    }
-
-    #[test]
-    fn what_is_measured_is_counted() {
-        let commitments = Binary::SMALL_STATEMENT + 1;
-        for bandwidth in [None, Some(500.0)] {
-            let report = run_over(bandwidth, commitments, None);
-            let chosen = report.choice().unwrap().correlations.over::<Binary>().unwrap();
-            let foretold = Binary::traffic_where_chosen(chosen, Size::gates(commitments));
-            let foretold = match bandwidth {
-                None => foretold.measured(),
-                Some(_) => foretold.measured_but_for_bandwidth(),
-            };
-            assert_eq!(foretold, ran(&report), "{bandwidth:?}");
         }
     }
 }

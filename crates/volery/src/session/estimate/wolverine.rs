@@ -25,6 +25,3 @@ impl Estimate {
         Ok(Self::of(set_up + AGREED, drawn + proof))
     }
 }
-
-#[cfg(test)]
-mod tests;

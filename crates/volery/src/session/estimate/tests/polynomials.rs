@@ -1,10 +1,10 @@
 //! Statements with polynomials and matrix products send what was foretold.
 
 use super::Estimate;
-use super::tests::{proved, ran};
+use super::counted::{Dealt, by_quicksilver};
 use crate::circuit::{Circuit, Dimensions, MatrixProduct, Polynomials, Reduction, Shape, Size};
 use crate::error::Result;
-use crate::session::{Binary, Correlations, Options, Over, Provable, Setting};
+use crate::session::{Binary, Correlations, Over, Provable};
 use volery_primitives::{F61, F61x2, F65537, F65537x4, Field};
 
 /// "I know so many ones, each of which is one to this power."
@@ -28,7 +28,7 @@ impl<B: Polynomials> Circuit<B> for Power {
 }
 
 #[track_caller]
-fn assert_foretold<S: Setting, C>(
+fn assert_foretold<S: Dealt, C>(
     name: &str,
     circuit: &C,
     witness: Vec<S::F>,
@@ -38,17 +38,11 @@ fn assert_foretold<S: Setting, C>(
 {
     let correlations = Correlations::named::<S>(name).unwrap();
     let size = Shape::of(circuit.source()).unwrap().size();
-    let named: Correlations = correlations.into();
-    let options = Options {
-        security: Some(30),
-        insecure_parameters: true,
-        ..Options::default().with_correlations(named)
-    };
-    let report = proved::<S, _>(circuit, witness, &options);
-    assert_eq!(traffic(correlations, size), ran(&report), "{size:?} by {name} of {}", S::name());
+    let (sent, _) = by_quicksilver::<S, _>(correlations, circuit, witness);
+    assert_eq!(traffic(correlations, size), sent, "{size:?} by {name} of {}", S::name());
 }
 
-fn powers<S: Setting>(name: &str, counts: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
+fn powers<S: Dealt>(name: &str, counts: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
 where
     Power: Provable<S>,
 {
@@ -59,7 +53,7 @@ where
     }
 }
 
-fn products<S: Setting>(name: &str, sides: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
+fn products<S: Dealt>(name: &str, sides: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
 where
     for<'a> MatrixProduct<'a, S::F>: Provable<S>,
 {

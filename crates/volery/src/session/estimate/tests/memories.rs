@@ -2,12 +2,12 @@
 //! more for each epoch: its challenge ends a batch early, and where in a block is not known from the size.
 
 use super::Estimate;
-use super::tests::{proved, ran};
+use super::counted::{Dealt, by_quicksilver};
 use crate::channel::Carried;
 use crate::circuit::{Cells, Circuit, Machine, Put, Rows, Shape, Size, address_width};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, LONGEST_CHUNK};
-use crate::session::{Binary, Correlations, Options, Over, Provable, Setting};
+use crate::session::{Binary, Correlations, Over, Provable, Setting};
 use crate::vole::lpn::TILE;
 use crate::vole::subfield::direct;
 use crate::zk::quicksilver;
@@ -74,19 +74,13 @@ type Traffic<S> = fn(<S as Setting>::Correlations, Size) -> Estimate;
 /// Asserts that a session sends what is foretold, or more: at most a block of shares for each epoch, and one
 /// for the masks.
 #[track_caller]
-fn assert_foretold<S: Setting, C>(name: &str, circuit: &C, witness: Vec<S::F>, traffic: Traffic<S>)
+fn assert_foretold<S: Dealt, C>(name: &str, circuit: &C, witness: Vec<S::F>, traffic: Traffic<S>)
 where
     C: Provable<S> + Sync,
 {
     let correlations = Correlations::named::<S>(name).unwrap();
     let size = quicksilver::size::<S::Macs>(&Shape::of(circuit.source()).unwrap());
-    let named: Correlations = correlations.into();
-    let options = Options {
-        security: Some(30),
-        insecure_parameters: true,
-        ..Options::default().with_correlations(named)
-    };
-    let sent = ran(&proved::<S, _>(circuit, witness, &options));
+    let (sent, _) = by_quicksilver::<S, _>(correlations, circuit, witness);
     let block = match name {
         "direct" => direct::LONGEST,
         "softspoken8" => BLOCK * LONGEST_CHUNK,
@@ -104,7 +98,7 @@ where
     }
 }
 
-fn memories<S: Setting>(name: &str, accesses: &[usize], traffic: Traffic<S>)
+fn memories<S: Dealt>(name: &str, accesses: &[usize], traffic: Traffic<S>)
 where
     Memory: Provable<S>,
 {
@@ -134,7 +128,7 @@ fn larger_memories_do_over_every_setting() {
     memories::<Binary>("tiny", &[900], Binary::traffic);
 }
 
-fn lookups<S: Setting>(name: &str, counts: &[usize], traffic: Traffic<S>)
+fn lookups<S: Dealt>(name: &str, counts: &[usize], traffic: Traffic<S>)
 where
     Lookups: Provable<S>,
 {
@@ -157,7 +151,7 @@ fn larger_tables_do_over_every_setting() {
     lookups::<Over<F65537, F65537x4>>("tiny", &[900], Over::<F65537, F65537x4>::traffic);
 }
 
-fn permutations<S: Setting>(name: &str, counts: &[usize], traffic: Traffic<S>)
+fn permutations<S: Dealt>(name: &str, counts: &[usize], traffic: Traffic<S>)
 where
     Shuffled: Provable<S>,
 {

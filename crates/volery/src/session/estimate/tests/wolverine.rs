@@ -1,13 +1,14 @@
-//! What was foretold is sent, to the byte.
+//! Statements by Wolverine send what was foretold.
 
-use super::super::tests::{proved, ran};
-use super::*;
+use super::counted::{Dealt, by_wolverine};
+use super::{Estimate, sent, session};
 use crate::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Network, Reduction, Shape};
 use crate::ot::softspoken::Depth;
+use crate::session::wolverine::{AGREED, terms};
 use crate::session::{Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered};
-use crate::session::{Drawing, Method};
+use crate::session::{Choice, Drawing, Method, Options, Setting};
 use crate::zk::wolverine::{CheckedBy, Checking};
-use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
+use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
 
 const FOUR: Correlations = Correlations::SOFTSPOKEN4;
 const EIGHT: Correlations = Correlations::SOFTSPOKEN8;
@@ -19,7 +20,7 @@ fn in_blocks(by: Option<CheckedBy>, block: Option<u64>) -> Options {
 }
 
 #[track_caller]
-fn assert_foretold<S: Setting, C>(
+fn assert_foretold<S: Dealt, C>(
     name: &str,
     circuit: &C,
     witness: Vec<S::F>,
@@ -29,17 +30,40 @@ fn assert_foretold<S: Setting, C>(
     C: Provable<S> + Sync,
 {
     let shape = Shape::of(circuit.source()).unwrap();
-    let foretold =
-        Estimate::wolverine::<S>(Choice::given(correlations).over::<S>().unwrap(), &shape, &options).unwrap();
-    let options = options.with_correlations(correlations);
-    let report = proved::<S, _>(circuit, witness, &options);
+    let ours = correlations.over::<S>().unwrap();
+    let foretold = Estimate::wolverine::<S>(Choice::given(ours), &shape, &options).unwrap();
+    let terms = terms::<S>(&options).unwrap();
+    let sent = by_wolverine::<S, _>(ours, circuit, witness, (terms, AGREED));
     let (checking, non_interactive) = (options.method.checking(), options.non_interactive);
-    assert_eq!(
-        foretold,
-        ran(&report),
-        "{name} over {correlations} of {}, {checking:?}, {non_interactive}",
-        S::name()
-    );
+    let of = S::name();
+    assert_eq!(foretold, sent, "{name} over {correlations} of {of}, {checking:?}, {non_interactive}");
+}
+
+/// Whole sessions over each kind of correlations.
+#[test]
+fn sessions_send_what_was_foretold() {
+    #[track_caller]
+    fn test<S: Setting, C>(names: &[&str], circuit: &C, witness: &[S::F])
+    where
+        C: Provable<S> + Sync,
+    {
+        let (shape, options) = (Shape::of(circuit.source()).unwrap(), in_blocks(None, Some(300)));
+        for name in names {
+            let correlations = Correlations::named::<S>(name).unwrap();
+            let foretold = Estimate::wolverine::<S>(Choice::given(correlations), &shape, &options).unwrap();
+            let named: Correlations = correlations.into();
+            let report =
+                session::<S, _>(circuit, witness.to_vec(), &options.clone().with_correlations(named));
+            assert_eq!(foretold, sent(&report), "{name} of {}", S::name());
+        }
+    }
+    let network = Network::new(301).unwrap();
+    let witness: Vec<_> = network.witness([1; 32]).collect();
+    test::<Binary, _>(&["softspoken4", "softspoken8", "tiny"], &network, &witness);
+    let network = Arithmetic::new(301).unwrap();
+    let witness: Vec<_> = network.witness([1; 32]).collect();
+    test::<Over<F61>, _>(&["direct", "tiny"], &network, &witness);
+    test::<Over<F61, F61x2>, _>(&["direct", "tiny"], &network, &witness);
 }
 
 /// Networks of these sizes over F_2, in blocks of this length.
@@ -91,12 +115,8 @@ fn refills_send_what_was_foretold() {
 
 /// Networks of these sizes by this check.
 #[track_caller]
-fn elements<B: Field, E: volery_primitives::MacField<B>>(
-    name: &str,
-    by: Option<CheckedBy>,
-    block: Option<u64>,
-    sizes: &[u64],
-) where
+fn elements<B: Field, E: MacField<B>>(name: &str, by: Option<CheckedBy>, block: Option<u64>, sizes: &[u64])
+where
     Over<B, E>: Registered,
 {
     let correlations = Correlations::named::<Over<B, E>>(name).unwrap().into();
@@ -149,7 +169,7 @@ fn every_check_sends_what_was_foretold() {
 /// Gate by gate, with all products inside. Of 512 pairs and fewer, all come before the first product.
 #[test]
 fn polynomials_send_what_was_foretold() {
-    fn test<S: Setting>(name: &str, blocks: &[u64])
+    fn test<S: Dealt>(name: &str, blocks: &[u64])
     where
         InnerProduct<S::F>: Provable<S>,
         for<'a> MatrixProduct<'a, S::F>: Provable<S>,
@@ -187,13 +207,13 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let network = Arithmetic::<F61>::new(gates).unwrap();
         let shape = Shape::of(&network).unwrap();
         let options = in_blocks(None, Some(70));
-        let report = proved::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
+        let report = session::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
         let direct = FieldCorrelations::Direct;
         let foretold = Estimate::wolverine::<Over<F61>>(Choice::given(direct), &shape, &options).unwrap();
-        let ran = ran(&report);
+        let sent = sent(&report);
         assert_eq!(report.choice().unwrap().correlations, direct.into());
-        assert_eq!(foretold.total, ran.total, "{gates}");
-        assert!(foretold.setup.prover < ran.setup.prover);
+        assert_eq!(foretold.total, sent.total, "{gates}");
+        assert!(foretold.setup.prover < sent.setup.prover);
     }
 }
 
@@ -202,7 +222,7 @@ fn a_choice_by_size_sends_what_was_foretold() {
 fn the_largest_statements_are_estimated_at_once() {
     fn test<S: Setting>(per_gate: [f64; 2]) {
         let gates = 1_000_000_000_000;
-        let shape = crate::circuit::Shape { inputs: 1024, mul: gates, ..Default::default() };
+        let shape = Shape { inputs: 1024, mul: gates, ..Default::default() };
         for correlations in S::correlations() {
             for block in [None, Some(1), Some(3000)] {
                 let started = std::time::Instant::now();

@@ -1,0 +1,116 @@
+//! What was foretold is sent, to the byte.
+//!
+//! Most proofs here are over shares that a dealer gives away, so that they take milliseconds: what real shares
+//! would send is [counted]. That is held against the real messages in [drawn], and whole sessions over each
+//! kind of correlations stand here.
+
+mod bits;
+mod clauses;
+mod counted;
+mod drawn;
+mod fields;
+mod garbled;
+mod memories;
+mod polynomials;
+mod wolverine;
+
+use super::Estimate;
+use crate::channel::{Carried, Channel, Party, Traffic, pipe, side_by_side};
+use crate::circuit::{Arithmetic, Network, Size};
+use crate::session::{
+    Binary, Correlations, Options, Over, Provable, Registered, Report, Setting, prove_over, verify_over,
+};
+use std::time::Duration;
+use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
+
+/// The verifier's report of a session.
+fn session<S: Setting, C>(circuit: &C, witness: Vec<S::F>, options: &Options) -> Report
+where
+    C: Provable<S> + Sync,
+{
+    let (here, there) = pipe(Duration::from_secs(60));
+    let prover = || {
+        let mut channel = Channel::new(Party::Prover, here);
+        prove_over::<S>(circuit, witness, &mut channel, options).unwrap();
+    };
+    let verifier = || {
+        let mut channel = Channel::new(Party::Verifier, there);
+        verify_over::<S>(circuit, &mut channel, options).unwrap().1
+    };
+    side_by_side(prover, verifier).1
+}
+
+/// The bytes that were sent by a verifier's report.
+fn sent(report: &Report) -> Estimate {
+    Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) }
+}
+
+/// A verifier's traffic by party.
+fn carried(traffic: Traffic) -> Carried {
+    Carried { prover: traffic.received, verifier: traffic.sent }
+}
+
+/// Sessions of `circuit` over these correlations, by QuickSilver.
+#[track_caller]
+fn assert_sent<S: Setting, C>(names: &[&str], circuit: &C, witness: &[S::F])
+where
+    C: Provable<S> + Sync,
+{
+    for name in names {
+        let correlations = Correlations::named::<S>(name).unwrap();
+        let named: Correlations = correlations.into();
+        let options = Options::default().with_correlations(named);
+        let report = session::<S, _>(circuit, witness.to_vec(), &options);
+        let foretold = S::traffic(correlations, report.gates.size());
+        assert_eq!(foretold, sent(&report), "{name} of {}", S::name());
+    }
+}
+
+/// Over the ends of chunks and of a tile.
+#[test]
+fn sessions_over_bits_send_what_was_foretold() {
+    let network = Network::new(5000).unwrap();
+    let witness: Vec<_> = network.witness([1; 32]).collect();
+    assert_sent::<Binary, _>(&["softspoken4", "softspoken8", "tiny"], &network, &witness);
+}
+
+#[test]
+fn sessions_over_every_field_send_what_was_foretold() {
+    fn test<B: Field, E: MacField<B>>()
+    where
+        Over<B, E>: Registered,
+    {
+        for (name, gates) in [("direct", 700), ("tiny", 5000)] {
+            let network = Arithmetic::<B>::new(gates).unwrap();
+            let witness: Vec<_> = network.witness([1; 32]).collect();
+            assert_sent::<Over<B, E>, _>(&[name], &network, &witness);
+        }
+    }
+    test::<F61, F61>();
+    test::<F61, F61x2>();
+    test::<F65537, F65537x4>();
+    test::<F256, F128>();
+}
+
+#[test]
+fn what_is_measured_is_counted() {
+    let commitments = Binary::SMALL_STATEMENT + 1;
+    let network = Network::new(commitments - 1024).unwrap();
+    assert_eq!(network.width(), 1024);
+    for bandwidth in [None, Some(500.0)] {
+        let options = Options {
+            statement: Some(network.digest()),
+            size: Some(Size::gates(commitments)),
+            check: false,
+            ..Options::default().with_bandwidth(bandwidth)
+        };
+        let report = session::<Binary, _>(&network, network.witness([1; 32]).collect(), &options);
+        let chosen = report.choice().unwrap().correlations.over::<Binary>().unwrap();
+        let foretold = Binary::traffic_where_chosen(chosen, Size::gates(commitments));
+        let foretold = match bandwidth {
+            None => foretold.measured(),
+            Some(_) => foretold.measured_but_for_bandwidth(),
+        };
+        assert_eq!(foretold, sent(&report), "{bandwidth:?}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Proofs by garbled circuits send what was foretold.
+
+use super::{Estimate, sent};
+use crate::channel::{Channel, Party, pipe};
+use crate::circuit::{Alternatives, Backend, Branch, Clauses, OneOf, Shape, clauses};
+use crate::error::Result;
+use crate::garble::seeds::Seeds;
+use crate::session::{Method, Options, Report, Stacking, System, prove_one_of, verify, verify_one_of};
+use std::time::Duration;
+use volery_primitives::{F2, Field};
+
+/// For each clause the number of bits which the prover knows to be ones.
+struct Ones(Vec<usize>);
+
+impl Alternatives for Ones {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<B: Backend<F = F2>> Clauses<B> for Ones {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+        let mut all = b.constant(F2::ONE);
+        for _ in 0..self.0[clause] {
+            let bit = b.witness()?;
+            all = b.mul(all, bit)?;
+        }
+        let one = b.constant(F2::ONE);
+        let zero = b.add(all, one);
+        b.assert_zero(zero, "all are ones")
+    }
+}
+
+/// What the verifier reports where the first clause holds.
+fn run(ones: &Ones, system: System, seeds: Seeds) -> Report {
+    let options = Options::by(if system == System::JKO {
+        system.into()
+    } else {
+        Method::Stack(Stacking { seeds, ..Stacking::default() })
+    });
+    let (here, there) = pipe(Duration::from_secs(60));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut channel = Channel::new(Party::Prover, here);
+            prove_one_of(ones, 0, vec![F2::ONE; ones.0[0]], &mut channel, &options).unwrap();
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        match system {
+            System::JKO => verify(&OneOf(ones), &mut channel, &options).unwrap().1,
+            _ => verify_one_of(ones, &mut channel, &options).unwrap().1,
+        }
+    })
+}
+
+/// Around the ends of bytes and of chunks.
+#[test]
+fn jko_sends_what_was_foretold() {
+    for inputs in [1, 8, 9, 1024, 1025, 2049, 8193, 20_000] {
+        let ones = Ones(vec![inputs]);
+        let shape = Shape::of(&OneOf(&ones)).unwrap();
+        assert_eq!(Estimate::jko(&shape), sent(&run(&ones, System::JKO, Seeds::Tree)), "{inputs}");
+    }
+}
+
+#[test]
+fn stacks_send_what_was_foretold() {
+    for clauses in [vec![7], vec![1030, 5], vec![3, 2000, 1], vec![9; 8], vec![9; 9]] {
+        let ones = Ones(clauses);
+        let shapes = clauses::shapes(&ones).unwrap();
+        for seeds in Seeds::ALL {
+            let sent = sent(&run(&ones, System::STACK, seeds));
+            assert_eq!(Estimate::stack(&shapes, seeds), sent, "{:?} by {}", ones.0, seeds.name());
+        }
+    }
+}
