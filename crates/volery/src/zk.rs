@@ -2,7 +2,8 @@
 //!
 //! A system is one file or folder: its header names the relation, the messages and the paper; then come
 //! `Prover` and `Verifier`: the two backends that a circuit is pushed into, or where circuits are garbled
-//! those who push it into others. Only the verifier's end makes an [`Accepted`].
+//! those who push it into others. Only [`Accepted::only_if`] makes an [`Accepted`]: at the verifier's end, by its
+//! last check, and for a statement in shards by `sharded::Verdict`, where none of them is missing.
 
 mod file;
 pub mod jko;

@@ -14,7 +14,7 @@
 
 use super::Secret;
 use crate::channel::{Carried, Channel};
-use crate::error::{Error, Misbehaviour, Rejection, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::committing::Opening;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
@@ -67,16 +67,16 @@ pub fn answer(
     channel.send(&nonce)
 }
 
-/// The verifier's end, which takes `expected` for Y.
+/// The verifier's end, which takes `expected` for Y: whether the answer is that, and was committed to.
 ///
 /// # Errors
-/// `Rejected` where the answer is another, or another than was committed to; link errors.
+/// Those of the link.
 pub fn open(
     channel: &mut Channel,
     sid: &[u8; 32],
     (secret, opening): (&Secret, &Opening),
     expected: F128,
-) -> Result<()> {
+) -> Result<bool> {
     let committed: [u8; 32] = channel.recv_array()?;
     // It knows by the secret whether its answer is right.
     channel.hold_peer();
@@ -87,7 +87,7 @@ pub fn open(
     let nonce = channel.recv_array()?;
     let before = commitment(sid, value[0], &nonce).ct_eq(&committed);
     let right = value[0].to_bytes().ct_eq(&expected.to_bytes());
-    if verdict(before & right) { Ok(()) } else { Err(Error::Rejected(Rejection::GarbledOutput)) }
+    Ok(verdict(before & right))
 }
 
 #[cfg(test)]

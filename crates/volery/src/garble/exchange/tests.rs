@@ -1,6 +1,7 @@
 //! Steps 4 to 6 alone: what a prover may answer, and when.
 
 use super::*;
+use crate::error::Rejection;
 use crate::garble::trial::{Outcome, both};
 use crate::ot::committing::ideal;
 use crate::random::Random;
@@ -12,7 +13,8 @@ const Y: F128 = F128(0x0123_4567_89ab_cdef);
 fn verify(channel: &mut Channel, sid: &[u8; 32]) -> Result<()> {
     let secret = Secret::random(&mut Random::from_seed(&[1; 32]));
     let opening = ideal::deal(&[], 1).0.open();
-    open(channel, sid, (&secret, &opening), Y)
+    let right = open(channel, sid, (&secret, &opening), Y)?;
+    if right { Ok(()) } else { Err(Error::Rejected(Rejection::GarbledOutput)) }
 }
 
 /// The outcome with a prover that commits to one pair of value and nonce for session `of`, and answers with

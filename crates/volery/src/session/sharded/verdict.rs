@@ -136,9 +136,7 @@ impl Verdict {
     /// # Errors
     /// `Rejected` where a shard is missing; `Invalid` where no shard asserts anything, or the run is worth less.
     pub fn finish(self, asked: u32) -> Result<(Accepted, u32)> {
-        if !self.missing().is_empty() {
-            return Err(Error::Rejected(Rejection::Shards));
-        }
+        let accepted = Accepted::only_if(self.missing().is_empty(), Rejection::Shards)?;
         let shards: Vec<_> = self.shards.into_iter().flatten().collect();
         if shards.iter().all(|shard| shard.asserted == 0) {
             return Err(nothing_asserted());
@@ -151,6 +149,6 @@ impl Verdict {
                 self.run.shards, self.run.restarts
             )));
         }
-        Ok((Accepted::only_if(true, Rejection::Shards)?, worth))
+        Ok((accepted, worth))
     }
 }

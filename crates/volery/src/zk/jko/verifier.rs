@@ -3,7 +3,7 @@
 use super::{Terms, pairs};
 use crate::channel::Channel;
 use crate::circuit::Circuit;
-use crate::error::Result;
+use crate::error::{Rejection, Result};
 use crate::garble::exchange::open;
 use crate::garble::material::Sending;
 use crate::garble::privacy_free::Garbler;
@@ -51,7 +51,7 @@ impl<'a> Verifier<'a> {
         let output =
             Garbler::garble(&key, (0, seed), circuit, &mut material, terms.progress)?.of(terms.shape)?;
         // 4, 5, 6
-        open(channel, &session.sid, (&secret, &transfers.open()), output)?;
-        Ok(Accepted(()))
+        let right = open(channel, &session.sid, (&secret, &transfers.open()), output)?;
+        Accepted::only_if(right, Rejection::GarbledOutput)
     }
 }

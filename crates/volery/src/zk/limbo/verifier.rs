@@ -44,10 +44,7 @@ pub(super) fn verify<E: CheckField>(
     if !same(first) {
         return Err(Error::Rejected(Rejection::Views));
     }
-    if !same(last) {
-        return Err(Error::Rejected(Rejection::OpenedProducts));
-    }
-    Ok((Accepted(()), work))
+    Ok((Accepted::only_if(same(last), Rejection::OpenedProducts)?, work))
 }
 
 /// Steps 2 to 8, and what follows: h_1 and h_3.

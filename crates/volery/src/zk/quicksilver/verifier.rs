@@ -295,8 +295,8 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         let decided = match consistent {
             Err(error) => Err(error),
             Ok(_) if !products_hold => Err(Error::Rejected(Rejection::ProductsAndPolynomials)),
-            Ok(_) if !verdict(assertions_hold) => Err(Error::Rejected(Rejection::Assertions)),
-            Ok(vole) => Ok((Accepted(()), self.gates, vole)),
+            Ok(vole) => Accepted::only_if(verdict(assertions_hold), Rejection::Assertions)
+                .map(|accepted| (accepted, self.gates, vole)),
         };
         Ok((self.channel, decided, given))
     }

@@ -4,7 +4,7 @@ use super::Terms;
 use super::garbling::{self, Which};
 use crate::channel::Channel;
 use crate::circuit::Clauses;
-use crate::error::Result;
+use crate::error::{Rejection, Result};
 use crate::garble::exchange::open;
 use crate::garble::material::PIECE;
 use crate::garble::privacy_free::Garbler;
@@ -59,7 +59,7 @@ impl<'a> Verifier<'a> {
         let outputs = garbling::garble(&terms, &key, clauses, Which::All, &held.seeds, &mut stack)?;
         stack.chunks(PIECE).try_for_each(|piece| channel.send_words(piece))?;
         // 4, 5, 6
-        open(channel, &session.sid, (&secret, &transfers.open()), outputs ^ held.retrieval)?;
-        Ok(Accepted(()))
+        let right = open(channel, &session.sid, (&secret, &transfers.open()), outputs ^ held.retrieval)?;
+        Accepted::only_if(right, Rejection::GarbledOutput)
     }
 }

@@ -141,10 +141,8 @@ impl<'a, M: Macs> Verifier<'a, M> {
         if !self.checker.holds {
             return Err(Error::Rejected(Rejection::Products));
         }
-        if !verdict(assertions_hold) {
-            return Err(Error::Rejected(Rejection::Assertions));
-        }
-        Ok((Accepted(()), self.counted, self.checked, vole))
+        let accepted = Accepted::only_if(verdict(assertions_hold), Rejection::Assertions)?;
+        Ok((accepted, self.counted, self.checked, vole))
     }
 
     /// The key of the value that the prover commits to by the next share. Fig. 3, 4 and 5b.

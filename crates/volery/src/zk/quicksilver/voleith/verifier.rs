@@ -38,11 +38,10 @@ fn verify(
     circuit: &impl for<'a> Circuit<Verifier<'a>>,
 ) -> Result<(Accepted, Gates)> {
     let heard = hear(from, header, terms, circuit)?;
-    if heard.last.delta(heard.counter) != Some(heard.delta) {
-        return Err(Error::Rejected(Rejection::LastChallenge));
-    }
+    let same = heard.last.delta(heard.counter) == Some(heard.delta);
+    let accepted = Accepted::only_if(same, Rejection::LastChallenge)?;
     expect_end(from)?;
-    Ok((Accepted(()), heard.gates))
+    Ok((accepted, heard.gates))
 }
 
 /// A proof that was read, and is not yet believed.
