@@ -31,6 +31,8 @@ pub struct Failure {
     pub fault: Fault,
     /// The line that is printed.
     pub line: String,
+    /// The line for whoever writes options as keys of a file, where it is another.
+    pub of_keys: Option<Box<str>>,
     /// Whether the statement was evaluated and does not hold.
     pub unsatisfied: bool,
     /// Whether the peer may have failed here in a try to cheat, which whoever lets peers come back has to
@@ -44,12 +46,22 @@ impl Failure {
     /// A failure by this fault.
     pub fn new(fault: Fault, line: impl Display) -> Self {
         let line = one_line(line);
-        Self { fault, line, unsatisfied: false, counts_against_peer: false, report: None }
+        Self { fault, line, of_keys: None, unsatisfied: false, counts_against_peer: false, report: None }
     }
 
     /// The caller's.
     pub fn usage(line: impl Display) -> Self {
         Self::new(Fault::Usage, line)
+    }
+
+    /// The caller's, in words that name options, by what these are called.
+    pub fn naming(line: impl Fn(Called) -> String) -> Self {
+        Self { of_keys: Some(one_line(line(Called::Keys)).into()), ..Self::usage(line(Called::Options)) }
+    }
+
+    /// The failure of whoever writes options as keys of a file.
+    pub fn for_keys(self) -> Self {
+        Self { line: self.of_keys.map_or(self.line, String::from), of_keys: None, ..self }
     }
 
     /// The peer's or the network's.
@@ -64,7 +76,40 @@ impl Failure {
 
     /// Says before the line where it happened.
     pub fn at(self, place: impl Display) -> Self {
-        Self { line: format!("{}: {}", one_line(place), self.line), ..self }
+        let place = one_line(place);
+        let at = |line: &str| format!("{place}: {line}");
+        Self { line: at(&self.line), of_keys: self.of_keys.map(|line| at(&line).into()), ..self }
+    }
+
+    /// Says before the line which option is wrong.
+    pub fn of(self, option: &str) -> Self {
+        let of = |called: Called, line: &str| format!("{}: {line}", called.name(option));
+        let of_keys = of(Called::Keys, self.of_keys.as_deref().unwrap_or(&self.line));
+        Self { line: of(Called::Options, &self.line), of_keys: Some(of_keys.into()), ..self }
+    }
+}
+
+/// How options are called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Called {
+    /// As the command line has them, `--name`.
+    Options,
+    /// As a file does, `name`.
+    Keys,
+}
+
+impl Called {
+    /// The option called `name`.
+    pub fn name(self, name: &str) -> String {
+        match self {
+            Self::Options => format!("--{name}"),
+            Self::Keys => name.into(),
+        }
+    }
+
+    /// `advice` that only the command line has options for.
+    pub fn advice(self, advice: &str) -> &str {
+        if self == Self::Options { advice } else { "" }
     }
 }
 
@@ -152,10 +197,22 @@ fn agreeing(disagreement: &Disagreement) -> &'static str {
 /// # Errors
 /// Where it is not, with all that are there.
 pub fn one_of(option: &str, name: &str, there: &[&str]) -> Result<()> {
+    among(name, there).map_err(|why| why.at(option))
+}
+
+/// Demands that `name`, which the option or key called `option` has, is one of those `there`.
+///
+/// # Errors
+/// Where it is not, with all that are there.
+pub fn one_named(option: &str, name: &str, there: &[&str]) -> Result<()> {
+    among(name, there).map_err(|why| why.of(option))
+}
+
+fn among(name: &str, there: &[&str]) -> Result<()> {
     if there.contains(&name) {
         return Ok(());
     }
-    Err(Failure::usage(format_args!("{option}: no such name: there is {}", there.join(", "))))
+    Err(Failure::usage(format_args!("no such name: there is {}", there.join(", "))))
 }
 
 /// `text` on one line, and without what makes a terminal show something else.
@@ -166,4 +223,26 @@ pub fn one_line(text: impl Display) -> String {
 /// Whether it changes the direction of what follows, or breaks a line, and is nothing itself.
 pub fn is_format(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file has the keys that the command line has as options, and not all of them.
+    #[test]
+    fn options_are_called_as_they_are_written() {
+        let failure = Failure::naming(|called| {
+            let advice = called.advice(", or add --insecure");
+            format!("too few: leave out {}{advice}", called.name("field"))
+        });
+        let failure = failure.of("security").at("here");
+        assert_eq!(failure.line, "here: --security: too few: leave out --field, or add --insecure");
+        assert_eq!(failure.for_keys().line, "here: security: too few: leave out field");
+        assert_eq!(
+            one_named("vole", "x", &["y"]).unwrap_err().for_keys().line,
+            "vole: no such name: there is y"
+        );
+        assert_eq!(Failure::usage("as it is").for_keys().line, "as it is");
+    }
 }

@@ -1,6 +1,6 @@
 //! The fields of `--field`, by their names.
 
-use crate::failure::{Failure, Result, one_of};
+use crate::failure::{Failure, Result, one_named};
 use volery::{AnySetting, F2, F61, Field as _, settings};
 
 /// One of the fields that can be named, with the extension of its MACs.
@@ -30,11 +30,11 @@ pub fn asked(typed: Option<&str>) -> Result<Field> {
 /// Where there is none of this name.
 pub fn named(name: &str) -> Result<Field> {
     if is_number(name) {
-        return volery::setting(name).map_err(|why| Failure::usage(format_args!("--field: {why}")));
+        return volery::setting(name).map_err(|why| Failure::usage(why).of("field"));
     }
     let mut names: Vec<_> = settings().iter().map(|field| field.name()).collect();
     names.push("a prime from 2^30 to 2^61".into());
-    one_of("--field", name, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    one_named("field", name, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     Ok(volery::setting(name)?)
 }
 

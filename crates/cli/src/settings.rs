@@ -10,12 +10,12 @@ pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES, TREES};
 pub use system::{named, system, system_of_party};
 
 use crate::args::{Output, Protocol};
-use crate::failure::{Failure, Result, one_of};
+use crate::failure::{Called, Failure, Result, one_named, one_of};
 use crate::fields::{BOOLEAN, Field, is_boolean};
 use advice::or_take;
 use std::num::NonZeroUsize;
 use std::time::Duration;
-use system::{not_of, those};
+use system::{no_part, not_of, those};
 use volery::circuit::{Shape, Size};
 use volery::{
     Arch, Construction, Correlations, Drawing, LEAST_SECURITY, Method, Options, Seeds, Stacking, System,
@@ -64,18 +64,22 @@ impl Settings {
     /// The settings by a system that is settled.
     pub fn of(field: Field, system: System, typed: &Protocol, output: &Output) -> Result<Self> {
         if system.facts().bits_only && !is_boolean(field) {
-            return Err(Failure::usage(format_args!(
-                "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
-                field.name()
-            )));
+            return Err(Failure::naming(|called| {
+                let (option, field) = (called.name("field"), field.name());
+                format!(
+                    "{system} is over {BOOLEAN}, and not over {field}: leave it out, or leave out {option}"
+                )
+            })
+            .of("system"));
         }
         if !field.is_by(system) {
             return Err(Failure::usage(format_args!(
-                "--system: {system} is over {}, and not over {}: take one of these, or {}, over a link",
+                "{system} is over {}, and not over {}: take one of these, or {}, over a link",
                 system.facts().over.join(", "),
                 field.name(),
                 System::QUICKSILVER
-            )));
+            ))
+            .of("system"));
         }
         let coins = if system.facts().simulates {
             "asks the verifier for coins, but for a proof that is a file"
@@ -84,14 +88,14 @@ impl Settings {
         } else {
             "is made of messages to and fro"
         };
-        let no_part = [
-            ("--vole", typed.vole != AUTO, "draws no correlations"),
-            ("--non-interactive", typed.non_interactive, coins),
+        let apart = [
+            ("vole", typed.vole != AUTO, "draws no correlations"),
+            ("non-interactive", typed.non_interactive, coins),
         ];
         if let Some((option, _, why)) =
-            no_part.into_iter().find(|(_, given, _)| *given && !system.facts().correlated)
+            apart.into_iter().find(|(_, given, _)| *given && !system.facts().correlated)
         {
-            return Err(not_of(option, system, why, &those(|facts| facts.correlated)));
+            return Err(no_part(option, system, why, &those(|facts| facts.correlated)));
         }
         let stacking = stacking(typed, system)?;
         let checking = checking::checking(field, &typed.checking, system)?;
@@ -101,6 +105,7 @@ impl Settings {
             Drawing { correlations: correlations(field, &typed.vole)?, bandwidth: None, fixed_work: false };
         if typed.non_interactive && !field.non_interactive() {
             let advice = or_take(field, |other| other.non_interactive());
+            let advice = advice(Called::Options);
             return Err(Failure::usage(format_args!(
                 "--non-interactive: over {} a prover could search for a transcript with convenient \
                  challenges, so that they are coins of the verifier: leave it out{advice}",
@@ -112,12 +117,16 @@ impl Settings {
         }
         let security = typed.security.as_deref().map(str::parse).transpose();
         let security =
-            security.map_err(|_| Failure::usage("--security: write a number of bits, such as 100"))?;
+            security.map_err(|_| Failure::usage("write a number of bits, such as 100").of("security"))?;
         if let Some(asked) = security.filter(|asked| *asked < LEAST_SECURITY && !typed.insecure_parameters) {
-            return Err(Failure::usage(format_args!(
-                "--security: by {asked} bits a false statement is accepted in one of 2^{asked} tries: ask \
-                 for {LEAST_SECURITY} at least, or for tests and measurements add --insecure-parameters"
-            )));
+            return Err(Failure::naming(|called| {
+                let insecure = called.advice(", or for tests and measurements add --insecure-parameters");
+                format!(
+                    "by {asked} bits a false statement is accepted in one of 2^{asked} tries: ask for \
+                     {LEAST_SECURITY} at least{insecure}"
+                )
+            })
+            .of("security"));
         }
         let method = match Method::from(system) {
             Method::Quicksilver(_) => Method::Quicksilver(drawing),
@@ -300,7 +309,7 @@ fn correlations(field: Field, name: &str) -> Result<Option<Correlations>> {
     let mut there = vec![AUTO];
     let all = field.correlations();
     there.extend(all.iter().map(|correlations| correlations.name()));
-    one_of("--vole", name, &there)?;
+    one_named("vole", name, &there)?;
     Ok(all.into_iter().find(|correlations| correlations.name() == name))
 }
 

@@ -172,8 +172,7 @@ fn statements(file: &File, place: &Place, folder: &Path) -> Result<BTreeMap<Stri
             return place.wrong(entry, "statement: a name has from 1 to 64 bytes, and no control characters");
         }
         let made = Statement::new(name, entry.get_ref(), folder, &file.limits.get());
-        // What the command line calls options are keys here.
-        let made = made.map_err(|why| Failure::usage(why.line.replace("--", "")));
+        let made = made.map_err(Failure::for_keys);
         let made = place.at(entry, &format!("statement.{name}"), made)?;
         statements.insert(name.clone(), Arc::new(made));
     }

@@ -1,5 +1,6 @@
 //! Advice on settings that would be worth as much as is asked for.
 
+use crate::failure::Called;
 use crate::fields::Field;
 use volery::{CheckedBy, Checking, Method, Options, settings};
 
@@ -28,8 +29,11 @@ pub(super) fn or_check(field: Field, options: &Options, asked: u32) -> String {
 }
 
 /// Advice to take a larger extension of `field`, where one is `enough`.
-pub(super) fn or_take(field: Field, enough: impl Fn(Field) -> bool) -> String {
+pub(super) fn or_take(field: Field, enough: impl Fn(Field) -> bool) -> impl Fn(Called) -> String {
     let mut extensions = settings().iter().filter(|other| other.wires() == field.wires());
-    let larger = extensions.find(|other| enough(**other));
-    larger.map_or(String::new(), |other| format!(", or take --field {}", other.name()))
+    let larger = extensions.find(|other| enough(**other)).map(|other| other.name());
+    move |called| match &larger {
+        Some(name) => format!(", or take {} {name}", called.name("field")),
+        None => String::new(),
+    }
 }

@@ -36,13 +36,14 @@ impl Settings {
             };
             return if offered < asked {
                 Err(Failure::usage(format_args!(
-                    "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"
-                )))
+                    "{asked} bits were asked for, and {system} gives {offered}: ask for fewer"
+                ))
+                .of("security"))
             } else {
                 Ok(())
             };
         }
-        let offered = most_bits(self.field, options).map_err(|why| Failure::from(why).at("--security"))?;
+        let offered = most_bits(self.field, options).map_err(|why| Failure::from(why).of("security"))?;
         if offered >= asked {
             return Ok(());
         }
@@ -52,13 +53,17 @@ impl Settings {
         let checks = or_check(self.field, options, asked);
         let over_any = options.clone().with_correlations(None);
         let fields = or_take(self.field, |other| most_bits(other, &over_any).unwrap_or(0) >= asked);
-        Err(Failure::usage(format_args!(
-            "--security: {asked} bits {}, and {by}{}{} gives {offered} to a statement of this size: ask \
-             for fewer{checks}{fields}",
-            if self.security.is_some() { "were asked for" } else { "are asked for where nothing is said" },
-            if by.is_empty() { "" } else { " over " },
-            self.field.name()
-        )))
+        Err(Failure::naming(|called| {
+            format!(
+                "{asked} bits {}, and {by}{}{} gives {offered} to a statement of this size: ask for fewer{}{}",
+                if self.security.is_some() { "were asked for" } else { "are asked for where nothing is said" },
+                if by.is_empty() { "" } else { " over " },
+                self.field.name(),
+                called.advice(&checks),
+                fields(called)
+            )
+        })
+        .of("security"))
     }
 
     /// The bits of security that are asked for.

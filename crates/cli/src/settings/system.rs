@@ -1,7 +1,7 @@
 //! Proof system that is asked for, and options that have no part in it.
 
 use crate::args::Protocol;
-use crate::failure::{Failure, Result, one_of};
+use crate::failure::{Called, Failure, Result, one_named};
 use crate::fields::{Field, is_boolean};
 use volery::zk::voleith::parameters::MOST_SECURITY;
 use volery::{Facts, System};
@@ -21,6 +21,12 @@ pub(super) fn not_of(option: &str, system: System, why: &str, others: &str) -> F
     Failure::usage(format_args!("{option}: {system} {why}: leave it out, or take --system {others}"))
 }
 
+/// The failure where an option, which may be a key, has no part in `system`.
+pub(super) fn no_part(option: &str, system: System, why: &str, others: &str) -> Failure {
+    let take = |called: Called| format!("{} {others}", called.name("system"));
+    Failure::naming(|called| format!("{system} {why}: leave it out, or take {}", take(called))).of(option)
+}
+
 /// The system that is asked for, or this one, to talk to a peer by.
 ///
 /// # Errors
@@ -30,15 +36,18 @@ pub fn system(typed: &Protocol, otherwise: System) -> Result<System> {
     if system.facts().talks {
         Ok(system)
     } else {
-        let advice = "for a link take quicksilver, which sends less, or give --out or --proof";
-        Err(Failure::usage(format_args!("--system: {system} proves in files: {advice}")))
+        Err(Failure::naming(|called| {
+            let files = called.advice(", or give --out or --proof");
+            format!("{system} proves in files: for a link take quicksilver, which sends less{files}")
+        })
+        .of("system"))
     }
 }
 
 /// The system that is asked for, or this one.
 pub fn named(typed: &Protocol, otherwise: System) -> Result<System> {
     let Some(name) = &typed.system else { return Ok(otherwise) };
-    one_of("--system", name, &System::ALL.map(System::name))?;
+    one_named("system", name, &System::ALL.map(System::name))?;
     Ok(System::ALL.into_iter().find(|system| system.name() == name).unwrap_or(otherwise))
 }
 
