@@ -106,7 +106,6 @@ fn elements_send_what_was_foretold() {
 
 /// Draws beyond the first iteration, or a part of it where that is long.
 #[test]
-#[ignore = "slow"]
 fn larger_sets_send_what_was_foretold() {
     assert_foretold::<Binary>("l2", Schedule::new(Params::L2).draws() + 75);
     assert_foretold::<Binary>("mid", Schedule::new(Params::MID).draws() / 3);
