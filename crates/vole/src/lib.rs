@@ -15,5 +15,3 @@ pub mod commit;
 pub mod macs;
 pub mod ot;
 pub mod vole;
-
-use volery_channel::{channel, error, pool, random};

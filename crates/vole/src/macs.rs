@@ -9,10 +9,10 @@ mod elements;
 pub use bits::BitMacs;
 pub use elements::FieldMacs;
 
-use crate::channel::Channel;
-use crate::error::Result;
 use crate::vole::Share;
 use core::ops::Add;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;

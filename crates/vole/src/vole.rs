@@ -26,11 +26,11 @@ pub mod vope;
 
 pub use ahead::Ahead;
 
-use crate::channel::Channel;
-use crate::error::Result;
-use crate::pool::Pool;
-use crate::random::Random;
 use core::ops::Add;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::pool::Pool;
+use volery_channel::random::Random;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};

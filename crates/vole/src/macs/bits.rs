@@ -1,9 +1,9 @@
 //! MACs of bits, over F_2.
 
 use super::{Macs, Values, load, store};
-use crate::channel::Channel;
-use crate::error::{Error, Misbehaviour, Result};
 use crate::vole;
+use volery_channel::channel::Channel;
+use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_primitives::arch::{Arch, inner_product, opened_sums, triple_sums, weigh};
 use volery_primitives::bits::{pack, unpack};
 use volery_primitives::lanes::Lanes;

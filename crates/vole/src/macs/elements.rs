@@ -1,11 +1,11 @@
 //! MACs of elements, over any other field.
 
 use super::{Macs, Values, load, store};
-use crate::channel::Channel;
-use crate::error::Result;
 use crate::vole::subfield::{self, Coefficients};
 use core::marker::PhantomData;
 use core::ops::{Add, Sub};
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Field, MacField, Tagged};

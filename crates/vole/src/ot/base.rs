@@ -24,13 +24,13 @@
 //! Encodings that are not canonical are refused, and so is the identity as M. Ristretto has prime order: no
 //! cofactor to clear, no subgroup to check. An abort depends on public messages alone.
 
-use crate::channel::{Carried, Channel};
-use crate::error::{Error, Misbehaviour, Result};
-use crate::random::Random;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::IsIdentity;
 use subtle::{Choice, ConditionallySelectable};
+use volery_channel::channel::{Carried, Channel};
+use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::random::Random;
 use volery_primitives::hash::Digest;
 use volery_primitives::{F128, U256};
 use zeroize::{Zeroize, Zeroizing};
@@ -170,8 +170,8 @@ fn choice(choices: &U256, i: usize) -> Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::{Flip, Party, Tape, pipe};
     use std::time::Duration;
+    use volery_channel::channel::{Flip, Party, Tape, pipe};
 
     const COUNT: usize = MOST;
     const CHOICES: U256 =

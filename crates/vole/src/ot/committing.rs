@@ -38,10 +38,10 @@
 
 use super::softspoken::{self, Depth};
 use super::{base, pprf};
-use crate::channel::{Carried, Channel};
-use crate::error::{Error, Misbehaviour, Result};
-use crate::random::Random;
 use subtle::{Choice, ConstantTimeEq};
+use volery_channel::channel::{Carried, Channel};
+use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::{Digest, Keyed};
 use volery_primitives::{F2, F128, Field};

@@ -21,10 +21,10 @@
 //! guessing the rest is as hard as before: the caller treats a failed check as the end of Δ.
 
 use super::base::{Chosen, Pairs, TRANSFERS};
-use crate::channel::Channel;
 use crate::commit::ggm::{self, Tree};
-use crate::error::{Error, Misbehaviour, Result};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
+use volery_channel::channel::Channel;
+use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
 use volery_primitives::{F128, U256};
@@ -179,9 +179,9 @@ pub(crate) const fn traffic(k: usize, trees: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::{Flip, Party, Tape, pipe};
-    use crate::random::Random;
     use std::time::Duration;
+    use volery_channel::channel::{Flip, Party, Tape, pipe};
+    use volery_channel::random::Random;
 
     const DELTA: F128 = F128(0x8123_4567_89ab_cdef_fedc_ba98_7654_3211);
 

@@ -47,12 +47,12 @@ pub mod traffic;
 pub use sample::Sample;
 
 use super::{base, pprf};
-use crate::channel::{Channel, Party};
-use crate::error::{Error, Misbehaviour, Result};
-use crate::pool::{Pool, Task, Tasks};
-use crate::random::Random;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
+use volery_channel::channel::{Channel, Party};
+use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::pool::{Pool, Task, Tasks};
+use volery_channel::random::Random;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
 use volery_primitives::hash::Digest;

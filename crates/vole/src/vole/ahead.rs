@@ -1,10 +1,10 @@
 //! Shares that are drawn before they are needed, so that what needs no witness is done before there is one.
 
 use super::{BoxedVole, Share, Shares, Vole};
-use crate::channel::Channel;
-use crate::error::Result;
-use crate::pool::Pool;
 use std::collections::VecDeque;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 
 /// A stream whose first blocks are there. It is for one statement.
 pub struct Ahead<S: Share> {

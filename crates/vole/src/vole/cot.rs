@@ -2,11 +2,11 @@
 //! sender's row q the key, since q = t ⊕ u·Δ.
 
 use super::{BoxedVole, Delta, Key, Mac, Shares, Vole};
-use crate::channel::Channel;
-use crate::error::Result;
 use crate::ot::softspoken::{Depth, Receiver, Sender};
-use crate::pool::Pool;
-use crate::random::Random;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::pool::Pool;
+use volery_channel::random::Random;
 use volery_primitives::Arch;
 
 /// The prover's end over SoftSpoken.

@@ -48,12 +48,12 @@ pub use dealer::{Dealer, Dealt};
 pub use reader::{OpenedTrees, Reader};
 
 use super::{BoxedVole, Delta, Key, Mac, Shares, Vole};
-use crate::channel::Channel;
 use crate::commit::fixed_key::{COMMITMENT, SALT};
-use crate::error::Result;
-use crate::pool::Pool;
 use core::cell::RefCell;
 use std::rc::Rc;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_primitives::F128;
 use zeroize::Zeroizing;
 

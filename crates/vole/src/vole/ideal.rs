@@ -1,8 +1,8 @@
 //! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
 
 use super::{BoxedVole, Delta, Key, LEAST_BLOCK, Mac, Shares, Vole};
-use crate::channel::Channel;
-use crate::error::Result;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
 use volery_primitives::prg::Prg;
 use volery_primitives::{Arch, F128};
 

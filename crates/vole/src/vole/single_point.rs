@@ -153,7 +153,7 @@ impl Prover {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use volery_channel::random::Random;
     use volery_primitives::Extension;
 
     const DELTA: F128 = F128(0x8123_4567_89ab_cdef_fedc_ba98_7654_3211);

@@ -22,8 +22,8 @@ pub use base::error as base_error;
 
 use super::extend::CHI;
 use super::{Share, Shares};
-use crate::random::Random;
 use core::marker::PhantomData;
+use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;

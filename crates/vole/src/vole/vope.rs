@@ -85,8 +85,8 @@ pub fn value<E: Field>(degree: usize, keys: &[E]) -> E {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
     use crate::vole::subfield::uniform;
+    use volery_channel::random::Random;
     use volery_primitives::{F61, F128};
 
     fn ends_agree<E: Field>() {

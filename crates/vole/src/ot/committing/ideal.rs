@@ -1,7 +1,7 @@
 //! A trusted dealer, for tests: both ends of transfers as they are after step 2, and nothing is sent.
 
 use super::{DEPTH, Receiver, Sender, digest_of_keys, pprf};
-use crate::random::Random;
+use volery_channel::random::Random;
 use volery_primitives::{F2, F128};
 use zeroize::Zeroizing;
 

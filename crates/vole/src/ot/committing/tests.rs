@@ -4,8 +4,8 @@ mod malicious_receiver;
 mod malicious_sender;
 
 use super::*;
-use crate::channel::{Flip, Party, Tape, pipe};
 use std::time::Duration;
+use volery_channel::channel::{Flip, Party, Tape, pipe};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -21,7 +21,7 @@ struct Outcome {
     /// The messages that the receiver got, and whether it believes that the sender's were these.
     received: Result<(Vec<F128>, bool)>,
     /// Whether the sender came to the opening, and what it had carried by then.
-    sent: Result<crate::channel::Traffic>,
+    sent: Result<volery_channel::channel::Traffic>,
     /// The lengths of the receiver's messages.
     lengths: Vec<usize>,
 }

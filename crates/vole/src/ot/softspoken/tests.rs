@@ -1,8 +1,8 @@
 //! The correlation, exhaustively; every message tampered with; cheating receivers; the packed-check attack.
 
 use super::*;
-use crate::channel::{Flip, Party, Tape, pipe};
 use std::time::Duration;
+use volery_channel::channel::{Flip, Party, Tape, pipe};
 
 const DELTA: F128 = F128(0x8123_4567_89ab_cdef_fedc_ba98_7654_3211);
 const TIMEOUT: Duration = Duration::from_secs(20);

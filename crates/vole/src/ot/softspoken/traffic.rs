@@ -1,8 +1,8 @@
 //! Bytes of the messages of [`super`], where the receiver is the prover.
 
 use super::{BLOCK, Depth, FIRST_CHUNK, LONGEST_CHUNK};
-use crate::channel::Carried;
 use crate::ot::{base, pprf};
+use volery_channel::channel::Carried;
 
 /// The set-up: base transfers, whose receiver is the verifier, and the trees.
 pub fn set_up(depth: Depth) -> Carried {

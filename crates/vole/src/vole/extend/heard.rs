@@ -1,8 +1,8 @@
 //! Messages to the prover, received as late as it may.
 
-use crate::channel::Channel;
-use crate::error::Result;
 use std::collections::VecDeque;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 

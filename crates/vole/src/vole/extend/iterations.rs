@@ -1,17 +1,17 @@
 //! Iterations of one party, each made ready while the one before is drawn from.
 //!
-//! The thread that draws speaks to the peer; trees are grown, encoded and weighed by [tasks](crate::pool), a
+//! The thread that draws speaks to the peer; trees are grown, encoded and weighed by [tasks](volery_channel::pool), a
 //! bounded number ahead of what is drawn, or behind what was sent. What a task makes depends on its tile
 //! alone, and what is sent stays where it is in the stream.
 
 use super::super::lpn::{Params, TILE};
 use super::super::{BoxedVole, Share, Shares, Vole};
 use super::{Base, Schedule, Start};
-use crate::channel::Channel;
-use crate::error::Result;
-use crate::pool::{Pool, Tasks};
 use core::mem;
 use std::sync::Arc;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::pool::{Pool, Tasks};
 use volery_primitives::aes::Aes128;
 use zeroize::Zeroizing;
 

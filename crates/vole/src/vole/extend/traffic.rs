@@ -1,9 +1,9 @@
 //! Bytes of the messages of `binary`, and the sum over iterations for any field.
 
 use super::Schedule;
-use crate::channel::Carried;
 use crate::ot::softspoken::{Depth, traffic};
 use crate::vole::lpn::Params;
+use volery_channel::channel::Carried;
 
 /// The set-up: SoftSpoken's part, and the corrections and check of an iteration of each set on the way.
 pub fn set_up(params: Params) -> Carried {

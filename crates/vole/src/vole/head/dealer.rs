@@ -2,11 +2,11 @@
 
 use super::expansion::{BLOCK, Chunk, Coefficients, Expansion, Forest, add};
 use super::{HASH, Mac, Shares, places};
-use crate::channel::Channel;
 use crate::commit::fixed_key::{self, COMMITMENT, SALT, Tree};
-use crate::error::Result;
-use crate::pool::Pool;
-use crate::random::Random;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::pool::Pool;
+use volery_channel::random::Random;
 use volery_primitives::{Arch, F128};
 use zeroize::Zeroizing;
 

@@ -1,10 +1,10 @@
 //! Common parts of both ends: leaves, blocks, and the check of columns.
 
 use super::{HASH, LONGEST};
-use crate::channel::{Channel, Party};
 use crate::commit::fixed_key::{Leaves, Tree};
-use crate::pool::{Pool, Task, Tasks};
 use std::sync::Arc;
+use volery_channel::channel::{Channel, Party};
+use volery_channel::pool::{Pool, Task, Tasks};
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
 use volery_primitives::prg::{Prg, Seed};

@@ -3,10 +3,10 @@
 use super::dealer::commitments;
 use super::expansion::{BLOCK, Chunk, Coefficients, Expansion, Forest, Hash, add};
 use super::{HASH, Key, Shares, opening_bytes, places};
-use crate::channel::Channel;
 use crate::commit::fixed_key::{self, COMMITMENT, SALT};
-use crate::error::Result;
-use crate::pool::Pool;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_primitives::{Arch, F128};
 use zeroize::Zeroizing;
 

@@ -1,8 +1,8 @@
 //! Dealers that cheat, for tests.
 
 use super::{Dealer, Dealt};
-use crate::pool::Pool;
-use crate::random::Random;
+use volery_channel::pool::Pool;
+use volery_channel::random::Random;
 use volery_primitives::{Arch, F128};
 
 /// A dealer's deviation from the protocol.

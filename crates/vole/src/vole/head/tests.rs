@@ -1,10 +1,10 @@
 //! The correlation at every depth and length; errors in every message, guessed and not.
 
 use super::*;
-use crate::channel::{Party, pipe};
-use crate::random::Random;
 use std::collections::HashSet;
 use std::time::Duration;
+use volery_channel::channel::{Party, pipe};
+use volery_channel::random::Random;
 use volery_primitives::{Arch, F2, Field};
 
 const SALT_OF_TESTS: [u8; SALT] = [3; SALT];

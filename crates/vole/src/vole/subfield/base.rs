@@ -54,12 +54,12 @@
 mod transfers;
 
 use super::{Delta, coefficients};
-use crate::channel::{Carried, Channel};
-use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::{base, pprf};
-use crate::random::Random;
 use subtle::ConstantTimeEq;
 use transfers::{Chosen, DIGIT, Dealt, Expansion, Leaves};
+use volery_channel::channel::{Carried, Channel};
+use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::bits::mask;
 use volery_primitives::hash::Digest;

@@ -2,10 +2,10 @@
 //! of each block's own.
 
 use super::{Delta, Key, base};
-use crate::channel::Channel;
-use crate::error::Result;
-use crate::random::Random;
 use crate::vole::{BoxedVole, Shares, Vole};
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::{Field, MacField, Tagged};
 

@@ -39,7 +39,7 @@ pub use verifier::Verifier;
 
 use super::super::extend::derive;
 use super::super::lpn::{Params, Sets};
-use crate::channel::{Channel, Party};
+use volery_channel::channel::{Channel, Party};
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::Digest;

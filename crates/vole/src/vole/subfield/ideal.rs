@@ -2,10 +2,10 @@
 
 use super::super::{BoxedVole, LEAST_BLOCK, Shares, Vole};
 use super::{Delta, Key, uniform};
-use crate::channel::Channel;
-use crate::error::Result;
-use crate::random::Random;
 use core::marker::PhantomData;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_channel::random::Random;
 use volery_primitives::{Field, MacField, Tagged};
 
 /// A seed that both ends hold and that gives every value and MAC away: no security whatever.

@@ -2,11 +2,11 @@
 //! messages a test may change.
 
 use super::*;
-use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
-use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
 use std::collections::HashSet;
 use std::time::Duration;
+use volery_channel::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
+use volery_channel::error::{Error, Result};
 use volery_primitives::{
     Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimePrime,
     RuntimePrimex4,

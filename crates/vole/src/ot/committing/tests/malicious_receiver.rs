@@ -44,7 +44,7 @@ fn corrections_beyond_the_last_transfer() {
 fn many_inconsistent_corrections() {
     let (choices, messages) = some(9, 1);
     let (here, there) = pipe(TIMEOUT);
-    let mut here: Box<dyn crate::channel::Link> = Box::new(here);
+    let mut here: Box<dyn volery_channel::channel::Link> = Box::new(here);
     for tree in 0..12 {
         here = Box::new(Tape::new(here, Some(Flip { message: 4, bit: 128 * 8 * tree + 3 * tree })).0);
     }

@@ -1,12 +1,12 @@
 //! Correlations under every set, across refills, stopped anywhere; every message tampered with.
 
 use super::*;
-use crate::channel::{Carried, Flip, Pipe, Tape, pipe};
 use crate::vole::extend::traffic;
 use crate::vole::lpn::TILE;
 use crate::vole::{BoxedVole, Share, Shares, Vole};
 use std::collections::HashSet;
 use std::time::Duration;
+use volery_channel::channel::{Carried, Flip, Pipe, Tape, pipe};
 use volery_primitives::Extension;
 
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -2,8 +2,8 @@
 
 use super::super::tests::*;
 use super::*;
-use crate::channel::Party;
 use crate::vole::subfield::uniform;
+use volery_channel::channel::Party;
 use volery_primitives::U256;
 
 /// Shares in two messages.

@@ -2,7 +2,7 @@
 
 use super::super::tests::*;
 use super::*;
-use crate::channel::Party;
+use volery_channel::channel::Party;
 
 type Drawn<B, E> = Session<Vec<Tagged<B, E>>, Vec<E>>;
 

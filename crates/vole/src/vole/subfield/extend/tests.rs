@@ -4,13 +4,13 @@
 use super::super::tests::*;
 use super::super::uniform;
 use super::*;
-use crate::channel::Recording;
-use crate::error::{Error, Misbehaviour, Result};
-use crate::random::Random;
 use crate::vole::extend::{Base, Schedule, Start};
 use crate::vole::lpn::TILE;
 use crate::vole::{BoxedVole, Share, Shares, Vole};
 use std::collections::HashSet;
+use volery_channel::channel::Recording;
+use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F61, F61x2, MacField, Tagged};
 use zeroize::Zeroizing;

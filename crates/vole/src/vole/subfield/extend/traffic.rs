@@ -1,11 +1,11 @@
 //! Bytes of the messages of [`super`], those of trees and of their check included.
 
-use crate::channel::Carried;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK, traffic};
 use crate::vole::extend::Schedule;
 use crate::vole::extend::traffic::iterations;
 use crate::vole::lpn::{Params, Sets};
 use crate::vole::subfield::base;
+use volery_channel::channel::Carried;
 use volery_primitives::{Field, MacField};
 
 /// The set-up: SoftSpoken's part, the first shares, and an iteration of each set on the way.

@@ -2,8 +2,8 @@
 
 use super::super::tests::*;
 use super::*;
-use crate::random::Random;
 use crate::vole::subfield::{Delta, coefficients, uniform};
+use volery_channel::random::Random;
 use volery_primitives::{Extension, F2, F61, F256};
 
 /// 128 trees in a tile.
