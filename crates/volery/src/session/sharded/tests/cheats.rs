@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::{Misbehaviour, Rejection};
+use crate::session::Correlations;
 use crate::zk::Macs as _;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::io;
@@ -409,19 +410,25 @@ fn more_security_than_a_run_has_is_refused() {
     let sums = Sums { shards: 2, each: 5, total, lie: None };
     let alone = Run { restarts: 0, ..run_of(&sums, 0) };
     let many = Run { restarts: 100, ..alone };
-    let at = |run: &Run, asked| {
+    let by = |run: &Run, asked, correlations: Option<Correlations>| {
         let delta = RunDelta::fresh::<Over<F61>>(run, &seeded(9)).unwrap();
-        let options = Options { security: Some(asked), ..seeded(3) };
+        let options = Options { security: Some(asked), ..seeded(3) }.with_correlations(correlations);
         let places = [(run, Place::first(0)); 2];
         let none = [Vec::new(), Vec::new()];
         at_shard::<Over<F61>>(places, [&sums; 2], none, &witnesses[0], &delta, &options)
     };
+    let at = |run: &Run, asked| by(run, asked, Some(Correlations::DIRECT));
     let (_, accepted) = at(&alone, 40);
     let worth = accepted.unwrap().1.security.statistical;
     assert!(at(&alone, worth).1.is_ok());
     assert!(matches!(at(&alone, worth + 1), (Err(Error::Invalid(_)), Err(Error::Invalid(_)))));
     let (_, accepted) = at(&many, 40);
     assert_eq!(accepted.unwrap().1.security.statistical, worth + 1 - 7);
+    // Where none are named, both take some that are worth it.
+    let (_, accepted) = by(&alone, worth + 1, None);
+    let most = accepted.unwrap().1.security.statistical;
+    assert!(most > worth);
+    assert!(matches!(by(&alone, most + 1, None), (Err(Error::Invalid(_)), Err(Error::Invalid(_)))));
 }
 
 #[test]
