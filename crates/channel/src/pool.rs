@@ -70,7 +70,7 @@ impl Pool {
         Ok(Self(Some(Arc::new(pool))))
     }
 
-    /// One of so many threads, for tests.
+    /// A pool of so many threads, for tests.
     #[doc(hidden)]
     pub fn of(threads: usize) -> Self {
         Self::new(NonZeroUsize::new(threads).expect("one thread at least")).expect("threads")

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 pub struct Clear<'w, F: Field> {
     /// Behind a pointer, so that a circuit is compiled once for all kinds of witnesses.
     witness: Box<dyn Iterator<Item = F> + 'w>,
-    /// What was compared so far: something for each assertion.
+    /// A running value of what was compared so far: something for each assertion.
     compared: u64,
     /// Whether it goes to its end, whatever fails and however long the witness is: what it does is then the
     /// same for every witness.
@@ -35,9 +35,9 @@ pub struct Clear<'w, F: Field> {
     inputs: Option<Vec<F>>,
     /// Whether products, and values of polynomials that are committed to, are kept among them.
     products: bool,
-    /// What came out: ports, places and values.
+    /// The outputs: ports, places and values.
     outputs: Vec<(usize, u64, F)>,
-    /// What comes in from other shards and goes out to them, where it is one.
+    /// The wires that come in from other shards and go out to them, where it is one.
     crossing: Option<Crossing<F>>,
 }
 
@@ -121,7 +121,7 @@ impl<'w, F: Field> Clear<'w, F> {
         })
     }
 
-    /// What is kept, `count` values, of an evaluation of `circuit`.
+    /// Evaluates `circuit`, and gives the `count` values that are kept.
     fn kept<C: Circuit<Self>>(mut self, circuit: &C, count: usize) -> Result<Zeroizing<Vec<F>>> {
         // Of its full length from the beginning: what grows leaves copies behind.
         self.inputs = Some(Vec::with_capacity(count));
@@ -130,7 +130,7 @@ impl<'w, F: Field> Clear<'w, F> {
         run.and_then(|()| self.finish()).map(|()| inputs)
     }
 
-    /// What came out of the circuit so far: ports, places and values.
+    /// The outputs of the circuit so far: ports, places and values.
     pub(super) fn outputs(&self) -> &[(usize, u64, F)] {
         &self.outputs
     }
@@ -190,7 +190,7 @@ impl<'w, F: Field> Clear<'w, F> {
         Ok((outgoing, self.finish_half()?))
     }
 
-    /// The same of a part of a statement, which may assert nothing: how much it compared.
+    /// Ends a part of a statement, which may assert nothing, and says how much it compared.
     ///
     /// # Errors
     /// `Invalid` where it left a part of the witness unread.
@@ -206,7 +206,7 @@ impl<'w, F: Field> Clear<'w, F> {
 pub(crate) struct Evaluated<F: Field> {
     /// The values that were kept, in their order.
     pub(crate) values: Zeroizing<Vec<F>>,
-    /// What was compared, which tells how much was done for assertions.
+    /// The running value of what was compared, which tells how much was done for assertions.
     #[cfg(test)]
     pub(crate) compared: u64,
     /// Whether the circuit holds for the witness. It is a secret.
@@ -294,9 +294,9 @@ impl<F: Field> Backend for Clear<'_, F> {
 
 /// A memory in the clear.
 pub enum ClearMemory<F: Field> {
-    /// Its words.
+    /// The words of a memory.
     Words(ClearWords<F>),
-    /// The same where hints are kept, which are those of whoever looks at all cells.
+    /// The words of a memory where hints are kept, which are those of whoever looks at all cells.
     Scanned(Scanned<F>),
 }
 

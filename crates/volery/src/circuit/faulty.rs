@@ -12,7 +12,7 @@ pub(super) struct Faulty<'w, F: Field> {
     clear: Clear<'w, F>,
     until: u64,
     pattern: u64,
-    /// Those of the first, the last one first.
+    /// The errors of the first values, the last one first.
     errors: Vec<F>,
 }
 

@@ -161,7 +161,7 @@ impl<'b, 'n, F: Field> Mixed for (Clear<'b, F2>, Clear<'n, F>) {
     }
 }
 
-/// What a statement over two fields converts.
+/// The conversions of a statement over two fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conversions {
     /// Words of bits that become numbers.
@@ -189,11 +189,11 @@ impl Conversions {
 /// The gates of a statement over two fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MixedShape {
-    /// Those over F_2, the bits that numbers become among the inputs.
+    /// The gates over F_2, the bits that numbers become among the inputs.
     pub bits: Shape,
-    /// Those over the other field, a value for each converted bit among the inputs.
+    /// The gates over the other field, a value for each converted bit among the inputs.
     pub numbers: Shape,
-    /// What goes from one to the other.
+    /// The conversions from one to the other.
     pub conversions: Conversions,
     /// How often the statement goes on in the other one of the two backends.
     pub turns: u64,

@@ -52,7 +52,7 @@ pub const HIGHEST_DEGREE: usize = 128;
 /// the sum of the degrees, that of a sum the larger one. A vector of one lane goes with vectors of any
 /// number, as many times as they have lanes.
 pub trait Polynomials: Backend {
-    /// What this party holds for a vector of polynomials.
+    /// A vector of polynomials, as this party holds it.
     type Vector: Clone;
 
     /// How many lanes `a` has.

@@ -1,4 +1,4 @@
-//! What a clause sees of a backend.
+//! Backend of a clause.
 
 use crate::circuit::stream::{Executor, GatesAlone};
 use crate::circuit::{
@@ -20,15 +20,15 @@ use volery_primitives::Field;
 pub struct Branch<'b, B: Backend> {
     backend: &'b mut B,
     assertions: Assertions<B::Wire>,
-    /// What became of assertions before each of the functions that are open.
+    /// The assertions before each of the functions that are open.
     outside: Vec<Assertions<B::Wire>>,
 }
 
-/// What becomes of assertions.
+/// The fate of assertions.
 enum Assertions<W> {
-    /// They are the backend's; and whether there was one.
+    /// Assertions are the backend's; whether there was one.
     Stand(bool),
-    /// They make a bit, none as long as there was no assertion: whether one of them failed.
+    /// Assertions make a bit that says whether one of them failed; none as long as there was no assertion.
     Collect(Option<W>),
 }
 
@@ -165,7 +165,8 @@ impl<B: Backend> Backend for Branch<'_, B> {
         }
     }
 
-    /// What a function collects is an argument and a result beside its own.
+    /// Opens a function that has the bit of the assertions, where there is one, for an argument and a result
+    /// beside its own.
     fn open_function(&mut self, key: &[u8], arguments: &[B::Wire]) -> Result<Function<B::Wire>> {
         let (kind, failed) = match self.assertions {
             Assertions::Stand(_) => (0, None),
@@ -204,7 +205,7 @@ impl<B: Backend> Backend for Branch<'_, B> {
 }
 
 impl<B: Backend> Branch<'_, B> {
-    /// What a function returns, less what it says of its assertions: whether there were any.
+    /// The results of a function without those on its assertions, of which it takes note.
     fn returned(&mut self, mut returned: Returned<B::Wire>) -> Returned<B::Wire> {
         if returned.public.pop() == Some(1) {
             match &mut self.assertions {
@@ -220,7 +221,7 @@ impl<B: Backend> Executor for Branch<'_, B> {
     type Beyond = GatesAlone;
 }
 
-/// Its assertions are the clause's, so that no other proof will do.
+/// Scans whose assertions are the clause's, so that no other proof will do.
 impl<B: Backend> Scans for Branch<'_, B> {
     fn in_function(&self) -> bool {
         !self.outside.is_empty()

@@ -91,7 +91,7 @@ impl<B: Backend, C: Clauses<B>> Circuit<B> for OneOf<C> {
     }
 }
 
-/// What is demanded of so many clauses, by name.
+/// The name of the assertion about so many clauses.
 pub(super) fn one_of(count: usize) -> String {
     format!("one of {count} clauses")
 }

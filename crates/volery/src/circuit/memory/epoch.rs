@@ -48,7 +48,7 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// Those of tests, whose epochs end after a few accesses.
+    /// The parameters of tests, whose epochs end after a few accesses.
     #[cfg(test)]
     pub(crate) const SHORT: Self = Self {
         shortest: 1 << 6,
@@ -85,7 +85,7 @@ pub(crate) const LOOKUPS: usize = 8;
 /// The highest degree of the order of times over F_2.
 const ORDER: u32 = 11;
 
-/// What is fixed for a memory.
+/// The parameters of a memory that do not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) sizes: Sizes,
@@ -144,7 +144,7 @@ impl Layout {
         (!self.binary && ended >= LIMBED && 1 << bits <= self.parameters.shortest).then_some(bits)
     }
 
-    /// What access number `time` commits to; `whole` says how its gap is told.
+    /// The cost of access number `time`; `whole` says how its timestamp difference is shown.
     fn access(&self, time: u64, put_where: bool, whole: bool) -> Argued {
         let width = self.sizes.width as u64;
         let mul = if put_where { width } else { 0 };
@@ -163,7 +163,8 @@ impl Layout {
         }
     }
 
-    /// What the end of an epoch of so many accesses comes to, but for gaps that are looked up whole.
+    /// The cost of the end of an epoch of so many accesses, but for timestamp differences that are looked up
+    /// whole.
     fn end(&self, accesses: u64, whole: bool) -> Argued {
         let Sizes { cells, width } = self.sizes;
         let (cells, width) = (cells as u64, width as u64);
@@ -187,14 +188,14 @@ impl Layout {
     }
 }
 
-/// What two products of so many factors come to that are to be equal.
+/// The cost of the equality of two products of so many factors.
 pub(crate) fn equality(count: u64, binary: bool) -> Argued {
     let factors = factors(binary) as u64;
     let between = 2 * (count.div_ceil(factors).max(1) - 1);
     Argued { wide: between, wide_polynomials: between + 1, degree: factors + 1, ..Argued::default() }
 }
 
-/// What a sum of so many fractions comes to.
+/// The cost of a sum of so many fractions.
 pub(crate) fn sums(count: u64) -> Argued {
     let blocks = count.div_ceil(LOOKUPS as u64);
     let wide = blocks.saturating_sub(1);
@@ -218,7 +219,7 @@ impl Epochs {
         Self { layout, accesses: 0, ended: 0, gaps: None }
     }
 
-    /// What the next access comes to, with the end of its epoch where it is the last one.
+    /// The cost of the next access, with the end of its epoch where it is the last one.
     pub(crate) fn access<F: Field>(&mut self, put_where: bool) -> Argued {
         self.accesses += 1;
         let access = self.layout.access(self.accesses, put_where, self.gaps.is_some());
@@ -234,7 +235,7 @@ impl Epochs {
         access.and(end)
     }
 
-    /// What the end of the epoch comes to, where it has accesses.
+    /// The cost of the end of the epoch, where it has accesses.
     fn end_epoch(&mut self) -> Argued {
         match core::mem::take(&mut self.accesses) {
             0 => Argued::default(),
@@ -245,7 +246,7 @@ impl Epochs {
         }
     }
 
-    /// What the end of the memory comes to.
+    /// The cost of the end of the memory.
     pub(crate) fn end(&mut self) -> Argued {
         let gaps = self.gaps.as_mut().map(Looked::end).unwrap_or_default();
         self.end_epoch().and(gaps)
@@ -324,7 +325,7 @@ impl Looked {
         2 * self.lookups + self.rows
     }
 
-    /// What the end of the epoch comes to, where it has lookups.
+    /// The cost of the end of the epoch, where it has lookups.
     pub(crate) fn end(&mut self) -> Argued {
         if self.lookups == 0 {
             return Argued::default();
@@ -349,7 +350,7 @@ impl Ranges {
         Self { parameters, numbers: 0, tables: [None; 2] }
     }
 
-    /// What a number of so many bits comes to.
+    /// The cost of a number of so many bits.
     pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
         let limb = self.parameters.limb_bits::<F>(self.numbers);
         self.numbers += 1;
@@ -361,7 +362,7 @@ impl Ranges {
         Argued { values: looked.values + u64::from(limbs - 1), ..looked }
     }
 
-    /// What their end comes to.
+    /// The cost of the end of all ranges.
     pub(crate) fn end(&mut self) -> Argued {
         let tables = self.tables.iter_mut().flatten();
         tables.map(|(_, table)| table.end()).fold(Argued::default(), Argued::and)
@@ -385,7 +386,8 @@ mod tests {
     use super::*;
     use volery_primitives::{F61, F65537, Goldilocks, Q32, RuntimePrime};
 
-    /// What a highest limb of so many bits is looked up as: itself, and times what makes it one of full length.
+    /// The highest limb of a number is short: it is looked up itself, and times the factor that makes it one
+    /// of full length.
     #[test]
     fn a_short_limb_is_short() {
         fn test<F: Field>() {

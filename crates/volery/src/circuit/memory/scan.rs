@@ -205,7 +205,7 @@ pub(crate) fn scan_lookup<B: Backend>(
     Ok(values)
 }
 
-/// What each bit of a number counts for.
+/// The weight of each bit of a number.
 fn places<F: Field>(bits: u32) -> Vec<F> {
     (0..bits).map(F::place).collect()
 }
@@ -296,7 +296,7 @@ impl<B: Scans> Tables for B {
     }
 }
 
-/// What an access comes to: see [`Scan`].
+/// The cost of an access: see [`Scan`].
 pub(crate) fn access_cost<F: Field>(sizes: Sizes, put: Put<'_, ()>) -> Scan {
     let Sizes { cells, width } = sizes;
     let (n, w) = (cells as u64, width as u64);
@@ -311,13 +311,13 @@ pub(crate) fn access_cost<F: Field>(sizes: Sizes, put: Put<'_, ()>) -> Scan {
     Scan { inputs, mul: choosing + n * w + writing, assert }
 }
 
-/// What so many lookups in so many rows with keys of so many elements comes to.
+/// The cost of so many lookups in so many rows with keys of so many elements.
 pub(crate) fn lookup_cost(lookups: u64, rows: usize, key: usize) -> Scan {
     let (rows, key) = (lookups * rows as u64, key as u64);
     Scan { inputs: rows, mul: rows * key, assert: rows * key }
 }
 
-/// What so many ranges come to.
+/// The cost of so many ranges.
 pub(crate) fn within_cost(values: usize, bits: u32) -> Scan {
     let bits = values as u64 * u64::from(bits);
     Scan { inputs: bits, mul: bits, assert: bits }

@@ -1,9 +1,9 @@
-//! What is known of shards before they are run.
+//! Announcements of shards, before they are run.
 
 use super::{Need, Sharding};
 use crate::error::{Error, Result};
 
-/// What crosses between the shards of a statement, found to be in order.
+/// The wires that cross between the shards of a statement, found to be in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
     shards: Vec<Part>,
@@ -24,7 +24,7 @@ impl Announced {
     /// The most wires that come in to a shard, or go out of one.
     pub const MOST_WIRES: usize = 1 << 28;
 
-    /// What `sharding` announces.
+    /// The announcements of `sharding`.
     ///
     /// # Errors
     /// `Invalid` where there is no shard, or there are too many shards or wires; where wires come from a shard
@@ -74,7 +74,7 @@ impl Announced {
         self.shards.len()
     }
 
-    /// What comes in to a shard, in its order.
+    /// The wires that come in to a shard, in its order.
     ///
     /// # Panics
     /// Where there is no such shard, as do the others.

@@ -51,7 +51,7 @@ pub(super) struct Scope {
 
 /// The state of the wires of a scope.
 enum Wiring {
-    /// Their slots.
+    /// The slots of the wires.
     Slots,
     /// Whether they are set, for each type, how many were at once, and how many at most.
     Marks { of: Vec<Marks>, set: u64, most: u64 },

@@ -1,6 +1,7 @@
-//! What whoever executes a stream has proofs of its own for.
+//! Proofs of its own that an executor of a stream has.
 
-/// What a stream may hold beyond gates. The [recorder](super::Recorder) writes the gates of all else.
+/// The records that a stream may hold beyond gates. The [recorder](super::Recorder) writes the gates of all
+/// else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Argues {
     /// Memories.
@@ -22,7 +23,7 @@ pub struct Argues {
 pub enum Tables {
     /// None.
     None,
-    /// Those over F_2 whose keys are the numbers of their rows.
+    /// Tables over F_2 whose keys are the numbers of their rows.
     Numbered,
     /// All.
     All,

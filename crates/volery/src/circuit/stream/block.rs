@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// What a record does: see the table of the [module](super).
+/// The operation of a record: see the table of the [module](super).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
@@ -80,19 +80,19 @@ pub enum Op {
     Outgoing,
 }
 
-/// As `out` of [`Op::AssertZeroes`]: the vector is read again.
+/// The `out` of [`Op::AssertZeroes`] where the vector is read again.
 pub(super) const KEPT: u32 = 1;
 
 /// One gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// Where its result goes.
+    /// The slot of the result.
     pub out: u32,
-    /// Its first operand.
+    /// The first operand.
     pub a: u32,
-    /// Its second.
+    /// The second operand.
     pub b: u32,
 }
 
@@ -116,9 +116,9 @@ pub struct Block<F> {
     pub slots: u32,
     /// See [`Block::slots`].
     pub vectors: u32,
-    /// Of a function: how many arguments it has.
+    /// The number of arguments, if it is a function.
     pub arguments: u32,
-    /// Of a function: a list in `words` of its results.
+    /// The list in `words` of its results, if it is a function.
     pub results: u32,
     /// The assertions that it makes, with those of the functions that it calls.
     pub assertions: u64,

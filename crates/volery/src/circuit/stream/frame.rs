@@ -9,7 +9,8 @@ use zeroize::DefaultIsZeroes;
 /// Slots from here on are not given: their numbers have other meanings.
 const LAST_SLOT: u32 = u32::MAX - 8;
 
-/// So many wires of open scopes may have been forgotten before they are left out of the list of them.
+/// The number of wires of open scopes that may have been forgotten before they are left out of the list of
+/// them.
 const FORGOTTEN: usize = 4096;
 
 /// A wire of the [`Recorder`](super::Recorder): a slot, and which of its values.
@@ -40,15 +41,15 @@ pub(super) struct Lanes {
     pub(super) on: On,
 }
 
-/// Where a vector is. What it leaves in the end goes to its frame.
+/// The place of a vector. In the end its slot or its wires go to its frame.
 pub(super) enum On {
-    /// In a slot of its own.
+    /// A slot of its own.
     Slot { slot: u32, left: Left<u32> },
-    /// On wires, a lane each.
+    /// Wires, one for each lane.
     Wires { wires: Vec<Handle>, left: Left<Handle> },
 }
 
-/// What vectors have left that are no more.
+/// Slots or wires left by vectors that are no more.
 pub(super) type Left<T> = Rc<RefCell<Vec<T>>>;
 
 impl Drop for On {
@@ -63,13 +64,13 @@ impl Drop for On {
 /// A memory of the statement that a function looks at cell by cell.
 pub(super) struct Imported {
     pub(super) memory: u32,
-    /// Its cells as the function gets them.
+    /// The cells as the function gets them.
     pub(super) first: Vec<Handle>,
     /// The cells by now, where something was put there.
     pub(super) now: Option<Vec<Handle>>,
 }
 
-/// What is recorded into one block: the statement, block after block, or one function.
+/// The recording of one block: the statement, block after block, or one function.
 pub(super) struct Frame<F> {
     pub(super) block: Block<F>,
     /// For each slot the stamp of its value.
@@ -91,7 +92,7 @@ pub(super) struct Frame<F> {
     left_wires: Left<Handle>,
     pub(super) free_vectors: Vec<u32>,
     left_vectors: Left<u32>,
-    /// Of a function: its own arguments, and the memories whose cells are others.
+    /// The arguments of a function itself, and the memories whose cells are further ones.
     pub(super) arguments: Vec<Handle>,
     pub(super) cells: Vec<Imported>,
     /// The words that the functions take which the block calls.
@@ -102,7 +103,7 @@ pub(super) struct Frame<F> {
     pub(super) lowers: bool,
 }
 
-/// What lanes of vectors want of a wire.
+/// The demands of vectors' lanes on a wire.
 #[derive(Clone, Copy, Default)]
 struct Held {
     lanes: u32,
@@ -194,7 +195,7 @@ impl<F: Field> Frame<F> {
         self.list_all(&[wires]);
     }
 
-    /// The same of several lists, one after the other.
+    /// Appends the slots of several lists, one after the other.
     pub(super) fn list_all(&mut self, lists: &[&[Handle]]) {
         let words = &mut self.block.words;
         let count = words.len();

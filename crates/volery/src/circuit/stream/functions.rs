@@ -30,7 +30,7 @@ pub(super) struct Recorded<F> {
     /// The memories and tables that there were, where it names some by their numbers: where there are others
     /// it is another function.
     pub(super) among: Option<[u32; 2]>,
-    /// What was recorded as such, and not as gates, where it has anything of the kind.
+    /// The kinds of records that were recorded as such, and not as gates, where there are any.
     pub(super) argues: Option<Argues>,
     /// The memories whose cells are arguments behind its own, and where they are put, results.
     pub(super) cells: Vec<Import>,
@@ -38,7 +38,7 @@ pub(super) struct Recorded<F> {
 
 /// A memory that a function looks at cell by cell.
 pub(super) struct Import {
-    /// Its number.
+    /// The number of the memory.
     pub(super) memory: u32,
     /// Whether anything is put there.
     pub(super) puts: bool,

@@ -29,7 +29,7 @@ pub struct MixedRecorder<'m, 'r, 's, F: Field> {
     crossing: Option<&'m dyn Crossing>,
 }
 
-/// Whoever has the wires of both halves, by their slots.
+/// A holder of the wires of both halves, by their slots.
 trait Crossing {
     /// Converts a word of bits, the least significant first, to the number in slot `number`.
     fn number(&self, bits: &[u32], number: u32) -> Result<()>;
@@ -49,7 +49,7 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
         self.numbers
     }
 
-    /// As [`Mixed::number`].
+    /// The number of these bits: see [`Mixed::number`].
     ///
     /// # Errors
     /// As there.
@@ -63,7 +63,7 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
         Ok(number)
     }
 
-    /// As [`Mixed::bits_of`], of one number.
+    /// The bits of one number: see [`Mixed::bits_of`].
     ///
     /// # Errors
     /// As there.
@@ -88,14 +88,14 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
 /// backends.
 pub struct MixedStreamed<'s, F>(pub &'s dyn MixedSource<F>);
 
-/// What both halves hold while they are executed.
+/// The values that both halves hold while they are executed.
 struct State<'m, M: Mixed> {
     mixed: &'m mut M,
     bits: Kept<M::Bits>,
     numbers: Kept<M::Numbers>,
 }
 
-/// One of the halves.
+/// The half over F_2.
 struct Bits<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<F2>);
 struct Numbers<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<<M::Numbers as Backend>::F>);
 

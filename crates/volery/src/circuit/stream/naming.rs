@@ -8,7 +8,7 @@ use volery_primitives::Field;
 /// when it is displayed.
 pub(super) struct Name<'s, F> {
     pub(super) source: &'s dyn Source<F>,
-    /// What its gates were recorded for.
+    /// The proofs for which its gates were recorded.
     pub(super) argues: Argues,
     pub(super) number: u64,
 }

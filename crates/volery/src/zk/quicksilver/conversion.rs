@@ -147,7 +147,7 @@ pub fn sizes<B: Field, E: MacField<B>>(shape: &MixedShape) -> [Size; 2] {
     ]
 }
 
-/// So many more commitments, and batches that end early.
+/// The size with so many more commitments, and batches that end early.
 fn more(size: Size, commitments: u64, early: u64) -> Size {
     Size {
         commitments: size.commitments + commitments,

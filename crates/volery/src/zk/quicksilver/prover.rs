@@ -32,7 +32,7 @@ use zeroize::Zeroizing;
 /// by sections. Each of these belongs to a step of the proof, and its errors are those of the link and the
 /// VOLE.
 pub trait Commitments: Macs {
-    /// What is kept of them besides slots.
+    /// The state of commitments besides slots.
     type Kept: Default;
 
     /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
@@ -47,7 +47,7 @@ pub trait Commitments: Macs {
     }
     /// Sends the corrections that are left, and ends the batch, if any is open. Fig. 4, 5 to 7.
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()>;
-    /// The same before the end of the statement.
+    /// Ends the batch before the end of the statement.
     fn end_early(prover: &mut Prover<'_, Self>) -> Result<()> {
         Self::end_batch(prover)
     }
@@ -101,20 +101,20 @@ pub struct Prover<'a, M: Commitments> {
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Progress<'a>,
-    /// What takes up what was said, where the proof is a file.
+    /// The drain that takes up what was sent, where the proof is a file.
     drain: Option<Drain<'a>>,
     /// Commitments that are off, by their numbers.
     #[cfg(test)]
     pub(super) lies: Vec<(u64, M::F)>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::Tag, M::E>,
-    /// Of the sections, where this is a half of a proof.
+    /// The lengths of the sections, where this is a half of a proof.
     lengths: Option<Lengths>,
-    /// What crosses, where this is a shard.
+    /// The wires that cross, where this is a shard.
     shard: Option<Open<M::Tag, Wide<M>>>,
 }
 
-/// Whoever takes up what was said, where the link does not by itself.
+/// A function that takes up what was sent, where the link does not by itself.
 type Drain<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 impl<'a, M: Commitments> Prover<'a, M> {
@@ -203,7 +203,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         self.finish_turn().map(|(gates, vole, _)| (gates, vole))
     }
 
-    /// The same, which ends the last turn.
+    /// Ends the proof as [`Prover::finish`] does, and with it the last turn.
     ///
     /// # Errors
     /// As for [`Prover::finish`], but that a half may assert nothing.
@@ -211,7 +211,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         self.end().map(|(gates, vole, turn, _)| (gates, vole, turn))
     }
 
-    /// The same, and what goes out of a shard.
+    /// Ends the proof, and gives the wires that go out of a shard.
     fn end(mut self) -> Result<Ended<'a, M>> {
         self.forget_all()?;
         self.conclude()?;
@@ -269,8 +269,8 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok(self.channel.take())
     }
 
-    /// What [`Prover::finish`] would send, for a proof whose check has the degree of which `mask` has the
-    /// coefficients, drawn before the first gate.
+    /// Computes what [`Prover::finish`] would send, for a proof whose check has the degree of which `mask`
+    /// has the coefficients, drawn before the first gate.
     ///
     /// # Errors
     /// As for [`Prover::finish`]; `Invalid` where the degree is another.
@@ -331,7 +331,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok(M::commit(self, value))
     }
 
-    /// The same, and that the value is a bit: checked as the product of itself and itself.
+    /// Commits to `value`, and shows that it is a bit: checked as the product of itself and itself.
     pub(super) fn commit_to_bit(&mut self, value: M::F) -> Result<M::Tag> {
         let value = self.lied(value);
         self.find_slot()?;
@@ -421,10 +421,10 @@ impl<'a, M: Commitments> Prover<'a, M> {
     }
 }
 
-/// What a prover comes to, with its turn, and what goes out of a shard.
+/// The prover's result, with its turn, and the wires that go out of a shard.
 type Ended<'a, M> = (Gates, BoxedVole<<M as Macs>::Mac>, Turn<'a>, Option<TagEnds<M>>);
 
-/// What a prover holds of wires that cross.
+/// The ends of crossing wires that a prover holds.
 type TagEnds<M> = Ends<<M as Values>::Tag, Wide<M>>;
 
 /// A committed element of the extension with its MAC.

@@ -1,4 +1,4 @@
-//! What backends execute beyond gates.
+//! Records beyond gates, and how backends execute them.
 
 use super::{Step, Wires, columns, lanes, operands};
 use crate::circuit::stream::argues::{self, Argues};
@@ -9,9 +9,9 @@ use core::fmt::Display;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 
-/// What a backend executes beyond gates, and what it holds for that from one record to the next.
+/// An executor of records beyond gates, with what it holds from one record to the next.
 pub trait Beyond<B: Backend>: Default {
-    /// What this executes.
+    /// The kinds of records that it executes.
     fn argues() -> Argues;
 
     /// Executes a record that is no gate, of those that this executes.
@@ -61,7 +61,7 @@ pub(crate) trait Sums: Backend {
     /// Where the lengths differ.
     fn sum_of_products(&mut self, a: &[Self::Wire], b: &[Self::Wire]) -> Result<Self::Wire>;
 
-    /// As [`Polynomials::assert_matrix_product`].
+    /// Asserts a product of matrices: see [`Polynomials::assert_matrix_product`].
     ///
     /// # Errors
     /// As there.
@@ -220,9 +220,9 @@ impl<B: Polynomials> Beyond<B> for Vectors<B> {
 /// All that there is: polynomials, memories, tables, permutations, and wires that cross.
 pub struct Everything<B: Machine> {
     polynomials: Vectors<B>,
-    /// By their numbers, but for those that are closed.
+    /// The memories by their numbers, but for those that are closed.
     memories: Vec<Option<B::Memory>>,
-    /// By their numbers, but for those that the recorder looks at row by row.
+    /// The tables by their numbers, but for those that the recorder looks at row by row.
     tables: Vec<Option<B::Table>>,
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use volery_primitives::Field;
 
-/// What of a statement is looked at cell by cell and row by row.
+/// The memories and tables of a statement that are looked at cell by cell and row by row.
 pub(super) struct Scans<F> {
     /// The cells of each memory, by its number: on slots of the statement that stay the same.
     memories: BTreeMap<u32, Vec<Handle>>,

@@ -7,7 +7,7 @@ use crate::commit::ggm::Tree;
 use crate::zk::limbo::{transcript, verifier};
 use volery_primitives::{F61, F61x2, Field};
 
-/// Both parties read the same from the tapes that both have, and the verifier's shares of a view that holds
+/// The tapes that both parties have give them the same values, and the verifier's shares of a view that holds
 /// the hidden party are the rest of the sum of all.
 #[test]
 fn the_verifier_follows_what_the_prover_follows_or_its_complement() {

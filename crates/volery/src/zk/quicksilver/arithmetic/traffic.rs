@@ -61,12 +61,12 @@ impl Blocks {
         blocks.div_ceil(each) + self.number.div_ceil(each) - whole / each
     }
 
-    /// Their number.
+    /// The number of blocks, those for masks included.
     pub(crate) fn number(&self) -> u64 {
         self.number + self.masks.len() as u64
     }
 
-    /// Their shares.
+    /// The shares of all blocks, those for masks included.
     pub(crate) fn shares(&self) -> u64 {
         self.shares + self.masks.iter().sum::<u64>()
     }

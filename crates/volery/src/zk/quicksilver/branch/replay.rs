@@ -57,7 +57,7 @@ impl<B: Field, E: MacField<B>> Replayed for FieldMacs<B, E> {
     }
 }
 
-/// What both parties keep while they run clauses: the tape, and the products that were not weighed yet.
+/// The state of a party that runs clauses: the tape, and the products that were not weighed yet.
 struct Tape<'t, W: zeroize::DefaultIsZeroes, E> {
     arch: Arch,
     slots: &'t [W],

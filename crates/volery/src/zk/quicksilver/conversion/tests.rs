@@ -195,7 +195,8 @@ macro_rules! over_every_field {
     }};
 }
 
-/// Both parties report the gates that are counted, whatever the rounds, the widths and the threads.
+/// Asserts that both parties report the gates that are counted, whatever the rounds, the widths and the
+/// threads.
 fn all_agree<B: Field, E: MacField<B>>() {
     for (words, width, most, threads) in [(1, 1, None, 1), (7, 8, None, 1), (30, 11, Some(100), 3)] {
         let (circuit, bits, numbers) = Sums::<B>::instance(words, width, words as u8);

@@ -28,7 +28,7 @@ struct Program {
     steps: Vec<Step>,
     /// Numbers that are looked up among squares, and are said to be below 2^13.
     looked: Vec<u64>,
-    /// What is read is compared.
+    /// Whether words that are read are compared.
     compares: bool,
 }
 
@@ -179,8 +179,8 @@ fn perform<P: Memories + Tables>(
     Ok(())
 }
 
-/// The same over F_2: squares of numbers of four bits, whose keys are the numbers of their rows; and, row by
-/// row, of two numbers.
+/// The lookups over F_2: squares of numbers of four bits, whose keys are the numbers of their rows; and, row
+/// by row, of two numbers.
 fn bits_of_squares<P: Memories + Tables>(p: &mut P, program: &Program) -> Result<()> {
     let [all, two] = [&(0..12).collect::<Vec<u64>>()[..], &[5, 3]].map(rows_of_squares);
     let mut all = p.table(Rows { key: 4, value: 8, entries: &all })?;
@@ -212,12 +212,12 @@ fn rows_of_squares<F: Field>(numbers: &[u64]) -> Vec<F> {
     numbers.iter().flat_map(|number| [bits(*number, 4), bits(number * number, 8)].concat()).collect()
 }
 
-/// Those of both parties, of one thread to eight: how many is the program's.
+/// The pools of both parties, of one thread to eight: how many depends on the program.
 fn pools(program: &Program) -> [Pool; 2] {
     [0, 1].map(|party| Pool::of([1, 2, 3, 8][(program.steps.len() + party) % 4]))
 }
 
-/// What a prover over such a field does before each step, with what it has of the memory.
+/// The prover's change of its memory's state before each step, over such a field.
 type Forge<'f, F, W, E> = &'f mut (dyn FnMut(&mut Remembered<F, W, E>, usize) + Send);
 
 fn run_field<B: Field, E: MacField<B>>(
@@ -316,7 +316,7 @@ fn programs() -> Vec<Program> {
     sizes.into_iter().enumerate().map(|(i, sizes)| Program::random(sizes, i as u8 % 3, i as u64)).collect()
 }
 
-/// What the prover committed to and what it owes is what is counted, of which both parties know.
+/// The prover's commitments and debts are those that are counted, of which both parties know.
 fn is_counted<M: Macs>(program: &Program, gates: Gates) {
     let shape = Count::<M::F>::fingerprint_by(Parameters::SHORT, program).unwrap().0;
     let counted = crate::zk::quicksilver::size::<M>(&shape);
@@ -390,7 +390,7 @@ fn a_commitment_that_is_off_is_rejected() {
     }
 }
 
-/// What a cheating prover has of its memory: to forge a word and the time it was put there.
+/// Forges a word of a prover's memory, and its timestamp.
 fn forge<F: Field, W: Copy + Default + Zeroize, E: Field>(
     remembered: &mut Remembered<F, W, E>,
     cell: usize,
@@ -428,7 +428,7 @@ const FORGERIES: &[(&str, &[Forgery])] = &[
     ("swapped", &[(2, 0, 5, 1), (3, 0, 5, 1)]),
 ];
 
-/// The same program behind so many reads.
+/// The short program behind so many reads.
 fn behind(reads: usize) -> Program {
     let mut program = short();
     let read = || Step { address: 1, kind: 0, word: vec![0] };

@@ -39,7 +39,7 @@ impl<E: Field> Keys<E> {
         self.keys.len()
     }
 
-    /// Their sum with coefficients `chi`.
+    /// The sum of the polynomials with coefficients `chi`.
     pub(in super::super) fn weighed<B: Field>(&self, arch: Arch, chi: &[E]) -> E
     where
         E: Lanes<B>,

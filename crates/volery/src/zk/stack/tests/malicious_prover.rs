@@ -13,7 +13,7 @@ use volery_primitives::F128;
 struct Cheat<'a> {
     clauses: &'a Several,
     terms: Terms<'a>,
-    /// Its choices in the transfers of seeds.
+    /// The choices in the transfers of seeds.
     of_seeds: Vec<F2>,
     /// The leaf, or the clause, that it treats as the one whose seed it gave up.
     given_up: usize,
