@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use volery_primitives::{Bn254, F61, F65537, Goldilocks, Q32};
 
-    /// Whatever prime `--field` takes, a file over it is one over the field of this name.
+    /// Files over a prime that `--field` takes are over the field of this name.
     #[test]
     fn primes_are_called_as_their_fields() {
         assert_eq!(Prime::of::<Q32>().field(), "q32");

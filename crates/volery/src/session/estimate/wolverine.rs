@@ -1,4 +1,4 @@
-//! The same by Wolverine.
+//! Traffic of sessions by Wolverine.
 
 use super::Estimate;
 use crate::circuit::Shape;
@@ -8,8 +8,8 @@ use crate::session::{Choice, Options, Setting};
 use crate::zk::wolverine::traffic;
 
 impl Estimate {
-    /// What a session of one statement with these gates, which comes to this choice, sends by Wolverine, where
-    /// `options` say the rest; see [`Estimate::measured`]. Inputs are taken to come before all gates.
+    /// The traffic of a session of one statement with these gates, which comes to this choice, by Wolverine,
+    /// where `options` say the rest; see [`Estimate::measured`]. Inputs are taken to come before all gates.
     ///
     /// # Errors
     /// `Invalid` where the options make no sense.

@@ -1,4 +1,4 @@
-//! What is recorded as gates.
+//! Statements recorded as gates.
 
 use crate::circuit::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Recorder, Streamed};
 use crate::circuit::{
