@@ -10,7 +10,7 @@ use volery::circuit::gadget::{Bytes, bits_of, sha256};
 use volery::circuit::{Backend, Mixed, MixedCircuit};
 use volery::{Error, F61, Options, Result, check_mixed, prove_mixed, verify_mixed};
 
-/// What both parties know.
+/// The statement, which both parties know.
 struct Readings {
     digest: [u8; 32],
     squares: u64,

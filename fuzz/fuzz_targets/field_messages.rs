@@ -10,7 +10,7 @@ use volery::{CheckedBy, Checking, Drawing, F61, Method, Options, Over, prove_ove
 
 type Setting = Over<F61>;
 
-/// What each party says in one honest run by each system.
+/// The messages of each party in one honest run by each system.
 static HONEST: LazyLock<[[Vec<u8>; 2]; SYSTEMS]> = LazyLock::new(|| std::array::from_fn(honest));
 
 fn honest(system: usize) -> [Vec<u8>; 2] {

@@ -9,7 +9,7 @@ use volery::channel::{Channel, Party, Playback, Tape, pipe};
 use volery::circuit::Network;
 use volery::{Checking, Drawing, F2, Method, Options, prove, verify};
 
-/// What each party says in one honest run by each system.
+/// The messages of each party in one honest run by each system.
 static HONEST: LazyLock<[[Vec<u8>; 2]; SYSTEMS]> = LazyLock::new(|| std::array::from_fn(honest));
 
 fn honest(system: usize) -> [Vec<u8>; 2] {

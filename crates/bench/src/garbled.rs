@@ -96,7 +96,7 @@ pub struct Networks {
 }
 
 impl Networks {
-    /// So many networks of so many gates.
+    /// Clauses that are networks of so many gates each, so many.
     ///
     /// # Errors
     /// `Invalid` where there are no gates, or too many.

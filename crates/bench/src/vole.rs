@@ -164,7 +164,7 @@ impl Outcome {
         self.macs.correlations as f64 / self.seconds().1
     }
 
-    /// In both directions, in the set-up and after it.
+    /// The bytes in both directions, of the set-up and after it.
     fn bytes(&self) -> (u64, u64) {
         let setup = self.macs.setup_traffic.sent + self.keys.setup_traffic.sent;
         (setup, self.macs.traffic.sent + self.keys.traffic.sent - setup)

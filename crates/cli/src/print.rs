@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Who prints to standard output, which has one last line: nobody yet, the run, or its interruption.
+/// The printer to standard output, which has one last line: nobody yet, the run, or its interruption.
 static SPEAKER: AtomicU8 = AtomicU8::new(NOBODY);
 const NOBODY: u8 = 0;
 const RUN: u8 = 1;

@@ -37,7 +37,7 @@ pub struct Outcome {
     pub threads: usize,
     /// Whether less security was allowed than convinces anybody.
     pub insecure: bool,
-    /// From the start of the process to the verdict.
+    /// The time from the start of the process to the verdict.
     pub total: Duration,
     /// The most memory that was held until then.
     peak: Option<u64>,

@@ -53,7 +53,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// By the system that is asked for, or QuickSilver.
+    /// The settings by the system that is asked for, or QuickSilver.
     ///
     /// # Errors
     /// Where an option is none, or has no part in the system or the field.

@@ -74,11 +74,11 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 
-/// What one party does at each gate. Linear gates are local and cannot fail; a `?` may be a message.
+/// The work of one party at each gate. Linear gates are local and cannot fail; a `?` may be a message.
 pub trait Backend {
-    /// What a wire carries.
+    /// The field of the wires' values.
     type F: Field;
-    /// What this party holds for a wire.
+    /// A wire, as this party holds it.
     type Wire: Copy + Default + Zeroize;
 
     /// A wire that carries the public value `c`.
@@ -96,7 +96,7 @@ pub trait Backend {
     /// `Invalid` where the stream has ended; link errors.
     fn witness(&mut self) -> Result<Self::Wire>;
 
-    /// As many of the next elements as there are `wires`, which they are put on.
+    /// Puts the next elements on `wires`, one on each.
     ///
     /// # Errors
     /// Those of [`Backend::witness`].
@@ -195,8 +195,8 @@ pub trait Backend {
         Ok(())
     }
 
-    /// What `body` makes, in a scope: of the wires that it pushes only those of the result are used behind
-    /// it. A [`stream`] forgets the others there: put one around what a long loop does each time.
+    /// Runs `body` in a scope: of the wires that it pushes only those of the result are used behind it. A
+    /// [`stream`] forgets the others there: put one around what a long loop does each time.
     ///
     /// # Errors
     /// Those of `body`.
@@ -213,10 +213,10 @@ pub trait Backend {
         let _ = wires;
     }
 
-    /// What `body` makes of `arguments`, as a function: it uses no other wires, and pushes the same gates
-    /// wherever `key` is the same: in a statement of several [clauses](Clauses) that is in all of them, which
-    /// share their functions. A [`stream`] records it once, and executes it as often as it is called, so
-    /// that `body` may have no other effect. It may access memories, and look up in tables, that were made
+    /// Calls `body` on `arguments`, as a function: it uses no other wires, and pushes the same gates wherever
+    /// `key` is the same: in a statement of several [clauses](Clauses) that is in all of them, which share
+    /// their functions. A [`stream`] records it once, and executes it as often as it is called, so that
+    /// `body` may have no other effect. It may access memories, and look up in tables, that were made
     /// outside: the same ones wherever `key` is the same, of those that there are. Names of assertions may
     /// differ.
     ///
@@ -265,7 +265,7 @@ pub trait Backend {
     }
 }
 
-/// What is made of wires `W`, and lives on behind a [`scope`](Backend::scope).
+/// A value made of wires `W`, which lives on behind a [`scope`](Backend::scope).
 pub trait Wires<W> {
     /// Gives each wire to `take`.
     fn each(&self, take: &mut dyn FnMut(W));
@@ -312,15 +312,14 @@ impl<W> Wires<W> for () {
 pub enum Function<W> {
     /// Functions are nothing here: the body is pushed on the arguments as they are, and nothing is closed.
     Inlined,
-    /// It is called for the first time: the arguments as its body sees them.
+    /// The function is called for the first time: the arguments as its body sees them.
     New(Vec<W>),
-    /// It was called before, and has been called again.
+    /// The function was called before, and has been called again.
     Known(Returned<W>),
 }
 
-/// What `body` makes of `state`, as a function that takes its place: see [`Backend::call`]. Where functions
-/// are nothing it is changed as it lies. Its wires are forgotten where they are `fresh`: nobody else holds
-/// them.
+/// Replaces `state` by the result of `body`, as a function: see [`Backend::call`]. Where functions are
+/// nothing it is changed as it lies. Its wires are forgotten where they are `fresh`: nobody else holds them.
 ///
 /// # Errors
 /// Those of `body`, and of the backend.
@@ -345,16 +344,17 @@ fn replace<B: Backend>(
     Ok(())
 }
 
-/// What a function returns: see [`Backend::call`].
+/// The results of a function: see [`Backend::call`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Returned<W> {
-    /// Its wires.
+    /// The wires of the results.
     pub wires: Vec<W>,
-    /// What else the caller has to know of them, such as which bits are public: it follows from the key.
+    /// Further facts that the caller has to know of them, such as which bits are public: they follow from the
+    /// key.
     pub public: Vec<u8>,
 }
 
-/// Whoever holds a backend for a while is one.
+/// A borrowed backend is one, too.
 impl<B: Backend> Backend for &mut B {
     type F = B::F;
     type Wire = B::Wire;

@@ -12,7 +12,7 @@ use volery_cli::fields::{self, Field, is_boolean};
 use volery_cli::service::{Cause, Named, Refusal, Terms};
 use volery_cli::settings::{AUTO, Settings, system};
 
-/// By which correlations are chosen where nothing is said, in Mbit/s.
+/// The bandwidth by which correlations are chosen where nothing is said, in Mbit/s.
 const BANDWIDTH: f64 = 100.0;
 /// The margin for what a session carries beside its proof, and for errors of an estimate: a part of it, and
 /// bytes.
@@ -127,7 +127,7 @@ impl Statement {
         Duration::from_secs(self.terms.seconds)
     }
 
-    /// In words.
+    /// The line in words.
     pub(super) fn line(&self) -> String {
         let Terms { statement, system, field, vole, bytes, .. } = &self.terms;
         let vole = vole.as_ref().map_or(String::new(), |vole| format!(" with {vole}"));

@@ -21,7 +21,7 @@ use zeroize::DefaultIsZeroes;
 pub struct Shape {
     /// Witness elements and hints: values that the prover commits to.
     pub inputs: u64,
-    /// Of the inputs, those of the witness.
+    /// Elements of the witness among the inputs.
     pub witness: u64,
     /// Multiplications (over F_2: ANDs).
     pub mul: u64,
@@ -43,15 +43,15 @@ pub struct Shape {
     pub crowds: u64,
     /// Products of matrices that are asserted.
     pub matrices: u64,
-    /// Of the inputs, values of polynomials.
+    /// Values of polynomials among the inputs.
     pub committed: u64,
     /// Multiplications inside of polynomials and products of matrices, where they are computed gate by gate.
     pub polynomial_mul: u64,
-    /// Of these, what sums of products are made of.
+    /// The sums of products that these are made of.
     pub sums: Sums,
-    /// What memories and tables come to where all cells are looked at.
+    /// The cost of memories and tables where all cells are looked at.
     pub scanned: Scan,
-    /// What they come to for a system that has a proof for them.
+    /// The cost of memories and tables for a system that has a proof for them.
     pub argued: Argued,
     /// Wires that come in from other shards.
     pub incoming: u64,
@@ -59,7 +59,7 @@ pub struct Shape {
     pub outgoing: u64,
 }
 
-/// What looking at all cells of a memory, or all rows of a table, comes to, but for additions.
+/// The cost of looking at all cells of a memory, or all rows of a table, but for additions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Hints.
@@ -70,7 +70,7 @@ pub struct Scan {
     pub assert: u64,
 }
 
-/// What proofs of memories and tables come to: those by products and sums that run over an epoch.
+/// The cost of proofs of memories and tables: those by products and sums that run over an epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Argued {
     /// Values that the prover commits to.
@@ -94,7 +94,7 @@ pub struct Argued {
 }
 
 impl Argued {
-    /// Both.
+    /// The costs of two parts together.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             values: self.values + other.values,
@@ -111,7 +111,7 @@ impl Argued {
 }
 
 impl Scan {
-    /// Both.
+    /// The costs of two parts together.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             inputs: self.inputs + other.inputs,
@@ -219,7 +219,7 @@ impl Shape {
         self.inputs - self.committed + self.scanned.inputs
     }
 
-    /// What of it a proof's soundness depends on, where memories and tables are looked at row by row.
+    /// The sizes on which a proof's soundness depends, where memories and tables are looked at row by row.
     pub fn size(&self) -> Size {
         let Self { mul, polynomials, degree, crowds, matrices, scanned, .. } = *self;
         let inputs = self.inputs + scanned.inputs;
@@ -227,7 +227,7 @@ impl Shape {
         Size { commitments, inputs, polynomials, degree, crowds, matrices, ..Size::default() }
     }
 
-    /// The same where there is a proof for them.
+    /// The sizes on which a proof's soundness depends, where there is a proof for memories and tables.
     pub fn size_with(&self, by: Arguing) -> Size {
         let Self { argued, .. } = *self;
         let inputs = self.inputs + argued.values + by.challenges * by.degree * argued.wide;
@@ -244,7 +244,7 @@ impl Shape {
         }
     }
 
-    /// The same where polynomials are computed gate by gate.
+    /// The sizes on which a proof's soundness depends, where polynomials are computed gate by gate.
     pub fn size_by_gates(&self) -> Size {
         let inputs = self.inputs_by_gates();
         Size { inputs, ..Size::gates(inputs + self.mul_by_gates()) }
@@ -256,7 +256,7 @@ impl Shape {
 pub struct Size {
     /// Values that the prover commits to: inputs, hints and products.
     pub commitments: u64,
-    /// Those of them that are no products.
+    /// Values among them that are no products.
     pub inputs: u64,
     /// Polynomials, as in [`Shape`].
     pub polynomials: u64,
@@ -268,7 +268,7 @@ pub struct Size {
     pub matrices: u64,
     /// Clauses of which one holds, and which are run over one [tape](crate::zk::quicksilver::branch).
     pub clauses: u64,
-    /// Of the commitments, those that come after the challenge to the tape.
+    /// Commitments among them that come after the challenge to the tape.
     pub late: u64,
     /// The degrees in their challenges of what ends epochs of memories and tables, all together.
     pub tuples: u64,
@@ -278,7 +278,7 @@ pub struct Size {
     pub epochs: u64,
 }
 
-/// What a proof of memories and tables takes in a system that has one.
+/// The parameters of a proof of memories and tables in a system that has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arguing {
     /// Values to an element of the extension.
@@ -294,8 +294,8 @@ impl Size {
         self.longest.max(self.clauses).max(2) as f64
     }
 
-    /// That of a statement with so many commitments, all of them products, and neither
-    /// polynomials nor matrices.
+    /// The size of a statement with so many commitments, all of them products, and neither polynomials nor
+    /// matrices.
     pub fn gates(commitments: u64) -> Self {
         Self { commitments, ..Self::default() }
     }
@@ -323,7 +323,7 @@ pub struct Count<F> {
     shape: Shape,
     fingerprint: Option<Box<Fingerprint>>,
     wires: u64,
-    /// What of memories and tables is not at an end.
+    /// The memories and tables that are not at an end.
     open: Open<F>,
     crowds: Crowds,
     /// The values that are committed to, so far as crowds know of them.
@@ -340,7 +340,7 @@ pub struct Counted {
 impl DefaultIsZeroes for Counted {}
 
 impl Counted {
-    /// Its number.
+    /// The number of the wire.
     pub(super) fn number(self) -> u64 {
         self.number
     }
@@ -411,7 +411,7 @@ impl<F: Field> Count<F> {
         Self { shape, fingerprint, wires: 0, open, crowds, marked: 0 }
     }
 
-    /// What was counted, and the digest of the gates where it was asked for.
+    /// The counts, and the digest of the gates where it was asked for.
     pub(super) fn ended(mut self) -> (Shape, Option<[u8; 32]>) {
         self.open.end(&mut self.shape);
         self.crowds.end_of(&mut self.shape);
@@ -458,7 +458,7 @@ impl<F: Field> Count<F> {
         self.gate(kind, c.low(), c.high());
     }
 
-    /// The same where they are public.
+    /// Adds public values to the fingerprint.
     fn values(&mut self, values: &[F]) {
         if self.fingerprint.is_some() {
             values.iter().for_each(|value| self.constant_gate(b',', *value));

@@ -45,11 +45,10 @@ use core::fmt::Display;
 use volery_primitives::{Field, U256};
 use zeroize::Zeroizing;
 
-/// What the cells of a memory hold at first: words one after the other, each of as many elements as the
-/// memory's width.
+/// The initial cells of a memory: words one after the other, each of as many elements as the memory's width.
 #[derive(Clone, Copy, Debug)]
 pub enum Cells<'a, F, W> {
-    /// So many words of zeroes.
+    /// Zeroes, so many words.
     Zero(usize),
     /// Public words.
     Public(&'a [F]),
@@ -83,14 +82,14 @@ fn fit(elements: usize, width: usize) -> Option<usize> {
     (width > 0 && elements.is_multiple_of(width)).then(|| elements / width)
 }
 
-/// What stands in the cell behind an access.
+/// The content of the cell behind an access.
 #[derive(Clone, Copy, Debug)]
 pub enum Put<'a, W> {
-    /// The same word: a read.
+    /// The cell's word as it was: a read.
     Same,
-    /// This word: a write.
+    /// Another word: a write.
     Word(&'a [W]),
-    /// This word where the wire, which the statement says is a bit, carries one, and else the same.
+    /// Another word where the wire, which the statement says is a bit, carries one, and else the cell's.
     Where(W, &'a [W]),
 }
 
@@ -129,7 +128,7 @@ impl<W> Accesses<'_, W> {
 /// are bits. A **word** is as many wires as the memory is wide. Memories are made and closed outside of
 /// functions ([`Backend::call`]); they may be accessed in them, but for those of [clauses](super::Clauses).
 pub trait Memories: Backend {
-    /// What this party holds for a memory.
+    /// A memory, as this party holds it.
     type Memory;
 
     /// A memory whose words have so many elements each.
@@ -217,7 +216,7 @@ pub fn address_width<F: Field>(cells: usize) -> usize {
     if is_binary::<F>() { (usize::BITS - (cells - 1).leading_zeros()) as usize } else { 1 }
 }
 
-/// What both ends know of a memory: its numbers of cells and of elements in a word.
+/// The public sizes of a memory: its numbers of cells and of elements in a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Sizes {
     pub(crate) cells: usize,
@@ -225,7 +224,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Those of a memory of such `cells`.
+    /// The sizes of a memory of such `cells`.
     ///
     /// # Errors
     /// `Invalid` where there is no such memory.

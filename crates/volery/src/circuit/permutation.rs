@@ -124,7 +124,7 @@ fn has_more_bits<F: Field>() -> bool {
     is_binary::<F>() && F::BITS > 1
 }
 
-/// What that comes to, in so many words.
+/// The cost of a permutation of so many words by gates.
 pub(crate) fn permutation_cost<F: Field>(count: usize, width: usize) -> Scan {
     let wires = address_width::<F>(count) as u64;
     let (words, elements) = (count as u64, (count * width) as u64);
@@ -142,8 +142,8 @@ pub(crate) fn permutation_cost<F: Field>(count: usize, width: usize) -> Scan {
     }
 }
 
-/// Where each word of the second half of the values stands in the first, each place once: zeroes where it
-/// does not. All pairs are compared, whatever they are.
+/// The hint of places: where each word of the second half of the values stands in the first, each place once:
+/// zeroes where it does not. All pairs are compared, whatever they are.
 fn places<F: Field>(count: usize, width: usize) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
         let (xs, ys) = values.split_at(count * width);

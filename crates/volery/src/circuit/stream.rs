@@ -147,7 +147,7 @@ impl<'s, F: Field> Traced<'s, F> {
         Self { source, found: OnceLock::new() }
     }
 
-    /// What was found, once somebody has gone through it to its end.
+    /// The dependence of the statement, once somebody has gone through it to its end.
     pub fn found(&self) -> Option<&Dependence> {
         self.found.get()
     }
@@ -159,7 +159,7 @@ impl<F: Field> Source<F> for Traced<'_, F> {
     }
 }
 
-/// Whoever executes blocks in their order.
+/// An executor of blocks in their order.
 pub trait Execute<F: Field> {
     /// What it takes beyond gates.
     fn argues(&self) -> Argues;
@@ -194,7 +194,7 @@ impl<'s, F: Field> Stream<'s, F> {
         Self { source, functions: source.functions().unwrap_or_default() }
     }
 
-    /// Its gates by kind, but for their depth.
+    /// The gates by kind, but for their depth.
     ///
     /// # Errors
     /// `Invalid` where the statement is malformed.
@@ -250,7 +250,7 @@ pub struct StreamedClauses<'s>(pub &'s dyn ClauseSource);
 
 /// Without a proof.
 impl StreamedClauses<'_> {
-    /// As [`clauses::shapes`].
+    /// The shapes of all clauses: see [`clauses::shapes`].
     ///
     /// # Errors
     /// As for [`clauses::shapes`].
@@ -258,7 +258,7 @@ impl StreamedClauses<'_> {
         clauses::shapes(self)
     }
 
-    /// As [`clauses::find`].
+    /// The number of a clause that holds: see [`clauses::find`].
     ///
     /// # Errors
     /// As for [`clauses::find`].
@@ -266,7 +266,7 @@ impl StreamedClauses<'_> {
         clauses::find(self, witness.bits())
     }
 
-    /// As [`clauses::find_among_all`].
+    /// The number of a clause that holds, found by an evaluation of all: see [`clauses::find_among_all`].
     ///
     /// # Errors
     /// As for [`clauses::find_among_all`].

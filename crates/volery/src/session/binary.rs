@@ -37,7 +37,7 @@ pub(super) const GROUP_BITS: f64 = 125.8;
 /// A table of 2^(128-6) AES outputs meets one of the 64 outputs of an unknown leaf that a chunk's key covers.
 pub(super) const EXPANSION_BITS: f64 = 122.0;
 
-/// Where shares over F_2 come from.
+/// The sources of shares over F_2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BitCorrelations {
     /// SoftSpoken alone, with trees of this depth: 31 bits of traffic for each gate, or 15 with more work.

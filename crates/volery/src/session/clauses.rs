@@ -206,7 +206,8 @@ impl<F: Field> Evaluation<'_, F> {
         if values.len() == count { Ok(values) } else { Err(other_than_counted()) }
     }
 
-    /// The same by as much work for each clause; nothing where it does not hold.
+    /// The values of the chosen clause, found by as much work for each clause; nothing where it does not
+    /// hold.
     fn values_among_all(&self, chosen: usize, witness: &dyn Reread<F>) -> Result<Option<Zeroizing<Vec<F>>>> {
         // Their copy is made here, so that the memory that each clause takes is left to the next.
         let mut values = Zeroizing::new(Vec::with_capacity(self.most()));
@@ -331,7 +332,7 @@ mod tests {
         }
     }
 
-    /// What is kept and what is compared is the same whichever clause holds, and nothing ends at what fails.
+    /// The evaluation keeps and compares the same whichever clause holds, and ends at no failure.
     fn whichever_holds<F: Field>() {
         let clauses = &ClauseStream::<F>::new(&Three);
         let shapes = &of_clauses::shapes(clauses).unwrap();
@@ -363,7 +364,7 @@ mod tests {
         whichever_holds::<F61>();
     }
 
-    /// By the name of what fails, as where only this clause is evaluated.
+    /// A clause that does not hold is named by what fails, as where only this clause is evaluated.
     #[test]
     fn what_does_not_hold_is_named() {
         let clauses = &ClauseStream::<F61>::new(&Three);

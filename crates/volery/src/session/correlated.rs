@@ -70,15 +70,15 @@ pub(super) struct Work<'a> {
 /// What the system is called in a handshake on one of several clauses.
 const CLAUSES: &str = "quicksilver of clauses";
 
-/// What it is called in one on a shard.
+/// The name of the system in a handshake on a shard.
 const SHARD: &str = "quicksilver of a shard";
 
-/// What becomes of a statement that is a shard.
+/// The needs of a statement that is a shard.
 #[derive(Clone, Copy)]
 pub(super) struct Within {
     /// Shares that are drawn for lines.
     pub(super) lines: u64,
-    /// By how many bits its error has to be less than that of the run.
+    /// The bits by which its error has to be less than that of the run.
     pub(super) bits: u32,
 }
 
@@ -419,7 +419,8 @@ struct Run<C> {
     statement: [u8; 32],
     /// The shares that it draws before its first gate, where both parties have said its size.
     shares: Option<u64>,
-    /// Those that both parties expect it to draw, and for masks, where they have chosen correlations for them.
+    /// The shares, and those for masks, that both parties expect it to draw, where they have chosen
+    /// correlations for them.
     expected: Option<(u64, u64)>,
     choice: Choice<C>,
     before: Traffic,

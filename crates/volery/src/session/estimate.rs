@@ -1,4 +1,4 @@
-//! What a session will send, from the size of its statement alone.
+//! Estimates of a session's traffic, from the size of its statement alone.
 //!
 //! Every message of a session has a length that both sides know beforehand. Each protocol says what
 //! its messages carry, beside the table of them; here this is put together. The tests hold the sums
@@ -22,18 +22,19 @@ use crate::vole::lpn::TILE;
 use crate::zk::quicksilver::traffic as quicksilver;
 use crate::zk::voleith::{Parameters, Wishes};
 
-/// What a session of one statement sends.
+/// The traffic of a session of one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// Before the first gate: but shares straight from transfers, which are drawn there too where both
     /// parties chose them for the size of the statement, stand in the total alone.
     pub setup: Carried,
-    /// In all.
+    /// The traffic in all.
     pub total: Carried,
 }
 
 impl Estimate {
-    /// What a session carries besides its handshake: before the first gate, and from there on.
+    /// The traffic of a session whose parts besides the handshake are these: before the first gate, and from
+    /// there on.
     fn of(setup: Carried, online: Carried) -> Self {
         let setup = HANDSHAKE + setup;
         Self { setup, total: setup + online }
@@ -50,13 +51,13 @@ impl Estimate {
         Ok(Self { setup: Carried::default(), total: Carried::by_prover(bytes) })
     }
 
-    /// The same where the correlations were chosen by what the parties measured of each other, and of a link
-    /// whose bandwidth neither knew.
+    /// The traffic where the correlations were chosen by measurements of the parties, and of a link whose
+    /// bandwidth neither knew.
     pub fn measured(self) -> Self {
         self.beginning(EXCHANGED + PROBES)
     }
 
-    /// The same where one knew the bandwidth.
+    /// The traffic where the correlations were chosen by measurements, and one party knew the bandwidth.
     pub fn measured_but_for_bandwidth(self) -> Self {
         self.beginning(EXCHANGED)
     }
@@ -67,14 +68,14 @@ impl Estimate {
 }
 
 impl Binary {
-    /// What a session of one statement of this size sends over these correlations, where they were given. A
-    /// batch that ends early, for a matrix product, an epoch of a memory or table, or very many polynomials,
-    /// leaves a part of a block unused that is not counted.
+    /// The traffic of a session of one statement of this size over these correlations, where they were given.
+    /// A batch that ends early, for a matrix product, an epoch of a memory or table, or very many
+    /// polynomials, leaves a part of a block unused that is not counted.
     pub fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
         Self::traffic_expecting(correlations, size, None)
     }
 
-    /// The same where so many shares may be expected.
+    /// The traffic where so many shares may be expected.
     pub(super) fn traffic_expecting(
         correlations: BitCorrelations,
         size: Size,

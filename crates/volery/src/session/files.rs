@@ -59,7 +59,7 @@ pub(super) fn field<S: Setting>() -> [u8; FIELD] {
     name
 }
 
-/// What a header says of the statement.
+/// The header's words and digest of the statement.
 pub(super) struct Subject {
     pub(super) field: [u8; FIELD],
     pub(super) statement: [u8; 32],
@@ -292,9 +292,9 @@ pub fn prove_to_file_over<S: Setting>(
     files::<S>(options)?.prove_to_file(circuit.source(), &witness, out, options)
 }
 
-/// What a proof file says about its statement in words, which are the prover's: it may be read
-/// before anything is known of the statement, and then says nothing for sure. `proof` gives the
-/// beginning of the file.
+/// Reads the words of a proof file about its statement, which are the prover's: they may be read before
+/// anything is known of the statement, and then say nothing for sure. `proof` gives the beginning of the
+/// file.
 ///
 /// # Errors
 /// `Rejected` where it is no proof file; `Disagreed` where it is of another version; `Io`.

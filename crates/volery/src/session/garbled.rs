@@ -30,7 +30,7 @@ pub struct Stacking {
     pub fixed_work: bool,
 }
 
-/// What a proof with so many ANDs is worth, if that is enough.
+/// The security of a proof with so many ANDs, if that is enough.
 fn security(options: &Options, system: System, construction: Construction, gates: u64) -> Result<Security> {
     let (asked, statistical) = (options.asked_security(Binary::SECURITY)?, exchange::security());
     if statistical < asked {

@@ -25,9 +25,9 @@ use std::time::{Duration, Instant};
 /// How parties are simulated.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// What the caller insists on; over a channel both parties must come to the same.
+    /// The parameters that the caller insists on; over a channel both parties must come to the same.
     pub wishes: Wishes,
-    /// Which sums of parties are followed; over a channel both parties must agree on it.
+    /// The sums of parties that are followed; over a channel both parties must agree on it.
     pub aggregation: Aggregation,
     /// What a file says about its statement in words, public values among them: at most
     /// [`LONGEST_LABEL`](super::LONGEST_LABEL) bytes. Whoever verifies must give the same, or nothing.
@@ -62,7 +62,7 @@ fn asked(options: &Options, mode: Mode) -> Result<u32> {
     }
 }
 
-/// What a proof with `parameters` is worth.
+/// The security of a proof with `parameters`.
 fn worth(terms: &Terms, mode: Mode) -> Security {
     let bits = terms.parameters.security(&terms.demand, mode) as u32;
     match mode {

@@ -1,4 +1,4 @@
-//! Which proof system a session is to use, and how.
+//! Proof system that a session is to use, and its own choices.
 
 use super::correlations::Correlations;
 use super::{InTheHead, Simulation, Stacking, System};

@@ -23,8 +23,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 use volery_primitives::{Extension, F2, F128, Field, MacField};
 
-/// What can be proved over F_2 and the field `B` with MACs in `E`: whatever implements [`MixedCircuit`] for
-/// all of them.
+/// A statement that can be proved over F_2 and the field `B` with MACs in `E`: whatever implements
+/// [`MixedCircuit`] for all of them.
 pub trait ProvableMixed<B: Field, E: MacField<B>> {
     /// Pushes it into a prover.
     ///
@@ -38,13 +38,14 @@ pub trait ProvableMixed<B: Field, E: MacField<B>> {
     /// Those of the verifier and of the statement.
     fn push_to_verifier(&self, verifier: &mut Verifier<'_, B, E>) -> Result<()>;
 
-    /// As [`check_mixed`].
+    /// Checks the statement in the clear: see [`check_mixed`].
     ///
     /// # Errors
     /// As for [`check_mixed`].
     fn evaluate(&self, bits: Stream<'_, F2>, numbers: Stream<'_, B>) -> Result<()>;
 
-    /// Its shape, and where it is asked for, its digest, as [`MixedShape::fingerprint`] has it.
+    /// The shape of the statement, and where it is asked for, its digest, as [`MixedShape::fingerprint`] has
+    /// it.
     ///
     /// # Errors
     /// `Invalid` where the statement is malformed.
@@ -74,12 +75,12 @@ where
     }
 }
 
-/// What a proof over two fields did.
+/// The halves of a proof over two fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Converted {
     /// The gates of each half, and what was converted.
     pub both: Both,
-    /// Where the correlations of each came from, those over F_2 first.
+    /// The sources of each half's correlations, those over F_2 first.
     pub correlations: [Correlations; 2],
 }
 
@@ -258,13 +259,13 @@ fn bandwidth(options: &Options) -> f64 {
     options.method.drawing().and_then(|drawing| drawing.bandwidth).unwrap_or(BANDWIDTH)
 }
 
-/// What is known of a statement before anything is said.
+/// The facts of a statement before any message.
 struct Settled<B: Field, E: MacField<B>>
 where
     Over<B, E>: Registered,
 {
     statement: [u8; 32],
-    /// What the soundness of each half depends on, at most.
+    /// The sizes on which the soundness of each half depends, at most.
     sizes: [Size; 2],
     rounds: u64,
     bits: BitCorrelations,
@@ -301,7 +302,7 @@ where
         Ok(settled)
     }
 
-    /// Both, as both parties call them.
+    /// The correlations of both halves, as both parties call them.
     fn correlations(&self) -> [Correlations; 2] {
         [self.bits.into(), self.numbers.into()]
     }

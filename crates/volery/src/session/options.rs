@@ -15,7 +15,8 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use volery_primitives::Arch;
 
-/// What keeps a verdict, and says whether it did: the report of a proof that is accepted, or why one is not.
+/// A function that keeps a verdict, and says whether it did: the report of a proof that is accepted, or why
+/// one is not.
 pub type Record = Arc<dyn Fn(Result<&Report, &Error>) -> Result<()> + Send + Sync>;
 
 /// How to run proofs. Both parties must agree on the system and on `statement`, and on correlations where
@@ -61,11 +62,11 @@ pub struct Options {
     /// says it: how often parties are simulated follows from its parameters, and other systems count each
     /// multiplication once.
     pub work: Option<Arc<AtomicU64>>,
-    /// What a verifier does with its verdict before the prover hears it: with its report once every check has
-    /// passed, or with its error where that [counts against the peer](Error::counts_against_peer). Whoever
-    /// keeps verdicts keeps them here, so that none is told that is not kept. Where this fails for a report
-    /// the proof is rejected; for an error it stays as it is. The report lacks the verdict's own bytes. What
-    /// ends a session before its first gate is not given here, nor have files a part in it.
+    /// Keeps the verdict of a verifier before the prover hears it: its report once every check has passed, or
+    /// its error where that [counts against the peer](Error::counts_against_peer). Whoever keeps verdicts
+    /// keeps them here, so that none is told that is not kept. Where this fails for a report the proof is
+    /// rejected; for an error it stays as it is. The report lacks the verdict's own bytes. An error before
+    /// the first gate is not given here, nor have files a part in it.
     pub record: Option<Record>,
     /// Makes a run repeat: for tests, and nothing else.
     #[doc(hidden)]
@@ -93,7 +94,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Those of a proof by `method`: a [`System`], or one with what is its own to choose.
+    /// The options of a proof by `method`: a [`System`], or one with what is its own to choose.
     pub fn by(method: impl Into<Method>) -> Self {
         Self { method: method.into(), ..Self::default() }
     }
@@ -165,7 +166,7 @@ impl Options {
 /// now and then is accepted in the end.
 pub const LEAST_SECURITY: u32 = 40;
 
-/// What a proof is worth, in bits.
+/// The security of a proof, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Security {
     /// Against what can be computed: the least of all assumptions.

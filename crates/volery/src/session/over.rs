@@ -34,7 +34,7 @@ use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, F61, Field, MacField, Tagged, with_fields};
 use zeroize::Zeroizing;
 
-/// Where shares over other fields than F_2 come from.
+/// The sources of shares over other fields than F_2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldCorrelations {
     /// Straight from oblivious transfers: for the smallest statements.

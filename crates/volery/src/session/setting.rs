@@ -1,4 +1,4 @@
-//! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
+//! Settings of sessions: a field, the extension of its MACs, and all that follows from the two.
 
 use super::any::WithBits;
 use super::correlations::{Correlations, Pace, Waits};
@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 
 /// A field with the MACs on its values: [`Binary`](super::Binary), or [`Over`](super::Over) any other.
 pub trait Setting: Sized + 'static {
-    /// What wires carry.
+    /// The field of the wires' values.
     type F: Field;
     /// The public programs that are named or read from files.
     type Program: Program<F = Self::F>;
@@ -45,15 +45,15 @@ pub trait Setting: Sized + 'static {
     /// How both hold values: see [`Macs`](crate::zk::Macs).
     type Macs: Replayed<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
 
-    /// Where its shares can come from.
+    /// The sources that its shares can come from.
     type Correlations: Copy + PartialEq + fmt::Debug + Into<Correlations> + Send + Sync + 'static;
 
-    /// What is stated by name over it and F_2 together, where there is anything.
+    /// The statements by name over it and F_2 together, where there are any.
     fn with_bits() -> Option<&'static dyn WithBits> {
         None
     }
 
-    /// What is compiled for it.
+    /// The systems and functions that are compiled for it.
     fn compiled() -> &'static dyn Compiled<Self>;
 
     /// The statistical security that is asked for where nothing is said, in bits.
@@ -70,16 +70,17 @@ pub trait Setting: Sized + 'static {
     /// not the usual one. At most 32 ASCII bytes.
     fn name() -> String;
 
-    /// Where shares can come from, those with the most traffic first.
+    /// The sources that shares can come from, those with the most traffic first.
     fn correlations() -> Vec<Self::Correlations>;
 
-    /// What a statement with so few commitments takes, whatever the link; `None` where it is not small.
+    /// The correlations for a statement with so few commitments, whatever the link; `None` where it is not
+    /// small.
     fn small(commitments: u64) -> Option<Self::Correlations>;
 
-    /// What a party computes over `correlations` on the machine that the published figures are of.
+    /// The pace of a party over `correlations` on the machine that the published figures are of.
     fn usual(correlations: Self::Correlations) -> Pace;
 
-    /// What both parties wait for over `correlations`, of which they expect to draw so many shares.
+    /// The waits of both parties over `correlations`, of which they expect to draw so many shares.
     fn waits(correlations: Self::Correlations, expected: u64) -> Waits;
 
     /// Whether a statement that both parties chose `correlations` for draws all of its shares before its first
@@ -97,15 +98,15 @@ pub trait Setting: Sized + 'static {
     /// The probability that so many shares are not what they should be, and no check finds out.
     fn share_error(correlations: Self::Correlations, shares: u64) -> f64;
 
-    /// What the set-up of `correlations` sends beyond the handshake, and what drawing so many
-    /// shares of them does, where both sides may expect a number of them.
+    /// The traffic of the set-up of `correlations` beyond the handshake, and of drawing so many shares of
+    /// them, where both sides may expect a number of them.
     fn share_traffic(correlations: Self::Correlations, shares: u64, expected: Option<u64>) -> [Carried; 2];
 
-    /// What a session of one statement of this size sends over these correlations by QuickSilver, where they
-    /// were given.
+    /// The traffic of a session of one statement of this size over these correlations by QuickSilver, where
+    /// they were given.
     fn traffic(correlations: Self::Correlations, size: Size) -> Estimate;
 
-    /// The same where both sides chose them for this size, but for [what they
+    /// The traffic of a session where both sides chose the correlations for this size, but for [what they
     /// measured](Estimate::measured).
     fn traffic_where_chosen(correlations: Self::Correlations, size: Size) -> Estimate;
 
@@ -115,7 +116,7 @@ pub trait Setting: Sized + 'static {
     /// The bytes that store it.
     const DELTA_BYTES: usize = 16;
 
-    /// These [`Setting::DELTA_BYTES`].
+    /// The [`Setting::DELTA_BYTES`] that store a global key.
     fn store_delta(delta: &Self::Delta) -> Zeroizing<Vec<u8>>;
 
     /// The global key that these bytes store, if they store any.
@@ -126,12 +127,12 @@ pub trait Setting: Sized + 'static {
     fn relates(delta: &Self::Delta, macs: &Shares<Self::Mac>, keys: &Shares<Self::Key>) -> bool;
 }
 
-/// What is compiled for `S` in this crate, once, whoever uses it.
+/// The systems and functions that are compiled for `S` in this crate, once, whoever uses it.
 pub trait Compiled<S: Setting>: Sync {
     /// The proof systems over it.
     fn systems(&self) -> &'static [&'static dyn ProofSystem<S>];
 
-    /// As [`check`](crate::check).
+    /// Checks a statement in the clear: see [`check`](crate::check).
     ///
     /// # Errors
     /// As for [`check`](crate::check).
@@ -139,8 +140,8 @@ pub trait Compiled<S: Setting>: Sync {
         check_stream(&StreamOfGates::new(source), witness)
     }
 
-    /// The same of all shards, one after the other, of each of which `witness` gives the witness: no more
-    /// than that of one, and what crosses, is there at a time.
+    /// Checks all shards in the clear, one after the other, of each of which `witness` gives the witness: no
+    /// more than that of one, and the wires that cross, is there at a time.
     ///
     /// # Errors
     /// As for [`check`](crate::check).
@@ -152,7 +153,7 @@ pub trait Compiled<S: Setting>: Sync {
         check_shards(shards, witness)
     }
 
-    /// As [`Shape::without_depth`].
+    /// Counts the gates: see [`Shape::without_depth`].
     ///
     /// # Errors
     /// `Invalid` where the statement is malformed.
@@ -160,7 +161,7 @@ pub trait Compiled<S: Setting>: Sync {
         Shape::without_depth(source)
     }
 
-    /// As [`Count::fingerprint`].
+    /// Counts the gates, and digests them: see [`Count::fingerprint`].
     ///
     /// # Errors
     /// `Invalid` where the statement is malformed.
@@ -168,7 +169,7 @@ pub trait Compiled<S: Setting>: Sync {
         Count::fingerprint(&StreamOfGates::new(source))
     }
 
-    /// As [`sharded::prove_shard`].
+    /// Proves a shard: see [`sharded::prove_shard`].
     ///
     /// # Errors
     /// As there.
@@ -184,7 +185,7 @@ pub trait Compiled<S: Setting>: Sync {
         sharded::prove_here::<S>(at, shards, incoming, witness, channel, options)
     }
 
-    /// As [`sharded::verify_shard`].
+    /// Verifies a shard: see [`sharded::verify_shard`].
     ///
     /// # Errors
     /// As there.
@@ -299,10 +300,10 @@ pub trait Compiled<S: Setting>: Sync {
     ) -> Result<(Accepted, Gates, BoxedVole<S::Key>, VerifierEnds<S>)>;
 }
 
-/// What a prover holds of wires that cross between shards over `S`.
+/// The ends of wires that cross between shards over `S`, as a prover holds them.
 pub type ProverEnds<S> = Ends<<MacsOf<S> as Values>::Tag, Tagged<ExtensionOf<S>, ExtensionOf<S>>>;
 
-/// What a verifier does.
+/// The ends of wires that cross between shards over `S`, as a verifier holds them.
 pub type VerifierEnds<S> = Ends<ExtensionOf<S>, ExtensionOf<S>>;
 
 type MacsOf<S> = <S as Setting>::Macs;
@@ -310,7 +311,7 @@ type ExtensionOf<S> = <MacsOf<S> as Values>::E;
 
 /// A shard on its way through a prover or a verifier.
 pub struct Passing<E> {
-    /// What comes in.
+    /// The wires that come in.
     pub incoming: E,
     /// How much goes out.
     pub outgoing: Outgoing,
@@ -320,10 +321,10 @@ pub struct Passing<E> {
 
 /// A setting for which this library compiles its proof systems, once and for all.
 pub trait Registered {
-    /// As [`Setting::MONOMORPHIC`].
+    /// Whether QuickSilver runs a copy of each Rust statement: see [`Setting::MONOMORPHIC`].
     const MONOMORPHIC: bool;
 
-    /// As [`Setting::with_bits`].
+    /// The statements by name over it and F_2 together: see [`Setting::with_bits`].
     fn with_bits() -> Option<&'static dyn WithBits> {
         None
     }

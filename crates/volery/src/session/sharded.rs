@@ -111,7 +111,7 @@ pub fn prove_shard<S: Setting>(
     prove_any::<S>((run, place), shards, incoming, witness, channel, options)
 }
 
-/// As [`prove_shard`], whatever the witness is.
+/// Proves a shard, as [`prove_shard`] does, with a witness of any kind.
 pub(super) fn prove_any<S: Setting>(
     at: (&Run, Place),
     shards: &dyn ShardSource<S::F>,
@@ -123,7 +123,7 @@ pub(super) fn prove_any<S: Setting>(
     S::compiled().prove_shard(at, shards, incoming, witness, channel, options)
 }
 
-/// As [`prove_any`], compiled for whoever calls it.
+/// Proves a shard, compiled for whoever calls it: see [`prove_any`].
 pub(super) fn prove_here<S: Setting>(
     (run, place): (&Run, Place),
     shards: &dyn ShardSource<S::F>,
@@ -170,7 +170,7 @@ pub fn verify_shard<S: Setting>(
     S::compiled().verify_shard(at, shards, incoming, delta, channel, options)
 }
 
-/// As [`verify_shard`], compiled for whoever calls it.
+/// Verifies a shard, compiled for whoever calls it: see [`verify_shard`].
 pub(super) fn verify_here<S: Setting>(
     (run, place): (&Run, Place),
     shards: &dyn ShardSource<S::F>,
@@ -194,7 +194,7 @@ pub(super) fn verify_here<S: Setting>(
     Ok((accepted, report, give::<S, OfVerifier>(&here, &given)))
 }
 
-/// What a shard is a part of.
+/// The run and the place of a shard.
 struct Here<'r> {
     run: &'r Run,
     place: Place,

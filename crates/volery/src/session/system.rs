@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 
 /// A proof system over `S`: all that a session knows of it.
 pub trait ProofSystem<S: Setting>: Sync {
-    /// Which one it is.
+    /// The name and the facts of the system.
     fn system(&self) -> System;
 
     /// Proves that `witness` satisfies `statement`, as [`crate::prove`] says.

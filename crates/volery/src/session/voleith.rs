@@ -29,7 +29,7 @@ use volery_primitives::F2;
 /// How files are made.
 #[derive(Clone, Debug)]
 pub struct InTheHead {
-    /// What the caller insists on.
+    /// The parameters that the caller insists on.
     pub wishes: Wishes,
     /// What a file says about its statement in words, as that of a [`Simulation`](super::Simulation).
     pub label: String,
@@ -60,7 +60,7 @@ fn times(parameters: &Parameters, size: Size) -> Result<f64> {
     Ok(work / Parameters::choose(size, None, &Wishes::default())?.work(size))
 }
 
-/// What a proof with such parameters is worth: nothing of a file is beyond who computes long enough.
+/// The security of a proof with such parameters: nothing of a file is beyond who computes long enough.
 fn worth(parameters: &Parameters, size: Size) -> Security {
     let bits = parameters.security(size);
     Security { computational: bits, statistical: bits }
@@ -69,7 +69,7 @@ fn worth(parameters: &Parameters, size: Size) -> Security {
 /// [`voleith`].
 pub(super) struct Voleith;
 
-/// It is not made for links.
+/// The error of a system that is not made for links.
 fn only_files() -> Error {
     Error::invalid(
         "voleith proves in files, which anyone can verify: over a link take quicksilver, which sends less and \

@@ -51,7 +51,7 @@ impl<S: Setting> ByTriples<S> for Wolverine {
 /// The bytes in which a party says how products are to be checked.
 const TERMS: usize = 32;
 
-/// What [`agree`] carries.
+/// Bytes that [`agree`] carries.
 pub(super) const AGREED: Carried = Carried { prover: TERMS as u64, verifier: TERMS as u64 };
 
 /// How `options` want products to be checked over `S`.
@@ -104,7 +104,7 @@ pub(super) fn shares<S: Setting>(options: &Options, size: Size) -> Result<u64> {
     }
 }
 
-/// What the system of `options` needs shares for.
+/// The use that the system of `options` makes of shares.
 pub(super) fn purpose(options: &Options) -> Use {
     if options.system().facts().triples { Use::InTurns } else { Use::Proof }
 }

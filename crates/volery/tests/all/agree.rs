@@ -85,7 +85,7 @@ fn networks_around_batches() {
     assert_networks_agree(&[1, 2, 3, 64, 512, 1023, 1024, 1025, 3071, 3072, 3073, 33_000]);
 }
 
-/// These need a refill of the smallest set, with all its messages amid the gates.
+/// Networks that need a refill of the smallest set, with all its messages amid the gates.
 #[test]
 #[ignore = "slow"]
 fn networks_around_refills() {
@@ -198,7 +198,7 @@ fn names_are_made_only_where_an_assertion_fails() {
     assert_agrees("zeroes", &Zeroes, &[F2::ZERO]);
 }
 
-/// The same preimages as polynomials: fewer commitments, and the same assertion fails.
+/// Preimages as polynomials take fewer commitments, and the same assertion fails.
 #[test]
 fn sha256_with_holes() {
     let relation = Relation::open("builtin:sha256-preimage?length=3&holes=1", None).unwrap();

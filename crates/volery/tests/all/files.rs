@@ -40,7 +40,7 @@ fn check(network: &Network, proof: &[u8], options: &Options) -> Result<()> {
     verify_from(network, &mut { proof }, options).map(|(_accepted, _)| ())
 }
 
-/// What was asked for is what the reports of both say, and the file has the bytes of both formulas.
+/// Reports of both parties say what was asked for, and the file has the bytes of both formulas.
 #[test]
 fn proofs_by_preference() {
     let (network, state) = network(2000);
@@ -136,7 +136,7 @@ fn files_of_other_statements() {
     assert!(check(&here.variant(1), &honest, &named).is_err(), "the same size under the same name");
 }
 
-/// Where work is foretold, that is what it comes to, for both.
+/// Work that is foretold is what it comes to, for both.
 #[test]
 fn work_is_foretold() {
     let (network, state) = network(3000);

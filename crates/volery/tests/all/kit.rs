@@ -1,4 +1,4 @@
-//! Both parties of a session in one process, and statements to try them on.
+//! Parties of a session, both in one process, and statements to try them on.
 #![allow(missing_docs, unreachable_pub)]
 
 use std::time::Duration;
@@ -14,12 +14,12 @@ use volery::{
     verify_one_of, verify_over,
 };
 
-/// What both parties of a session take, from two threads.
+/// A circuit that both parties of a session take, from two threads.
 pub trait Anywhere<S: Setting = Binary>: Provable<S> + Sync {}
 
 impl<S: Setting, C: Provable<S> + Sync + ?Sized> Anywhere<S> for C {}
 
-/// What a session ended with on both sides, and what each sent.
+/// The results of a session on both sides, and the messages of each.
 pub struct Session {
     pub proved: Result<Report>,
     pub verified: Result<(Accepted, Report)>,
@@ -32,7 +32,7 @@ pub fn only_bytes_differ<T>(result: &Result<T>) -> bool {
     matches!(result, Err(Error::Misbehaved(Misbehaviour::OtherBytes)))
 }
 
-/// What the prover and the verifier say that they disagree on, where both end so.
+/// The disagreements that the prover and the verifier name, where both end so.
 #[track_caller]
 pub fn disagreements(proved: Result<Report>, verified: Result<(Accepted, Report)>) -> [Disagreement; 2] {
     [proved.map(drop), verified.map(drop)].map(|ended| match ended {
@@ -46,7 +46,7 @@ pub fn seeded(seed: u8) -> Options {
     Options { seed: Some([seed; 32]), ..Options::default() }
 }
 
-/// The same by Wolverine, in blocks of so many products that are checked in this way.
+/// Options for Wolverine, in blocks of so many products that are checked in this way.
 pub fn by_wolverine(by: impl Into<Option<CheckedBy>>, block: impl Into<Option<u64>>) -> Options {
     let checking = Checking { by: by.into(), block: block.into() };
     Options { method: Method::Wolverine(Drawing::default(), checking), ..seeded(1) }
@@ -109,10 +109,10 @@ pub fn both(
     both_boxed(Box::new(prover), Box::new(verifier), flip)
 }
 
-/// What one end does.
+/// The work of one end.
 type End<'e, T> = Box<dyn FnOnce(&mut Channel) -> Result<T> + Send + 'e>;
 
-/// The same, compiled once for all sessions.
+/// Runs two ends, compiled once for all sessions.
 fn both_boxed(
     prover: End<'_, Report>,
     verifier: End<'_, (Accepted, Report)>,
@@ -192,7 +192,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Mixed {
 pub struct Ones(pub Vec<usize>);
 
 impl Ones {
-    /// What makes clause number `clause` hold.
+    /// The witness for clause number `clause`.
     pub fn witness(&self, clause: usize) -> Vec<F2> {
         vec![F2::ONE; self.0[clause]]
     }
@@ -234,7 +234,7 @@ pub fn run_clauses(
     )
 }
 
-/// The same with a witness of the chosen clause.
+/// Runs a session with a witness of the chosen clause.
 pub fn run_one_of(
     (proved, chosen, proving): (&Ones, usize, &Options),
     verifying: (&Ones, &Options),

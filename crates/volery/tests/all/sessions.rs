@@ -115,7 +115,7 @@ fn an_error_ends_the_session() {
     prover.join().unwrap();
 }
 
-/// What two proposals come to, on both sides.
+/// The result of two proposals, on both sides.
 fn settled(
     gates: u64,
     prover: Options,
@@ -160,7 +160,7 @@ fn proposals_are_settled_alike() {
     assert!(bandwidths(reason).into_iter().all(|measured| measured > 30.0), "{reason}");
 }
 
-/// By Wolverine the shares of triples count, and an announced size is that of gates.
+/// Wolverine chooses correlations for the shares of its triples, too; an announced size is that of gates.
 #[test]
 fn wolverine_chooses_for_all_its_shares() {
     let by_wolverine =

@@ -107,7 +107,7 @@ where
     arithmetic_by::<F, S>(gates, name, Options { arch, threads, ..seeded(42) })
 }
 
-/// The same with other settings.
+/// The tape of an arithmetic network with these options.
 fn arithmetic_by<F: Field, S: Setting<F = F>>(gates: u64, name: &str, options: Options) -> String
 where
     Arithmetic<F>: Anywhere<S>,
@@ -249,7 +249,7 @@ fn pinned_clauses() {
     }
 }
 
-/// By each construction: JKO, and a stack with seeds by a tree and one by one.
+/// Garblings by each construction: JKO, and a stack with seeds by a tree and one by one.
 #[test]
 fn pinned_garblings() {
     let (network, state) = network(1500);
@@ -281,7 +281,8 @@ fn pinned_garblings() {
     }
 }
 
-/// By each check in several blocks: over F_2 with coins, across refills, and without; over other fields.
+/// Tapes of Wolverine by each check in several blocks: over F_2 with coins, across refills, and without; over
+/// other fields.
 #[test]
 fn pinned_by_wolverine() {
     use CheckedBy::{Buckets, Interpolation, Sacrifice};
@@ -350,8 +351,8 @@ fn pinned_simulations() {
     }
 }
 
-/// The same witness twice: but for the name and version of the protocol, and what both say they want, no
-/// message of one session comes in the other.
+/// Sessions of one witness share no message: but for the name and version of the protocol, and what both say
+/// they want, no message of one comes in the other.
 #[test]
 fn sessions_of_one_witness_share_no_message() {
     let (network, state) = network(40);

@@ -74,7 +74,7 @@ fn check(stream: &Stream<'_, F2>, witness: Box<dyn Iterator<Item = F2> + '_>) ->
     clear.finish()
 }
 
-/// Both parties by the toy.
+/// Runs both parties by the toy.
 fn run<C: Provable<Binary> + Sync + ?Sized>(circuit: &C, witness: &[F2]) -> Result<Report> {
     let options = Options::default();
     let session = both(

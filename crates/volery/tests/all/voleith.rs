@@ -46,7 +46,7 @@ fn check(network: &Network, proof: &[u8], options: &Options) -> Result<()> {
     verify_from(network, &mut { proof }, options).map(|(_accepted, _)| ())
 }
 
-/// Both reports say the same, and the file has the bytes that were foretold.
+/// Reports of both parties say the same, and the file has the bytes that were foretold.
 #[test]
 fn proofs_by_preference() {
     let (network, state) = network(2000);
@@ -68,8 +68,8 @@ fn proofs_by_preference() {
     }
 }
 
-/// What can be written again from its beginning is written while it is made: the same bytes, wherever they
-/// begin, and by Limbo too.
+/// A proof is written while it is made where its beginning can be written again: the same bytes, wherever
+/// they begin, and by Limbo too.
 #[test]
 fn proofs_to_files() {
     let (network, state) = network(20_000);
@@ -209,7 +209,7 @@ fn many_files_of_one_statement() {
     });
 }
 
-/// What files of small statements take, without a label, by each preference.
+/// Files of small statements have few bytes, without a label, by each preference.
 #[test]
 fn small_statements_have_small_files() {
     for (spec, most) in [
@@ -228,7 +228,7 @@ fn small_statements_have_small_files() {
     }
 }
 
-/// What is foretold of a statement is what its file has, to the byte, with gates, holes, and many batches.
+/// Files are as long as foretold, to the byte, with gates, holes, and many batches.
 #[test]
 fn files_are_as_long_as_foretold() {
     let hex = |bytes: &[u8]| bytes.iter().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"));
@@ -290,7 +290,8 @@ fn one_of_several_clauses_in_a_file() {
     }
 }
 
-/// Where options name nothing: over F_2 these files, over other fields Limbo's. Either is read by its header.
+/// The usual system where options name nothing: over F_2 these files, over other fields Limbo's. Either is
+/// read by its header.
 #[test]
 fn the_usual_system() {
     let (network, state) = network(300);
@@ -454,7 +455,7 @@ impl Read for Zeroes {
     }
 }
 
-/// What a stranger's header asks for is refused before it is done, and before more is read.
+/// Work that a stranger's header asks for is refused before it is done, and before more is read.
 #[test]
 fn work_is_bounded_before_it_is_done() {
     let deep = Parameters::given(8, 120, 6).unwrap();

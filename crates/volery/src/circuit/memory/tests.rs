@@ -45,7 +45,7 @@ impl<F: Field> Trace<F> {
         (0..self.cells * self.width).map(word).collect()
     }
 
-    /// What each access reads.
+    /// The words that the accesses read.
     fn reads(&self) -> Vec<Vec<F>> {
         let mut words = self.first();
         let read = |(address, kind, word): &(usize, u8, Vec<F>)| {
@@ -364,7 +364,7 @@ impl Inside {
         Ok(crate::circuit::Returned { wires, public: vec![] })
     }
 
-    /// What an access finds, and the table's value.
+    /// The word that an access finds, and the table's value.
     fn expected(turn: u128, access: u128) -> [u128; 2] {
         let mut cells = [0; 3];
         for before in 0..access {

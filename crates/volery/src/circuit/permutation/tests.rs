@@ -17,7 +17,7 @@ fn element<F: Field>(word: u64) -> F {
 }
 
 impl Lists {
-    /// So many words, the second list being the first one shuffled.
+    /// A permutation of so many words, the second list being the first one shuffled.
     fn random(words: usize, width: usize, seed: u64) -> Self {
         let mut state = seed;
         let mut next = move || {

@@ -1,11 +1,11 @@
-//! Which assertions and outputs depend on values that the prover commits to.
+//! Dependence of assertions and outputs on values that the prover commits to.
 
 use super::block::{Block, Op, Record, Words};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
-/// What of a statement depends on private values: elements of the witness, and hints. It follows from the
-/// wiring alone: the product of a private value and the constant zero depends on both.
+/// The parts of a statement that depend on private values: elements of the witness, and hints. It follows
+/// from the wiring alone: the product of a private value and the constant zero depends on both.
 ///
 /// What a function returns, and what it asserts, counts as private where it takes anything private or commits
 /// to anything itself: so a statement may be vacuous and not be seen to be, and never the other way about.
@@ -13,7 +13,7 @@ use std::sync::{Arc, Weak};
 pub struct Dependence {
     /// Assertions, those on all lanes of a vector being one.
     pub assertions: u64,
-    /// Those of them that depend on private values.
+    /// Assertions among them that depend on private values.
     pub private: u64,
     /// For each output that comes out, by its number, whether a bit or element of it does.
     pub outputs: BTreeMap<u32, bool>,
@@ -25,7 +25,8 @@ pub(super) struct Tracing<F> {
     /// Whether the wire on a slot depends on private values.
     wires: Vec<bool>,
     vectors: Vec<bool>,
-    /// What functions commit to, by their addresses, which are given to no other while somebody refers to it.
+    /// Whether functions commit to anything, by their addresses, which are given to no other while somebody
+    /// refers to them.
     functions: HashMap<usize, (Weak<Block<F>>, bool)>,
 }
 
@@ -41,7 +42,7 @@ impl<F> Default for Tracing<F> {
 }
 
 impl<F> Tracing<F> {
-    /// What was found.
+    /// The dependence that was found.
     pub(super) fn finish(self) -> Dependence {
         self.found
     }
@@ -68,7 +69,7 @@ impl<F> Tracing<F> {
         }
     }
 
-    /// What is no plain gate.
+    /// Traces a record that is no plain gate.
     fn rest(&mut self, block: &Block<F>, Record { op, out, a, b }: Record) {
         let [to, from, other] = [out, a, b].map(|slot| slot as usize);
         match op {

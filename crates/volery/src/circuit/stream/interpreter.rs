@@ -42,7 +42,7 @@ pub(super) struct Interpreter<'b, B: Executor> {
     beyond: B::Beyond,
 }
 
-/// Where the slots of a frame begin: those of wires, and those of vectors.
+/// The first slots of a frame: those of wires, and those of vectors.
 #[derive(Clone, Copy)]
 struct Frame {
     wires: usize,
@@ -79,7 +79,7 @@ impl<'s, F: Field> Names<'s, F> {
     }
 }
 
-/// What is held between blocks by whoever lends the backend for each of them alone.
+/// The values that are held between blocks by whoever lends the backend for each of them alone.
 pub(super) struct Kept<B: Executor> {
     wires: Wires<B::Wire>,
     beyond: B::Beyond,
@@ -123,7 +123,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         Self { backend, names, wires, factors: Vec::new(), beyond }
     }
 
-    /// What it holds, behind a block.
+    /// The values that are held behind a block.
     pub(super) fn suspended(self) -> Kept<B> {
         Kept { wires: self.wires, beyond: self.beyond, assertions: self.names.assertions }
     }
@@ -341,7 +341,7 @@ impl<W: Copy + Default + Zeroize> Places<W> {
     }
 }
 
-/// What `f` makes, whose type says nothing of a backend: so it is compiled once for a field.
+/// A hint as a closure whose type says nothing of a backend: so it is compiled once for a field.
 fn all_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| f(values)
 }

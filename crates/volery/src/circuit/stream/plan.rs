@@ -51,7 +51,7 @@ fn plan_gates(block: &Block<()>, arguments: &[u32], results: &[u32]) -> Block<()
     Block { arguments: count, slots: slots.count, results: at, ..planned }
 }
 
-/// Where values are.
+/// The slots of values.
 struct Slots {
     /// The slot of each value.
     place: Vec<u32>,

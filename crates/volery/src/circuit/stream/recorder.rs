@@ -28,14 +28,14 @@ pub struct Recorder<'r, F: Field> {
     argues: Argues,
     /// What is looked at cell by cell and row by row.
     scans: Scans<F>,
-    /// What is being recorded: the statement, or a function.
+    /// The recording of the statement, or of the innermost open function.
     frame: Frame<F>,
     /// What is recorded around the function at hand.
     outer: Vec<Frame<F>>,
     /// The functions that the statement has opened.
     opened: Vec<Opened>,
     functions: &'r Functions<F>,
-    /// What depends on private values, where that is to be found.
+    /// The dependence on private values, where it is to be found.
     tracing: Option<Box<Tracing<F>>>,
     /// The first error, until the statement hears of it.
     error: Option<Error>,
@@ -45,10 +45,10 @@ pub struct Recorder<'r, F: Field> {
     tables: u32,
 }
 
-/// What gates are recorded for.
+/// The purpose of a recording.
 enum Purpose<'r, F> {
     Execution(&'r mut dyn Execute<F>),
-    /// To find the name of an assertion: how many come before it, and then the name. Functions are gone
+    /// A search for the name of an assertion: how many come before it, and then the name. Functions are gone
     /// through each time, in scopes of their own; how many are open.
     Name {
         before: u64,
@@ -203,7 +203,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         self.error.get_or_insert(error);
     }
 
-    /// What a gate that may fail says: the first error once, and then that there was one.
+    /// The result of a gate that may fail: the first error once, and then that there was one.
     #[inline(always)]
     fn outcome(&mut self) -> Result<()> {
         if self.failed { Err(self.error.take().unwrap_or_else(ended)) } else { Ok(()) }

@@ -46,7 +46,7 @@ struct Tally<F> {
     functions: HashMap<usize, (Weak<Block<F>>, Tallied)>,
 }
 
-/// What a block comes to.
+/// The shape of a block, and its events for crowds.
 type Tallied = (Shape, Arc<Part>);
 
 impl<F: Field> Execute<F> for Tally<F> {

@@ -1,4 +1,4 @@
-//! What a file makes its verifier do, counted: blocks of tapes, hashes of seeds, and products simulated.
+//! Work that a file makes its verifier do, counted: blocks of tapes, hashes of seeds, and products simulated.
 
 use super::*;
 use crate::circuit::Arithmetic;
@@ -11,11 +11,11 @@ use volery_primitives::{F61, F61x2, F65537, F65537x4};
 
 const PRODUCTS: u64 = 100;
 
-/// What was done, or why nothing was.
+/// The work that was done, or why none was.
 type Done = std::result::Result<f64, Error>;
 
-/// What is done for a file of zeros behind a header that says `parameters` and `aggregation`: blocks of
-/// tapes, and as many as hashes of seeds and the views of products take.
+/// The work on a file of zeros behind a header that says `parameters` and `aggregation`: blocks of tapes, and
+/// as many as hashes of seeds and the views of products take.
 fn done<S: Setting>(parameters: &Parameters, aggregation: Aggregation, (bits, most): (u32, u32)) -> Done
 where
     Arithmetic<S::F>: Provable<S>,
@@ -55,7 +55,7 @@ where
     }
 }
 
-/// What is chosen for this many bits by `preference`.
+/// The parameters that are chosen for this many bits by `preference`.
 fn chosen<S: Setting>(bits: u32, preference: Preference) -> Parameters
 where
     Arithmetic<S::F>: Provable<S>,
@@ -71,7 +71,7 @@ where
     .unwrap()
 }
 
-/// What a header can say of its parameters.
+/// The parameters that a header can say.
 struct Said {
     compressions: &'static [u32],
     depths: &'static [u32],
@@ -106,7 +106,7 @@ impl Said {
     }
 }
 
-/// Whatever its header says, a file costs little more than one by default before it is refused.
+/// A file costs little more than one by default before it is refused, whatever its header says.
 fn bounded<S: Setting>(said: &Said, securities: &[u32])
 where
     Arithmetic<S::F>: Provable<S>,
@@ -163,7 +163,7 @@ fn files_cost_their_verifier_little_more_whatever_they_say() {
     bounded::<Over<F65537, F65537x4>>(&MUCH, &[100]);
 }
 
-/// What the bound is for, and that a verifier can say that it minds nothing.
+/// A verifier that allows it does all the work that the bound is to keep from it.
 #[test]
 fn whoever_allows_it_does_all_the_work() {
     let honest = chosen::<Over<F61>>(100, Preference::Balanced);

@@ -6,8 +6,8 @@ use crate::error::{Error, Rejection, Result};
 use crate::session::Report;
 use crate::zk::Accepted;
 
-/// That one shard was accepted: what a worker of the verifier tells its own party. It is worth as much as the
-/// way by which it came.
+/// A verdict that one shard was accepted: a worker of the verifier tells it its own party. It is worth as
+/// much as the way by which it came.
 #[must_use = "a run is accepted only where all of its shards are"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptedShard {
@@ -15,7 +15,7 @@ pub struct AcceptedShard {
     place: Place,
     /// How much it asserts.
     asserted: u64,
-    /// What it is worth by itself, in bits, less the run's share of it.
+    /// The security of the shard by itself, in bits, less the run's share of it.
     bits: u32,
     /// For each shard that wires came from, in order, the attempt that gave them.
     attempts: Vec<u32>,
@@ -28,7 +28,7 @@ impl AcceptedShard {
         Self { run, place: here.place, asserted: report.gates.assert, bits, attempts }
     }
 
-    /// Which it is.
+    /// The place of the shard in the run.
     pub fn place(&self) -> Place {
         self.place
     }
@@ -50,7 +50,8 @@ impl AcceptedShard {
         bytes
     }
 
-    /// What a worker of the verifier's own has told by such bytes. Nobody else may be able to say them.
+    /// The verdict that a worker of the verifier's own has told by such bytes. Nobody else may be able to say
+    /// them.
     ///
     /// # Errors
     /// `Invalid` where they are none.

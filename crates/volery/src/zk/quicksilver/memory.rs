@@ -109,7 +109,7 @@ pub(super) const VALUE: usize = 1;
 
 /// One party, as these arguments see it. They are written once: values are there where the prover runs them.
 pub(super) trait Party: Polynomials + Sized {
-    /// What MACs are in.
+    /// The field of the MACs.
     type E: Extension<Self::F>;
     /// An element of E that is committed to: with its MAC, or its key.
     type Wide: Line;
@@ -136,21 +136,21 @@ pub(super) trait Party: Polynomials + Sized {
     fn widened(wire: Self::Wire) -> Self::Wide;
     /// The public element.
     fn wide(&self, value: Self::E) -> Self::Wide;
-    /// What bits are packed by, over F_2: 1, x, x², …
+    /// The weights by which bits are packed, over F_2: 1, x, x², …
     fn places() -> &'static [Self::E];
     /// Σ factor·wire.
     fn weighed(&self, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide;
     /// `line · factor`.
     fn scaled(line: Self::Wide, factor: Self::E) -> Self::Wide;
 
-    /// Its ring, for itself and for its tasks.
+    /// The party's ring, for itself and for its tasks.
     fn ring(&self) -> Self::Ring;
-    /// Who runs these.
+    /// The threads that run tasks.
     fn pool(&self) -> &Pool;
 
     /// Demands that all lanes are zero.
     fn vanish_wide(&mut self, zero: <Self::Ring as Ring>::Wides, name: &dyn Display) -> Result<()>;
-    /// The same of polynomials in wires.
+    /// Demands that all lanes of polynomials in wires are zero.
     fn vanish_lanes(&mut self, zero: Self::Vector, name: &dyn Display) -> Result<()>;
 
     /// Coefficients that nobody could foresee before now: the batch ends.
@@ -224,12 +224,12 @@ pub(super) trait Ring: Clone + Send + 'static {
     /// The elements of E that a line consists of: [`MAC`] and [`VALUE`], or a key in the place of both.
     const PARTS: usize = if Self::KNOWS { 2 } else { 1 };
 
-    /// The same ring with memory of its own, for tasks whose polynomials are many for a while.
+    /// A ring of the same kind with memory of its own, for tasks whose polynomials are many for a while.
     fn apart(&self) -> Self;
 
     /// `sums[i] += Σ part[i]·weight` over all terms, whose weights are public.
     fn add_weighed(&self, terms: &[(&[Self::E], Self::E)], sums: &mut [Self::E]);
-    /// So many lines, a lane each, with what is public of them: of degree 1. `fill` finds lines of zero, of
+    /// Lines, so many, a lane each, with what is public of them: of degree 1. `fill` finds lines of zero, of
     /// which one is public.
     fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, Self::E>)) -> Self::Wides;
     /// The same of a list, with nothing public.
@@ -282,13 +282,13 @@ pub struct Memory(usize);
 /// A table of a proof: the number of one of [`Remembered`], or its rows.
 pub enum Table<F> {
     Argued(usize),
-    /// The same, of a memory that is only read.
+    /// The number of a memory that is only read.
     Read(usize),
     /// Over F_2, one whose keys are no numbers of rows: its rows.
     Scanned(Known<F>),
 }
 
-/// As [`Memories::memory`](crate::circuit::Memories::memory).
+/// Makes a memory: see [`Memories::memory`](crate::circuit::Memories::memory).
 pub(super) fn memory<P: Party>(
     party: &mut P,
     cells: Cells<'_, P::F, P::Wire>,
@@ -301,7 +301,7 @@ pub(super) fn memory<P: Party>(
     Ok(Memory(memories.len() - 1))
 }
 
-/// As [`Memories::access`](crate::circuit::Memories::access).
+/// Accesses a memory: see [`Memories::access`](crate::circuit::Memories::access).
 pub(super) fn access<P: Party>(
     party: &mut P,
     memory: &mut Memory,
@@ -312,7 +312,7 @@ pub(super) fn access<P: Party>(
     read(party, memory.0, address, put, name)
 }
 
-/// As [`Memories::access_rows`](crate::circuit::Memories::access_rows).
+/// Accesses a memory row by row: see [`Memories::access_rows`](crate::circuit::Memories::access_rows).
 pub(super) fn access_rows<P: Party>(
     party: &mut P,
     memory: &mut Memory,
@@ -339,12 +339,12 @@ fn read<P: Party>(
     word
 }
 
-/// As [`Memories::close`](crate::circuit::Memories::close).
+/// Closes a memory: see [`Memories::close`](crate::circuit::Memories::close).
 pub(super) fn close<P: Party>(party: &mut P, memory: Memory) -> Result<()> {
     party.end_memory(memory.0)
 }
 
-/// As [`Tables::table`](crate::circuit::Tables::table).
+/// Makes a table: see [`Tables::table`](crate::circuit::Tables::table).
 pub(super) fn table<P: Party>(party: &mut P, rows: Rows<'_, P::F>) -> Result<Table<P::F>> {
     let known = Known::new(rows)?;
     let indexed = known.indexed();
@@ -363,7 +363,7 @@ pub(super) fn table<P: Party>(party: &mut P, rows: Rows<'_, P::F>) -> Result<Tab
     Ok(Table::Argued(tables.len() - 1))
 }
 
-/// As [`Tables::look_up`](crate::circuit::Tables::look_up).
+/// Looks up in a table: see [`Tables::look_up`](crate::circuit::Tables::look_up).
 pub(super) fn look_up<P: Party>(
     party: &mut P,
     table: &mut Table<P::F>,
@@ -383,7 +383,7 @@ pub(super) fn look_up<P: Party>(
     value
 }
 
-/// As [`Tables::look_up_rows`](crate::circuit::Tables::look_up_rows).
+/// Looks up in a table row by row: see [`Tables::look_up_rows`](crate::circuit::Tables::look_up_rows).
 pub(super) fn look_up_rows<P: Party + Tables<Table = Table<<P as Backend>::F>>>(
     party: &mut P,
     table: &mut Table<P::F>,
@@ -400,7 +400,7 @@ pub(super) fn look_up_rows<P: Party + Tables<Table = Table<<P as Backend>::F>>>(
     values
 }
 
-/// As [`Tables::assert_within`](crate::circuit::Tables::assert_within).
+/// Asserts ranges: see [`Tables::assert_within`](crate::circuit::Tables::assert_within).
 pub(super) fn within<P: Party>(
     party: &mut P,
     values: &[P::Wire],
@@ -422,7 +422,8 @@ pub(super) fn within<P: Party>(
     Ok(())
 }
 
-/// As [`Permutations::assert_permutation`](crate::circuit::Permutations::assert_permutation).
+/// Asserts a permutation: see
+/// [`Permutations::assert_permutation`](crate::circuit::Permutations::assert_permutation).
 pub(super) fn permutation<P: Party>(
     party: &mut P,
     xs: &[P::Wire],

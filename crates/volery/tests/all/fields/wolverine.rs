@@ -1,4 +1,4 @@
-//! The same by Wolverine, by each check that a field has.
+//! Sessions over all fields by Wolverine, by each check that a field has.
 
 use super::{
     assert_agrees, assert_tampering_fails, builtin, named, over_fields_of_every_system, run_honestly,
@@ -242,7 +242,7 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     assert_eq!((online.received, online.sent), (8 * elements + 2 * 32, 2 * 16 + 33));
 }
 
-/// What the last section has too many belongs to the set-up, too.
+/// Shares that the last section has too many belong to the set-up, too.
 #[test]
 fn shares_straight_from_transfers_are_drawn_ahead() {
     type S = Over<F61>;

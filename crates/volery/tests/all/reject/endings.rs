@@ -10,7 +10,7 @@ use volery::{
     System, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
-/// What one party does to the end of its session.
+/// A change that one party makes at the end of its session.
 type Ends<'e, T> = Box<dyn Fn(&mut Channel) -> Result<T> + Sync + 'e>;
 
 /// A session whose two parties do the same whenever they hear the same.
@@ -23,7 +23,7 @@ struct Repeating<'e> {
 }
 
 impl Repeating<'_> {
-    /// What the verifier comes to that hears these bytes, and the lengths of what it says.
+    /// The result of a verifier that receives these bytes, and the lengths of its messages.
     fn hears(&self, bytes: Vec<u8>) -> (Result<()>, Vec<usize>) {
         let (link, said) = Tape::new(Playback::new(bytes), None);
         let verified = (self.verifier)(&mut Channel::new(Party::Verifier, link)).map(drop);
@@ -104,7 +104,7 @@ fn all() -> Vec<Repeating<'static>> {
     ]
 }
 
-/// It stops after each message, and amid each.
+/// A prover that stops after each message, and amid each.
 #[test]
 fn who_leaves_after_a_coin_is_rejected() {
     for session in all() {

@@ -1,4 +1,4 @@
-//! The same of the systems that garble.
+//! Cheats on the systems that garble.
 
 use crate::kit::{Ones, Session, network, only_bytes_differ, run, run_one_of, seeded};
 use std::num::NonZeroUsize;
@@ -155,8 +155,8 @@ fn a_peer_that_ends() {
     }
 }
 
-/// What a party says only after it has heard something else: the order that soundness and
-/// zero knowledge stand on.
+/// Messages that a party sends only after it has received others: the order that soundness and zero knowledge
+/// stand on.
 #[test]
 fn the_order_of_messages() {
     for proof in Proof::ALL {
@@ -177,7 +177,7 @@ fn the_order_of_messages() {
     }
 }
 
-/// What a prover said once convinces nobody again.
+/// Messages of a prover convince nobody again.
 #[test]
 fn a_replayed_transcript() {
     for proof in Proof::ALL {
@@ -229,7 +229,7 @@ fn a_prover_of_other_clauses() {
     assert!(run_one_of((&honest, 0, &proving), (&honest, &verifying), None).verified.is_ok());
 }
 
-/// The same of a circuit.
+/// A prover of another circuit is refused.
 #[test]
 fn a_prover_of_another_circuit() {
     let [proving, verifying] =

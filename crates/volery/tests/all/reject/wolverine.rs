@@ -1,4 +1,4 @@
-//! The same by Wolverine: over F_2, in two blocks, with coins of the verifier and without.
+//! Cheats on Wolverine: over F_2, in two blocks, with coins of the verifier and without.
 
 use super::{assert_replay_fails, assert_survives};
 use crate::kit::{
@@ -94,7 +94,7 @@ fn a_replayed_transcript() {
     }
 }
 
-/// It gets past the handshake and all checks of products, and no further.
+/// A prover of another statement gets past the handshake and all checks of products, and no further.
 #[test]
 fn a_prover_of_another_statement() {
     let (statement, witness) = preimage(b"abc", ABC);
@@ -113,7 +113,7 @@ fn a_prover_of_another_statement() {
     }
 }
 
-/// What both parties end with is this disagreement, each naming its own first.
+/// Asserts that both parties end with this disagreement, each naming its own first.
 #[track_caller]
 fn assert_disagreed(session: Session, on: fn(Sides<String>) -> Disagreement) {
     let [proved, verified] = disagreements(session.proved, session.verified);

@@ -101,7 +101,7 @@ fn bits_send_what_was_foretold() {
     bits(FOUR, None, true, &[3073]);
 }
 
-/// At many stages of a refill, which takes the place of others in each block.
+/// Refills send what was foretold at many stages; a refill takes the place of other shares in each block.
 #[test]
 fn refills_send_what_was_foretold() {
     bits(TINY, Some(1), false, &[1, 30]);

@@ -16,14 +16,14 @@ use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field, U256};
 use zeroize::{Zeroize, Zeroizing};
 
-/// What a party keeps of a memory: wires are `W`, lines over `E`.
+/// The state of a memory at one party: wires are `W`, lines over `E`.
 pub(in super::super) struct Ram<F, W: Zeroize, E: Field> {
     layout: Layout,
-    /// Where the cells lie, if not at their numbers.
+    /// The addresses of the cells, if these are not their numbers.
     places: Option<Arc<Addresses>>,
     /// The wires of an address.
     address: usize,
-    /// What the prover knows of the cells.
+    /// The contents of the cells, which the prover knows.
     pub(super) known: Option<Contents>,
     /// Accesses of this epoch, and how many epochs there were before.
     time: u64,
@@ -37,7 +37,7 @@ pub(in super::super) struct Ram<F, W: Zeroize, E: Field> {
     wires: Zeroizing<Vec<W>>,
     /// How often each limb occurs, where that is known.
     limbs: Zeroizing<Vec<u32>>,
-    /// Where gaps are looked up whole, behind the first epochs.
+    /// The lookups of timestamp differences that are looked up whole, behind the first epochs.
     gaps: Option<Lookups<F, E>>,
 }
 

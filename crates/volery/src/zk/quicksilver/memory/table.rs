@@ -13,7 +13,7 @@ use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
-/// What a party keeps of a table whose lookups are lines over `E`.
+/// The state of a table at one party: lookups are lines over `E`.
 pub(in super::super) struct Lookups<F, E: Field> {
     rows: Rows<F>,
     looked: Looked,
@@ -266,7 +266,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         Ok(())
     }
 
-    /// What rows come to by these weights.
+    /// The rows as weighted sums by these weights.
     fn weighed_rows(&self, weights: &[E]) -> Weighed<E> {
         let Rows::Table(table) = &self.rows else { return Weighed::Numbers(weights[0]) };
         let weighed = |row: usize| {
@@ -277,7 +277,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
     }
 }
 
-/// What rows come to under a challenge.
+/// The rows of a table under a challenge.
 enum Weighed<E> {
     Rows(Vec<E>),
     /// The weight of rows that are their numbers.

@@ -9,7 +9,7 @@ use volery_primitives::{Extension, Field, SecretVec};
 
 /// The accesses of an epoch.
 pub(super) struct Accessed<E: Field> {
-    /// What each takes out; and what it puts in, where that is another line.
+    /// The read set; and the write set, where its tuples are other lines.
     pub(super) taken: Waiting<E>,
     pub(super) put: Waiting<E>,
     pub(super) putting: Putting,
@@ -21,7 +21,7 @@ impl<E: Field> Accessed<E> {
         Self { taken: Waiting::new::<P>(taken), put: Waiting::new::<P>(put), putting: Putting::default() }
     }
 
-    /// Those that there are: none is left.
+    /// Takes all accesses: none is left.
     pub(super) fn take<R: Ring<E = E>>(&mut self) -> Self {
         let none = [&self.taken, &self.put].map(|waiting| Waiting::of::<R>(waiting.lines::<R>()));
         let [taken, put] = none;
@@ -29,7 +29,7 @@ impl<E: Field> Accessed<E> {
     }
 }
 
-/// Which accesses have put in another word than they took out, which is public.
+/// Marks of the accesses that write another word than they read, which is public.
 #[derive(Default)]
 pub(super) struct Putting {
     /// 64 accesses each, the first in the lowest bit, and how many that put came before these.
@@ -107,7 +107,7 @@ pub(super) struct Tuples<E: Field> {
     pub(super) layout: Layout,
     /// The wires of an address.
     pub(super) address: usize,
-    /// Where the cells lie, if not at their numbers.
+    /// The addresses of the cells, if these are not their numbers.
     pub(super) places: Option<Arc<Addresses>>,
     pub(super) accesses: usize,
     pub(super) accessed: Accessed<E>,
@@ -148,7 +148,8 @@ impl<E: Field> Tuples<E> {
         }
     }
 
-    /// Both limbs of each gap, from one on, plus a shift: of each the high one, and then the low one.
+    /// Writes both limbs of each timestamp difference, from one on, plus a shift: of each the high one, and
+    /// then the low one.
     pub(super) fn limbs<F: Field, R: Ring<E = E>>(&self, first: usize, shift: E, lines: &mut Lines<'_, E>)
     where
         E: Extension<F>,

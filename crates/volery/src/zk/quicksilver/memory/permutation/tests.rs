@@ -23,7 +23,7 @@ const BLOCK: usize = 1 << 12;
 struct Program(Vec<(usize, [Vec<u64>; 2])>);
 
 impl Program {
-    /// Of so many words of a width each, the second list being the first one turned.
+    /// A program of so many words of a width each, the second list being the first one turned.
     fn turned(sizes: &[[usize; 2]]) -> Self {
         let mut state = 3_u64;
         let mut next = move |_| {
@@ -65,7 +65,7 @@ impl<F: Field> Circuit<Count<F>> for Program {
     }
 }
 
-/// What a prover goes on with whose witness fails, and the verdict.
+/// A prover that goes on though its witness fails, and the verdict.
 fn cheat<P: Party + Permutations>(program: &Program, p: &mut P) -> Result<()> {
     program.push(p)?;
     p.forget_all()
@@ -221,7 +221,7 @@ fn lists_that_differ_are_rejected() {
     }
 }
 
-/// What a prover says who does not know that its lists differ.
+/// A prover that does not know that its lists differ is told by name.
 #[test]
 fn the_prover_is_told_by_name() {
     let (here, _there) = pipe(Duration::from_secs(60));
