@@ -142,6 +142,8 @@ pub trait Field:
     /// The bits of an encoded element: `ceil(log2 p)` for each coordinate over the prime field of p elements,
     /// or of the largest p where it is chosen at run time.
     const BITS: u32;
+    /// Whether the characteristic is two.
+    const BINARY: bool;
     /// The name of the type.
     const NAME: &'static str;
 

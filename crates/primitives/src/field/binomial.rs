@@ -82,6 +82,7 @@ impl<B: Radicand<N>, const N: usize> Field for Binomial<B, N> {
         Self(one)
     };
     const BITS: u32 = N as u32 * B::BITS;
+    const BINARY: bool = B::BINARY;
     const NAME: &'static str = <B as Radicand<N>>::NAME;
 
     fn invert(self) -> Self {

@@ -112,6 +112,7 @@ impl Field for F128 {
     const ZERO: Self = Self(0);
     const ONE: Self = Self(1);
     const BITS: u32 = 128;
+    const BINARY: bool = true;
     const NAME: &'static str = "f128";
 
     fn invert(self) -> Self {

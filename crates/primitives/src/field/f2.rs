@@ -53,6 +53,7 @@ impl Field for F2 {
     const ZERO: Self = Self(0);
     const ONE: Self = Self(1);
     const BITS: u32 = 1;
+    const BINARY: bool = true;
     const NAME: &'static str = "f2";
 
     fn invert(self) -> Self {

@@ -69,6 +69,7 @@ impl Field for F256 {
     const ZERO: Self = Self(0);
     const ONE: Self = Self(1);
     const BITS: u32 = 8;
+    const BINARY: bool = true;
     const NAME: &'static str = "f256";
 
     fn invert(self) -> Self {

@@ -211,6 +211,7 @@ impl<M: LargeModulus> Field for Fp<M> {
     const ZERO: Self = Self::of([0; 4]);
     const ONE: Self = Self::of(M::ONE);
     const BITS: u32 = M::BITS;
+    const BINARY: bool = false;
     const NAME: &'static str = M::NAME;
 
     fn invert(self) -> Self {

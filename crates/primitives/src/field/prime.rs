@@ -157,6 +157,7 @@ impl<P: Modulus> Field for Prime<P> {
     const ZERO: Self = Self(P::Word::ZERO);
     const ONE: Self = Self(P::Word::ONE);
     const BITS: u32 = P::BITS;
+    const BINARY: bool = false;
     const NAME: &'static str = P::NAME;
 
     fn invert(self) -> Self {

@@ -149,6 +149,7 @@ impl Field for RuntimePrime {
     const ZERO: Self = Self(0);
     const ONE: Self = Self(1);
     const BITS: u32 = 61;
+    const BINARY: bool = false;
     const NAME: &'static str = "prime";
 
     /// p in decimal digits.
@@ -253,6 +254,7 @@ impl Field for RuntimePrimex4 {
     const ZERO: Self = Self([RuntimePrime::ZERO; 4]);
     const ONE: Self = Self([RuntimePrime::ONE, RuntimePrime::ZERO, RuntimePrime::ZERO, RuntimePrime::ZERO]);
     const BITS: u32 = 4 * RuntimePrime::BITS;
+    const BINARY: bool = RuntimePrime::BINARY;
     const NAME: &'static str = "prime^4";
 
     fn invert(self) -> Self {

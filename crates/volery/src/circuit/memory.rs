@@ -207,8 +207,8 @@ pub(crate) fn access_by_one<B: Memories + ?Sized>(
 }
 
 /// Whether the characteristic of the field is two.
-pub(crate) fn is_binary<F: Field>() -> bool {
-    F::ONE + F::ONE == F::ZERO
+pub(crate) const fn is_binary<F: Field>() -> bool {
+    F::BINARY
 }
 
 /// The wires of an address of so many cells: see [`Memories`].

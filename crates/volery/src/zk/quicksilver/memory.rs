@@ -120,6 +120,13 @@ pub(super) trait Party: Polynomials + Sized {
     const KNOWS: bool = Self::Ring::KNOWS;
     /// The elements of E that a line consists of.
     const PARTS: usize = Self::Ring::PARTS;
+    /// Whether values are bits, many of which are packed into a line.
+    const PACKS: bool = <Self::F as Field>::BITS == 1;
+    /// Whether the characteristic is odd.
+    const ODD: bool = !<Self::F as Field>::BINARY;
+    /// Whether there are such arguments over the field. Of two branches on a constant one alone is compiled: so
+    /// what a field has no use for is not.
+    const HAS_PROOFS: bool = is_argued::<Self::F>();
 
     /// The value on a wire.
     fn value(wire: Self::Wire) -> Option<Self::F>;
@@ -170,9 +177,25 @@ pub(super) trait Party: Polynomials + Sized {
 
     /// Ends all memories and tables that are open.
     fn forget_all(&mut self) -> Result<()> {
+        if Self::HAS_PROOFS { self.end_all() } else { Ok(()) }
+    }
+
+    /// Ends all that is open, over a field that has arguments for it.
+    fn end_all(&mut self) -> Result<()> {
         for place in 0..self.remembered().memories.len() {
             self.end_memory(place)?;
         }
+        if Self::ODD {
+            self.end_lookups()?;
+        }
+        match self.remembered().permuting.take() {
+            Some(mut permuting) => permuting.end(self),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends tables and ranges.
+    fn end_lookups(&mut self) -> Result<()> {
         for place in 0..self.remembered().tables.len() {
             let mut table = self.remembered().tables[place].take().expect("put back below");
             table.end(self)?;
@@ -181,10 +204,7 @@ pub(super) trait Party: Polynomials + Sized {
         for mut limbs in core::mem::take(&mut self.remembered().limbs) {
             limbs.end(self)?;
         }
-        match self.remembered().permuting.take() {
-            Some(mut permuting) => permuting.end(self),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Ends memory number `place`, if it is open.
@@ -231,7 +251,7 @@ pub(super) trait Ring: Clone + Send + 'static {
     fn add_weighed(&self, terms: &[(&[Self::E], Self::E)], sums: &mut [Self::E]);
     /// Lines, so many, a lane each, with what is public of them: of degree 1. `fill` finds lines of zero, of
     /// which one is public.
-    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, Self::E>)) -> Self::Wides;
+    fn lanes(&self, count: usize, fill: &dyn Fn(&mut Lines<'_, Self::E>)) -> Self::Wides;
     /// The same of a list, with nothing public.
     fn list(&self, lines: &[Self::Wide]) -> Self::Wides;
     fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
@@ -294,11 +314,16 @@ pub(super) fn memory<P: Party>(
     cells: Cells<'_, P::F, P::Wire>,
     width: usize,
 ) -> Result<Memory> {
-    demand(party.argues() && is_argued::<P::F>(), "memories")?;
+    demand(party.argues() && P::HAS_PROOFS, "memories")?;
+    if P::HAS_PROOFS { open(party, cells, width).map(Memory) } else { refused() }
+}
+
+/// The number of another memory.
+fn open<P: Party>(party: &mut P, cells: Cells<'_, P::F, P::Wire>, width: usize) -> Result<usize> {
     let ram = Box::new(Ram::new(party, cells, width)?);
     let memories = &mut party.remembered().memories;
     memories.push(Some(ram));
-    Ok(Memory(memories.len() - 1))
+    Ok(memories.len() - 1)
 }
 
 /// Accesses a memory: see [`Memories::access`](crate::circuit::Memories::access).
@@ -309,7 +334,7 @@ pub(super) fn access<P: Party>(
     put: Put<'_, P::Wire>,
     name: &dyn Display,
 ) -> Result<Vec<P::Wire>> {
-    read(party, memory.0, address, put, name)
+    if P::HAS_PROOFS { read(party, memory.0, address, put, name) } else { refused() }
 }
 
 /// Accesses a memory row by row: see [`Memories::access_rows`](crate::circuit::Memories::access_rows).
@@ -319,9 +344,19 @@ pub(super) fn access_rows<P: Party>(
     ports: &[Accesses<'_, P::Wire>],
     name: &dyn Display,
 ) -> Result<Vec<Vec<P::Wire>>> {
-    let mut ram = party.remembered().memories[memory.0].take().expect("open");
+    if P::HAS_PROOFS { read_rows(party, memory.0, ports, name) } else { refused() }
+}
+
+/// Accesses to memory number `place`, in rows.
+fn read_rows<P: Party>(
+    party: &mut P,
+    place: usize,
+    ports: &[Accesses<'_, P::Wire>],
+    name: &dyn Display,
+) -> Result<Vec<Vec<P::Wire>>> {
+    let mut ram = party.remembered().memories[place].take().expect("open");
     let words = ram.access_rows(party, ports, name);
-    party.remembered().memories[memory.0] = Some(ram);
+    party.remembered().memories[place] = Some(ram);
     words
 }
 
@@ -341,26 +376,26 @@ fn read<P: Party>(
 
 /// Closes a memory: see [`Memories::close`](crate::circuit::Memories::close).
 pub(super) fn close<P: Party>(party: &mut P, memory: Memory) -> Result<()> {
-    party.end_memory(memory.0)
+    if P::HAS_PROOFS { party.end_memory(memory.0) } else { refused() }
 }
 
 /// Makes a table: see [`Tables::table`](crate::circuit::Tables::table).
 pub(super) fn table<P: Party>(party: &mut P, rows: Rows<'_, P::F>) -> Result<Table<P::F>> {
     let known = Known::new(rows)?;
-    let indexed = known.indexed();
-    if let Some(values) = indexed.filter(|_| party.argues()) {
-        let ram = Box::new(Ram::new(party, Cells::Public(&values), known.value)?);
-        let memories = &mut party.remembered().memories;
-        memories.push(Some(ram));
-        return Ok(Table::Read(memories.len() - 1));
+    if P::PACKS {
+        return match known.indexed().filter(|_| party.argues()) {
+            Some(values) => open(party, Cells::Public(&values), known.value).map(Table::Read),
+            None => Ok(Table::Scanned(known)),
+        };
     }
-    if P::F::BITS == 1 {
-        return Ok(Table::Scanned(known));
+    demand(party.argues() && P::ODD, "tables")?;
+    if P::ODD {
+        let tables = &mut party.remembered().tables;
+        tables.push(Some(Box::new(Lookups::of::<P>(known))));
+        Ok(Table::Argued(tables.len() - 1))
+    } else {
+        refused()
     }
-    demand(party.argues() && !is_binary::<P::F>(), "tables")?;
-    let tables = &mut party.remembered().tables;
-    tables.push(Some(Box::new(Lookups::of::<P>(known))));
-    Ok(Table::Argued(tables.len() - 1))
 }
 
 /// Looks up in a table: see [`Tables::look_up`](crate::circuit::Tables::look_up).
@@ -370,13 +405,19 @@ pub(super) fn look_up<P: Party>(
     key: &[P::Wire],
     name: &dyn Display,
 ) -> Result<Vec<P::Wire>> {
-    let place = match table {
-        Table::Argued(place) => *place,
-        Table::Read(place) => return read(party, *place, key, Put::Same, name),
-        // Of two branches on a constant, only one is compiled.
-        Table::Scanned(known) if P::F::BITS == 1 => return scan_lookup(party, known, key, name),
-        Table::Scanned(_) => unreachable!("over F_2 alone"),
-    };
+    if P::PACKS {
+        return match table {
+            Table::Argued(_) => refused(),
+            Table::Read(place) => read(party, *place, key, Put::Same, name),
+            Table::Scanned(known) => scan_lookup(party, known, key, name),
+        };
+    }
+    let Table::Argued(place) = table else { refused() };
+    if P::ODD { find(party, *place, key, name) } else { refused() }
+}
+
+/// A lookup in table number `place`.
+fn find<P: Party>(party: &mut P, place: usize, key: &[P::Wire], name: &dyn Display) -> Result<Vec<P::Wire>> {
     let mut open = party.remembered().tables[place].take().expect("put back below");
     let value = open.look_up(party, key, name);
     party.remembered().tables[place] = Some(open);
@@ -394,6 +435,16 @@ pub(super) fn look_up_rows<P: Party + Tables<Table = Table<<P as Backend>::F>>>(
         Table::Argued(place) => *place,
         Table::Read(_) | Table::Scanned(_) => return look_up_by_one(party, table, key, name),
     };
+    if P::ODD { find_rows(party, place, key, name) } else { refused() }
+}
+
+/// Lookups in table number `place`, in rows.
+fn find_rows<P: Party>(
+    party: &mut P,
+    place: usize,
+    key: &[&[P::Wire]],
+    name: &dyn Display,
+) -> Result<Vec<Vec<P::Wire>>> {
     let mut open = party.remembered().tables[place].take().expect("put back below");
     let values = open.look_up_rows(party, key, name);
     party.remembered().tables[place] = Some(open);
@@ -409,6 +460,11 @@ pub(super) fn within<P: Party>(
 ) -> Result<()> {
     check_range::<P::F>(bits)?;
     demand(party.argues(), "ranges")?;
+    if P::ODD { within_limbs(party, values, bits, name) } else { refused() }
+}
+
+/// Demands that values are numbers of so many bits, by their limbs.
+fn within_limbs<P: Party>(party: &mut P, values: &[P::Wire], bits: u32, name: &dyn Display) -> Result<()> {
     for value in values {
         let remembered = party.remembered();
         let limb = remembered.parameters.limb_bits::<P::F>(remembered.numbers);
@@ -431,7 +487,18 @@ pub(super) fn permutation<P: Party>(
     width: usize,
     name: &dyn Display,
 ) -> Result<()> {
-    demand(party.argues() && is_argued::<P::F>(), "permutations")?;
+    demand(party.argues() && P::HAS_PROOFS, "permutations")?;
+    if P::HAS_PROOFS { permute(party, xs, ys, width, name) } else { refused() }
+}
+
+/// Adds a permutation to those of the epoch.
+fn permute<P: Party>(
+    party: &mut P,
+    xs: &[P::Wire],
+    ys: &[P::Wire],
+    width: usize,
+    name: &dyn Display,
+) -> Result<()> {
     let remembered = party.remembered();
     let open = remembered.permuting.take();
     let mut permuting = open.unwrap_or_else(|| Box::new(Permuting::new(&remembered.parameters)));
@@ -448,6 +515,12 @@ fn demand(argues: bool, what: &str) -> Result<()> {
     Err(Error::invalid(format!(
         "{what}, for which this proof has no argument: push them as a stream of gates"
     )))
+}
+
+/// Where nobody comes: over a field that has no argument, and for which [`demand`] has refused what is asked.
+#[cold]
+fn refused() -> ! {
+    unreachable!("an argument over a field that has none")
 }
 
 /// What a party over `F` has proofs for, but in files.
@@ -473,8 +546,8 @@ pub(super) const PROOFS_OF_FILES: Argues = Argues {
 pub(super) type Coefficients<E> = Box<dyn FnMut(&mut [E])>;
 
 /// Whether there are such proofs over the field: F_2, and of odd characteristic.
-pub(super) fn is_argued<F: Field>() -> bool {
-    F::BITS == 1 || F::ONE + F::ONE != F::ZERO
+pub(super) const fn is_argued<F: Field>() -> bool {
+    F::BITS == 1 || !F::BINARY
 }
 
 /// How many challenges an epoch has.

@@ -8,18 +8,21 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Demands that the products over both sides of so many factors are equal: `fill(ring, side, i, lines)` adds
-/// those from number `i` on to lines of zero, and sets what is public of each.
+/// The factors of both sides, for tasks: `fill(ring, side, i, lines)` adds those from number `i` on to lines of
+/// zero, and sets what is public of each.
+type Fill<R> = dyn Fn(&R, usize, usize, &mut Lines<'_, <R as Ring>::E>) + Send + Sync;
+
+/// Demands that the products over both sides of so many factors, those of `fill`, are equal.
 ///
 /// Of each [`Parameters::factors`](crate::circuit::memory::Parameters::factors) or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all blocks stand
 /// side by side. Tasks multiply them.
 pub(in super::super) fn equal<P: Party>(
     party: &mut P,
     count: usize,
-    fill: impl Fn(&P::Ring, usize, usize, &mut Lines<'_, P::E>) + Send + Sync + 'static,
+    fill: Arc<Fill<P::Ring>>,
     name: &dyn Display,
 ) -> Result<()> {
-    let (ring, fill) = (party.ring(), Arc::new(fill));
+    let ring = party.ring();
     let of_tasks = ring.apart();
     let factors = factors(is_binary::<P::F>());
     let most = party.remembered().parameters.factors / factors;
@@ -30,7 +33,8 @@ pub(in super::super) fn equal<P: Party>(
         move || {
             let (lanes, at) = (most.min(blocks - first), first * factors);
             let filled = (lanes * factors).min(count - at);
-            let of = ring.lanes(lanes * factors, |lines| fill(&ring, side, at, &mut lines.within(0..filled)));
+            let of =
+                ring.lanes(lanes * factors, &|lines| fill(&ring, side, at, &mut lines.within(0..filled)));
             product(&ring, of, factors, lanes)
         }
     }));

@@ -67,7 +67,8 @@ impl<E: Field> Permuting<E> {
         for _ in 0..repetitions::<P::E>() {
             draw(core::slice::from_mut(&mut shift));
             draw(&mut weights);
-            let (lists, weights) = (lists.clone(), weights.clone());
+            let weights: Vec<_> = weights.iter().copied().enumerate().collect();
+            let lists = lists.clone();
             let fill = move |ring: &P::Ring, side: usize, first: usize, lines: &mut Lines<'_, E>| {
                 let mut done = 0;
                 while done < lines.len() {
@@ -76,13 +77,12 @@ impl<E: Field> Permuting<E> {
                     let (word, words) = (first + done - of_list, &sides[side]);
                     let count = (words.tuples() - word).min(lines.len() - done);
                     let mut lines = lines.within(done..done + count);
-                    let weights = weights.iter().copied().enumerate().take(words.lines::<P::Ring>());
-                    words.add_to(ring, word, weights, &mut lines);
+                    words.add_to(ring, word, &weights[..words.lines::<P::Ring>()], &mut lines);
                     lines.public().fill(shift + tag::<P>(at));
                     done += count;
                 }
             };
-            equal(party, words as usize, fill, &"words that are those of another list")?;
+            equal(party, words as usize, Arc::new(fill), &"words that are those of another list")?;
         }
         party.argued(words);
         self.permuted.end::<P::F>();
@@ -102,7 +102,7 @@ fn tag<P: Party>(number_of: usize) -> P::E {
 
 /// The lines of words: over F_2 up to 128 wires are packed into each, over other fields it is a wire.
 fn lines<P: Party>(party: &P, wires: &[P::Wire], width: usize) -> Waiting<P::E> {
-    if P::F::BITS > 1 {
+    if P::ODD {
         let mut lines = Waiting::expecting::<P>(width, wires.len() / width);
         lines.extend::<P>(wires.len() / width, |line, word| P::widened(wires[word * width + line]));
         return lines;

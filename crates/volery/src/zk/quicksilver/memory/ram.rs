@@ -5,7 +5,7 @@ use super::order::at_most;
 use super::sums::{equal_sum, table_side};
 use super::table::Lookups;
 use super::tuples::{Accessed, Tuples, Weights, most_time, parts};
-use super::{Lines, Party, Waiting, number, repetitions, said};
+use super::{Coefficients, Lines, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{Addresses, place};
 use crate::circuit::{Accesses, Cells, InRow, Layout, Put, Sizes, address_width};
 use crate::error::Result;
@@ -111,7 +111,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
 
     /// Adds the lines of the word of a cell's tuple.
     fn push_word<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &P, word: &[W], to: &mut Waiting<E>) {
-        if P::F::BITS > 1 {
+        if P::ODD {
             to.push::<P>(word.iter().map(|wire| P::widened(*wire)));
         } else {
             self.pack(party, &[], &[], word, to);
@@ -309,7 +309,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
                 &changed[..]
             }
         };
-        if P::F::BITS > 1 {
+        if P::ODD {
             let last = last.map(said::<P::F>);
             let time = party.commit_value(last)?;
             let now: P::F = said(self.time - 1);
@@ -348,18 +348,25 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             pushed?;
         }
         self.put::<P>(cell, after);
-        if self.layout.ends_tile(self.time) {
+        if P::PACKS && self.layout.ends_tile(self.time) {
             self.order(party)?;
         }
         if self.time == self.layout.epoch {
             self.end_epoch(party)?;
-            if let (None, Some(bits)) = (&self.gaps, self.layout.whole_gaps(self.ended)) {
-                self.gaps = Some(Lookups::gaps::<P>(bits, &self.layout.parameters));
-                let width = self.layout.sizes.width;
-                self.accessed = Accessed::new::<P>([width + 2, width]);
+            if P::ODD {
+                self.look_up_gaps::<P>();
             }
         }
         Ok(())
+    }
+
+    /// Looks up gaps whole from now on, where enough epochs have ended.
+    fn look_up_gaps<P: Party<F = F, Wire = W, E = E>>(&mut self) {
+        if let (None, Some(bits)) = (&self.gaps, self.layout.whole_gaps(self.ended)) {
+            self.gaps = Some(Lookups::gaps::<P>(bits, &self.layout.parameters));
+            let width = self.layout.sizes.width;
+            self.accessed = Accessed::new::<P>([width + 2, width]);
+        }
     }
 
     /// Shows that the times of the open tile are before their accesses.
@@ -385,7 +392,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
     /// Ends the memory.
     pub(in super::super) fn end<P: Party<F = F, Wire = W, E = E>>(mut self, party: &mut P) -> Result<()> {
         self.end_epoch(party)?;
-        self.gaps.as_mut().map_or(Ok(()), |gaps| gaps.end(party))
+        if P::ODD { self.gaps.as_mut().map_or(Ok(()), |gaps| gaps.end(party)) } else { Ok(()) }
     }
 
     /// Ends the epoch: every cell is shown once, and what was put in is what was taken out.
@@ -393,7 +400,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         if self.time == 0 {
             return Ok(());
         }
-        if P::F::BITS == 1 {
+        if P::PACKS {
             self.order(party)?;
         }
         let Sizes { cells, width } = self.layout.sizes;
@@ -406,7 +413,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             self.push_word(party, &wires, &mut words);
             wires.clear();
             let last = self.last(Some(cell));
-            times.push::<P>([if P::F::BITS > 1 {
+            times.push::<P>([if P::ODD {
                 P::widened(party.commit_value(last.map(said))?)
             } else {
                 Self::commit_time(party, last, self.layout.last_bits(self.time), &mut wires)?;
@@ -414,7 +421,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             }]);
             wires.clear();
         }
-        let limbed = P::F::BITS > 1 && self.gaps.is_none();
+        let limbed = P::ODD && self.gaps.is_none();
         let count = if limbed { 1 << self.layout.limb } else { 0 };
         let mut limbs = Zeroizing::new(Vec::with_capacity(count));
         for limb in 0..count {
@@ -443,15 +450,9 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             let fill = move |ring: &P::Ring, side: usize, first: usize, lines: &mut Lines<'_, E>| {
                 of.factors::<F, _>(ring, side, first, &weights, lines);
             };
-            equal(party, accesses + cells, fill, &name)?;
-            if limbed {
-                let limb = |limb: usize| number::<F, E>(limb as u64);
-                let (shift, total) = table_side(party, limb, &limbs, &mut draw);
-                let of = tuples.clone();
-                let fill = move |_: &P::Ring, first: usize, lines: &mut Lines<'_, E>| {
-                    of.limbs::<F, P::Ring>(first, shift, lines);
-                };
-                equal_sum(party, 2 * accesses, fill, total, &"a word that was written before it is read")?;
+            equal(party, accesses + cells, Arc::new(fill), &name)?;
+            if P::ODD && limbed {
+                short_gaps(party, &tuples, &limbs, &mut draw)?;
             }
         }
         party.argued(self.layout.degree(self.time, !limbed));
@@ -464,4 +465,23 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         }
         Ok(())
     }
+}
+
+/// Demands that both limbs of each gap are short; `limbs` are how often each number is one.
+fn short_gaps<P: Party>(
+    party: &mut P,
+    tuples: &Arc<Tuples<P::E>>,
+    limbs: &[P::Wire],
+    draw: &mut Coefficients<P::E>,
+) -> Result<()> {
+    let numbers = |first: usize, rows: &mut [P::E]| {
+        rows.iter_mut().zip(first..).for_each(|(row, limb)| *row = number::<P::F, P::E>(limb as u64));
+    };
+    let (shift, total) = table_side(party, &numbers, limbs, draw);
+    let of = tuples.clone();
+    let fill = move |_: &P::Ring, first: usize, lines: &mut Lines<'_, P::E>| {
+        of.limbs::<P::F, P::Ring>(first, shift, lines);
+    };
+    let name = "a word that was written before it is read";
+    equal_sum(party, 2 * tuples.accesses, Arc::new(fill), total, &name)
 }

@@ -8,19 +8,22 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Demands that Σ 1/looked over so many is `total`: `fill(ring, i, lines)` adds what is looked up from
-/// number `i` on to lines of zero, and sets what is public of each.
+/// What is looked up, for tasks: `fill(ring, i, lines)` adds it from number `i` on to lines of zero, and sets what
+/// is public of each.
+type Fill<R> = dyn Fn(&R, usize, &mut Lines<'_, <R as Ring>::E>) + Send + Sync;
+
+/// Demands that Σ 1/looked over so many, those of `fill`, is `total`.
 ///
 /// Blocks share out what is looked up as those of [`equal`](super::equality::equal) do, and tasks make one
 /// fraction of each. The last is filled with ones, for which there is a one more each in the total.
 pub(in super::super) fn equal_sum<P: Party>(
     party: &mut P,
     count: usize,
-    fill: impl Fn(&P::Ring, usize, &mut Lines<'_, P::E>) + Send + Sync + 'static,
+    fill: Arc<Fill<P::Ring>>,
     total: P::Wide,
     name: &dyn Display,
 ) -> Result<()> {
-    let (ring, fill) = (party.ring(), Arc::new(fill));
+    let ring = party.ring();
     let of_tasks = ring.apart();
     let most = party.remembered().parameters.fractions / LOOKUPS;
     let blocks = count.div_ceil(LOOKUPS);
@@ -29,7 +32,7 @@ pub(in super::super) fn equal_sum<P: Party>(
         move || {
             let (lanes, at) = (most.min(blocks - first), first * LOOKUPS);
             let filled = (lanes * LOOKUPS).min(count - at);
-            let of = ring.lanes(lanes * LOOKUPS, |lines| fill(&ring, at, &mut lines.within(0..filled)));
+            let of = ring.lanes(lanes * LOOKUPS, &|lines| fill(&ring, at, &mut lines.within(0..filled)));
             fraction(&ring, of, lanes)
         }
     }));
@@ -88,34 +91,41 @@ fn fraction<R: Ring>(ring: &R, lines: R::Wides, lanes: usize) -> (R::Wides, R::W
 /// Rows of a public table that are inverted together.
 const ROWS: usize = 1 << 10;
 
-/// A shift Z that hits no row of a public table, and Σ count/(Z + row).
+/// A shift Z that hits no row of a public table, and Σ count/(Z + row): `rows(i, out)` sets all of `out` to the
+/// rows from number `i` on.
 pub(in super::super) fn table_side<P: Party>(
     party: &P,
-    row: impl Fn(usize) -> P::E,
+    rows: &dyn Fn(usize, &mut [P::E]),
     counts: &[P::Wire],
     draw: &mut dyn FnMut(&mut [P::E]),
 ) -> (P::E, P::Wide) {
     loop {
         let mut shift = P::E::ZERO;
         draw(core::slice::from_mut(&mut shift));
-        if let Some(total) = shifted_side(party, |i| shift + row(i), counts) {
+        if let Some(total) = shifted_side(party, shift, rows, counts) {
             return (shift, total);
         }
     }
 }
 
-/// Σ count/row; none where a row is zero.
-fn shifted_side<P: Party>(party: &P, row: impl Fn(usize) -> P::E, counts: &[P::Wire]) -> Option<P::Wide> {
+/// Σ count/(shift + row); none where one of these is zero.
+fn shifted_side<P: Party>(
+    party: &P,
+    shift: P::E,
+    rows: &dyn Fn(usize, &mut [P::E]),
+    counts: &[P::Wire],
+) -> Option<P::Wide> {
     let mut total = party.wide(P::E::ZERO);
-    let mut inverses = Vec::with_capacity(ROWS.min(counts.len()));
+    let mut inverses = vec![P::E::ZERO; ROWS.min(counts.len())];
     for (first, counts) in (0..).step_by(ROWS).zip(counts.chunks(ROWS)) {
-        inverses.clear();
-        inverses.extend((first..).take(counts.len()).map(&row));
+        let inverses = &mut inverses[..counts.len()];
+        rows(first, inverses);
+        inverses.iter_mut().for_each(|row| *row += shift);
         if inverses.contains(&P::E::ZERO) {
             return None;
         }
-        invert_all(&mut inverses);
-        total = total + party.weighed(&inverses, counts);
+        invert_all(inverses);
+        total = total + party.weighed(inverses, counts);
     }
     Some(total)
 }

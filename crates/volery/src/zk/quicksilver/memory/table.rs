@@ -253,12 +253,13 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
             draw(&mut weights);
             let (waiting, weights) = (waiting.clone(), weights.clone());
             let rows = Arc::new(self.weighed_rows(&weights));
-            let (shift, total) = table_side(party, |i| rows.of::<F>(i), &counts, &mut draw);
+            let (shift, total) =
+                table_side(party, &|first, out| rows.from::<F>(first, out), &counts, &mut draw);
             let fill = move |ring: &P::Ring, first: usize, lines: &mut Lines<'_, E>| {
                 waiting.add_to(ring, first, &weights, |i| rows.of::<F>(i), lines);
                 lines.public().fill(shift);
             };
-            equal_sum(party, lookups, fill, total, &"a row that is looked up")?;
+            equal_sum(party, lookups, Arc::new(fill), total, &"a row that is looked up")?;
         }
         party.argued(self.looked.degree());
         self.looked.end();
@@ -285,6 +286,14 @@ enum Weighed<E> {
 }
 
 impl<E: Field> Weighed<E> {
+    /// Sets all of `out` to what rows from number `first` on come to.
+    fn from<F: Field>(&self, first: usize, out: &mut [E])
+    where
+        E: Extension<F>,
+    {
+        out.iter_mut().zip(first..).for_each(|(out, row)| *out = self.of::<F>(row));
+    }
+
     /// What row number `i` does.
     #[inline]
     fn of<F: Field>(&self, i: usize) -> E

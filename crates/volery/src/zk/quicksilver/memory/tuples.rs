@@ -3,7 +3,7 @@
 use super::{Lines, Party, Ring, Waiting, number};
 use crate::circuit::Layout;
 use crate::circuit::memory::Addresses;
-use core::{iter, mem};
+use core::mem;
 use std::sync::Arc;
 use volery_primitives::{Extension, Field, SecretVec};
 
@@ -143,8 +143,7 @@ impl<E: Field> Tuples<E> {
         let words = if side == 0 { Some(&self.words) } else { self.start.as_ref() };
         self.cells::<F, R>(ring, words.map(|words| &**words), first, weights, &mut of_cells);
         if side == 0 {
-            let time = iter::once((0, self.of_time::<F>(weights)));
-            self.times.add_to(ring, first, time, &mut of_cells);
+            self.times.add_to(ring, first, &[(0, self.of_time::<F>(weights))], &mut of_cells);
         }
     }
 
@@ -176,15 +175,11 @@ impl<E: Field> Tuples<E> {
     }
 
     /// The weights of a word's lines, of which the first is number `first` of its tuple.
-    fn of_word<'w, F: Field>(
-        &self,
-        first: usize,
-        weights: &'w Weights<E>,
-    ) -> impl Iterator<Item = (usize, E)> + Clone + use<'w, F, E> {
+    fn of_word<F: Field>(&self, first: usize, weights: &Weights<E>) -> Vec<(usize, E)> {
         let lines = parts::<F>(&self.layout, self.address);
         // Of what is packed into the same element only the first part has an address.
         let weight = |i: usize| if F::BITS == 1 && i == 0 { E::ONE } else { weights.parts[i] };
-        (0..lines).map(move |i| (first + i, weight(i)))
+        (0..lines).map(|i| (first + i, weight(i))).collect()
     }
 
     /// The factors of cells' tuples at time 0, from number `first` on.
@@ -199,7 +194,7 @@ impl<E: Field> Tuples<E> {
         E: Extension<F>,
     {
         if let Some(words) = words {
-            words.add_to(ring, first, self.of_word::<F>(0, weights), lines);
+            words.add_to(ring, first, &self.of_word::<F>(0, weights), lines);
         }
         for (cell, public) in (first..).zip(lines.public()) {
             let cell = self.places.as_ref().map_or(cell as u64, |places| places.of_cell(cell));
@@ -219,11 +214,11 @@ impl<E: Field> Tuples<E> {
         E: Extension<F>,
     {
         if F::BITS > 1 {
-            let tuple = [(0, E::ONE), (1, self.of_time::<F>(weights))];
-            let tuple = tuple.into_iter().chain(self.of_word::<F>(2, weights));
-            self.accessed.taken.add_to(ring, first, tuple, lines);
+            let mut tuple = vec![(0, E::ONE), (1, self.of_time::<F>(weights))];
+            tuple.extend(self.of_word::<F>(2, weights));
+            self.accessed.taken.add_to(ring, first, &tuple, lines);
         } else {
-            self.accessed.taken.add_to(ring, first, self.of_word::<F>(0, weights), lines);
+            self.accessed.taken.add_to(ring, first, &self.of_word::<F>(0, weights), lines);
         }
         lines.public().fill(weights.shift);
     }
@@ -239,19 +234,19 @@ impl<E: Field> Tuples<E> {
         E: Extension<F>,
     {
         if F::BITS == 1 {
-            self.accessed.put.add_to(ring, first, self.of_word::<F>(0, weights), lines);
+            self.accessed.put.add_to(ring, first, &self.of_word::<F>(0, weights), lines);
             for (i, public) in (first..).zip(lines.public()) {
                 *public = weights.shift + bits::<E>(i as u64 + 1, self.address);
             }
             return;
         }
-        self.accessed.taken.add_to(ring, first, iter::once((0, E::ONE)), lines);
+        self.accessed.taken.add_to(ring, first, &[(0, E::ONE)], lines);
         let count = lines.len();
         // What those put that do, and what the others found.
         let puts = self.accessed.putting.before(first)..self.accessed.putting.before(first + count);
         let [mut put, mut found] = [puts.len(), count].map(|lanes| Words::<E>::new::<R>(lanes));
-        self.accessed.put.add_to(ring, puts.start, self.of_word::<F>(0, weights), &mut put.lines());
-        self.accessed.taken.add_to(ring, first, self.of_word::<F>(2, weights), &mut found.lines());
+        self.accessed.put.add_to(ring, puts.start, &self.of_word::<F>(0, weights), &mut put.lines());
+        self.accessed.taken.add_to(ring, first, &self.of_word::<F>(2, weights), &mut found.lines());
         for part in 0..R::PARTS {
             let mut put = put.part(part).iter();
             for (i, (line, found)) in lines.part(part).iter_mut().zip(found.part(part)).enumerate() {

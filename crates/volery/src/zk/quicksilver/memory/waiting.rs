@@ -58,8 +58,8 @@ impl<E: Field> Waiting<E> {
         self.0.element(i, j * R::PARTS + part)
     }
 
-    /// Adds to each lane of `sums` the lines of one tuple, from number `first` on, each by its weight, which
-    /// is public.
+    /// Adds to each lane of `sums` lines of one tuple, from number `first` on, each by its weight, which is
+    /// public: `weights` are numbers of lines, each with that.
     ///
     /// # Panics
     /// Where there are fewer tuples.
@@ -67,15 +67,14 @@ impl<E: Field> Waiting<E> {
         &self,
         ring: &R,
         first: usize,
-        weights: impl Iterator<Item = (usize, E)> + Clone,
+        weights: &[(usize, E)],
         sums: &mut Lines<'_, E>,
     ) {
         for (run, at) in self.0.runs(first, sums.len()) {
             for part in 0..R::PARTS {
-                let terms =
-                    weights.clone().map(|(line, weight)| (run.column(line * R::PARTS + part), weight));
-                let sums = &mut sums.part(part)[at..][..run.len()];
-                ring.add_weighed(&terms.collect::<Vec<_>>(), sums);
+                let term = |(line, weight): &(usize, E)| (run.column(line * R::PARTS + part), *weight);
+                let terms: Vec<_> = weights.iter().map(term).collect();
+                ring.add_weighed(&terms, &mut sums.part(part)[at..][..run.len()]);
             }
         }
     }

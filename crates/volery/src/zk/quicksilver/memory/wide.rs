@@ -115,7 +115,7 @@ impl<B: Field, E: Lanes<B>> Ring for OfCoefficients<B, E> {
         E::add_weighed(self.arch, terms, sums);
     }
 
-    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, E>)) -> Wides<E> {
+    fn lanes(&self, count: usize, fill: &dyn Fn(&mut Lines<'_, E>)) -> Wides<E> {
         let mut lines = Wides { lanes: count, degree: 1, coefficients: self.buffers.zeroes(2 * count) };
         let mut public = vec![E::ONE; count];
         fill(&mut Lines::new(&mut lines.coefficients, &mut public));
@@ -217,7 +217,7 @@ impl<B: Field, E: Lanes<B>> Ring for AtDelta<B, E> {
         E::add_weighed(self.arch, terms, sums);
     }
 
-    fn lanes(&self, count: usize, fill: impl FnOnce(&mut Lines<'_, E>)) -> WideKeys<E> {
+    fn lanes(&self, count: usize, fill: &dyn Fn(&mut Lines<'_, E>)) -> WideKeys<E> {
         let mut keys = self.buffers.zeroes(count);
         let mut public = vec![E::ONE; count];
         fill(&mut Lines::new(&mut keys, &mut public));

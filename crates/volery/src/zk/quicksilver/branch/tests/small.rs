@@ -81,6 +81,7 @@ impl Field for Small {
     const ZERO: Self = Self(0);
     const ONE: Self = Self(1);
     const BITS: u32 = 8;
+    const BINARY: bool = true;
     const NAME: &'static str = "small";
     const SAMPLE: usize = 1;
 
