@@ -3,6 +3,7 @@
 //! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and
 //! the verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
 
+pub(crate) mod accounting;
 mod aiger;
 mod algebra;
 mod arithmetic;
@@ -39,11 +40,10 @@ pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
 pub(crate) use clear::{Evaluated, nothing_asserted, witness_ended, witness_unread};
 pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
-pub(crate) use count::{BATCH, CROWD};
 pub use crossing::Crossings;
 pub(crate) use gadget::prime_field;
 pub use memory::{Accesses, Cells, Memories, Put, Scanned, address_width};
-pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
+pub(crate) use memory::{Scans, Sizes};
 pub(crate) use mixed::check_width;
 pub use mixed::{
     BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,

@@ -1,13 +1,12 @@
 //! Counting gates, and the fingerprint of a circuit.
 
-mod crowds;
 mod memory;
+mod parts;
 
-pub(crate) use crowds::{BATCH, CROWD};
-pub(super) use crowds::{Crowds, Part};
 pub(super) use memory::{Open, kind_of};
+pub(super) use parts::Part;
 
-use super::memory::Parameters;
+use super::accounting::{Accounting, Parameters, by_epochs};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use super::stream::{Everything, Executor, Source, Stream, Streamed};
 use super::{Backend, Circuit, Crossings};
@@ -325,8 +324,7 @@ pub struct Count<F> {
     wires: u64,
     /// The memories and tables that are not at an end.
     open: Open<F>,
-    crowds: Crowds,
-    /// The values that are committed to, so far as crowds know of them.
+    /// The values that are committed to, so far as who accounts for polynomials knows of them.
     marked: u64,
 }
 
@@ -362,17 +360,18 @@ impl<F: Field> Count<F> {
         Ok(count.ended().0)
     }
 
-    /// Tells crowds what is committed to so far.
-    fn mark(&mut self) {
+    /// Says what is committed to so far: to whom polynomials are told next.
+    fn mark(&mut self) -> &mut dyn Accounting<F> {
         let values = self.shape.size().commitments;
-        self.crowds.commit(values - self.marked);
+        let accounting = self.open.accounting();
+        accounting.commit(values - self.marked);
         self.marked = values;
+        accounting
     }
 
     /// Counts polynomials.
     fn vanish(&mut self, of: &CountedVector) {
-        self.mark();
-        self.crowds.vanish(of.lanes, of.degree);
+        self.mark().polynomials(of.lanes, of.degree);
         self.shape.polynomials(of.lanes, of.degree);
     }
 
@@ -407,14 +406,13 @@ impl<F: Field> Count<F> {
             hasher.update(F::name().as_bytes());
             Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })
         });
-        let (shape, open, crowds) = (Shape::default(), Open::new(parameters), Crowds::default());
-        Self { shape, fingerprint, wires: 0, open, crowds, marked: 0 }
+        let open = Open::new(by_epochs(parameters));
+        Self { shape: Shape::default(), fingerprint, wires: 0, open, marked: 0 }
     }
 
     /// The counts, and the digest of the gates where it was asked for.
     pub(super) fn ended(mut self) -> (Shape, Option<[u8; 32]>) {
         self.open.end(&mut self.shape);
-        self.crowds.end_of(&mut self.shape);
         (self.shape, self.fingerprint.map(|fingerprint| fingerprint.finalize()))
     }
 
@@ -697,8 +695,7 @@ impl<F: Field> Polynomials for Count<F> {
             Entries::Wires(c) => self.operands(c),
         }
         self.shape.depth = self.shape.depth.max(deepest(a.entries()).max(deepest(b.entries())) + 1);
-        self.mark();
-        self.crowds.end();
+        self.mark().matrix();
         self.shape.matrix(a.rows().len() as u64, a.columns() as u64, b.columns() as u64);
         Ok(())
     }

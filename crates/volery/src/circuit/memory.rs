@@ -27,13 +27,11 @@
 //! ```
 
 mod addresses;
-mod epoch;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use addresses::Addresses;
-pub(crate) use epoch::{Epochs, LOOKUPS, Layout, Looked, Parameters, Ranges, equality, factors, limbs};
 pub use scan::Scanned;
 pub(crate) use scan::{Scans, access_cost, lookup_cost, scan_lookup, scan_within, within_cost};
 pub(in crate::circuit) use scan::{assert_one, by_bits, by_number};

@@ -6,8 +6,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::memory::{Parameters, address_width, assert_one, by_bits, by_number, equality, is_binary};
-use super::{Argued, Backend, Scan, Scans};
+use super::memory::{address_width, assert_one, by_bits, by_number, is_binary};
+use super::{Backend, Scan, Scans};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::bits::mask;
@@ -199,41 +199,5 @@ fn encode<F: Field>(word: &[F], bytes: &mut [u8]) {
     }
     for (byte, bits) in bytes.iter_mut().zip(word.chunks(8)) {
         *byte = bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit.to_integer().bit(0) as u8);
-    }
-}
-
-/// Permutations as they are counted. Those of an epoch are one multiset, each with its number in its words.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Permuted {
-    /// Words of this epoch, and those from which on it ends.
-    words: u64,
-    most: u64,
-}
-
-impl Permuted {
-    pub(crate) fn new(parameters: &Parameters) -> Self {
-        Self { words: 0, most: parameters.permuted }
-    }
-
-    /// Takes note of a permutation of so many words, and says whether the epoch ends with it.
-    pub(crate) fn add(&mut self, words: u64) -> bool {
-        self.words += words;
-        self.words >= self.most
-    }
-
-    /// The degree in its challenge of what is to be zero at the end of the epoch.
-    pub(crate) fn degree(&self) -> u64 {
-        self.words
-    }
-
-    /// What the end of the epoch comes to, where it has words.
-    pub(crate) fn end<F: Field>(&mut self) -> Argued {
-        match core::mem::take(&mut self.words) {
-            0 => Argued::default(),
-            words => {
-                let equal = equality(words, is_binary::<F>());
-                Argued { tuples: words, longest: words, epochs: 1, ..equal }
-            }
-        }
     }
 }

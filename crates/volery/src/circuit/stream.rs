@@ -105,7 +105,7 @@ pub use recorder::Recorder;
 use shape::count;
 pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};
 
-use super::memory::Parameters;
+use super::accounting::Parameters;
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Shape, Witness, clauses};
 use crate::error::Result;
 use interpreter::Interpreter;

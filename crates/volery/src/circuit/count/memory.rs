@@ -1,102 +1,69 @@
 //! Memories, tables and permutations, as they are counted.
 
-use super::{Argued, Count, Counted, Shape, deepest};
-use crate::circuit::memory::{
-    Addresses, Looked, Parameters, Ranges, access_cost, is_binary, lookup_cost, within_cost,
-};
-use crate::circuit::permutation::{Permuted, count_words, permutation_cost};
+use super::{Count, Counted, Shape, deepest};
+use crate::circuit::accounting::{Account, Accounting};
+use crate::circuit::memory::{Addresses, access_cost, lookup_cost, within_cost};
+use crate::circuit::permutation::{count_words, permutation_cost};
 use crate::circuit::table::check_key;
-use crate::circuit::{
-    Cells, Epochs, Known, Layout, Memories, Permutations, Put, Rows, Sizes, Tables, check_range,
-};
+use crate::circuit::{Cells, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range};
 use crate::error::Result;
 use core::fmt::Display;
-use core::marker::PhantomData;
 use volery_primitives::Field;
 
-/// The memories and tables of a statement that is counted, by their numbers, and its permutations.
+/// The memories and tables of a statement that is counted, by their numbers, and who accounts for them.
 pub(in crate::circuit) struct Open<F> {
-    memories: Vec<Epochs>,
-    /// With the numbers of rows, and of elements of a key and of a value.
-    tables: Vec<(Told, [usize; 3])>,
-    ranges: Ranges,
-    permuted: Permuted,
-    parameters: Parameters,
+    accounting: Box<dyn Accounting<F>>,
+    memories: Vec<Sizes>,
+    /// The numbers of rows, and of elements of a key.
+    tables: Vec<[usize; 2]>,
     /// Accesses, lookups and permutations so far: what they come to depends on those before.
     pub(in crate::circuit) so_far: u64,
-    field: PhantomData<F>,
-}
-
-/// How lookups in a table are proved.
-enum Told {
-    /// By a sum of fractions, over odd p.
-    Sum(Looked),
-    /// As reads of a memory.
-    Reads(Epochs),
-    /// Row by row.
-    Scan,
 }
 
 impl<F: Field> Open<F> {
-    pub(in crate::circuit) fn new(parameters: Parameters) -> Self {
-        Self {
-            memories: Vec::new(),
-            tables: Vec::new(),
-            ranges: Ranges::new(parameters),
-            permuted: Permuted::new(&parameters),
-            parameters,
-            so_far: 0,
-            field: PhantomData,
-        }
+    pub(in crate::circuit) fn new(accounting: Box<dyn Accounting<F>>) -> Self {
+        Self { accounting, memories: Vec::new(), tables: Vec::new(), so_far: 0 }
+    }
+
+    /// The account of what the statement has beside gates.
+    pub(in crate::circuit) fn accounting(&mut self) -> &mut dyn Accounting<F> {
+        &mut *self.accounting
     }
 
     /// Another memory.
     pub(in crate::circuit) fn memory(&mut self, sizes: Sizes) -> usize {
-        self.memories.push(Epochs::new(Layout::new::<F>(sizes, self.parameters)));
+        self.accounting.memory(sizes);
+        self.memories.push(sizes);
         self.memories.len() - 1
     }
 
     /// Another table.
     pub(in crate::circuit) fn table(&mut self, known: &Known<F>) -> usize {
-        let sizes = Sizes { cells: known.rows(), width: known.value };
-        let told = match known.indexed() {
-            _ if !is_binary::<F>() => Told::Sum(Looked::new::<F>(known.rows(), known.key + known.value)),
-            Some(_) => Told::Reads(Epochs::new(Layout::new::<F>(sizes, self.parameters))),
-            None => Told::Scan,
-        };
-        self.tables.push((told, [known.rows(), known.key, known.value]));
+        self.accounting.table(known);
+        self.tables.push([known.rows(), known.key]);
         self.tables.len() - 1
     }
 
     /// Counts an access.
     pub(in crate::circuit) fn access(&mut self, shape: &mut Shape, memory: usize, put: Put<'_, ()>) {
-        let epochs = &mut self.memories[memory];
         self.so_far += 1;
         shape.assert += 1;
-        shape.scanned = shape.scanned.and(access_cost::<F>(epochs.layout.sizes, put));
-        shape.argued = shape.argued.and(epochs.access::<F>(put.parts().0.is_some()));
+        shape.scanned = shape.scanned.and(access_cost::<F>(self.memories[memory], put));
+        self.accounting.access(memory, put.parts().0.is_some());
     }
 
     /// Counts the end of a memory.
-    pub(in crate::circuit) fn close(&mut self, shape: &mut Shape, memory: usize) {
-        shape.argued = shape.argued.and(self.memories[memory].end());
+    pub(in crate::circuit) fn close(&mut self, memory: usize) {
+        self.accounting.close(memory);
     }
 
     /// Counts so many lookups.
     pub(in crate::circuit) fn look_up(&mut self, shape: &mut Shape, table: usize, lookups: u64) {
-        let (told, [rows, key, value]) = &mut self.tables[table];
-        let scan = lookup_cost(lookups, *rows, *key);
+        let [rows, key] = self.tables[table];
         self.so_far += lookups;
         shape.assert += lookups;
-        shape.scanned = shape.scanned.and(scan);
-        let argued = match told {
-            Told::Sum(looked) => looked.look_up(lookups, *value),
-            Told::Reads(epochs) => {
-                (0..lookups).map(|_| epochs.access::<F>(false)).fold(Argued::default(), Argued::and)
-            }
-            Told::Scan => Argued { values: scan.inputs, mul: scan.mul, ..Argued::default() },
-        };
-        shape.argued = shape.argued.and(argued);
+        shape.scanned = shape.scanned.and(lookup_cost(lookups, rows, key));
+        self.accounting.look_up(table, lookups);
     }
 
     /// Counts so many numbers in a range.
@@ -105,7 +72,7 @@ impl<F: Field> Open<F> {
         shape.assert += values as u64;
         shape.scanned = shape.scanned.and(within_cost(values, bits));
         for _ in 0..values {
-            shape.argued = shape.argued.and(self.ranges.within::<F>(bits));
+            self.accounting.within(bits);
         }
     }
 
@@ -114,21 +81,13 @@ impl<F: Field> Open<F> {
         self.so_far += 1;
         shape.assert += 1;
         shape.scanned = shape.scanned.and(permutation_cost::<F>(words, width));
-        if self.permuted.add(words as u64) {
-            shape.argued = shape.argued.and(self.permuted.end::<F>());
-        }
+        self.accounting.permutation(words as u64);
     }
 
-    /// Counts the ends of all.
+    /// Ends the statement, whose gates are those of `shape`.
     pub(in crate::circuit) fn end(&mut self, shape: &mut Shape) {
-        let memories = self.memories.iter_mut().map(Epochs::end);
-        let tables = self.tables.iter_mut().map(|(told, _)| match told {
-            Told::Sum(looked) => looked.end(),
-            Told::Reads(epochs) => epochs.end(),
-            Told::Scan => Argued::default(),
-        });
-        let argued = memories.chain(tables).fold(shape.argued, Argued::and);
-        shape.argued = argued.and(self.ranges.end()).and(self.permuted.end::<F>());
+        let Account { argued, crowds } = self.accounting.end(shape);
+        (shape.argued, shape.crowds) = (argued, crowds);
     }
 }
 
@@ -195,7 +154,7 @@ impl<F: Field> Memories for Count<F> {
 
     fn close(&mut self, memory: CountedMemory) -> Result<()> {
         self.gate(b'e', memory.number, 0);
-        self.open.close(&mut self.shape, memory.place);
+        self.open.close(memory.place);
         Ok(())
     }
 }

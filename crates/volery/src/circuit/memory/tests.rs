@@ -1,4 +1,5 @@
 use super::*;
+use crate::circuit::accounting::Parameters;
 use crate::circuit::stream::{Recorder, Source, Stream, Streamed};
 use crate::circuit::{Branch, Circuit, Clear, Count, Rows, Shape, Tables};
 use volery_primitives::{Bn254, F2, F61, F256, F65537, Field, Goldilocks};

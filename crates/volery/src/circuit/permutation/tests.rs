@@ -1,4 +1,5 @@
 use super::*;
+use crate::circuit::accounting::Parameters;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::stream::{Recorder, Stream, Streamed};
 use crate::circuit::{Branch, Circuit, Clear, Count, Returned, Shape};

@@ -2,8 +2,8 @@
 
 use super::block::{Block, Op, Record};
 use super::{Argues, Execute, Functions, Recorder, Source};
-use crate::circuit::count::{Crowds, Open, Part, kind_of};
-use crate::circuit::memory::Parameters;
+use crate::circuit::accounting::{Parameters, by_epochs};
+use crate::circuit::count::{Open, Part, kind_of};
 use crate::circuit::{Known, Rows, Shape, Sizes, common_lanes};
 use crate::error::Result;
 use std::collections::HashMap;
@@ -22,8 +22,7 @@ pub(super) fn count<F: Field>(
     let mut tally = Tally {
         shape: Shape::default(),
         vectors: Vec::new(),
-        open: Open::new(parameters),
-        crowds: Crowds::default(),
+        open: Open::new(by_epochs(parameters)),
         functions: HashMap::new(),
     };
     let mut recorder = Recorder::new(&mut tally, functions);
@@ -31,7 +30,6 @@ pub(super) fn count<F: Field>(
     recorder.finish(recorded)?;
     let mut shape = tally.shape;
     tally.open.end(&mut shape);
-    tally.crowds.end_of(&mut shape);
     Ok(shape)
 }
 
@@ -41,7 +39,6 @@ struct Tally<F> {
     /// Lanes and degree of each vector of the statement.
     vectors: Vec<(usize, usize)>,
     open: Open<F>,
-    crowds: Crowds,
     /// What each function comes to, by its address, which is given to no other while somebody refers to it.
     functions: HashMap<usize, (Weak<Block<F>>, Tallied)>,
 }
@@ -59,7 +56,7 @@ impl<F: Field> Execute<F> for Tally<F> {
         let (shape, part) = self.count(block, &mut vectors);
         self.vectors = vectors;
         self.shape.add(&shape);
-        self.crowds.run(&part);
+        part.account(self.open.accounting());
         Ok(())
     }
 }
@@ -165,7 +162,7 @@ impl<F: Field> Tally<F> {
                     continue;
                 }
                 Op::Close => {
-                    self.open.close(&mut shape, out as usize);
+                    self.open.close(out as usize);
                     continue;
                 }
                 Op::Table => {

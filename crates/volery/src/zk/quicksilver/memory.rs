@@ -80,7 +80,8 @@ pub(super) mod wide;
 mod tests;
 
 use super::coordinates::{coordinates, said};
-use crate::circuit::memory::{Parameters, is_binary, scan_lookup};
+use crate::circuit::accounting::Parameters;
+use crate::circuit::memory::{is_binary, scan_lookup};
 use crate::circuit::stream::{Argues, argues};
 use crate::circuit::table::check_range;
 use crate::circuit::{Accesses, Backend, Cells, Known, Polynomials, Put, Rows, Tables, look_up_by_one};
@@ -517,7 +518,7 @@ fn demand(argues: bool, what: &str) -> Result<()> {
     )))
 }
 
-/// Where nobody comes: over a field that has no argument, and for which [`demand`] has refused what is asked.
+/// Panics where nobody comes: over a field that has no argument, for which [`demand`] has refused all.
 #[cold]
 fn refused() -> ! {
     unreachable!("an argument over a field that has none")

@@ -49,7 +49,8 @@ pub(super) use prover::{Lower, Pending, Sums, VectorBuffers};
 pub use verifier::Keys;
 pub(super) use verifier::{KeySums, power};
 
-use crate::circuit::{CROWD, Size};
+use crate::circuit::Size;
+use crate::circuit::accounting::CROWD;
 
 /// Coefficients of polynomials after which a batch ends.
 pub(super) const MOST: usize = CROWD;

@@ -1,7 +1,8 @@
 //! Two products that are equal.
 
 use super::{Lines, Party, Ring};
-use crate::circuit::memory::{factors, is_binary};
+use crate::circuit::accounting::factors;
+use crate::circuit::memory::is_binary;
 use crate::error::Result;
 use core::fmt::Display;
 use std::sync::Arc;
@@ -14,8 +15,10 @@ type Fill<R> = dyn Fn(&R, usize, usize, &mut Lines<'_, <R as Ring>::E>) + Send +
 
 /// Demands that the products over both sides of so many factors, those of `fill`, are equal.
 ///
-/// Of each [`Parameters::factors`](crate::circuit::memory::Parameters::factors) or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all blocks stand
-/// side by side. Tasks multiply them.
+/// Of each [`Parameters::factors`] or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all
+/// blocks stand side by side. Tasks multiply them.
+///
+/// [`Parameters::factors`]: crate::circuit::accounting::Parameters::factors
 pub(in super::super) fn equal<P: Party>(
     party: &mut P,
     count: usize,

@@ -1,7 +1,7 @@
 //! Times over F_2: that bits say no more than a public number, as a polynomial in the bits.
 
 use super::Party;
-use crate::circuit::Layout;
+use crate::circuit::accounting::Layout;
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;

@@ -5,8 +5,9 @@ mod tests;
 
 use super::equality::equal;
 use super::{Lines, Party, Waiting, number, repetitions};
-use crate::circuit::memory::{Parameters, is_binary};
-use crate::circuit::permutation::{Permuted, are_permuted, count_words};
+use crate::circuit::accounting::{Parameters, Permuted};
+use crate::circuit::memory::is_binary;
+use crate::circuit::permutation::{are_permuted, count_words};
 use crate::error::Result;
 use core::fmt::Display;
 use core::mem;

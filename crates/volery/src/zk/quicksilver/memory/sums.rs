@@ -1,15 +1,15 @@
 //! Sums of fractions: what is looked up is a row of a public table, over odd p.
 
 use super::{Lines, Party, Ring, invert_all, number};
-use crate::circuit::memory::LOOKUPS;
+use crate::circuit::accounting::LOOKUPS;
 use crate::error::Result;
 use core::fmt::Display;
 use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// What is looked up, for tasks: `fill(ring, i, lines)` adds it from number `i` on to lines of zero, and sets what
-/// is public of each.
+/// Lines that are looked up, for tasks: `fill(ring, i, lines)` adds those from number `i` on to lines of zero, and
+/// sets what is public of each.
 type Fill<R> = dyn Fn(&R, usize, &mut Lines<'_, <R as Ring>::E>) + Send + Sync;
 
 /// Demands that Σ 1/looked over so many, those of `fill`, is `total`.

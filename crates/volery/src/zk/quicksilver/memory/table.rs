@@ -3,7 +3,7 @@
 use super::found::Found;
 use super::sums::{equal_sum, table_side};
 use super::{Lines, Party, number, repetitions, said};
-use crate::circuit::memory::{Looked, Parameters, limbs};
+use crate::circuit::accounting::{Looked, Parameters, limbs};
 use crate::circuit::table::check_range;
 use crate::circuit::{InRow, Known};
 use crate::error::Result;

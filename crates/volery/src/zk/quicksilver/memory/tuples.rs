@@ -1,7 +1,7 @@
 //! The tuples of an epoch: what its accesses take out and put in, and its cells at both ends.
 
 use super::{Lines, Party, Ring, Waiting, number};
-use crate::circuit::Layout;
+use crate::circuit::accounting::Layout;
 use crate::circuit::memory::Addresses;
 use core::mem;
 use std::sync::Arc;

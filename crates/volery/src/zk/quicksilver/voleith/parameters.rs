@@ -1,6 +1,7 @@
 //! Trees, bits and grinding: what they are worth, what they cost, and which are taken.
 
-use crate::circuit::{BATCH, Size};
+use crate::circuit::Size;
+use crate::circuit::accounting::BATCH;
 use crate::error::{Error, Result};
 use crate::vole::head::{self, DEPTHS, HASH, LONGEST, MOST_BITS, depths};
 use crate::zk::quicksilver::degree_of_check;

@@ -2,7 +2,7 @@
 //! differ in one word, or that are swapped between two permutations.
 
 use crate::channel::{Channel, Party as Role, pipe, side_by_side};
-use crate::circuit::memory::Parameters;
+use crate::circuit::accounting::Parameters;
 use crate::circuit::{Circuit, Count, Permutations};
 use crate::error::{Error, Rejection, Result};
 use crate::random::Random;

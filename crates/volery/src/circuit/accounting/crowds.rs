@@ -1,8 +1,7 @@
 //! How often polynomials crowd together: a proof that keeps their coefficients until some values were committed
 //! to ends such a batch early.
 
-use super::{Scan, Shape};
-use std::sync::Arc;
+use crate::circuit::{Scan, Shape};
 
 /// The coefficients of a crowd, but for the highest of each polynomial.
 pub(crate) const CROWD: usize = 1 << 17;
@@ -12,7 +11,7 @@ pub(crate) const BATCH: usize = 1 << 13;
 
 /// The batches of a statement, as they follow each other.
 #[derive(Clone, Copy, Default)]
-pub(in crate::circuit) struct Crowds {
+pub(super) struct Crowds {
     /// The values of the batch that is open.
     values: u64,
     coefficients: u64,
@@ -43,76 +42,12 @@ impl Crowds {
         (self.values, self.coefficients) = (0, 0);
     }
 
-    /// All that a part comes to.
-    pub(in crate::circuit) fn run(&mut self, part: &Part) {
-        for (values, event) in &part.events {
-            self.commit(*values);
-            match event {
-                Event::Polynomials(lanes, degree) => self.vanish(*lanes, *degree),
-                Event::Matrix => self.end(),
-                Event::Part(part) => self.run(part),
-            }
-        }
-        self.commit(part.rest);
-    }
-
-    /// Ends a statement of this shape, which has the crowds then: at most, where memories and tables are
-    /// looked at row by row, of whose order nothing is known here.
-    pub(in crate::circuit) fn end_of(self, shape: &mut Shape) {
+    /// The crowds of a statement of this shape: at most, where memories and tables are looked at row by row, of
+    /// whose order nothing is known here.
+    pub(super) fn of(self, shape: &Shape) -> u64 {
         let in_order = shape.scanned == Scan::default();
         let most = shape.polynomials.saturating_mul(shape.degree.max(2)) / CROWD as u64;
-        shape.crowds = if in_order { self.crowds } else { most };
-    }
-}
-
-/// The events of a part of a statement on which crowds depend: one that has no polynomials has no events.
-#[derive(Default)]
-pub(in crate::circuit) struct Part {
-    /// The events in their order, each with the values that are committed to before it and behind the one
-    /// before.
-    events: Vec<(u64, Event)>,
-    /// The values behind the last.
-    rest: u64,
-    /// All values so far, those behind the last event included, when it came.
-    marked: u64,
-}
-
-enum Event {
-    /// Lanes and their degree.
-    Polynomials(usize, usize),
-    Matrix,
-    Part(Arc<Part>),
-}
-
-impl Part {
-    fn push(&mut self, shape: &Shape, event: Event) {
-        let values = shape.size().commitments;
-        self.events.push((values - self.marked, event));
-        self.marked = values;
-    }
-
-    /// Polynomials, behind all that `shape` counts of this part.
-    pub(in crate::circuit) fn polynomials(&mut self, shape: &Shape, lanes: usize, degree: usize) {
-        self.push(shape, Event::Polynomials(lanes, degree));
-    }
-
-    /// A product of matrices.
-    pub(in crate::circuit) fn matrix(&mut self, shape: &Shape) {
-        self.push(shape, Event::Matrix);
-    }
-
-    /// A `part`, whose own shape is `adds`, behind all that `shape` counts of this one.
-    pub(in crate::circuit) fn part(&mut self, shape: &Shape, part: &Arc<Self>, adds: &Shape) {
-        if !part.events.is_empty() {
-            self.push(shape, Event::Part(part.clone()));
-            self.marked += adds.size().commitments;
-        }
-    }
-
-    /// The part, whose shape is this.
-    pub(in crate::circuit) fn end(mut self, shape: &Shape) -> Self {
-        self.rest = shape.size().commitments - self.marked;
-        self
+        if in_order { self.crowds } else { most }
     }
 }
 

@@ -5,8 +5,8 @@
 //! [`Parameters::shortest`] where these are fewer: then each cell is shown once, and that is the next one's start. So
 //! what has to be kept is bounded by the cells, and showing them costs little for each access.
 
-use super::{Sizes, is_binary};
 use crate::circuit::Argued;
+use crate::circuit::memory::{Sizes, is_binary};
 use volery_primitives::{Field, U256};
 
 /// How accesses, lookups, numbers in ranges and permutations fall into epochs, and what of an epoch is computed
@@ -373,6 +373,42 @@ impl Ranges {
 /// must not reach p: 2^(2·limb − 1) ≤ p − 1.
 fn longest<F: Field>(most: u32) -> u32 {
     most.min((F::bits() - 1) / 2)
+}
+
+/// Permutations as they are counted. Those of an epoch are one multiset, each with its number in its words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Permuted {
+    /// Words of this epoch, and those from which on it ends.
+    words: u64,
+    most: u64,
+}
+
+impl Permuted {
+    pub(crate) fn new(parameters: &Parameters) -> Self {
+        Self { words: 0, most: parameters.permuted }
+    }
+
+    /// Takes note of a permutation of so many words, and says whether the epoch ends with it.
+    pub(crate) fn add(&mut self, words: u64) -> bool {
+        self.words += words;
+        self.words >= self.most
+    }
+
+    /// The degree in its challenge of what is to be zero at the end of the epoch.
+    pub(crate) fn degree(&self) -> u64 {
+        self.words
+    }
+
+    /// What the end of the epoch comes to, where it has words.
+    pub(crate) fn end<F: Field>(&mut self) -> Argued {
+        match core::mem::take(&mut self.words) {
+            0 => Argued::default(),
+            words => {
+                let equal = equality(words, is_binary::<F>());
+                Argued { tuples: words, longest: words, epochs: 1, ..equal }
+            }
+        }
+    }
 }
 
 /// Limbs of so many bits of a number, and the bits of the highest.
