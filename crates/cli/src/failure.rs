@@ -92,9 +92,9 @@ impl Failure {
 /// How options are called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Called {
-    /// As the command line has them, `--name`.
+    /// Options of the command line, `--name`.
     Options,
-    /// As a file does, `name`.
+    /// Keys of a file, `name`.
     Keys,
 }
 

@@ -54,7 +54,7 @@ pub struct Gates {
     pub assert: u64,
     /// Polynomials that were asserted to be zero, or whose values were committed to.
     pub polynomials: u64,
-    /// Their highest degree.
+    /// The highest degree of polynomials.
     pub degree: u64,
     /// Products of matrices that were asserted.
     pub matrices: u64,

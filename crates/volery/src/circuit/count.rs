@@ -125,7 +125,7 @@ impl Scan {
 pub struct Sums {
     /// Inner products.
     pub inner: u64,
-    /// Their lengths, added.
+    /// The sum of the lengths of these.
     pub inner_mul: u64,
     /// The multiplications in products of matrices.
     pub matrix_mul: u64,
@@ -259,7 +259,7 @@ pub struct Size {
     pub inputs: u64,
     /// Polynomials, as in [`Shape`].
     pub polynomials: u64,
-    /// Their highest degree.
+    /// The highest degree of polynomials.
     pub degree: u64,
     /// Crowds of polynomials, as in [`Shape`], where these were counted in their order.
     pub crowds: u64,
@@ -384,7 +384,7 @@ impl<F: Field> Count<F> {
         Self::fingerprint_by(Parameters::default(), circuit)
     }
 
-    /// As [`Count::fingerprint`], where epochs are those of `parameters`.
+    /// Counts and digests the gates, as [`Count::fingerprint`] does, where epochs are those of `parameters`.
     pub(crate) fn fingerprint_by<C: Circuit<Self>>(
         parameters: Parameters,
         circuit: &C,

@@ -161,7 +161,7 @@ impl<F: Field> Source<F> for Traced<'_, F> {
 
 /// An executor of blocks in their order.
 pub trait Execute<F: Field> {
-    /// What it takes beyond gates.
+    /// The kinds of records beyond gates that it takes.
     fn argues(&self) -> Argues;
 
     /// Executes `block`.
@@ -202,7 +202,7 @@ impl<'s, F: Field> Stream<'s, F> {
         self.functions.shape(|functions| count(self.source, functions, Parameters::default()))
     }
 
-    /// As [`Stream::count`], where epochs are those of `parameters`.
+    /// Counts the gates, as [`Stream::count`] does, where epochs are those of `parameters`.
     #[cfg(test)]
     pub(super) fn count_by(&self, parameters: Parameters) -> Result<Shape> {
         count(self.source, &self.functions, parameters)
@@ -248,7 +248,7 @@ impl<'r, F: Field> Clauses<Recorder<'r, F>> for dyn ClauseSource<F> + '_ {
 #[derive(Clone, Copy)]
 pub struct StreamedClauses<'s>(pub &'s dyn ClauseSource);
 
-/// Without a proof.
+/// Evaluations without a proof.
 impl StreamedClauses<'_> {
     /// The shapes of all clauses: see [`clauses::shapes`].
     ///

@@ -138,7 +138,8 @@ macro_rules! register {
     )+)+};
 }
 
-/// What some settings have beyond QuickSilver over streams of gates. [`System`] says of which systems, by name.
+/// Parts of some settings beyond QuickSilver over streams of gates. [`System`](super::System) says of which
+/// systems, by name.
 macro_rules! beyond {
     (monomorphic: F61 F61) => {
         true

@@ -276,7 +276,7 @@ impl Facts {
         }
     }
 
-    /// Those of a system over F_2 of which nothing else is known.
+    /// The facts of a system over F_2 of which nothing else is known.
     pub const fn of_bits(name: &'static str) -> Self {
         Self { bits_only: true, over: &["f2"], ..Self::named(name) }
     }

@@ -82,8 +82,8 @@ fn assert_agrees<S: Setting, C: Anywhere<S> + ?Sized>(
     );
 }
 
-/// The same with the correlations called `correlations`, by QuickSilver, and by Wolverine in small blocks where
-/// that is over the field.
+/// Asserts agreement with the correlations called `correlations`, by QuickSilver, and by Wolverine in small
+/// blocks where that is over the field.
 fn assert_both_agree<S: Setting, C: Anywhere<S> + ?Sized>(
     name: &str,
     circuit: &C,
@@ -150,7 +150,7 @@ fn settings_have_names_of_their_own() {
     assert!(setting("f62").err().unwrap().to_string().contains("there are f2, f61, f61x2"));
 }
 
-/// What is known of a system says over which settings it is.
+/// Facts of a system say over which settings it is.
 #[test]
 fn systems_are_over_the_settings_that_they_name() {
     for setting in settings() {

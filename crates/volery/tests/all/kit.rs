@@ -73,7 +73,7 @@ pub fn is_by<S: Setting>(system: System) -> bool {
     S::compiled().systems().iter().any(|known| known.system() == system)
 }
 
-/// The same over any field, by a system that is over it where options name it.
+/// Runs a session over any field, by a system that is over it where options name it.
 pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
     (proved, witness, proving): (&P, &[S::F], &Options),
     (verified, verifying): (&V, &Options),
@@ -86,7 +86,7 @@ pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
     )
 }
 
-/// The same by a system over any field.
+/// Runs a session over any field, by `system`.
 pub fn run_by<S: Setting, C: Anywhere<S> + ?Sized>(
     system: &dyn ProofSystem<S>,
     circuit: &C,

@@ -18,15 +18,15 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// A backend that executes streams of gates.
 pub trait Executor: Backend + Sized {
-    /// What it executes beyond gates: [`GatesAlone`] where that is nothing.
+    /// The executor of records beyond gates: [`GatesAlone`] where there are none.
     type Beyond: Beyond<Self>;
 
-    /// What backends of this kind have proofs of their own for, as a rule.
+    /// The proofs of their own that backends of this kind have, as a rule.
     fn proofs() -> Argues {
         Self::Beyond::argues()
     }
 
-    /// What this one has, before its first gate: for all else the recorder writes gates.
+    /// The proofs that this backend has, before its first gate: for all else the recorder writes gates.
     fn argues(&self) -> Argues {
         Self::proofs()
     }

@@ -24,13 +24,13 @@ use volery_primitives::Field;
 /// Records gates, and has them executed block by block.
 pub struct Recorder<'r, F: Field> {
     purpose: Purpose<'r, F>,
-    /// What there are records for, and not the gates of it.
+    /// The kinds of records that stand for themselves, and not as gates.
     argues: Argues,
-    /// What is looked at cell by cell and row by row.
+    /// The memories and tables that are looked at cell by cell and row by row.
     scans: Scans<F>,
     /// The recording of the statement, or of the innermost open function.
     frame: Frame<F>,
-    /// What is recorded around the function at hand.
+    /// The recordings around the function at hand.
     outer: Vec<Frame<F>>,
     /// The functions that the statement has opened.
     opened: Vec<Opened>,

@@ -1,4 +1,4 @@
-//! What was foretold is sent, to the byte.
+//! Forecasts are met, to the byte.
 //!
 //! Most proofs here are over shares that a dealer gives away, so that they take milliseconds: what real shares
 //! would send is [counted]. That is held against the real messages in [drawn], and whole sessions over each

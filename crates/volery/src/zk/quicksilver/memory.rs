@@ -534,7 +534,7 @@ pub(super) fn proofs<F: Field>() -> Argues {
     Argues { memories: is_argued::<F>(), permutations: is_argued::<F>(), tables, ..Argues::EVERYTHING }
 }
 
-/// What it has proofs for in files, whose challenges can be searched offline: see [`Party::argues`].
+/// The proofs that it has in files, whose challenges can be searched offline: see [`Party::argues`].
 pub(super) const PROOFS_OF_FILES: Argues = Argues {
     memories: false,
     tables: argues::Tables::None,

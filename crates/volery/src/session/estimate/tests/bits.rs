@@ -62,7 +62,7 @@ fn every_set_sends_what_was_foretold() {
     assert_foretold(BitCorrelations::Lpn(Params::WAN), [1_000_000]);
 }
 
-/// Where both sides know how many shares there will be, they make no other iteration ready before these are
+/// Sides that know how many shares there will be make no other iteration ready before these are
 /// drawn; a statement that takes more makes it ready then.
 #[test]
 fn what_is_not_expected_is_not_sent() {

@@ -1,4 +1,4 @@
-//! What a proof of one of several clauses sends by QuickSilver.
+//! Traffic of a proof of one of several clauses by QuickSilver.
 
 use super::Estimate;
 use super::counted::{Dealt, counted, prove, verify};

@@ -32,7 +32,7 @@ where
     }
 }
 
-/// So many tiles, less what their masks take.
+/// The shares of so many tiles, less what their masks take.
 fn tiles<B: Field, E: MacField<B>>(number: usize) -> u64 {
     (TILE * number) as u64 - u64::from(E::DEGREE)
 }

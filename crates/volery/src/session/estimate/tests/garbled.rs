@@ -31,7 +31,7 @@ impl<B: Backend<F = F2>> Clauses<B> for Ones {
     }
 }
 
-/// What the verifier reports where the first clause holds.
+/// The verifier's report where the first clause holds.
 fn run(ones: &Ones, system: System, seeds: Seeds) -> Report {
     let options = Options::by(if system == System::JKO {
         system.into()

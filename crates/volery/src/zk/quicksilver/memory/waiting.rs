@@ -88,7 +88,7 @@ impl<E: Field> Waiting<E> {
 
 /// Lines that are being added up, a lane each, and what is public of them.
 pub(in super::super) struct Lines<'l, E> {
-    /// Their parts ([`Party::PARTS`]), one after the other, and what is public, of all lanes.
+    /// The parts of all lines ([`Party::PARTS`]), one after the other, and what is public of them.
     parts: &'l mut [E],
     public: &'l mut [E],
     /// The lanes that are meant.
