@@ -80,7 +80,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod circuit;
 #[cfg(feature = "tls")]
 pub mod cluster;
 pub mod garble;
@@ -89,6 +88,8 @@ pub mod zk;
 
 #[doc(inline)]
 pub use volery_channel::{channel, error, pool, random};
+#[doc(inline)]
+pub use volery_circuit as circuit;
 use volery_vole::commit;
 #[doc(inline)]
 pub use volery_vole::{ot, vole};

@@ -1,0 +1,175 @@
+//! Accounting for proofs that a system has of its own, as a statement is counted.
+//!
+//! Who counts a statement knows its gates, and what memories, tables, ranges, permutations and polynomials come
+//! to gate by gate. What a system pays that proves them otherwise depends on how it does, and on their order: it
+//! is told of each, and says at the end what they come to. `epochs` and `crowds` are QuickSilver's, and
+//! `by_epochs` is all that is known of them outside.
+
+mod crowds;
+mod epochs;
+
+pub use crowds::{BATCH, CROWD};
+pub use epochs::{LOOKUPS, Layout, Looked, Parameters, Permuted, factors, limbs};
+
+use super::memory::{Sizes, is_binary, lookup_cost};
+use super::{Argued, Known, Shape};
+use core::marker::PhantomData;
+use crowds::Crowds;
+use epochs::{Epochs, Ranges};
+use volery_primitives::Field;
+
+/// An account of what a statement has beside gates, kept by who is told of all of it in its order.
+pub(crate) trait Accounting<F> {
+    /// Another memory, whose number is how many there were before.
+    fn memory(&mut self, sizes: Sizes);
+    /// An access to a memory; `put_where` says whether a wire decides on what is put.
+    fn access(&mut self, memory: usize, put_where: bool);
+    /// The end of a memory.
+    fn close(&mut self, memory: usize);
+    /// Another table, whose number is how many there were before.
+    fn table(&mut self, known: &Known<F>);
+    /// Lookups in a table, so many.
+    fn look_up(&mut self, table: usize, lookups: u64);
+    /// A number of so many bits.
+    fn within(&mut self, bits: u32);
+    /// A permutation of so many words.
+    fn permutation(&mut self, words: u64);
+    /// Values that are committed to by gates, or by who looks at all cells.
+    fn commit(&mut self, values: u64);
+    /// Polynomials that are asserted to be zero, or whose values are committed to.
+    fn polynomials(&mut self, lanes: usize, degree: usize);
+    /// An assertion on a product of matrices.
+    fn matrix(&mut self);
+    /// The end of a statement, whose gates are those of `shape`.
+    fn end(&mut self, shape: &Shape) -> Account;
+}
+
+/// The sums of an account.
+pub(crate) struct Account {
+    pub(crate) argued: Argued,
+    /// Crowds of polynomials: see [`Shape::crowds`].
+    pub(crate) crowds: u64,
+}
+
+/// The account of a system that proves memories and tables by epochs, and polynomials by batches.
+pub(crate) fn by_epochs<F: Field>(parameters: Parameters) -> Box<dyn Accounting<F>> {
+    Box::new(ByEpochs::<F> {
+        parameters,
+        memories: Vec::new(),
+        tables: Vec::new(),
+        ranges: Ranges::new(parameters),
+        permuted: Permuted::new(&parameters),
+        argued: Argued::default(),
+        crowds: Crowds::default(),
+        field: PhantomData,
+    })
+}
+
+struct ByEpochs<F> {
+    parameters: Parameters,
+    memories: Vec<Epochs>,
+    tables: Vec<Table>,
+    ranges: Ranges,
+    permuted: Permuted,
+    /// The sum over those that have ended.
+    argued: Argued,
+    crowds: Crowds,
+    field: PhantomData<fn() -> F>,
+}
+
+/// How lookups in a table are proved.
+enum Table {
+    /// A sum of fractions, over odd p, with the elements of a value.
+    Sum(Looked, usize),
+    /// Reads of a memory.
+    Reads(Epochs),
+    /// Row by row, with the numbers of rows and of elements of a key.
+    Scan([usize; 2]),
+}
+
+impl<F: Field> ByEpochs<F> {
+    fn epochs(&self, sizes: Sizes) -> Epochs {
+        Epochs::new(Layout::new::<F>(sizes, self.parameters))
+    }
+
+    fn add(&mut self, argued: Argued) {
+        self.argued = self.argued.and(argued);
+    }
+}
+
+impl<F: Field> Accounting<F> for ByEpochs<F> {
+    fn memory(&mut self, sizes: Sizes) {
+        self.memories.push(self.epochs(sizes));
+    }
+
+    fn access(&mut self, memory: usize, put_where: bool) {
+        let argued = self.memories[memory].access::<F>(put_where);
+        self.add(argued);
+    }
+
+    fn close(&mut self, memory: usize) {
+        let argued = self.memories[memory].end();
+        self.add(argued);
+    }
+
+    fn table(&mut self, known: &Known<F>) {
+        let sizes = Sizes { cells: known.rows(), width: known.value };
+        self.tables.push(match known.indexed() {
+            _ if !is_binary::<F>() => {
+                Table::Sum(Looked::new::<F>(known.rows(), known.key + known.value), known.value)
+            }
+            Some(_) => Table::Reads(self.epochs(sizes)),
+            None => Table::Scan([known.rows(), known.key]),
+        });
+    }
+
+    fn look_up(&mut self, table: usize, lookups: u64) {
+        let argued = match &mut self.tables[table] {
+            Table::Sum(looked, value) => looked.look_up(lookups, *value),
+            Table::Reads(epochs) => {
+                (0..lookups).map(|_| epochs.access::<F>(false)).fold(Argued::default(), Argued::and)
+            }
+            Table::Scan([rows, key]) => {
+                let scan = lookup_cost(lookups, *rows, *key);
+                Argued { values: scan.inputs, mul: scan.mul, ..Argued::default() }
+            }
+        };
+        self.add(argued);
+    }
+
+    fn within(&mut self, bits: u32) {
+        let argued = self.ranges.within::<F>(bits);
+        self.add(argued);
+    }
+
+    fn permutation(&mut self, words: u64) {
+        if self.permuted.add(words) {
+            let argued = self.permuted.end::<F>();
+            self.add(argued);
+        }
+    }
+
+    fn commit(&mut self, values: u64) {
+        self.crowds.commit(values);
+    }
+
+    fn polynomials(&mut self, lanes: usize, degree: usize) {
+        self.crowds.vanish(lanes, degree);
+    }
+
+    fn matrix(&mut self) {
+        self.crowds.end();
+    }
+
+    fn end(&mut self, shape: &Shape) -> Account {
+        let memories = self.memories.iter_mut().map(Epochs::end);
+        let tables = self.tables.iter_mut().map(|table| match table {
+            Table::Sum(looked, _) => looked.end(),
+            Table::Reads(epochs) => epochs.end(),
+            Table::Scan(_) => Argued::default(),
+        });
+        let argued = memories.chain(tables).fold(self.argued, Argued::and);
+        let argued = argued.and(self.ranges.end()).and(self.permuted.end::<F>());
+        Account { argued, crowds: self.crowds.of(shape) }
+    }
+}

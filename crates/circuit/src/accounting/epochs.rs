@@ -1,0 +1,476 @@
+//! How accesses are told apart, and what proofs of them come to: what both parties know of a memory.
+//!
+//! Accesses of an **epoch** have the times 1, 2, …; what a cell holds has the time of the access that put it
+//! there, 0 at the epoch's start. An epoch ends when it has as many accesses as the memory has cells, or
+//! [`Parameters::shortest`] where these are fewer: then each cell is shown once, and that is the next one's start. So
+//! what has to be kept is bounded by the cells, and showing them costs little for each access.
+
+use crate::circuit::Argued;
+use crate::circuit::memory::{Sizes, is_binary};
+use volery_primitives::{Field, U256};
+
+/// How accesses, lookups, numbers in ranges and permutations fall into epochs, and what of an epoch is computed
+/// together. Both parties, and who counts, have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// The accesses of the epochs of small memories.
+    pub(crate) shortest: u64,
+    /// Accesses whose times are ordered side by side, and have the same number of bits over F_2: a power of two.
+    pub(crate) tile: u64,
+    /// Gaps that are looked up whole, of an epoch of theirs, which ends within an access, wherever the memory's
+    /// own epoch stands.
+    pub(crate) gaps: u64,
+    /// Numbers that are cut into short limbs, whose table costs little; those that follow are cut into long
+    /// ones, which are fewer.
+    pub(crate) few: u64,
+    /// The bits of short limbs, and of long ones.
+    pub(crate) limbs: [u32; 2],
+    /// Words of permutations from which on their epoch ends.
+    pub(crate) permuted: u64,
+    /// Factors of a product, whose polynomials stay in the cache.
+    pub factors: usize,
+    /// Fractions of a sum, whose polynomials stay in the cache.
+    pub fractions: usize,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            shortest: 1 << 18,
+            tile: 256,
+            gaps: 1 << 19,
+            few: 1 << 15,
+            limbs: [11, 16],
+            permuted: 1 << 16,
+            factors: 1 << 12,
+            fractions: 1 << 10,
+        }
+    }
+}
+
+impl Parameters {
+    /// The parameters of tests, whose epochs end after a few accesses.
+    #[doc(hidden)]
+    pub const SHORT: Self = Self {
+        shortest: 1 << 6,
+        tile: 16,
+        gaps: 48,
+        few: 4,
+        limbs: [6, 8],
+        permuted: 1 << 5,
+        factors: 1 << 7,
+        fractions: 1 << 5,
+    };
+
+    /// Bits of the limbs of a range's number, of which there were so many before it.
+    pub fn limb_bits<F: Field>(&self, numbers: u64) -> u32 {
+        longest::<F>(self.limbs[usize::from(numbers >= self.few)])
+    }
+}
+
+/// The accesses of the longest epochs.
+const LONGEST: u64 = 1 << 22;
+
+/// Epochs whose gaps are told by two limbs each, in a memory that has more of them. Those that follow are
+/// looked up whole, in a table that is too long for few accesses.
+const LIMBED: u64 = 2;
+
+/// Factors to a commitment of a running product.
+pub const fn factors(binary: bool) -> usize {
+    if binary { 63 } else { 9 }
+}
+
+/// Lookups to a commitment of a running sum.
+pub const LOOKUPS: usize = 8;
+
+/// The highest degree of the order of times over F_2.
+const ORDER: u32 = 11;
+
+/// The parameters of a memory that do not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Cells, and their width.
+    pub sizes: Sizes,
+    /// How accesses fall into epochs.
+    pub parameters: Parameters,
+    binary: bool,
+    /// The accesses of an epoch, at most.
+    pub epoch: u64,
+    /// The bits of each of the two limbs that say how long ago a cell was last accessed.
+    pub limb: u32,
+}
+
+impl Layout {
+    /// The layout of a memory over `F` of these sizes.
+    pub fn new<F: Field>(sizes: Sizes, parameters: Parameters) -> Self {
+        let binary = is_binary::<F>();
+        let mut epoch = (sizes.cells as u64).clamp(parameters.shortest, LONGEST);
+        if !binary {
+            // Gaps and times must not meet modulo p, nor lookups be p times the same.
+            let elements = (-F::ONE).to_integer().saturated();
+            epoch = epoch.min(elements / 4);
+        }
+        // 2^(2·limb) ≥ epoch.
+        let limb = (u64::BITS - (epoch - 1).leading_zeros()).div_ceil(2);
+        let gaps = 1_u128 << (2 * limb);
+        assert!(
+            binary || U256::from(gaps + u128::from(epoch)) <= (-F::ONE).to_integer(),
+            "gaps that are times of later accesses"
+        );
+        Self { sizes, parameters, binary, epoch, limb }
+    }
+
+    /// The bits of the time before access number `time`, from 1, over F_2; and those of the last words of so
+    /// many accesses.
+    pub fn time_bits(&self, time: u64) -> u32 {
+        u64::BITS - ((time.max(1) - 1) | (self.parameters.tile - 1)).leading_zeros()
+    }
+
+    /// The bits of the times of an epoch of so many accesses.
+    pub fn last_bits(&self, accesses: u64) -> u32 {
+        self.time_bits(accesses + 1)
+    }
+
+    /// Whether the accesses whose times are ordered together end with access number `time`.
+    pub fn ends_tile(&self, time: u64) -> bool {
+        time & (self.parameters.tile - 1) == 0
+    }
+
+    /// The pieces in which so many bits of a time are ordered, and the bits of each but the last.
+    pub fn pieces(bits: u32) -> (u32, u32) {
+        let pieces = bits.div_ceil(ORDER);
+        (pieces, bits.div_ceil(pieces))
+    }
+
+    /// The bits of gaps where they are looked up whole, which is behind so many epochs, if they ever are.
+    pub fn whole_gaps(&self, ended: u64) -> Option<u32> {
+        let bits = 2 * self.limb;
+        (!self.binary && ended >= LIMBED && 1 << bits <= self.parameters.shortest).then_some(bits)
+    }
+
+    /// The cost of access number `time`; `whole` says how its timestamp difference is shown.
+    fn access(&self, time: u64, put_where: bool, whole: bool) -> Argued {
+        let width = self.sizes.width as u64;
+        let mul = if put_where { width } else { 0 };
+        if !self.binary {
+            return Argued { values: width + 1 + u64::from(!whole), mul, ..Argued::default() };
+        }
+        let bits = self.time_bits(time);
+        let (pieces, length) = Self::pieces(bits);
+        Argued {
+            values: width + u64::from(bits + pieces - 1),
+            mul,
+            polynomials: u64::from(pieces),
+            // Pieces but the first take up what the one below comes to.
+            degree: u64::from(length) + u64::from(pieces > 1),
+            ..Argued::default()
+        }
+    }
+
+    /// The cost of the end of an epoch of so many accesses, but for timestamp differences that are looked up
+    /// whole.
+    fn end(&self, accesses: u64, whole: bool) -> Argued {
+        let Sizes { cells, width } = self.sizes;
+        let (cells, width) = (cells as u64, width as u64);
+        let pairs = accesses + cells;
+        let equal = equality(pairs, self.binary);
+        if self.binary {
+            let values = cells * (width + u64::from(self.last_bits(accesses)));
+            return Argued { values, tuples: pairs, longest: pairs, epochs: 1, ..equal };
+        }
+        let tuples = self.degree(accesses, whole);
+        let (counts, argued) =
+            if whole { (0, equal) } else { (1 << self.limb, equal.and(sums(2 * accesses))) };
+        let values = cells * (width + 1) + counts;
+        Argued { values, tuples, longest: tuples, epochs: 1, ..argued }
+    }
+
+    /// The degree in its challenge of what is to be zero at the end of an epoch.
+    pub fn degree(&self, accesses: u64, whole: bool) -> u64 {
+        let pairs = accesses + self.sizes.cells as u64;
+        if self.binary || whole { pairs } else { pairs + 4 * accesses + (1 << self.limb) }
+    }
+}
+
+/// The cost of the equality of two products of so many factors.
+pub(crate) fn equality(count: u64, binary: bool) -> Argued {
+    let factors = factors(binary) as u64;
+    let between = 2 * (count.div_ceil(factors).max(1) - 1);
+    Argued { wide: between, wide_polynomials: between + 1, degree: factors + 1, ..Argued::default() }
+}
+
+/// The cost of a sum of so many fractions.
+pub(crate) fn sums(count: u64) -> Argued {
+    let blocks = count.div_ceil(LOOKUPS as u64);
+    let wide = blocks.saturating_sub(1);
+    Argued { wide, wide_polynomials: blocks, degree: LOOKUPS as u64 + 1, ..Argued::default() }
+}
+
+/// A memory as it is counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Epochs {
+    pub(crate) layout: Layout,
+    /// Accesses of this epoch.
+    accesses: u64,
+    /// Epochs before it.
+    ended: u64,
+    /// Gaps that are looked up whole.
+    gaps: Option<Looked>,
+}
+
+impl Epochs {
+    pub(crate) fn new(layout: Layout) -> Self {
+        Self { layout, accesses: 0, ended: 0, gaps: None }
+    }
+
+    /// The cost of the next access, with the end of its epoch where it is the last one.
+    pub(crate) fn access<F: Field>(&mut self, put_where: bool) -> Argued {
+        self.accesses += 1;
+        let access = self.layout.access(self.accesses, put_where, self.gaps.is_some());
+        let gap = self.gaps.as_mut().map(|gaps| gaps.look_up(1, 0)).unwrap_or_default();
+        let access = access.and(gap);
+        if self.accesses < self.layout.epoch {
+            return access;
+        }
+        let end = self.end_epoch();
+        if let (None, Some(bits)) = (self.gaps, self.layout.whole_gaps(self.ended)) {
+            self.gaps = Some(Looked::gaps::<F>(bits, &self.layout.parameters));
+        }
+        access.and(end)
+    }
+
+    /// The cost of the end of the epoch, where it has accesses.
+    fn end_epoch(&mut self) -> Argued {
+        match core::mem::take(&mut self.accesses) {
+            0 => Argued::default(),
+            accesses => {
+                self.ended += 1;
+                self.layout.end(accesses, self.gaps.is_some())
+            }
+        }
+    }
+
+    /// The cost of the end of the memory.
+    pub(crate) fn end(&mut self) -> Argued {
+        let gaps = self.gaps.as_mut().map(Looked::end).unwrap_or_default();
+        self.end_epoch().and(gaps)
+    }
+}
+
+/// A table as it is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked {
+    rows: u64,
+    /// Lookups of this epoch, and their most.
+    lookups: u64,
+    most: u64,
+}
+
+/// Lookups of an epoch, and elements of their rows.
+const MOST_LOOKUPS: u64 = 1 << 20;
+const MOST_ELEMENTS: u64 = 1 << 20;
+
+/// Tables of fewer rows, whose counts take little, have epochs of half as many elements.
+const FEW_ROWS: usize = 1 << 13;
+
+impl Looked {
+    /// A table of so many rows, each of so many elements.
+    pub fn new<F: Field>(rows: usize, length: usize) -> Self {
+        let elements = (-F::ONE).to_integer().saturated();
+        let waiting = if rows < FEW_ROWS { MOST_ELEMENTS / 2 } else { MOST_ELEMENTS };
+        let most = MOST_LOOKUPS.min(waiting / length as u64).min(elements / 2);
+        Self { rows: rows as u64, lookups: 0, most: most.max(1) }
+    }
+
+    /// The table of whole gaps of so many bits.
+    pub fn gaps<F: Field>(bits: u32, parameters: &Parameters) -> Self {
+        let looked = Self::new::<F>(1 << bits, 1);
+        Self { most: looked.most.min(parameters.gaps), ..looked }
+    }
+
+    /// Whether the epoch ends with the lookup that has just been counted.
+    pub fn is_full(&self) -> bool {
+        self.lookups == self.most
+    }
+
+    /// The lookups of this epoch.
+    pub fn count(&self) -> u64 {
+        self.lookups
+    }
+
+    /// How many more it may have, which is one at least.
+    pub fn left(&self) -> u64 {
+        self.most - self.lookups
+    }
+
+    /// Counts so many lookups, which may be left.
+    pub fn add(&mut self, lookups: u64) {
+        assert!(lookups <= self.left());
+        self.lookups += lookups;
+    }
+
+    /// Counts so many lookups of a value of so many elements, with the ends of the epochs that they fill.
+    pub(crate) fn look_up(&mut self, lookups: u64, value: usize) -> Argued {
+        let mut argued = Argued { values: lookups * value as u64, ..Argued::default() };
+        let mut behind = lookups;
+        while behind > 0 {
+            let run = behind.min(self.left());
+            self.add(run);
+            behind -= run;
+            if self.is_full() {
+                argued = argued.and(self.end());
+            }
+        }
+        argued
+    }
+
+    /// The degree in its challenge of what is to be zero at the end of an epoch.
+    pub fn degree(&self) -> u64 {
+        2 * self.lookups + self.rows
+    }
+
+    /// The cost of the end of the epoch, where it has lookups.
+    pub fn end(&mut self) -> Argued {
+        if self.lookups == 0 {
+            return Argued::default();
+        }
+        let tuples = self.degree();
+        let lookups = core::mem::take(&mut self.lookups);
+        Argued { values: self.rows, tuples, longest: tuples, epochs: 1, ..sums(lookups) }
+    }
+}
+
+/// Numbers in ranges as they are counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ranges {
+    parameters: Parameters,
+    numbers: u64,
+    /// The tables of limbs so far, each with the bits of one.
+    tables: [Option<(u32, Looked)>; 2],
+}
+
+impl Ranges {
+    pub(crate) fn new(parameters: Parameters) -> Self {
+        Self { parameters, numbers: 0, tables: [None; 2] }
+    }
+
+    /// The cost of a number of so many bits.
+    pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
+        let limb = self.parameters.limb_bits::<F>(self.numbers);
+        self.numbers += 1;
+        let place = usize::from(limb != self.parameters.limb_bits::<F>(0));
+        let (_, table) = self.tables[place].get_or_insert_with(|| (limb, Looked::new::<F>(1 << limb, 1)));
+        let (limbs, top) = limbs(bits, limb);
+        let lookups = if top < limb { limbs + 1 } else { limbs };
+        let looked = table.look_up(lookups.into(), 0);
+        Argued { values: looked.values + u64::from(limbs - 1), ..looked }
+    }
+
+    /// The cost of the end of all ranges.
+    pub(crate) fn end(&mut self) -> Argued {
+        let tables = self.tables.iter_mut().flatten();
+        tables.map(|(_, table)| table.end()).fold(Argued::default(), Argued::and)
+    }
+}
+
+/// Bits of limbs, up to so many. The highest is shown to be short by what makes it one of full length, which
+/// must not reach p: 2^(2·limb − 1) ≤ p − 1.
+fn longest<F: Field>(most: u32) -> u32 {
+    most.min((F::bits() - 1) / 2)
+}
+
+/// Permutations as they are counted. Those of an epoch are one multiset, each with its number in its words.
+#[derive(Clone, Copy, Debug)]
+pub struct Permuted {
+    /// Words of this epoch, and those from which on it ends.
+    words: u64,
+    most: u64,
+}
+
+impl Permuted {
+    /// No permutation, in epochs that end by `parameters`.
+    pub fn new(parameters: &Parameters) -> Self {
+        Self { words: 0, most: parameters.permuted }
+    }
+
+    /// Takes note of a permutation of so many words, and says whether the epoch ends with it.
+    pub fn add(&mut self, words: u64) -> bool {
+        self.words += words;
+        self.words >= self.most
+    }
+
+    /// The degree in its challenge of what is to be zero at the end of the epoch.
+    pub fn degree(&self) -> u64 {
+        self.words
+    }
+
+    /// What the end of the epoch comes to, where it has words.
+    pub fn end<F: Field>(&mut self) -> Argued {
+        match core::mem::take(&mut self.words) {
+            0 => Argued::default(),
+            words => {
+                let equal = equality(words, is_binary::<F>());
+                Argued { tuples: words, longest: words, epochs: 1, ..equal }
+            }
+        }
+    }
+}
+
+/// Limbs of so many bits of a number, and the bits of the highest.
+pub fn limbs(bits: u32, limb: u32) -> (u32, u32) {
+    let limbs = bits.div_ceil(limb);
+    (limbs, bits - limb * (limbs - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::{F61, F65537, Goldilocks, Q32, RuntimePrime};
+
+    /// The highest limb of a number is short: it is looked up itself, and times the factor that makes it one
+    /// of full length.
+    #[test]
+    fn a_short_limb_is_short() {
+        fn test<F: Field>() {
+            for limb in [6, 8, 11, 16].map(longest::<F>) {
+                let rows = 1 << limb;
+                assert!((-F::ONE).to_integer() >> (2 * limb - 1) > 0);
+                for bits in 1..limb {
+                    let full = F::from_word(1 << (limb - bits)).expect("a small number");
+                    for highest in 0..rows {
+                        let element = F::from_word(highest).expect("a small number");
+                        let is_row = (element * full).to_integer() < rows;
+                        assert_eq!(is_row, highest < 1 << bits, "{highest}, {bits} bits");
+                    }
+                }
+            }
+        }
+        test::<F61>();
+        test::<F65537>();
+        test::<Goldilocks>();
+        test::<Q32>();
+        RuntimePrime::choose((1 << 60) - 93).expect("all tests take the same");
+        test::<RuntimePrime>();
+        assert_eq!((longest::<F65537>(11), longest::<Q32>(16), longest::<F61>(16)), (8, 15, 16));
+    }
+
+    /// Epochs of lookups end by the elements of rows, too, of short tables at half as many: each of 2^18 leaves
+    /// four of them, and a longer row than all that may wait, one.
+    #[test]
+    fn few_lookups_of_long_rows_wait() {
+        for (length, most) in [(1, 1 << 20), (2, 1 << 19), (8, 1 << 17), (1 << 18, 4), (1 << 21, 1)] {
+            for (rows, most) in [(FEW_ROWS, most), (FEW_ROWS - 1, (most / 2).max(1))] {
+                let mut looked = Looked::new::<F61>(rows, length);
+                for _ in 0..2 {
+                    let ends = (1..=most).filter(|_| looked.look_up(1, 0).epochs > 0).count();
+                    assert_eq!((ends, looked.count()), (1, 0), "{rows} rows of {length}");
+                }
+                let mut together = looked;
+                let singly =
+                    (0..3 * most / 2).map(|_| looked.look_up(1, 3)).fold(Argued::default(), Argued::and);
+                assert_eq!(together.look_up(3 * most / 2, 3), singly, "{rows} rows of {length}");
+                assert_eq!(together.count(), looked.count());
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The order of polynomials in a part of a statement that is run again and again, for who accounts for them.
+
+use super::Shape;
+use crate::circuit::accounting::Accounting;
+use std::sync::Arc;
+
+/// The polynomials of a part of a statement, as events: one that has none has no events.
+#[derive(Default)]
+pub(crate) struct Part {
+    /// The events in their order, each with the values that are committed to before it and behind the one
+    /// before.
+    events: Vec<(u64, Event)>,
+    /// The values behind the last.
+    rest: u64,
+    /// All values so far, those behind the last event included, when it came.
+    marked: u64,
+}
+
+enum Event {
+    /// Lanes and their degree.
+    Polynomials(usize, usize),
+    Matrix,
+    Part(Arc<Part>),
+}
+
+impl Part {
+    /// Tells `accounting` of all of it.
+    pub(crate) fn account<F>(&self, accounting: &mut dyn Accounting<F>) {
+        for (values, event) in &self.events {
+            accounting.commit(*values);
+            match event {
+                Event::Polynomials(lanes, degree) => accounting.polynomials(*lanes, *degree),
+                Event::Matrix => accounting.matrix(),
+                Event::Part(part) => part.account(accounting),
+            }
+        }
+        accounting.commit(self.rest);
+    }
+
+    fn push(&mut self, shape: &Shape, event: Event) {
+        let values = shape.size().commitments;
+        self.events.push((values - self.marked, event));
+        self.marked = values;
+    }
+
+    /// Polynomials, behind all that `shape` counts of this part.
+    pub(crate) fn polynomials(&mut self, shape: &Shape, lanes: usize, degree: usize) {
+        self.push(shape, Event::Polynomials(lanes, degree));
+    }
+
+    /// A product of matrices.
+    pub(crate) fn matrix(&mut self, shape: &Shape) {
+        self.push(shape, Event::Matrix);
+    }
+
+    /// A `part`, whose own shape is `adds`, behind all that `shape` counts of this one.
+    pub(crate) fn part(&mut self, shape: &Shape, part: &Arc<Self>, adds: &Shape) {
+        if !part.events.is_empty() {
+            self.push(shape, Event::Part(part.clone()));
+            self.marked += adds.size().commitments;
+        }
+    }
+
+    /// The part, whose shape is this.
+    pub(crate) fn end(mut self, shape: &Shape) -> Self {
+        self.rest = shape.size().commitments - self.marked;
+        self
+    }
+}

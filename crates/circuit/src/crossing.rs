@@ -1,0 +1,119 @@
+//! Crossings: wires that come in from another part of the statement, and wires that go out to one.
+//!
+//! A statement that is proved in [shards](super::Sharded) hands wires on from one to the next. Only a proof
+//! system whose wires are worth as much in another session has them; everybody else refuses.
+
+use super::{Backend, Scans};
+use crate::error::{Error, Result};
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
+/// A backend of a shard, to which wires come in and from which wires go out.
+pub trait Crossings: Backend {
+    /// The next `count` wires that come in from earlier shards, in the order in which they were announced.
+    ///
+    /// # Errors
+    /// `Invalid` where fewer are left, this is no shard, or this backend knows none.
+    fn incoming(&mut self, count: usize) -> Result<Vec<Self::Wire>>;
+
+    /// Says that `wires` are the next that go out to later shards.
+    ///
+    /// # Errors
+    /// `Invalid` where more go out than were announced, this is no shard, or this backend knows none.
+    fn outgoing(&mut self, wires: &[Self::Wire]) -> Result<()>;
+}
+
+/// Errors for backends that look at all words of a memory: their wires mean nothing elsewhere.
+impl<B: Scans> Crossings for B {
+    fn incoming(&mut self, _: usize) -> Result<Vec<B::Wire>> {
+        Err(no_shard())
+    }
+    fn outgoing(&mut self, _: &[B::Wire]) -> Result<()> {
+        Err(no_shard())
+    }
+}
+
+/// The error of wires that cross where nothing does.
+pub fn no_shard() -> Error {
+    Error::invalid(
+        "wires cross from one shard to another here, and this is no proof of a shard: prove it by \
+         quicksilver, shard by shard, or the statement as a whole",
+    )
+}
+
+/// One party's wires that come in, and those that go out. Wiped on drop.
+pub struct Crossing<W: DefaultIsZeroes> {
+    incoming: Zeroizing<Vec<W>>,
+    taken: usize,
+    outgoing: Zeroizing<Vec<W>>,
+    /// How many go out.
+    announced: usize,
+}
+
+impl<W: DefaultIsZeroes> Crossing<W> {
+    /// A crossing where these wires come in, and so many will go out.
+    pub fn new(incoming: Zeroizing<Vec<W>>, announced: usize) -> Self {
+        // Of its full length from the beginning: what grows leaves copies behind.
+        let outgoing = Zeroizing::new(Vec::with_capacity(announced));
+        Self { incoming, taken: 0, outgoing, announced }
+    }
+
+    /// The next that come in.
+    ///
+    /// # Errors
+    /// `Invalid` where there are fewer.
+    pub fn incoming(&mut self, count: usize) -> Result<Vec<W>> {
+        let left = &self.incoming[self.taken..];
+        let Some(wires) = left.get(..count) else {
+            return Err(Error::invalid(format!(
+                "the shard takes {count} more wires that come in, and {} of those announced are left: announce \
+                 as many as it takes",
+                left.len()
+            )));
+        };
+        self.taken += count;
+        Ok(wires.to_vec())
+    }
+
+    /// The next that go out.
+    ///
+    /// # Errors
+    /// `Invalid` where they are more than were announced.
+    pub fn outgoing(&mut self, wires: &[W]) -> Result<()> {
+        if wires.len() > self.announced - self.outgoing.len() {
+            return Err(other_than_announced(self.outgoing.len() + wires.len(), self.announced));
+        }
+        self.outgoing.extend_from_slice(wires);
+        Ok(())
+    }
+
+    /// Demands that a shard which ends here has taken all that come in, and has given all that go out.
+    ///
+    /// # Errors
+    /// `Invalid` where it has not.
+    pub fn check_end(&self) -> Result<()> {
+        if self.taken < self.incoming.len() {
+            return Err(Error::invalid(format!(
+                "the shard takes {} of the {} wires that come in: it must take all that were announced",
+                self.taken,
+                self.incoming.len()
+            )));
+        }
+        if self.outgoing.len() < self.announced {
+            return Err(other_than_announced(self.outgoing.len(), self.announced));
+        }
+        Ok(())
+    }
+
+    /// All that go out, once the shard is at its end.
+    ///
+    /// # Errors
+    /// As for [`Crossing::check_end`].
+    pub fn finish(mut self) -> Result<Zeroizing<Vec<W>>> {
+        self.check_end()?;
+        Ok(core::mem::take(&mut self.outgoing))
+    }
+}
+
+fn other_than_announced(found: usize, announced: usize) -> Error {
+    Error::invalid(format!("the shard gives {found} wires, and {announced} were announced: announce as many"))
+}

@@ -1,0 +1,313 @@
+//! Constraint systems as circom writes them, `.r1cs`, and what belongs to them.
+//!
+//! A file has a header, constraints A·B = C of linear forms in **wires**, and a label for each wire, which a
+//! file of symbols maps to a name. Wire 0 is the constant one; then come public outputs, public inputs,
+//! private inputs and the rest. The file is read as a stream, once: what is hashed is what is parsed. What is
+//! held is a few bytes a wire, the constraints that are linear, which define wires ([`walk`]), and the others in
+//! a few bytes a term ([`kept`]), as long as these are not too many; else the file is read anew for each run,
+//! and has to have the same digest. Nothing of this knows a field: numbers are limbs, and one piece
+//! ([`record`]) pushes gates. All of it is untrusted: each count is held against the length of its section
+//! before anything is allocated.
+//!
+//! Format: <https://github.com/iden3/r1csfile/blob/master/doc/r1cs_bin_format.md>
+
+mod arithmetic;
+mod committed;
+mod constraint;
+mod factors;
+mod file;
+mod header;
+mod input;
+mod json;
+mod kept;
+mod linear;
+mod made;
+mod prime;
+mod record;
+mod run;
+mod sieve;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod witness;
+
+use self::committed::Committed;
+use self::constraint::{Constraint, Parser, Term};
+use self::header::Header;
+use self::input::{Input, Section, Sections, Source, bytes};
+pub use self::json::public_json;
+use self::kept::KeptConstraints;
+use self::linear::Linear;
+use self::symbols::Symbols;
+pub use self::witness::R1csWitness;
+use crate::error::{Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A constraint system in a file.
+#[derive(Debug)]
+pub struct R1cs {
+    name: String,
+    source: Source,
+    digest: [u8; 32],
+    header: Header,
+    section: Section,
+    labels: Section,
+    /// The labels of wire 0 and of public wires, as they were hashed.
+    public_labels: Vec<u64>,
+    linear: Linear,
+    /// All other constraints, where they are few enough, and the linear ones are held.
+    kept: Option<KeptConstraints>,
+    /// How often a constraint has each wire; [`MANY`] for more.
+    uses: Vec<u8>,
+    committed: Vec<u32>,
+    shape: R1csShape,
+    symbols: Option<Symbols>,
+}
+
+/// The number of uses of a wire beyond which they are not counted.
+const MANY: u8 = u8::MAX;
+
+/// The sizes of a constraint system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct R1csShape {
+    /// Wires, the constant one included.
+    pub wires: u64,
+    /// Public outputs.
+    pub outputs: u64,
+    /// Public inputs.
+    pub inputs: u64,
+    /// Private inputs, those included that nothing reads.
+    pub private: u64,
+    /// Constraints.
+    pub constraints: u64,
+    /// The linear ones among them.
+    pub linear: u64,
+    /// The linear ones that define a wire.
+    pub defined: u64,
+    /// The others whose product defines a wire: the product is committed to.
+    pub products: u64,
+    /// The wires that are committed to by themselves: what a witness has values for.
+    pub committed: u64,
+    /// Constraints that are asserted.
+    pub asserted: u64,
+    /// Terms of all constraints, but for those whose factor is zero.
+    pub terms: u64,
+}
+
+impl R1cs {
+    /// The version of the gates that are pushed for a file: where others are, it goes up.
+    pub const VERSION: u32 = 2;
+
+    /// Opens the file at `path`, and reads it once. What has too many constraints to be held is read once more to
+    /// find their order, and for each run.
+    ///
+    /// # Errors
+    /// `Invalid` with the byte where it is malformed, or where it cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Self::new(path.display().to_string(), path.into(), Most::USUAL)
+    }
+
+    /// A file in memory, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`R1cs::open`].
+    pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
+        Self::new(name.into(), Source::Bytes(bytes.into()), Most::USUAL)
+    }
+
+    /// The sizes of the system.
+    pub fn shape(&self) -> &R1csShape {
+        &self.shape
+    }
+
+    /// BLAKE3 of the file.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// The prime, by circom's name of it, if it has one, and in hexadecimal digits.
+    pub fn prime(&self) -> String {
+        self.header.prime.to_string()
+    }
+
+    /// Holds so much of its constraints at `most`.
+    fn new(name: String, source: Source, most: Most) -> Result<Self> {
+        let read = Read::of(source.open(&name)?, most)?;
+        let Read { digest, header, section, labels, public_labels, looked } = read;
+        let Looked { linear, kept, uses, shape } = looked;
+        let mut system = Self {
+            name,
+            source,
+            digest,
+            header,
+            section,
+            labels,
+            public_labels,
+            linear,
+            kept,
+            uses,
+            committed: Vec::new(),
+            shape,
+            symbols: None,
+        };
+        let mut steps = Committed::default();
+        system.walk(&mut steps)?;
+        let Committed { wires, defined, products, asserted } = steps;
+        let committed = wires.len() as u64;
+        system.shape = R1csShape { defined, products, committed, asserted, ..shape };
+        system.committed = wires;
+        Ok(system)
+    }
+
+    /// Whether a constraint has the wire.
+    fn is_used(&self, wire: u32) -> bool {
+        self.uses[wire as usize] > 0
+    }
+
+    fn changed(&self) -> Error {
+        changed(&self.name)
+    }
+}
+
+#[cold]
+fn changed(name: &str) -> Error {
+    Error::invalid(format!("{name}: the file has changed since it was opened: start again"))
+}
+
+/// The parts of a file that are read when it is opened.
+struct Read {
+    digest: [u8; 32],
+    header: Header,
+    section: Section,
+    labels: Section,
+    public_labels: Vec<u64>,
+    looked: Looked,
+}
+
+impl Read {
+    /// Reads a file of whose constraints so much is held at `most`. The parts that are looked up first, since
+    /// the header may stand behind the constraints, are read once more when all of it is hashed.
+    fn of(mut input: Input<'_>, most: Most) -> Result<Self> {
+        let sections = Sections::<5>::find(&mut input, MAGIC, VERSION)?;
+        for kind in CUSTOM.map(|(kind, _)| kind) {
+            if let Some(section) = sections.get(kind as usize) {
+                input.go_to(section.begin, section.length)?;
+                check_custom(&mut input, kind)?;
+            }
+        }
+        let of_header = sections.of(1, "the header", &input)?;
+        let section = sections.of(2, "the constraints", &input)?;
+        let labels = sections.of(3, "the labels of wires", &input)?;
+        let header = Header::read(&mut input, of_header, section.length)?;
+        if labels.length != 8 * u64::from(header.wires) {
+            return Err(input.invalid_at(
+                labels.begin,
+                format_args!(
+                    "the section of labels has {}, and {} wires take 8 each",
+                    bytes(labels.length),
+                    header.wires
+                ),
+            ));
+        }
+        let (mut looked, mut public_labels) = (None, Vec::new());
+        let digest = sections.read_through(&mut input, MAGIC, VERSION, |kind, input| {
+            match kind {
+                1 if Header::next(input, of_header, section.length)? != header => return Err(input.changed()),
+                2 => looked = Some(look_through(input, &header, most)?),
+                // There are no more of them than the section has.
+                3 => {
+                    let label = |_| input.long("a label");
+                    public_labels = (0..=header.public()).map(label).collect::<Result<_>>()?;
+                }
+                _ => check_custom(input, kind)?,
+            }
+            Ok(())
+        })?;
+        let looked = looked.expect("a section of constraints");
+        Ok(Self { digest, header, section, labels, public_labels, looked })
+    }
+}
+
+/// The first bytes of a file.
+const MAGIC: &[u8; 4] = b"r1cs";
+const VERSION: u32 = 1;
+
+/// Sections of what is refused.
+const CUSTOM: [(u32, &str); 2] = [(4, "a list of custom gates"), (5, "applications of custom gates")];
+
+/// Demands that the section of this kind that is read next has no custom gates.
+fn check_custom(input: &mut Input<'_>, kind: u32) -> Result<()> {
+    let Some((_, what)) = CUSTOM.iter().find(|(custom, _)| *custom == kind) else { return Ok(()) };
+    let begin = input.at();
+    if input.left() > 0 && input.word(what)? > 0 {
+        return Err(input.invalid_at(
+            begin,
+            format_args!(
+                "{what}, section {kind}, is not empty, and these are no constraints: compile the circuit without \
+                 custom_templates"
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// How much of the constraints is held.
+#[derive(Clone, Copy)]
+struct Most {
+    /// Bytes of those that are no linear ones.
+    bytes: usize,
+    /// Terms of the linear ones.
+    terms: usize,
+}
+
+impl Most {
+    const USUAL: Self = Self { bytes: kept::MOST_BYTES, terms: linear::MOST_TERMS };
+}
+
+/// The parts of the constraints that are kept.
+struct Looked {
+    linear: Linear,
+    kept: Option<KeptConstraints>,
+    uses: Vec<u8>,
+    shape: R1csShape,
+}
+
+/// Reads all constraints, and holds so much of them at `most`.
+fn look_through(input: &mut Input<'_>, header: &Header, most: Most) -> Result<Looked> {
+    let minus_one = header.prime.minus_one();
+    let mut shape = R1csShape {
+        wires: header.wires.into(),
+        outputs: header.outputs.into(),
+        inputs: header.inputs.into(),
+        private: header.private.into(),
+        constraints: header.constraints.into(),
+        ..R1csShape::default()
+    };
+    let mut uses = vec![0u8; header.wires as usize];
+    let mut count = |term: &Term| {
+        let uses = &mut uses[term.wire as usize];
+        *uses = uses.saturating_add(1);
+    };
+    let mut linear = Linear::of(most.terms);
+    let mut kept = Some(kept::Writer::new(&header.prime, most.bytes));
+    let mut parser = Parser::new(header);
+    let (mut constraint, mut terms) = (Constraint::default(), Vec::new());
+    while parser.next(input, &mut constraint)? {
+        shape.terms += constraint.forms.iter().map(|form| form.len() as u64).sum::<u64>();
+        if constraint.is_linear(&minus_one) {
+            shape.linear += 1;
+            constraint.difference(&header.prime, &mut terms);
+            linear.push(constraint.number, &terms);
+            terms.iter().for_each(&mut count);
+        } else {
+            constraint.forms.iter().flatten().for_each(&mut count);
+            kept.take_if(|kept| !kept.push(&constraint));
+        }
+    }
+    linear.end(header.wires);
+    let kept = kept.filter(|_| linear.are_held()).map(kept::Writer::end);
+    Ok(Looked { linear, kept, uses, shape })
+}

@@ -1,0 +1,121 @@
+//! A constraint system as a statement: one public input for each public signal, and the prover's `witness`.
+
+use super::R1cs;
+use super::input::{Sections, Source};
+use super::prime::Prime;
+use crate::circuit::stream::Recorder;
+use crate::circuit::{Port, Sequence, StatementFile, prime_field};
+use crate::error::{Error, Result};
+use core::fmt::Display;
+use std::path::Path;
+use volery_primitives::{Field, RuntimePrime, with_fields};
+
+/// The input that has a value for each of [`R1cs::committed`].
+pub(super) const WITNESS: &str = "witness";
+
+impl<F: Field> StatementFile<F> for R1cs {
+    fn format_name(&self) -> &'static str {
+        "r1cs"
+    }
+    fn identity(&self) -> Vec<u8> {
+        self.digest.to_vec()
+    }
+    fn version(&self) -> u32 {
+        Self::VERSION
+    }
+    fn inputs(&self) -> Vec<Port> {
+        let port = |name, width, public| Port { name, width, public, optional: false };
+        let public = self.plain_names().into_iter().map(|name| port(name, 1, true));
+        let committed = self.committed.len() as u64;
+        let witness = (committed > 0).then(|| port(WITNESS.into(), committed, false));
+        public.chain(witness).collect()
+    }
+    fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()> {
+        let public = &inputs[..self.header.public() as usize];
+        self.push(b, public.iter().map(|value| value.map_or(F::ZERO, |value| value.element(0))))
+    }
+}
+
+impl R1cs {
+    /// The name of the input that has a value for each of [`R1cs::committed`].
+    pub const WITNESS: &str = WITNESS;
+
+    /// The field of the file at `path`, by [`Field::NAME`] where proofs are over it; else its prime.
+    ///
+    /// # Errors
+    /// `Invalid` where the head of the file is malformed, or it cannot be read.
+    pub(crate) fn field_of(path: impl AsRef<Path>) -> Result<String> {
+        let path = path.as_ref();
+        let (name, source) = (path.display().to_string(), Source::from(path));
+        let input = &mut source.open(&name)?;
+        let sections = Sections::<5>::find(input, b"r1cs", 1)?;
+        let header = sections.of(1, "the header", input)?;
+        input.go_to(header.begin, header.length)?;
+        Ok(super::header::read_prime(input)?.field())
+    }
+
+    /// Opens the file at `path`, which is to be over the field of this [`Field::NAME`]: of another no more than
+    /// the head is read.
+    ///
+    /// # Errors
+    /// As for [`R1cs::open`], and `Invalid` where it is over another field.
+    pub(crate) fn over(path: impl AsRef<Path>, field: &str) -> Result<Self> {
+        demand(path.as_ref().display(), &Self::field_of(&path)?, field)?;
+        Self::open(path)
+    }
+
+    /// Demands that it is over `F`, as where it is opened.
+    ///
+    /// # Errors
+    /// `Invalid` where it is over another field.
+    pub fn demand_field<F: Field>(&self) -> Result<()> {
+        demand(&self.name, &self.header.prime.field(), F::name())
+    }
+}
+
+fn demand(name: impl Display, field: &str, asked: &str) -> Result<()> {
+    if field == asked {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{name} is over {field}, and not over {asked}")))
+}
+
+impl Prime {
+    /// The name of the field of this prime.
+    fn field(&self) -> String {
+        fn name<F: Field>(prime: &Prime) -> Option<&'static str> {
+            (prime_field::<F>().is_ok() && Prime::of::<F>() == *prime).then(F::name)
+        }
+        macro_rules! names {
+            ($($values:ident: $($macs:ident)+;)+) => { [$(name::<volery_primitives::$values>),+] };
+        }
+        let known = with_fields!(names);
+        known.iter().find_map(|name| name(self)).map_or_else(
+            || match self.limbs {
+                // What may be chosen at run time is named by its digits.
+                [prime, 0, 0, 0] if prime <= RuntimePrime::MOST => prime.to_string(),
+                _ => format!("the prime {self}"),
+            },
+            Into::into,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::{Bn254, F61, F65537, Goldilocks, Q32};
+
+    /// Files over a prime that `--field` takes are over the field of this name.
+    #[test]
+    fn primes_are_called_as_their_fields() {
+        assert_eq!(Prime::of::<Q32>().field(), "q32");
+        assert_eq!(Prime::of::<F65537>().field(), "f65537");
+        assert_eq!(Prime::of::<F61>().field(), "f61");
+        assert_eq!(Prime::of::<Goldilocks>().field(), "goldilocks");
+        assert_eq!(Prime::of::<Bn254>().field(), "bn254");
+        assert_eq!(Prime { limbs: [2_147_483_647, 0, 0, 0], bytes: 8 }.field(), "2147483647");
+        let unknown = Prime { limbs: [u64::MAX - 58, 0, 0, 0], bytes: 8 };
+        assert!(unknown.field().starts_with("the prime 0x"), "{}", unknown.field());
+    }
+}

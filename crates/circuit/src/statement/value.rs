@@ -1,0 +1,364 @@
+//! Values of ports: bits that may be secret.
+
+use super::{Port, counted};
+use crate::error::{Error, Result};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::path::Path;
+use volery_primitives::{F2, Field};
+use zeroize::Zeroizing;
+
+/// A value of a program's port.
+pub trait PortValue: Clone {
+    /// The unit of widths: `bit` or `element`.
+    const UNIT: &'static str;
+
+    /// The value that `text` writes.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of what is malformed.
+    fn from_text(text: &[u8]) -> Result<Self>;
+
+    /// The value that is `content`, all bytes of a file.
+    ///
+    /// # Errors
+    /// As for [`PortValue::from_text`].
+    fn from_content(content: &[u8]) -> Result<Self>;
+
+    /// The value that is `encodings`: those of elements of the field, each in as many bytes as it has,
+    /// [`Field::BYTES`], the least significant first.
+    ///
+    /// # Errors
+    /// `Invalid` with the number of an element whose encoding is not canonical, or that is cut off.
+    fn from_encodings(encodings: &[u8]) -> Result<Self>;
+
+    /// How it is written, as [`PortValue::from_text`] reads it: for values that are no secret.
+    fn to_text(&self) -> String;
+
+    /// The value as one of `port`.
+    ///
+    /// # Errors
+    /// `Invalid` that names both widths.
+    fn fit(self, port: &Port) -> Result<Self>;
+
+    /// Zeros, so many.
+    fn zeros(width: u64) -> Self;
+
+    /// The encoding of the value, which is public: no other value of its width has the same.
+    fn encoding(&self) -> Cow<'_, [u8]>;
+}
+
+/// The bits of a port, first wire first. Wiped when dropped; no error and no `Debug` shows them.
+///
+/// Parsing takes the same time for all values of a length, but for the place of a malformed character.
+#[derive(Clone)]
+pub struct Value {
+    /// Bit i is bit i mod 8 of byte i / 8; bits from `width` on are zero.
+    packed: Zeroizing<Vec<u8>>,
+    width: u64,
+    form: Form,
+}
+
+/// How a value was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Hexadecimal digits: the highest of them may stand for fewer than four wires.
+    Digits,
+    Bits,
+    Bytes,
+}
+
+impl Value {
+    /// A number in hexadecimal digits, with or without `0x` before them: the least significant bit is on the
+    /// first wire. n digits make 4n bits; a port whose width is not a multiple of four takes them if the
+    /// surplus bits are zero.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of a character that is no digit.
+    pub fn from_number_hex(text: &str) -> Result<Self> {
+        let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
+        let mut packed = Zeroizing::new(vec![0; digits.len().div_ceil(2)]);
+        for (i, &digit) in digits.iter().rev().enumerate() {
+            let decimal = digit.wrapping_sub(b'0') < 10;
+            let letter = (digit | 0x20).wrapping_sub(b'a') < 6;
+            if !(decimal | letter) {
+                let place = text.len() - i;
+                return Err(Error::invalid(format!("character {place} is not a hexadecimal digit")));
+            }
+            // Letters have bit 6 set, and the low half of 'a' is 1.
+            let value = (digit & 0xf) + 9 * (digit >> 6);
+            packed[i / 2] |= value << (4 * (i % 2));
+        }
+        Ok(Self { packed, width: 4 * digits.len() as u64, form: Form::Digits })
+    }
+
+    /// Bits in wire order, with or without `0b` before them: the first character is on the first wire.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of a character that is neither `0` nor `1`.
+    pub fn from_bits_text(text: &str) -> Result<Self> {
+        let bits = text.strip_prefix("0b").unwrap_or(text).as_bytes();
+        let mut packed = Zeroizing::new(vec![0; bits.len().div_ceil(8)]);
+        for (i, &bit) in bits.iter().enumerate() {
+            if bit & !1 != b'0' {
+                let place = text.len() - bits.len() + i + 1;
+                return Err(Error::invalid(format!("character {place} is neither 0 nor 1")));
+            }
+            packed[i / 8] |= (bit & 1) << (i % 8);
+        }
+        Ok(Self { packed, width: bits.len() as u64, form: Form::Bits })
+    }
+
+    /// The number that `bytes` print as, most significant byte first.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let mut packed = Zeroizing::new(bytes.to_vec());
+        packed.reverse();
+        Self { packed, width: 8 * bytes.len() as u64, form: Form::Bytes }
+    }
+
+    /// The number in hexadecimal digits behind `0x`, as [`Value::from_number_hex`] reads it: for
+    /// values that are no secret.
+    pub fn to_number_hex(&self) -> String {
+        let digits = self.width.div_ceil(4);
+        let digit = |i: u64| self.packed[(i / 2) as usize] >> (4 * (i % 2)) & 0xf;
+        let digits = (0..digits).rev().map(|i| char::from_digit(digit(i).into(), 16).expect("a digit"));
+        "0x".chars().chain(digits).collect()
+    }
+
+    /// A value of so many bits, all zero.
+    pub(super) fn zeros(width: u64) -> Self {
+        Self { packed: Zeroizing::new(vec![0; width.div_ceil(8) as usize]), width, form: Form::Bits }
+    }
+
+    /// Sets bit `i`, which is zero so far.
+    ///
+    /// # Panics
+    /// Where the value has no such bit.
+    pub(super) fn set(&mut self, i: u64, bit: F2) {
+        self.packed[(i / 8) as usize] |= (bit.to_word() as u8) << (i % 8);
+    }
+
+    /// The number of bits.
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// Bit `i`, which is on wire `i` of the port.
+    ///
+    /// # Panics
+    /// Where the value has no such bit.
+    pub(crate) fn bit(&self, i: u64) -> F2 {
+        F2::low_bit((self.packed[(i / 8) as usize] >> (i % 8)).into())
+    }
+
+    /// The bits packed eight to a byte, those of the first wires in the low bits of the first byte.
+    pub(super) fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+}
+
+impl PortValue for Value {
+    const UNIT: &'static str = "bit";
+
+    /// `0x…`, `0b…` or `text:…`.
+    fn from_text(text: &[u8]) -> Result<Self> {
+        if let Some(text) = text.trim_ascii_start().strip_prefix(b"text:") {
+            return Ok(Self::from_bytes(text));
+        }
+        let text = text.trim_ascii();
+        let parse = match text.first_chunk() {
+            Some(b"0x") => Self::from_number_hex,
+            Some(b"0b") => Self::from_bits_text,
+            _ => {
+                return Err(Error::invalid(
+                    "the value begins with none of 0x, for hexadecimal digits, 0b, for bits, and text:",
+                ));
+            }
+        };
+        let digits = str::from_utf8(text)
+            .map_err(|_| Error::invalid("the value has characters that are no digits"))?;
+        if digits.len() == 2 {
+            return Err(Error::invalid("the value has no digits"));
+        }
+        parse(digits)
+    }
+
+    fn from_content(content: &[u8]) -> Result<Self> {
+        Ok(Self::from_bytes(content))
+    }
+
+    fn from_encodings(encodings: &[u8]) -> Result<Self> {
+        let mut value = Self::zeros(encodings.len() as u64);
+        for (i, &bit) in encodings.iter().enumerate() {
+            let bit = F2::decode(&[bit]).ok_or_else(|| not_canonical(i, encodings.len(), F2::NAME))?;
+            value.set(i as u64, bit);
+        }
+        Ok(value)
+    }
+
+    fn to_text(&self) -> String {
+        // No digits are a value that was cut off.
+        if self.width == 0 { "text:".into() } else { self.to_number_hex() }
+    }
+
+    fn fit(mut self, port: &Port) -> Result<Self> {
+        let Port { name, width, .. } = port;
+        let bits = |count| counted(count, Self::UNIT);
+        if self.form == Form::Digits && self.width / 4 == width.div_ceil(4) {
+            let surplus = self.width - width;
+            let above = self.packed.last().map_or(0, |&top| {
+                let used = (width % 8) as u32;
+                if used == 0 { 0 } else { top >> used }
+            });
+            if surplus > 0 && above != 0 {
+                return Err(Error::invalid(format!(
+                    "{name} is {} wide, and the value in hexadecimal digits needs more: of its first digit the highest \
+                     {} must be zero",
+                    bits(*width),
+                    bits(surplus)
+                )));
+            }
+            self.width = *width;
+        }
+        if self.width != *width {
+            let in_bytes = |width: u64| match self.form {
+                Form::Bytes if width.is_multiple_of(8) => format!(" ({})", counted(width / 8, "byte")),
+                _ => String::new(),
+            };
+            let newline = self.form == Form::Bytes && self.packed.first() == Some(&b'\n');
+            let why = if newline && self.width == width + 8 {
+                ": the file ends in a newline, write it with printf"
+            } else {
+                ": nothing is padded in silence"
+            };
+            return Err(Error::invalid(format!(
+                "{name} is {} wide{}, and the value given for it has {}{}{why}",
+                bits(*width),
+                in_bytes(*width),
+                bits(self.width),
+                in_bytes(self.width)
+            )));
+        }
+        Ok(self)
+    }
+
+    fn zeros(width: u64) -> Self {
+        Self::zeros(width)
+    }
+
+    fn encoding(&self) -> Cow<'_, [u8]> {
+        self.packed().into()
+    }
+}
+
+/// The error where element `i` of so many has an encoding that no element of `field` has.
+pub(super) fn not_canonical(i: usize, of: usize, field: &str) -> Error {
+    Error::invalid(format!("element {} of {of} is none of {field}", i + 1))
+}
+
+/// Values by the names of their ports. One for `a@*` is for all of the ports `a@0`, `a@1`, …, an input in
+/// each step of a circuit, that have none of their own.
+#[derive(Clone)]
+pub struct Values<V = Value> {
+    values: BTreeMap<String, V>,
+    /// The names of those for several ports that a port has taken.
+    taken: BTreeSet<String>,
+}
+
+impl<V> Default for Values<V> {
+    fn default() -> Self {
+        Self { values: BTreeMap::new(), taken: BTreeSet::new() }
+    }
+}
+
+impl<V> Values<V> {
+    /// No values.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a value.
+    ///
+    /// # Errors
+    /// `Invalid` where `name` has one.
+    pub fn insert(&mut self, name: impl Into<String>, value: V) -> Result<()> {
+        let name = name.into();
+        if self.values.contains_key(&name) {
+            return Err(Error::invalid(format!("{name} is given twice: give each value once")));
+        }
+        self.values.insert(name, value);
+        Ok(())
+    }
+
+    /// The names that have values, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().filter(|name| !self.taken.contains(*name)).map(String::as_str)
+    }
+
+    /// Whether no value was added.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Takes the value of `port` out, if it has one.
+    pub(super) fn take(&mut self, port: &Port) -> Result<Option<V>>
+    where
+        V: PortValue,
+    {
+        let mut value = self.values.remove(&port.name);
+        if value.is_none() {
+            // What comes out in the last step has the name alone.
+            let name = port.name.rsplit_once('@').map_or(port.name.as_str(), |(name, _)| name);
+            let name = format!("{name}@*");
+            value = self.values.get(&name).cloned();
+            if value.is_some() {
+                self.taken.insert(name);
+            }
+        }
+        value.map(|value| value.fit(port)).transpose()
+    }
+}
+
+/// A value as it is given to somebody who knows no field.
+#[derive(Clone, Copy)]
+pub enum Written<'a> {
+    /// The text that is typed, as [`PortValue::from_text`] reads it.
+    Text(&'a [u8]),
+    /// All bytes of a file, and its path where errors are to name it.
+    Content(&'a [u8], Option<&'a Path>),
+    /// Elements, as [`PortValue::from_encodings`] reads them: for who reads values in a format of their own.
+    Encodings(&'a [u8]),
+}
+
+/// [`Values`] of whichever kind.
+pub trait ReadValues {
+    /// Adds the value that is `written`. No error shows it.
+    ///
+    /// # Errors
+    /// `Invalid` where `name` has one, or the value is malformed.
+    fn read(&mut self, name: &str, written: Written<'_>) -> Result<()>;
+}
+
+impl<V: PortValue> ReadValues for Values<V> {
+    fn read(&mut self, name: &str, written: Written<'_>) -> Result<()> {
+        let value = match written {
+            Written::Text(text) => V::from_text(text),
+            Written::Encodings(encodings) => V::from_encodings(encodings),
+            Written::Content(content, None) => V::from_content(content),
+            Written::Content(content, Some(path)) => {
+                V::from_content(content).map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
+            }
+        };
+        self.insert(name, value.map_err(|why| Error::invalid(format!("{name}: {why}")))?)
+    }
+}
+
+/// Names and values, sorted by name.
+impl<V> IntoIterator for Values<V> {
+    type Item = (String, V);
+    type IntoIter = btree_map::IntoIter<String, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.values.into_iter()
+    }
+}

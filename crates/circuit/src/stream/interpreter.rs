@@ -1,0 +1,405 @@
+//! Executing blocks: the one piece of code that is compiled for every backend.
+//!
+//! Most backends have gates alone, and for them the [recorder](super::Recorder) writes nothing else. What others
+//! have beyond gates is executed by their [`Beyond`].
+
+mod beyond;
+
+pub use beyond::Sums;
+pub use beyond::{Beyond, Everything, GatesAlone, SumsOfProducts, Vectors};
+
+use super::block::{Block, HintFunction, List, Op, Record};
+use super::naming::Name;
+use super::{Argues, Execute, Source};
+use crate::circuit::Backend;
+use crate::error::Result;
+use volery_primitives::Field;
+use zeroize::{Zeroize, Zeroizing};
+
+/// A backend that executes streams of gates.
+pub trait Executor: Backend + Sized {
+    /// The executor of records beyond gates: [`GatesAlone`] where there are none.
+    type Beyond: Beyond<Self>;
+
+    /// The proofs of their own that backends of this kind have, as a rule.
+    fn proofs() -> Argues {
+        Self::Beyond::argues()
+    }
+
+    /// The proofs that this backend has, before its first gate: for all else the recorder writes gates.
+    fn argues(&self) -> Argues {
+        Self::proofs()
+    }
+}
+
+/// Executes blocks of the stream of `source` in a backend.
+pub(super) struct Interpreter<'b, B: Executor> {
+    backend: &'b mut B,
+    names: Names<'b, B::F>,
+    wires: Wires<B::Wire>,
+    /// Public factors of operands.
+    factors: Vec<B::F>,
+    beyond: B::Beyond,
+}
+
+/// The first slots of a frame: those of wires, and those of vectors.
+#[derive(Clone, Copy)]
+struct Frame {
+    wires: usize,
+    vectors: usize,
+}
+
+/// The wires of all frames that are open: that of the statement, and above it those of functions.
+struct Wires<W: Zeroize> {
+    places: Places<W>,
+    /// Operands that stand on no consecutive slots, side by side.
+    operands: [Places<W>; 3],
+}
+
+impl<W: Zeroize> Default for Wires<W> {
+    fn default() -> Self {
+        Self { places: Places::default(), operands: Default::default() }
+    }
+}
+
+/// The names of assertions, in their order.
+struct Names<'s, F: Field> {
+    source: &'s dyn Source<F>,
+    argues: Argues,
+    /// Assertions so far.
+    assertions: u64,
+}
+
+impl<'s, F: Field> Names<'s, F> {
+    /// The name of the next assertion.
+    fn next(&mut self) -> Name<'s, F> {
+        let number = self.assertions;
+        self.assertions += 1;
+        Name { source: self.source, argues: self.argues, number }
+    }
+}
+
+/// The values that are held between blocks by whoever lends the backend for each of them alone.
+pub(super) struct Kept<B: Executor> {
+    wires: Wires<B::Wire>,
+    beyond: B::Beyond,
+    assertions: u64,
+}
+
+impl<B: Executor> Default for Kept<B> {
+    fn default() -> Self {
+        Self { wires: Wires::default(), beyond: B::Beyond::default(), assertions: 0 }
+    }
+}
+
+impl<B: Executor> Kept<B> {
+    /// The wire of a slot.
+    pub(super) fn wire(&self, slot: u32) -> B::Wire {
+        self.wires.places.0[slot as usize]
+    }
+
+    /// Puts a wire that no gate makes into a slot.
+    pub(super) fn put(&mut self, slot: u32, wire: B::Wire) {
+        self.wires.places.reserve(slot as usize + 1);
+        self.wires.places.0[slot as usize] = wire;
+    }
+}
+
+impl<'b, B: Executor> Interpreter<'b, B> {
+    pub(super) fn new(backend: &'b mut B, source: &'b dyn Source<B::F>) -> Self {
+        let argues = backend.argues();
+        Self::resumed(backend, source, argues, Kept::default())
+    }
+
+    /// One that goes on where another one was suspended.
+    pub(super) fn resumed(
+        backend: &'b mut B,
+        source: &'b dyn Source<B::F>,
+        argues: Argues,
+        kept: Kept<B>,
+    ) -> Self {
+        let Kept { wires, beyond, assertions } = kept;
+        let names = Names { source, argues, assertions };
+        Self { backend, names, wires, factors: Vec::new(), beyond }
+    }
+
+    /// The values that are held behind a block.
+    pub(super) fn suspended(self) -> Kept<B> {
+        Kept { wires: self.wires, beyond: self.beyond, assertions: self.names.assertions }
+    }
+
+    fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {
+        self.wires.places.reserve(frame.wires + block.slots as usize);
+        self.beyond.open(frame.vectors + block.vectors as usize);
+        let mut rest = &block.records[..];
+        loop {
+            // What is nothing but a gate stays in one small loop.
+            rest = gates(self.backend, &mut self.wires.places.0[frame.wires..], &block.constants, rest)?;
+            let Some((record, behind)) = rest.split_first() else { return Ok(()) };
+            match record.op {
+                Op::Linear | Op::LinearRows | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
+                    self.lists(block, *record, frame)?
+                }
+                _ => {
+                    let Self { backend, names, wires, beyond, .. } = self;
+                    beyond.execute(backend, Step { block, record: *record, frame, wires, names })?;
+                }
+            }
+            rest = behind;
+        }
+    }
+
+    /// Executes a record on lists of wires.
+    fn lists(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
+        let Record { op, out, a, b } = record;
+        let Wires { places, operands: [beside, ..] } = &mut self.wires;
+        match op {
+            Op::Linear => {
+                let mut words = block.read(a);
+                let count = words.next();
+                let (terms, _) = words.take(2 * count).as_chunks();
+                beside.reserve(terms.len());
+                self.factors.clear();
+                for (&[factor, slot], wire) in terms.iter().zip(&mut *beside.0) {
+                    self.factors.push(block.constants[factor as usize]);
+                    *wire = places.0[frame.wires + slot as usize];
+                }
+                let sum = self.backend.linear(&self.factors, &beside.0[..terms.len()]);
+                places.0[frame.wires + out as usize] = sum;
+            }
+            Op::LinearRows => {
+                let mut words = block.read(a);
+                let of = operands(places, beside, words.list(), frame);
+                let results = words.list();
+                let factors = &block.constants[b as usize..][..out as usize];
+                let sums = Zeroizing::new(self.backend.linear_rows(factors, &columns(of, out)));
+                places.scatter(&sums, results, frame);
+            }
+            Op::Witness => {
+                self.backend.witnesses(&mut places.0[frame.wires + out as usize..][..a as usize])?;
+            }
+            Op::Hint => {
+                let mut words = block.read(a);
+                let of = operands(places, beside, words.list(), frame);
+                let results = words.list();
+                let f = block.hints[out as usize].clone();
+                if let [[slot, 1]] = results.runs {
+                    let wire = self.backend.hint(of, one_of(f))?;
+                    places.0[frame.wires + *slot as usize] = wire;
+                } else {
+                    let made = self.backend.hints(of, results.len(), all_of(f))?;
+                    places.scatter(&made, results, frame);
+                }
+            }
+            Op::Assert => {
+                let name = self.names.next();
+                self.backend.assert_zero(places.0[frame.wires + a as usize], &name)?;
+            }
+            Op::Output => {
+                let wire = places.0[frame.wires + a as usize];
+                self.backend.output(out as usize, b.into(), wire)?;
+            }
+            _ => {
+                let function = &block.functions[out as usize];
+                let mut words = block.read(a);
+                let (arguments, results) = (words.list(), words.list());
+                let callee = Frame {
+                    wires: frame.wires + block.slots as usize,
+                    vectors: frame.vectors + block.vectors as usize,
+                };
+                places.reserve(callee.wires + function.slots as usize);
+                let mut to = callee.wires;
+                for &[first, length] in arguments.runs {
+                    let from = frame.wires + first as usize;
+                    places.0.copy_within(from..from + length as usize, to);
+                    to += length as usize;
+                }
+                self.run(function, callee)?;
+                self.beyond.close(callee.vectors);
+                let (outside, inside) = self.wires.places.0.split_at_mut(callee.wires);
+                let returned = function.read(function.results).list();
+                copy(&mut outside[frame.wires..], results, inside, returned);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A record that is no gate, and what it is executed on.
+pub struct Step<'s, 'n, F: Field, W: Zeroize> {
+    block: &'s Block<F>,
+    record: Record,
+    frame: Frame,
+    wires: &'s mut Wires<W>,
+    names: &'s mut Names<'n, F>,
+}
+
+impl<B: Executor> Execute<B::F> for Interpreter<'_, B> {
+    fn argues(&self) -> Argues {
+        self.names.argues
+    }
+
+    fn execute(&mut self, block: &Block<B::F>) -> Result<()> {
+        self.run(block, Frame { wires: 0, vectors: 0 })
+    }
+}
+
+/// Executes records up to the first that is no plain gate, and gives those from there on. In a function of
+/// its own, so that the compiler knows wires to be no part of the backend, whose counters then stay in
+/// registers.
+#[inline(never)]
+fn gates<'r, B: Backend>(
+    backend: &mut B,
+    wires: &mut [B::Wire],
+    constants: &[B::F],
+    records: &'r [Record],
+) -> Result<&'r [Record]> {
+    let mut rest = records;
+    while let Some((&Record { op, out, a, b }, behind)) = rest.split_first() {
+        let (out, a, b) = (out as usize, a as usize, b as usize);
+        match op {
+            Op::Add => {
+                wires[out] = backend.add(wires[a], wires[b]);
+                rest = behind;
+                // Most gates are sums, and come in rows: a loop of their own keeps wires
+                // in vector registers.
+                while let Some((&Record { op: Op::Add, out, a, b }, behind)) = rest.split_first() {
+                    wires[out as usize] = backend.add(wires[a as usize], wires[b as usize]);
+                    rest = behind;
+                }
+                continue;
+            }
+            Op::Mul => {
+                let product = backend.mul(wires[a], wires[b])?;
+                wires[out] = product;
+                rest = behind;
+                // Most products are added to something at once. Read again, one that was just stored in
+                // two halves would be waited for.
+                if let Some((&Record { op: Op::Add, out: sum, a, b }, behind)) = rest.split_first() {
+                    let (sum, a, b) = (sum as usize, a as usize, b as usize);
+                    if b == out {
+                        wires[sum] = backend.add(wires[a], product);
+                        rest = behind;
+                    } else if a == out {
+                        wires[sum] = backend.add(product, wires[b]);
+                        rest = behind;
+                    }
+                }
+                continue;
+            }
+            Op::Constant => wires[out] = backend.constant(constants[a]),
+            Op::Scale => wires[out] = backend.scale(wires[a], constants[b]),
+            _ => return Ok(rest),
+        }
+        rest = behind;
+    }
+    Ok(rest)
+}
+
+/// Places of wires, which are wiped when they are left behind.
+struct Places<W: Zeroize>(Zeroizing<Vec<W>>);
+
+impl<W: Zeroize> Default for Places<W> {
+    fn default() -> Self {
+        Self(Zeroizing::new(Vec::new()))
+    }
+}
+
+impl<W: Copy + Default + Zeroize> Places<W> {
+    /// Makes room for `length` wires.
+    #[inline(always)]
+    fn reserve(&mut self, length: usize) {
+        if length > self.0.len() {
+            self.grow(length);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, length: usize) {
+        if length > self.0.capacity() {
+            // What grows in place may leave a copy behind.
+            let mut longer = Zeroizing::new(Vec::with_capacity(length.max(2 * self.0.capacity())));
+            longer.extend_from_slice(&self.0);
+            self.0 = longer;
+        }
+        self.0.resize(length, W::default());
+    }
+
+    /// Puts columns of wires, which are wiped, on the slots of `list`, one after the other.
+    fn scatter_columns(&mut self, columns: Vec<Vec<W>>, list: List<'_>, frame: Frame) {
+        let columns = columns.into_iter().map(Zeroizing::new).collect::<Vec<_>>();
+        for (wire, slot) in columns.iter().flat_map(|column| column.iter()).zip(list.iter()) {
+            self.0[frame.wires + slot as usize] = *wire;
+        }
+    }
+
+    /// Puts `wires` on the slots of `list`.
+    fn scatter(&mut self, wires: &[W], list: List<'_>, frame: Frame) {
+        for (wire, slot) in wires.iter().zip(list.iter()) {
+            self.0[frame.wires + slot as usize] = *wire;
+        }
+    }
+}
+
+/// A hint as a closure whose type says nothing of a backend: so it is compiled once for a field.
+fn all_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
+    move |values| f(values)
+}
+
+/// The only value that `f` makes.
+fn one_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> F + Send + Sync + 'static {
+    move |values| {
+        let made = Zeroizing::new(f(values));
+        assert_eq!(made.len(), 1);
+        made[0]
+    }
+}
+
+/// The `count` columns that stand side by side in `of`.
+fn columns<W>(of: &[W], count: u32) -> Vec<&[W]> {
+    of.chunks_exact((of.len() / count as usize).max(1)).collect()
+}
+
+/// The lanes that are gathered: 0 stands for none.
+fn lanes(words: &[u32]) -> Vec<Option<usize>> {
+    words.iter().map(|&lane| (lane as usize).checked_sub(1)).collect()
+}
+
+/// Copies what stands in the list `from` of `wires` to that of `places`, which is as long.
+fn copy<W: Copy>(places: &mut [W], to: List<'_>, wires: &[W], from: List<'_>) {
+    debug_assert_eq!(to.len(), from.len());
+    let run = |[first, length]: [u32; 2]| &wires[first as usize..][..length as usize];
+    if let &[[first, length]] = to.runs {
+        let mut places = &mut places[first as usize..][..length as usize];
+        for wires in from.runs.iter().copied().map(run) {
+            let (now, behind) = places.split_at_mut(wires.len());
+            now.copy_from_slice(wires);
+            places = behind;
+        }
+        return;
+    }
+    for (wire, to) in from.runs.iter().copied().flat_map(run).zip(to.iter()) {
+        places[to as usize] = *wire;
+    }
+}
+
+/// The wires of `list`: where they stand, if their slots are consecutive, and else side by side in `beside`.
+fn operands<'w, W: Copy + Default + Zeroize>(
+    wires: &'w Places<W>,
+    beside: &'w mut Places<W>,
+    list: List<'_>,
+    frame: Frame,
+) -> &'w [W] {
+    let run = |[first, length]: [u32; 2]| &wires.0[frame.wires + first as usize..][..length as usize];
+    if let [one] = list.runs {
+        return run(*one);
+    }
+    let count = list.len();
+    beside.reserve(count);
+    let mut to = 0;
+    for wires in list.runs.iter().copied().map(run) {
+        beside.0[to..to + wires.len()].copy_from_slice(wires);
+        to += wires.len();
+    }
+    &beside.0[..count]
+}
