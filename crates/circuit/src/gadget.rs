@@ -88,7 +88,6 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use edwards::{Edwards, EdwardsPoint};
 pub use element::Element;
-pub use element::prime_field;
 pub use fixed::Fixed;
 pub use function::function;
 pub(crate) use function::function_of_words;

@@ -28,11 +28,13 @@ pub mod gadget;
 mod hashed;
 pub mod memory;
 mod mixed;
+mod modulus;
 mod netlist;
 mod network;
 mod parts;
 pub mod permutation;
 mod polynomial;
+pub mod port;
 mod r1cs;
 mod sharded;
 mod sieve;
@@ -51,13 +53,13 @@ pub use clear::Clear;
 pub use clear::{Evaluated, nothing_asserted, witness_ended, witness_unread};
 pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub use crossing::Crossings;
-pub use gadget::prime_field;
 pub use memory::{Accesses, Cells, Memories, Put, Scanned, address_width};
 pub use memory::{Scans, Sizes};
 pub use mixed::check_width;
 pub use mixed::{
     BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,
 };
+pub use modulus::prime_field;
 pub use netlist::{Initial, Netlist, NetlistOptions, Pin, PinBit};
 pub use network::Network;
 pub use parts::{Parts, Reversible, Turned};
@@ -66,15 +68,19 @@ pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term}
 pub use polynomial::{
     assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
 };
+pub use port::{BothValues, Secrets};
+pub use port::{
+    Elements, Port, PortValue, ReadValues, Sequence, StatementFile, Value, ValueStream, Values, Witness,
+    Written,
+};
 pub use r1cs::{R1cs, R1csShape, R1csWitness, public_json};
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
-pub use sieve::{Sieve, SieveStream, StreamKind, ValueStream};
+pub use sieve::{Sieve, SieveStream, StreamKind};
 pub use statement::snippets;
 pub use statement::{
-    AnyOf, Elements, FieldRelation, Format, Given, Part, Port, PortValue, Program, ReadValues, Relation,
-    Sequence, Split, SplitStatement, Statement, StatementFile, Value, Values, Witness, Written, field_of,
+    AnyOf, FieldRelation, Format, Given, Part, Program, Relation, Split, SplitStatement, Statement, field_of,
 };
-pub use statement::{BothValues, OfTwo, Secrets, StatedOfTwo, WITH_BITS};
+pub use statement::{OfTwo, StatedOfTwo, WITH_BITS};
 pub use table::{InRow, check_range, look_up_by_one};
 pub use table::{Known, Rows, Tables};
 

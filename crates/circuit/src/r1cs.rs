@@ -42,6 +42,7 @@ use self::linear::Linear;
 use self::symbols::Symbols;
 pub use self::witness::R1csWitness;
 use crate::error::{Error, Result};
+use crate::port::with_options;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -94,6 +95,22 @@ pub struct R1csShape {
     pub asserted: u64,
     /// Terms of all constraints, but for those whose factor is zero.
     pub terms: u64,
+}
+
+impl R1cs {
+    /// Opens the file that `spec` names, without options, which is to be over the field of this
+    /// [`Field::NAME`]: of another no more than the head is read.
+    ///
+    /// # Errors
+    /// As for [`R1cs::open`], and `Invalid` where options stand behind it, or it is over another field.
+    pub fn open_over(spec: &str, field: &str) -> Result<Self> {
+        match with_options(spec) {
+            (path, None) => Self::over(path, field),
+            (_, Some(_)) => Err(Error::invalid(format!(
+                "{spec}: constraints take no options: leave out what stands from ? on"
+            ))),
+        }
+    }
 }
 
 impl R1cs {

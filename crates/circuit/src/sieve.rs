@@ -61,7 +61,7 @@ use self::reader::Reader;
 use self::text::Text;
 use super::bristol::Source;
 use super::stream::Recorder;
-use super::{Port, Sequence, StatementFile};
+use super::{Port, Sequence, StatementFile, ValueStream};
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -91,22 +91,6 @@ struct Survey {
     empty: Vec<ValueStream>,
     /// When wires end, where many are set at once.
     plan: Option<Arc<WirePlan>>,
-}
-
-/// The public or the private values of one type that a relation declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValueStream {
-    /// The name of the port that takes them, where there are any: `public` or `private`, with the number of
-    /// the type where several are used.
-    pub name: String,
-    /// Whether they are public.
-    pub public: bool,
-    /// The number of the type.
-    pub kind: u8,
-    /// The field of its values: the modulus in decimal digits, or [`Field::NAME`] of one that is no prime's.
-    pub field: String,
-    /// How many values are read.
-    pub count: u64,
 }
 
 impl Sieve {

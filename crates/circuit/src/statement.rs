@@ -31,22 +31,20 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod vacuous;
-mod value;
-mod witness;
 
 pub use clauses::AnyOf;
-pub use field::{BothValues, OfTwo, Secrets, StatedOfTwo, WITH_BITS};
-pub use field::{Elements, FieldRelation};
-pub use file::{Sequence, StatementFile};
+pub use field::FieldRelation;
+pub use field::{OfTwo, StatedOfTwo, WITH_BITS};
 pub use relation::{Format, Relation};
 pub use sniff::field_of;
 pub use split::{Part, Split, SplitStatement};
-pub use value::{PortValue, ReadValues, Value, Values, Written};
-pub use witness::Witness;
 
+use super::Shape;
 use super::stream::{Dependence, Functions, Handle, Recorder, Source};
-use super::{Shape, ValueStream};
 use crate::error::{Error, Result};
+use crate::port::{
+    Elements, Port, PortValue, Sequence, StatementFile, Value, ValueStream, Values, Witness, counted,
+};
 use std::sync::{Arc, OnceLock};
 use volery_primitives::Field;
 
@@ -175,30 +173,6 @@ pub trait Program: Sized + Send + Sync + 'static {
 
 /// The public values of a program's inputs and outputs.
 pub type Given<'v, V> = (&'v [Option<V>], &'v [Option<V>]);
-
-/// A named input or output of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Port {
-    /// The name: `in0`, `in1`, …, `out0`, … in files; words in built-in statements.
-    pub name: String,
-    /// The width in bits; over other fields than F_2 in elements.
-    pub width: u64,
-    /// Whether the port has to be public: a statement without its value would say little.
-    pub public: bool,
-    /// Whether nothing depends on it, so that it is zero where it has no value.
-    pub optional: bool,
-}
-
-impl Port {
-    fn new(name: impl Into<String>, width: u64) -> Self {
-        Self { name: name.into(), width, public: false, optional: false }
-    }
-
-    /// One that has to be public.
-    fn public(name: impl Into<String>, width: u64) -> Self {
-        Self { public: true, ..Self::new(name, width) }
-    }
-}
 
 /// A program and its public values: what the verifier comes to believe.
 pub struct Statement<P: Program = Relation> {
@@ -363,14 +337,4 @@ fn listed<'a, P: Program>(mut ports: impl Iterator<Item = &'a Port>) -> String {
         list.push(format!("and {more} more"));
     }
     if list.is_empty() { "none".into() } else { list.join(", ") }
-}
-
-/// The names of ports of several kinds.
-fn listed_of(ports: &[Port]) -> String {
-    ports.iter().map(|port| port.name.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// `count` of `unit`, in words.
-fn counted(count: u64, unit: &str) -> String {
-    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }

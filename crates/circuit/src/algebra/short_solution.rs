@@ -1,9 +1,9 @@
 //! Linear equations with a short solution: what makes lattices hard (SIS).
 
-use crate::circuit::gadget::prime_field;
 use crate::circuit::hashed::{absorb, expanded};
 use crate::circuit::{Circuit, HIGHEST_DEGREE, Matrix, Polynomials};
 use crate::error::{Error, Result};
+use crate::prime_field;
 use core::fmt::Display;
 use volery_primitives::{Field, U256};
 

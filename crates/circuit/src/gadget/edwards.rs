@@ -8,9 +8,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Element, prime_field};
+use super::Element;
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
+use crate::prime_field;
 use core::fmt::Display;
 use volery_primitives::{Bn254, Field, U256};
 

@@ -5,8 +5,6 @@ mod range;
 #[cfg(test)]
 mod tests;
 
-pub use range::prime_field;
-
 use crate::circuit::Backend;
 use crate::error::Result;
 use core::fmt::Display;

@@ -7,9 +7,9 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
-use super::prime_field;
 use crate::circuit::{Backend, Polynomials, Tables};
 use crate::error::{Error, Result};
+use crate::prime_field;
 use core::fmt::Display;
 use volery_primitives::bits::mask;
 use volery_primitives::{Field, U256};

@@ -6,9 +6,10 @@ mod grain;
 #[cfg(test)]
 mod tests;
 
-use super::{Element, prime_field};
+use super::Element;
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
+use crate::prime_field;
 use volery_primitives::Field;
 
 /// The permutation of so many elements by x^5, and a hash by it, with constants that the paper's generator

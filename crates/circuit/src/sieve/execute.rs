@@ -6,7 +6,7 @@ use super::function::Function;
 use super::header::Type;
 use super::number::Element;
 use super::reader::Reader;
-use crate::circuit::gadget::prime_field;
+use crate::circuit::prime_field;
 use crate::circuit::stream::{Handle, MixedRecorder, Recorder};
 use crate::circuit::{
     self, Backend as _, Cells, Memories as _, Permutations as _, Polynomials as _, Put, Returned,

@@ -1,13 +1,14 @@
 //! Relations over F_2 and a field of an odd prime, with conversions between them.
 
+use super::Sieve;
 use super::execute::Pushed;
 use super::ports::Ports;
-use super::{Sieve, ValueStream};
+use crate::circuit::ValueStream;
 use crate::circuit::stream::{MixedRecorder, MixedSource, MixedStreamed};
 use crate::circuit::{
     Backend, BothValues, Elements, Mixed, MixedCircuit, Port, PortValue, Secrets, Sequence, Value,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use std::sync::Arc;
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
@@ -173,21 +174,4 @@ impl<M: Mixed> MixedCircuit<M> for SieveStated<<M::Numbers as Backend>::F> {
     fn run(&self, mixed: &mut M) -> Result<()> {
         MixedStreamed(self).run(mixed)
     }
-}
-
-impl<F: Field> BothValues<F> {
-    /// The value for a port of bits.
-    fn bits(&mut self, port: &Port) -> Result<Value> {
-        self.take_bits(port)?.ok_or_else(|| missing(port))
-    }
-
-    /// The value for a port of elements.
-    fn elements(&mut self, port: &Port) -> Result<Elements<F>> {
-        self.take_elements(port)?.ok_or_else(|| missing(port))
-    }
-}
-
-fn missing(port: &Port) -> Error {
-    let way = if port.public { "it has to be public: give a public value" } else { "give a private value" };
-    Error::invalid(format!("{} has no value: {way} for it", port.name))
 }

@@ -1,9 +1,8 @@
 //! Sources of the values of streams: public ones are constants, and private ones are read as a witness.
 
-use super::ValueStream;
 use super::execute::Inputs;
 use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Backend as _, Sequence};
+use crate::circuit::{Backend as _, Sequence, ValueStream};
 use crate::error::{Error, Result};
 use volery_primitives::Field;
 

@@ -10,7 +10,7 @@ mod planned;
 mod plugins;
 
 use super::*;
-use crate::circuit::statement::ReadValues as _;
+use crate::circuit::ReadValues as _;
 use crate::circuit::stream::Streamed;
 use crate::circuit::{
     Circuit as _, Clear, FieldRelation, Program, Relation, Shape, Statement, Values, Written,

@@ -2,23 +2,23 @@
 
 mod builtin;
 mod committed;
-mod elements;
 mod of_two;
 mod perceptron;
 #[cfg(test)]
 mod tests;
 
 pub(super) use builtin::LIST;
-pub use committed::{BothValues, Secrets, WITH_BITS};
-pub use elements::Elements;
+pub use committed::WITH_BITS;
 pub use of_two::{OfTwo, StatedOfTwo};
 
-use super::file::{self, StatementFile, sequences};
-use super::sniff::{sniff, with_options};
+use super::file::{self, sequences};
+use super::sniff::sniff;
 use super::{Format, Given, Port, Program, Split, field_of, split};
 use crate::circuit::ValueStream;
 use crate::circuit::stream::{Handle, Recorder};
 use crate::error::{Error, Result};
+use crate::port::Elements;
+use crate::port::{StatementFile, with_options};
 use builtin::Builtin;
 use volery_primitives::Field;
 

@@ -1,8 +1,8 @@
 //! The public program of a statement.
 
 use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
-use super::file::{self, StatementFile, sequences};
-use super::sniff::{sniff, with_options};
+use super::file::{self, sequences};
+use super::sniff::sniff;
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness};
 use crate::circuit::gadget::Bit;
@@ -11,6 +11,7 @@ use crate::circuit::{
     Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, Shape, ValueStream,
 };
 use crate::error::{Error, Result};
+use crate::port::{StatementFile, with_options};
 use core::str::FromStr;
 use volery_primitives::F2;
 

@@ -5,8 +5,8 @@ use crate::circuit::R1cs;
 use crate::circuit::bristol::open_regular;
 use crate::circuit::sieve;
 use crate::error::{Error, Result};
+use crate::port::with_options;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
 use volery_primitives::{F2, Field};
 
 /// The field of the relation that `spec` names, by [`Field::NAME`], where a file shows it: a built-in statement
@@ -25,14 +25,6 @@ pub fn field_of(spec: &str, format: Option<Format>) -> Result<Option<String>> {
         }
         Format::R1cs => R1cs::field_of(path).map(Some),
         Format::Sieve => sieve::Sieve::field_of(path).map(Some),
-    }
-}
-
-/// The path that `spec` names, and what stands behind it.
-pub(super) fn with_options(spec: &str) -> (&str, Option<&str>) {
-    match spec.rsplit_once('?') {
-        Some((path, options)) if !Path::new(spec).exists() => (path, Some(options)),
-        _ => (spec, None),
     }
 }
 

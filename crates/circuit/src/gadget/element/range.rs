@@ -3,9 +3,10 @@
 use super::Element::{self, Public, Wire};
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
+use crate::prime_field;
 use core::fmt::Display;
+use volery_primitives::Field;
 use volery_primitives::bits::mask;
-use volery_primitives::{Field, U256};
 
 impl<F: Field, W: Copy> Element<F, W> {
     /// The `count` lowest bits of the integer that is the element, least significant first; demands under
@@ -93,20 +94,4 @@ fn check_bits<F: Field>(count: u32, name: &dyn Display) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// The modulus, where elements are integers, which [`Field::to_integer`] gives.
-///
-/// # Errors
-/// `Invalid` in characteristic two, and in extensions.
-pub fn prime_field<F: Field>() -> Result<U256> {
-    let greatest = (-F::ONE).to_integer();
-    // In an extension of an odd field -1 has fewer bits than others.
-    if F::ONE + F::ONE == F::ZERO || greatest >> (F::bits() - 1) == 0 {
-        return Err(Error::invalid(format!(
-            "elements of {} are not integers: choose a prime field, such as f61",
-            F::name()
-        )));
-    }
-    Ok(greatest.overflowing_add(U256::from(1_u64)).0)
 }

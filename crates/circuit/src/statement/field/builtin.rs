@@ -2,13 +2,14 @@
 
 use super::Elements;
 use super::perceptron::{self, Perceptron};
-use crate::circuit::gadget::{Element, Poseidon, prime_field};
+use crate::circuit::gadget::{Element, Poseidon};
 use crate::circuit::statement::algebra::{self, Algebra};
 use crate::circuit::statement::builtin::{self, Described as _, is_listed, numbers};
 use crate::circuit::statement::split::{Split, no_shards};
 use crate::circuit::statement::{Given, Port};
 use crate::circuit::{Backend, Polynomials, Tables};
 use crate::error::{Error, Result};
+use crate::prime_field;
 use core::fmt::Display;
 use volery_primitives::{Bn254, Field, U256};
 

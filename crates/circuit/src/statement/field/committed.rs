@@ -8,13 +8,13 @@
 //! A weight is a word of bits over F_2, where it is hashed, and the number that these bits are over the other
 //! field, where it is multiplied: a conversion, which also shows that it is short.
 
-use super::Elements;
 use super::builtin::LIST;
 use super::perceptron::Perceptron;
 use crate::circuit::gadget::{Bit, Bytes, Hash, Sha256, Word, bits_of};
-use crate::circuit::statement::{Port, PortValue, ReadValues, Value, Values, Written, listed_of};
 use crate::circuit::{Backend, Mixed, MixedCircuit, widest};
 use crate::error::{Error, Result};
+use crate::port::Elements;
+use crate::port::{BothValues, Port, PortValue, Secrets, Value};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
@@ -62,14 +62,6 @@ pub struct Committed {
     outputs: [Port; 3],
 }
 
-/// Values of ports of both kinds.
-pub struct BothValues<F: Field> {
-    bits: Values<Value>,
-    elements: Values<Elements<F>>,
-    /// The ports that take bits.
-    of_bits: Vec<String>,
-}
-
 /// The public values.
 pub(crate) struct Public<F: Field> {
     x: Option<Elements<F>>,
@@ -82,51 +74,6 @@ pub(crate) struct Public<F: Field> {
 pub struct OfModel<F: Field> {
     pub(crate) relation: Committed,
     public: Public<F>,
-}
-
-/// The witness: bits, and elements.
-pub struct Secrets<F: Field> {
-    /// Bits.
-    pub bits: Zeroizing<Vec<F2>>,
-    /// Elements of the other field.
-    pub elements: Elements<F>,
-}
-
-impl<F: Field> ReadValues for BothValues<F> {
-    fn read(&mut self, name: &str, written: Written<'_>) -> Result<()> {
-        if self.of_bits.iter().any(|port| port == name) {
-            self.bits.read(name, written)
-        } else {
-            self.elements.read(name, written)
-        }
-    }
-}
-
-impl<F: Field> BothValues<F> {
-    /// No values, where these ports take bits.
-    pub fn new(of_bits: Vec<String>) -> Self {
-        Self { bits: Values::new(), elements: Values::new(), of_bits }
-    }
-
-    /// The value for a port of bits, if there is one.
-    pub(crate) fn take_bits(&mut self, port: &Port) -> Result<Option<Value>> {
-        self.bits.take(port)
-    }
-
-    /// The value for a port of elements, if there is one.
-    pub(crate) fn take_elements(&mut self, port: &Port) -> Result<Option<Elements<F>>> {
-        self.elements.take(port)
-    }
-
-    /// Refuses values that nobody has taken: the relation has no such port, or not of this kind.
-    pub(crate) fn end(&self, kind: &str, ports: &[Port]) -> Result<()> {
-        match self.bits.names().chain(self.elements.names()).next() {
-            None => Ok(()),
-            Some(name) => {
-                Err(Error::invalid(format!("{name} is no {kind} of the relation: {}", listed_of(ports))))
-            }
-        }
-    }
 }
 
 impl Committed {

@@ -1,12 +1,13 @@
 //! Statements over F_2 and another field, of either kind: built in, or in a file.
 
-use super::committed::{BothValues, Committed, OF_BITS, OfModel, Secrets};
+use super::committed::{Committed, OF_BITS, OfModel};
 use crate::circuit::sieve::{SieveOfTwo, SieveStated};
 use crate::circuit::statement::file::strict;
-use crate::circuit::statement::sniff::{sniff, with_options};
+use crate::circuit::statement::sniff::sniff;
 use crate::circuit::statement::{Format, Port};
 use crate::circuit::{Backend, Mixed, MixedCircuit, Sieve, ValueStream};
 use crate::error::Result;
+use crate::port::{BothValues, Secrets, with_options};
 use volery_primitives::Field;
 
 /// A relation over F_2 and another field, with nothing said of its values.

@@ -1,11 +1,13 @@
 //! A format that is as small as one can be.
 
 use super::*;
-use crate::circuit::statement::ReadValues as _;
+use crate::circuit::ReadValues as _;
 use crate::circuit::{
     Backend, Circuit as _, Clear, FieldRelation, Program, Relation, Shape, Statement, Values, Written,
     stream::Streamed,
 };
+use crate::port::Port;
+use crate::stream::Recorder;
 use core::iter;
 use volery_primitives::F61;
 

@@ -27,11 +27,12 @@ impl Witness {
     }
 
     /// A witness that is yet to be filled. It never grows, which would leave a copy of it behind.
-    pub(super) fn with_capacity(bits: u64) -> Self {
+    pub fn with_capacity(bits: u64) -> Self {
         Self { packed: Zeroizing::new(Vec::with_capacity(bits.div_ceil(8) as usize)), length: 0 }
     }
 
-    pub(super) fn push(&mut self, bit: F2) {
+    /// Adds a bit, for which there is room.
+    pub fn push(&mut self, bit: F2) {
         let within = self.length % 8;
         if within == 0 {
             self.packed.push(0);

@@ -126,7 +126,7 @@ impl Value {
     }
 
     /// A value of so many bits, all zero.
-    pub(super) fn zeros(width: u64) -> Self {
+    pub fn zeros(width: u64) -> Self {
         Self { packed: Zeroizing::new(vec![0; width.div_ceil(8) as usize]), width, form: Form::Bits }
     }
 
@@ -134,7 +134,7 @@ impl Value {
     ///
     /// # Panics
     /// Where the value has no such bit.
-    pub(super) fn set(&mut self, i: u64, bit: F2) {
+    pub fn set(&mut self, i: u64, bit: F2) {
         self.packed[(i / 8) as usize] |= (bit.to_word() as u8) << (i % 8);
     }
 
@@ -152,7 +152,7 @@ impl Value {
     }
 
     /// The bits packed eight to a byte, those of the first wires in the low bits of the first byte.
-    pub(super) fn packed(&self) -> &[u8] {
+    pub fn packed(&self) -> &[u8] {
         &self.packed
     }
 }
@@ -301,7 +301,7 @@ impl<V> Values<V> {
     }
 
     /// Takes the value of `port` out, if it has one.
-    pub(super) fn take(&mut self, port: &Port) -> Result<Option<V>>
+    pub fn take(&mut self, port: &Port) -> Result<Option<V>>
     where
         V: PortValue,
     {

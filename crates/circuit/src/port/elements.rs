@@ -1,9 +1,9 @@
 //! Values of ports: elements that may be secret.
 
-use crate::circuit::gadget::prime_field;
-use crate::circuit::statement::value::not_canonical;
-use crate::circuit::statement::{Port, PortValue, counted};
+use super::value::not_canonical;
+use super::{Port, PortValue, counted};
 use crate::error::{Error, Result};
+use crate::prime_field;
 use std::borrow::Cow;
 use volery_primitives::{Field, U256};
 use zeroize::Zeroizing;

@@ -1,0 +1,58 @@
+//! What a statement is told from outside: named inputs and outputs, and values for them, which may be secret.
+
+mod both;
+mod elements;
+mod file;
+mod value;
+mod witness;
+
+pub use both::{BothValues, Secrets};
+pub use elements::Elements;
+pub use file::{Sequence, StatementFile, ValueStream};
+pub use value::{PortValue, ReadValues, Value, Values, Written};
+pub use witness::Witness;
+
+use std::path::Path;
+
+/// A named input or output of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The name: `in0`, `in1`, …, `out0`, … in files; words in built-in statements.
+    pub name: String,
+    /// The width in bits; over other fields than F_2 in elements.
+    pub width: u64,
+    /// Whether the port has to be public: a statement without its value would say little.
+    pub public: bool,
+    /// Whether nothing depends on it, so that it is zero where it has no value.
+    pub optional: bool,
+}
+
+impl Port {
+    /// A port that may be private.
+    pub fn new(name: impl Into<String>, width: u64) -> Self {
+        Self { name: name.into(), width, public: false, optional: false }
+    }
+
+    /// A port that has to be public.
+    pub fn public(name: impl Into<String>, width: u64) -> Self {
+        Self { public: true, ..Self::new(name, width) }
+    }
+}
+
+/// The names of ports of several kinds.
+pub fn listed_of(ports: &[Port]) -> String {
+    ports.iter().map(|port| port.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// `count` of `unit`, in words.
+pub fn counted(count: u64, unit: &str) -> String {
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}
+
+/// The path that `spec` names, and what stands behind it.
+pub fn with_options(spec: &str) -> (&str, Option<&str>) {
+    match spec.rsplit_once('?') {
+        Some((path, options)) if !Path::new(spec).exists() => (path, Some(options)),
+        _ => (spec, None),
+    }
+}
