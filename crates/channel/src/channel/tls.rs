@@ -17,7 +17,7 @@
 //! The **binding** is 32 bytes that TLS exports (RFC 8446, section 7.5) and that begin the transcript of the
 //! proof: each challenge depends on this one link, so that messages of a proof are worth nothing over another.
 //!
-//! The provider of the cryptography is graviola: no C, assembly that is proven correct in part (ARCHITECTURE.md
+//! The provider of the cryptography is graviola: no C, assembly that is proven correct in part (the crate's README
 //! weighs it). It needs a machine of 2015 or later; elsewhere a link is refused.
 //!
 //! Whoever listens shows its public key to whoever connects; the connecting side's is encrypted to the
