@@ -1,4 +1,4 @@
-//! What a statement is told from outside: named inputs and outputs, and values for them, which may be secret.
+//! Ports of statements: named inputs and outputs, and values for them, which may be secret.
 
 mod both;
 mod elements;

@@ -1,4 +1,4 @@
-//! What tests and examples share.
+//! Names that tests and examples share.
 
 /// The names by which a user of the library knows what examples take.
 pub mod volery {

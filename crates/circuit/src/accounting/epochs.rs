@@ -404,7 +404,7 @@ impl Permuted {
         self.words
     }
 
-    /// What the end of the epoch comes to, where it has words.
+    /// Ends the epoch, and says what that comes to where it has words.
     pub fn end<F: Field>(&mut self) -> Argued {
         match core::mem::take(&mut self.words) {
             0 => Argued::default(),

@@ -39,7 +39,7 @@ struct Tally<F> {
     /// Lanes and degree of each vector of the statement.
     vectors: Vec<(usize, usize)>,
     open: Open<F>,
-    /// What each function comes to, by its address, which is given to no other while somebody refers to it.
+    /// Shapes of functions, each by its address, which is given to no other while somebody refers to it.
     functions: HashMap<usize, (Weak<Block<F>>, Tallied)>,
 }
 
