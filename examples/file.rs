@@ -3,7 +3,7 @@
 //! `cargo run --release -p example file`
 
 use volery::circuit::{Backend, Circuit};
-use volery::{Error, F2, Method, Options, Result, Simulation, System, prove_to, read_label, verify_from};
+use volery::{Error, F2, Options, Result, System, prove_to, read_label, verify_from};
 
 /// A graph of ten vertices, each to have one of three colours, and neighbours different ones.
 struct Colouring {
@@ -50,7 +50,7 @@ pub fn main() -> Result<()> {
     // The prover, who then goes home. What the file says of itself in words is bound to the proof.
     let mut file = Vec::new();
     let label = "a colouring of the Petersen graph".to_owned();
-    let labelled = Options::by(Method::Limbo(Simulation { label, ..Simulation::default() }));
+    let labelled = Options { label, ..Options::by(System::LIMBO) };
     let colouring = bits([0, 1, 0, 1, 2, 1, 2, 2, 0, 0]);
     prove_to(&petersen(), colouring, &mut file, &labelled)?;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
 use volery::circuit::gadget::{Bytes, bits_of, sha256};
 use volery::circuit::{Backend, Mixed, MixedCircuit};
-use volery::{Error, F61, Options, Result, check_mixed, prove_mixed, verify_mixed};
+use volery::{Converted, Error, F61, Options, Result, check_mixed, prove_mixed, verify_mixed};
 
 /// The statement, which both parties know.
 struct Readings {
@@ -69,7 +69,7 @@ pub fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         prover.join().expect("the prover does not panic")?;
         Ok::<_, Error>(report)
     })?;
-    let converted = report.converted().expect("over two fields").both.rounds.conversions;
+    let converted = report.of::<Converted>().expect("over two fields").both.rounds.conversions;
     println!(
         "accepted: {} words converted, {} bytes received",
         converted.to_numbers, report.traffic.received

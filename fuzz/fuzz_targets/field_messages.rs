@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use volery::channel::{Channel, Party, Playback, Tape, pipe};
 use volery::circuit::Arithmetic;
-use volery::{CheckedBy, Checking, Drawing, F61, Method, Options, Over, prove_over, verify_over};
+use volery::{CheckedBy, Checking, F61, Options, Over, prove_over, verify_over};
 
 type Setting = Over<F61>;
 
@@ -43,7 +43,7 @@ fn options(system: usize, seed: u8) -> Options {
         0 => options,
         _ => {
             let checking = Checking { by: Some(CheckedBy::ALL[system - 1]), block: Some(40) };
-            Options { method: Method::Wolverine(Drawing::default(), checking), ..options }
+            Options { method: checking.into(), ..options }
         }
     }
 }

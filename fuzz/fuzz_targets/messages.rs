@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use volery::channel::{Channel, Party, Playback, Tape, pipe};
 use volery::circuit::Network;
-use volery::{Checking, Drawing, F2, Method, Options, prove, verify};
+use volery::{Checking, F2, Options, prove, verify};
 
 /// The messages of each party in one honest run by each system.
 static HONEST: LazyLock<[[Vec<u8>; 2]; SYSTEMS]> = LazyLock::new(|| std::array::from_fn(honest));
@@ -41,7 +41,7 @@ fn options(system: usize, seed: u8) -> Options {
         _ => {
             let checking = Checking { block: Some(30), ..Checking::default() };
             Options {
-                method: Method::Wolverine(Drawing::default(), checking),
+                method: checking.into(),
                 non_interactive: system == 2,
                 ..options
             }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use volery::circuit::{Arithmetic, Network};
 use volery::zk::voleith::Wishes;
 use volery::{
-    F2, F61, F61x2, InTheHead, Method, Options, Over, System, prove_to, prove_to_over, read_label,
+    F2, F61, F61x2, InTheHead, Options, Over, System, prove_to, prove_to_over, read_label,
     verify_from, verify_from_over,
 };
 
@@ -39,7 +39,7 @@ fn options() -> Options {
 /// Few hashes to search.
 fn in_the_head() -> Options {
     let wishes = Wishes { grinding: Some(8), ..Wishes::default() };
-    Options { method: Method::Voleith(InTheHead { wishes, ..InTheHead::default() }), ..options() }
+    Options { method: InTheHead { wishes }.into(), ..options() }
 }
 
 fuzz_target!(|input: (bool, u8, u16, Vec<u8>)| {

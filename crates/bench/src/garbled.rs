@@ -12,7 +12,7 @@ use volery::garble::labels::Labels;
 use volery::garble::material::{Held, Sink};
 use volery::garble::privacy_free::{Evaluator, Garbler, Inputs};
 use volery::random::Random;
-use volery::{Backend, Binary, Circuit, F2, F128, Report};
+use volery::{Backend, Binary, Circuit, F2, F128, Garbling, Report};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::print::{count, human, seconds};
 use volery_cli::report::Outcome;
@@ -63,7 +63,7 @@ impl Sink for Kept {
 /// ANDs that are garbled in a second, and evaluated: the best of a few runs each.
 fn rates(plan: &Plan, network: &Network) -> volery::Result<[f64; 2]> {
     let mut random = Random::from_system()?;
-    let construction = plan.settings.method.construction().expect("jko alone");
+    let Garbling { construction } = plan.settings.method.of();
     let key = Key { arch: plan.settings.arch, construction, salt: random.word() };
     let (seed, gates) = (random.word(), network.gates());
     let mut kept = Kept(Vec::with_capacity(gates as usize));

@@ -10,7 +10,7 @@ use tempfile::spooled_tempfile;
 use volery::circuit::stream::Source;
 use volery::circuit::{Network, Size};
 use volery::random::Random;
-use volery::{Binary, F2, Method, Options, Report, Setting};
+use volery::{Binary, F2, InTheHead, Options, Report, Setting, Simulation};
 use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::preimage::{LENGTH, Preimage};
@@ -123,11 +123,7 @@ impl Limbo<'_> {
         let done = Arc::<Counter>::default();
         let mut options = done.counting(options.clone());
         // Whoever measures asks for the work.
-        match &mut options.method {
-            Method::Limbo(simulation) => simulation.most_work = u32::MAX,
-            Method::Voleith(head) => head.most_work = u32::MAX,
-            _ => {}
-        }
+        options.most_work = u32::MAX;
         let watched = Watched { done: done.clone(), meter: None, unit: "gates", total: None };
         let _progress = Progress::start(watched, self.plan.settings.quiet);
         let mut reports = Reports { prover: Vec::new(), verifier: Vec::new() };
@@ -147,25 +143,25 @@ impl Limbo<'_> {
 
     /// The parameters of voleith that were asked for.
     fn of_trees(&self, gates: u64) -> Value {
-        let head = self.plan.settings.method.in_the_head().expect("limbo or voleith");
+        let InTheHead { wishes } = self.plan.settings.method.of();
         json!({
             "statement": self.statement,
             "gates": gates,
             "length": (self.statement == SHA256).then_some(self.length),
             "kind": (self.statement == SHA256).then_some(if self.holes { HOLES } else { GATE_BY_GATE }),
-            "prefer": format!("{:?}", head.wishes.preference).to_lowercase(),
-            "trees": head.wishes.trees,
-            "grind": head.wishes.grinding,
+            "prefer": format!("{:?}", wishes.preference).to_lowercase(),
+            "trees": wishes.trees,
+            "grind": wishes.grinding,
             "repeat": self.plan.repeat,
         })
     }
 
     /// The parameters that were asked for.
     fn parameters(&self, gates: u64) -> Value {
-        let Some(simulation) = self.plan.settings.method.simulation() else {
+        if !self.plan.settings.system().facts().simulates {
             return self.of_trees(gates);
-        };
-        let wishes = &simulation.wishes;
+        }
+        let Simulation { wishes, aggregation } = self.plan.settings.method.of();
         let name = |of| CHALLENGES.iter().find(|(_, challenges)| *challenges == of).map(|(name, _)| *name);
         json!({
             "statement": self.statement,
@@ -176,7 +172,7 @@ impl Limbo<'_> {
             "compression": wishes.compression,
             "check_field": wishes.field_bits,
             "challenges": wishes.challenges.and_then(name),
-            "views": simulation.aggregation.name(),
+            "views": aggregation.name(),
             "repeat": self.plan.repeat,
             "bandwidth": self.plan.settings.bandwidth,
             "latency": self.plan.latency,

@@ -45,7 +45,7 @@ impl Plan {
         };
         let gates = run.typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
         let (name, repeat, replay) = (run.bench.name, run.typed.repeat(1)?, run.typed.replay);
-        if replay && settings.system().facts().correlated && settings.correlations().is_none() {
+        if replay && settings.system().facts().correlated && settings.correlations.is_none() {
             return Err(Failure::usage(
                 "--replay: what auto measures differs from run to run: name the correlations, by --vole mid",
             ));

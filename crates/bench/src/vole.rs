@@ -53,7 +53,7 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
         )));
     }
     let settings = &plan.settings;
-    let choice = choose::<S>(settings.correlations(), correlations, settings.bandwidth)?;
+    let choice = choose::<S>(settings.correlations, correlations, settings.bandwidth)?;
     let (kind, arch) = (choice.correlations, settings.arch);
     let delta = S::delta(&mut Random::from_system()?);
     let threads = plan.settings.threads;

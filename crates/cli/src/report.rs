@@ -1,9 +1,6 @@
 //! Reports of proofs: a short table, or one JSON object.
 
-mod checked;
-mod in_the_head;
 pub mod shards;
-mod simulation;
 
 use crate::args::Protocol;
 use crate::both::Reports;
@@ -15,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
-use volery::{Details, Grounds, Reason, Report, System};
+use volery::{Fact, Grounds, Reason, Report, System};
 
 /// The word that stands beside the bits of security where less of them was allowed than convinces anybody.
 const INSECURE: &str = "insecure_parameters";
@@ -78,8 +75,8 @@ impl Outcome {
             add(&mut sums.setup_traffic, report.setup_traffic);
             sums.setup += report.setup;
             sums.online += report.online;
-            if let (Details::Checked(_, sum), Some(more)) = (&mut sums.details, report.checked()) {
-                sum.blocks += more.blocks;
+            if let (Some(sum), Some(more)) = (&sums.details, &report.details) {
+                sums.details = sum.and(&**more).or(sums.details);
             }
         }
         let run = |report: &Report| {
@@ -110,7 +107,7 @@ impl Outcome {
         let mut outcome = Self::new(settings, None, &reports.verifier, started);
         for (run, report) in outcome.runs.iter_mut().zip(&reports.prover) {
             run.work[0] = worked(report);
-            if report.in_the_head().is_some() {
+            if !report.system.facts().talks {
                 // From the beginning to the verdict it took both.
                 run.work[1] = Some(run.online.saturating_sub(report.online));
             }
@@ -119,9 +116,8 @@ impl Outcome {
     }
 
     /// Seconds that prover and verifier worked, where that is measured.
-    fn work(&self) -> [Option<f64>; 2] {
-        let sum = |who: usize| self.runs.iter().map(|run| run.work[who]).sum::<Option<Duration>>();
-        [0, 1].map(|who| sum(who).map(|work| work.as_secs_f64()))
+    fn work(&self) -> [Option<Duration>; 2] {
+        [0, 1].map(|who| self.runs.iter().map(|run| run.work[who]).sum())
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was
@@ -162,7 +158,7 @@ impl Outcome {
     /// The JSON object.
     pub fn json(&self) -> Value {
         let Report { system, gates, traffic, .. } = &self.report;
-        let choice = self.report.choice();
+        let choice = self.report.choice;
         let (sent, received) = self.oriented(*traffic);
         let mut object = Map::new();
         if let Some((name, parameters)) = &self.bench {
@@ -206,17 +202,15 @@ impl Outcome {
         if self.insecure {
             object["security"][INSECURE] = json!(true);
         }
-        if let Some(proof) = self.report.proof() {
-            object.extend(simulation::json(&self.report, &proof));
+        if let Some(details) = &self.report.details {
+            let facts = details.facts(&self.report).into_iter();
+            object.extend(facts.map(|(name, fact)| (name.into(), value(fact))));
         }
-        object
-            .extend(self.report.in_the_head().iter().flat_map(|file| in_the_head::json(&self.report, file)));
         if self.runs.iter().any(|run| run.work.iter().any(Option::is_some)) {
             for (who, work) in ["prover", "verifier"].into_iter().zip(self.work()) {
-                object["seconds"][who] = json!(work);
+                object["seconds"][who] = json!(work.map(|work| work.as_secs_f64()));
             }
         }
-        object.extend(self.report.checked().iter().flat_map(checked::json));
         object.extend(self.more.iter().map(|(name, value, _)| ((*name).into(), value.clone())));
         if self.bench.is_some() {
             let run = |run: &Run| {
@@ -298,7 +292,7 @@ impl Outcome {
                 ),
             ),
         ];
-        if let Some(choice) = self.report.choice() {
+        if let Some(choice) = self.report.choice {
             rows.insert(3, ("correlations", format!("{}, {}", choice.correlations, choice.reason)));
         }
         if let Some(clauses) = self.clauses {
@@ -314,13 +308,9 @@ impl Outcome {
             let after = rows.iter().position(|(name, _)| *name == "gates").map_or(0, |gates| gates + 1);
             rows.insert(after, ("algebra", algebra.join(", ")));
         }
-        if let Some(proof) = self.report.proof() {
-            rows.extend(simulation::rows(&self.report, &proof, self.work()));
+        if let Some(details) = &self.report.details {
+            rows.extend(details.lines(&self.report, self.work()));
         }
-        if let Some(file) = self.report.in_the_head() {
-            rows.extend(in_the_head::rows(&self.report, &file, self.work()));
-        }
-        rows.extend(self.report.checked().iter().map(checked::row));
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {
             let online = self.runs.iter().map(|run| run.online.as_secs_f64());
@@ -330,6 +320,19 @@ impl Outcome {
             rows.push(("runs", runs));
         }
         table(&rows)
+    }
+}
+
+/// A fact as JSON.
+fn value(fact: Fact) -> Value {
+    match fact {
+        Fact::None => Value::Null,
+        Fact::Number(number) => json!(number),
+        Fact::Text(text) => json!(text),
+        Fact::List(facts) => facts.into_iter().map(value).collect(),
+        Fact::Group(facts) => {
+            Value::Object(facts.into_iter().map(|(name, fact)| (name.into(), value(fact))).collect())
+        }
     }
 }
 
@@ -452,10 +455,9 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
     object
 }
 
-/// The work of a party, where it is known: a file is made or read without waiting for anybody.
+/// The work of a party, where it is known.
 fn worked(report: &Report) -> Option<Duration> {
-    let simulated = report.proof().map(|proof| proof.work);
-    simulated.or_else(|| report.in_the_head().map(|_| report.online))
+    report.details.as_ref()?.work(report)
 }
 
 /// The most memory that this process has held, where the system tells.

@@ -18,7 +18,7 @@ use std::time::Duration;
 use system::{no_part, not_of, those};
 use volery::circuit::{Shape, Size};
 use volery::{
-    Arch, Construction, Correlations, Drawing, LEAST_SECURITY, Method, Options, Seeds, Stacking, System,
+    Arch, Construction, Correlations, Garbling, LEAST_SECURITY, Method, Options, Seeds, Stacking, System,
 };
 
 /// The longest wait that can be asked for: a year.
@@ -33,8 +33,14 @@ pub struct Settings {
     pub field: Field,
     /// The proof system, with what is its own to choose.
     pub method: Method,
+    /// Where correlations come from, unless that is left to the handshake.
+    pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub bandwidth: Option<f64>,
+    /// Whether a prover does as much work for each clause.
+    pub fixed_work: bool,
+    /// The most that a file may ask of its verifier.
+    pub most_work: u32,
     /// The bits of security that were asked for.
     pub security: Option<u32>,
     /// Whether less security may be asked for than convinces anybody.
@@ -97,12 +103,16 @@ impl Settings {
         {
             return Err(no_part(option, system, why, &those(|facts| facts.correlated)));
         }
-        let stacking = stacking(typed, system)?;
-        let checking = checking::checking(field, &typed.checking, system)?;
-        let simulation = simulation::simulation(field, &typed.simulation, system)?;
-        let in_the_head = simulation::in_the_head(&typed.simulation, system)?;
-        let drawing =
-            Drawing { correlations: correlations(field, &typed.vole)?, bandwidth: None, fixed_work: false };
+        // Each refuses what has no part in the system, and gives what is the system's own to choose.
+        let choices = [
+            garbling(typed, system)?,
+            checking::checking(field, &typed.checking, system)?,
+            simulation::simulation(field, &typed.simulation, system)?,
+            simulation::in_the_head(&typed.simulation, system)?,
+        ];
+        let method = choices.into_iter().flatten().next().unwrap_or(system.into());
+        let most_work = simulation::most_work(&typed.simulation)?;
+        let correlations = correlations(field, &typed.vole)?;
         if typed.non_interactive && !field.non_interactive() {
             let advice = or_take(field, |other| other.non_interactive());
             let advice = advice(Called::Options);
@@ -113,7 +123,7 @@ impl Settings {
             )));
         }
         if typed.non_interactive && system.facts().triples {
-            checking::possible(field, checking, true).map_err(|why| why.at("--non-interactive"))?;
+            checking::possible(field, method.of(), true).map_err(|why| why.at("--non-interactive"))?;
         }
         let security = typed.security.as_deref().map(str::parse).transpose();
         let security =
@@ -128,19 +138,13 @@ impl Settings {
             })
             .of("security"));
         }
-        let method = match Method::from(system) {
-            Method::Quicksilver(_) => Method::Quicksilver(drawing),
-            Method::Wolverine(..) => Method::Wolverine(drawing, checking),
-            Method::Jko(_) => Method::Jko(stacking.construction),
-            Method::Stack(_) => Method::Stack(stacking),
-            Method::Limbo(_) => Method::Limbo(simulation),
-            Method::Voleith(_) => Method::Voleith(in_the_head),
-            other @ Method::Other(_) => other,
-        };
         Ok(Self {
             field,
             method,
+            correlations,
             bandwidth: None,
+            fixed_work: false,
+            most_work,
             security,
             insecure_parameters: typed.insecure_parameters,
             non_interactive: typed.non_interactive,
@@ -172,17 +176,12 @@ impl Settings {
     }
 
     /// The settings with as much work for each clause, if that is asked for.
-    pub fn fixed_work(mut self, asked: bool) -> Result<Self> {
-        match &mut self.method {
-            Method::Stack(stacking) => stacking.fixed_work = asked,
-            Method::Quicksilver(drawing) => drawing.fixed_work = asked,
-            method if asked => {
-                let others = those(|facts| facts.clauses);
-                return Err(not_of("--fixed-work", method.system(), "has no clauses to hide", &others));
-            }
-            _ => {}
+    pub fn fixed_work(self, asked: bool) -> Result<Self> {
+        if asked && !self.system().facts().clauses {
+            let others = those(|facts| facts.clauses);
+            return Err(not_of("--fixed-work", self.system(), "has no clauses to hide", &others));
         }
-        Ok(self)
+        Ok(Self { fixed_work: asked, ..self })
     }
 
     /// Options for a statement with this digest and, where it was counted, this size, whose witness was
@@ -192,6 +191,10 @@ impl Settings {
             method: self.method.clone(),
             statement: Some(statement),
             size,
+            correlations: self.correlations,
+            bandwidth: self.bandwidth,
+            fixed_work: self.fixed_work,
+            most_work: self.most_work,
             security: self.security,
             insecure_parameters: self.insecure_parameters,
             non_interactive: self.non_interactive,
@@ -199,8 +202,7 @@ impl Settings {
             arch: self.arch,
             threads: self.threads,
             ..Options::default()
-        }
-        .with_bandwidth(self.bandwidth);
+        };
         self.offer(&options)?;
         Ok(options)
     }
@@ -221,19 +223,14 @@ impl Settings {
         self.method.system()
     }
 
-    /// Where correlations come from, unless that is left to the handshake.
-    pub fn correlations(&self) -> Option<Correlations> {
-        self.method.drawing().and_then(|drawing| drawing.correlations)
-    }
-
     /// The correlations that were asked for by --vole.
     pub fn vole(&self) -> &'static str {
-        self.correlations().map_or(AUTO, Correlations::name)
+        self.correlations.map_or(AUTO, Correlations::name)
     }
 }
 
-/// The hash and the seeds that are asked of `system`.
-fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
+/// The hash and the seeds that are asked of `system`, if it garbles.
+fn garbling(typed: &Protocol, system: System) -> Result<Option<Method>> {
     let Protocol { gate_hash, seeds, .. } = typed;
     let mut stacking = Stacking::default();
     if let Some(name) = gate_hash {
@@ -252,7 +249,9 @@ fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
         }
         stacking.seeds = Seeds::ALL.into_iter().find(|seeds| seeds.name() == name).expect("one of them");
     }
-    Ok(stacking)
+    let construction = stacking.construction;
+    let method = if system.facts().of_clauses { stacking.into() } else { Garbling { construction }.into() };
+    Ok(system.facts().garbles.then_some(method))
 }
 
 /// The longest wait for the peer.

@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
 use volery::circuit::{Shape, Size};
-use volery::{AnyClaim, AnyStatement, Method, Options, Report};
+use volery::{AnyClaim, AnyStatement, Options, Report};
 use volery_cli::link::{Metered, Way};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
@@ -181,7 +181,7 @@ impl Work {
         };
         let prover = matches!(self.act, Act::Prove | Act::ProveToBytes);
         let needs = settings.system().facts().correlated
-            && (settings.correlations().is_none() || settings.field.bound_by_size());
+            && (settings.correlations.is_none() || settings.field.bound_by_size());
         let (digest, shape) = stated.named(!prover || needs || self.check)?;
         let size = shape.as_ref().map(|shape| settings.size(shape));
         if let Some(shape) = &shape {
@@ -236,11 +236,7 @@ impl Work {
         shared: &Shared,
     ) -> Result<Options> {
         let mut options = settings.options(digest, size)?;
-        match &mut options.method {
-            Method::Limbo(simulation) => simulation.label.clone_from(&self.label),
-            Method::Voleith(head) => head.label.clone_from(&self.label),
-            _ => {}
-        }
+        options.label.clone_from(&self.label);
         options.progress = Some(shared.done.clone());
         options.work = Some(shared.total.clone());
         Ok(options)

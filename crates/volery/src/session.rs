@@ -15,9 +15,11 @@ mod method;
 mod mixed;
 mod options;
 mod over;
+mod quicksilver;
+mod report;
+mod run;
 mod setting;
 pub mod sharded;
-mod single;
 mod statement;
 mod system;
 mod voleith;
@@ -25,6 +27,7 @@ mod wolverine;
 
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
 pub use binary::{Binary, BitCorrelations};
+pub use correlated::{OverVole, Proved, Secrets, Verified, Work};
 pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
 pub use disjunction::{
     prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_each_of_over,
@@ -35,18 +38,20 @@ pub use files::{
     LONGEST_LABEL, MOST_WORK, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
     verify_from, verify_from_over,
 };
-pub use garbled::Stacking;
-pub use limbo::{Limbo, Simulation};
-pub use method::{Drawing, Method};
+pub use garbled::{Garbling, Stacking};
+pub use limbo::{Limbo, Proof, Simulation};
+pub use method::{Choices, Method};
 pub use mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
-pub use options::{Details, FileProof, LEAST_SECURITY, Options, Proof, Record, Report, Security};
+pub use options::{LEAST_SECURITY, Options, Record, Security};
 pub use over::{FieldCorrelations, Over};
+pub use report::{Details, Fact, Report, text};
+pub use run::{Agreement, Outcome, ProofRun};
 pub use setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
 pub use statement::{
-    Direct, DirectClauses, ForProver, ForVerifier, Provable, ProvableClauses, Reread, Stated, Stream, check,
+    Direct, DirectClauses, Proposition, Provable, ProvableClauses, Reread, Stated, Stream, check,
 };
 pub use system::{Claim, Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
-pub use voleith::InTheHead;
+pub use voleith::{FileProof, InTheHead};
 pub use wolverine::{Wolverine, choose, statistical_bits};
 
 use crate::channel::Channel;
@@ -85,8 +90,7 @@ pub fn prove_over<S: Setting>(
 }
 
 /// Proves a statement, as [`prove_over`] does, by a system that may be of no library: `options` need not
-/// name it. What they choose for another system is not looked at, but for how correlations are drawn and
-/// the hash of gates.
+/// name it. What they choose for another system is not looked at.
 ///
 /// # Errors
 /// Those of the system.
@@ -97,7 +101,7 @@ pub fn prove_by<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    system.prove(ForProver::of(circuit), &witness, channel, options)
+    system.prove(Proposition::of(circuit), &witness, channel, options)
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over
@@ -130,8 +134,7 @@ pub fn verify_over<S: Setting>(
 }
 
 /// Verifies a statement, as [`verify_over`] does, by a system that may be of no library: `options` need not
-/// name it. What they choose for another system is not looked at, but for how correlations are drawn and
-/// the hash of gates.
+/// name it. What they choose for another system is not looked at.
 ///
 /// # Errors
 /// Those of the system.
@@ -141,7 +144,7 @@ pub fn verify_by<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    system.verify(ForVerifier::of(circuit), channel, options)
+    system.verify(Proposition::of(circuit), channel, options)
 }
 
 /// Several statements, one after the other, on one set-up: the prover's side.
@@ -188,7 +191,7 @@ impl<'c, S: Setting> ProverSession<'c, S> {
         witness: impl IntoIterator<Item = S::F> + Clone,
     ) -> Result<Report> {
         let session = self.0.as_mut().map_err(|system| system::only_single::<S>(*system))?;
-        let statement = ForProver::of(circuit);
+        let statement = Proposition::of(circuit);
         session.prove(statement, &witness)
     }
 }
@@ -221,7 +224,7 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
     /// As for [`verify`]; `Invalid` where the system proves single statements only.
     pub fn verify(&mut self, circuit: &(impl Provable<S> + ?Sized)) -> Result<(Accepted, Report)> {
         let session = self.0.as_mut().map_err(|system| system::only_single::<S>(*system))?;
-        let statement = ForVerifier::of(circuit);
+        let statement = Proposition::of(circuit);
         session.verify(statement)
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn compare(
     mut plan: Plan,
     circuit: impl FnOnce() -> Result<Box<dyn AnyGenerated>>,
 ) -> Result<()> {
-    if plan.settings.correlations().is_some() {
+    if plan.settings.correlations.is_some() {
         return Err(Failure::usage("--vole: bench auto draws from all there are: leave it out"));
     }
     // It is measured, as by parties who know nothing.
@@ -98,7 +98,7 @@ fn best(
     let mut best = None::<Took>;
     for _ in 0..repeat {
         let outcome = circuit.prove(plan, &options)?;
-        let choice = outcome.report.choice().expect("drawn");
+        let choice = outcome.report.choice.expect("drawn");
         let took = (outcome.report.setup + outcome.report.online).as_secs_f64();
         if best.is_none_or(|(_, least, _)| took < least) {
             best = Some((choice.correlations, took, choice.reason));

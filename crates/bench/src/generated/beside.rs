@@ -3,7 +3,7 @@
 use super::circuit::AnyGenerated;
 use crate::plan::Plan;
 use serde_json::{Value, json};
-use volery::{Drawing, Method, Options};
+use volery::{Options, System};
 use volery_cli::failure::Result;
 use volery_cli::print::{count, human, seconds};
 use volery_cli::report::Outcome;
@@ -12,13 +12,9 @@ use volery_cli::report::Outcome;
 pub(super) fn compare(plan: &Plan, circuit: &dyn AnyGenerated) -> Result<()> {
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
     let mut outcome = circuit.described(circuit.prove(plan, &options)?);
-    let drawing = Drawing {
-        correlations: outcome.report.choice().map(|choice| choice.correlations),
-        bandwidth: plan.settings.bandwidth,
-        fixed_work: false,
-    };
     let beside = Options {
-        method: Method::Quicksilver(drawing),
+        method: System::QUICKSILVER.into(),
+        correlations: outcome.report.choice.map(|choice| choice.correlations),
         // What it is worth is reported, and no reason to refuse.
         security: Some(0),
         insecure_parameters: true,

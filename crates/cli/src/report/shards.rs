@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::channel::Party;
 use volery::cluster::{Figures, Outcome as Ran, ShardOutcome};
-use volery::{Details, Gates, Report, Security, System};
+use volery::{Gates, Report, Security, System};
 
 impl Outcome {
     /// The outcome of a run in shards that was accepted. `worth` is its statistical security in bits, where a
@@ -37,7 +37,8 @@ impl Outcome {
                 assert: sum(|of| of.assert),
                 ..Gates::default()
             },
-            details: Details::None,
+            choice: None,
+            details: None,
             security: Security {
                 computational: least(|of| of.computational),
                 statistical: worth.unwrap_or(least(|of| of.statistical)),

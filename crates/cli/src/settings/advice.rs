@@ -2,12 +2,12 @@
 
 use crate::failure::Called;
 use crate::fields::Field;
-use volery::{CheckedBy, Checking, Method, Options, settings};
+use volery::{CheckedBy, Checking, Options, settings};
 
 /// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be
 /// chosen.
 pub(super) fn most_bits(field: Field, options: &Options) -> volery::Result<u32> {
-    let choices = match options.method.drawing().and_then(|drawing| drawing.correlations) {
+    let choices = match options.correlations {
         Some(given) => vec![given],
         None => field.correlations(),
     };
@@ -18,9 +18,12 @@ pub(super) fn most_bits(field: Field, options: &Options) -> volery::Result<u32> 
 
 /// Advice to take another check, where there are others and one gives as many bits as `asked` for.
 pub(super) fn or_check(field: Field, options: &Options, asked: u32) -> String {
-    let Method::Wolverine(drawing, checking) = options.method else { return String::new() };
+    if !options.system().facts().triples {
+        return String::new();
+    }
+    let checking: Checking = options.method.of();
     let enough = |by: &CheckedBy| {
-        let method = Method::Wolverine(drawing, Checking { by: Some(*by), ..checking });
+        let method = Checking { by: Some(*by), ..checking }.into();
         most_bits(field, &Options { method, ..options.clone() }).is_ok_and(|bits| bits >= asked)
     };
     // Those that send least come last.

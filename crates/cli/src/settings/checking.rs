@@ -5,10 +5,10 @@ use crate::args;
 use crate::failure::{Failure, Result, one_of};
 use crate::fields::Field;
 use volery::circuit::Size;
-use volery::{CheckedBy, Checking, Drawing, LONGEST_BLOCK, Method, Options, System};
+use volery::{CheckedBy, Checking, LONGEST_BLOCK, Method, Options, System};
 
 /// How products are checked by `system`, if it has a choice.
-pub(super) fn checking(field: Field, typed: &args::Checking, system: System) -> Result<Checking> {
+pub(super) fn checking(field: Field, typed: &args::Checking, system: System) -> Result<Option<Method>> {
     if let (Some(option), true) = (typed.given(), !system.facts().triples) {
         return Err(not_of(option, system, "has a check of its own", &those(|facts| facts.triples)));
     }
@@ -27,16 +27,12 @@ pub(super) fn checking(field: Field, typed: &args::Checking, system: System) -> 
         })?);
         possible(field, checking, false).map_err(|why| why.at("--block"))?;
     }
-    Ok(checking)
+    Ok(system.facts().triples.then(|| checking.into()))
 }
 
 /// Refuses what the library has no proof for, whatever the statement.
 pub(super) fn possible(field: Field, checking: Checking, non_interactive: bool) -> Result<()> {
-    let options = Options {
-        method: Method::Wolverine(Drawing::default(), checking),
-        non_interactive,
-        ..Options::default()
-    };
+    let options = Options { non_interactive, ..Options::by(checking) };
     let mut correlations = field.correlations().into_iter();
     correlations.try_for_each(|choice| {
         field.statistical_bits(&options, choice, Size::default()).map(drop).map_err(Failure::from)

@@ -10,16 +10,17 @@ use volery::zk::limbo::parameters::MOST_SECURITY;
 use volery::zk::limbo::{Mode, Parameters};
 use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
-use volery::{CheckedBy, Correlations, Method, Options, Simulation};
+use volery::{CheckedBy, Checking, Correlations, Options, Simulation};
 
 impl Settings {
     /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape
     /// over a link.
     pub fn foresee(&self, shape: &Shape) -> Result<()> {
-        if let Method::Limbo(Simulation { wishes, .. }) = &self.method {
+        if self.system().facts().simulates {
+            let Simulation { wishes, .. } = self.method.of();
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
             let (demand, fields) = (self.field.demand(shape), self.field.check_fields());
-            Parameters::choose(&demand, Mode::Interactive, security, wishes, &fields)?;
+            Parameters::choose(&demand, Mode::Interactive, security, &wishes, &fields)?;
         }
         Ok(())
     }
@@ -47,8 +48,8 @@ impl Settings {
         if offered >= asked {
             return Ok(());
         }
-        let checked = self.method.checking().and_then(|checking| checking.by);
-        let by = [self.correlations().map(Correlations::name), checked.map(CheckedBy::name)];
+        let checked = self.method.of::<Checking>().by;
+        let by = [self.correlations.map(Correlations::name), checked.map(CheckedBy::name)];
         let by = by.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let checks = or_check(self.field, options, asked);
         let over_any = options.clone().with_correlations(None);

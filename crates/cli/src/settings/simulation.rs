@@ -8,11 +8,13 @@ use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPE
 use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
 use volery::zk::voleith;
 use volery::zk::voleith::parameters::{MOST_GRINDING, MOST_TREES};
-use volery::{InTheHead, MOST_WORK, Simulation, System};
+use volery::{InTheHead, MOST_WORK, Method, Simulation, System};
 
 /// The kinds of challenges by their names.
-pub const CHALLENGES: [(&str, Challenges); 2] =
-    [("identical", Challenges::Identical), ("independent", Challenges::Independent)];
+pub const CHALLENGES: [(&str, Challenges); 2] = [
+    (Challenges::Identical.name(), Challenges::Identical),
+    (Challenges::Independent.name(), Challenges::Independent),
+];
 /// The preferences, likewise.
 pub const PREFERENCES: [(&str, Preference); 3] =
     [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
@@ -31,20 +33,20 @@ pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
 const MOST_TIMES: u32 = 1_000_000;
 
 /// How parties are simulated by `system`, if they are.
-pub(super) fn simulation(field: Field, typed: &args::Simulation, system: System) -> Result<Simulation> {
+pub(super) fn simulation(field: Field, typed: &args::Simulation, system: System) -> Result<Option<Method>> {
     if !system.facts().simulates {
         if let Some(option) = typed.of_parties() {
             return Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)));
         }
         if system == System::VOLEITH {
-            return Ok(Simulation::default());
+            return Ok(None);
         }
         return match (typed.of_trees(), typed.given()) {
             (Some(option), _) => Err(not_of(option, system, "deals no trees", System::VOLEITH.name())),
             (None, Some(option)) => {
                 Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)))
             }
-            (None, None) => Ok(Simulation::default()),
+            (None, None) => Ok(None),
         };
     }
     if let Some(option) = typed.of_trees() {
@@ -69,22 +71,25 @@ pub(super) fn simulation(field: Field, typed: &args::Simulation, system: System)
     };
     let views = Aggregation::ALL.map(|views| (views.name(), views));
     let aggregation = among("--views", &typed.views, &views)?.unwrap_or_default();
-    let most_work = number("--most-work", &typed.most_work, 1..=MOST_TIMES)?.unwrap_or(MOST_WORK);
-    Ok(Simulation { wishes, aggregation, most_work, ..Simulation::default() })
+    Ok(Some(Simulation { wishes, aggregation }.into()))
 }
 
 /// How trees are dealt, where `system` does.
-pub(super) fn in_the_head(typed: &args::Simulation, system: System) -> Result<InTheHead> {
+pub(super) fn in_the_head(typed: &args::Simulation, system: System) -> Result<Option<Method>> {
     if system != System::VOLEITH {
-        return Ok(InTheHead::default());
+        return Ok(None);
     }
     let wishes = voleith::Wishes {
         preference: among("--prefer", &typed.prefer, &TREES)?.unwrap_or_default(),
         trees: number("--trees", &typed.trees, 1..=MOST_TREES)?,
         grinding: number("--grind", &typed.grind, 0..=MOST_GRINDING)?,
     };
-    let most_work = number("--most-work", &typed.most_work, 1..=MOST_TIMES)?.unwrap_or(MOST_WORK);
-    Ok(InTheHead { wishes, most_work, ..InTheHead::default() })
+    Ok(Some(InTheHead { wishes }.into()))
+}
+
+/// The most that a file may ask of its verifier.
+pub(super) fn most_work(typed: &args::Simulation) -> Result<u32> {
+    Ok(number("--most-work", &typed.most_work, 1..=MOST_TIMES)?.unwrap_or(MOST_WORK))
 }
 
 /// The number that `typed` writes, if it is given.

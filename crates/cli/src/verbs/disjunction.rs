@@ -127,11 +127,7 @@ impl Disjunction {
             let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
             // What a prover garbles before its answer and what it garbles after it are all clauses together;
             // with fixed work each of the two is.
-            let work = if settings.method.stacking().is_some_and(|stacking| stacking.fixed_work) {
-                2 * all
-            } else {
-                all
-            };
+            let work = if facts.of_clauses && settings.fixed_work { 2 * all } else { all };
             let size = if facts.of_clauses { Size::default() } else { branch::size(&shapes)? };
             Counted { size, work: Some(work) }
         } else if facts.clauses {

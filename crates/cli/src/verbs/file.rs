@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::error::Disagreement;
-use volery::{Error, LONGEST_LABEL, Method, Options, Report};
+use volery::{Error, LONGEST_LABEL, Options, Report};
 use volery_cli::failure::{Failure, Result, is_format, one_line};
 use volery_cli::partial::{Old, Partial};
 use volery_cli::progress::{Counter, Progress, Watched};
@@ -57,11 +57,7 @@ fn write(
 ) -> Result<()> {
     let mut options = settings.options(subject.digest, None)?;
     let words = words(typed.label.as_deref(), &subject.label)?;
-    match &mut options.method {
-        Method::Limbo(simulation) => simulation.label = words,
-        Method::Voleith(head) => head.label = words,
-        _ => {}
-    }
+    options.label = words;
     no_stream(OUT, path, "written to")?;
     let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
     let progress = watch(&mut options, settings);

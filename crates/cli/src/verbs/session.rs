@@ -58,7 +58,7 @@ impl Counted {
     ) -> Result<Option<Self>> {
         let count = match settings.system() {
             system if system.facts().correlated => {
-                settings.correlations().is_none() || settings.field.bound_by_size()
+                settings.correlations.is_none() || settings.field.bound_by_size()
             }
             _ => !no_check,
         };
@@ -119,7 +119,7 @@ impl Session {
         let Self { channel, party, peer, progress, .. } = self;
         channel.close()?;
         drop(progress);
-        let converted = report.converted();
+        let converted = report.of::<Converted>().copied();
         let mut outcome = Outcome::new(settings, Some(party), &[report], started);
         if let Some(Converted { both, correlations }) = converted {
             outcome.field = format!("{BOOLEAN} {}", outcome.field);

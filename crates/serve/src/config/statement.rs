@@ -246,7 +246,7 @@ fn correlations(
             None => Ok(None),
         };
     }
-    if let Some(given) = settings.correlations() {
+    if let Some(given) = settings.correlations {
         return Ok(Some(given));
     }
     let bandwidth = entry.bandwidth.unwrap_or(BANDWIDTH);

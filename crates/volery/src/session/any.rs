@@ -30,8 +30,8 @@ use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
 use super::system::find;
 use super::wolverine::{choose, statistical_bits};
 use super::{
-    Binary, Choice, Correlations, Estimate, ForProver, ForVerifier, Options, Over, Report, Reread, Setting,
-    Stream, System,
+    Binary, Choice, Correlations, Estimate, Options, Over, Proposition, Report, Reread, Setting, Stream,
+    System,
 };
 use crate::channel::{Channel, Party};
 #[cfg(doc)]
@@ -227,28 +227,36 @@ pub trait AnyStatement: Send + Sync {
     /// Verifies the statement: see [`verify`](crate::verify).
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>;
     /// Verifies a file: see [`verify_from`](crate::verify_from).
-    fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)>;
+    fn verify_from(&self, _proof: &mut (dyn Read + Send), _options: &Options) -> Result<(Accepted, Report)> {
+        Err(no_file())
+    }
     /// How it falls into so many shards: `Invalid` where it does not.
-    fn in_shards(&self, shards: usize) -> Result<InShards>;
+    fn in_shards(&self, _shards: usize) -> Result<InShards> {
+        Err(not_in_shards())
+    }
     /// Verifies one shard of a run whose statement is [`InShards::digest`]: see [`sharded::verify_shard`].
     fn verify_shard(
         &self,
-        at: (&Run, Place),
-        incoming: Vec<Crossing>,
-        delta: &RunDelta,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)>;
+        _at: (&Run, Place),
+        _incoming: Vec<Crossing>,
+        _delta: &RunDelta,
+        _channel: &mut Channel,
+        _options: &Options,
+    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
+        Err(not_in_shards())
+    }
     /// Proves one shard, as [`AnyClaim::prove_shard`] does, for a worker that has nothing of the witness but
     /// its [`AnyClaim::share`].
     fn prove_share(
         &self,
-        at: (&Run, Place),
-        incoming: Vec<Crossing>,
-        share: &[u8],
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(Report, Vec<Crossing>)>;
+        _at: (&Run, Place),
+        _incoming: Vec<Crossing>,
+        _share: &[u8],
+        _channel: &mut Channel,
+        _options: &Options,
+    ) -> Result<(Report, Vec<Crossing>)> {
+        Err(not_in_shards())
+    }
     /// The private values, to which others can be added.
     fn private(&mut self) -> &mut dyn ReadValues;
     /// The claim that its private values make it hold; they are not looked at yet.
@@ -267,18 +275,36 @@ pub trait AnyClaim: Send + Sync {
     /// whole: see [`sharded::prove_shard`].
     fn prove_shard(
         &self,
-        at: (&Run, Place),
-        incoming: Vec<Crossing>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(Report, Vec<Crossing>)>;
+        _at: (&Run, Place),
+        _incoming: Vec<Crossing>,
+        _channel: &mut Channel,
+        _options: &Options,
+    ) -> Result<(Report, Vec<Crossing>)> {
+        Err(not_in_shards())
+    }
     /// The part of the witness that shard number `shard` of so many reads, for [`AnyStatement::prove_share`]:
     /// as secret as the whole.
-    fn share(&self, shards: usize, shard: usize) -> Result<Zeroizing<Vec<u8>>>;
+    fn share(&self, _shards: usize, _shard: usize) -> Result<Zeroizing<Vec<u8>>> {
+        Err(not_in_shards())
+    }
     /// Proves the claim to a file: see [`prove_to`](crate::prove_to).
-    fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
+    fn prove_to(&self, _out: &mut dyn Write, _options: &Options) -> Result<Report> {
+        Err(no_file())
+    }
     /// Proves the claim to a file that can be written to anew: see [`prove_to_file`](crate::prove_to_file).
-    fn prove_to_file(&self, out: &mut dyn Sink, options: &Options) -> Result<Report>;
+    fn prove_to_file(&self, _out: &mut dyn Sink, _options: &Options) -> Result<Report> {
+        Err(no_file())
+    }
+}
+
+/// Refuses a proof file, which statements over one field alone have.
+fn no_file() -> Error {
+    Error::invalid("a statement over two fields is proved over a link, and has no proof file")
+}
+
+/// Refuses shards, into which statements over one field alone fall.
+fn not_in_shards() -> Error {
+    Error::invalid("a statement over two fields is proved whole, and not in shards")
 }
 
 impl<S: Setting + Sync> AnySetting for PhantomData<S> {
@@ -437,7 +463,7 @@ impl<S: Setting> AnyStatement for Stated<S> {
         self.statement.warnings()
     }
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)> {
-        let statement = ForVerifier::of(self.statement.source());
+        let statement = Proposition::of(self.statement.source());
         find::<S>(options.system())?.verify(statement, channel, options)
     }
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)> {
@@ -515,7 +541,7 @@ impl<S: Setting> AnyClaim for Claimed<S> {
         S::compiled().check(&self.stated.statement, self.read())
     }
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
-        let statement = ForProver::of(self.stated.statement.source());
+        let statement = Proposition::of(self.stated.statement.source());
         find::<S>(options.system())?.prove(statement, self, channel, options)
     }
     fn prove_shard(

@@ -1,33 +1,27 @@
 //! Sessions over F_2.
 
 use super::calibration::{Calibrated, Output, nanoseconds, row};
-use super::clauses::Pushed;
-use super::correlated::Quicksilver;
 use super::correlations::{Correlations, Pace, Waits};
 use super::estimate;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
-use super::setting::{Compiled, Passing, ProverEnds, Setting, VerifierEnds};
+use super::quicksilver::Quicksilver;
+use super::setting::{Compiled, Setting};
 use super::voleith::Voleith;
 use super::wolverine::Wolverine;
-use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Estimate, ProofSystem};
 use crate::channel::{Carried, Channel};
-use crate::circuit::stream::ClauseStream;
 use crate::circuit::{Relation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
-use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, TILE};
 use crate::vole::sample::Bits;
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
 use crate::zk::limbo;
-use crate::zk::quicksilver::branch::Plan;
-use crate::zk::quicksilver::{self, Prover, Verifier};
-use crate::zk::{Accepted, BitMacs, Gates};
+use crate::zk::{BitMacs, quicksilver};
 use core::hint::black_box;
-use core::sync::atomic::AtomicU64;
 use volery_primitives::arch::{Triple, prover_sums};
 use volery_primitives::{Arch, F2, F128, Field};
 use zeroize::Zeroizing;
@@ -134,8 +128,6 @@ fn calibrate(arch: Arch) -> Vec<Pace> {
 impl Setting for Binary {
     type F = F2;
     type Program = Relation;
-    type Prover<'a> = Prover<'a>;
-    type Verifier<'a> = Verifier<'a>;
     type Parties = limbo::Bits;
     type Delta = Delta;
     type Mac = Mac;
@@ -280,76 +272,5 @@ impl Compiled<Binary> for OverBits {
                 Box::new(extend::Verifier::new(channel, arch, params, delta, random)?)
             }
         })
-    }
-
-    fn prove_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Mac>,
-        (arch, pool): (Arch, &Pool),
-        witness: Stream<'_, F2>,
-        progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, Binary>,
-    ) -> Result<(Gates, BoxedVole<Mac>)> {
-        let mut prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
-        statement.push(&mut prover)?;
-        prover.finish()
-    }
-
-    fn prove_shard_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Mac>,
-        (arch, pool): (Arch, &Pool),
-        witness: Stream<'_, F2>,
-        progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, Binary>,
-        Passing { incoming, outgoing, attempt }: Passing<ProverEnds<Binary>>,
-    ) -> Result<(Gates, BoxedVole<Mac>, ProverEnds<Binary>)> {
-        let prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
-        let mut prover = prover.for_shard(incoming, outgoing, attempt);
-        statement.push(&mut prover)?;
-        prover.finish_shard()
-    }
-
-    fn on_tape<'s>(
-        &self,
-        clauses: &'s ClauseStream<'s, F2>,
-        direct: Option<&'s dyn DirectClauses<Binary>>,
-        plan: &'s Plan<'s>,
-    ) -> Box<dyn Direct<Binary> + 's> {
-        Box::new(Pushed { clauses, direct, plan })
-    }
-
-    fn verify_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Key>,
-        (arch, pool): (Arch, &Pool),
-        (delta, _): (&Delta, &mut Random),
-        progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, Binary>,
-    ) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
-        let mut verifier = Verifier::new(channel, vole, arch, delta).share_work(pool).report_to(progress);
-        statement.push(&mut verifier)?;
-        verifier.finish()
-    }
-
-    fn verify_shard_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Key>,
-        (arch, pool): (Arch, &Pool),
-        (delta, random): (&Delta, &mut Random),
-        progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, Binary>,
-        Passing { incoming, outgoing, attempt }: Passing<VerifierEnds<Binary>>,
-    ) -> Result<(Accepted, Gates, BoxedVole<Key>, VerifierEnds<Binary>)> {
-        let salt = random.bytes();
-        let verifier = Verifier::new(channel, vole, arch, delta);
-        let verifier = verifier.share_work(pool).report_to(progress);
-        let mut verifier = verifier.for_shard(incoming, outgoing, (attempt, salt));
-        statement.push(&mut verifier)?;
-        verifier.finish_shard()
     }
 }

@@ -1,10 +1,11 @@
 //! One of several clauses by QuickSilver: over a tape.
 
-use super::correlated::{ProverEnd, VerifierEnd};
+use super::correlated::{ProverEnd, VerifierEnd, named};
+use super::quicksilver::Quicksilver;
 use super::system::Claim;
 use super::{
-    Binary, Direct, DirectClauses, ForProver, ForVerifier, Options, Over, ProofOfClauses, ProvesMany,
-    Registered, Report, Reread, Setting, Stated, Stream, VerifiesMany,
+    Direct, DirectClauses, Options, ProofOfClauses, Proposition, ProvesMany, Report, Reread, Setting, Stated,
+    Stream, System, VerifiesMany,
 };
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseStream, Source};
@@ -14,10 +15,10 @@ use crate::circuit::{
 use crate::error::Result;
 use crate::zk::Accepted;
 use crate::zk::quicksilver::branch::{KeyReplay, Plan, Replay, other_than_counted};
-use crate::zk::quicksilver::{Prover, Verifier, arithmetic};
+use crate::zk::quicksilver::{ProverUnder, VerifierUnder};
 use core::iter::repeat_n;
+use volery_primitives::Field;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Field, MacField};
 use zeroize::Zeroizing;
 
 /// [`crate::zk::quicksilver::branch`].
@@ -60,32 +61,14 @@ impl<S: Setting> Pushed<'_, S> {
     }
 }
 
-impl Direct<Binary> for Pushed<'_, Binary> {
-    fn push_to_prover(&self, prover: &mut Prover<'_>) -> Result<()> {
+impl<S: Setting> Direct<S> for Pushed<'_, S> {
+    fn push_to_prover(&self, prover: &mut ProverUnder<'_, S::Macs>) -> Result<()> {
         match &self.compiled() {
             Some(compiled) => prover.one_of(self.plan, compiled),
             None => prover.one_of(self.plan, self.clauses),
         }
     }
-    fn push_to_verifier(&self, verifier: &mut Verifier<'_>) -> Result<()> {
-        match &self.compiled() {
-            Some(compiled) => verifier.one_of(self.plan, compiled),
-            None => verifier.one_of(self.plan, self.clauses),
-        }
-    }
-}
-
-impl<B: Field, E: MacField<B>> Direct<Over<B, E>> for Pushed<'_, Over<B, E>>
-where
-    Over<B, E>: Registered,
-{
-    fn push_to_prover(&self, prover: &mut arithmetic::Prover<'_, B, E>) -> Result<()> {
-        match &self.compiled() {
-            Some(compiled) => prover.one_of(self.plan, compiled),
-            None => prover.one_of(self.plan, self.clauses),
-        }
-    }
-    fn push_to_verifier(&self, verifier: &mut arithmetic::Verifier<'_, B, E>) -> Result<()> {
+    fn push_to_verifier(&self, verifier: &mut VerifierUnder<'_, S::Macs>) -> Result<()> {
         match &self.compiled() {
             Some(compiled) => verifier.one_of(self.plan, compiled),
             None => verifier.one_of(self.plan, self.clauses),
@@ -95,8 +78,9 @@ where
 
 /// The options of a session whose statement has this name, and is planned so.
 fn planned<S: Setting>(options: &Options, statement: [u8; 32], plan: &Plan<'_>) -> Options {
+    let options = named(System::QUICKSILVER, options.clone());
     let size = plan.size_over::<S::Macs>();
-    Options { statement: Some(statement), size: Some(size), check: false, ..options.clone() }
+    Options { statement: Some(statement), size: Some(size), check: false, ..options }
 }
 
 impl<S: Setting> ProofOfClauses<S> for OnTape {
@@ -132,16 +116,16 @@ impl<S: Setting> ProofOfClauses<S> for OnTape {
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims.len())?;
         let counts: Vec<_> = shapes.iter().map(|shape| shape.size().commitments as usize).collect();
-        let fixed_work = options.method.drawing().is_some_and(|drawing| drawing.fixed_work);
+        let fixed_work = options.fixed_work;
         let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: true };
         let values: Result<Vec<_>> =
             claims.iter().map(|(chosen, witness)| evaluation.values(*chosen, *witness, fixed_work)).collect();
         let values = &values?;
         let padded = |values: &Zeroizing<Vec<S::F>>| repeat_n(S::F::ZERO, plan.slots() - values.len());
         let tapes = values.iter().flat_map(|values| values.iter().copied().chain(padded(values)));
-        let pushed = S::compiled().on_tape(clauses, direct, plan);
+        let pushed = &Pushed { clauses, direct, plan };
         let options = planned::<S>(options, of_claims(statement, claims.len()), plan);
-        ProverEnd::<S>::new(channel, options).prove(ForProver::by(all, &*pushed), &tapes)
+        ProverEnd::<S>::new(&Quicksilver, channel, options).prove(Proposition::by(all, pushed), &tapes)
     }
 
     fn verify_each_of(
@@ -155,9 +139,9 @@ impl<S: Setting> ProofOfClauses<S> for OnTape {
         let clauses = &ClauseStream::new(source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims)?;
-        let pushed = S::compiled().on_tape(clauses, direct, plan);
+        let pushed = &Pushed { clauses, direct, plan };
         let options = planned::<S>(options, of_claims(statement, claims), plan);
-        VerifierEnd::<S>::new(channel, options).verify(ForVerifier::by(all, &*pushed))
+        VerifierEnd::<S>::new(&Quicksilver, channel, options).verify(Proposition::by(all, pushed))
     }
 }
 

@@ -1,16 +1,17 @@
-//! Sessions of the systems that take correlations: each statement on its way from the
-//! handshake to the report.
+//! Sessions of the systems that take correlations: what both parties agree on, how they set up, and what stays
+//! for the next statement.
 
-use super::clauses::OnTape;
 use super::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
+use super::quicksilver::Quicksilver;
+use super::run::{enough, fresh, refuse_without_coins, searched_offline};
 use super::setting::{Passing, ProverEnds, VerifierEnds};
 use super::statement::check_stream;
 use super::wolverine::{Wolverine, agree, asked, excluded, purpose, shares, statistical_bits, terms};
 use super::{
-    Details, Drawing, ForProver, ForVerifier, Options, ProofOfClauses, ProofSystem, ProvesMany, Report,
-    Reread, Security, Setting, System, VerifiesMany,
+    Agreement, Details, Options, Outcome, ProofOfClauses, ProofRun, ProofSystem, Proposition, ProvesMany,
+    Report, Reread, Security, Setting, System, VerifiesMany,
 };
-use crate::channel::{Channel, Hello, Traffic, shake_hands};
+use crate::channel::Channel;
 use crate::circuit::stream::Stream;
 use crate::circuit::{Count, Size};
 use crate::error::{Error, Result};
@@ -18,56 +19,99 @@ use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::quicksilver::{self, degree_of_check, traffic::masks};
+use crate::zk::wolverine::Terms;
 use crate::zk::wolverine::traffic::drawn;
-use crate::zk::wolverine::{Checked, Terms};
-use crate::zk::{Accepted, Gates, Values, recv_end, recv_verdict, tell};
+use crate::zk::{Accepted, Gates, Values};
 use core::sync::atomic::AtomicU64;
-use std::time::Instant;
+use std::sync::Arc;
 use volery_primitives::{Arch, Extension};
 
-/// [`crate::zk::quicksilver`].
-pub(super) struct Quicksilver;
+/// A system that takes correlations, at the gates of one statement.
+pub trait OverVole<S: Setting>: Sync {
+    /// The system that it is.
+    fn system(&self) -> System;
 
-/// Wolverine at the gates of one statement.
-pub(super) trait ByTriples<S: Setting>: Sync {
-    /// The prover's side.
+    /// Proofs of one of several clauses, if it has any of its own.
+    fn clauses(&self) -> Option<&'static dyn ProofOfClauses<S>> {
+        None
+    }
+
+    /// The prover at the gates, over `vole`. What a shard is handed, and hands on, is with it.
     ///
     /// # Errors
     /// Those of the backend and of the statement.
-    fn prove_gates(
+    fn prove(
         &self,
         channel: &mut Channel,
         vole: BoxedVole<S::Mac>,
-        work: Work<'_>,
-        witness: super::Stream<'_, S::F>,
-        stream: &Stream<'_, S::F>,
-    ) -> Result<(Gates, Checked, BoxedVole<S::Mac>)>;
+        work: &Work<'_>,
+        witness: &dyn Reread<S::F>,
+        statement: &Proposition<'_, S>,
+        shard: Option<Passing<ProverEnds<S>>>,
+    ) -> Result<Proved<S>>;
 
-    /// The verifier's side, under a global key and with coins from `random`.
+    /// The verifier at the gates.
     ///
     /// # Errors
     /// Those of the backend and of the statement.
-    fn verify_gates(
+    fn verify(
         &self,
         channel: &mut Channel,
         vole: BoxedVole<S::Key>,
-        work: Work<'_>,
-        delta: &S::Delta,
-        random: &mut Random,
-        stream: &Stream<'_, S::F>,
-    ) -> Result<(Accepted, Gates, Checked, BoxedVole<S::Key>)>;
+        work: &Work<'_>,
+        secrets: Secrets<'_, S>,
+        statement: &Proposition<'_, S>,
+        shard: Option<Passing<VerifierEnds<S>>>,
+    ) -> Result<Verified<S>>;
 }
 
 /// What the gates of a statement are done with.
-pub(super) struct Work<'a> {
-    pub(super) arch: Arch,
-    pub(super) pool: &'a Pool,
-    pub(super) progress: Option<&'a AtomicU64>,
-    /// How products are checked.
-    pub(super) terms: Terms,
+pub struct Work<'a> {
+    /// The instruction set.
+    pub arch: Arch,
+    /// Other threads.
+    pub pool: &'a Pool,
+    /// A place for the number of multiplications done so far.
+    pub progress: Option<&'a AtomicU64>,
+    /// How products are checked, by Wolverine.
+    pub terms: Option<Terms>,
 }
 
-/// What the system is called in a handshake on one of several clauses.
+/// The secrets of a verifier at the gates.
+pub struct Secrets<'a, S: Setting> {
+    /// The global key.
+    pub delta: &'a S::Delta,
+    /// The source of coins.
+    pub random: &'a mut Random,
+}
+
+/// The work of a prover at the gates.
+pub struct Proved<S: Setting> {
+    /// The gates.
+    pub gates: Gates,
+    /// Details that are told of proofs by this system alone.
+    pub details: Option<Arc<dyn Details>>,
+    /// For the next statement.
+    pub vole: BoxedVole<S::Mac>,
+    /// Wires that go out of a shard.
+    pub given: Option<ProverEnds<S>>,
+}
+
+/// The work of a verifier at the gates.
+pub struct Verified<S: Setting> {
+    /// The verdict.
+    pub accepted: Accepted,
+    /// The gates.
+    pub gates: Gates,
+    /// Details that are told of proofs by this system alone.
+    pub details: Option<Arc<dyn Details>>,
+    /// For the next statement.
+    pub vole: BoxedVole<S::Key>,
+    /// Wires that go out of a shard.
+    pub given: Option<VerifierEnds<S>>,
+}
+
+/// The name of QuickSilver in a handshake on one of several clauses.
 const CLAUSES: &str = "quicksilver of clauses";
 
 /// The name of the system in a handshake on a shard.
@@ -82,142 +126,95 @@ pub(super) struct Within {
     pub(super) bits: u32,
 }
 
-/// The options of an end by `system`, where they may name another one.
-fn named(system: System, options: Options) -> Options {
-    if options.system() == system {
-        return options;
-    }
-    let Drawing { correlations, bandwidth, .. } = options.method.drawing().copied().unwrap_or_default();
-    let options = Options { method: system.into(), ..options };
-    options.with_correlations(correlations).with_bandwidth(bandwidth)
+/// Options by this system, where they may name another, whose choices are then none.
+pub(super) fn named(system: System, options: Options) -> Options {
+    if options.system() == system { options } else { Options { method: system.into(), ..options } }
 }
 
-impl<S: Setting> ProofSystem<S> for Quicksilver {
-    fn system(&self) -> System {
-        System::QUICKSILVER
-    }
+/// Has systems over correlations be proof systems as any other. A blanket implementation could not be told from
+/// those of systems without correlations.
+macro_rules! systems {
+    ($($system:ident),*) => {
+        $(impl<S: Setting> ProofSystem<S> for $system {
+            fn system(&self) -> System {
+                OverVole::<S>::system(self)
+            }
 
-    fn prove(
-        &self,
-        statement: ForProver<'_, S>,
-        witness: &dyn Reread<S::F>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<Report> {
-        ProverEnd::new(channel, options.clone()).prove(statement, witness)
-    }
+            fn prove(
+                &self,
+                statement: Proposition<'_, S>,
+                witness: &dyn Reread<S::F>,
+                channel: &mut Channel,
+                options: &Options,
+            ) -> Result<Report> {
+                ProverEnd::new(&$system, channel, options.clone()).prove(statement, witness)
+            }
 
-    fn verify(
-        &self,
-        statement: ForVerifier<'_, S>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(Accepted, Report)> {
-        VerifierEnd::new(channel, options.clone()).verify(statement)
-    }
+            fn verify(
+                &self,
+                statement: Proposition<'_, S>,
+                channel: &mut Channel,
+                options: &Options,
+            ) -> Result<(Accepted, Report)> {
+                VerifierEnd::new(&$system, channel, options.clone()).verify(statement)
+            }
 
-    fn prove_many<'c>(
-        &self,
-        channel: &'c mut Channel,
-        options: Options,
-    ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
-        Some(Box::new(ProverEnd::new(channel, options)))
-    }
+            fn prove_many<'c>(
+                &self,
+                channel: &'c mut Channel,
+                options: Options,
+            ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
+                Some(Box::new(ProverEnd::new(&$system, channel, options)))
+            }
 
-    fn verify_many<'c>(
-        &self,
-        channel: &'c mut Channel,
-        options: Options,
-    ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
-        Some(Box::new(VerifierEnd::new(channel, options)))
-    }
+            fn verify_many<'c>(
+                &self,
+                channel: &'c mut Channel,
+                options: Options,
+            ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
+                Some(Box::new(VerifierEnd::new(&$system, channel, options)))
+            }
 
-    fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
-        Some(&OnTape)
-    }
+            fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
+                OverVole::<S>::clauses(self)
+            }
+        })*
+    };
 }
 
-impl<S: Setting> ProofSystem<S> for Wolverine {
-    fn system(&self) -> System {
-        System::WOLVERINE
-    }
-
-    fn prove(
-        &self,
-        statement: ForProver<'_, S>,
-        witness: &dyn Reread<S::F>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<Report> {
-        ProverEnd::by(&Self, channel, options.clone()).prove(statement, witness)
-    }
-
-    fn verify(
-        &self,
-        statement: ForVerifier<'_, S>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(Accepted, Report)> {
-        VerifierEnd::by(&Self, channel, options.clone()).verify(statement)
-    }
-
-    fn prove_many<'c>(
-        &self,
-        channel: &'c mut Channel,
-        options: Options,
-    ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
-        Some(Box::new(ProverEnd::by(&Self, channel, options)))
-    }
-
-    fn verify_many<'c>(
-        &self,
-        channel: &'c mut Channel,
-        options: Options,
-    ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
-        Some(Box::new(VerifierEnd::by(&Self, channel, options)))
-    }
-}
+systems!(Quicksilver, Wolverine);
 
 /// The prover's side.
 pub(super) struct ProverEnd<'c, S: Setting> {
-    common: Common<'c, S>,
+    link: Link<'c>,
+    session: Session<S>,
     vole: Option<BoxedVole<S::Mac>>,
 }
 
 /// The verifier's side.
 pub(super) struct VerifierEnd<'c, S: Setting> {
-    common: Common<'c, S>,
-    vole: Option<Keyed<S>>,
-    /// The key to set up under, where it is not to be a fresh one.
+    link: Link<'c>,
+    session: Session<S>,
+    vole: Option<BoxedVole<S::Key>>,
+    /// The key to set up under, where it is not to be a fresh one; from the first statement on that of `vole`.
     delta: Option<S::Delta>,
 }
 
-/// What a verifier came to, and what goes out where it is a shard.
-type Decided<S> = (Accepted, Gates, Option<Checked>, Option<VerifierEnds<S>>);
-
-/// The verifier's key and its end of the correlations under it.
-type Keyed<S> = (<S as Setting>::Delta, BoxedVole<<S as Setting>::Key>);
-
 impl<'c, S: Setting> ProverEnd<'c, S> {
-    /// A session by QuickSilver; nothing is sent yet.
-    pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { common: Common::new(channel, named(System::QUICKSILVER, options), None), vole: None }
-    }
-
-    /// A session by Wolverine.
-    fn by(wolverine: &'static dyn ByTriples<S>, channel: &'c mut Channel, options: Options) -> Self {
-        Self { common: Common::new(channel, named(System::WOLVERINE, options), Some(wolverine)), vole: None }
+    /// A session by `system`; nothing is sent yet.
+    pub(super) fn new(system: &'static dyn OverVole<S>, channel: &'c mut Channel, options: Options) -> Self {
+        Self { link: Link { channel, own: None }, session: Session::new(system, options), vole: None }
     }
 }
 
 impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
     fn name_next(&mut self, digest: [u8; 32]) {
-        self.common.options.statement = Some(digest);
+        self.session.options.statement = Some(digest);
     }
 
-    fn prove(&mut self, statement: ForProver<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report> {
-        if self.common.options.check {
-            check_stream(&statement.stream, witness.read()).inspect_err(|_| self.common.forget())?;
+    fn prove(&mut self, statement: Proposition<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report> {
+        if self.session.options.check {
+            check_stream(&statement.stream, witness.read()).inspect_err(|_| self.session.forget())?;
         }
         self.prove_as(statement, witness, None).map(|(report, _)| report)
     }
@@ -227,184 +224,126 @@ impl<S: Setting> ProverEnd<'_, S> {
     /// Proves a shard, and gives what goes out once the verdict is heard.
     pub(super) fn prove_shard(
         &mut self,
-        statement: ForProver<'_, S>,
+        statement: Proposition<'_, S>,
         witness: &dyn Reread<S::F>,
         (shard, within): (Passing<ProverEnds<S>>, Within),
     ) -> Result<(Report, ProverEnds<S>)> {
-        self.common.within = Some(within);
+        self.session.within = Some(within);
         let (report, given) = self.prove_as(statement, witness, Some(shard))?;
         Ok((report, given.expect("it is a shard")))
     }
 
     fn prove_as(
         &mut self,
-        statement: ForProver<'_, S>,
+        statement: Proposition<'_, S>,
         witness: &dyn Reread<S::F>,
         shard: Option<Passing<ProverEnds<S>>>,
     ) -> Result<(Report, Option<ProverEnds<S>>)> {
-        let mut run = self.common.open(&statement.stream)?;
-        let vole = match self.vole.take() {
-            Some(vole) => vole,
-            None => {
-                let Common { channel, options, random, .. } = &mut self.common;
-                let random = random.as_mut().expect("opened");
-                let vole =
-                    S::compiled().prover_end(run.choice.correlations, channel, options.arch, random)?;
-                run.prepare(vole, channel)?
-            }
-        };
-        run.begin(self.common.channel);
-        let Common { channel, options: Options { arch, progress, .. }, pool, terms, wolverine, .. } =
-            &mut self.common;
-        let (progress, pool) = (progress.as_deref(), pool.as_ref().expect("opened"));
-        let (gates, checked, vole, given) = if let (Some(wolverine), Some(terms)) = (wolverine, terms) {
-            let work = Work { arch: *arch, pool, progress, terms: *terms };
-            let proved = wolverine.prove_gates(channel, vole, work, witness.read(), &statement.stream)?;
-            let (gates, checked, vole) = proved;
-            (gates, Some(checked), vole, None)
-        } else {
-            let (by, witness) = ((*arch, pool), witness.read());
-            let compiled = S::compiled();
-            if let Some(shard) = shard {
-                let proved = compiled
-                    .prove_shard_by_quicksilver(channel, vole, by, witness, progress, &statement, shard)?;
-                let (gates, vole, given) = proved;
-                (gates, None, vole, Some(given))
-            } else {
-                let proved =
-                    compiled.prove_by_quicksilver(channel, vole, by, witness, progress, &statement)?;
-                let (gates, vole) = proved;
-                (gates, None, vole, None)
-            }
-        };
-        recv_verdict(self.common.channel)?;
-        self.vole = Some(vole);
-        Ok((self.common.close(&run, gates, checked), given))
+        let Self { link, session, vole: kept } = self;
+        let mut given = None;
+        let (run, pool, setup) = session.open(&statement.stream, link)?;
+        let report = run.prove(|run| {
+            let vole = match kept.take() {
+                Some(vole) => vole,
+                None => {
+                    let (correlations, arch) = (setup.choice.correlations, session.options.arch);
+                    let vole = S::compiled().prover_end(correlations, run.channel, arch, run.random)?;
+                    setup.prepare(vole, run.channel)?
+                }
+            };
+            run.begin();
+            let work = session.work(pool);
+            let proved = session.system.prove(run.channel, vole, &work, witness, &statement, shard)?;
+            let Proved { gates, details, vole, given: handed } = proved;
+            (*kept, given) = (Some(vole), handed);
+            Ok(session.outcome(setup.choice, gates, details))
+        })?;
+        session.dead = false;
+        Ok((report, given))
     }
 }
 
 impl<'c, S: Setting> VerifierEnd<'c, S> {
-    /// A session by QuickSilver; nothing is sent yet.
-    pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
-        let common = Common::new(channel, named(System::QUICKSILVER, options), None);
-        Self { common, vole: None, delta: None }
+    /// A session by `system`; nothing is sent yet.
+    pub(super) fn new(system: &'static dyn OverVole<S>, channel: &'c mut Channel, options: Options) -> Self {
+        let (link, session) = (Link { channel, own: None }, Session::new(system, options));
+        Self { link, session, vole: None, delta: None }
     }
 
-    /// A session by Wolverine.
-    fn by(wolverine: &'static dyn ByTriples<S>, channel: &'c mut Channel, options: Options) -> Self {
-        let common = Common::new(channel, named(System::WOLVERINE, options), Some(wolverine));
-        Self { common, vole: None, delta: None }
-    }
-
-    /// The same, set up under `delta`.
-    pub(super) fn under(channel: &'c mut Channel, options: Options, delta: S::Delta) -> Self {
-        Self { delta: Some(delta), ..Self::new(channel, options) }
-    }
-
-    fn decide(
-        &mut self,
-        statement: ForVerifier<'_, S>,
-        run: &mut Run<S::Correlations>,
-        shard: Option<Passing<VerifierEnds<S>>>,
-    ) -> Result<Decided<S>> {
-        let (delta, vole) = match self.vole.take() {
-            Some(vole) => vole,
-            None => {
-                let Common { channel, options, random, .. } = &mut self.common;
-                let random = random.as_mut().expect("opened");
-                let delta = self.delta.take().unwrap_or_else(|| S::delta(random));
-                let vole = S::compiled().verifier_end(
-                    run.choice.correlations,
-                    channel,
-                    options.arch,
-                    &delta,
-                    random,
-                )?;
-                (delta, run.prepare(vole, channel)?)
-            }
-        };
-        run.begin(self.common.channel);
-        let Common {
-            channel, options: Options { arch, progress, .. }, random, pool, terms, wolverine, ..
-        } = &mut self.common;
-        let (random, progress) = (random.as_mut().expect("opened"), progress.as_deref());
-        let pool = pool.as_ref().expect("opened");
-        let (accepted, gates, checked, vole, given) = if let (Some(wolverine), Some(terms)) =
-            (wolverine, terms)
-        {
-            let work = Work { arch: *arch, pool, progress, terms: *terms };
-            let stream = &statement.stream;
-            let (accepted, gates, checked, vole) =
-                wolverine.verify_gates(channel, vole, work, &delta, random, stream)?;
-            (accepted, gates, Some(checked), vole, None)
-        } else {
-            let (by, secrets) = ((*arch, pool), (&delta, random));
-            let compiled = S::compiled();
-            if let Some(shard) = shard {
-                let verified = compiled
-                    .verify_shard_by_quicksilver(channel, vole, by, secrets, progress, &statement, shard)?;
-                let (accepted, gates, vole, given) = verified;
-                (accepted, gates, None, vole, Some(given))
-            } else {
-                let verified =
-                    compiled.verify_by_quicksilver(channel, vole, by, secrets, progress, &statement)?;
-                let (accepted, gates, vole) = verified;
-                (accepted, gates, None, vole, None)
-            }
-        };
-        // More gates than were announced may be worth less.
-        self.common.offer(run.choice.correlations, gates.size())?;
-        self.vole = Some((delta, vole));
-        Ok((accepted, gates, checked, given))
+    /// Has the session be set up under `delta`.
+    pub(super) fn under(self, delta: S::Delta) -> Self {
+        Self { delta: Some(delta), ..self }
     }
 
     /// Verifies a shard, and gives what goes out.
     pub(super) fn verify_shard(
         &mut self,
-        statement: ForVerifier<'_, S>,
+        statement: Proposition<'_, S>,
         (shard, within): (Passing<VerifierEnds<S>>, Within),
     ) -> Result<(Accepted, Report, VerifierEnds<S>)> {
-        self.common.within = Some(within);
+        self.session.within = Some(within);
         let (accepted, report, given) = self.verify_as(statement, Some(shard))?;
         Ok((accepted, report, given.expect("it is a shard")))
     }
 
     fn verify_as(
         &mut self,
-        statement: ForVerifier<'_, S>,
+        statement: Proposition<'_, S>,
         shard: Option<Passing<VerifierEnds<S>>>,
     ) -> Result<(Accepted, Report, Option<VerifierEnds<S>>)> {
-        let mut run = self.common.open(&statement.stream)?;
-        let verdict = self.decide(statement, &mut run, shard);
-        let common = &mut self.common;
-        let verdict = recv_end(common.channel, verdict);
-        let verdict =
-            common.options.recorded(verdict, |(_, gates, checked, _)| common.report(&run, *gates, *checked));
-        let (accepted, gates, checked, given) = tell(common.channel, verdict)?;
-        Ok((accepted, common.close(&run, gates, checked), given))
+        let Self { link, session, vole: kept, delta } = self;
+        let mut given = None;
+        let (run, pool, setup) = session.open(&statement.stream, link)?;
+        let options = session.options.clone();
+        let (accepted, report) = run.verify(&options, |run| {
+            let random = &mut *run.random;
+            let delta = &*delta.get_or_insert_with(|| S::delta(random));
+            let vole = match kept.take() {
+                Some(vole) => vole,
+                None => {
+                    let (correlations, arch) = (setup.choice.correlations, options.arch);
+                    let vole = S::compiled().verifier_end(correlations, run.channel, arch, delta, random)?;
+                    setup.prepare(vole, run.channel)?
+                }
+            };
+            run.begin();
+            let (work, system) = (session.work(pool), session.system);
+            let secrets = Secrets { delta, random: run.random };
+            let verified = system.verify(run.channel, vole, &work, secrets, &statement, shard)?;
+            let Verified { accepted, gates, details, vole, given: handed } = verified;
+            // More gates than were announced may be worth less.
+            session.offer(setup.choice.correlations, gates.size())?;
+            (*kept, given) = (Some(vole), handed);
+            Ok((accepted, session.outcome(setup.choice, gates, details)))
+        })?;
+        session.dead = false;
+        Ok((accepted, report, given))
     }
 }
 
 impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
     fn name_next(&mut self, digest: [u8; 32]) {
-        self.common.options.statement = Some(digest);
+        self.session.options.statement = Some(digest);
     }
 
-    fn verify(&mut self, statement: ForVerifier<'_, S>) -> Result<(Accepted, Report)> {
+    fn verify(&mut self, statement: Proposition<'_, S>) -> Result<(Accepted, Report)> {
         self.verify_as(statement, None).map(|(accepted, report, _)| (accepted, report))
     }
 }
 
-/// What both sides keep from statement to statement.
-struct Common<'c, S: Setting> {
+/// The link of a session, and what this party has from the first statement on.
+struct Link<'c> {
     channel: &'c mut Channel,
+    own: Option<(Random, Pool)>,
+}
+
+/// What both sides keep from statement to statement.
+struct Session<S: Setting> {
+    system: &'static dyn OverVole<S>,
     options: Options,
-    /// From the first statement on, as is the next.
-    random: Option<Random>,
-    pool: Option<Pool>,
-    /// How products are checked, by Wolverine, and whoever does so.
+    /// How products are checked, by Wolverine.
     terms: Option<Terms>,
-    wolverine: Option<&'static dyn ByTriples<S>>,
+    /// The source of shares, once the first statement was agreed on.
     choice: Option<Choice<S::Correlations>>,
     /// The run, where the statement is a shard.
     within: Option<Within>,
@@ -414,29 +353,28 @@ struct Common<'c, S: Setting> {
 /// The digest of a statement, its size where that matters, and the correlations that are proposed for it.
 type Settled<S> = ([u8; 32], Option<Size>, Proposal<<S as Setting>::Correlations>);
 
-/// A statement on its way.
-struct Run<C> {
-    statement: [u8; 32],
+/// How a statement is set up.
+struct Setup<C> {
     /// The shares that it draws before its first gate, where both parties have said its size.
     shares: Option<u64>,
     /// The shares, and those for masks, that both parties expect it to draw, where they have chosen
     /// correlations for them.
     expected: Option<(u64, u64)>,
     choice: Choice<C>,
-    before: Traffic,
-    setup_traffic: Traffic,
-    started: Instant,
-    begun: Instant,
 }
 
-impl<'c, S: Setting> Common<'c, S> {
-    fn new(channel: &'c mut Channel, options: Options, wolverine: Option<&'static dyn ByTriples<S>>) -> Self {
-        let (random, pool, terms, choice, within) = (None, None, None, None, None);
-        Self { channel, options, random, pool, terms, wolverine, choice, within, dead: false }
+impl<S: Setting> Session<S> {
+    fn new(system: &'static dyn OverVole<S>, options: Options) -> Self {
+        let options = named(system.system(), options);
+        Self { system, options, terms: None, choice: None, within: None, dead: false }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
-    fn open(&mut self, stream: &Stream<'_, S::F>) -> Result<Run<S::Correlations>> {
+    fn open<'r>(
+        &mut self,
+        stream: &Stream<'_, S::F>,
+        link: &'r mut Link<'_>,
+    ) -> Result<(ProofRun<'r>, &'r Pool, Setup<S::Correlations>)> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
@@ -447,36 +385,43 @@ impl<'c, S: Setting> Common<'c, S> {
             let alone = S::compiled().paces(self.options.arch);
             paces.extend(alone.into_iter().map(|pace| pace.shared_by(threads)));
         }
-        let (before, started) = (self.channel.traffic(), Instant::now());
-        let first = self.random.is_none();
+        let first = link.own.is_none();
         if first {
-            self.pool = Some(Pool::new(self.options.threads)?);
-            self.random = Some(match &self.options.seed {
-                Some(seed) => Random::from_seed(seed),
-                None => Random::from_system()?,
-            });
+            link.own = Some((fresh(&self.options)?, Pool::new(threads)?));
         }
-        let parameters = proposal.text();
-        let field = S::name();
+        let Link { channel, own } = link;
+        let (random, pool) = own.as_mut().expect("set above");
         // Clauses are another protocol, and may have the name of the statement that they make.
         let clauses = size.is_some_and(|size| size.clauses > 0);
-        let system = match self.within {
+        let protocol = match self.within {
             Some(_) => SHARD,
             None if clauses => CLAUSES,
-            None => self.options.system().name(),
+            None => self.system.system().name(),
         };
-        let hello = Hello { system, field: &field, parameters: &parameters, statement: &statement };
-        let nonce = self.random.as_mut().expect("set above").bytes();
-        let theirs = shake_hands(self.channel, &hello, &nonce)?;
-        if let Some(terms) = self.terms.as_ref().filter(|_| first) {
-            agree(self.channel, terms)?;
-        }
-        // Later statements use what the first one was set up with.
-        let resolved = proposal.resolve::<S>(&theirs, purpose(&self.options), self.channel, &paces)?;
-        let choice = *self.choice.get_or_insert(resolved);
-        self.offer(choice.correlations, size.unwrap_or_default())?;
-        self.channel.checkpoint("statement");
-        let setup_traffic = Traffic::default();
+        let (parameters, field) = (&proposal.text(), &S::name());
+        let agreement = &Agreement { protocol, field, parameters, statement };
+        let options = self.options.clone();
+        let run = ProofRun::open(channel, random, &options, agreement, &mut |channel, theirs| {
+            if let Some(terms) = self.terms.as_ref().filter(|_| first) {
+                agree(channel, terms)?;
+            }
+            // Later statements use what the first one was set up with.
+            let resolved = proposal.resolve::<S>(&theirs, purpose(&options), channel, &paces)?;
+            let choice = *self.choice.get_or_insert(resolved);
+            self.offer(choice.correlations, size.unwrap_or_default())
+        })?;
+        let choice = self.choice.expect("settled with the peer");
+        Ok((run, pool, self.setup(choice, size, proposal, first)))
+    }
+
+    /// How a statement of this size, for which these correlations were proposed, is set up over this choice.
+    fn setup(
+        &self,
+        choice: Choice<S::Correlations>,
+        size: Option<Size>,
+        proposal: Proposal<S::Correlations>,
+        first: bool,
+    ) -> Setup<S::Correlations> {
         let ahead = first && choice.reason == Reason::Small && S::drawn_ahead(choice.correlations);
         let shares = size.filter(|_| ahead).map(|size| match &self.terms {
             Some(terms) => drawn::<S::Macs>(terms, size),
@@ -491,7 +436,13 @@ impl<'c, S: Setting> Common<'c, S> {
             Proposal::Auto(Automatic { shares, .. }) if first && choice.is_made() => Some((shares, masks)),
             _ => None,
         };
-        Ok(Run { statement, shares, expected, choice, before, setup_traffic, started, begun: started })
+        Setup { shares, expected, choice }
+    }
+
+    /// The means by which the gates are done.
+    fn work<'a>(&'a self, pool: &'a Pool) -> Work<'a> {
+        let Options { arch, progress, .. } = &self.options;
+        Work { arch: *arch, pool, progress: progress.as_deref(), terms: self.terms }
     }
 
     /// Forgets what was said of a statement that will not be proved.
@@ -504,29 +455,26 @@ impl<'c, S: Setting> Common<'c, S> {
         asked::<S>(&self.options)
     }
 
-    /// What is proved.
+    /// A word for what is proved.
     fn what(&self) -> &'static str {
         if self.within.is_some() { "run of shards" } else { "statement" }
     }
 
     /// Refuses where less statistical security is offered than asked for.
     fn offer(&self, correlations: S::Correlations, size: Size) -> Result<()> {
-        let asked = self.asked()?;
         let offered = self.worth(correlations, size)?;
-        if offered >= asked {
-            return Ok(());
-        }
-        let enough = |other: &S::Correlations| self.worth(*other, size).is_ok_and(|bits| bits >= asked);
-        let others = S::correlations().into_iter().find(enough);
-        Err(Error::invalid(format!(
-            "{asked} bits of statistical security were asked for, and {}{} over {} gives {offered} to a {} of this \
-             size: ask for fewer, or take {}",
-            self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by)),
-            correlations.into(),
-            S::name(),
-            self.what(),
-            others.map_or("a larger extension", |others| others.into().name())
-        )))
+        let asked = self.asked()?;
+        enough(asked, offered, || {
+            let worth = |other: &S::Correlations| self.worth(*other, size).is_ok_and(|bits| bits >= asked);
+            let others = S::correlations().into_iter().find(worth);
+            let instead = others.map_or("a larger extension", |others| others.into().name());
+            let by = self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by));
+            let (correlations, setting, what) = (correlations.into(), S::name(), self.what());
+            format!(
+                "{by}{correlations} over {setting} gives {offered} to a {what} of this size: ask for fewer, or take \
+                 {instead}"
+            )
+        })
     }
 
     /// The statistical security of a statement of this size, or of a run whose shards are worth as much as this
@@ -546,16 +494,9 @@ impl<'c, S: Setting> Common<'c, S> {
         let triples = self.options.system().facts().triples;
         self.terms = if triples { Some(terms::<S>(&self.options)?) } else { None };
         self.asked()?;
-        if self.options.non_interactive && !S::NON_INTERACTIVE {
-            return Err(Error::invalid(format!(
-                "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
-                 searched offline: take an extension of 100 bits or more",
-                S::name()
-            )));
-        }
-        let Drawing { correlations, bandwidth, .. } =
-            self.options.method.drawing().copied().unwrap_or_default();
-        let given = correlations.map(Correlations::over::<S>).transpose()?;
+        refuse_without_coins(&self.options, S::NON_INTERACTIVE, || searched_offline(&S::name()))?;
+        let bandwidth = self.options.bandwidth;
+        let given = self.options.correlations.map(Correlations::over::<S>).transpose()?;
         let options = &mut self.options;
         // A name, and a number, is for one statement: the next one must not be taken for this.
         let (named, counted) = (options.statement.take(), options.size.take());
@@ -584,36 +525,24 @@ impl<'c, S: Setting> Common<'c, S> {
         Ok((statement, size, Proposal::Auto(Automatic { shares, degree, bandwidth, excluded })))
     }
 
-    /// The statement has ended, and another may follow.
-    fn close(&mut self, run: &Run<S::Correlations>, gates: Gates, checked: Option<Checked>) -> Report {
-        self.dead = false;
-        self.report(run, gates, checked)
-    }
-
-    fn report(&self, run: &Run<S::Correlations>, gates: Gates, checked: Option<Checked>) -> Report {
-        let correlations = run.choice.correlations;
+    /// The outcome of a proof with these gates.
+    fn outcome(
+        &self,
+        choice: Choice<S::Correlations>,
+        gates: Gates,
+        details: Option<Arc<dyn Details>>,
+    ) -> Outcome {
         let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
+        let (correlations, size) = (choice.correlations, gates.size());
         let security = Security {
-            computational: searched.min(S::computational_bits(correlations, gates.size()).into()) as u32,
-            statistical: self.worth(correlations, gates.size()).expect("offered before"),
+            computational: searched.min(S::computational_bits(correlations, size).into()) as u32,
+            statistical: self.worth(correlations, size).expect("offered before"),
         };
-        let choice = run.choice.by_name();
-        let details = checked.map_or(Details::Drawn(choice), |checked| Details::Checked(choice, checked));
-        Report {
-            statement: run.statement,
-            system: self.options.system(),
-            gates,
-            details,
-            security,
-            traffic: self.channel.traffic().since(run.before),
-            setup_traffic: run.setup_traffic,
-            setup: run.begun - run.started,
-            online: run.begun.elapsed(),
-        }
+        Outcome { system: self.system.system(), gates, choice: Some(choice.by_name()), details, security }
     }
 }
 
-impl<C> Run<C> {
+impl<C> Setup<C> {
     /// Draws what the statement will take, where that is a part of the set-up, or says what to expect.
     fn prepare<S: Share + 'static>(
         &self,
@@ -627,11 +556,5 @@ impl<C> Run<C> {
             Some(shares) => Ok(Box::new(Ahead::new(vole, channel, shares)?)),
             None => Ok(vole),
         }
-    }
-
-    /// The set-up is done; gates follow.
-    fn begin(&mut self, channel: &Channel) {
-        self.begun = Instant::now();
-        self.setup_traffic = channel.traffic().since(self.before);
     }
 }

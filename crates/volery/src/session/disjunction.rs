@@ -3,9 +3,7 @@
 use super::files::{files, verify_any};
 use super::statement::check_stream;
 use super::system::{Claim, find, one_claim};
-use super::{
-    Binary, ForProver, ForVerifier, Options, ProvableClauses, Report, Reread, Setting, Stated, Stream,
-};
+use super::{Binary, Options, Proposition, ProvableClauses, Report, Reread, Setting, Stated, Stream};
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
 use crate::circuit::{Alternatives, Clause, OneOf, clauses as of_clauses};
@@ -61,10 +59,10 @@ fn prove_clause<S: Setting>(
     }
     if is_whole(clauses, options) {
         let source: &dyn Source<S::F> = &Clause::new(clauses, 0);
-        return system.prove(ForProver::<S>::of(source), witness, channel, options);
+        return system.prove(Proposition::<S>::of(source), witness, channel, options);
     }
     as_one::<S>(clauses, chosen, witness, |all, witness| {
-        system.prove(ForProver::<S>::of(all), witness, channel, options)
+        system.prove(Proposition::<S>::of(all), witness, channel, options)
     })
 }
 
@@ -212,8 +210,8 @@ fn verify_clause<S: Setting>(
     }
     if is_whole(clauses, options) {
         let source: &dyn Source<S::F> = &Clause::new(clauses, 0);
-        return system.verify(ForVerifier::<S>::of(source), channel, options);
+        return system.verify(Proposition::<S>::of(source), channel, options);
     }
     let source: &dyn Source<S::F> = &OneOf(clauses);
-    system.verify(ForVerifier::<S>::of(source), channel, options)
+    system.verify(Proposition::<S>::of(source), channel, options)
 }

@@ -21,7 +21,7 @@ const LABEL_SHOWN: usize = 300;
 /// The least security that a file can have, in bits.
 pub(super) const LEAST_OF_FILE: u32 = 100;
 
-/// [`Simulation::most_work`](super::Simulation::most_work) where nothing else is said: what the shortest
+/// [`Options::most_work`] where nothing else is said: what the shortest
 /// proofs take, and what is made for 128 bits where fewer are asked for.
 pub const MOST_WORK: u32 = 4;
 
@@ -37,18 +37,6 @@ pub(super) fn asked_of_file(options: &Options, usual: u32, most: u32) -> Result<
         ))),
         asked => Ok(asked.unwrap_or(usual)),
     }
-}
-
-/// What the file is to say about its statement in words, whichever system is named.
-pub(super) fn label_of(options: &Options) -> &str {
-    let simulated = options.method.simulation().map(|simulation| &*simulation.label);
-    simulated.or_else(|| options.method.in_the_head().map(|head| &*head.label)).unwrap_or_default()
-}
-
-/// The most that a file may ask of its verifier, whichever system is named.
-pub(super) fn most_work_of(options: &Options) -> u32 {
-    let simulated = options.method.simulation().map(|simulation| simulation.most_work);
-    simulated.or_else(|| options.method.in_the_head().map(|head| head.most_work)).unwrap_or(MOST_WORK)
 }
 
 /// The name of what a proof is over.
@@ -318,7 +306,7 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
 /// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof
 /// does not hold, is not whole, or something follows it; `Invalid` where the circuit or the options are
 /// wrong; `Io`. Before anything is done for a file, `Disagreed` where it is worth less than asked for, or
-/// asks for more than [`Simulation::most_work`](super::Simulation::most_work).
+/// asks for more than [`Options::most_work`].
 pub fn verify_from(
     circuit: &(impl Provable<Binary> + ?Sized),
     proof: &mut (impl Read + Send),

@@ -2,10 +2,11 @@
 
 use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
 use super::clauses::{Evaluation, settle_clauses};
-use super::single::{Single, settle};
+use super::run::{enough, fresh, open_without_correlations, settle};
 use super::system::ProofOfClauses;
 use super::{
-    ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stated, System,
+    Agreement, Choices, Options, Outcome, ProofRun, ProofSystem, Proposition, Report, Reread, Security,
+    Setting, Stated, System,
 };
 use crate::channel::Channel;
 use crate::circuit::stream::ClauseStream;
@@ -14,9 +15,23 @@ use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free;
 use crate::garble::seeds::Seeds;
-use crate::zk::{Accepted, Gates, jko, recv_end, recv_verdict, stack, tell};
+use crate::random::Random;
+use crate::zk::{Accepted, jko, stack};
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
+
+/// How circuits are garbled.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Garbling {
+    /// The hash of the gates; both parties must agree on it.
+    pub construction: Construction,
+}
+
+impl Choices for Garbling {
+    fn system(&self) -> System {
+        System::JKO
+    }
+}
 
 /// How clauses are garbled and stacked.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -25,40 +40,71 @@ pub struct Stacking {
     pub construction: Construction,
     /// How the seeds are transferred; both parties must agree on it.
     pub seeds: Seeds,
-    /// Whether the prover does the same work whichever clause holds, which takes more than twice
-    /// as long: for a verifier that could tell by the time it takes.
-    pub fixed_work: bool,
+}
+
+impl Choices for Stacking {
+    fn system(&self) -> System {
+        System::STACK
+    }
 }
 
 /// The security of a proof with so many ANDs, if that is enough.
 fn security(options: &Options, system: System, construction: Construction, gates: u64) -> Result<Security> {
     let (asked, statistical) = (options.asked_security(Binary::SECURITY)?, exchange::security());
-    if statistical < asked {
-        return Err(Error::invalid(format!(
-            "{asked} bits of statistical security were asked for, and {system} gives {statistical}: ask for fewer"
-        )));
-    }
+    enough(asked, statistical, || format!("{system} gives {statistical}: ask for fewer"))?;
     let hash = privacy_free::security(construction, gates);
     let computational = GROUP_BITS.min(EXPANSION_BITS).min(hash).min(exchange::search_bits()) as u32;
     Ok(Security { computational, statistical })
 }
 
-/// Opens a proof by `system` with this hash and these parameters, on this statement with so many gates.
-fn open<'c>(
-    channel: &'c mut Channel,
-    options: &Options,
-    (system, construction): (System, Construction),
-    parameters: &str,
-    (statement, gates): ([u8; 32], Gates),
-) -> Result<Single<'c>> {
-    let security = security(options, system, construction, gates.mul)?;
-    let agreed = (Disagreement::Garbling as fn(_) -> _, parameters);
-    Single::open(channel, options, (system, F2::NAME), agreed, (statement, gates), security)
+/// An agreement of both parties, and its worth.
+struct Agreed {
+    parameters: String,
+    statement: [u8; 32],
+    outcome: Outcome,
+}
+
+impl Agreed {
+    /// Agrees on a proof by JKO.
+    fn by_jko(options: &Options, terms: &jko::Terms<'_>, statement: [u8; 32]) -> Result<Self> {
+        terms.check()?;
+        let (gates, hash) = (terms.gates(), terms.construction);
+        let security = security(options, System::JKO, hash, gates.mul)?;
+        let outcome = Outcome::of(System::JKO, gates, security);
+        Ok(Self { parameters: hash.name().into(), statement, outcome })
+    }
+
+    /// Agrees on a proof by a stack.
+    fn by_stack(options: &Options, terms: &stack::Terms<'_>, statement: [u8; 32]) -> Result<Self> {
+        terms.check()?;
+        let (gates, hash) = (terms.gates(), terms.construction);
+        let security = security(options, System::STACK, hash, gates.mul)?;
+        let parameters = format!("{}, seeds by {}", hash.name(), terms.seeds.name());
+        Ok(Self { parameters, statement, outcome: Outcome::of(System::STACK, gates, security) })
+    }
+
+    /// Opens a run on it.
+    fn open<'r>(
+        &self,
+        channel: &'r mut Channel,
+        random: &'r mut Random,
+        options: &Options,
+    ) -> Result<ProofRun<'r>> {
+        let system = self.outcome.system;
+        let agreement = &Agreement {
+            protocol: system.name(),
+            field: F2::NAME,
+            parameters: &self.parameters,
+            statement: self.statement,
+        };
+        let otherwise = Disagreement::Garbling;
+        open_without_correlations(channel, random, options, system, agreement, otherwise)
+    }
 }
 
 fn jko_terms<'a>(options: &'a Options, shape: &'a Shape) -> jko::Terms<'a> {
     let Options { arch, method, progress, .. } = options;
-    let construction = method.construction().unwrap_or_default();
+    let Garbling { construction } = method.of();
     jko::Terms { arch: *arch, construction, shape, progress: progress.as_deref() }
 }
 
@@ -72,7 +118,7 @@ impl ProofSystem<Binary> for Jko {
 
     fn prove(
         &self,
-        statement: ForProver<'_, Binary>,
+        statement: Proposition<'_, Binary>,
         witness: &dyn Reread<F2>,
         channel: &mut Channel,
         options: &Options,
@@ -80,58 +126,38 @@ impl ProofSystem<Binary> for Jko {
         let (shape, digest) = settle(&statement.stream, options)?;
         let values = Clear::inputs(&statement.stream, witness.read(), shape.inputs_by_gates() as usize)?;
         let terms = jko_terms(options, &shape);
-        let hash = terms.construction;
-        terms.check()?;
-        let mut run = open(channel, options, (System::JKO, hash), hash.name(), (digest, terms.gates()))?;
-        let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
-        run.begin();
-        prover.prove(run.channel, &statement.stream, &mut run.random)?;
-        recv_verdict(run.channel)?;
-        Ok(run.report())
+        let agreed = Agreed::by_jko(options, &terms, digest)?;
+        agreed.open(channel, &mut fresh(options)?, options)?.prove(|run| {
+            let prover = jko::Prover::new(run.channel, terms, values, run.random)?;
+            run.begin();
+            prover.prove(run.channel, &statement.stream, run.random)?;
+            Ok(agreed.outcome)
+        })
     }
 
     fn verify(
         &self,
-        statement: ForVerifier<'_, Binary>,
+        statement: Proposition<'_, Binary>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let (shape, digest) = settle(&statement.stream, options)?;
         let terms = jko_terms(options, &shape);
-        let hash = terms.construction;
-        terms.check()?;
-        let mut run = open(channel, options, (System::JKO, hash), hash.name(), (digest, terms.gates()))?;
-        let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
+        let agreed = Agreed::by_jko(options, &terms, digest)?;
+        agreed.open(channel, &mut fresh(options)?, options)?.verify(options, |run| {
+            let verifier = jko::Verifier::new(run.channel, terms, run.random)?;
             run.begin();
-            verifier.verify(run.channel, &statement.stream, &mut run.random)
-        });
-        let verdict = recv_end(run.channel, verdict);
-        let verdict = options.recorded(verdict, |_| run.report());
-        let accepted = tell(run.channel, verdict)?;
-        Ok((accepted, run.report()))
+            let accepted = verifier.verify(run.channel, &statement.stream, run.random)?;
+            Ok((accepted, agreed.outcome))
+        })
     }
 }
 
-fn stacking(options: &Options) -> Stacking {
-    options.method.stacking().copied().unwrap_or_default()
-}
-
 fn stack_terms<'a>(options: &'a Options, shapes: &'a [Shape]) -> stack::Terms<'a> {
-    let Stacking { construction, seeds, fixed_work } = stacking(options);
-    let threads = options.threads.get();
+    let Stacking { construction, seeds } = options.method.of();
+    let (threads, fixed_work) = (options.threads.get(), options.fixed_work);
     let (arch, progress) = (options.arch, options.progress.as_deref());
     stack::Terms { arch, construction, seeds, shapes, threads, fixed_work, progress }
-}
-
-/// Opens a proof of one of several clauses.
-fn open_stack<'c>(
-    channel: &'c mut Channel,
-    options: &Options,
-    terms: &stack::Terms<'_>,
-    statement: [u8; 32],
-) -> Result<Single<'c>> {
-    let parameters = format!("{}, seeds by {}", terms.construction.name(), terms.seeds.name());
-    open(channel, options, (System::STACK, terms.construction), &parameters, (statement, terms.gates()))
 }
 
 /// [`stack`].
@@ -151,7 +177,7 @@ impl ProofSystem<Binary> for Stack {
 
     fn prove(
         &self,
-        _: ForProver<'_, Binary>,
+        _: Proposition<'_, Binary>,
         _: &dyn Reread<F2>,
         _: &mut Channel,
         _: &Options,
@@ -159,7 +185,7 @@ impl ProofSystem<Binary> for Stack {
         Err(without_clauses())
     }
 
-    fn verify(&self, _: ForVerifier<'_, Binary>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
+    fn verify(&self, _: Proposition<'_, Binary>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
         Err(without_clauses())
     }
 
@@ -180,19 +206,16 @@ impl ProofOfClauses<Binary> for Stack {
         let clauses = &ClauseStream::new(clauses.source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let counts: Vec<_> = shapes.iter().map(|shape| shape.inputs_by_gates() as usize).collect();
-        let values = Evaluation { clauses, shapes: &shapes, counts: &counts, products: false }.values(
-            chosen,
-            witness,
-            stacking(options).fixed_work,
-        )?;
+        let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: false };
+        let values = evaluation.values(chosen, witness, options.fixed_work)?;
         let terms = stack_terms(options, &shapes);
-        terms.check()?;
-        let mut run = open_stack(channel, options, &terms, statement)?;
-        let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
-        run.begin();
-        prover.prove(run.channel, clauses, &mut run.random)?;
-        recv_verdict(run.channel)?;
-        Ok(run.report())
+        let agreed = Agreed::by_stack(options, &terms, statement)?;
+        agreed.open(channel, &mut fresh(options)?, options)?.prove(|run| {
+            let prover = stack::Prover::new(run.channel, terms, (chosen, &values), run.random)?;
+            run.begin();
+            prover.prove(run.channel, clauses, run.random)?;
+            Ok(agreed.outcome)
+        })
     }
 
     fn verify_one_of(
@@ -204,16 +227,13 @@ impl ProofOfClauses<Binary> for Stack {
         let clauses = &ClauseStream::new(clauses.source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let terms = stack_terms(options, &shapes);
-        terms.check()?;
-        let mut run = open_stack(channel, options, &terms, statement)?;
-        let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
+        let agreed = Agreed::by_stack(options, &terms, statement)?;
+        agreed.open(channel, &mut fresh(options)?, options)?.verify(options, |run| {
+            let verifier = stack::Verifier::new(run.channel, terms, run.random)?;
             run.begin();
-            verifier.verify(run.channel, clauses, &mut run.random)
-        });
-        let verdict = recv_end(run.channel, verdict);
-        let verdict = options.recorded(verdict, |_| run.report());
-        let accepted = tell(run.channel, verdict)?;
-        Ok((accepted, run.report()))
+            let accepted = verifier.verify(run.channel, clauses, run.random)?;
+            Ok((accepted, agreed.outcome))
+        })
     }
 }
 

@@ -1,50 +1,43 @@
 //! Proofs by Limbo: in a conversation, and as files.
 
 mod header;
+mod report;
 #[cfg(test)]
 mod tests;
 
-use super::files::{Counted, LEAST_OF_FILE, MOST_WORK, asked_of_file, label_of, most_work_of};
-use super::single::{Single, fresh, settle};
+use super::files::{Counted, LEAST_OF_FILE, asked_of_file};
+use super::run::{fresh, of_file, open_without_correlations, settle};
 use super::system::ProofFiles;
 use super::{
-    Details, ForProver, ForVerifier, Options, Proof, ProofSystem, Report, Reread, Security, Setting, System,
+    Agreement, Choices, Options, Outcome, ProofRun, ProofSystem, Proposition, Report, Reread, Security,
+    Setting, System,
 };
 use crate::channel::{Channel, Party, Traffic};
 use crate::circuit::stream::{Source, Stream};
 use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
+use crate::random::Random;
+use crate::zk::Accepted;
 use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Preference, Terms, Wishes};
-use crate::zk::{Accepted, recv_end, recv_verdict, tell};
 pub(super) use header::Header;
+pub use report::Proof;
 use std::io::{Read, Write};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How parties are simulated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct Simulation {
     /// The parameters that the caller insists on; over a channel both parties must come to the same.
     pub wishes: Wishes,
     /// The sums of parties that are followed; over a channel both parties must agree on it.
     pub aggregation: Aggregation,
-    /// What a file says about its statement in words, public values among them: at most
-    /// [`LONGEST_LABEL`](super::LONGEST_LABEL) bytes. Whoever verifies must give the same, or nothing.
-    pub label: String,
-    /// The most that a file may ask of its verifier, in work and in memory: so many times what the parameters
-    /// ask that are chosen where nobody wishes for any. A prover makes no file that asks for more.
-    pub most_work: u32,
 }
 
-impl Default for Simulation {
-    fn default() -> Self {
-        Self {
-            wishes: Wishes::default(),
-            aggregation: Aggregation::default(),
-            label: String::new(),
-            most_work: MOST_WORK,
-        }
+impl Choices for Simulation {
+    fn system(&self) -> System {
+        System::LIMBO
     }
 }
 
@@ -117,11 +110,6 @@ fn times<S: Setting>(
     Ok(load(parameters, aggregation).times(&load(&default, Aggregation::default()), UNNOTICED))
 }
 
-/// How `options` want parties to be simulated.
-fn simulation(options: &Options) -> Simulation {
-    options.method.simulation().cloned().unwrap_or_default()
-}
-
 fn choose<S: Setting>(options: &Options, wishes: &Wishes, shape: &Shape, mode: Mode) -> Result<Parameters> {
     settled::<S>(wishes, asked(options, mode)?, shape, mode)
 }
@@ -158,23 +146,25 @@ fn name(parameters: &Parameters, aggregation: Aggregation) -> String {
 }
 
 /// Opens a conversation on `statement`.
-fn open<'c, S: Setting>(
-    channel: &'c mut Channel,
+fn open<'r, S: Setting>(
+    channel: &'r mut Channel,
+    random: &'r mut Random,
     options: &Options,
     terms: &Terms,
     statement: [u8; 32],
-) -> Result<Single<'c>> {
-    let name = name(terms.parameters, terms.aggregation);
-    let agreed = (Disagreement::Simulation as fn(_) -> _, &*name);
-    let (system, worth) = ((System::LIMBO, &*S::name()), worth(terms, Mode::Interactive));
-    Single::open(channel, options, system, agreed, (statement, terms.gates()), worth)
+) -> Result<ProofRun<'r>> {
+    let (parameters, field) = (&name(terms.parameters, terms.aggregation), &S::name());
+    let agreement = &Agreement { protocol: System::LIMBO.name(), field, parameters, statement };
+    let otherwise = Disagreement::Simulation;
+    open_without_correlations(channel, random, options, System::LIMBO, agreement, otherwise)
 }
 
-fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
+/// The outcome of a proof by such terms, on which this party worked so long.
+fn outcome(terms: &Terms, mode: Mode, work: Duration) -> Outcome {
     let Terms { parameters, demand, .. } = terms;
     let (compressions, bytes) = (parameters.rounds(demand.entries), parameters.proof_bytes(demand));
     let proof = Proof { parameters: **parameters, compressions, bytes, work };
-    Report { details: Details::Simulated(proof), ..report }
+    Outcome::of(System::LIMBO, terms.gates(), worth(terms, mode)).with(proof)
 }
 
 /// Proofs by [Limbo](limbo), over any setting. By name it is over few of them, for whose sake it is compiled here:
@@ -189,7 +179,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
 
     fn prove(
         &self,
-        statement: ForProver<'_, S>,
+        statement: Proposition<'_, S>,
         witness: &dyn Reread<S::F>,
         channel: &mut Channel,
         options: &Options,
@@ -199,38 +189,35 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let started = Instant::now();
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let evaluated = started.elapsed();
-        let Simulation { wishes, aggregation, .. } = simulation(options);
+        let Simulation { wishes, aggregation } = options.method.of();
         let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, aggregation, &shape, Party::Prover);
         terms.check()?;
-        let mut run = open::<S>(channel, options, &terms, digest)?;
-        run.begin();
-        let started = Instant::now();
-        limbo::prove::<S::Parties>(run.channel, &terms, circuit, &values, &mut run.random)?;
-        let work = evaluated + started.elapsed();
-        recv_verdict(run.channel)?;
-        Ok(with_proof(run.report(), &terms, work))
+        open::<S>(channel, &mut fresh(options)?, options, &terms, digest)?.prove(|run| {
+            run.begin();
+            let started = Instant::now();
+            limbo::prove::<S::Parties>(run.channel, &terms, circuit, &values, run.random)?;
+            Ok(outcome(&terms, Mode::Interactive, evaluated + started.elapsed()))
+        })
     }
 
     fn verify(
         &self,
-        statement: ForVerifier<'_, S>,
+        statement: Proposition<'_, S>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let circuit = &statement.stream;
         let (shape, digest) = settle(circuit, options)?;
-        let Simulation { wishes, aggregation, .. } = simulation(options);
+        let Simulation { wishes, aggregation } = options.method.of();
         let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, aggregation, &shape, Party::Verifier);
         terms.check()?;
-        let mut run = open::<S>(channel, options, &terms, digest)?;
-        run.begin();
-        let verdict = limbo::verify::<S::Parties>(run.channel, &terms, circuit, &mut run.random);
-        let verdict = recv_end(run.channel, verdict);
-        let verdict = options.recorded(verdict, |(_, work)| with_proof(run.report(), &terms, *work));
-        let (accepted, work) = tell(run.channel, verdict)?;
-        Ok((accepted, with_proof(run.report(), &terms, work)))
+        open::<S>(channel, &mut fresh(options)?, options, &terms, digest)?.verify(options, |run| {
+            run.begin();
+            let (accepted, work) = limbo::verify::<S::Parties>(run.channel, &terms, circuit, run.random)?;
+            Ok((accepted, outcome(&terms, Mode::Interactive, work)))
+        })
     }
 
     fn files(&self) -> Option<&dyn ProofFiles<S>> {
@@ -250,10 +237,11 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let circuit = &Stream::new(source);
         let (shape, statement) = settle(circuit, options)?;
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
-        let Simulation { wishes, aggregation, label, most_work } = simulation(options);
+        let Simulation { wishes, aggregation } = options.method.of();
+        let Options { label, most_work, .. } = options;
         let parameters = choose::<S>(options, &wishes, &shape, Mode::File)?;
         let times = times::<S>(&parameters, aggregation, asked(options, Mode::File)?, &shape)?;
-        if times > most_work.into() {
+        if times > (*most_work).into() {
             return Err(Error::invalid(format!(
                 "such a proof takes its verifier {} times the work or memory of one with the parameters that \
                  are chosen by default, and a verifier takes {most_work} times as much: wish for fewer parties, \
@@ -262,13 +250,13 @@ impl<S: Setting> ProofFiles<S> for Limbo {
             )));
         }
         let terms = terms::<S>(options, &parameters, aggregation, &shape, Party::Prover);
-        let header = Header::of::<S>(&terms, statement, &label).encode()?;
+        let header = Header::of::<S>(&terms, statement, label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
         let random = &mut fresh(options)?;
         limbo::write::<S::Parties>(&mut out, &header, &terms, circuit, &values, random)?;
         out.flush().map_err(Error::io("writing the proof"))?;
         let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
-        Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
+        Ok(of_file(statement, outcome(&terms, Mode::File, started.elapsed()), traffic, started))
     }
 
     fn verify_from(
@@ -282,8 +270,8 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let (shape, statement) = settle(circuit, options)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
-        let most_work = most_work_of(options);
-        header.compare::<S>(statement, &shape, label_of(options))?;
+        let most_work = options.most_work;
+        header.compare::<S>(statement, &shape, &options.label)?;
         let security = asked(options, Mode::File)?;
         let parameters = header.parameters::<S>(security, &shape)?;
         let times = times::<S>(&parameters, header.aggregation, security, &shape).map_err(|why| {
@@ -297,27 +285,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let terms = terms::<S>(options, &parameters, header.aggregation, &shape, Party::Verifier);
         let accepted = limbo::read::<S::Parties>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
-        Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
+        let outcome = outcome(&terms, Mode::File, started.elapsed());
+        Ok((accepted, of_file(statement, outcome, traffic, started)))
     }
-}
-
-fn report(
-    (statement, terms): ([u8; 32], &Terms),
-    worth: Security,
-    traffic: Traffic,
-    started: Instant,
-) -> Report {
-    let report = Report {
-        statement,
-        system: System::LIMBO,
-        gates: terms.gates(),
-        details: Details::None,
-        security: worth,
-        traffic,
-        setup_traffic: Traffic::default(),
-        setup: Default::default(),
-        online: started.elapsed(),
-    };
-    let work = report.online;
-    with_proof(report, terms, work)
 }

@@ -1,15 +1,15 @@
-//! Statements over two fields, by QuickSilver: from the handshake to the report.
+//! Statements over two fields, by QuickSilver.
 //!
 //! One handshake names both fields and both correlations. Then each half is set up, the one over F_2 first,
 //! with a global key of its own; and one verdict is told for both.
 
 use super::correlations::{Choice, Correlations, Demand, Excluded, Use};
-use super::single::fresh;
+use super::run::{enough, fresh, refuse_without_coins, searched_offline};
 use super::{
-    Binary, BitCorrelations, Details, Estimate, FieldCorrelations, Options, Over, Registered, Report, Reread,
-    Security, Setting, Stream, System,
+    Agreement, Binary, BitCorrelations, Details, Estimate, FieldCorrelations, Options, Outcome, Over,
+    ProofRun, Registered, Report, Reread, Security, Setting, Stream, System,
 };
-use crate::channel::{Carried, Channel, HANDSHAKE, Hello, Traffic, shake_hands};
+use crate::channel::{Carried, Channel, HANDSHAKE};
 use crate::circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
 use crate::error::{Disagreement, Error, Result, Sides};
 use crate::ot::softspoken::Depth;
@@ -18,9 +18,8 @@ use crate::random::Random;
 use crate::vole::{BoxedVole, Share};
 use crate::zk::quicksilver::conversion::{self, Both, Prover, Verifier};
 use crate::zk::quicksilver::traffic::masks;
-use crate::zk::{Accepted, VERDICT, recv_end, recv_verdict, tell};
+use crate::zk::{Accepted, VERDICT};
 use core::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
 use volery_primitives::{Extension, F2, F128, Field, MacField};
 
 /// A statement that can be proved over F_2 and the field `B` with MACs in `E`: whatever implements
@@ -84,6 +83,8 @@ pub struct Converted {
     pub correlations: [Correlations; 2],
 }
 
+impl Details for Converted {}
+
 /// Proves that `bits` and `numbers` are a witness that satisfies `circuit`, a statement over F_2 and `B` with
 /// MACs in `E`, by QuickSilver: `prove_mixed::<F61, F61>(…)`. Correlations over F_2 are SoftSpoken's; those
 /// that `options` name are taken over the field that has them.
@@ -104,21 +105,20 @@ where
     if options.check {
         circuit.evaluate(bits.read(), numbers.read())?;
     }
-    let mut run = settled.open(channel, options)?;
-    let Run { settled, random, .. } = &mut run;
-    let voles = (
-        Binary::compiled().prover_end(settled.bits, channel, options.arch, random)?,
-        Over::<B, E>::compiled().prover_end(settled.numbers, channel, options.arch, random)?,
-    );
-    let voles = settled.expect(voles);
-    run.begin(channel);
-    let witness = (bits.read(), numbers.read());
-    let prover = Prover::<B, E>::new(channel, voles, options.arch, witness, &mut run.random);
-    let mut prover = prover.share_work(&run.pool).report_to(options.progress.as_deref());
-    circuit.push_to_prover(&mut prover)?;
-    let both = prover.finish()?;
-    recv_verdict(channel)?;
-    Ok(run.report(channel, both, options))
+    let (pool, random) = (Pool::new(options.threads)?, &mut fresh(options)?);
+    settled.open(channel, random, options)?.prove(|run| {
+        let voles = (
+            Binary::compiled().prover_end(settled.bits, run.channel, options.arch, run.random)?,
+            Over::<B, E>::compiled().prover_end(settled.numbers, run.channel, options.arch, run.random)?,
+        );
+        let voles = settled.expect(voles);
+        run.begin();
+        let witness = (bits.read(), numbers.read());
+        let prover = Prover::<B, E>::new(run.channel, voles, options.arch, witness, run.random);
+        let mut prover = prover.share_work(&pool).report_to(options.progress.as_deref());
+        circuit.push_to_prover(&mut prover)?;
+        prover.finish().map(|both| settled.outcome(both, options))
+    })
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2
@@ -135,39 +135,24 @@ where
     Over<B, E>: Registered,
 {
     let settled = Settled::<B, E>::new(circuit.count(options.statement.is_none())?, options)?;
-    let mut run = settled.open(channel, options)?;
-    let verdict = decide(circuit, &mut run, channel, options);
-    let verdict = recv_end(channel, verdict);
-    let verdict = options.recorded(verdict, |(_, both)| run.report(channel, *both, options));
-    let (accepted, both) = tell(channel, verdict)?;
-    Ok((accepted, run.report(channel, both, options)))
-}
-
-fn decide<B: Field, E: MacField<B>>(
-    circuit: &(impl ProvableMixed<B, E> + ?Sized),
-    run: &mut Run<B, E>,
-    channel: &mut Channel,
-    options: &Options,
-) -> Result<(Accepted, Both)>
-where
-    Over<B, E>: Registered,
-{
-    let Run { settled, random, .. } = run;
-    let delta = Binary::delta(random);
-    let bits = Binary::compiled().verifier_end(settled.bits, channel, options.arch, &delta, random)?;
-    let other = Over::<B, E>::delta(random);
-    let numbers =
-        Over::<B, E>::compiled().verifier_end(settled.numbers, channel, options.arch, &other, random)?;
-    let voles = settled.expect((bits, numbers));
-    run.begin(channel);
-    let deltas = (&delta, &other);
-    let verifier = Verifier::<B, E>::new(channel, voles, options.arch, deltas, &mut run.random);
-    let mut verifier = verifier.share_work(&run.pool).report_to(options.progress.as_deref());
-    circuit.push_to_verifier(&mut verifier)?;
-    let (accepted, both) = verifier.finish()?;
-    // More gates than were counted may be worth less.
-    run.settled.offered_to(&both, options)?;
-    Ok((accepted, both))
+    let (pool, random) = (Pool::new(options.threads)?, &mut fresh(options)?);
+    settled.open(channel, random, options)?.verify(options, |run| {
+        let (channel, arch) = (&mut *run.channel, options.arch);
+        let delta = Binary::delta(run.random);
+        let bits = Binary::compiled().verifier_end(settled.bits, channel, arch, &delta, run.random)?;
+        let other = Over::<B, E>::delta(run.random);
+        let numbers =
+            Over::<B, E>::compiled().verifier_end(settled.numbers, channel, arch, &other, run.random)?;
+        let voles = settled.expect((bits, numbers));
+        run.begin();
+        let verifier = Verifier::<B, E>::new(run.channel, voles, arch, (&delta, &other), run.random);
+        let mut verifier = verifier.share_work(&pool).report_to(options.progress.as_deref());
+        circuit.push_to_verifier(&mut verifier)?;
+        let (accepted, both) = verifier.finish()?;
+        // More gates than were counted may be worth less.
+        settled.offered_to(&both, options)?;
+        Ok((accepted, settled.outcome(both, options)))
+    })
 }
 
 /// About what a session of a statement of this shape sends over the correlations that it takes where none are
@@ -211,14 +196,8 @@ where
             B::name()
         )));
     }
-    if options.non_interactive && !Over::<B, E>::NON_INTERACTIVE {
-        return Err(Error::invalid(format!(
-            "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
-             searched offline: take an extension of 100 bits or more",
-            Over::<B, E>::name()
-        )));
-    }
-    Ok(())
+    let one_way = Over::<B, E>::NON_INTERACTIVE;
+    refuse_without_coins(options, one_way, || searched_offline(&Over::<B, E>::name()))
 }
 
 /// The correlations over F_2 for a half of this size, of which shallow trees may be worth `enough`, and those
@@ -230,7 +209,7 @@ fn over_bits(
 ) -> (BitCorrelations, Option<Correlations>) {
     let [shallow, deep] = [Depth::Four, Depth::Eight].map(BitCorrelations::SoftSpoken);
     let few = size.commitments <= Binary::SMALL_STATEMENT || bandwidth(options) < SHALLOW;
-    match options.method.drawing().and_then(|drawing| drawing.correlations) {
+    match options.correlations {
         Some(Correlations::SOFTSPOKEN4) => (shallow, None),
         Some(Correlations::SOFTSPOKEN8) => (deep, None),
         named => (if few || !enough(shallow) { deep } else { shallow }, named),
@@ -256,7 +235,7 @@ where
 }
 
 fn bandwidth(options: &Options) -> f64 {
-    options.method.drawing().and_then(|drawing| drawing.bandwidth).unwrap_or(BANDWIDTH)
+    options.bandwidth.unwrap_or(BANDWIDTH)
 }
 
 /// The facts of a statement before any message.
@@ -320,19 +299,17 @@ where
     }
 
     /// Refuses where less statistical security is offered than asked for.
-    fn offer(&self, sizes: [Size; 2], rounds: u64, options: &Options) -> Result<u32> {
+    fn offer(&self, sizes: [Size; 2], rounds: u64, options: &Options) -> Result<()> {
         let asked = options.asked_security(Over::<B, E>::SECURITY)?;
         let offered = self.statistical_bits(sizes, rounds);
-        if offered >= asked {
-            return Ok(offered);
-        }
-        Err(Error::invalid(format!(
-            "{asked} bits of statistical security were asked for, and over f2 by {} and {} by {} a statement of this \
-             size has {offered}: ask for fewer, or take a larger extension",
-            Correlations::from(self.bits),
-            Over::<B, E>::name(),
-            Correlations::from(self.numbers)
-        )))
+        enough(asked, offered, || {
+            let (bits, numbers) = (Correlations::from(self.bits), Correlations::from(self.numbers));
+            let setting = Over::<B, E>::name();
+            format!(
+                "over f2 by {bits} and {setting} by {numbers} a statement of this size has {offered}: ask for \
+                 fewer, or take a larger extension"
+            )
+        })
     }
 
     /// The sizes and rounds of a proof, where they are more than was counted.
@@ -343,7 +320,7 @@ where
     }
 
     /// Refuses a proof of more than was counted, where it is worth less.
-    fn offered_to(&self, both: &Both, options: &Options) -> Result<u32> {
+    fn offered_to(&self, both: &Both, options: &Options) -> Result<()> {
         let (sizes, rounds) = self.sizes_with(both);
         self.offer(sizes, rounds, options)
     }
@@ -361,77 +338,40 @@ where
     }
 
     /// Shakes hands on all of it.
-    fn open(self, channel: &mut Channel, options: &Options) -> Result<Run<B, E>> {
-        let (before, started) = (channel.traffic(), Instant::now());
-        let pool = Pool::new(options.threads)?;
-        let mut random = fresh(options)?;
+    fn open<'r>(
+        &self,
+        channel: &'r mut Channel,
+        random: &'r mut Random,
+        options: &Options,
+    ) -> Result<ProofRun<'r>> {
         let [bits, numbers] = self.correlations();
-        let parameters = format!("{bits} {numbers}");
-        let field = format!("{} {}", Binary::name(), Over::<B, E>::name());
-        let hello =
-            Hello { system: SYSTEM, field: &field, parameters: &parameters, statement: &self.statement };
-        let theirs = shake_hands(channel, &hello, &random.bytes())?;
-        Sides { ours: parameters, theirs }.agree(Disagreement::OfTwoFields)?;
-        channel.checkpoint("statement");
+        let (field, statement) = (&format!("{} {}", Binary::name(), Over::<B, E>::name()), self.statement);
+        let agreement =
+            &Agreement { protocol: SYSTEM, field, parameters: &format!("{bits} {numbers}"), statement };
+        ProofRun::open(channel, random, options, agreement, &mut |_, theirs| {
+            Sides { ours: agreement.parameters.to_owned(), theirs }.agree(Disagreement::OfTwoFields)
+        })
+    }
+
+    /// The outcome of a proof that did this.
+    fn outcome(&self, both: Both, options: &Options) -> Outcome {
+        let (sizes, rounds) = self.sizes_with(&both);
+        let computational = [
+            Binary::computational_bits(self.bits, sizes[0]),
+            Over::<B, E>::computational_bits(self.numbers, sizes[1]),
+        ];
+        let security = Security {
+            computational: computational.into_iter().min().expect("two"),
+            statistical: self.statistical_bits(sizes, rounds),
+        };
+        let gates = both.bits.and(&both.numbers);
         if let Some(progress) = &options.progress {
-            progress.store(0, Relaxed);
+            progress.store(gates.mul, Relaxed);
         }
-        let setup_traffic = Traffic::default();
-        Ok(Run { settled: self, random, pool, before, setup_traffic, started, begun: started })
+        let converted = Converted { both, correlations: self.correlations() };
+        Outcome::of(System::QUICKSILVER, gates, security).with(converted)
     }
 }
 
 /// What the system is called in a handshake on a statement over two fields.
 const SYSTEM: &str = "quicksilver of two fields";
-
-/// A statement on its way.
-struct Run<B: Field, E: MacField<B>>
-where
-    Over<B, E>: Registered,
-{
-    settled: Settled<B, E>,
-    random: Random,
-    pool: Pool,
-    before: Traffic,
-    setup_traffic: Traffic,
-    started: Instant,
-    begun: Instant,
-}
-
-impl<B: Field, E: MacField<B>> Run<B, E>
-where
-    Over<B, E>: Registered,
-{
-    /// The set-up is done; gates follow.
-    fn begin(&mut self, channel: &Channel) {
-        self.begun = Instant::now();
-        self.setup_traffic = channel.traffic().since(self.before);
-    }
-
-    fn report(&self, channel: &Channel, both: Both, options: &Options) -> Report {
-        let settled = &self.settled;
-        let (sizes, rounds) = settled.sizes_with(&both);
-        let computational = [
-            Binary::computational_bits(settled.bits, sizes[0]),
-            Over::<B, E>::computational_bits(settled.numbers, sizes[1]),
-        ];
-        let gates = both.bits.and(&both.numbers);
-        if let Some(progress) = &options.progress {
-            progress.store(gates.mul, Relaxed);
-        }
-        Report {
-            statement: settled.statement,
-            system: System::QUICKSILVER,
-            gates,
-            details: Details::Converted(Converted { both, correlations: settled.correlations() }),
-            security: Security {
-                computational: computational.into_iter().min().expect("two"),
-                statistical: settled.statistical_bits(sizes, rounds),
-            },
-            traffic: channel.traffic().since(self.before),
-            setup_traffic: self.setup_traffic,
-            setup: self.begun - self.started,
-            online: self.begun.elapsed(),
-        }
-    }
-}

@@ -1,18 +1,13 @@
-//! What a session is asked to do, and what it did.
+//! Options of a session.
 
-use super::correlations::{Choice, Correlations};
-use super::{Converted, Method, System};
-use crate::channel::Traffic;
+use super::correlations::Correlations;
+use super::files::MOST_WORK;
+use super::{Method, Report, System};
 use crate::circuit::Size;
 use crate::error::{Error, Rejection, Result};
-use crate::zk::Gates;
-use crate::zk::limbo::Parameters;
-use crate::zk::voleith;
-use crate::zk::wolverine::Checked;
 use core::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 use volery_primitives::Arch;
 
 /// A function that keeps a verdict, and says whether it did: the report of a proof that is accepted, or why
@@ -33,6 +28,22 @@ pub struct Options {
     /// The size of the first statement, by which correlations are chosen and soundness is bounded; counted
     /// where `None` and needed.
     pub size: Option<Size>,
+    /// The correlations of a system that takes some; what the peer says, or what is fastest, where
+    /// `None`. By name: the set of that name is the setting's.
+    pub correlations: Option<Correlations>,
+    /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
+    pub bandwidth: Option<f64>,
+    /// Whether a prover of one of several clauses evaluates all of them before its first message, whichever holds,
+    /// by a system that proves clauses: for a verifier that could tell by the time it takes. By a stack it is
+    /// more than twice as much work.
+    pub fixed_work: bool,
+    /// The words of a file about its statement, public values among them: at most
+    /// [`LONGEST_LABEL`](super::LONGEST_LABEL) bytes. Whoever verifies must give the same, or nothing.
+    pub label: String,
+    /// The most that a file may ask of its verifier, in work and in memory: so many times what the parameters
+    /// ask that are chosen where nobody wishes for any. A prover makes no file that asks for more. By voleith
+    /// what takes less than a quarter of a second is not compared.
+    pub most_work: u32,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over
     /// extensions of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a
     /// file, which set its parameters; for voleith 120; for Wolverine 40, for which buckets are as large as
@@ -58,9 +69,8 @@ pub struct Options {
     /// Where the number of multiplications done so far is stored now and then: where circuits are garbled, of
     /// those that this party garbles or evaluates, as often as it does.
     pub progress: Option<Arc<AtomicU64>>,
-    /// Where the number is stored to which `progress` comes in the end, as soon as it is known. Limbo alone
-    /// says it: how often parties are simulated follows from its parameters, and other systems count each
-    /// multiplication once.
+    /// A place for the number to which `progress` comes in the end, as soon as it is known, by a system for
+    /// which that is not each multiplication once: how often parties are simulated follows from parameters.
     pub work: Option<Arc<AtomicU64>>,
     /// Keeps the verdict of a verifier before the prover hears it: its report once every check has passed, or
     /// its error where that [counts against the peer](Error::counts_against_peer). Whoever keeps verdicts
@@ -79,6 +89,11 @@ impl Default for Options {
             method: Method::default(),
             statement: None,
             size: None,
+            correlations: None,
+            bandwidth: None,
+            fixed_work: false,
+            label: String::new(),
+            most_work: MOST_WORK,
             security: None,
             insecure_parameters: false,
             non_interactive: false,
@@ -144,21 +159,14 @@ impl Options {
         }
     }
 
-    /// The same over these correlations, which the method holds: where its system draws none, nothing
-    /// changes.
-    pub fn with_correlations(mut self, correlations: impl Into<Option<Correlations>>) -> Self {
-        if let Some(drawing) = self.method.drawing_mut() {
-            drawing.correlations = correlations.into();
-        }
-        self
+    /// Has the options name these correlations.
+    pub fn with_correlations(self, correlations: impl Into<Option<Correlations>>) -> Self {
+        Self { correlations: correlations.into(), ..self }
     }
 
-    /// The same over a link of so many Mbit/s each way, likewise.
-    pub fn with_bandwidth(mut self, bandwidth: impl Into<Option<f64>>) -> Self {
-        if let Some(drawing) = self.method.drawing_mut() {
-            drawing.bandwidth = bandwidth.into();
-        }
-        self
+    /// Has the options be for a link of so many Mbit/s each way.
+    pub fn with_bandwidth(self, bandwidth: impl Into<Option<f64>>) -> Self {
+        Self { bandwidth: bandwidth.into(), ..self }
     }
 }
 
@@ -173,99 +181,6 @@ pub struct Security {
     pub computational: u32,
     /// −log2 of the probability that a false statement is accepted.
     pub statistical: u32,
-}
-
-/// A proof of parties in the prover's head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof {
-    /// What it was made with.
-    pub parameters: Parameters,
-    /// How often its claim was compressed.
-    pub compressions: u32,
-    /// All that the prover said, without handshake or header.
-    pub bytes: u64,
-    /// How long this party worked on it: a prover from its witness to its last message, a verifier from the
-    /// first one that it does not only keep.
-    pub work: Duration,
-}
-
-/// A file by VOLE in the head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileProof {
-    /// What it was made with.
-    pub parameters: voleith::Parameters,
-    /// All of it but the header.
-    pub bytes: u64,
-}
-
-/// What a proof did.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The digest of the statement that both parties agreed on.
-    pub statement: [u8; 32],
-    /// The proof system.
-    pub system: System,
-    /// The gates of the proof.
-    pub gates: Gates,
-    /// What is to be told of it as one by this system.
-    pub details: Details,
-    /// What it is worth.
-    pub security: Security,
-    /// All that was carried for this statement, the handshake included.
-    pub traffic: Traffic,
-    /// What of it was carried before the first gate.
-    pub setup_traffic: Traffic,
-    /// Everything before the first gate.
-    pub setup: Duration,
-    /// From there to the verdict.
-    pub online: Duration,
-}
-
-/// What is to be told of proofs by one system and not by others.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Details {
-    /// Of QuickSilver: where its correlations came from, and why from there.
-    Drawn(Choice),
-    /// Of Wolverine: the same, and how its products were checked.
-    Checked(Choice, Checked),
-    /// Of Limbo.
-    Simulated(Proof),
-    /// Of VOLE in the head.
-    InTheHead(FileProof),
-    /// Of QuickSilver over two fields.
-    Converted(Converted),
-    /// Nothing.
-    None,
-}
-
-impl Report {
-    /// Where its correlations came from, and why from there, if it took any.
-    pub fn choice(&self) -> Option<Choice> {
-        match self.details {
-            Details::Drawn(choice) | Details::Checked(choice, _) => Some(choice),
-            _ => None,
-        }
-    }
-
-    /// How its products were checked, if it is by Wolverine.
-    pub fn checked(&self) -> Option<Checked> {
-        if let Details::Checked(_, checked) = self.details { Some(checked) } else { None }
-    }
-
-    /// What parties were simulated, if any.
-    pub fn proof(&self) -> Option<Proof> {
-        if let Details::Simulated(proof) = self.details { Some(proof) } else { None }
-    }
-
-    /// What was converted, if it is over two fields.
-    pub fn converted(&self) -> Option<Converted> {
-        if let Details::Converted(converted) = self.details { Some(converted) } else { None }
-    }
-
-    /// What its file was made with, if it is VOLE in the head.
-    pub fn in_the_head(&self) -> Option<FileProof> {
-        if let Details::InTheHead(proof) = self.details { Some(proof) } else { None }
-    }
 }
 
 #[cfg(test)]

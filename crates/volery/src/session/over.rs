@@ -3,19 +3,16 @@
 use super::any::{Joined, WithBits};
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::calibration::{Calibrated, Output, nanoseconds, row};
-use super::clauses::Pushed;
-use super::correlated::Quicksilver;
 use super::correlations::{Correlations, Pace, Waits};
 use super::limbo::Limbo;
-use super::setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
+use super::quicksilver::Quicksilver;
+use super::setting::{Compiled, Registered, Setting};
 use super::wolverine::Wolverine;
-use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Estimate, ProofSystem};
 use crate::channel::{Carried, Channel};
-use crate::circuit::stream::ClauseStream;
 use crate::circuit::{FieldRelation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
-use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, Sets, TILE};
@@ -23,14 +20,11 @@ use crate::vole::subfield::sample::Elements;
 use crate::vole::subfield::{Delta, Key, base_error, direct, extend, guess, likeliest};
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::limbo;
-use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
-use crate::zk::quicksilver::branch::Plan;
-use crate::zk::quicksilver::{degree_of_check, early_ends};
-use crate::zk::{Accepted, FieldMacs, Gates, by_transcript};
+use crate::zk::quicksilver::{arithmetic, degree_of_check, early_ends};
+use crate::zk::{FieldMacs, by_transcript};
 use core::any::Any;
 use core::hint::black_box;
 use core::marker::PhantomData;
-use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, F61, Field, MacField, Tagged, with_fields};
 use zeroize::Zeroizing;
 
@@ -174,8 +168,6 @@ where
 {
     type F = B;
     type Program = FieldRelation<B>;
-    type Prover<'a> = Prover<'a, B, E>;
-    type Verifier<'a> = Verifier<'a, B, E>;
     type Parties = limbo::Elements<B, E>;
     type Delta = Delta<B, E>;
     type Mac = Tagged<B, E>;
@@ -355,77 +347,5 @@ where
                 Box::new(extend::Verifier::new(channel, arch, Over::<B, E>::sets(), set, delta, random)?)
             }
         })
-    }
-
-    fn prove_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Tagged<B, E>>,
-        (arch, pool): (Arch, &Pool),
-        witness: Stream<'_, B>,
-        progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, Over<B, E>>,
-    ) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
-        let mut prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
-        statement.push(&mut prover)?;
-        prover.finish()
-    }
-
-    fn prove_shard_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Tagged<B, E>>,
-        (arch, pool): (Arch, &Pool),
-        witness: Stream<'_, B>,
-        progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, Over<B, E>>,
-        Passing { incoming, outgoing, attempt }: Passing<ProverEnds<Over<B, E>>>,
-    ) -> Result<(Gates, BoxedVole<Tagged<B, E>>, ProverEnds<Over<B, E>>)> {
-        let prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
-        let mut prover = prover.for_shard(incoming, outgoing, attempt);
-        statement.push(&mut prover)?;
-        prover.finish_shard()
-    }
-
-    fn on_tape<'s>(
-        &self,
-        clauses: &'s ClauseStream<'s, B>,
-        direct: Option<&'s dyn DirectClauses<Over<B, E>>>,
-        plan: &'s Plan<'s>,
-    ) -> Box<dyn Direct<Over<B, E>> + 's> {
-        Box::new(Pushed { clauses, direct, plan })
-    }
-
-    fn verify_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Key<E>>,
-        (arch, pool): (Arch, &Pool),
-        (delta, random): (&Delta<B, E>, &mut Random),
-        progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, Over<B, E>>,
-    ) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
-        let mut verifier =
-            Verifier::new(channel, vole, arch, delta, random).share_work(pool).report_to(progress);
-        statement.push(&mut verifier)?;
-        verifier.finish()
-    }
-
-    fn verify_shard_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<Key<E>>,
-        (arch, pool): (Arch, &Pool),
-        (delta, random): (&Delta<B, E>, &mut Random),
-        progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, Over<B, E>>,
-        Passing { incoming, outgoing, attempt }: Passing<VerifierEnds<Over<B, E>>>,
-    ) -> Result<(Accepted, Gates, BoxedVole<Key<E>>, VerifierEnds<Over<B, E>>)> {
-        let salt = random.bytes();
-        let verifier = Verifier::new(channel, vole, arch, delta, random);
-        let verifier = verifier.share_work(pool).report_to(progress);
-        let mut verifier = verifier.for_shard(incoming, outgoing, (attempt, salt));
-        statement.push(&mut verifier)?;
-        verifier.finish_shard()
     }
 }

@@ -2,25 +2,22 @@
 
 use super::any::WithBits;
 use super::correlations::{Correlations, Pace, Waits};
+use super::quicksilver::Quicksilver;
 use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
 use super::statement::{check_shards, check_stream};
-use super::{
-    Direct, DirectClauses, Estimate, ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Stream,
-};
+use super::{Estimate, Options, OverVole, ProofSystem, Report, Reread, Stream};
 use crate::channel::{Carried, Channel};
-use crate::circuit::stream::{ClauseStream, Executor, ShardSource, Source, Stream as StreamOfGates};
-use crate::circuit::{Count, Machine, Program, Shape, Size};
+use crate::circuit::stream::{ShardSource, Source, Stream as StreamOfGates};
+use crate::circuit::{Count, Program, Shape, Size};
 use crate::error::Result;
-use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
+use crate::zk::Values;
 use crate::zk::limbo::Domain;
-use crate::zk::quicksilver::branch::{Plan, Replayed};
+use crate::zk::quicksilver::Committed;
 use crate::zk::quicksilver::crossing::{Ends, Outgoing};
-use crate::zk::{Accepted, Gates, Values};
 use core::any::Any;
 use core::fmt;
-use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field, Tagged};
 use zeroize::Zeroizing;
 
@@ -30,10 +27,6 @@ pub trait Setting: Sized + 'static {
     type F: Field;
     /// The public programs that are named or read from files.
     type Program: Program<F = Self::F>;
-    /// The two backends.
-    type Prover<'a>: Machine<F = Self::F> + Executor;
-    /// See [`Setting::Prover`].
-    type Verifier<'a>: Machine<F = Self::F> + Executor;
     /// How parties in the prover's head hold values: see [`crate::zk::limbo`].
     type Parties: Domain<F = Self::F>;
     /// The verifier's global key.
@@ -43,7 +36,7 @@ pub trait Setting: Sized + 'static {
     /// The verifier's.
     type Key: Share + 'static;
     /// How both hold values: see [`Macs`](crate::zk::Macs).
-    type Macs: Replayed<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
+    type Macs: Committed<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
 
     /// The sources that its shares can come from.
     type Correlations: Copy + PartialEq + fmt::Debug + Into<Correlations> + Send + Sync + 'static;
@@ -201,6 +194,11 @@ pub trait Compiled<S: Setting>: Sync {
         sharded::verify_here::<S>(at, shards, incoming, delta, channel, options)
     }
 
+    /// QuickSilver, as a session over a VOLE has it.
+    fn quicksilver(&self) -> &'static dyn OverVole<S> {
+        &Quicksilver
+    }
+
     /// What a party computes over each of [`Setting::correlations`] on this machine, by one thread, which is
     /// measured once.
     fn paces(&self, arch: Arch) -> Vec<Pace>;
@@ -229,75 +227,6 @@ pub trait Compiled<S: Setting>: Sync {
         delta: &S::Delta,
         random: &mut Random,
     ) -> Result<BoxedVole<S::Key>>;
-
-    /// Proves `statement` by QuickSilver.
-    ///
-    /// # Errors
-    /// Those of the backend and of the statement.
-    fn prove_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<S::Mac>,
-        by: (Arch, &Pool),
-        witness: Stream<'_, S::F>,
-        progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, S>,
-    ) -> Result<(Gates, BoxedVole<S::Mac>)>;
-
-    /// The same of a shard: and what goes out.
-    ///
-    /// # Errors
-    /// Those of the backend and of the shard.
-    #[expect(clippy::too_many_arguments, reason = "as above, and what crosses")]
-    fn prove_shard_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<S::Mac>,
-        by: (Arch, &Pool),
-        witness: Stream<'_, S::F>,
-        progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, S>,
-        shard: Passing<ProverEnds<S>>,
-    ) -> Result<(Gates, BoxedVole<S::Mac>, ProverEnds<S>)>;
-
-    /// How `clauses`, planned so, are pushed into QuickSilver.
-    fn on_tape<'s>(
-        &self,
-        clauses: &'s ClauseStream<'s, S::F>,
-        direct: Option<&'s dyn DirectClauses<S>>,
-        plan: &'s Plan<'s>,
-    ) -> Box<dyn Direct<S> + 's>;
-
-    /// Verifies `statement` by QuickSilver, under a global key and with coins from `random`,
-    /// which are `secrets`.
-    ///
-    /// # Errors
-    /// Those of the backend and of the statement.
-    fn verify_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<S::Key>,
-        by: (Arch, &Pool),
-        secrets: (&S::Delta, &mut Random),
-        progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, S>,
-    ) -> Result<(Accepted, Gates, BoxedVole<S::Key>)>;
-
-    /// The same of a shard: and what goes out.
-    ///
-    /// # Errors
-    /// Those of the backend and of the shard.
-    #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "as above, and what crosses")]
-    fn verify_shard_by_quicksilver(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<S::Key>,
-        by: (Arch, &Pool),
-        secrets: (&S::Delta, &mut Random),
-        progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, S>,
-        shard: Passing<VerifierEnds<S>>,
-    ) -> Result<(Accepted, Gates, BoxedVole<S::Key>, VerifierEnds<S>)>;
 }
 
 /// The ends of wires that cross between shards over `S`, as a prover holds them.

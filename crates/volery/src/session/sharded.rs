@@ -78,8 +78,9 @@ pub use run::{Place, Run, may_try_again};
 pub use verdict::{AcceptedShard, Verdict};
 
 use super::correlated::{ProverEnd, VerifierEnd, Within};
+use super::quicksilver::Quicksilver;
 use super::setting::{Passing, Setting};
-use super::{ForProver, ForVerifier, Options, Report, Reread, System};
+use super::{Options, Proposition, Report, Reread, System};
 use crate::channel::{Channel, Party};
 use crate::circuit::stream::{Shard, ShardSource};
 use crate::circuit::{Announced, Circuit as _, Clear};
@@ -136,7 +137,7 @@ pub(super) fn prove_here<S: Setting>(
     let here = Here { run, place, announced: &announced };
     let (ends, attempts) = take::<S, OfProver>(&here, incoming)?;
     let source = Shard::new(shards, &announced, place.number());
-    let statement = ForProver::<S>::streamed(&source);
+    let statement = Proposition::<S>::streamed(&source);
     if options.check {
         let values = ends.wires.iter().map(|wire| S::Macs::value(*wire)).collect();
         let outgoing = announced.outgoing(place.number());
@@ -146,7 +147,7 @@ pub(super) fn prove_here<S: Setting>(
     }
     let options = here.options(options, Party::Prover, &attempts);
     let passing = here.passing(ends);
-    let mut end = ProverEnd::<S>::new(channel, options);
+    let mut end = ProverEnd::<S>::new(&Quicksilver, channel, options);
     let proved = end.prove_shard(statement, witness, (passing, here.within::<S>()));
     let (report, given) = proved.map_err(of_shard)?;
     Ok((report, give::<S, OfProver>(&here, &given)))
@@ -183,11 +184,11 @@ pub(super) fn verify_here<S: Setting>(
     let here = Here { run, place, announced: &announced };
     let (ends, attempts) = take::<S, OfVerifier>(&here, incoming)?;
     let source = Shard::new(shards, &announced, place.number());
-    let statement = ForVerifier::<S>::streamed(&source);
+    let statement = Proposition::<S>::streamed(&source);
     let delta = delta.of::<S>(run)?;
     let options = here.options(options, Party::Verifier, &attempts);
     let passing = here.passing(ends);
-    let mut end = VerifierEnd::<S>::under(channel, options, delta);
+    let mut end = VerifierEnd::<S>::new(&Quicksilver, channel, options).under(delta);
     let verified = end.verify_shard(statement, (passing, here.within::<S>()));
     let (accepted, report, given) = verified.map_err(of_shard)?;
     let accepted = AcceptedShard::new(accepted, &here, &report, attempts);

@@ -7,6 +7,7 @@ use crate::circuit::stream::{
 use crate::circuit::{Announced, Branch, Circuit, Clauses, Clear, nothing_asserted};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{KeyReplay, Replay};
+use crate::zk::quicksilver::{ProverUnder, VerifierUnder};
 use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
@@ -30,23 +31,23 @@ pub trait Direct<S: Setting> {
     ///
     /// # Errors
     /// Those of the prover.
-    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()>;
+    fn push_to_prover(&self, prover: &mut ProverUnder<'_, S::Macs>) -> Result<()>;
 
     /// Pushes it into the verifier.
     ///
     /// # Errors
     /// Those of the verifier.
-    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()>;
+    fn push_to_verifier(&self, verifier: &mut VerifierUnder<'_, S::Macs>) -> Result<()>;
 }
 
 impl<S: Setting, C> Direct<S> for C
 where
-    C: for<'a> Circuit<S::Prover<'a>> + for<'a> Circuit<S::Verifier<'a>>,
+    C: for<'a> Circuit<ProverUnder<'a, S::Macs>> + for<'a> Circuit<VerifierUnder<'a, S::Macs>>,
 {
-    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()> {
+    fn push_to_prover(&self, prover: &mut ProverUnder<'_, S::Macs>) -> Result<()> {
         self.run(prover)
     }
-    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
+    fn push_to_verifier(&self, verifier: &mut VerifierUnder<'_, S::Macs>) -> Result<()> {
         self.run(verifier)
     }
 }
@@ -140,21 +141,14 @@ impl<'s, S: Setting> Stated<'s, S> {
     }
 }
 
-/// A statement on its way to a prover.
-pub struct ForProver<'s, S: Setting> {
+/// A statement on its way to a proof system.
+pub struct Proposition<'s, S: Setting> {
     /// The statement as a stream of gates.
     pub stream: Gates<'s, S::F>,
     direct: Option<&'s dyn Direct<S>>,
 }
 
-/// A statement on its way to a verifier.
-pub struct ForVerifier<'s, S: Setting> {
-    /// The statement as a stream of gates.
-    pub stream: Gates<'s, S::F>,
-    direct: Option<&'s dyn Direct<S>>,
-}
-
-impl<'s, S: Setting> ForProver<'s, S> {
+impl<'s, S: Setting> Proposition<'s, S> {
     /// `circuit`.
     pub fn of(circuit: &'s (impl Provable<S> + ?Sized)) -> Self {
         Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
@@ -171,32 +165,15 @@ impl<'s, S: Setting> ForProver<'s, S> {
     }
 
     /// Pushes it into QuickSilver's prover.
-    pub(super) fn push(&self, prover: &mut S::Prover<'_>) -> Result<()> {
+    pub(super) fn push_to_prover(&self, prover: &mut ProverUnder<'_, S::Macs>) -> Result<()> {
         match self.direct {
             Some(direct) => direct.push_to_prover(prover),
             None => self.stream.run(prover),
         }
     }
-}
-
-impl<'s, S: Setting> ForVerifier<'s, S> {
-    /// `circuit`.
-    pub fn of(circuit: &'s (impl Provable<S> + ?Sized)) -> Self {
-        Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
-    }
-
-    /// A statement that `direct` pushes, and no stream does.
-    pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
-        Self { stream: Gates::new(stream), direct: Some(direct) }
-    }
-
-    /// A statement that is a stream of gates and nothing else.
-    pub(super) fn streamed(source: &'s dyn Source<S::F>) -> Self {
-        Self { stream: Gates::new(source), direct: None }
-    }
 
     /// Pushes it into QuickSilver's verifier.
-    pub(super) fn push(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
+    pub(super) fn push_to_verifier(&self, verifier: &mut VerifierUnder<'_, S::Macs>) -> Result<()> {
         match self.direct {
             Some(direct) => direct.push_to_verifier(verifier),
             None => self.stream.run(verifier),

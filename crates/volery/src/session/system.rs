@@ -1,6 +1,6 @@
 //! Proof systems, as a session sees them.
 
-use super::{ForProver, ForVerifier, Options, Report, Reread, Setting, Stated};
+use super::{Options, Proposition, Report, Reread, Setting, Stated};
 use crate::channel::Channel;
 use crate::circuit::stream::Source;
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ pub trait ProofSystem<S: Setting>: Sync {
     /// As for [`crate::prove`].
     fn prove(
         &self,
-        statement: ForProver<'_, S>,
+        statement: Proposition<'_, S>,
         witness: &dyn Reread<S::F>,
         channel: &mut Channel,
         options: &Options,
@@ -32,7 +32,7 @@ pub trait ProofSystem<S: Setting>: Sync {
     /// As for [`crate::verify`].
     fn verify(
         &self,
-        statement: ForVerifier<'_, S>,
+        statement: Proposition<'_, S>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;
@@ -67,7 +67,7 @@ pub trait ProvesMany<S: Setting> {
     ///
     /// # Errors
     /// As for [`crate::prove`].
-    fn prove(&mut self, statement: ForProver<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report>;
+    fn prove(&mut self, statement: Proposition<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report>;
 }
 
 /// A verifier's end of several proofs.
@@ -79,7 +79,7 @@ pub trait VerifiesMany<S: Setting> {
     ///
     /// # Errors
     /// As for [`crate::verify`].
-    fn verify(&mut self, statement: ForVerifier<'_, S>) -> Result<(Accepted, Report)>;
+    fn verify(&mut self, statement: Proposition<'_, S>) -> Result<(Accepted, Report)>;
 }
 
 /// A system whose proofs are files.

@@ -1,17 +1,16 @@
 //! Proof files by VOLE in the head.
 
 mod header;
+mod report;
 
 pub(super) use header::{Header, VERSION, header_bytes};
+pub use report::FileProof;
 
-use super::files::{Counted, LEAST_OF_FILE, MOST_WORK, asked_of_file, label_of, most_work_of};
-use super::single::{fresh, settle};
+use super::files::{Counted, LEAST_OF_FILE, asked_of_file};
+use super::run::{fresh, of_file, settle};
 use super::statement::check_stream;
 use super::system::ProofFiles;
-use super::{
-    Binary, Details, FileProof, ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security,
-    System,
-};
+use super::{Binary, Choices, Options, Outcome, ProofSystem, Proposition, Report, Reread, Security, System};
 use crate::channel::{Channel, Traffic};
 use crate::circuit::Size;
 use crate::circuit::stream::{Source, Stream};
@@ -27,21 +26,15 @@ use std::time::Instant;
 use volery_primitives::F2;
 
 /// How files are made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct InTheHead {
     /// The parameters that the caller insists on.
     pub wishes: Wishes,
-    /// What a file says about its statement in words, as that of a [`Simulation`](super::Simulation).
-    pub label: String,
-    /// The most work that a file may ask of its verifier: so many times what the parameters ask that are
-    /// chosen where nobody wishes for any. What takes less than a quarter of a second is not compared. A
-    /// prover makes no file that asks for more.
-    pub most_work: u32,
 }
 
-impl Default for InTheHead {
-    fn default() -> Self {
-        Self { wishes: Wishes::default(), label: String::new(), most_work: MOST_WORK }
+impl Choices for InTheHead {
+    fn system(&self) -> System {
+        System::VOLEITH
     }
 }
 
@@ -83,14 +76,14 @@ impl ProofSystem<Binary> for Voleith {
     }
     fn prove(
         &self,
-        _: ForProver<'_, Binary>,
+        _: Proposition<'_, Binary>,
         _: &dyn Reread<F2>,
         _: &mut Channel,
         _: &Options,
     ) -> Result<Report> {
         Err(only_files())
     }
-    fn verify(&self, _: ForVerifier<'_, Binary>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
+    fn verify(&self, _: Proposition<'_, Binary>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
         Err(only_files())
     }
     fn files(&self) -> Option<&dyn ProofFiles<Binary>> {
@@ -141,10 +134,10 @@ impl ProofFiles<Binary> for Voleith {
         let size = shape.size();
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
-        header.compare(statement, size, label_of(options))?;
+        header.compare(statement, size, &options.label)?;
         let security = asked_of_file(options, SECURITY, MOST_SECURITY)?;
         let parameters = &header.parameters(security, size)?;
-        let (times, most) = (times(parameters, size)?, most_work_of(options));
+        let (times, most) = (times(parameters, size)?, options.most_work);
         if times > most.into() {
             let times = times.ceil() as u64;
             return Err(Error::Disagreed(Disagreement::FileWork { times, most }));
@@ -154,7 +147,7 @@ impl ProofFiles<Binary> for Voleith {
         let (accepted, gates) = voleith::read(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         let file = FileProof { parameters: *parameters, bytes: proof.bytes - bytes.len() as u64 };
-        Ok((accepted, report((statement, gates), file, traffic, started)))
+        Ok((accepted, of_file(statement, outcome(gates, file), traffic, started)))
     }
 }
 
@@ -170,10 +163,10 @@ fn prove(
     let (shape, statement) = settle(circuit, options)?;
     check_stream(circuit, witness.read())?;
     let size = shape.size();
-    let wishes = options.method.in_the_head().map(|head| head.wishes).unwrap_or_default();
+    let InTheHead { wishes } = options.method.of();
     asked_of_file(options, SECURITY, MOST_SECURITY)?;
     let parameters = &Parameters::choose(size, options.security, &wishes)?;
-    let (times, most) = (times(parameters, size)?, most_work_of(options));
+    let (times, most) = (times(parameters, size)?, options.most_work);
     if times > most.into() {
         return Err(Error::invalid(format!(
             "such a proof takes its verifier {} times the work of one with the parameters that are chosen by default, \
@@ -181,14 +174,14 @@ fn prove(
             times.ceil()
         )));
     }
-    let header = Header::new(statement, parameters, size, label_of(options)).encode()?;
+    let header = Header::new(statement, parameters, size, &options.label).encode()?;
     let pool = &Pool::new(options.threads)?;
     let terms = terms(options, parameters, (size, pool), shape.mul);
     let mut random = voleith::hedged(&mut fresh(options)?, &header, witness.read());
     let (gates, sent) = write(circuit, &header, &terms, &mut random)?;
     let traffic = Traffic { sent, ..Traffic::default() };
-    let bytes = sent - header.len() as u64;
-    Ok(report((statement, gates), FileProof { parameters: *parameters, bytes }, traffic, started))
+    let file = FileProof { parameters: *parameters, bytes: sent - header.len() as u64 };
+    Ok(of_file(statement, outcome(gates, file), traffic, started))
 }
 
 fn terms<'t>(
@@ -203,23 +196,10 @@ fn terms<'t>(
     Terms { arch: options.arch, parameters, size, pool, progress: options.progress.as_deref() }
 }
 
-fn report(
-    (statement, gates): ([u8; 32], Gates),
-    file: FileProof,
-    traffic: Traffic,
-    started: Instant,
-) -> Report {
-    Report {
-        statement,
-        system: System::VOLEITH,
-        gates,
-        details: Details::InTheHead(file),
-        security: worth(&file.parameters, gates.size()),
-        traffic,
-        setup_traffic: Traffic::default(),
-        setup: Default::default(),
-        online: started.elapsed(),
-    }
+/// The outcome of a file of a proof with such gates.
+fn outcome(gates: Gates, file: FileProof) -> Outcome {
+    let security = worth(&file.parameters, gates.size());
+    Outcome::of(System::VOLEITH, gates, security).with(file)
 }
 
 impl Header {

@@ -1,50 +1,98 @@
-//! Sessions by Wolverine: what both parties agree on beyond the correlations, and what it is worth.
+//! Sessions by Wolverine: what both parties agree on beyond the correlations, what it is worth, and what is told
+//! of it.
 
-use super::correlated::{ByTriples, Work};
+use super::correlated::{OverVole, Proved, Secrets, Verified, Work};
 use super::correlations::{Choice, Correlations, Demand, Excluded, Use};
-use super::{Options, Setting};
+use super::report::text::{grouped, things};
+use super::setting::{Passing, ProverEnds, VerifierEnds};
+use super::{Choices, Details, Fact, Options, Proposition, Report, Reread, Setting, System};
 use crate::channel::{Carried, Channel};
-use crate::circuit::stream::Stream;
 use crate::circuit::{Circuit as _, Size};
 use crate::error::{Disagreement, Error, Result, Sides};
-use crate::random::Random;
 use crate::vole::BoxedVole;
-use crate::zk::wolverine::{Checked, Prover, SECURITY, Terms, Verifier};
-use crate::zk::{Accepted, Gates};
+use crate::zk::wolverine::{Checked, CheckedBy, Checking, Prover, SECURITY, Terms, Verifier};
+use core::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Proofs by [Wolverine](crate::zk::wolverine), over any setting. By name it is over few of them, for whose sake
 /// it is compiled here: over any other it is given to [`prove_by`](crate::prove_by) and
 /// [`verify_by`](crate::verify_by), and compiled where they are called.
 pub struct Wolverine;
 
-impl<S: Setting> ByTriples<S> for Wolverine {
-    fn prove_gates(
+impl<S: Setting> OverVole<S> for Wolverine {
+    fn system(&self) -> System {
+        System::WOLVERINE
+    }
+
+    fn prove(
         &self,
         channel: &mut Channel,
         vole: BoxedVole<S::Mac>,
-        Work { arch, pool, progress, terms }: Work<'_>,
-        witness: super::Stream<'_, S::F>,
-        stream: &Stream<'_, S::F>,
-    ) -> Result<(Gates, Checked, BoxedVole<S::Mac>)> {
-        let prover = Prover::<S::Macs>::new(channel, vole, arch, terms, witness);
-        let mut prover = prover.share_work(pool).report_to(progress);
-        stream.run(&mut prover)?;
-        prover.finish()
+        work: &Work<'_>,
+        witness: &dyn Reread<S::F>,
+        statement: &Proposition<'_, S>,
+        _: Option<Passing<ProverEnds<S>>>,
+    ) -> Result<Proved<S>> {
+        let terms = work.terms.expect("it has some");
+        let prover = Prover::<S::Macs>::new(channel, vole, work.arch, terms, witness.read());
+        let mut prover = prover.share_work(work.pool).report_to(work.progress);
+        statement.stream.run(&mut prover)?;
+        let (gates, checked, vole) = prover.finish()?;
+        Ok(Proved { gates, details: Some(Arc::new(checked)), vole, given: None })
     }
 
-    fn verify_gates(
+    fn verify(
         &self,
         channel: &mut Channel,
         vole: BoxedVole<S::Key>,
-        Work { arch, pool, progress, terms }: Work<'_>,
-        delta: &S::Delta,
-        random: &mut Random,
-        stream: &Stream<'_, S::F>,
-    ) -> Result<(Accepted, Gates, Checked, BoxedVole<S::Key>)> {
-        let verifier = Verifier::<S::Macs>::new(channel, vole, arch, terms, delta, random);
-        let mut verifier = verifier.share_work(pool).report_to(progress);
-        stream.run(&mut verifier)?;
-        verifier.finish()
+        work: &Work<'_>,
+        Secrets { delta, random }: Secrets<'_, S>,
+        statement: &Proposition<'_, S>,
+        _: Option<Passing<VerifierEnds<S>>>,
+    ) -> Result<Verified<S>> {
+        let terms = work.terms.expect("it has some");
+        let verifier = Verifier::<S::Macs>::new(channel, vole, work.arch, terms, delta, random);
+        let mut verifier = verifier.share_work(work.pool).report_to(work.progress);
+        statement.stream.run(&mut verifier)?;
+        let (accepted, gates, checked, vole) = verifier.finish()?;
+        Ok(Verified { accepted, gates, details: Some(Arc::new(checked)), vole, given: None })
+    }
+}
+
+impl Choices for Checking {
+    fn system(&self) -> System {
+        System::WOLVERINE
+    }
+}
+
+impl Details for Checked {
+    fn facts(&self, _: &Report) -> Vec<(&'static str, Fact)> {
+        let buckets = self.by == CheckedBy::Buckets;
+        vec![
+            ("checked_by", self.by.name().into()),
+            ("block", self.block.into()),
+            ("bucket", buckets.then_some(self.bucket).into()),
+            ("opened", buckets.then_some(self.opened).into()),
+            ("blocks", self.blocks.into()),
+        ]
+    }
+
+    fn lines(&self, _: &Report, _: [Option<Duration>; 2]) -> Vec<(&'static str, String)> {
+        let Self { by, block, bucket, opened, blocks, .. } = self;
+        let buckets = match by {
+            CheckedBy::Buckets => format!(" of {bucket}, with {opened} opened"),
+            _ => String::new(),
+        };
+        let (blocks, block) = (things(*blocks, "block"), grouped(*block));
+        vec![("checked", format!("by {by}{buckets}, in {blocks} of up to {block} multiplications"))]
+    }
+
+    fn and(&self, next: &dyn Details) -> Option<Arc<dyn Details>> {
+        let next: &dyn Any = next;
+        let mut both = *self;
+        both.blocks += next.downcast_ref::<Self>()?.blocks;
+        Some(Arc::new(both))
     }
 }
 
@@ -60,7 +108,7 @@ pub(super) const AGREED: Carried = Carried { prover: TERMS as u64, verifier: TER
 /// `Invalid` where that makes no sense.
 pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
     let security = options.asked_security(SECURITY)?;
-    let checking = options.method.checking().copied().unwrap_or_default();
+    let checking: Checking = options.method.of();
     let terms = Terms::new::<S::Macs>(&checking, security, options.non_interactive)?;
     // Both parties may not know yet which correlations these will be.
     let errors = S::correlations().into_iter().map(|correlations| S::share_error(correlations, FEW));

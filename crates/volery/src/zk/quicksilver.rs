@@ -97,6 +97,19 @@ pub(crate) use polynomial::{degree_of_check, early_ends};
 use volery_primitives::prg::Seed;
 use volery_primitives::{Extension, F2, F128};
 
+/// How both parties commit to values under such MACs, and run clauses over a tape of them.
+pub trait Committed: prover::Commitments + verifier::Commitments + branch::Replayed {}
+
+impl<M: prover::Commitments + verifier::Commitments + branch::Replayed> Committed for M {}
+
+pub(crate) use verifier::Commitments as KeyCommitments;
+
+/// Proves the circuit that is pushed into it, by commitments under such MACs.
+pub type ProverUnder<'a, M> = prover::Prover<'a, M>;
+
+/// Verifies the circuit that is pushed into it, likewise.
+pub type VerifierUnder<'a, M> = verifier::Verifier<'a, M>;
+
 /// Proves the circuit that is pushed into it.
 pub type Prover<'a> = prover::Prover<'a, BitMacs>;
 

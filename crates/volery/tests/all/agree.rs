@@ -11,8 +11,8 @@ use volery::circuit::{
     Polynomials, Program, Reduction, Relation, Statement, Value, Values, clauses,
 };
 use volery::{
-    Backend, Binary, Circuit, Correlations, Error, F2, F61, F128, F256, Field, Options, Over, Result,
-    Setting, System, check, prove_one_of_over, verify_one_of_over,
+    Backend, Binary, Checked, Circuit, Correlations, Error, F2, F61, F128, F256, Field, Options, Over,
+    Result, Setting, System, check, prove_one_of_over, verify_one_of_over,
 };
 
 /// Correlations whose set-up is short enough to try everything on.
@@ -131,14 +131,14 @@ fn wolverine_without_coins() {
         let session = run_honestly(&network, &witness, &options);
         let report = session.proved.unwrap();
         let (_, verified) = session.verified.unwrap();
-        assert_eq!((report.security, report.checked()), (verified.security, verified.checked()));
+        assert_eq!((report.security, report.of::<Checked>()), (verified.security, verified.of::<Checked>()));
         // A seed of 128 bits, less what one may lie for at once: two for each triple of a block.
         let searched = if block.is_some() { 111 } else { 104 };
         assert!(
             report.security.statistical >= 100 && report.security.computational >= searched,
             "{report:?}"
         );
-        assert!(report.checked().unwrap().bucket >= 10);
+        assert!(report.of::<Checked>().unwrap().bucket >= 10);
         let online = report.traffic.since(report.setup_traffic);
         assert!(online.received == 33 || correlations == tiny, "{}", online.received);
     }

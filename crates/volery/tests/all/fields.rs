@@ -307,7 +307,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let statement = ShortSolution::new(matrix, &image, Bound::Within(1)).unwrap();
     let session = run_honestly::<Over<Q32, Q32x2>, _>(&statement, &solution, &seeded(1));
     let (_, report) = session.verified.unwrap();
-    assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
+    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // An element each, three coefficients and two digests; a coin and the verdict.
     assert_eq!((online.received, online.sent), (4 * 1024 + 3 * 8 + 2 * 32, 32 + 33));

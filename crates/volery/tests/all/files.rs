@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use volery::circuit::Network;
 use volery::error::{Disagreement, Sides};
 use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
-use volery::{Error, F2, LONGEST_LABEL, Method, Options, Result, Simulation, System, prove_to, verify_from};
+use volery::{Error, F2, LONGEST_LABEL, Options, Proof, Result, Simulation, System, prove_to, verify_from};
 
 /// The bytes of a header without its label.
 const HEADER: usize = 118;
@@ -19,15 +19,14 @@ fn by(wishes: Wishes) -> Options {
 
 fn by_threads(wishes: Wishes, aggregation: Aggregation, threads: usize) -> Options {
     Options {
-        method: Method::Limbo(Simulation { wishes, aggregation, ..Simulation::default() }),
+        method: Simulation { wishes, aggregation }.into(),
         threads: NonZeroUsize::new(threads).unwrap(),
         ..seeded(1)
     }
 }
 
 fn labelled(label: &str) -> Options {
-    let simulation = Simulation { label: label.into(), ..Simulation::default() };
-    Options { method: Method::Limbo(simulation), ..seeded(1) }
+    Options { method: System::LIMBO.into(), label: label.into(), ..seeded(1) }
 }
 
 fn proof(network: &Network, state: &[F2], options: &Options) -> Vec<u8> {
@@ -51,7 +50,7 @@ fn proofs_by_preference() {
             let mut out = vec![];
             let proved = prove_to(&network, state.clone(), &mut out, &options).unwrap();
             let (_accepted, verified) = verify_from(&network, &mut &out[..], &options).unwrap();
-            let [made, read] = [&proved, &verified].map(|report| report.proof().unwrap());
+            let [made, read] = [&proved, &verified].map(|report| report.of::<Proof>().unwrap());
             assert_eq!((made.parameters, made.bytes), (read.parameters, read.bytes));
             assert_eq!(proved.traffic.sent, made.bytes + HEADER as u64);
             assert_eq!((verified.traffic.received, verified.gates), (out.len() as u64, proved.gates));
@@ -210,7 +209,7 @@ fn wishes_are_in_the_file() {
         let honest = proof(&network, &state, &options);
         // The verifier takes them from there.
         let (_accepted, report) = verify_from(&network, &mut &honest[..], &by(Wishes::default())).unwrap();
-        let parameters = report.proof().unwrap().parameters;
+        let parameters = report.of::<Proof>().unwrap().parameters;
         assert_eq!((parameters.parties, parameters.compression, parameters.field.bits), (8, 7, 96));
         assert_eq!(parameters.challenges, Challenges::Independent);
     }

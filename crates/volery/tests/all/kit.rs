@@ -9,9 +9,9 @@ use volery::circuit::{
 };
 use volery::error::{Disagreement, Misbehaviour};
 use volery::{
-    Accepted, Binary, CheckedBy, Checking, Drawing, Error, F2, Field, Method, Options, ProofSystem, Provable,
-    Report, Result, Setting, System, prove, prove_by, prove_one_of, prove_over, verify, verify_by,
-    verify_one_of, verify_over,
+    Accepted, Binary, CheckedBy, Checking, Error, F2, Field, Options, ProofSystem, Provable, Report, Result,
+    Setting, System, prove, prove_by, prove_one_of, prove_over, verify, verify_by, verify_one_of,
+    verify_over,
 };
 
 /// A circuit that both parties of a session take, from two threads.
@@ -49,7 +49,7 @@ pub fn seeded(seed: u8) -> Options {
 /// Options for Wolverine, in blocks of so many products that are checked in this way.
 pub fn by_wolverine(by: impl Into<Option<CheckedBy>>, block: impl Into<Option<u64>>) -> Options {
     let checking = Checking { by: by.into(), block: block.into() };
-    Options { method: Method::Wolverine(Drawing::default(), checking), ..seeded(1) }
+    Options { method: checking.into(), ..seeded(1) }
 }
 
 /// Longer than any test waits for a peer that still works.

@@ -7,8 +7,9 @@ use volery::channel::{Flip, Party};
 use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables};
 use volery::error::{Disagreement, Rejection};
 use volery::{
-    Arch, Bn254, Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, MacField, Options,
-    Over, ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed, verify_mixed,
+    Arch, Bn254, Converted, Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks,
+    MacField, Options, Over, ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed,
+    verify_mixed,
 };
 
 /// "I know words, and where each stands in a memory of their numbers; and this is the parity of all that are
@@ -92,8 +93,8 @@ where
         assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement));
         assert_eq!(proved.security, verified.security);
         assert!(proved.security.statistical >= statistical, "{:?}", proved.security);
-        let converted = verified.converted().unwrap();
-        assert_eq!(proved.details, verified.details);
+        let converted = verified.of::<Converted>().unwrap();
+        assert_eq!(proved.of::<Converted>(), verified.of::<Converted>());
         let conversions = converted.both.rounds.conversions;
         assert_eq!((conversions.to_numbers, conversions.to_bits, conversions.pairs), (5, 5, 70));
         let names = converted.correlations.map(Correlations::name);
@@ -183,7 +184,7 @@ fn what_the_verifier_says_between_turns_is_heard_in_its_order() {
         session.proved.unwrap();
         let (_, verified) = session.verified.unwrap();
         // Two iterations over numbers.
-        assert!(verified.converted().unwrap().both.numbers.mul > 250_000);
+        assert!(verified.of::<Converted>().unwrap().both.numbers.mul > 250_000);
     }
     accepted::<F61, F61>(1);
     accepted::<F61, F61x2>(3);

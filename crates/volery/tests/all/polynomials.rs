@@ -14,8 +14,8 @@ use volery::random::Random;
 use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
-    Arch, Binary, Bn254, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, ForProver, ForVerifier,
-    Goldilocks, Goldilocksx2, MacField, Options, Over, Provable, Q32, Q32x2, Registered, Result, Setting,
+    Arch, Binary, Bn254, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
+    MacField, Options, Over, Proposition, Provable, Q32, Q32x2, Registered, Result, Secrets, Setting, Work,
 };
 
 /// Shares in a block of the dealer.
@@ -138,28 +138,24 @@ fn run<S: Dealt>(
     let verifying = Channel::new(Party::Verifier, there);
     let verdict = std::thread::scope(|scope| {
         scope.spawn(move || {
-            let (vole, witness) = (S::dealt_prover(), Box::new(witness.iter().copied()));
-            let proved = ForProver::of(proved);
+            let (vole, witness) = (S::dealt_prover(), witness.iter().copied());
+            let proved = Proposition::of(proved);
+            let work = Work { arch: Arch::detect(), pool: &Pool::default(), progress: None, terms: None };
             // The verifier may be gone already.
-            let _ = S::compiled().prove_by_quicksilver(
-                &mut proving,
-                vole,
-                (Arch::detect(), &Pool::default()),
-                witness,
-                None,
-                &proved,
-            );
+            let _ = S::compiled().quicksilver().prove(&mut proving, vole, &work, &witness, &proved, None);
             let _ = proving.flush();
         });
         let mut verifying = verifying;
         let mut random = Random::from_seed(&[5; 32]);
         let delta = S::delta(&mut random);
         let end = S::dealt_verifier(&delta);
-        let (coins, verified) = ((&delta, &mut random), ForVerifier::of(verified));
-        let by = (Arch::detect(), &Pool::default());
-        S::compiled()
-            .verify_by_quicksilver(&mut verifying, end, by, coins, None, &verified)
-            .map(|(_, gates, _)| gates)
+        let secrets = Secrets { delta: &delta, random: &mut random };
+        let (verified, pool) = (Proposition::of(verified), &Pool::default());
+        let work = Work { arch: Arch::detect(), pool, progress: None, terms: None };
+        let quicksilver = S::compiled().quicksilver();
+        quicksilver
+            .verify(&mut verifying, end, &work, secrets, &verified, None)
+            .map(|verified| verified.gates)
     });
     (verdict, sent.messages())
 }

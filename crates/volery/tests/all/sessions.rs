@@ -10,7 +10,7 @@ use volery::circuit::{Alternatives, Branch, Clauses, Entries, Matrix, Polynomial
 use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
-    Backend as _, Binary, CheckedBy, Correlations, Error, F2, Field as _, Grounds, Method, Options,
+    Backend as _, Binary, Checked, CheckedBy, Correlations, Error, F2, Field as _, Grounds, Options,
     ProverSession, Reason, System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
 
@@ -43,7 +43,10 @@ fn statements_follow(options: &Options) {
         for (proved, verified) in proved.iter().zip(&verified) {
             assert_eq!(proved.statement, verified.statement);
             assert_eq!(proved.gates, verified.gates);
-            assert_eq!((proved.checked(), proved.security), (verified.checked(), verified.security));
+            assert_eq!(
+                (proved.of::<Checked>(), proved.security),
+                (verified.of::<Checked>(), verified.security)
+            );
         }
         assert!(proved[0].setup_traffic.received > 8192);
         assert!(proved[1..].iter().all(|report| report.setup_traffic.received < 8192));
@@ -125,8 +128,8 @@ fn settled(
     let session = run((&network, &witness, &prover), (&network, &verifier), None);
     match (session.proved, session.verified) {
         (Ok(proved), Ok((_, verified))) => {
-            assert_eq!(proved.choice(), verified.choice());
-            let choice = proved.choice().unwrap();
+            assert_eq!(proved.choice, verified.choice);
+            let choice = proved.choice.unwrap();
             Ok((choice.correlations, choice.reason))
         }
         (proved, verified) => Err(disagreements(proved, verified).into()),
@@ -199,10 +202,10 @@ fn reports_say_what_was_checked() {
         let (network, witness) = network(gates);
         let session = run_honestly(&network, &witness, options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
-        assert_eq!((proved.checked(), proved.security), (verified.checked(), verified.security));
+        assert_eq!((proved.of::<Checked>(), proved.security), (verified.of::<Checked>(), verified.security));
         assert!(proved.security.statistical >= options.security.unwrap_or(40));
         assert_eq!(proved.gates.mul, gates);
-        proved.checked()
+        proved.of::<Checked>().copied()
     };
     for (gates, given, bits, one_way) in [
         (5000, None, 40, false),
@@ -351,11 +354,7 @@ impl<B: Polynomials<F = F2>> Clauses<B> for Noted {
 #[test]
 fn clauses_are_evaluated_alike_where_work_is_fixed() {
     let evaluated = |system: System, fixed_work, chosen: usize| {
-        let mut options = Options { method: system.into(), ..seeded(1) };
-        match &mut options.method {
-            Method::Stack(stacking) => stacking.fixed_work = fixed_work,
-            method => method.drawing_mut().into_iter().for_each(|drawing| drawing.fixed_work = fixed_work),
-        }
+        let options = Options { method: system.into(), fixed_work, ..seeded(1) };
         let (proved, verified) = (Noted::default(), Noted::default());
         let witness = Noted::number(chosen);
         let session = run_clauses((&proved, chosen, &witness, &options), (&verified, &options), None);

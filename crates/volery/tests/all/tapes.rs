@@ -12,9 +12,9 @@ use volery::circuit::{
 };
 use volery::zk::limbo::Aggregation;
 use volery::{
-    Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Method, Options,
-    Over, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking, System, Wolverine,
-    prove_to, prove_to_over,
+    Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Garbling,
+    Options, Over, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking, System,
+    Wolverine, prove_to, prove_to_over,
 };
 
 fn tape<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -257,10 +257,10 @@ fn pinned_garblings() {
     for (arch, threads) in ways() {
         let tapes = Construction::ALL.map(|construction| {
             let by = |method| Options { method, arch, threads, ..seeded(42) };
-            let jko = by(Method::Jko(construction));
+            let jko = by(Garbling { construction }.into());
             let [tree, each] = Seeds::ALL.map(|seeds| {
-                let stacking = Stacking { construction, seeds, ..Stacking::default() };
-                let options = by(Method::Stack(stacking));
+                let stacking = Stacking { construction, seeds };
+                let options = by(stacking.into());
                 digest(run_one_of((&clauses, 2, &options), (&clauses, &options), None))
             });
             [digest(run_honestly(&network, &state, &jko)), tree, each]
@@ -326,8 +326,8 @@ fn pinned_simulations() {
     let entries: Vec<F61> = matrices.witness([7; 32]).collect();
     for (arch, threads) in ways() {
         let tapes = Aggregation::ALL.map(|aggregation| {
-            let simulation = Simulation { aggregation, most_work: 8, ..Simulation::default() };
-            let options = Options { method: Method::Limbo(simulation), arch, threads, ..seeded(42) };
+            let simulation = Simulation { aggregation, ..Simulation::default() };
+            let options = Options { method: simulation.into(), most_work: 8, arch, threads, ..seeded(42) };
             let mut file = vec![];
             prove_to(&network, state.clone(), &mut file, &options).unwrap();
             let file = blake3::hash(&file).to_hex()[..32].to_string();

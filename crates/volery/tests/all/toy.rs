@@ -1,14 +1,15 @@
 //! A proof system that is not of this library: what one has to write, and what it gets for it.
 
 use crate::kit::{ABC, Mixed, both, preimage};
-use volery::channel::{Channel, Traffic};
+use volery::channel::Channel;
 use volery::circuit::stream::Stream;
 use volery::circuit::{Circuit, Clear};
 use volery::error::Rejection;
+use volery::random::Random;
 use volery::zk::Gates;
 use volery::{
-    Accepted, Binary, Details, Error, F2, Facts, Field, ForProver, ForVerifier, Options, ProofSystem,
-    Provable, Report, Reread, Result, Security, Setting, System, prove_by, verify_by,
+    Accepted, Agreement, Binary, Error, F2, Facts, Field, Options, Outcome, ProofRun, ProofSystem,
+    Proposition, Provable, Report, Reread, Result, Security, Setting, System, prove_by, verify_by,
 };
 
 /// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who
@@ -18,18 +19,13 @@ struct Toy;
 static FACTS: Facts = Facts::of_bits("toy");
 
 impl Toy {
-    fn report(&self, channel: &Channel, gates: Gates) -> Report {
-        Report {
-            statement: [0; 32],
-            system: self.system(),
-            gates,
-            details: Details::None,
-            security: Security { computational: 0, statistical: 0 },
-            traffic: channel.traffic(),
-            setup_traffic: Traffic::default(),
-            setup: Default::default(),
-            online: Default::default(),
-        }
+    /// An agreement on nothing but the statement, which has one name here.
+    const AGREEMENT: Agreement<'static> =
+        Agreement { protocol: FACTS.name, field: "f2", parameters: "", statement: [0; 32] };
+
+    fn outcome(&self, mul: u64) -> Outcome {
+        let security = Security { computational: 0, statistical: 0 };
+        Outcome::of(self.system(), Gates { mul, ..Gates::default() }, security)
     }
 }
 
@@ -40,31 +36,39 @@ impl ProofSystem<Binary> for Toy {
 
     fn prove(
         &self,
-        _: ForProver<'_, Binary>,
+        _: Proposition<'_, Binary>,
         witness: &dyn Reread<F2>,
         channel: &mut Channel,
-        _: &Options,
+        options: &Options,
     ) -> Result<Report> {
-        // The verifier finds out whether it holds.
-        let bytes: Vec<u8> = witness.read().map(|bit| bit.to_bool().into()).collect();
-        channel.send(&bytes)?;
-        channel.flush()?;
-        Ok(self.report(channel, Gates::default()))
+        let random = &mut Random::from_system()?;
+        let run = ProofRun::open(channel, random, options, &Self::AGREEMENT, &mut |_, _| Ok(()))?;
+        run.prove(|run| {
+            run.begin();
+            // The verifier finds out whether it holds.
+            let bytes: Vec<u8> = witness.read().map(|bit| bit.to_bool().into()).collect();
+            run.channel.send(&bytes)?;
+            Ok(self.outcome(0))
+        })
     }
 
     fn verify(
         &self,
-        statement: ForVerifier<'_, Binary>,
+        statement: Proposition<'_, Binary>,
         channel: &mut Channel,
-        _: &Options,
+        options: &Options,
     ) -> Result<(Accepted, Report)> {
         let shape = statement.stream.count()?;
-        let mut bytes = vec![0; shape.witness as usize];
-        channel.recv(&mut bytes)?;
-        let bits = bytes.iter().map(|byte| F2::from(byte & 1 == 1));
-        let held = check(&statement.stream, Box::new(bits)).is_ok();
-        let accepted = Accepted::only_if(held, Rejection::Assertions)?;
-        Ok((accepted, self.report(channel, Gates { mul: shape.mul, ..Gates::default() })))
+        let random = &mut Random::from_system()?;
+        let run = ProofRun::open(channel, random, options, &Self::AGREEMENT, &mut |_, _| Ok(()))?;
+        run.verify(options, |run| {
+            run.begin();
+            let mut bytes = vec![0; shape.witness as usize];
+            run.channel.recv(&mut bytes)?;
+            let bits = bytes.iter().map(|byte| F2::from(byte & 1 == 1));
+            let held = check(&statement.stream, Box::new(bits)).is_ok();
+            Ok((Accepted::only_if(held, Rejection::Assertions)?, self.outcome(shape.mul)))
+        })
     }
 }
 
@@ -89,6 +93,7 @@ fn run<C: Provable<Binary> + Sync + ?Sized>(circuit: &C, witness: &[F2]) -> Resu
 fn a_system_from_outside_proves_what_those_of_the_library_do() {
     let (statement, mut witness) = preimage(b"abc", ABC);
     let report = run(statement.source(), &witness).unwrap();
+    assert!(report.setup_traffic.sent > 0 && report.traffic.received > report.setup_traffic.received);
     assert_eq!((report.system.name(), report.gates.mul), ("toy", 20_071));
     assert!(!System::ALL.contains(&report.system));
     witness[5] += F2::ONE;

@@ -9,7 +9,7 @@ use volery::circuit::{Network, Relation, Shape, Size, Statement, Value, Values, 
 use volery::error::{Disagreement, Rejection, Sides};
 use volery::zk::voleith::{Parameters, Preference, Wishes};
 use volery::{
-    Arch, Error, Estimate, F2, InTheHead, LONGEST_LABEL, Method, Options, Over, Result, System,
+    Arch, Error, Estimate, F2, FileProof, InTheHead, LONGEST_LABEL, Options, Over, Result, System,
     prove_one_of_to_file, prove_to, prove_to_file, prove_to_over, read_label, verify_from, verify_from_over,
     verify_one_of_from,
 };
@@ -21,19 +21,16 @@ const SHA3_OF_ABC: &str = "0x3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46b
 const HEADER: usize = 100;
 
 fn by(head: InTheHead) -> Options {
-    Options { method: Method::Voleith(head), ..seeded(1) }
+    Options { method: head.into(), ..seeded(1) }
 }
 
 /// Few hashes to search, so that tests take no time.
 fn wishing(preference: Preference) -> InTheHead {
-    InTheHead {
-        wishes: Wishes { preference, grinding: Some(8), ..Wishes::default() },
-        ..InTheHead::default()
-    }
+    InTheHead { wishes: Wishes { preference, grinding: Some(8), ..Wishes::default() } }
 }
 
 fn labelled(label: &str) -> Options {
-    by(InTheHead { label: label.into(), ..wishing(Preference::Balanced) })
+    Options { label: label.into(), ..by(wishing(Preference::Balanced)) }
 }
 
 fn proof(network: &Network, state: &[F2], options: &Options) -> Vec<u8> {
@@ -56,7 +53,7 @@ fn proofs_by_preference() {
         let mut out = vec![];
         let proved = prove_to(&network, state.clone(), &mut out, &options).unwrap();
         let (_accepted, verified) = verify_from(&network, &mut &out[..], &seeded(2)).unwrap();
-        let [made, read] = [&proved, &verified].map(|report| report.in_the_head().unwrap());
+        let [made, read] = [&proved, &verified].map(|report| report.of::<FileProof>().unwrap());
         assert_eq!((made, made.parameters.trees), (read, trees));
         assert_eq!((proved.traffic.sent, verified.traffic.received), (out.len() as u64, out.len() as u64));
         assert_eq!((proved.statement, proved.gates), (verified.statement, verified.gates));
@@ -151,7 +148,7 @@ fn files_of_this_version() {
     for (name, preference) in
         [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)]
     {
-        let options = by(InTheHead { label: LABEL.into(), ..wishing(preference) });
+        let options = Options { label: LABEL.into(), ..by(wishing(preference)) };
         let mut made = vec![];
         prove_to(statement.source(), witness.clone(), &mut made, &options).unwrap();
         let path = folder.join(format!("voleith/adder8-{name}.proof"));
@@ -165,7 +162,7 @@ fn files_of_this_version() {
         assert_eq!(pinned[12..16], 2_u32.to_le_bytes(), "the version");
         let labelled = labelled(LABEL);
         let (_accepted, report) = verify_from(statement.source(), &mut &pinned[..], &labelled).unwrap();
-        assert_eq!(report.in_the_head().unwrap().parameters.trees, preference.trees());
+        assert_eq!(report.of::<FileProof>().unwrap().parameters.trees, preference.trees());
         let refused = verify_from(stated("0x8c").source(), &mut &pinned[..], &labelled).unwrap_err();
         assert!(matches!(refused, Error::Disagreed(Disagreement::FileStatement(_))));
     }
@@ -477,7 +474,7 @@ fn work_is_bounded_before_it_is_done() {
     let products = Size { commitments: 51_200, matrices: 400, ..Size::default() };
     assert!(deep.work(products) > 60.0 * deep.work(Size { matrices: 0, ..products }));
     let wishes = Wishes { trees: Some(8), grinding: Some(6), ..Wishes::default() };
-    let refused = by(InTheHead { wishes, ..InTheHead::default() });
+    let refused = by(InTheHead { wishes });
     // What is small may be slow.
     assert_eq!(proof(&small, &state, &refused)[49], 8);
     let size = Size { commitments: 1 << 20, ..Size::default() };

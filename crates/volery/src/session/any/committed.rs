@@ -1,20 +1,17 @@
 //! Statements over two fields, by name: beside those of the field that has the numbers.
 
-use super::{AnyClaim, AnyRelation, AnyStatement, InShards};
+use super::{AnyClaim, AnyRelation, AnyStatement};
 use crate::channel::Channel;
 use crate::circuit::{
     BothValues, MixedShape, OfTwo, Port, ReadValues, Secrets, Shape, StatedOfTwo, ValueStream, WITH_BITS,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::session::mixed::{ProvableMixed, prove_mixed, traffic, verify_mixed};
-use crate::session::sharded::{AcceptedShard, Crossing, Place, Run, RunDelta};
 use crate::session::{Estimate, Options, Over, Registered, Report};
-use crate::zk::{Accepted, Sink};
+use crate::zk::Accepted;
 use core::marker::PhantomData;
-use std::io::{Read, Write};
 use std::sync::OnceLock;
 use volery_primitives::{Field, MacField};
-use zeroize::Zeroizing;
 
 /// Statements over F_2 and another field, for a [`Setting`](crate::Setting) over the latter.
 pub trait WithBits: Sync {
@@ -122,16 +119,6 @@ fn unit_of(port: &str, of_bits: &[String]) -> &'static str {
     if of_bits.iter().any(|name| name == port) { "bit" } else { "element" }
 }
 
-/// Why there is no proof file.
-fn no_file() -> Error {
-    Error::invalid("a statement over two fields is proved over a link, and has no proof file")
-}
-
-/// Why it is proved in one piece.
-fn not_in_shards() -> Error {
-    Error::invalid("a statement over two fields is proved whole, and not in shards")
-}
-
 impl<B: Field, E: MacField<B>> AnyStatement for Stated<B, E>
 where
     Over<B, E>: Registered,
@@ -156,32 +143,6 @@ where
     }
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)> {
         verify_mixed::<B, E>(&self.statement, channel, &self.named(options))
-    }
-    fn verify_from(&self, _: &mut (dyn Read + Send), _: &Options) -> Result<(Accepted, Report)> {
-        Err(no_file())
-    }
-    fn in_shards(&self, _: usize) -> Result<InShards> {
-        Err(not_in_shards())
-    }
-    fn verify_shard(
-        &self,
-        _: (&Run, Place),
-        _: Vec<Crossing>,
-        _: &RunDelta,
-        _: &mut Channel,
-        _: &Options,
-    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
-        Err(not_in_shards())
-    }
-    fn prove_share(
-        &self,
-        _: (&Run, Place),
-        _: Vec<Crossing>,
-        _: &[u8],
-        _: &mut Channel,
-        _: &Options,
-    ) -> Result<(Report, Vec<Crossing>)> {
-        Err(not_in_shards())
     }
     fn private(&mut self) -> &mut dyn ReadValues {
         &mut self.private
@@ -222,23 +183,5 @@ where
         let Secrets { bits, elements } = &self.secrets;
         let (bits, elements) = (bits.iter().copied(), elements.as_slice().iter().copied());
         prove_mixed::<B, E>(&self.stated.statement, bits, elements, channel, &self.stated.named(options))
-    }
-    fn prove_shard(
-        &self,
-        _: (&Run, Place),
-        _: Vec<Crossing>,
-        _: &mut Channel,
-        _: &Options,
-    ) -> Result<(Report, Vec<Crossing>)> {
-        Err(not_in_shards())
-    }
-    fn share(&self, _: usize, _: usize) -> Result<Zeroizing<Vec<u8>>> {
-        Err(not_in_shards())
-    }
-    fn prove_to(&self, _: &mut dyn Write, _: &Options) -> Result<Report> {
-        Err(no_file())
-    }
-    fn prove_to_file(&self, _: &mut dyn Sink, _: &Options) -> Result<Report> {
-        Err(no_file())
     }
 }

@@ -105,7 +105,7 @@ fn what_is_measured_is_counted() {
             ..Options::default().with_bandwidth(bandwidth)
         };
         let report = session::<Binary, _>(&network, network.witness([1; 32]).collect(), &options);
-        let chosen = report.choice().unwrap().correlations.over::<Binary>().unwrap();
+        let chosen = report.choice.unwrap().correlations.over::<Binary>().unwrap();
         let foretold = Binary::traffic_where_chosen(chosen, Size::gates(commitments));
         let foretold = match bandwidth {
             None => foretold.measured(),

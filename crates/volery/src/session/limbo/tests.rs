@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::circuit::Arithmetic;
-use crate::session::{Binary, Method, Over, Provable, prove_to_over, verify_from_over};
+use crate::session::files::MOST_WORK;
+use crate::session::{Binary, Over, Provable, prove_to_over, verify_from_over};
 use crate::zk::limbo::{Challenges, CheckSize, expanded_blocks};
 use std::io::repeat;
 use std::sync::Arc;
@@ -22,13 +23,13 @@ where
 {
     let network = Arithmetic::<S::F>::new(PRODUCTS).unwrap();
     let source = Provable::<S>::source(&network);
-    let simulation = Simulation { most_work: most, ..Simulation::default() };
     let [progress, work] = [(); 2].map(|()| Arc::<AtomicU64>::default());
     let options = Options {
         security: Some(bits),
         progress: Some(progress.clone()),
         work: Some(work.clone()),
-        ..Options::by(Method::Limbo(simulation))
+        most_work: most,
+        ..Options::by(System::LIMBO)
     };
     let (shape, statement) = settle(&Stream::new(source), &options).unwrap();
     let header = {
@@ -189,8 +190,7 @@ fn provers_make_nothing_that_is_refused() {
     let make = |most_work| {
         let wishes = Wishes { parties: Some(128), ..Wishes::default() };
         let aggregation = Aggregation::Parties;
-        let simulation = Simulation { wishes, aggregation, most_work, ..Simulation::default() };
-        let options = Options::by(Method::Limbo(simulation));
+        let options = Options { most_work, ..Options::by(Simulation { wishes, aggregation }) };
         let mut out = vec![];
         prove_to_over::<Over<F61>>(&network, witness.clone(), &mut out, &options).map(|_| out)
     };
@@ -198,8 +198,7 @@ fn provers_make_nothing_that_is_refused() {
     assert!(refused.contains("wish for fewer parties"), "{refused}");
     let made = make(u32::MAX).unwrap();
     let read = |most_work| {
-        let simulation = Simulation { most_work, ..Simulation::default() };
-        let options = Options::by(Method::Limbo(simulation));
+        let options = Options { most_work, ..Options::by(System::LIMBO) };
         verify_from_over::<Over<F61>>(&network, &mut &made[..], &options).map(|_| ())
     };
     assert!(matches!(read(MOST_WORK), Err(Error::Disagreed(Disagreement::FileWork { .. }))));

@@ -4,6 +4,7 @@ use super::{Here, Place, Run, security};
 use crate::circuit::{Announced, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
 use crate::session::Report;
+use crate::session::run::enough;
 use crate::zk::Accepted;
 
 /// A verdict that one shard was accepted: a worker of the verifier tells it its own party. It is worth as
@@ -143,13 +144,13 @@ impl Verdict {
             return Err(nothing_asserted());
         }
         let worth = security(shards.iter().map(|shard| shard.bits), self.run.restarts);
-        if worth < asked {
-            return Err(Error::invalid(format!(
-                "{asked} bits of statistical security were asked for, and a run of {} shards with {} restarts \
-                 is worth {worth}: ask for fewer, or take a larger extension",
-                self.run.shards, self.run.restarts
-            )));
-        }
+        let Run { shards, restarts, .. } = self.run;
+        enough(asked, worth, || {
+            format!(
+                "a run of {shards} shards with {restarts} restarts is worth {worth}: ask for fewer, or take a \
+                 larger extension"
+            )
+        })?;
         Ok((accepted, worth))
     }
 }

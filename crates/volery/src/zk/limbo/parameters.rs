@@ -67,6 +67,19 @@ pub enum Challenges {
     Independent,
 }
 
+impl Challenges {
+    /// All kinds.
+    pub const ALL: [Self; 2] = [Self::Identical, Self::Independent];
+
+    /// The name in options and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::Independent => "independent",
+        }
+    }
+}
+
 /// The source of the challenges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {

@@ -46,7 +46,7 @@
 //! **Zero knowledge**: nothing of any p_i is opened; w_k and the tape are committed to, and the sum is masked as
 //! ever. Lengths depend on n, B and D alone, and all clauses are run, whichever holds. But the time of step 1
 //! is that of one clause, or of one for each claim: it lies before the first message, and where the verifier could
-//! measure it, all clauses are to be evaluated ([`Drawing::fixed_work`](crate::Drawing::fixed_work)).
+//! measure it, all clauses are to be evaluated ([`Options::fixed_work`](crate::Options::fixed_work)).
 //!
 //! **Abort**: as in [`super`]. A prover whose witness fails closes before the first message.
 //!

@@ -13,9 +13,11 @@ use super::polynomial::{Buffers, KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::turns::{Lengths, Progress, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
+use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
 use crate::pool::Pool;
+use crate::random::Random;
 use crate::vole::subfield::same;
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::{Accepted, Gates, Macs, Openings, Steps, Values};
@@ -34,6 +36,16 @@ use zeroize::Zeroizing;
 pub trait Commitments: Macs {
     /// The state of commitments besides slots.
     type Kept;
+
+    /// A verification over `channel` with shares from `vole` under `delta`; `random` is for its coins, if it
+    /// tosses any.
+    fn verifier<'a>(
+        channel: &'a mut Channel,
+        vole: BoxedVole<Self::Key>,
+        arch: Arch,
+        delta: &'a Self::Delta,
+        random: &mut Random,
+    ) -> Verifier<'a, Self>;
 
     /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()>;

@@ -9,8 +9,8 @@ use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::circuit::{Arithmetic, Size};
 use volery::zk::wolverine::BLOCK;
 use volery::{
-    CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, LONGEST_BLOCK, Options,
-    Over, Q32, Q32x2, Reason, Setting, System, Wolverine,
+    Checked, CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, LONGEST_BLOCK,
+    Options, Over, Q32, Q32x2, Reason, Setting, System, Wolverine,
 };
 
 /// Wolverine with the correlations called `name`, for as much security as this check gives over the field.
@@ -83,8 +83,9 @@ fn wolverine_proves_over_other_fields_as_a_type() {
     let (network, witness) = arithmetic::<Q32>(300);
     let options = by::<S>("direct", Interpolation, Some(100));
     let session = run_by::<S, _>(&Wolverine, &network, &witness, &options);
-    let checked = session.verified.unwrap().1.checked().unwrap();
-    assert_eq!((Some(checked), checked.blocks), (session.proved.unwrap().checked(), 3));
+    let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
+    let checked = verified.of::<Checked>().unwrap();
+    assert_eq!((Some(checked), checked.blocks), (proved.of::<Checked>(), 3));
     let session = run_honestly::<S, _>(&network, &witness, &options);
     let why = session.proved.unwrap_err().to_string();
     assert!(
@@ -105,7 +106,7 @@ fn reports_say_what_was_checked_over_every_field() {
         for (block, blocks) in [(None, 1), (Some(100), 1), (Some(33), 4)] {
             let options = by_wolverine(None, block).with_correlations(named::<S>("direct"));
             let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
-            let checked = report.checked().unwrap();
+            let checked = report.of::<Checked>().unwrap();
             // With MACs in itself.
             let short = S::name() == "f61";
             assert_eq!(checked.by, if short { Sacrifice } else { Interpolation }, "{}", S::name());
@@ -118,8 +119,9 @@ fn reports_say_what_was_checked_over_every_field() {
     let public = [("matrix", "1,0,1, 0,1,0"), ("b", "8,7")];
     let (linear, witness) = builtin::<F61>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
     let session = run_honestly::<Over<F61>, _>(linear.source(), &witness, &by_wolverine(None, None));
-    let checked = session.verified.unwrap().1.checked();
-    assert_eq!(checked, session.proved.unwrap().checked());
+    let verified = session.verified.unwrap().1;
+    let checked = verified.of::<Checked>();
+    assert_eq!(checked, session.proved.unwrap().of::<Checked>());
     assert_eq!(checked.map(|checked| checked.blocks), Some(0));
 }
 
@@ -194,7 +196,7 @@ fn checks_that_are_not_for_bits_are_refused() {
         }
     }
     let session = kit::run_honestly(&network, &witness, &by_wolverine(Buckets, 5));
-    assert_eq!(session.verified.unwrap().1.checked().unwrap().blocks, 2);
+    assert_eq!(session.verified.unwrap().1.of::<Checked>().unwrap().blocks, 2);
 }
 
 #[test]
@@ -227,15 +229,15 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
         let options = Options { method: system.into(), ..by_wolverine(None, None) };
         let session = run_honestly::<Over<F61>, _>(&network, &witness, &options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
-        assert_eq!(proved.choice(), verified.choice());
-        let choice = verified.choice().unwrap();
+        assert_eq!(proved.choice, verified.choice);
+        let choice = verified.choice.unwrap();
         assert_eq!((choice.correlations.name(), choice.reason), (chosen, Reason::Small));
     }
     // One section holds the 64 inputs and the products.
     let (network, witness) = arithmetic::<F61>(100);
     let session = run_honestly::<Over<F61>, _>(&network, &witness, &by_wolverine(None, None));
     let (_, report) = session.verified.unwrap();
-    assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
+    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // Corrections, three elements to a triple, the sum and two digests; two coins and the verdict.
     let elements = 256 + 3 * 100 + 1;
@@ -249,7 +251,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let (network, witness) = arithmetic::<F61>(100);
     let options = by::<S>("direct", Sacrifice, Some(60)).with_correlations(None);
     let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
-    assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
+    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // Sections of two blocks, three elements for each gate, two sums and two digests; two coins a
     // block and the verdict.

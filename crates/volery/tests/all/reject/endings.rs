@@ -6,8 +6,8 @@ use volery::channel::{Channel, Party, Playback, Tape};
 use volery::circuit::Arithmetic;
 use volery::error::{Misbehaviour, Rejection};
 use volery::{
-    Accepted, Correlations, Error, F61, F61x2, Method, Options, Over, Report, Result, Setting, Stacking,
-    System, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
+    Accepted, Correlations, Error, F61, F61x2, Options, Over, Report, Result, Setting, System, prove,
+    prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
 /// A change that one party makes at the end of its session.
@@ -71,7 +71,7 @@ fn bits(name: &'static str, options: Options, tells: usize) -> Repeating<'static
 }
 
 fn stack() -> Repeating<'static> {
-    let options = |seed| Options { method: Method::Stack(Stacking::default()), ..seeded(seed) };
+    let options = |seed| Options { method: System::STACK.into(), ..seeded(seed) };
     let clauses = || Ones(vec![5, 9, 2]);
     Repeating {
         name: "stack",

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use volery::channel::{Channel, Flip, Party, Playback, Recording, Tape};
 use volery::error::{Disagreement, Misbehaviour};
 use volery::{
-    Construction, Error, Method, Options, Report, Result, Seeds, Stacking, System, prove, prove_one_of,
-    verify, verify_one_of,
+    Construction, Error, Options, Report, Result, Seeds, Stacking, System, prove, prove_one_of, verify,
+    verify_one_of,
 };
 
 /// A statement with its witness, under a system.
@@ -25,7 +25,7 @@ impl Proof {
             Self::Jko => Options { method: System::JKO.into(), ..seeded(seed) },
             Self::Stack(seeds) => {
                 let stacking = Stacking { seeds, ..Stacking::default() };
-                Options { method: Method::Stack(stacking), ..seeded(seed) }
+                Options { method: stacking.into(), ..seeded(seed) }
             }
         }
     }
@@ -241,8 +241,8 @@ fn a_prover_of_another_circuit() {
 
 #[test]
 fn a_disagreement_on_the_way_of_garbling() {
-    let by = |stacking| Options { method: Method::Stack(stacking), ..seeded(1) };
-    let stack = |construction, seeds| by(Stacking { construction, seeds, ..Stacking::default() });
+    let by = |stacking: Stacking| Options { method: stacking.into(), ..seeded(1) };
+    let stack = |construction, seeds| by(Stacking { construction, seeds });
     let clauses = Proof::clauses();
     let ours = stack(Construction::MultiInstance, Seeds::Tree);
     for theirs in
@@ -256,7 +256,7 @@ fn a_disagreement_on_the_way_of_garbling() {
     }
     // The number of threads and the prover's way of working are each party's own.
     let (construction, seeds) = (Construction::MultiInstance, Seeds::Tree);
-    let own = by(Stacking { construction, seeds, fixed_work: true });
+    let own = Options { fixed_work: true, ..by(Stacking { construction, seeds }) };
     let own = Options { threads: NonZeroUsize::new(3).unwrap(), ..own };
     for chosen in 0..3 {
         assert!(run_one_of((&clauses, chosen, &own), (&clauses, &ours), None).verified.is_ok());

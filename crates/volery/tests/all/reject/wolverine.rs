@@ -9,7 +9,9 @@ use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::Arithmetic;
 use volery::error::{Disagreement, Rejection, Sides};
-use volery::{CheckedBy, Correlations, Error, F61, F61x2, Options, Over, prove_over, verify, verify_over};
+use volery::{
+    Checked, CheckedBy, Correlations, Error, F61, F61x2, Options, Over, prove_over, verify, verify_over,
+};
 
 const EIGHT: Correlations = Correlations::SOFTSPOKEN8;
 const TINY: Correlations = Correlations::TINY;
@@ -35,7 +37,7 @@ fn a_flipped_bit_in_any_message() {
         let options = options(1, correlations, one_way, block);
         let options = Options { statement: Some([3; 32]), check: false, ..options };
         let honest = run_honestly(&network, &witness, &options);
-        assert_eq!(honest.verified.unwrap().1.checked().unwrap().blocks, 2);
+        assert_eq!(honest.verified.unwrap().1.of::<Checked>().unwrap().blocks, 2);
         for (party, messages) in [
             (Party::Prover, honest.from_prover.messages()),
             (Party::Verifier, honest.from_verifier.messages()),

@@ -7,9 +7,7 @@ use crate::circuit::{Arithmetic, Size};
 use crate::error::{Disagreement, Error, Result};
 use crate::session::correlations::{Automatic, Choice, Correlations, Demand, Line, Pace, Proposal, Use};
 use crate::session::wolverine::{asked, choose, excluded, purpose, shares, statistical_bits};
-use crate::session::{
-    Binary, Drawing, Method, Options, Over, Report, Setting, System, prove_over, verify_over,
-};
+use crate::session::{Binary, Method, Options, Over, Report, Setting, System, prove_over, verify_over};
 use crate::vole::subfield::choose_prime;
 use crate::zk::wolverine::{CheckedBy, Checking};
 use core::time::Duration;
@@ -56,7 +54,7 @@ fn sizes(commitments: u64) -> Vec<Size> {
 
 /// Ways to prove, by whatever draws correlations.
 fn methods() -> Vec<Method> {
-    let by = |by| Method::Wolverine(Drawing::default(), Checking { by, ..Checking::default() });
+    let by = |by| Method::from(Checking { by, ..Checking::default() });
     let checked = [None].into_iter().chain(CheckedBy::ALL.map(Some)).map(by);
     [System::QUICKSILVER.into()].into_iter().chain(checked).collect()
 }
@@ -274,7 +272,7 @@ fn sessions_take_what_is_worth_enough() {
     ] {
         for report in announced_with(matrices, security) {
             assert_eq!(
-                report.unwrap().choice().unwrap().correlations.name(),
+                report.unwrap().choice.unwrap().correlations.name(),
                 expected,
                 "{matrices}, {security:?}"
             );

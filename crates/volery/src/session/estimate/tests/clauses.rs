@@ -8,8 +8,8 @@ use crate::circuit::stream::ClauseStream;
 use crate::circuit::{Alternatives, Backend, Branch, Clauses, OneOf, Shape, clauses as of_clauses};
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
-use crate::session::clauses::Evaluation;
-use crate::session::{Binary, BitCorrelations, Correlations, DirectClauses, ForProver, ForVerifier, Over};
+use crate::session::clauses::{Evaluation, Pushed};
+use crate::session::{Binary, BitCorrelations, Correlations, DirectClauses, Over, Proposition};
 use crate::session::{Options, Registered, Report, Setting, prove_one_of_over, verify_one_of_over};
 use crate::vole::lpn::Params;
 use crate::zk::Gates;
@@ -63,13 +63,13 @@ where
         Carried::default(),
         |channel, vole| {
             let (clauses, plan) = (ClauseStream::new(ones), Plan::new(shapes, 1)?);
-            let pushed = S::compiled().on_tape(&clauses, direct, &plan);
-            prove(channel, vole, tape, &ForProver::by(&OneOf(ones), &*pushed))
+            let pushed = Pushed { clauses: &clauses, direct, plan: &plan };
+            prove(channel, vole, tape, &Proposition::by(&OneOf(ones), &pushed))
         },
         |channel, vole, secrets| {
             let (clauses, plan) = (ClauseStream::new(ones), Plan::new(shapes, 1)?);
-            let pushed = S::compiled().on_tape(&clauses, direct, &plan);
-            verify(channel, vole, secrets, &ForVerifier::by(&OneOf(ones), &*pushed))
+            let pushed = Pushed { clauses: &clauses, direct, plan: &plan };
+            verify(channel, vole, secrets, &Proposition::by(&OneOf(ones), &pushed))
         },
     )
 }

@@ -11,7 +11,8 @@ use crate::pool::Pool;
 use crate::random::Random;
 use crate::session::estimate::Estimate;
 use crate::session::{
-    Binary, BitCorrelations, FieldCorrelations, ForProver, ForVerifier, Over, Provable, Registered, Setting,
+    Binary, BitCorrelations, FieldCorrelations, Over, Proposition, Provable, Registered, Secrets, Setting,
+    Work,
 };
 use crate::vole::lpn::TILE;
 use crate::vole::subfield::{self, direct};
@@ -148,23 +149,23 @@ pub(super) fn prove<S: Setting>(
     channel: &mut Channel,
     vole: BoxedVole<S::Mac>,
     witness: Vec<S::F>,
-    statement: &ForProver<'_, S>,
+    statement: &Proposition<'_, S>,
 ) -> Result<()> {
-    let (by, witness) = ((Arch::detect(), &Pool::default()), Box::new(witness.into_iter()));
-    S::compiled().prove_by_quicksilver(channel, vole, by, witness, None, statement).map(drop)
+    let work = Work { arch: Arch::detect(), pool: &Pool::default(), progress: None, terms: None };
+    S::compiled().quicksilver().prove(channel, vole, &work, &witness, statement, None).map(drop)
 }
 
 /// Verifies `statement` by QuickSilver.
 pub(super) fn verify<S: Setting>(
     channel: &mut Channel,
     vole: BoxedVole<S::Key>,
-    secrets: (&S::Delta, &mut Random),
-    statement: &ForVerifier<'_, S>,
+    (delta, random): (&S::Delta, &mut Random),
+    statement: &Proposition<'_, S>,
 ) -> Result<(Accepted, Gates)> {
-    let by = (Arch::detect(), &Pool::default());
-    let verified = S::compiled().verify_by_quicksilver(channel, vole, by, secrets, None, statement)?;
-    let (accepted, gates, _) = verified;
-    Ok((accepted, gates))
+    let work = Work { arch: Arch::detect(), pool: &Pool::default(), progress: None, terms: None };
+    let secrets = Secrets { delta, random };
+    let verified = S::compiled().quicksilver().verify(channel, vole, &work, secrets, statement, None)?;
+    Ok((verified.accepted, verified.gates))
 }
 
 /// A proof of `circuit` by QuickSilver, and its gates.
@@ -179,8 +180,8 @@ where
     counted::<S>(
         correlations,
         Carried::default(),
-        |channel, vole| prove(channel, vole, witness, &ForProver::of(circuit)),
-        |channel, vole, secrets| verify(channel, vole, secrets, &ForVerifier::of(circuit)),
+        |channel, vole| prove(channel, vole, witness, &Proposition::of(circuit)),
+        |channel, vole, secrets| verify(channel, vole, secrets, &Proposition::of(circuit)),
     )
 }
 

@@ -33,11 +33,11 @@ impl<B: Backend<F = F2>> Clauses<B> for Ones {
 
 /// The verifier's report where the first clause holds.
 fn run(ones: &Ones, system: System, seeds: Seeds) -> Report {
-    let options = Options::by(if system == System::JKO {
-        system.into()
-    } else {
-        Method::Stack(Stacking { seeds, ..Stacking::default() })
-    });
+    let method = match system {
+        System::JKO => Method::from(system),
+        _ => Stacking { seeds, ..Stacking::default() }.into(),
+    };
+    let options = Options::by(method);
     let (here, there) = pipe(Duration::from_secs(60));
     std::thread::scope(|scope| {
         scope.spawn(|| {

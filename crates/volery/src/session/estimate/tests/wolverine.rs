@@ -6,7 +6,7 @@ use crate::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Networ
 use crate::ot::softspoken::Depth;
 use crate::session::wolverine::{AGREED, terms};
 use crate::session::{Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered};
-use crate::session::{Choice, Drawing, Method, Options, Setting};
+use crate::session::{Choice, Options, Setting};
 use crate::zk::wolverine::{CheckedBy, Checking};
 use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
 
@@ -16,7 +16,7 @@ const TINY: Correlations = Correlations::TINY;
 
 fn in_blocks(by: Option<CheckedBy>, block: Option<u64>) -> Options {
     let checking = Checking { by, block };
-    Options { method: Method::Wolverine(Drawing::default(), checking), check: false, ..Options::default() }
+    Options { method: checking.into(), check: false, ..Options::default() }
 }
 
 #[track_caller]
@@ -34,7 +34,7 @@ fn assert_foretold<S: Dealt, C>(
     let foretold = Estimate::wolverine::<S>(Choice::given(ours), &shape, &options).unwrap();
     let terms = terms::<S>(&options).unwrap();
     let sent = by_wolverine::<S, _>(ours, circuit, witness, (terms, AGREED));
-    let (checking, non_interactive) = (options.method.checking(), options.non_interactive);
+    let (checking, non_interactive) = (options.method.of::<Checking>(), options.non_interactive);
     let of = S::name();
     assert_eq!(foretold, sent, "{name} over {correlations} of {of}, {checking:?}, {non_interactive}");
 }
@@ -211,7 +211,7 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let direct = FieldCorrelations::Direct;
         let foretold = Estimate::wolverine::<Over<F61>>(Choice::given(direct), &shape, &options).unwrap();
         let sent = sent(&report);
-        assert_eq!(report.choice().unwrap().correlations, direct.into());
+        assert_eq!(report.choice.unwrap().correlations, direct.into());
         assert_eq!(foretold.total, sent.total, "{gates}");
         assert!(foretold.setup.prover < sent.setup.prover);
     }

@@ -3,6 +3,7 @@
 use super::{Commitments, Lengths, Turn, Verifier};
 use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
+use crate::random::Random;
 use crate::vole::{BoxedVole, Delta, Key};
 use crate::zk::BitMacs;
 use crate::zk::quicksilver::challenge;
@@ -94,6 +95,16 @@ impl<'a> Verifier<'a, BitMacs> {
 
 impl Commitments for BitMacs {
     type Kept = Kept;
+
+    fn verifier<'a>(
+        channel: &'a mut Channel,
+        vole: BoxedVole<Key>,
+        arch: Arch,
+        delta: &'a Delta,
+        _: &mut Random,
+    ) -> Verifier<'a, Self> {
+        Verifier::<Self>::new(channel, vole, arch, delta)
+    }
 
     /// Draws the next block and receives its corrections, which go on the keys at once. Fig. 4, 4 and 5.
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()> {

@@ -162,6 +162,16 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
 impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
     type Kept = Kept<B>;
 
+    fn verifier<'a>(
+        channel: &'a mut Channel,
+        vole: BoxedVole<Key<E>>,
+        arch: Arch,
+        delta: &'a Delta<B, E>,
+        random: &mut Random,
+    ) -> Verifier<'a, Self> {
+        Verifier::<Self>::new(channel, vole, arch, delta, random)
+    }
+
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         verifier.take_up();
         if verifier.done == verifier.kept.sections.end() {
