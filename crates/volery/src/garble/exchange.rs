@@ -67,7 +67,20 @@ pub fn answer(
     channel.send(&nonce)
 }
 
-/// The verifier's end, which takes `expected` for Y: whether the answer is that, and was committed to.
+/// The verdict of the verifier on an answer.
+#[must_use = "an answer that is not right is no error"]
+pub struct Answer {
+    right: bool,
+}
+
+impl Answer {
+    /// Whether the answer is what was expected, and was committed to.
+    pub fn is_right(self) -> bool {
+        self.right
+    }
+}
+
+/// The verifier's end, which takes `expected` for Y.
 ///
 /// # Errors
 /// Those of the link.
@@ -76,7 +89,7 @@ pub fn open(
     sid: &[u8; 32],
     (secret, opening): (&Secret, &Opening),
     expected: F128,
-) -> Result<bool> {
+) -> Result<Answer> {
     let committed: [u8; 32] = channel.recv_array()?;
     // It knows by the secret whether its answer is right.
     channel.hold_peer();
@@ -87,7 +100,7 @@ pub fn open(
     let nonce = channel.recv_array()?;
     let before = commitment(sid, value[0], &nonce).ct_eq(&committed);
     let right = value[0].to_bytes().ct_eq(&expected.to_bytes());
-    Ok(verdict(before & right))
+    Ok(Answer { right: verdict(before & right) })
 }
 
 #[cfg(test)]

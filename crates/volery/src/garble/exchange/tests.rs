@@ -13,8 +13,8 @@ const Y: F128 = F128(0x0123_4567_89ab_cdef);
 fn verify(channel: &mut Channel, sid: &[u8; 32]) -> Result<()> {
     let secret = Secret::random(&mut Random::from_seed(&[1; 32]));
     let opening = ideal::deal(&[], 1).0.open();
-    let right = open(channel, sid, (&secret, &opening), Y)?;
-    if right { Ok(()) } else { Err(Error::Rejected(Rejection::GarbledOutput)) }
+    let answer = open(channel, sid, (&secret, &opening), Y)?;
+    if answer.is_right() { Ok(()) } else { Err(Error::Rejected(Rejection::GarbledOutput)) }
 }
 
 /// The outcome with a prover that commits to one pair of value and nonce for session `of`, and answers with

@@ -51,7 +51,7 @@ impl<'a> Verifier<'a> {
         let output =
             Garbler::garble(&key, (0, seed), circuit, &mut material, terms.progress)?.of(terms.shape)?;
         // 4, 5, 6
-        let right = open(channel, &session.sid, (&secret, &transfers.open()), output)?;
-        Accepted::only_if(right, Rejection::GarbledOutput)
+        let answer = open(channel, &session.sid, (&secret, &transfers.open()), output)?;
+        Accepted::only_if(answer.is_right(), Rejection::GarbledOutput)
     }
 }

@@ -59,7 +59,7 @@ impl<'a> Verifier<'a> {
         let outputs = garbling::garble(&terms, &key, clauses, Which::All, &held.seeds, &mut stack)?;
         stack.chunks(PIECE).try_for_each(|piece| channel.send_words(piece))?;
         // 4, 5, 6
-        let right = open(channel, &session.sid, (&secret, &transfers.open()), outputs ^ held.retrieval)?;
-        Accepted::only_if(right, Rejection::GarbledOutput)
+        let answer = open(channel, &session.sid, (&secret, &transfers.open()), outputs ^ held.retrieval)?;
+        Accepted::only_if(answer.is_right(), Rejection::GarbledOutput)
     }
 }
