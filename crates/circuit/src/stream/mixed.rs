@@ -100,13 +100,19 @@ struct Bits<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<F2>);
 struct Numbers<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<<M::Numbers as Backend>::F>);
 
 /// Executes `block` in `backend`, with what it holds.
+///
+/// # Panics
+/// Where the backend has other proofs than its kind: the recorder was told those of the kind, since asking for a
+/// half gives it the turn.
 fn execute<B: Executor>(
     backend: &mut B,
     kept: &mut Kept<B>,
     source: &dyn Source<B::F>,
     block: &Block<B::F>,
 ) -> Result<()> {
-    let mut interpreter = Interpreter::resumed(backend, source, B::proofs(), core::mem::take(kept));
+    let argues = backend.argues();
+    assert!(argues == B::proofs(), "halves have the proofs of their kind");
+    let mut interpreter = Interpreter::resumed(backend, source, argues, core::mem::take(kept));
     let executed = interpreter.execute(block);
     *kept = interpreter.suspended();
     executed
