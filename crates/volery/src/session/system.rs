@@ -192,16 +192,17 @@ pub(super) fn one_claim(system: System) -> Error {
 /// `system` over `S`.
 ///
 /// # Errors
-/// `Invalid` where it is over other fields.
+/// `Invalid` where it is over other fields, or not one of those that are compiled.
 pub(super) fn find<S: Setting>(system: System) -> Result<&'static dyn ProofSystem<S>> {
     let found = S::compiled().systems().iter().find(|found| found.system() == system);
     found.copied().ok_or_else(|| {
-        Error::invalid(format!(
-            "{system} is over {}, and not over {}: take {}, or another field",
-            system.facts().over.join(", "),
-            S::name(),
-            names::<S>(|_| true)
-        ))
+        let (over, field) = (system.facts().over, S::name());
+        Error::invalid(if over.is_empty() || over.contains(&field.as_str()) {
+            format!("{system} is not compiled for {field}: give it to `prove_by` and `verify_by`")
+        } else {
+            let (over, others) = (over.join(", "), names::<S>(|_| true));
+            format!("{system} is over {over}, and not over {field}: take {others}, or another field")
+        })
     })
 }
 

@@ -104,6 +104,20 @@ fn a_system_from_outside_proves_what_those_of_the_library_do() {
 }
 
 #[test]
+fn a_system_from_outside_is_found_by_no_option() {
+    static ANY: Facts = Facts::named("toy");
+    let (statement, witness) = preimage(b"abc", ABC);
+    for facts in [&FACTS, &ANY] {
+        let (here, _there) = volery::channel::pipe(std::time::Duration::from_secs(1));
+        let mut channel = Channel::new(volery::channel::Party::Prover, here);
+        let options = Options::by(System::of(facts));
+        let refused = volery::prove(statement.source(), witness.clone(), &mut channel, &options);
+        let why = refused.unwrap_err().to_string();
+        assert!(why.contains("toy is not compiled for f2: give it to `prove_by`"), "{why}");
+    }
+}
+
+#[test]
 fn the_system_that_is_given_counts_and_not_that_of_the_options() {
     let (statement, witness) = preimage(b"abc", ABC);
     let options = Options::default();

@@ -514,7 +514,7 @@ fn demand(argues: bool, what: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "{what}, for which this proof has no argument: push them as a stream of gates"
+        "{what}, for which this proof has no argument: run the statement as `circuit::stream::Streamed`"
     )))
 }
 
