@@ -59,11 +59,15 @@ impl Delta {
     }
 
     /// The 16 bytes that store it.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     pub fn to_bytes(&self) -> Zeroizing<[u8; 16]> {
         Zeroizing::new(self.0.to_bytes())
     }
 
     /// The key that these bytes store, if they store any.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     pub fn from_bytes(bytes: &[u8; 16]) -> Option<Self> {
         let value = Zeroizing::new(F128::from_bytes(*bytes));
         verdict(value.bit0() == F2::ONE).then_some(Self(value))
@@ -130,6 +134,8 @@ impl<S: Share> Shares<S> {
     }
 
     /// The rows of shares `from` on, one each.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     pub fn rows(&self, from: usize) -> &[S::Row] {
         &self.rows[from..]
     }
@@ -138,12 +144,16 @@ impl<S: Share> Shares<S> {
     ///
     /// # Panics
     /// Where there is none.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     #[inline(always)]
     pub fn row(&self, number: usize) -> S::Row {
         self.rows[number]
     }
 
     /// All rows, one for each share.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     pub fn rows_mut(&mut self) -> &mut Zeroizing<Vec<S::Row>> {
         &mut self.rows
     }

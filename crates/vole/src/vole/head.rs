@@ -39,6 +39,7 @@
 mod dealer;
 mod expansion;
 mod reader;
+#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
 #[cfg(test)]

@@ -27,7 +27,7 @@ use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
-use volery_primitives::{F128, Field, MacField, RuntimePrime, Tagged, U256};
+use volery_primitives::{F128, Field, MacField, Tagged, U256};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 impl<B: Field, E: MacField<B>> Share for Tagged<B, E> {
@@ -79,11 +79,15 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 
     /// The bytes that store it, [`Field::DIGESTED`] of E: its coordinates, each of as many bits as an element
     /// has.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(Zeroizing::new(self.choices.to_bytes())[..E::DIGESTED].to_vec())
     }
 
     /// The key that these bytes store, if they store any.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != E::DIGESTED {
             return None;
@@ -98,6 +102,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     }
 
     /// The field element.
+    // For systems and stores of set-ups in other crates.
+    #[doc(hidden)]
     #[inline(always)]
     pub fn value(&self) -> E {
         *self.value
@@ -213,9 +219,9 @@ pub fn same<E: Field>(a: E, b: E) -> bool {
 }
 
 /// Chooses the prime that all tests of this program take, 2^60 − 93.
-#[doc(hidden)]
+#[cfg(any(test, feature = "testing"))]
 pub fn choose_prime() {
-    RuntimePrime::choose((1 << 60) - 93).expect("all take the same");
+    volery_primitives::RuntimePrime::choose((1 << 60) - 93).expect("all take the same");
 }
 
 #[cfg(test)]

@@ -64,7 +64,11 @@ impl Dealt {
             leaves.push(grown);
         }
         let forest = Forest { arch, trees, depths: depths.to_vec(), leaves };
-        let dealer = Dealer { expansion: Expansion::new(forest, commitments), cheat: None };
+        let dealer = Dealer {
+            expansion: Expansion::new(forest, commitments),
+            #[cfg(any(test, feature = "testing"))]
+            cheat: None,
+        };
         (Self { roots, digest: hasher.finalize().into() }, dealer)
     }
 
@@ -78,6 +82,7 @@ impl Dealt {
 pub struct Dealer {
     expansion: Expansion,
     /// A cheating dealer's change of its corrections, which stand in the place of u_i, and of its columns.
+    #[cfg(any(test, feature = "testing"))]
     pub(super) cheat: Option<super::expansion::Cheat>,
 }
 
@@ -137,6 +142,7 @@ impl Dealer {
         let (u, others) = chunk.totals.split_at_mut(blocks);
         others.chunks_exact_mut(blocks).for_each(|total| add(total, u));
         chunk.columns[..blocks].copy_from_slice(u);
+        #[cfg(any(test, feature = "testing"))]
         if let Some(cheat) = &mut self.cheat {
             cheat(chunk);
         }

@@ -28,6 +28,7 @@ pub(super) struct Forest {
 }
 
 /// A change that the dealer of a test makes in a chunk.
+#[cfg(any(test, feature = "testing"))]
 pub(super) type Cheat = Box<dyn FnMut(&mut Chunk)>;
 
 /// Some blocks of all trees.
@@ -60,6 +61,7 @@ impl Chunk {
 
     /// An error in what tree number `i` of these depths corrects, and columns as they are where its part of Δ
     /// is the guess.
+    #[cfg(any(test, feature = "testing"))]
     pub(super) fn err(&mut self, depths: &[usize], i: usize, (at, error): (usize, F128), guess: usize) {
         let blocks = self.blocks();
         self.totals[i * blocks + at] ^= error;
