@@ -91,12 +91,97 @@ pub mod zk;
 extern crate volery_vole_testing as volery_vole;
 
 #[doc(inline)]
-pub use volery_channel::{channel, error, pool, random};
+pub use volery_channel::{error, random};
 #[doc(inline)]
 pub use volery_circuit as circuit;
 use volery_vole::commit;
-#[doc(inline)]
-pub use volery_vole::{ot, vole};
+
+/// Channels over links between two parties.
+pub mod channel {
+    #[doc(inline)]
+    pub use volery_channel::channel::{
+        Carried, Channel, Flip, Hello, Link, Listener, MAGIC, Nonce, Party, Pipe, Playback, Recording,
+        Shaped, Tape, Tcp, Traffic, is_loopback, pipe, service_hello, shake_hands,
+    };
+    #[cfg(feature = "tls")]
+    #[doc(inline)]
+    pub use volery_channel::channel::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
+
+    // All else is for this crate: so in each module below.
+    pub(crate) use volery_channel::channel::*;
+}
+
+/// Threads that share the work of one party.
+pub mod pool {
+    #[doc(inline)]
+    pub use volery_channel::pool::Pool;
+
+    pub(crate) use volery_channel::pool::*;
+}
+
+/// Oblivious transfers.
+pub mod ot {
+    #[doc(inline)]
+    pub use volery_vole::ot::{base, pprf};
+
+    /// Transfers of keys whose sender is committed to both of each pair.
+    pub mod committing {
+        #[doc(inline)]
+        pub use volery_vole::ot::committing::{Opening, Received, Receiver, Sender};
+
+        pub(crate) use volery_vole::ot::committing::*;
+    }
+
+    /// Correlated transfers from few by trees.
+    pub mod softspoken {
+        #[doc(inline)]
+        pub use volery_vole::ot::softspoken::{BLOCK, Depth, Receiver, Sender};
+
+        pub(crate) use volery_vole::ot::softspoken::*;
+    }
+}
+
+/// Random values of the prover under MACs, whose key the verifier has.
+pub mod vole {
+    #[doc(inline)]
+    pub use volery_vole::vole::{
+        BoxedVole, Delta, Key, LEAST_BLOCK, Mac, Share, Shares, Vole, cot, ideal, lpn,
+    };
+
+    pub(crate) use volery_vole::vole::*;
+
+    /// Shares over F_2 by learning parity with noise.
+    pub mod extend {
+        #[doc(inline)]
+        pub use volery_vole::vole::extend::{Prover, SECURITY, Verifier};
+
+        pub(crate) use volery_vole::vole::extend::*;
+    }
+
+    /// Shares over any other field.
+    pub mod subfield {
+        #[doc(inline)]
+        pub use volery_vole::vole::subfield::{Delta, Key, base_error, guess, ideal, likeliest};
+
+        pub(crate) use volery_vole::vole::subfield::*;
+
+        /// Shares by transfers alone.
+        pub mod direct {
+            #[doc(inline)]
+            pub use volery_vole::vole::subfield::direct::{Prover, SHORTEST, Verifier};
+
+            pub(crate) use volery_vole::vole::subfield::direct::*;
+        }
+
+        /// Shares by learning parity with noise.
+        pub mod extend {
+            #[doc(inline)]
+            pub use volery_vole::vole::subfield::extend::{Prover, Verifier};
+
+            pub(crate) use volery_vole::vole::subfield::extend::*;
+        }
+    }
+}
 
 pub use channel::Carried;
 pub use circuit::{Backend, Circuit, check_mixed};
