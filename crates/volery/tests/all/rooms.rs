@@ -13,8 +13,14 @@ const ORDER: [&[&str]; 5] = [
     &["cluster", "lib"],
 ];
 
-fn step(room: &str) -> usize {
-    ORDER.iter().position(|step| step.contains(&room)).unwrap_or_else(|| panic!("`{room}` is no known room"))
+/// The rooms of lower crates, likewise.
+const LOWER: [(&str, &[&[&str]]); 2] = [
+    ("channel", &[&["error"], &["pool", "random"], &["channel"], &["lib"]]),
+    ("vole", &[&["commit"], &["ot"], &["vole"], &["macs"], &["lib"]]),
+];
+
+fn step(order: &[&[&str]], room: &str) -> usize {
+    order.iter().position(|step| step.contains(&room)).unwrap_or_else(|| panic!("`{room}` is no known room"))
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -29,13 +35,13 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The names in `text` behind `crate::`, with their lines; groups in braces are opened.
-fn imports(text: &str) -> Vec<(usize, String)> {
+/// The names in `text` behind a prefix as `crate::`, with their lines; groups in braces are opened.
+fn imports(prefix: &str, text: &str) -> Vec<(usize, String)> {
     let mut found = vec![];
     let code: Vec<&str> =
         text.lines().map(|line| if line.trim_start().starts_with("//") { "" } else { line }).collect();
     let code = code.join("\n");
-    for (at, prefix) in code.match_indices("crate::") {
+    for (at, _) in code.match_indices(prefix) {
         let line = code[..at].lines().count().max(1);
         let rest = &code[at + prefix.len()..];
         let word = |text: &str| {
@@ -70,30 +76,50 @@ fn imports(text: &str) -> Vec<(usize, String)> {
 
 #[test]
 fn the_reader_of_imports_reads() {
-    let names = |text: &str| imports(text).into_iter().map(|(_, name)| name).collect::<Vec<_>>();
+    let names = |text: &str| imports("crate::", text).into_iter().map(|(_, name)| name).collect::<Vec<_>>();
     assert_eq!(names("use crate::error::Result;"), ["error"]);
     assert_eq!(names("use crate::{error::{Error, Result}, zk::Accepted as A};"), ["error", "zk"]);
     assert_eq!(names("// crate::zk\nlet x = crate::ot::base::f(crate::Root);"), ["ot", "Root"]);
-    assert_eq!(imports("\nuse crate::zk;")[0].0, 2);
+    assert_eq!(imports("crate::", "\nuse crate::zk;")[0].0, 2);
+}
+
+/// The imports of a crate's rooms that go down its order, or to the side.
+fn wrong_imports(root: &Path, order: &[&[&str]]) -> Vec<String> {
+    let mut wrong = vec![];
+    for file in sources(root) {
+        let path = file.strip_prefix(root).unwrap();
+        let room = path.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        for (line, imported) in imports("crate::", &fs::read_to_string(&file).unwrap()) {
+            // What the root exports belongs to no room.
+            let is_item = imported.starts_with(char::is_uppercase);
+            let allowed = imported == room || !is_item && step(order, &imported) < step(order, room);
+            if !allowed {
+                wrong.push(format!("{}:{line}: {room} imports {imported}", file.display()));
+            }
+        }
+    }
+    wrong
 }
 
 #[test]
 fn imports_go_up() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut wrong = vec![];
-    for file in sources(&root) {
-        let path = file.strip_prefix(&root).unwrap();
-        let room = path.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
-        for (line, imported) in imports(&fs::read_to_string(&file).unwrap()) {
-            // What the root exports belongs to no room.
-            let is_item = imported.starts_with(char::is_uppercase);
-            let allowed = imported == room || !is_item && step(&imported) < step(room);
-            if !allowed {
-                wrong.push(format!("{}:{line}: {room} imports {imported}", path.display()));
-            }
-        }
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = wrong_imports(&own.join("src"), &ORDER);
+    for (name, order) in LOWER {
+        wrong.extend(wrong_imports(&own.join("..").join(name).join("src"), order));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A statement cannot know how it will be proved.
+#[test]
+fn statements_import_errors_alone() {
+    let circuit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../circuit");
+    for file in sources(&circuit.join("src")) {
+        for (line, imported) in imports("volery_channel::", &fs::read_to_string(&file).unwrap()) {
+            assert_eq!(imported, "error", "{}:{line}", file.display());
+        }
+    }
 }
 
 #[test]
