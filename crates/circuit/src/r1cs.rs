@@ -99,7 +99,7 @@ pub struct R1csShape {
 
 impl R1cs {
     /// Opens the file that `spec` names, without options, which is to be over the field of this
-    /// [`Field::NAME`]: of another no more than the head is read.
+    /// [name](volery_primitives::Field::NAME): of another no more than the head is read.
     ///
     /// # Errors
     /// As for [`R1cs::open`], and `Invalid` where options stand behind it, or it is over another field.
