@@ -67,6 +67,8 @@ pub struct Scan {
     pub mul: u64,
     /// Assertions, less one for each access, lookup and number in a range.
     pub assert: u64,
+    /// The most multiplications of one access or lookup: what grows with the cells or rows of the largest.
+    pub most: u64,
 }
 
 /// The cost of proofs of memories and tables: those by products and sums that run over an epoch.
@@ -116,6 +118,7 @@ impl Scan {
             inputs: self.inputs + other.inputs,
             mul: self.mul + other.mul,
             assert: self.assert + other.assert,
+            most: self.most.max(other.most),
         }
     }
 }

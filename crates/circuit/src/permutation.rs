@@ -139,6 +139,7 @@ pub(crate) fn permutation_cost<F: Field>(count: usize, width: usize) -> Scan {
         mul: words * (bits + choosing + elements),
         // One for the choice, those of a word, and one for the place; less one in all.
         assert: words * (bits + assert + 1 + width as u64 + 1) - 1,
+        most: 0,
     }
 }
 

@@ -291,17 +291,19 @@ pub fn access_cost<F: Field>(sizes: Sizes, put: Put<'_, ()>) -> Scan {
     };
     let (bit, word) = put.parts();
     let writing = if word.is_some() { n * w } else { 0 } + if bit.is_some() { n } else { 0 };
-    Scan { inputs, mul: choosing + n * w + writing, assert }
+    let mul = choosing + n * w + writing;
+    Scan { inputs, mul, assert, most: mul }
 }
 
 /// The cost of so many lookups in so many rows with keys of so many elements.
 pub fn lookup_cost(lookups: u64, rows: usize, key: usize) -> Scan {
-    let (rows, key) = (lookups * rows as u64, key as u64);
-    Scan { inputs: rows, mul: rows * key, assert: rows * key }
+    let (each, key) = (rows as u64, key as u64);
+    let rows = lookups * each;
+    Scan { inputs: rows, mul: rows * key, assert: rows * key, most: each * key }
 }
 
 /// The cost of so many ranges.
 pub fn within_cost(values: usize, bits: u32) -> Scan {
     let bits = values as u64 * u64::from(bits);
-    Scan { inputs: bits, mul: bits, assert: bits }
+    Scan { inputs: bits, mul: bits, assert: bits, most: 0 }
 }

@@ -4,6 +4,8 @@ use super::Argues;
 use super::block::Block;
 use crate::circuit::Shape;
 use crate::error::Result;
+use core::borrow::Borrow;
+use core::hash::Hash;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,14 +15,45 @@ pub(super) const MOST_WORDS: usize = 1 << 23;
 /// Functions that were recorded, by their keys, and what the statement comes to, once it was counted. One
 /// statement's functions are no other's.
 pub struct Functions<F> {
-    kept: Mutex<Kept<F>>,
+    kept: Mutex<Kept<Vec<u8>, F>>,
     shape: OnceLock<Shape>,
 }
 
-struct Kept<F> {
-    functions: HashMap<Vec<u8>, Arc<Recorded<F>>>,
+/// Functions that are kept by their keys, as long as they take few words.
+pub(super) struct Kept<K, F> {
+    pub(super) functions: HashMap<K, Arc<Recorded<F>>>,
     /// The words that these take.
     size: usize,
+    /// The words that they may take.
+    pub(super) most: usize,
+}
+
+impl<K, F> Default for Kept<K, F> {
+    fn default() -> Self {
+        Self { functions: HashMap::new(), size: 0, most: MOST_WORDS }
+    }
+}
+
+impl<K: Eq + Hash, F> Kept<K, F> {
+    pub(super) fn known<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<Arc<Recorded<F>>>
+    where
+        K: Borrow<Q>,
+    {
+        self.functions.get(key).cloned()
+    }
+
+    /// Keeps one more, and forgets all others where they would take too many words.
+    pub(super) fn keep(&mut self, key: K, function: Arc<Recorded<F>>) {
+        self.size += function.block.size();
+        if self.size > self.most {
+            // Functions that are not called again would take more and more.
+            self.functions.clear();
+            self.size = function.block.size();
+        }
+        if let Some(replaced) = self.functions.insert(key, function) {
+            self.size -= replaced.block.size();
+        }
+    }
 }
 
 /// A function, with what it returns beside its wires.
@@ -54,12 +87,12 @@ impl<F> Recorded<F> {
 
 impl<F> Default for Functions<F> {
     fn default() -> Self {
-        Self { kept: Mutex::new(Kept { functions: HashMap::new(), size: 0 }), shape: OnceLock::new() }
+        Self { kept: Mutex::default(), shape: OnceLock::new() }
     }
 }
 
 impl<F> Functions<F> {
-    fn kept(&self) -> MutexGuard<'_, Kept<F>> {
+    fn kept(&self) -> MutexGuard<'_, Kept<Vec<u8>, F>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -77,19 +110,10 @@ impl<F> Functions<F> {
     }
 
     pub(super) fn known(&self, key: &[u8]) -> Option<Arc<Recorded<F>>> {
-        self.kept().functions.get(key).cloned()
+        self.kept().known(key)
     }
 
     pub(super) fn keep(&self, key: Vec<u8>, function: Arc<Recorded<F>>) {
-        let mut kept = self.kept();
-        kept.size += function.block.size();
-        if kept.size > MOST_WORDS {
-            // Functions that are not called again would take more and more.
-            kept.functions.clear();
-            kept.size = function.block.size();
-        }
-        if let Some(replaced) = kept.functions.insert(key, function) {
-            kept.size -= replaced.block.size();
-        }
+        self.kept().keep(key, function);
     }
 }

@@ -5,7 +5,7 @@ mod memory;
 mod polynomial;
 mod scans;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use super::block::{HintFunction, Op, Record, number};
 use super::dependence::{Dependence, Tracing};

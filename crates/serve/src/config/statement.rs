@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use volery::circuit::{Format, Shape, Written};
-use volery::{AnyRelation, AnyStatement, Choice, Correlations, Options, System};
+use volery::{AnyRelation, AnyStatement, Choice, Correlations, F256, Field as _, Options, System};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{self, Field, is_boolean};
@@ -316,5 +316,12 @@ fn memory(settings: &Settings, vole: Option<Correlations>, shape: &Shape, relati
     } else {
         0
     };
-    link + drawn + wires + kept
+    // Of memories and tables that are gates, functions are recorded that look at all cells or rows: some are
+    // kept, and one of the largest is being recorded, with all its wires.
+    let argues = settings.system() == System::QUICKSILVER && settings.field.wires() != F256::NAME;
+    let scanned = match argues {
+        true => 0,
+        false => (32 * MEGA).min(128 * shape.scanned.mul) + 256 * shape.scanned.most,
+    };
+    link + drawn + wires + kept + scanned
 }

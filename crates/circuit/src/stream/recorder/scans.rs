@@ -4,11 +4,11 @@ use super::{Purpose, Recorder};
 use crate::circuit::memory::{Scanned, scan_lookup, scan_within};
 use crate::circuit::permutation::scan_permutation;
 use crate::circuit::stream::frame::{Handle, Imported};
-use crate::circuit::stream::functions::Recorded;
+use crate::circuit::stream::functions::Kept;
 use crate::circuit::{Backend, Cells, Known, Put, Returned, Sizes};
 use crate::error::Result;
 use core::fmt::Display;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use volery_primitives::Field;
 
@@ -17,18 +17,19 @@ pub(super) struct Scans<F> {
     /// The cells of each memory, by its number: on slots of the statement that stay the same.
     memories: BTreeMap<u32, Vec<Handle>>,
     tables: BTreeMap<u32, Known<F>>,
-    functions: HashMap<Scan, Arc<Recorded<F>>>,
+    /// The functions, those of memories that are closed too: others may have their sizes.
+    pub(super) functions: Kept<Scan, F>,
 }
 
 impl<F> Default for Scans<F> {
     fn default() -> Self {
-        Self { memories: BTreeMap::new(), tables: BTreeMap::new(), functions: HashMap::new() }
+        Self { memories: BTreeMap::new(), tables: BTreeMap::new(), functions: Kept::default() }
     }
 }
 
 /// A function that looks at all cells or rows, or copies so many wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Scan {
+pub(super) enum Scan {
     Copy(usize),
     Access(Sizes, Kind),
     LookUp(u32),
@@ -37,7 +38,7 @@ enum Scan {
 
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+pub(super) enum Kind {
     Read,
     Write,
     WriteWhere,
@@ -52,8 +53,7 @@ impl<F: Field> Recorder<'_, F> {
         places: &[Handle],
         body: impl FnOnce(&mut Self, &[Handle]) -> Result<Vec<Handle>>,
     ) -> Result<Vec<Handle>> {
-        if let (Purpose::Execution(_), Some(known)) = (&self.purpose, self.scans.functions.get(&scan)) {
-            let known = known.clone();
+        if let (Purpose::Execution(_), Some(known)) = (&self.purpose, self.scans.functions.known(&scan)) {
             return self.push_call(&known, arguments, places);
         }
         let inside = self.begin_function(arguments.len());
@@ -63,7 +63,7 @@ impl<F: Field> Recorder<'_, F> {
             return Ok(self.frame.take_many(count));
         };
         let recorded = Arc::new(recorded);
-        self.scans.functions.insert(scan, recorded.clone());
+        self.scans.functions.keep(scan, recorded.clone());
         self.push_call(&recorded, arguments, places)
     }
 

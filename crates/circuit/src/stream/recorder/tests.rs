@@ -10,7 +10,7 @@ use core::fmt::Display;
 use volery_primitives::{F2, F61, F256, F65537, Field};
 
 /// A backend of which nothing is executed but gates.
-struct Plain<B>(B);
+pub(in crate::circuit::stream) struct Plain<B>(pub(in crate::circuit::stream) B);
 
 impl<B: Backend> Backend for Plain<B> {
     type F = B::F;
@@ -194,4 +194,39 @@ fn loops_of_scans_take_few_slots() {
     })();
     recorder.finish(recorded).unwrap();
     assert!(most.0 < 300, "{} slots", most.0);
+}
+
+/// Memories of many sizes, one after the other: functions that look at their cells are let go, and recorded
+/// anew where they are called again.
+#[test]
+fn few_functions_that_scan_are_kept() {
+    let run = |most| {
+        let (mut slots, functions) = (Most(0), Functions::default());
+        let mut recorder = Recorder::new(&mut slots, &functions);
+        let b = &mut recorder;
+        b.scans.functions.most = most;
+        let (mut longest, mut words) = (0, 0);
+        let recorded = (|| {
+            let x = b.witness()?;
+            for cells in (1..=60).chain([1]) {
+                let mut memory = b.memory(Cells::Zero(cells), 1)?;
+                for put in [Put::Word(&[x]), Put::Same, Put::Word(&[x])] {
+                    let found = b.access(&mut memory, &[x], put, &"an address")?;
+                    b.forget(&found);
+                    let sizes = b.scans.functions.functions.values().map(|function| function.block.size());
+                    words = words.max(sizes.clone().sum());
+                    longest = longest.max(sizes.max().unwrap_or(0));
+                }
+                b.close(memory)?;
+            }
+            Ok(())
+        })();
+        recorder.finish(recorded).unwrap();
+        [longest, words]
+    };
+    let [longest, all] = run(usize::MAX);
+    let few = all / 10;
+    assert!(longest < few && run(few)[1] <= few);
+    // One that is too large alone is kept alone.
+    assert_eq!(run(1), [longest; 2]);
 }
