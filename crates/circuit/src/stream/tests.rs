@@ -6,6 +6,7 @@ use crate::circuit::{
 };
 use crate::error::Error;
 use proptest::prelude::*;
+use recorder::tests::Plain;
 use volery_primitives::F61;
 
 /// Asserts that the gates have the same fingerprint directly and by the stream, being the same on the same
@@ -229,6 +230,9 @@ proptest! {
         let clauses = Copies(&circuit);
         let by_clauses = Count::fingerprint(&OneOf(&clauses)).unwrap();
         prop_assert_eq!(Count::fingerprint(&Streamed(&OneOf(&clauses))).unwrap(), by_clauses);
+        // A branch knows gates alone, whatever collects what the stream of a clause asserts there.
+        let collected = gates_of(&OneOf(StreamedClauses(&clauses)));
+        prop_assert_eq!(collected, gates_of(&Streamed(&OneOf(&clauses))));
         let alone = clauses::fingerprint(&clauses).unwrap();
         prop_assert_eq!(clauses::fingerprint(&StreamedClauses(&clauses)).unwrap(), alone);
 
@@ -242,6 +246,13 @@ proptest! {
             run(&|clear| circuit.run(clear))
         );
     }
+}
+
+/// The fingerprint of a circuit by a backend that knows gates alone.
+fn gates_of(circuit: &impl Circuit<Plain<Count<F2>>>) -> (Shape, Option<[u8; 32]>) {
+    let mut plain = Plain(Count::begun(true));
+    circuit.run(&mut plain).unwrap();
+    plain.0.ended()
 }
 
 /// Two clauses, both the same circuit.

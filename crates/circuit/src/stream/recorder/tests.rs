@@ -10,7 +10,7 @@ use core::fmt::Display;
 use volery_primitives::{F2, F61, F256, F65537, Field};
 
 /// A backend of which nothing is executed but gates.
-pub(in crate::circuit::stream) struct Plain<B>(pub(in crate::circuit::stream) B);
+pub(in crate::stream) struct Plain<B>(pub(in crate::stream) B);
 
 impl<B: Backend> Backend for Plain<B> {
     type F = B::F;
