@@ -275,7 +275,7 @@ pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 
 /// The memories and tables of a proof.
 pub(super) struct Remembered<F, W: Zeroize, E: Field> {
-    parameters: Parameters,
+    pub(super) parameters: Parameters,
     memories: Vec<Option<Box<Ram<F, W, E>>>>,
     tables: Vec<Option<Box<Lookups<F, E>>>>,
     /// The tables of the limbs of ranges, and how many numbers were cut into such.

@@ -3,20 +3,20 @@
 use super::carried;
 use crate::channel::{Carried, Channel, HANDSHAKE, Party, pipe, side_by_side};
 use crate::circuit::Circuit as _;
+use crate::circuit::accounting::Parameters;
 use crate::circuit::stream::Stream;
 use crate::error::Result;
 use crate::ot::softspoken::BLOCK;
 use crate::ot::softspoken::traffic::Chunks;
-use crate::pool::Pool;
 use crate::random::Random;
 use crate::session::estimate::Estimate;
 use crate::session::{
-    Binary, BitCorrelations, FieldCorrelations, Over, Proposition, Provable, Registered, Secrets, Setting,
-    Work,
+    Binary, BitCorrelations, FieldCorrelations, Over, Proposition, Provable, Registered, Setting,
 };
 use crate::vole::lpn::TILE;
 use crate::vole::subfield::{self, direct};
 use crate::vole::{BoxedVole, Delta, Key, LEAST_BLOCK, Mac, Share, Shares, Vole, ideal};
+use crate::zk::quicksilver::{KeyCommitments as _, ProverUnder};
 use crate::zk::wolverine::{self, Terms};
 use crate::zk::{Accepted, Gates, recv_end, recv_verdict, tell};
 use std::cell::Cell;
@@ -144,31 +144,33 @@ pub(super) fn counted<S: Dealt>(
     (Estimate { setup, total: setup + drawn + proof }, gates)
 }
 
-/// Proves `statement` by QuickSilver.
+/// Proves `statement` by QuickSilver, in epochs of a few accesses.
 pub(super) fn prove<S: Setting>(
     channel: &mut Channel,
     vole: BoxedVole<S::Mac>,
     witness: Vec<S::F>,
     statement: &Proposition<'_, S>,
 ) -> Result<()> {
-    let work = Work { arch: Arch::detect(), pool: &Pool::default(), progress: None, terms: None };
-    S::compiled().quicksilver().prove(channel, vole, &work, &witness, statement, None).map(drop)
+    let mut prover = ProverUnder::<S::Macs>::new(channel, vole, Arch::detect(), witness);
+    prover.set_epochs(Parameters::SHORT);
+    statement.push_to_prover(&mut prover)?;
+    prover.finish().map(drop)
 }
 
-/// Verifies `statement` by QuickSilver.
+/// Verifies `statement` by QuickSilver, in such epochs.
 pub(super) fn verify<S: Setting>(
     channel: &mut Channel,
     vole: BoxedVole<S::Key>,
     (delta, random): (&S::Delta, &mut Random),
     statement: &Proposition<'_, S>,
 ) -> Result<(Accepted, Gates)> {
-    let work = Work { arch: Arch::detect(), pool: &Pool::default(), progress: None, terms: None };
-    let secrets = Secrets { delta, random };
-    let verified = S::compiled().quicksilver().verify(channel, vole, &work, secrets, statement, None)?;
-    Ok((verified.accepted, verified.gates))
+    let mut verifier = S::Macs::verifier(channel, vole, Arch::detect(), delta, random);
+    verifier.set_epochs(Parameters::SHORT);
+    statement.push_to_verifier(&mut verifier)?;
+    verifier.finish().map(|(accepted, gates, _)| (accepted, gates))
 }
 
-/// A proof of `circuit` by QuickSilver, and its gates.
+/// A proof of `circuit` by QuickSilver in epochs of a few accesses, and its gates.
 pub(super) fn by_quicksilver<S: Dealt, C>(
     correlations: S::Correlations,
     circuit: &C,

@@ -1,10 +1,13 @@
 //! Statements with memories, tables, ranges and permutations send what was foretold, and a part of a block
 //! more for each epoch: its challenge ends a batch early, and where in a block is not known from the size.
+//! Epochs are those of [`Parameters::SHORT`], so that there are many.
 
 use super::Estimate;
 use super::counted::{Dealt, by_quicksilver};
 use crate::channel::Carried;
-use crate::circuit::{Cells, Circuit, Machine, Put, Rows, Shape, Size, address_width};
+use crate::circuit::accounting::Parameters;
+use crate::circuit::stream::Stream;
+use crate::circuit::{Cells, Circuit, Count, Machine, Put, Rows, Size, address_width};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, LONGEST_CHUNK};
 use crate::session::{Binary, Correlations, Over, Provable, Setting};
@@ -72,14 +75,20 @@ impl<B: Machine> Circuit<B> for Shuffled {
 type Traffic<S> = fn(<S as Setting>::Correlations, Size) -> Estimate;
 
 /// Asserts that a session sends what is foretold, or more: at most a block of shares for each epoch, and one
-/// for the masks.
+/// for the masks. `many` says whether it has more epochs than one.
 #[track_caller]
-fn assert_foretold<S: Dealt, C>(name: &str, circuit: &C, witness: Vec<S::F>, traffic: Traffic<S>)
-where
+fn assert_foretold<S: Dealt, C>(
+    name: &str,
+    (circuit, witness): (&C, Vec<S::F>),
+    traffic: Traffic<S>,
+    many: bool,
+) where
     C: Provable<S> + Sync,
 {
     let correlations = Correlations::named::<S>(name).unwrap();
-    let size = quicksilver::size::<S::Macs>(&Shape::of(circuit.source()).unwrap());
+    let counted = Count::fingerprint_by(Parameters::SHORT, &Stream::new(circuit.source()));
+    let size = quicksilver::size::<S::Macs>(&counted.unwrap().0);
+    assert_eq!(size.epochs > 1, many, "{size:?}");
     let (sent, _) = by_quicksilver::<S, _>(correlations, circuit, witness);
     let block = match name {
         "direct" => direct::LONGEST,
@@ -106,7 +115,8 @@ where
         for (cells, writes) in [(1, true), (300, false), (300, true)] {
             let wires = address_width::<S::F>(cells);
             let memory = Memory { cells, accesses, writes };
-            assert_foretold::<S, _>(name, &memory, vec![S::F::ZERO; accesses * wires], traffic);
+            let witness = vec![S::F::ZERO; accesses * wires];
+            assert_foretold::<S, _>(name, (&memory, witness), traffic, accesses > 1);
         }
     }
 }
@@ -133,7 +143,7 @@ where
     Lookups: Provable<S>,
 {
     for &count in counts {
-        assert_foretold::<S, _>(name, &Lookups(count), vec![S::F::ZERO; count], traffic);
+        assert_foretold::<S, _>(name, (&Lookups(count), vec![S::F::ZERO; count]), traffic, true);
     }
 }
 
@@ -156,7 +166,8 @@ where
     Shuffled: Provable<S>,
 {
     for &count in counts {
-        assert_foretold::<S, _>(name, &Shuffled(count), vec![S::F::ONE; 2 * count], traffic);
+        let witness = vec![S::F::ONE; 2 * count];
+        assert_foretold::<S, _>(name, (&Shuffled(count), witness), traffic, count > 1);
     }
 }
 

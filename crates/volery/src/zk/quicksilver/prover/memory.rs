@@ -13,6 +13,14 @@ use core::fmt::Display;
 use volery_primitives::{Extension, Field, Tagged, U256};
 use zeroize::Zeroizing;
 
+#[cfg(test)]
+impl<M: Commitments> Prover<'_, M> {
+    /// Takes these epochs: so do both parties of a test.
+    pub(crate) fn set_epochs(&mut self, parameters: crate::circuit::accounting::Parameters) {
+        self.remembered().parameters = parameters;
+    }
+}
+
 impl<M: Commitments> Party for Prover<'_, M> {
     type E = M::E;
     type Wide = Tagged<M::E, M::E>;

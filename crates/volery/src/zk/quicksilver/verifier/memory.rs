@@ -12,6 +12,14 @@ use crate::zk::quicksilver::polynomial::Keys;
 use core::fmt::Display;
 use volery_primitives::{Extension, Lanes};
 
+#[cfg(test)]
+impl<M: Commitments> Verifier<'_, M> {
+    /// Takes these epochs: so do both parties of a test.
+    pub(crate) fn set_epochs(&mut self, parameters: crate::circuit::accounting::Parameters) {
+        self.remembered().parameters = parameters;
+    }
+}
+
 impl<M: Commitments> Party for Verifier<'_, M> {
     type E = M::E;
     type Wide = M::E;
