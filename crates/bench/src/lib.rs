@@ -2,7 +2,7 @@
 //!
 //! Imports go one way here, too:
 //! ```text
-//! args                      what is typed
+//! args  fields              what is typed, and types of what is named
 //! bench                     what a bench is
 //! plan                      what all benches of proofs do
 //! algebra … vole, tables    the benches; `membership` uses the nodes of `merkle`, `shards`

@@ -174,7 +174,13 @@ fn numbers_that_are_no_such_primes_say_why() {
         let typed = [&verify[..], &["--public", "y=1"], &NOWHERE].concat();
         volery(&typed).refused(
             2,
-            &["--system", system, "is over f2, f61, f61x2, f65537, and not over 2147483647", "quicksilver"],
+            &[
+                "--system",
+                system,
+                "is over f2, f61, f61x2, f65537",
+                ", and not over 2147483647",
+                "quicksilver",
+            ],
         );
     }
     let info = volery(&["circuit", "info", "builtin:power", "--field", PRIMES[0]]).expect(0).out;

@@ -48,7 +48,7 @@ const PARTS: [Part; 6] = [
         folder: "bench/src",
         prefix: "crate::",
         order: &[
-            &["args"],
+            &["args", "fields"],
             &["bench"],
             &["plan"],
             &["generated", "merkle"],

@@ -182,7 +182,7 @@ fn checks_that_cannot_be_are_refused_beforehand() {
         ("f61", &["--security", "90"], &["--security: 90 bits were asked for", "f61 gives", "--field f61x2"]),
         ("f65537", &["--checked-by", "sacrifice"], &["--security: 40 bits are asked for", "sacrifice over f65537 gives 1", "--checked-by interpolation"]),
         ("f65537", &["--security", "60"], &["--security: 60 bits were asked for", "f65537 gives"]),
-        ("goldilocks", &[], &["--system: wolverine is over f2, f61, f61x2, f65537, and not over goldilocks", "quicksilver"]),
+        ("goldilocks", &[], &["--system: wolverine is over f2, f61, f61x2, f65537, q32, and not over goldilocks", "quicksilver"]),
         ("f61", &["--non-interactive"], &["--non-interactive: over f61", "--field f61x2"]),
         ("f61x2", &["--non-interactive", "--checked-by", "sacrifice"], &["--non-interactive: "]),
     ];

@@ -153,6 +153,9 @@ macro_rules! beyond {
     (systems: F65537 $macs:ident) => {
         &[&Quicksilver, &Limbo, &Wolverine]
     };
+    (systems: Q32 $macs:ident) => {
+        &[&Quicksilver, &Wolverine]
+    };
     (systems: $values:ident $macs:ident) => {
         &[&Quicksilver]
     };

@@ -311,10 +311,10 @@ impl System {
     pub const LIMBO: Self =
         Self(&Facts { over: &FEW, simulates: true, files: true, threads: true, ..Facts::named("limbo") });
     /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements
-    /// for each multiplication: [`crate::zk::wolverine`]. Over F_2, 2^61 − 1 and 65537, and as
-    /// [`Wolverine`](crate::Wolverine) over any field.
+    /// for each multiplication: [`crate::zk::wolverine`]. Over F_2, 2^61 − 1, 65537 and the prime of its paper's
+    /// lattices, and as [`Wolverine`](crate::Wolverine) over any field.
     pub const WOLVERINE: Self = Self(&Facts {
-        over: &FEW,
+        over: &["f2", "f61", "f61x2", "f65537", "q32"],
         correlated: true,
         triples: true,
         threads: true,

@@ -9,8 +9,8 @@ use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::circuit::{Arithmetic, Size};
 use volery::zk::wolverine::BLOCK;
 use volery::{
-    Checked, CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, LONGEST_BLOCK,
-    Options, Over, Q32, Q32x2, Reason, Setting, System, Wolverine,
+    Checked, CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
+    Goldilocksx2, LONGEST_BLOCK, Options, Over, Q32, Q32x2, Reason, Setting, System, Wolverine,
 };
 
 /// Wolverine with the correlations called `name`, for as much security as this check gives over the field.
@@ -79,8 +79,8 @@ fn one_set_up_serves_many_statements_by_wolverine() {
 /// Over a field that no name gives it: as a type, and else the error says over which it is.
 #[test]
 fn wolverine_proves_over_other_fields_as_a_type() {
-    type S = Over<Q32, Q32x2>;
-    let (network, witness) = arithmetic::<Q32>(300);
+    type S = Over<Goldilocks, Goldilocksx2>;
+    let (network, witness) = arithmetic::<Goldilocks>(300);
     let options = by::<S>("direct", Interpolation, Some(100));
     let session = run_by::<S, _>(&Wolverine, &network, &witness, &options);
     let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
@@ -89,7 +89,7 @@ fn wolverine_proves_over_other_fields_as_a_type() {
     let session = run_honestly::<S, _>(&network, &witness, &options);
     let why = session.proved.unwrap_err().to_string();
     assert!(
-        why.contains("wolverine is over f2, f61, f61x2, f65537, and not over q32: take quicksilver"),
+        why.contains("wolverine is over f2, f61, f61x2, f65537, q32, and not over goldilocksx2: take"),
         "{why}"
     );
 }
