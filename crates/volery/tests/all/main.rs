@@ -8,6 +8,7 @@ mod fields;
 mod files;
 mod formats;
 mod kit;
+mod lowered;
 mod memory;
 mod mixed;
 mod polynomials;
