@@ -114,7 +114,6 @@ fn wolverine_is_measured() {
         (&["sha256", "--inputs", "5"], &["bench sha256 has no --inputs"]),
         (&["tables", "--block", "5"], &["bench tables has no --block"]),
         (&["vole-f2", "--checked-by", "buckets"], &["--checked-by: quicksilver has a check of its own"]),
-        (&["sis", "--system", "wolverine"], &["--system: wolverine is over f2, f61,", "not over q32"]),
         (&["holes", "--system", "wolverine"], &["bench holes is by quicksilver"]),
         (
             &["matmul", "--system", "wolverine", "--kind", "random"],
@@ -136,7 +135,7 @@ fn benches_run_by_wolverine() {
         (&["inner-product", "--length", "1_500"], 1500),
         (&["matmul", "--size", "13"], 13 * 13 * 13),
         (&["sis", "--kind", "binary"], 4096),
-        (&["sis", "--kind", "ternary", "--field", "f61"], 2 * 1024),
+        (&["sis", "--kind", "ternary"], 2 * 1024),
         (&["merkle", "--depth", "1"], 0),
         (&["snippets", "--count", "1"], 0),
         (&["price-discrimination"], 0),
