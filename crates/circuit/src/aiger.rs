@@ -30,8 +30,8 @@ use self::header::Header;
 #[cfg(test)]
 use super::netlist::Gate;
 use super::netlist::{Latch, Literal, Logic, Start};
-use crate::error::{Error, Result};
 use core::fmt::{self, Display};
+use volery_channel::error::{Error, Result};
 
 /// Reads a file of either kind: its circuit, and which kind it is.
 ///

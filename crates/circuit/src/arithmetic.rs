@@ -1,10 +1,10 @@
 //! A generated circuit of any size over any field: what `bench arithmetic` proves.
 
-use super::hashed::expanded;
 use super::{Backend, Circuit, Reversible, Turned, replace};
-use crate::error::{Error, Result};
 use core::marker::PhantomData;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
+use volery_primitives::hash::elements::expanded;
 
 /// A reversible network of a chosen number of multiplications over `F`, and, but for the ends,
 /// two additions to each.
@@ -193,9 +193,9 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::faulty::Faulty;
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Clear, Shape};
+    use crate::stream::Streamed;
+    use crate::testing::Faulty;
+    use crate::{Clear, Shape};
     use volery_primitives::{F2, F61, F128};
 
     const SEED: [u8; 32] = [7; 32];

@@ -30,8 +30,8 @@ pub(super) use writer::write;
 use self::flat::Flat;
 use self::lines::Lines;
 use super::netlist::Logic;
-use crate::error::{Error, Result};
 use core::fmt::{self, Display};
+use volery_channel::error::{Error, Result};
 
 /// Reads a file.
 ///

@@ -48,7 +48,7 @@ pub use each::{find, find_among_all, fingerprint, shapes};
 pub use one_of::{Clause, OneOf, Padded};
 
 use super::Backend;
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// How many clauses there are, whoever runs them, and which of them are alike.
 pub trait Alternatives {

@@ -1,7 +1,6 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
 use super::crossing::{Crossing, no_shard};
-use super::hashed::{Expanded, absorb, expanded};
 use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
@@ -10,9 +9,10 @@ use super::table::check_range;
 use super::{
     Backend, Cells, Circuit, Crossings, Known, Memories, Permutations, Put, Rows, Scanned, Sizes, Tables,
 };
-use crate::error::{Error, Result};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
+use volery_primitives::hash::elements::{Expanded, absorb, expanded};
 use volery_primitives::secret::verdict;
 use zeroize::Zeroizing;
 

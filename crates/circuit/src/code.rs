@@ -60,9 +60,9 @@ pub use variable::{Value, Var};
 
 use super::gadget::{Bit, Word};
 use super::{Backend, Wires};
-use crate::error::{Error, Result};
 use control::Level;
 use core::cell::RefCell;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// A program on its way into a backend: see the [module](self).

@@ -10,8 +10,8 @@ use super::accounting::{Accounting, Parameters, by_epochs};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use super::stream::{Everything, Executor, Source, Stream, Streamed};
 use super::{Backend, Circuit, Crossings};
-use crate::error::Result;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::DefaultIsZeroes;
 

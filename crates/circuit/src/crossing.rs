@@ -4,7 +4,7 @@
 //! system whose wires are worth as much in another session has them; everybody else refuses.
 
 use super::{Backend, Scans};
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// A backend of a shard, to which wires come in and from which wires go out.

@@ -22,10 +22,7 @@ mod clear;
 pub mod code;
 mod count;
 pub mod crossing;
-#[cfg(test)]
-mod faulty;
 pub mod gadget;
-mod hashed;
 pub mod memory;
 mod mixed;
 mod modulus;
@@ -84,13 +81,9 @@ pub use statement::{OfTwo, StatedOfTwo, WITH_BITS};
 pub use table::{InRow, check_range, look_up_by_one};
 pub use table::{Known, Rows, Tables};
 
-// What this crate's files call the room, and what lies below it.
-use crate as circuit;
-use volery_channel::error;
-
-use crate::error::Result;
 use core::fmt::Display;
 use std::sync::Arc;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 

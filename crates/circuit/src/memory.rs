@@ -39,8 +39,8 @@ pub(crate) use scan::{assert_one, by_bits, by_number};
 
 use super::Backend;
 use super::table::InRow;
-use crate::error::{Error, Result};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{Field, U256};
 use zeroize::Zeroizing;
 

@@ -30,8 +30,8 @@
 use super::memory::is_binary;
 use super::stream::Executor;
 use super::{Backend, Clear, Count, Machine, Shape, count::Counted, nothing_asserted};
-use crate::error::{Error, Result};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
 /// A backend for bits and one for numbers, in one statement.

@@ -1,6 +1,6 @@
 //! The modulus of a prime field.
 
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 use volery_primitives::{Field, U256};
 
 /// The modulus, where elements are integers, which [`Field::to_integer`] gives.

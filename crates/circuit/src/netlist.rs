@@ -17,8 +17,6 @@ mod plan;
 mod ports;
 mod recognise;
 mod run;
-#[cfg(test)]
-mod tests;
 
 pub(super) use gather::{Named, gather};
 pub(super) use logic::{Gate, Latch, Literal, Logic, Names, Start};
@@ -31,11 +29,11 @@ use self::ports::{Bus, group};
 use self::recognise::Cover;
 use super::bristol::open_regular;
 use super::{aiger, blif};
-use crate::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
+use volery_channel::error::{Error, Result};
 
 /// A circuit of single gates, in memory.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! A generated circuit of any size: what `bench boolean` proves.
 
 use super::{Backend, Circuit, Reversible, Turned, replace};
-use crate::error::{Error, Result};
 use core::array;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// A reversible network of a chosen number of ANDs, and exactly four XORs to each.
@@ -304,9 +304,9 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::faulty::Faulty;
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Clear, Count, Shape};
+    use crate::stream::Streamed;
+    use crate::testing::Faulty;
+    use crate::{Clear, Count, Shape};
 
     const SEED: [u8; 32] = [7; 32];
 

@@ -1,7 +1,7 @@
 //! Generated networks in shards.
 
 use super::{Backend, Need, Sharded, Sharding};
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 
 /// A network on a state of some wires, which come out as they went in.
 pub trait Reversible {

@@ -8,8 +8,8 @@ mod tests;
 
 use super::memory::{address_width, assert_one, by_bits, by_number, is_binary};
 use super::{Backend, Scan, Scans};
-use crate::error::{Error, Result};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::bits::mask;
 use volery_primitives::{Field, U256};
 use zeroize::Zeroizing;

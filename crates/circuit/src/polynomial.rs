@@ -40,8 +40,8 @@ pub use matrix::{assert_entries, check_sizes};
 pub use sparse::{Sparse, Term};
 
 use super::Backend;
-use crate::error::{Error, Result};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// The highest degree that a polynomial may have.

@@ -41,10 +41,10 @@ use self::kept::KeptConstraints;
 use self::linear::Linear;
 use self::symbols::Symbols;
 pub use self::witness::R1csWitness;
-use crate::error::{Error, Result};
 use crate::port::with_options;
 use std::path::Path;
 use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 
 /// A constraint system in a file.
 #[derive(Debug)]

@@ -57,8 +57,8 @@ mod announced;
 pub use announced::Announced;
 
 use super::{Backend, Circuit};
-use crate::error::{Error, Result};
 use core::ops::Range;
+use volery_channel::error::{Error, Result};
 
 /// How a statement falls into shards, whoever runs them.
 pub trait Sharding {

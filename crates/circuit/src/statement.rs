@@ -41,11 +41,11 @@ pub use split::{Part, Split, SplitStatement};
 
 use super::Shape;
 use super::stream::{Dependence, Functions, Handle, Recorder, Source};
-use crate::error::{Error, Result};
 use crate::port::{
     Elements, Port, PortValue, Sequence, StatementFile, Value, ValueStream, Values, Witness, counted,
 };
 use std::sync::{Arc, OnceLock};
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// A public program with named inputs and outputs, and nothing said about their values.

@@ -107,9 +107,9 @@ pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};
 
 use super::accounting::Parameters;
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Shape, Witness, clauses};
-use crate::error::Result;
 use interpreter::Interpreter;
 use std::sync::{Arc, OnceLock};
+use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
 /// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. The same gates in

@@ -4,10 +4,10 @@
 
 use super::Backend;
 use super::memory::{address_width, is_binary};
-use crate::error::{Error, Result};
 use core::fmt::{Display, Formatter};
 use core::iter;
 use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 

@@ -1,8 +1,8 @@
 //! Common parts of the backends that write their gates as lines of text.
 
-use crate::error::{Error, Result};
 use core::fmt::{Arguments, Write as _};
 use std::io::{self, Write};
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 use zeroize::DefaultIsZeroes;
 

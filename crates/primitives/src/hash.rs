@@ -12,6 +12,7 @@
 //! Plain `π(x) ⊕ x` is none of these: it is not circular robust, and stands only behind
 //! [`crate::arch::fold_leaves`], whose inputs never meet a global offset.
 
+pub mod elements;
 mod gates;
 
 pub use gates::{Construction, GateHash};

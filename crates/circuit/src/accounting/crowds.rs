@@ -1,7 +1,7 @@
 //! How often polynomials crowd together: a proof that keeps their coefficients until some values were committed
 //! to ends such a batch early.
 
-use crate::circuit::{Scan, Shape};
+use crate::{Scan, Shape};
 
 /// The coefficients of a crowd, but for the highest of each polynomial.
 pub const CROWD: usize = 1 << 17;

@@ -5,8 +5,8 @@
 //! [`Parameters::shortest`] where these are fewer: then each cell is shown once, and that is the next one's start. So
 //! what has to be kept is bounded by the cells, and showing them costs little for each access.
 
-use crate::circuit::Argued;
-use crate::circuit::memory::{Sizes, is_binary};
+use crate::Argued;
+use crate::memory::{Sizes, is_binary};
 use volery_primitives::{Field, U256};
 
 /// How accesses, lookups, numbers in ranges and permutations fall into epochs, and what of an epoch is computed

@@ -2,8 +2,8 @@
 
 use super::header::Header;
 use super::{Latch, Lines, Literal, Logic, latch, literal};
-use crate::circuit::netlist::Gate;
-use crate::error::{Error, Result};
+use crate::netlist::Gate;
+use volery_channel::error::{Error, Result};
 
 /// Reads all but the names.
 pub(super) fn read(lines: &mut Lines<'_>, header: &Header) -> Result<Logic> {

@@ -1,7 +1,7 @@
 //! The first line: what is announced, and whether the file is long enough to honour it.
 
 use super::Lines;
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// The numbers that the first line announces.
 #[derive(Clone, Copy, Debug)]

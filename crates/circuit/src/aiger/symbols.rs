@@ -1,8 +1,8 @@
 //! Names and comments, behind the ANDs.
 
 use super::{Lines, Logic, Quoted};
-use crate::circuit::netlist::{Names, writable};
-use crate::error::Result;
+use crate::netlist::{Names, writable};
+use volery_channel::error::Result;
 
 /// Reads names to the end of the file, or to the comments.
 pub(super) fn read(lines: &mut Lines<'_>, logic: &mut Logic) -> Result<()> {

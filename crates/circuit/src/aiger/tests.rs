@@ -1,5 +1,5 @@
 use super::*;
-use crate::circuit::netlist::made::Aig;
+use crate::netlist::made::Aig;
 use proptest::prelude::*;
 
 fn error(bytes: &[u8]) -> String {

@@ -2,8 +2,8 @@
 
 use super::header::Header;
 use super::{Latch, Lines, Literal, Logic, latch, literal};
-use crate::circuit::netlist::Gate;
-use crate::error::{Error, Result};
+use crate::netlist::Gate;
+use volery_channel::error::{Error, Result};
 
 /// No node: the variable is not defined.
 const NONE: u32 = u32::MAX;

@@ -1,9 +1,9 @@
 //! AIGER, written: an XOR as three ANDs, of which the reader finds it again.
 
 use super::Logic;
-use crate::circuit::netlist::Literal;
-use crate::error::{Error, Result};
+use crate::netlist::Literal;
 use std::io::{self, Write};
+use volery_channel::error::{Error, Result};
 
 /// Writes a circuit without latches, in text or in bytes.
 ///

@@ -1,11 +1,11 @@
 //! The inner product of two secret vectors.
 
-use crate::circuit::hashed::{Expanded, expanded};
-use crate::circuit::{Circuit, Polynomials};
-use crate::error::{Error, Result};
+use crate::{Circuit, Polynomials};
 use core::iter::Take;
 use std::time::{Duration, Instant};
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
+use volery_primitives::hash::elements::{Expanded, expanded};
 
 /// "I know two vectors of this length, and this is their inner product."
 ///

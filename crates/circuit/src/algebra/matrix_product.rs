@@ -1,10 +1,10 @@
 //! The product of two secret matrices.
 
-use crate::circuit::hashed::{Expanded, absorb, expanded};
-use crate::circuit::{Circuit, Entries, Matrix, Polynomials};
-use crate::error::{Error, Result};
+use crate::{Circuit, Entries, Matrix, Polynomials};
 use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
+use volery_primitives::hash::elements::{Expanded, absorb, expanded};
 
 /// The sizes of two matrices that have a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Linear equations with a short solution: what makes lattices hard (SIS).
 
-use crate::circuit::hashed::{absorb, expanded};
-use crate::circuit::{Circuit, HIGHEST_DEGREE, Matrix, Polynomials};
-use crate::error::{Error, Result};
 use crate::prime_field;
+use crate::{Circuit, HIGHEST_DEGREE, Matrix, Polynomials};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
+use volery_primitives::hash::elements::{absorb, expanded};
 use volery_primitives::{Field, U256};
 
 /// The integers that the entries of a short vector may be.

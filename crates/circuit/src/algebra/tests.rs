@@ -1,7 +1,7 @@
 use super::*;
-use crate::circuit::stream::{Source, Streamed};
-use crate::circuit::{Circuit, Clear, Matrix, Shape};
-use crate::error::Result;
+use crate::stream::{Source, Streamed};
+use crate::{Circuit, Clear, Matrix, Shape};
+use volery_channel::error::Result;
 use volery_primitives::{F2, F61, F256, F65537, Field, Goldilocks};
 
 const SEED: [u8; 32] = [7; 32];

@@ -2,8 +2,8 @@
 
 use super::model::Model;
 use super::{Word, invalid};
-use crate::error::Result;
 use std::collections::HashMap;
+use volery_channel::error::Result;
 
 /// The driver of a net.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

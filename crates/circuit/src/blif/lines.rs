@@ -1,7 +1,7 @@
 //! Lines of words, with comments left out and those that go on joined.
 
 use super::invalid;
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// The lines of a text.
 pub(super) struct Lines<'a> {

@@ -2,10 +2,10 @@
 
 use super::lines::Lines;
 use super::{Word, invalid};
-use crate::circuit::netlist::Start;
-use crate::error::Result;
+use crate::netlist::Start;
 use core::ops::Range;
 use std::collections::HashMap;
+use volery_channel::error::Result;
 
 /// A model, whose signals have numbers.
 pub(super) struct Model<'a> {
@@ -224,7 +224,7 @@ pub(super) fn read<'a>(lines: &mut Lines<'a>) -> Result<Vec<Model<'a>>> {
 }
 
 #[cold]
-fn unknown(file: &str, line: u64, word: &[u8]) -> crate::error::Error {
+fn unknown(file: &str, line: u64, word: &[u8]) -> volery_channel::error::Error {
     let why = match word {
         b".gate" | b".mlatch" => ", a gate of a library: write the circuit with .names and .latch",
         b".exdc" => ", conditions under which outputs do not matter: leave them out",

@@ -4,8 +4,8 @@ use super::flat::{Driver, Flat, Placed};
 use super::model::{Model, Table};
 use super::table::Builder;
 use super::{Word, invalid};
-use crate::circuit::netlist::{Latch, Literal, Logic, Names, writable};
-use crate::error::Result;
+use crate::netlist::{Latch, Literal, Logic, Names, writable};
+use volery_channel::error::Result;
 
 /// The circuit whose gates `flat` has.
 pub(super) fn logic(file: &str, models: &[Model<'_>], flat: &Flat) -> Result<Logic> {
@@ -66,7 +66,7 @@ pub(super) fn logic(file: &str, models: &[Model<'_>], flat: &Flat) -> Result<Log
 }
 
 #[cold]
-fn unset(file: &str, line: u64, name: &[u8]) -> crate::error::Error {
+fn unset(file: &str, line: u64, name: &[u8]) -> volery_channel::error::Error {
     let name = Word(name);
     invalid(file, line, format_args!("{name} is read here, and nothing sets it: no input, table or latch"))
 }

@@ -5,7 +5,7 @@
 //! all. What has one product of sums, or the terms of a majority, is one AND. Larger tables are made row by
 //! row.
 
-use crate::circuit::netlist::{Gate, Literal};
+use crate::netlist::{Gate, Literal};
 use std::collections::HashMap;
 
 /// Makes gates.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::circuit::netlist::{Latch, Literal, Start};
+use crate::netlist::{Latch, Literal, Start};
 use proptest::prelude::*;
 use std::collections::HashMap;
 

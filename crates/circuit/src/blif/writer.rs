@@ -1,8 +1,8 @@
 //! BLIF, written: a table for each gate.
 
-use crate::circuit::netlist::{Literal, Logic, Names};
-use crate::error::{Error, Result};
+use crate::netlist::{Literal, Logic, Names};
 use std::io::{self, Write};
+use volery_channel::error::{Error, Result};
 
 /// Writes a circuit without latches. What it demands is one output more, behind the others and only where
 /// there is such a demand: all its bits have to be zero.

@@ -2,7 +2,7 @@
 
 use super::LinePlace;
 use super::cursor::{Cursor, Fault, Quoted, separates};
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// The two formats in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

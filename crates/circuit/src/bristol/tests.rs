@@ -1,5 +1,5 @@
 use super::*;
-use crate::circuit::{Circuit, Clear, Shape};
+use crate::{Circuit, Clear, Shape};
 use proptest::prelude::*;
 use volery_primitives::Field;
 

@@ -1,6 +1,6 @@
 //! The table of wires: what the plain program needs to hold.
 
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 
 /// Why a wire could not be read or set.
 pub(super) enum Misuse {

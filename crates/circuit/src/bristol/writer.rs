@@ -15,12 +15,12 @@
 //! The format knows no assertions. They become one output more, behind the others, where there are any: a bit
 //! each, in order, which is zero where the assertion holds.
 
-use crate::circuit::Backend;
-use crate::circuit::stream::{Executor, GatesAlone};
-use crate::circuit::written::{Lines, Written, not_a_gate};
-use crate::error::Result;
+use crate::Backend;
+use crate::stream::{Executor, GatesAlone};
+use crate::written::{Lines, Written, not_a_gate};
 use core::fmt::Display;
 use std::io::Write;
+use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
 /// The bits of an input in the order in which they are read.

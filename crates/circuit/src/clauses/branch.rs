@@ -1,12 +1,12 @@
 //! Backend of a clause.
 
-use crate::circuit::stream::{Executor, GatesAlone};
-use crate::circuit::{
+use crate::stream::{Executor, GatesAlone};
+use crate::{
     Backend, Entries, Function, Matrix, Polynomials, Returned, Scans, assert_entries, nothing_asserted,
     product_by_vectors,
 };
-use crate::error::Result;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// A backend as a clause sees it: gates pass through, and assertions stand, or are collected into one bit

@@ -2,8 +2,8 @@
 
 use super::one_of::{no_clauses, one_of};
 use super::{Alternatives, Clause, Clauses};
-use crate::circuit::{Circuit, Clear, Count, Shape, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::{Circuit, Clear, Count, Shape, nothing_asserted};
+use volery_channel::error::{Error, Result};
 use volery_primitives::secret::verdict;
 use volery_primitives::{F2, Field};
 

@@ -1,9 +1,9 @@
 //! Clauses as circuits: one of them alone, and all of them gate by gate.
 
 use super::{Alternatives, Branch, Clauses};
-use crate::circuit::{Backend, Circuit, Shape};
-use crate::error::{Error, Result};
+use crate::{Backend, Circuit, Shape};
 use core::iter::{Chain, RepeatN, repeat_n};
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// One clause alone, as a statement of its own.

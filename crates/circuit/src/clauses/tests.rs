@@ -1,9 +1,9 @@
 //! Clauses in the clear, and their gates.
 
 use super::*;
-use crate::circuit::stream::{Source, StreamedClauses};
-use crate::circuit::{Circuit, Clear, Count, Entries, Matrix, Polynomials, Returned, Shape};
-use crate::error::Error;
+use crate::stream::{Source, StreamedClauses};
+use crate::{Circuit, Clear, Count, Entries, Matrix, Polynomials, Returned, Shape};
+use volery_channel::error::Error;
 use volery_primitives::{F2, Field};
 
 /// The statement of a clause of so many bits.

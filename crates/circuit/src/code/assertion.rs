@@ -1,9 +1,9 @@
 //! Assertions of a program, and their outcome.
 
-use crate::circuit::Backend;
-use crate::circuit::gadget::Bit;
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::Bit;
 use core::fmt;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// The names of assertions in the order of their first use, each with how often it was used.

@@ -1,8 +1,8 @@
 //! Truth values of a program.
 
 use super::{Code, Value};
-use crate::circuit::Backend;
-use crate::circuit::gadget::Bit;
+use crate::Backend;
+use crate::gadget::Bit;
 use core::ops::{BitAnd, BitOr, BitXor, Not};
 use volery_primitives::F2;
 

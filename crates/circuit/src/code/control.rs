@@ -4,10 +4,10 @@
 //! takes the innermost activity away from each of them; as it is within theirs, that is a sum, and no AND.
 
 use super::{Bool, Code, Value, Var};
-use crate::circuit::Backend;
-use crate::circuit::gadget::Bit;
-use crate::error::Error;
+use crate::Backend;
+use crate::gadget::Bit;
 use core::ops::Range;
+use volery_channel::error::Error;
 use volery_primitives::F2;
 
 /// The kind of an open block.

@@ -1,10 +1,10 @@
 //! Integers of a program, with the operators of C.
 
 use super::{Bool, Code, Value};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{self, Bit, Word};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{self, Bit, Word};
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// An integer of N bits, in two's complement where it is SIGNED.

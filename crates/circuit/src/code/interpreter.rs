@@ -2,7 +2,7 @@
 
 use super::string::{Text, strlen, strncmp};
 use super::*;
-use crate::circuit::gadget::evaluation::{Evaluation, bit_value, evaluation, secret, value};
+use crate::gadget::evaluation::{Evaluation, bit_value, evaluation, secret, value};
 use program::{Expression, Statement, Tape};
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Memory of a program: arrays, and what `malloc` gives.
 
 use super::{Code, Pointer, Size};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Array, Bit, Bytes, Word};
+use crate::Backend;
+use crate::gadget::{Array, Bit, Bytes, Word};
 use core::cell::RefCell;
 use std::rc::Rc;
 use volery_primitives::F2;

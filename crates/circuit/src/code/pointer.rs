@@ -2,8 +2,8 @@
 
 use super::memory::Allocation;
 use super::{Bool, Code, Integer, Signed, Size, Unsigned, Value};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Word};
+use crate::Backend;
+use crate::gadget::{Bit, Word};
 use core::cell::RefCell;
 use core::ops::{Add, Sub};
 use std::rc::Rc;

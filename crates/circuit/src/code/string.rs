@@ -4,7 +4,7 @@
 //! an end, and so failed.
 
 use super::{Bool, Char, Int, Pointer, Size};
-use crate::circuit::Backend;
+use crate::Backend;
 use volery_primitives::F2;
 
 /// A C `char *`.

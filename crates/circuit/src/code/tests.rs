@@ -2,9 +2,9 @@
 
 use super::string::*;
 use super::*;
-use crate::circuit::gadget::Bytes;
-use crate::circuit::gadget::evaluation::{Evaluation, ands, bit_value, evaluation, secret, value};
-use crate::circuit::stream::Recorder;
+use crate::gadget::Bytes;
+use crate::gadget::evaluation::{Evaluation, ands, bit_value, evaluation, secret, value};
+use crate::stream::Recorder;
 use proptest::prelude::*;
 
 mod sense;

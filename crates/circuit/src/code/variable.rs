@@ -1,8 +1,8 @@
 //! Variables of a program.
 
 use super::Code;
-use crate::circuit::Backend;
-use crate::circuit::gadget::Bit;
+use crate::Backend;
+use crate::gadget::Bit;
 use core::cell::RefCell;
 use volery_primitives::F2;
 

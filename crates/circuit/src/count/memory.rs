@@ -1,13 +1,13 @@
 //! Memories, tables and permutations, as they are counted.
 
 use super::{Count, Counted, Shape, deepest};
-use crate::circuit::accounting::{Account, Accounting};
-use crate::circuit::memory::{Addresses, access_cost, lookup_cost, within_cost};
-use crate::circuit::permutation::{count_words, permutation_cost};
-use crate::circuit::table::check_key;
-use crate::circuit::{Cells, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range};
-use crate::error::Result;
+use crate::accounting::{Account, Accounting};
+use crate::memory::{Addresses, access_cost, lookup_cost, within_cost};
+use crate::permutation::{count_words, permutation_cost};
+use crate::table::check_key;
+use crate::{Cells, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range};
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// The memories and tables of a statement that is counted, by their numbers, and who accounts for them.

@@ -1,7 +1,7 @@
 //! The order of polynomials in a part of a statement that is run again and again, for who accounts for them.
 
 use super::Shape;
-use crate::circuit::accounting::Accounting;
+use crate::accounting::Accounting;
 use std::sync::Arc;
 
 /// The polynomials of a part of a statement, as events: one that has none has no events.

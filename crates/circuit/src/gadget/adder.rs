@@ -7,9 +7,9 @@
 //! is that of the two words of higher degree together, so that those of lowest degree are added first; and
 //! maj(s, c, k) = (r + s)(r + c) + k has the degree of s plus that of c.
 
-use crate::circuit::Polynomials;
-use crate::error::Result;
+use crate::Polynomials;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Words side by side in the lanes of a vector: bit i of word j, from the least significant,
@@ -108,8 +108,8 @@ fn add_three<B: Polynomials<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Circuit, Clear, Shape};
+    use crate::stream::Streamed;
+    use crate::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
     /// Witness words, `addends` for each sum and then the sums.

@@ -12,11 +12,11 @@ mod tests;
 pub use gcm::Gcm;
 
 use super::{Bit, Bytes, Gates, Word, function_of_words};
-use crate::circuit::Backend;
-use crate::error::{Error, Result};
+use crate::Backend;
 use core::array;
 use core::marker::PhantomData;
 use substitution::substitute;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 type Byte<W> = Word<W, 8>;

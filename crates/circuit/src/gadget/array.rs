@@ -5,10 +5,10 @@ mod store;
 pub use store::Store;
 
 use super::{Bit, Word};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
 use core::fmt::Display;
 use std::borrow::Cow;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Words of N bits, of public number.
@@ -196,7 +196,7 @@ impl<W, const N: usize> FromIterator<Word<W, N>> for Array<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{Evaluation, ands, bit_value, evaluation, secret, value};
+    use crate::gadget::evaluation::{Evaluation, ands, bit_value, evaluation, secret, value};
     use proptest::prelude::*;
 
     fn check<const M: usize>(len: u128, index: Word<F2, M>, at: u128) {

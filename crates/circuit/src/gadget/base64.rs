@@ -1,9 +1,9 @@
 //! Base64 in the standard alphabet (RFC 4648 section 4), of strings whose length is public.
 
 use super::{Bit, Bytes, Word};
-use crate::circuit::Backend;
-use crate::error::{Error, Result};
+use crate::Backend;
 use core::array;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// The `length` bytes that `text` encodes, and whether it does: whether all its characters are in the
@@ -147,8 +147,8 @@ fn or<B: Backend<F = F2>>(b: &mut B, x: Bit<B::Wire>, y: Bit<B::Wire>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::bits_of;
-    use crate::circuit::{Circuit, Clear, Shape};
+    use crate::gadget::bits_of;
+    use crate::{Circuit, Clear, Shape};
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
 

@@ -1,8 +1,8 @@
 //! A bit that is public or on a wire.
 
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
 /// A bit: known to both parties when the circuit is written, or carried by a wire.

@@ -1,10 +1,10 @@
 //! Strings of bytes.
 
 use super::{Bit, Word};
-use crate::circuit::Backend;
-use crate::error::{Error, Result};
+use crate::Backend;
 use core::fmt::Display;
 use core::ops::Range;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// A string of bytes, of public length.

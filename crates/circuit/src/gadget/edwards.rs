@@ -9,10 +9,10 @@
 mod tests;
 
 use super::Element;
-use crate::circuit::Backend;
-use crate::error::{Error, Result};
+use crate::Backend;
 use crate::prime_field;
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{Bn254, Field, U256};
 
 /// The curve a·x² + y² = 1 + d·x²·y², whose addition is complete.

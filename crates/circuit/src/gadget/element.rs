@@ -5,9 +5,9 @@ mod range;
 #[cfg(test)]
 mod tests;
 
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// An element of `F`: known to both parties when the circuit is written, or carried by a wire.

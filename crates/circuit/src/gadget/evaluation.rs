@@ -1,10 +1,10 @@
 //! Gadgets on values, and their ANDs, for the tests.
 
 use super::{Bit, Signed, Word};
-use crate::circuit::stream::{Recorder, Streamed};
-use crate::circuit::{Circuit, Clear, Shape};
-use crate::error::Result;
+use crate::stream::{Recorder, Streamed};
+use crate::{Circuit, Clear, Shape};
 use core::iter::empty;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Evaluation without a witness: [`secret`] words stand in for one.

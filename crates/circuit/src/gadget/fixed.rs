@@ -7,10 +7,10 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
-use crate::circuit::{Backend, Polynomials, Tables};
-use crate::error::{Error, Result};
 use crate::prime_field;
+use crate::{Backend, Polynomials, Tables};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::bits::mask;
 use volery_primitives::{Field, U256};
 

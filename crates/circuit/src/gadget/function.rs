@@ -1,8 +1,8 @@
 //! Parts of a statement that repeat, as functions; and what wires a value is made of.
 
 use super::{Array, Bit, Bytes, Element, Signed, Word};
-use crate::circuit::{Backend, Returned, Wires};
-use crate::error::Result;
+use crate::{Backend, Returned, Wires};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Calls `body` on `inputs`, as a function called `name`, which determines the gates together with the values

@@ -5,8 +5,8 @@
 pub(super) mod fips_180;
 
 use super::Bytes;
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// A hash function in the middle of its message: by default, at the begin.

@@ -1,8 +1,8 @@
 //! HMAC over any hash function (RFC 2104), and what TLS 1.2 derives keys by.
 
 use super::{Bytes, Hash, Word};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// HMAC under a key, in the middle of a message.
@@ -132,10 +132,10 @@ pub fn prf<H: Hash<B>, B: Backend<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::evaluate;
-    use crate::circuit::gadget::{Holes, Sha1, Sha3_256, Sha256, bits_of};
-    use crate::circuit::stream::Recorder;
-    use crate::circuit::{Circuit, Polynomials, Shape};
+    use crate::gadget::evaluation::evaluate;
+    use crate::gadget::{Holes, Sha1, Sha3_256, Sha256, bits_of};
+    use crate::stream::Recorder;
+    use crate::{Circuit, Polynomials, Shape};
     use hmac::{KeyInit, Mac};
 
     fn some_bytes(length: usize) -> Vec<u8> {

@@ -7,10 +7,10 @@ mod tests;
 
 use super::hash::Hash;
 use super::{Bytes, Gates, Holes, Word};
-use crate::circuit::{Backend, Polynomials, Wires};
-use crate::error::Result;
+use crate::{Backend, Polynomials, Wires};
 use core::array;
 use core::marker::PhantomData;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 type Lane<W> = Word<W, 64>;

@@ -4,8 +4,8 @@
 use super::hash::fips_180::{block_of, bytes_of};
 use super::sha256::sha256_of_block;
 use super::{Bit, Bytes, Compression, Word};
-use crate::circuit::{Backend, Wires};
-use crate::error::Result;
+use crate::{Backend, Wires};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// The root of the binary tree whose `2^depth` leaves `leaf` computes, from the first to the last, and whose
@@ -122,9 +122,9 @@ pub fn merkle_path<B: Backend<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::{Gates, Holes, bits_of};
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Circuit, Clear, Polynomials, Shape};
+    use crate::gadget::{Gates, Holes, bits_of};
+    use crate::stream::Streamed;
+    use crate::{Circuit, Clear, Polynomials, Shape};
     use sha2::block_api::compress256;
 
     impl<W> Wires<W> for String {
@@ -181,7 +181,7 @@ mod tests {
     fn root_of(leaves: &[u8]) -> [u8; 32] {
         let mut level = leaves.to_vec();
         loop {
-            let initial = crate::circuit::gadget::sha256::INITIAL;
+            let initial = crate::gadget::sha256::INITIAL;
             let hashed = level.as_chunks::<64>().0.iter().map(|block| {
                 let mut state = initial;
                 compress256(&mut state, &[*block]);

@@ -7,9 +7,9 @@ mod grain;
 mod tests;
 
 use super::Element;
-use crate::circuit::Backend;
-use crate::error::{Error, Result};
+use crate::Backend;
 use crate::prime_field;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// The permutation of so many elements by x^5, and a hash by it, with constants that the paper's generator

@@ -28,8 +28,8 @@
 
 use super::adder::{Addend, Words, assert_sum};
 use super::{Bit, Word};
-use crate::circuit::Polynomials;
-use crate::error::{Error, Result};
+use crate::Polynomials;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
 /// Rows that are added without a commitment in between.
@@ -217,9 +217,9 @@ fn hint<const N: usize>(xs: &[F2], ys: &[F2]) -> Vec<F2> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::faulty::Faulty;
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Circuit, Clear, Shape};
+    use crate::stream::Streamed;
+    use crate::testing::Faulty;
+    use crate::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
     /// Products of witness words, all factors first.

@@ -9,9 +9,9 @@ mod tests;
 use super::hash::Hash;
 use super::hash::fips_180::{BLOCK, Blocks, Word32, bytes_of};
 use super::{Bytes, Gates, Word};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
 use core::marker::PhantomData;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// The initial chaining value, FIPS 180-4 section 5.3.1.

@@ -15,9 +15,9 @@ pub use holes::Holes;
 use super::hash::Hash;
 use super::hash::fips_180::{BLOCK, Blocks, Word32, bytes_of};
 use super::{Bytes, Word};
-use crate::circuit::{Backend, Polynomials, Wires};
-use crate::error::Result;
+use crate::{Backend, Polynomials, Wires};
 use core::marker::PhantomData;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// The initial chaining value, FIPS 180-4 section 5.3.3.

@@ -1,8 +1,8 @@
 //! Signed integers in two's complement.
 
 use super::{Bit, Word};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// `N` bits in two's complement: a number from -2^(N-1) to 2^(N-1) - 1. Results that do not fit wrap.
@@ -247,10 +247,10 @@ impl<W: Copy, const N: usize> Signed<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{
+    use crate::gadget::evaluation::{
         OfTwo, ands, bit_value, evaluation, secret, secret_signed, signed_value,
     };
-    use crate::circuit::stream::Handle;
+    use crate::stream::Handle;
     use proptest::prelude::*;
 
     /// `value` in N bits.

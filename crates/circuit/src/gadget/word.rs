@@ -7,10 +7,10 @@ mod sum;
 mod wide;
 
 use super::Bit;
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
 use core::array;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// `N` bits, least significant first: a number modulo 2^N.
@@ -179,8 +179,8 @@ impl<W: Copy, const N: usize> Word<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Circuit, Clear, Shape};
+    use crate::stream::Streamed;
+    use crate::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
     /// Asserts each operation on two witness words against its values.

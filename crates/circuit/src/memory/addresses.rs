@@ -1,8 +1,8 @@
 //! Cells at addresses that are not their numbers.
 
 use super::is_binary;
-use crate::circuit::Cells;
-use crate::error::{Error, Result};
+use crate::Cells;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// The addresses of cells, in their order.

@@ -1,10 +1,10 @@
 //! Memory and tables for whoever has no proof of their own for them: all cells are looked at, each time.
 
 use super::{Cells, Memories, Put, Sizes, is_binary, place};
-use crate::circuit::table::{Known, check_range};
-use crate::circuit::{Backend, Rows, Scan, Tables};
-use crate::error::{Error, Result};
+use crate::table::{Known, check_range};
+use crate::{Backend, Rows, Scan, Tables};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 use volery_primitives::bits::mask;
 
@@ -167,7 +167,7 @@ pub(crate) fn assert_one<B: Backend>(b: &mut B, wires: &[B::Wire], name: &dyn Di
     b.assert_zero(sum, name)
 }
 
-/// See [`Tables::look_up`](crate::circuit::Tables::look_up).
+/// See [`Tables::look_up`](crate::Tables::look_up).
 pub fn scan_lookup<B: Backend>(
     b: &mut B,
     table: &Known<B::F>,
@@ -198,7 +198,7 @@ fn places<F: Field>(bits: u32) -> Vec<F> {
     (0..bits).map(F::place).collect()
 }
 
-/// See [`Tables::assert_within`](crate::circuit::Tables::assert_within).
+/// See [`Tables::assert_within`](crate::Tables::assert_within).
 pub fn scan_within<B: Backend>(b: &mut B, values: &[B::Wire], bits: u32, name: &dyn Display) -> Result<()> {
     check_range::<B::F>(bits)?;
     let factors = places(bits);

@@ -1,7 +1,7 @@
 use super::*;
-use crate::circuit::accounting::Parameters;
-use crate::circuit::stream::{Recorder, Source, Stream, Streamed};
-use crate::circuit::{Branch, Circuit, Clear, Count, Rows, Shape, Tables};
+use crate::accounting::Parameters;
+use crate::stream::{Recorder, Source, Stream, Streamed};
+use crate::{Branch, Circuit, Clear, Count, Rows, Shape, Tables};
 use volery_primitives::{Bn254, F2, F61, F256, F65537, Field, Goldilocks};
 
 /// A program of accesses with what a plain array says of them.
@@ -247,7 +247,7 @@ fn what_does_not_fit_is_refused() {
         let one = b.constant(F61::ONE);
         b.call(b"f", &[one], |b, _| {
             b.memory(Cells::Zero(4), 1)?;
-            Ok(crate::circuit::Returned { wires: vec![], public: vec![] })
+            Ok(crate::Returned { wires: vec![], public: vec![] })
         })
         .map(drop)
     });
@@ -274,7 +274,7 @@ fn squares<B: Tables>(b: &mut B, of: u128) -> Result<()> {
     let key = b.add(zero, of);
     let twice = b.call(b"squares", &[key], |b, key| {
         let wires = b.look_up(&mut table, key, &"a number below six")?;
-        Ok(crate::circuit::Returned { wires, public: vec![] })
+        Ok(crate::Returned { wires, public: vec![] })
     })?;
     let square = b.mul(key, key)?;
     let minus = b.scale(twice.wires[0], -B::F::ONE);
@@ -340,7 +340,7 @@ impl Inside {
         (memory, table): (&mut B::Memory, &mut B::Table),
         access: u128,
         of: &[B::Wire],
-    ) -> Result<crate::circuit::Returned<B::Wire>> {
+    ) -> Result<crate::Returned<B::Wire>> {
         let (address, word, bit) = (&of[..1], &of[1..2], of[2]);
         let name = format_args!("access {access}");
         let before = match access % 5 {
@@ -354,7 +354,7 @@ impl Inside {
             _ => {
                 let inner = b.call(b"inner", address, |b, address| {
                     let wires = b.access(memory, address, Put::Same, &name)?;
-                    Ok(crate::circuit::Returned { wires, public: vec![] })
+                    Ok(crate::Returned { wires, public: vec![] })
                 })?;
                 inner.wires
             }
@@ -362,7 +362,7 @@ impl Inside {
         let key = b.constant(B::F::from_word(access % 5 % 4).unwrap());
         let mut wires = before;
         wires.extend(b.look_up(table, &[key], &"a number below four")?);
-        Ok(crate::circuit::Returned { wires, public: vec![] })
+        Ok(crate::Returned { wires, public: vec![] })
     }
 
     /// The word that an access finds, and the table's value.
@@ -405,7 +405,7 @@ fn functions_access_memories() {
                 b.call(b"access", &[address], |b, address| {
                     let wires =
                         b.access(&mut memory, address, Put::Same, &format_args!("access {access}"))?;
-                    Ok(crate::circuit::Returned { wires, public: vec![] })
+                    Ok(crate::Returned { wires, public: vec![] })
                 })?;
             }
             Ok(())
@@ -420,7 +420,7 @@ fn functions_access_memories() {
     let address = branch.constant(F61::ONE);
     let inside = branch.call(b"f", &[address], |b, of| {
         let wires = b.access(&mut memory, of, Put::Same, &"a")?;
-        Ok(crate::circuit::Returned { wires, public: vec![] })
+        Ok(crate::Returned { wires, public: vec![] })
     });
     assert!(inside.map(drop).unwrap_err().to_string().contains("within a function"));
 }

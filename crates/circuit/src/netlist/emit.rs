@@ -5,7 +5,7 @@
 
 use super::logic::{Gate, Literal, Logic};
 use super::recognise::{Cover, Way};
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 
 /// Sums and products of nodes: node 0 is zero, then come inputs and latches, then the operations. A gate
 /// has no negated operands.

@@ -1,11 +1,11 @@
 //! Any circuit of gates as a netlist, to be written as a file.
 
 use super::logic::{Gate, Literal, Logic};
-use crate::circuit::Backend;
-use crate::circuit::stream::{Executor, GatesAlone};
-use crate::circuit::written::not_a_gate;
-use crate::error::{Error, Result};
+use crate::Backend;
+use crate::stream::{Executor, GatesAlone};
+use crate::written::not_a_gate;
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
 /// A port of the file that is written.

@@ -1,6 +1,6 @@
 //! Options behind the name of a file: `?steps=20&init=private`.
 
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 
 /// How a netlist is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

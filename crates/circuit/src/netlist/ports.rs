@@ -1,8 +1,8 @@
 //! Ports, made of the names of single bits.
 
 use super::logic::Names;
-use crate::error::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
+use volery_channel::error::{Error, Result};
 
 /// Bits that are given as one value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 use super::*;
-use crate::circuit::accounting::Parameters;
-use crate::circuit::faulty::Faulty;
-use crate::circuit::stream::{Recorder, Stream, Streamed};
-use crate::circuit::{Branch, Circuit, Clear, Count, Returned, Shape};
+use crate::accounting::Parameters;
+use crate::stream::{Recorder, Stream, Streamed};
+use crate::testing::Faulty;
+use crate::{Branch, Circuit, Clear, Count, Returned, Shape};
 use volery_primitives::{Bn254, F2, F61, F256, F65537, Goldilocks};
 
 /// Two lists of words that the prover commits to.

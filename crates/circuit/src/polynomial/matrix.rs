@@ -1,8 +1,8 @@
 //! Matrices of wires and of public values.
 
 use super::Polynomials;
-use crate::error::Result;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// A matrix, its rows one after the other.

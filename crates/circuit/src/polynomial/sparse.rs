@@ -4,7 +4,7 @@
 mod tests;
 
 use super::{HIGHEST_DEGREE, Polynomials};
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// A term of a polynomial: a factor, and the variables whose product it is of, each as often as its power.

@@ -1,7 +1,7 @@
 //! Values of ports of two kinds: bits, and elements of another field.
 
 use super::{Elements, Port, ReadValues, Value, Values, Written, listed_of};
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 

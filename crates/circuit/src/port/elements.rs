@@ -2,9 +2,9 @@
 
 use super::value::not_canonical;
 use super::{Port, PortValue, counted};
-use crate::error::{Error, Result};
 use crate::prime_field;
 use std::borrow::Cow;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{Field, U256};
 use zeroize::Zeroizing;
 

@@ -1,11 +1,11 @@
 //! Statements in files that assert something by themselves, over whichever field they are.
 
 use super::{Elements, Port, Value};
-use crate::circuit::Branch;
-use crate::circuit::stream::Recorder;
-use crate::error::{Error, Result};
+use crate::Branch;
+use crate::stream::Recorder;
 use core::fmt::Debug;
 use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
 /// A statement in a file whose wires carry elements of `F`, with nothing said about the values of its inputs.
@@ -33,7 +33,7 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
 
     /// Records all gates, with a value for each input that is public; one that has to be public and has none
     /// is zero, where gates are only counted. The elements of the others are read by
-    /// [`Backend::witness`](crate::circuit::Backend::witness), those of one input after those of the one
+    /// [`Backend::witness`](crate::Backend::witness), those of one input after those of the one
     /// before.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! Values of ports: bits that may be secret.
 
 use super::{Port, counted};
-use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::path::Path;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 

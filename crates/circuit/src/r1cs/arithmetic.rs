@@ -76,7 +76,7 @@ fn multiply_add(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::r1cs::prime::{element, limbs_of};
+    use crate::r1cs::prime::{element, limbs_of};
     use volery_primitives::{Field as _, Goldilocks};
 
     #[test]

@@ -4,7 +4,7 @@ use super::R1cs;
 use super::constraint::Term;
 use super::prime::Limbs;
 use super::walk::Steps;
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// Takes the numbers of the wires that are committed to, in their order, and counts the rest.
 #[derive(Default)]

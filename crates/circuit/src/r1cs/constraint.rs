@@ -3,8 +3,8 @@
 use super::header::Header;
 use super::input::Input;
 use super::prime::{Limbs, ONE, Prime};
-use crate::error::{Error, Result};
 use core::fmt::{self, Display};
+use volery_channel::error::{Error, Result};
 
 /// A wire with a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::input::{Input, Section, bytes};
 use super::prime::{Prime, limbs};
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// Counts of a constraint system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

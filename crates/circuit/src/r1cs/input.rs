@@ -1,11 +1,11 @@
 //! Files of sections, which are read more than once: where each section is, and its bytes in their order.
 
-use crate::circuit::bristol::open_regular;
-use crate::error::{Error, Result};
+use crate::bristol::open_regular;
 use core::fmt::Display;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 use zeroize::Zeroizing;
 
 /// A file by its path, or its bytes.

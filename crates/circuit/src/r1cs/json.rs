@@ -1,6 +1,6 @@
 //! Public values as snarkjs writes them, `public.json`: a list of numbers, mostly in quotes.
 
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 
 /// The numbers of a list, as they are written there; at most so many.
 ///

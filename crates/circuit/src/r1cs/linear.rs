@@ -145,7 +145,7 @@ impl Linear {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::r1cs::prime::ONE;
+    use crate::r1cs::prime::ONE;
 
     #[test]
     fn wires_know_their_constraints() {

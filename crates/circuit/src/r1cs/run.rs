@@ -4,7 +4,7 @@ use super::constraint::{Constraint, Parser};
 use super::input::Input;
 use super::kept;
 use super::{R1cs, Section};
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// All constraints in the order of the file; of those that are [kept](kept) none that is linear.
 pub(super) enum ConstraintSource<'s> {

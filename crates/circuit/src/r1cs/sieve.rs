@@ -6,9 +6,9 @@ use super::arithmetic::Montgomery;
 use super::constraint::Term;
 use super::prime::{Limbs, ONE, Prime};
 use super::walk::Steps;
-use crate::error::{Error, Result};
 use core::fmt::Display;
 use std::io::Write;
+use volery_channel::error::{Error, Result};
 use volery_primitives::U256;
 
 /// The version of the format that is written.

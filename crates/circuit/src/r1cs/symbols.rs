@@ -3,13 +3,13 @@
 use super::R1cs;
 use super::constraint::Constraint;
 use super::input::{Section, Source};
-use crate::circuit::bristol::open_regular;
-use crate::circuit::netlist::writable;
-use crate::error::{Error, Result};
+use crate::bristol::open_regular;
+use crate::netlist::writable;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 
 /// A file of symbols, and what was looked up in it.
 #[derive(Debug)]

@@ -3,8 +3,8 @@ use super::made::{Form, Made, container, written};
 use super::prime::{Limbs, Prime, element, limbs_of};
 use super::walk::Steps;
 use super::*;
-use crate::circuit::stream::{Recorder, Source as Recorded, Streamed};
-use crate::circuit::{Circuit as _, Clear, Shape};
+use crate::stream::{Recorder, Source as Recorded, Streamed};
+use crate::{Circuit as _, Clear, Shape};
 use proptest::prelude::*;
 use volery_primitives::{F61, Field, Goldilocks};
 

@@ -15,7 +15,7 @@ use super::constraint::{Constraint, Term};
 use super::linear::Linear;
 use super::prime::{Limbs, ONE};
 use super::{MANY, R1cs};
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// A visitor that takes the steps. Each error is its own.
 pub(super) trait Steps {

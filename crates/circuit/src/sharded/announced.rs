@@ -1,7 +1,7 @@
 //! Announcements of shards, before they are run.
 
 use super::{Need, Sharding};
-use crate::error::{Error, Result};
+use volery_channel::error::{Error, Result};
 
 /// The wires that cross between the shards of a statement, found to be in order.
 #[derive(Clone, Debug, PartialEq, Eq)]

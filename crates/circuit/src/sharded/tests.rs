@@ -1,6 +1,6 @@
 use super::*;
-use crate::circuit::stream::{Shard, ShardSource, Stream, Streamed, fingerprint};
-use crate::circuit::{Clear, Count, Crossings as _, Shape};
+use crate::stream::{Shard, ShardSource, Stream, Streamed, fingerprint};
+use crate::{Clear, Count, Crossings as _, Shape};
 use volery_primitives::{F61, Field};
 use zeroize::Zeroizing;
 

@@ -5,8 +5,8 @@ use super::header::{Binding, Type};
 use super::reader::Reader;
 use super::scope::{Cost, MOST_LIVE, Scope};
 use super::text::Text;
-use crate::error::Result;
 use std::collections::HashSet;
+use volery_channel::error::Result;
 
 /// The functions of a file, the wires of all gates that functions keep, and how deeply calls may be nested.
 const MOST_FUNCTIONS: usize = 1 << 20;
@@ -358,7 +358,7 @@ impl Reader<'_> {
 
     /// The error of a function that is not there.
     #[cold]
-    pub(super) fn unknown(&self, name: &[u8]) -> crate::error::Error {
+    pub(super) fn unknown(&self, name: &[u8]) -> volery_channel::error::Error {
         let mut known: Vec<_> = self.names.keys().collect();
         known.sort_unstable_by_key(|known| (!near(known, name), (*known).clone()));
         let list = known.iter().take(8).map(|known| known.escape_ascii().to_string());

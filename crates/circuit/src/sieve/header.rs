@@ -3,7 +3,7 @@
 use super::field::WireField;
 use super::number::Number;
 use super::text::Text;
-use crate::error::Result;
+use volery_channel::error::Result;
 use volery_primitives::field::is_prime;
 
 /// The types that a file may declare, and the plugins, and the conversions.

@@ -3,13 +3,11 @@
 use super::Sieve;
 use super::execute::Pushed;
 use super::ports::Ports;
-use crate::circuit::ValueStream;
-use crate::circuit::stream::{MixedRecorder, MixedSource, MixedStreamed};
-use crate::circuit::{
-    Backend, BothValues, Elements, Mixed, MixedCircuit, Port, PortValue, Secrets, Sequence, Value,
-};
-use crate::error::Result;
+use crate::ValueStream;
+use crate::stream::{MixedRecorder, MixedSource, MixedStreamed};
+use crate::{Backend, BothValues, Elements, Mixed, MixedCircuit, Port, PortValue, Secrets, Sequence, Value};
 use std::sync::Arc;
+use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 

@@ -15,8 +15,8 @@ use super::marks::Marks;
 use super::reader::{Reader, Stretch};
 use super::scope::Scope;
 use super::text::Text;
-use crate::error::Result;
 use std::sync::Arc;
+use volery_channel::error::Result;
 
 /// When a plan is made, and in which parts.
 #[derive(Clone, Copy)]

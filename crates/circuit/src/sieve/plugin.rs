@@ -14,7 +14,7 @@ use super::header::{Argument, Binding, Type};
 use super::number::Element;
 use super::reader::Reader;
 use super::scope::Scope;
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// The plugins that are known, for errors.
 const KNOWN: &str = "mux, iter, vectors, assert_equal, extended_arithmetic, ram_arith, ram_bool, \

@@ -8,9 +8,9 @@ use super::number::{Element, Number};
 use super::plan::{Follow, Trace, WirePlan, WireRun};
 use super::scope::Scope;
 use super::text::Text;
-use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 
 /// Wires that one range may set.
 const MOST_IN_RANGE: u64 = 1 << 22;

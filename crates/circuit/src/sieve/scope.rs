@@ -6,7 +6,7 @@ use super::number::Element;
 use super::plan::{Follow, Trace};
 use super::text::Text;
 use super::wires::{Slots, Wires};
-use crate::error::Result;
+use volery_channel::error::Result;
 
 /// Wires that are live at once, of which there may be so many; the slots of their values are as many.
 pub(super) const MOST_LIVE: usize = 1 << 28;

@@ -5,10 +5,10 @@ use super::field::{self, WireField};
 use super::header::{self, Resource, Type};
 use super::number::Number;
 use super::text::Text;
-use crate::circuit::bristol::open_regular;
-use crate::error::{Error, Result};
+use crate::bristol::open_regular;
 use std::io::Read;
 use std::path::Path;
+use volery_channel::error::{Error, Result};
 use zeroize::Zeroizing;
 
 /// The kind of a stream.
@@ -120,7 +120,7 @@ impl SieveStream {
         (self.encodings.len() / self.field.bytes()) as u64
     }
 
-    /// The values, as [`Written::Encodings`](crate::circuit::Written::Encodings) takes them.
+    /// The values, as [`Written::Encodings`](crate::Written::Encodings) takes them.
     pub fn encodings(&self) -> &[u8] {
         &self.encodings
     }

@@ -10,10 +10,9 @@ mod planned;
 mod plugins;
 
 use super::*;
-use crate::circuit::ReadValues as _;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{
-    Circuit as _, Clear, FieldRelation, Program, Relation, Shape, Statement, Values, Written,
+use crate::stream::{Stream, Streamed};
+use crate::{
+    Circuit as _, Clear, Elements, PortValue, ReadValues as _, Shape, Value, Values, Written, stream,
 };
 use volery_primitives::F61;
 
@@ -29,40 +28,94 @@ fn open_text(text: &str) -> Result<Sieve> {
     Sieve::from_bytes("x.rel", text.as_bytes().to_vec(), false)
 }
 
-/// Whether the statement of `relation` holds for values of its ports, encoded.
-fn holds<P: Program>(relation: P, values: &[(&str, Vec<u8>)]) -> Result<()> {
-    let (mut public, mut private) = (Values::<P::Value>::new(), Values::<P::Value>::new());
+/// A relation and its public values.
+struct Stated<V> {
+    sieve: Sieve,
+    public: Vec<Option<V>>,
+}
+
+impl<V> Stated<V> {
+    /// The statement with these public values, all of them.
+    fn new<F: Field>(sieve: Sieve, mut public: Values<V>) -> Result<Self>
+    where
+        V: PortValue + Sequence<F>,
+    {
+        let take = |port: &Port| match public.take(port)? {
+            None if port.public => Err(Error::invalid(format!("{} has to be public", port.name))),
+            value => Ok(value),
+        };
+        let taken = StatementFile::<F>::inputs(&sieve).iter().map(take).collect::<Result<_>>()?;
+        assert_eq!(public.names().next(), None, "each value has a port");
+        Ok(Self { sieve, public: taken })
+    }
+
+    /// The elements that private values make, port by port.
+    fn witness<F: Field>(&self, mut private: Values<V>) -> Result<Vec<F>>
+    where
+        V: PortValue + Sequence<F>,
+    {
+        let mut elements = Vec::new();
+        for (port, _) in StatementFile::<F>::inputs(&self.sieve)
+            .iter()
+            .zip(&self.public)
+            .filter(|(_, public)| public.is_none())
+        {
+            let missing = || Error::invalid(format!("{} has no value", port.name));
+            let value = private.take(port)?.ok_or_else(missing)?;
+            elements.extend((0..value.length()).map(|i| value.element(i)));
+        }
+        assert_eq!(private.names().next(), None, "each value has a port");
+        Ok(elements)
+    }
+}
+
+impl<F: Field, V: Sequence<F> + Send + Sync> stream::Source<F> for Stated<V> {
+    fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
+        let public: Vec<_> = self.public.iter().map(|v| v.as_ref().map(|v| v as &dyn Sequence<F>)).collect();
+        self.sieve.record(recorder, &public)
+    }
+}
+
+/// Whether the statement of a relation holds for values of its ports, encoded.
+fn holds<F: Field, V: PortValue + Sequence<F> + Send + Sync>(
+    sieve: Sieve,
+    values: &[(&str, Vec<u8>)],
+) -> Result<()> {
+    let (mut public, mut private) = (Values::<V>::new(), Values::<V>::new());
     for (name, encodings) in values {
         let of = if name.starts_with("public") { &mut public } else { &mut private };
         of.read(name, Written::Encodings(encodings))?;
     }
-    let statement = Statement::new(relation, public)?;
-    let witness = statement.witness(private)?;
-    let elements: Box<dyn Iterator<Item = P::F> + '_> = Box::new(P::elements(&witness));
-    let mut clear = Clear::new(elements);
-    Streamed(statement.source()).run(&mut clear)?;
+    let stated = Stated::new::<F>(sieve, public)?;
+    let witness: Vec<F> = stated.witness(private)?;
+    let source: &dyn stream::Source<F> = &stated;
+    let mut clear = Clear::new(witness);
+    Streamed(source).run(&mut clear)?;
     // Functions are counted once, and come to the same.
-    let counted = crate::circuit::stream::Stream::new(statement.source()).count()?;
-    let shape = Shape::of(&Streamed(statement.source()))?;
+    let counted = Stream::new(source).count()?;
+    let shape = Shape::of(&Streamed(source))?;
     assert_eq!((counted.mul, counted.inputs, counted.assert), (shape.mul, shape.inputs, shape.assert));
     Ok(())
 }
 
+/// Whether a relation over an odd field holds for these values.
+fn holds_over<F: Field>(text: &str, values: &[(&str, Vec<u8>)]) -> Result<()> {
+    holds::<F, Elements<F>>(open_text(text)?, values)
+}
+
 /// Whether a relation over 2^61 − 1 holds for these streams.
 fn holds_f61(text: &str, public: &[u64], private: &[u64]) -> Result<()> {
-    let relation = FieldRelation::<F61>::file(Box::new(open_text(text)?));
     let encoded = |numbers: &[u64]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
     let values = [("public", encoded(public)), ("private", encoded(private))];
     let given: Vec<_> = values.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-    holds(relation, &given)
+    holds_over::<F61>(text, &given)
 }
 
 /// Whether a relation over F_2 holds for these streams.
 fn holds_f2(text: &str, public: &[u8], private: &[u8]) -> Result<()> {
-    let relation = Relation::file(Box::new(open_text(text)?));
     let values = [("public", public.to_vec()), ("private", private.to_vec())];
     let given: Vec<_> = values.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-    holds(relation, &given)
+    holds::<F2, Value>(open_text(text)?, &given)
 }
 
 fn fails(result: Result<()>) -> String {
@@ -105,9 +158,9 @@ fn wires_are_those_of_their_type() {
          $0 <- @private(1);$0 <- @private(2);$1 <- @private(1);$0 <- @mul(1: $0, $1);\
          @assert_zero(1: $0);$0 <- @addc(2: $0, <1>);@assert_zero(2: $0);@end"
     );
-    let relation = || Relation::file(Box::new(open_text(&text).unwrap()));
     let check = |first: &[u8], second: &[u8]| {
-        holds(relation(), &[("private1", first.to_vec()), ("private2", second.to_vec())])
+        let sieve = open_text(&text).unwrap();
+        holds::<F2, Value>(sieve, &[("private1", first.to_vec()), ("private2", second.to_vec())])
     };
     check(&[0, 1], &[1]).unwrap();
     assert!(fails(check(&[1, 1], &[1])).contains("line 1 "));
@@ -159,8 +212,9 @@ fn functions_are_counted_and_not_expanded() {
         over_f61("", &format!("{gates}$0 <- @private();\n@call(f{times}, $0);"))
     };
     let sieve = open_text(&doubling(10)).unwrap();
-    let relation = FieldRelation::<F61>::file(Box::new(sieve));
-    assert_eq!(relation.shape().unwrap().mul, 1024);
+    let stated = Stated { sieve, public: vec![None::<Elements<F61>>; 2] };
+    let source: &dyn stream::Source<F61> = &stated;
+    assert_eq!(Shape::of(&Streamed(source)).unwrap().mul, 1024);
     let why = open_text(&doubling(70)).unwrap_err().to_string();
     assert!(why.contains("more than 1125899906842624 gates"), "{why}");
 }
@@ -338,11 +392,11 @@ fn a_text_begins_with_its_version() {
 #[test]
 fn gates_of_files_are_pinned() {
     let text = include_str!("../../../../vectors/sieve/mux.rel");
-    let relation = FieldRelation::<F61>::file(Box::new(open_text(text).unwrap()));
-    let mut public = Values::new();
+    let mut public = Values::<Elements<F61>>::new();
     public.read("public", Written::Text(b"0,0")).unwrap();
-    let statement = Statement::new(relation, public).unwrap();
-    let gates = crate::circuit::Count::fingerprint(&Streamed(&statement)).unwrap().1;
+    let stated = Stated::new::<F61>(open_text(text).unwrap(), public).unwrap();
+    let source: &dyn stream::Source<F61> = &stated;
+    let gates = crate::Count::fingerprint(&Streamed(source)).unwrap().1;
     let hex = gates[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     assert_eq!((Sieve::VERSION, &*hex), (1, "a7c09d86ef371045"));
 }

@@ -1,9 +1,9 @@
 //! Tokens of SIEVE text, read through one buffer and hashed on the way.
 
 use super::number::Number;
-use crate::error::{Error, Result};
 use core::fmt::Display;
 use std::io::{ErrorKind, Read};
+use volery_channel::error::{Error, Result};
 use zeroize::Zeroize;
 
 /// Bytes that are read at once.

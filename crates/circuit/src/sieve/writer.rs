@@ -10,12 +10,12 @@
 //! | a sum with the constant one | `@addc` |
 //! | an output, an assertion | `@assert_zero`, of an output that of its sum with the public value |
 
-use crate::circuit::stream::{Executor, GatesAlone};
-use crate::circuit::written::{Lines, Written, not_a_gate};
-use crate::circuit::{Backend, Port};
-use crate::error::Result;
+use crate::stream::{Executor, GatesAlone};
+use crate::written::{Lines, Written, not_a_gate};
+use crate::{Backend, Port};
 use core::fmt::Display;
 use std::io::Write;
+use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
 /// The bits of an input in the order in which they are read.

@@ -6,10 +6,10 @@ mod tests;
 use super::builtin::{Described, numbers};
 use super::split::{Part, Split, no_shards, piece};
 use super::{Elements, Given, Port, Value};
-use crate::circuit::algebra::{inner_product, matrix_product, short_solution};
-use crate::circuit::{Bound, Dimensions, Need, Polynomials, Reduction};
-use crate::error::{Error, Result};
+use crate::algebra::{inner_product, matrix_product, short_solution};
+use crate::{Bound, Dimensions, Need, Polynomials, Reduction};
 use std::borrow::Cow;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
 /// Names with keys and defaults, and what they state.

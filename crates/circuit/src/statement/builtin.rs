@@ -23,10 +23,9 @@ pub(super) use ports::{Ports, Stated, in_turn};
 use super::algebra::{self, Algebra};
 use super::split::{Split, no_shards};
 use super::{Port, field};
-use crate::circuit::Branch;
-use crate::circuit::gadget::{Gates, Holes};
-use crate::circuit::stream::{Handle, Recorder};
-use crate::error::{Error, Result};
+use crate::Branch;
+use crate::gadget::{Gates, Holes};
+use crate::stream::{Handle, Recorder};
 use aes128::Aes;
 use blind_certificate::BlindCertificate;
 use bug_in_snippets::BugInSnippets;
@@ -39,6 +38,7 @@ use merkle_path::MerklePath;
 use merkle_root::MerkleRoot;
 use price_discrimination::PriceDiscrimination;
 use sha256_preimage::Preimage;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

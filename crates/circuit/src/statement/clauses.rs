@@ -4,10 +4,10 @@
 mod tests;
 
 use super::{PortValue as _, Program as _, Relation, Statement};
-use crate::circuit::stream::{ClauseSource, Recorder, Source};
-use crate::circuit::{Alternatives, Branch, Shape};
-use crate::error::{Error, Result};
+use crate::stream::{ClauseSource, Recorder, Source};
+use crate::{Alternatives, Branch, Shape};
 use std::collections::HashMap;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// The clauses that a statement is made of: where a built-in one claims that one of several things

@@ -3,10 +3,10 @@
 use super::builtin::{Ports, Recording, in_turn};
 use super::relation::Source as Kind;
 use super::{Port, Program as _, Relation, Value, Values};
-use crate::circuit::gadget::Bit;
-use crate::circuit::stream::{Handle, Recorder, Source, Streamed};
-use crate::circuit::{Backend as _, Branch, Circuit as _, Clear};
-use crate::error::{Error, Result};
+use crate::gadget::Bit;
+use crate::stream::{Handle, Recorder, Source, Streamed};
+use crate::{Backend as _, Branch, Circuit as _, Clear};
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 impl Relation {

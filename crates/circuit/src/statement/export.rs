@@ -5,11 +5,11 @@ mod tests;
 
 use super::evaluate::Open;
 use super::{Format, Port, Relation};
-use crate::circuit::netlist::{Named, gather};
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit as _, aiger, blif, bristol, sieve};
-use crate::error::{Error, Result};
+use crate::netlist::{Named, gather};
+use crate::stream::Streamed;
+use crate::{Circuit as _, aiger, blif, bristol, sieve};
 use std::io::Write;
+use volery_channel::error::{Error, Result};
 
 impl Relation {
     /// Writes the relation to `out` as a circuit file in `format`. Bristol Fashion and SIEVE stream: no gate is kept.

@@ -14,12 +14,12 @@ pub use of_two::{OfTwo, StatedOfTwo};
 use super::file::{self, sequences};
 use super::sniff::sniff;
 use super::{Format, Given, Port, Program, Split, field_of, split};
-use crate::circuit::ValueStream;
-use crate::circuit::stream::{Handle, Recorder};
-use crate::error::{Error, Result};
+use crate::ValueStream;
 use crate::port::Elements;
 use crate::port::{StatementFile, with_options};
+use crate::stream::{Handle, Recorder};
 use builtin::Builtin;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// A statement over `F`, built in or in a file, with nothing said about its values, which are [`Elements`].

@@ -1,8 +1,8 @@
 //! Statements in files that assert something by themselves, over whichever field they are.
 
 use super::{Format, Sequence, StatementFile};
-use crate::circuit::{R1cs, Sieve};
-use crate::error::{Error, Result};
+use crate::{R1cs, Sieve};
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// The statement of a SIEVE file, with these options behind its name.

@@ -5,14 +5,12 @@ use super::file::{self, sequences};
 use super::sniff::sniff;
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness};
-use crate::circuit::gadget::Bit;
-use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{
-    Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, Shape, ValueStream,
-};
-use crate::error::{Error, Result};
+use crate::gadget::Bit;
 use crate::port::{StatementFile, with_options};
+use crate::stream::{Handle, Recorder};
+use crate::{Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, Shape, ValueStream};
 use core::str::FromStr;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// How a relation is written.

@@ -1,12 +1,12 @@
 //! How a relation is written, and over which field, by what its file shows.
 
 use super::Format;
-use crate::circuit::R1cs;
-use crate::circuit::bristol::open_regular;
-use crate::circuit::sieve;
-use crate::error::{Error, Result};
+use crate::R1cs;
+use crate::bristol::open_regular;
 use crate::port::with_options;
+use crate::sieve;
 use std::io::{ErrorKind, Read};
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
 /// The field of the relation that `spec` names, by [`Field::NAME`], where a file shows it: a built-in statement

@@ -22,10 +22,10 @@ pub mod specification;
 mod tests;
 pub mod validation;
 
-use crate::circuit::Backend;
-use crate::circuit::code::{Assertions, Code, Outcome, string::Text};
-use crate::circuit::gadget::{Bytes, Word, function};
-use crate::error::{Error, Result};
+use crate::Backend;
+use crate::code::{Assertions, Code, Outcome, string::Text};
+use crate::gadget::{Bytes, Word, function};
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// The bytes of the input.

@@ -1,10 +1,10 @@
 //! How a program falls into shards.
 
 use super::{Program, Statement};
-use crate::circuit::stream::{Handle, Recorder, ShardSource};
-use crate::circuit::{Announced, Need, Sharding};
-use crate::error::{Error, Result};
+use crate::stream::{Handle, Recorder, ShardSource};
+use crate::{Announced, Need, Sharding};
 use core::ops::Range;
+use volery_channel::error::{Error, Result};
 
 /// A program in shards: what crosses, and which elements of its inputs each shard reads.
 #[derive(Clone, Debug, PartialEq, Eq)]

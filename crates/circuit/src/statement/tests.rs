@@ -1,9 +1,11 @@
 mod netlists;
+mod recognition;
+mod streamed;
 mod versions;
 
 use super::*;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Bristol, Circuit, Clear};
+use crate::stream::Streamed;
+use crate::{Bristol, Circuit, Clear};
 use sha2::Digest;
 
 /// in0 and in1, of 5 and 3 bits: out0 is in0 turned by a bit, out1 the and of the lowest bits.

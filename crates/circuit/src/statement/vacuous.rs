@@ -4,9 +4,9 @@
 use super::evaluate::Open;
 use super::relation::Source as Kind;
 use super::{Program, Relation, Statement};
-use crate::circuit::Shape;
-use crate::circuit::stream::Traced;
-use crate::error::Result;
+use crate::Shape;
+use crate::stream::Traced;
+use volery_channel::error::Result;
 
 impl<P: Program> Statement<P> {
     /// Sentences about the parts of the statement that prove nothing about private values. That no private

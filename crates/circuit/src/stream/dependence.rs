@@ -188,10 +188,8 @@ impl<F> Tracing<F> {
 #[cfg(test)]
 mod tests {
     use super::super::{Recorder, Streamed, Traced};
-    use crate::circuit::{
-        Backend, Cells, Circuit, Count, Entries, Matrix, Memories, Polynomials, Put, Returned,
-    };
-    use crate::error::Result;
+    use crate::{Backend, Cells, Circuit, Count, Entries, Matrix, Memories, Polynomials, Put, Returned};
+    use volery_channel::error::Result;
     use volery_primitives::{F61, Field};
 
     type Recording<'r> = Recorder<'r, F61>;
@@ -304,7 +302,7 @@ mod tests {
     fn what_ends_early_is_not_judged() {
         let statement = Of(|b: &mut Recording<'_>| {
             b.witness()?;
-            Err(crate::error::Error::invalid("malformed"))
+            Err(volery_channel::error::Error::invalid("malformed"))
         });
         let traced = Traced::new(&statement);
         assert!(Count::<F61>::direct(&Streamed(&traced)).is_err());

@@ -24,7 +24,7 @@ impl DefaultIsZeroes for Handle {}
 
 impl Handle {
     /// The place of its value, which no other live wire has: for whoever counts who holds a wire, and
-    /// [forgets](crate::circuit::Backend::forget) it when nobody does.
+    /// [forgets](crate::Backend::forget) it when nobody does.
     pub fn slot(self) -> u32 {
         self.slot
     }

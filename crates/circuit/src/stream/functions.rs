@@ -2,12 +2,12 @@
 
 use super::Argues;
 use super::block::Block;
-use crate::circuit::Shape;
-use crate::error::Result;
+use crate::Shape;
 use core::borrow::Borrow;
 use core::hash::Hash;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use volery_channel::error::Result;
 
 /// Words of 32 bits that functions may take which are kept, and those that one block calls.
 pub(super) const MOST_WORDS: usize = 1 << 23;

@@ -11,8 +11,8 @@ pub use beyond::{Beyond, Everything, GatesAlone, SumsOfProducts, Vectors};
 use super::block::{Block, HintFunction, List, Op, Record};
 use super::naming::Name;
 use super::{Argues, Execute, Source};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 

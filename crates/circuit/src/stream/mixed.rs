@@ -6,10 +6,10 @@
 use super::block::Block;
 use super::interpreter::{Interpreter, Kept};
 use super::{Argues, Execute, Executor, Functions, Handle, Recorder, Source};
-use crate::circuit::{Backend, BitWire, Mixed, MixedCircuit, NumberWire};
-use crate::error::Result;
+use crate::{Backend, BitWire, Mixed, MixedCircuit, NumberWire};
 use core::cell::RefCell;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
 /// A statement over F_2 and `F` that can be recorded. The same gates in the same order as often as asked.

@@ -13,12 +13,12 @@ use super::frame::{Frame, Handle, Imported, live};
 use super::functions::{Functions, Import, MOST_WORDS, Recorded};
 use super::plan::plan;
 use super::{Argues, Everything, Execute, Executor};
-use crate::circuit::{Backend, Function, Returned};
-use crate::error::{Error, Result};
+use crate::{Backend, Function, Returned};
 use core::fmt::Display;
 use core::mem;
 use scans::Scans;
 use std::sync::{Arc, OnceLock};
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// Records gates, and has them executed block by block.

@@ -2,12 +2,12 @@
 
 use super::block::{Block, Op, Record};
 use super::{Argues, Execute, Functions, Recorder, Source};
-use crate::circuit::accounting::{Parameters, by_epochs};
-use crate::circuit::count::{Open, Part, kind_of};
-use crate::circuit::{Known, Rows, Shape, Sizes, common_lanes};
-use crate::error::Result;
+use crate::accounting::{Parameters, by_epochs};
+use crate::count::{Open, Part, kind_of};
+use crate::{Known, Rows, Shape, Sizes, common_lanes};
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// The gates of `source` by kind, but for their depth, which is zero; epochs are those of `parameters`.

@@ -1,11 +1,9 @@
 //! Shards as streams of gates.
 
 use super::{Recorder, Source, Stream};
-use crate::circuit::sharded::{check_given, run_all};
-use crate::circuit::{
-    Announced, Backend as _, Count, Crossings as _, Shape, Sharded, Sharding, nothing_asserted,
-};
-use crate::error::Result;
+use crate::sharded::{check_given, run_all};
+use crate::{Announced, Backend as _, Count, Crossings as _, Shape, Sharded, Sharding, nothing_asserted};
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// Shards that can be recorded: [`Sharded`] for the [`Recorder`], behind a pointer.
@@ -69,7 +67,7 @@ impl<F: Field> Source<F> for Shard<'_, F> {
     }
 }
 
-/// All shards, one after the other, as one statement: see [`Whole`](crate::circuit::Whole).
+/// All shards, one after the other, as one statement: see [`Whole`](crate::Whole).
 #[derive(Clone, Copy)]
 pub struct AllShards<'s, F>(pub &'s dyn ShardSource<F>);
 

@@ -1,80 +1,9 @@
 use super::*;
-use crate::circuit::gadget::{Bit, Bytes, Element, Gates, Holes, Word, sha256, sha256_tree};
-use crate::circuit::{
-    Arithmetic, Backend, Clear, Count, Dimensions, InnerProduct, Machine, MatrixProduct, Network, OneOf,
-    Polynomials, Reduction, Returned, Statement, Values, Wires as _,
-};
-use crate::error::Error;
+use crate::testing::assert_streamed;
+use crate::{Backend, Clear, Count, Machine, OneOf, Polynomials, Returned, Wires};
 use proptest::prelude::*;
 use recorder::tests::Plain;
-use volery_primitives::F61;
-
-/// Asserts that the gates have the same fingerprint directly and by the stream, being the same on the same
-/// wires in the same order.
-#[track_caller]
-fn assert_same<F: Field, C: Circuit<Count<F>> + for<'r> Circuit<Recorder<'r, F>> + Sync>(circuit: &C) {
-    let direct = Count::fingerprint(circuit).unwrap();
-    assert_eq!(Count::fingerprint(&Streamed(circuit)).unwrap(), direct);
-    let without_depth = Shape { depth: 0, ..direct.0 };
-    assert_eq!(Stream::new(circuit).count().unwrap(), without_depth);
-    // By two recorders, too.
-    assert_eq!(Count::fingerprint(&Streamed(&Streamed(circuit))).unwrap(), direct);
-}
-
-#[test]
-fn networks_are_streamed_gate_by_gate() {
-    for gates in [1, 2, 3, 1000, 5000] {
-        assert_same::<F2, _>(&Network::new(gates).unwrap());
-        assert_same::<F61, _>(&Arithmetic::<F61>::new(gates).unwrap());
-    }
-}
-
-/// A tree of hashes, by functions and in scopes.
-struct Tree {
-    holes: bool,
-}
-
-impl<B: Machine<F = F2>> Circuit<B> for Tree {
-    fn run(&self, b: &mut B) -> Result<()> {
-        let leaf = |b: &mut B, _| Bytes::witness(b, 64);
-        let root = match self.holes {
-            true => sha256_tree::<B, Holes>(b, 2, leaf)?,
-            false => sha256_tree::<B, Gates>(b, 2, leaf)?,
-        };
-        let again = sha256(b, &root)?;
-        again.assert_equal(b, &[7; 32], "digest")
-    }
-}
-
-#[test]
-fn hashes_are_streamed_gate_by_gate() {
-    [false, true].into_iter().for_each(|holes| assert_same::<F2, _>(&Tree { holes }));
-}
-
-/// Hints, scalings and sums of an element.
-struct Bits;
-
-impl<B: Backend> Circuit<B> for Bits {
-    fn run(&self, b: &mut B) -> Result<()> {
-        let (x, y) = (Element::witness(b)?, Element::witness(b)?);
-        x.assert_range(b, 20, "x below 2^20")?;
-        let inverse = y.inverse(b, "y is not zero")?;
-        let sum = Element::linear(b, &[B::F::ONE, -B::F::ONE], &[x, inverse])?;
-        sum.assert_equal(b, Element::Public(B::F::ZERO), "x is one over y")
-    }
-}
-
-#[test]
-fn polynomials_and_hints_are_streamed_gate_by_gate() {
-    assert_same::<F61, _>(&Bits);
-    assert_same::<F61, _>(&InnerProduct::new(700, F61::ONE).unwrap());
-    let dimensions = Dimensions { rows: 3, inner: 4, columns: 5 };
-    let c = MatrixProduct::<F61>::product_of(dimensions, [1; 32]);
-    for reduction in [Reduction::Random, Reduction::InnerProducts] {
-        assert_same::<F61, _>(&MatrixProduct::new(dimensions, Some(&c), reduction).unwrap());
-        assert_same::<F61, _>(&MatrixProduct::<F61>::new(dimensions, None, reduction).unwrap());
-    }
-}
+use volery_channel::error::Error;
 
 /// A step of a random circuit, on the wires that it has.
 #[derive(Clone, Debug)]
@@ -118,47 +47,56 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
+/// A wire that a scope gives back.
+struct One<W>(W);
+
+impl<W: Copy> Wires<W> for One<W> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        take(self.0);
+    }
+}
+
 /// A random circuit.
 struct Random(Vec<Step>);
 
 impl<B: Machine<F = F2>> Circuit<B> for Random {
     fn run(&self, b: &mut B) -> Result<()> {
-        let mut wires = vec![Bit::Wire(b.witness()?), Bit::Wire(b.witness()?)];
+        let mut wires = vec![b.witness()?, b.witness()?];
         perform(b, &self.0, &mut wires)?;
-        let last = wires[wires.len() - 1].wire(b);
+        let last = wires[wires.len() - 1];
         b.assert_zero(last, format_args!("the last of {}", wires.len()))
     }
 }
 
-fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B::Wire>>) -> Result<()> {
+fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<B::Wire>) -> Result<()> {
     for (number, step) in steps.iter().enumerate() {
-        let get = |b: &mut B, at: usize| wires[at % wires.len()].wire(b);
+        let get = |at: usize| wires[at % wires.len()];
         let wire = match step {
             Step::Add(x, y) => {
-                let (x, y) = (get(b, *x), get(b, *y));
+                let (x, y) = (get(*x), get(*y));
                 b.add(x, y)
             }
             Step::Mul(x, y) => {
-                let (x, y) = (get(b, *x), get(b, *y));
+                let (x, y) = (get(*x), get(*y));
                 b.mul(x, y)?
             }
             Step::Not(x) => {
-                let (x, one) = (get(b, *x), b.constant(F2::ONE));
+                let (x, one) = (get(*x), b.constant(F2::ONE));
                 b.add(x, one)
             }
             Step::Witness => b.witness()?,
             Step::Hint(x) => {
-                let x = get(b, *x);
+                let x = get(*x);
                 b.hints(&[x, x], 3, |x| vec![x[0], F2::ONE, x[1]])?[2]
             }
             Step::Linear(x, y) => {
-                let (x, y) = (get(b, *x), get(b, *y));
+                let (x, y) = (get(*x), get(*y));
                 let sum = b.linear(&[F2::ONE, F2::ZERO, F2::ONE], &[x, y, y]);
                 let rows = b.linear_rows(&[F2::ONE, F2::ONE], &[&[x, sum], &[y, x]]);
                 b.scale(rows[1], F2::ONE)
             }
             Step::Polynomial(x, y, twice) => {
-                let (x, y) = (get(b, *x), get(b, *y));
+                let (x, y) = (get(*x), get(*y));
                 let (v, ones) = (b.vector(&[x, y]), b.public(&[F2::ONE, F2::ZERO]));
                 let square = b.product(&v, &v)?;
                 let sum = b.sum(&square, &ones);
@@ -174,13 +112,13 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B:
                 b.commit(&all)?[0]
             }
             Step::Product(x, y) => {
-                let (x, y) = (get(b, *x), get(b, *y));
+                let (x, y) = (get(*x), get(*y));
                 let product = b.mul(x, y)?;
                 b.assert_product(y, x, product, format_args!("a product in step {number}"))?;
                 product
             }
             Step::Assert(x) => {
-                let x = get(b, *x);
+                let x = get(*x);
                 let square = b.mul(x, x)?;
                 let zero = b.add(square, x);
                 b.assert_zero(zero, format_args!("a square in step {number}"))?;
@@ -190,19 +128,19 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B:
                 let inside = b.scope(|b| {
                     let mut wires = wires.clone();
                     perform(b, steps, &mut wires)?;
-                    Ok(wires[kept % wires.len()])
+                    Ok(One(wires[kept % wires.len()]))
                 })?;
-                inside.wire(b)
+                inside.0
             }
             Step::Function(steps, arguments, kept) => {
                 let key = format!("{steps:?} {kept}");
                 let mut last = None;
                 for pair in arguments.as_chunks::<2>().0 {
-                    let arguments = pair.map(|at| get(b, at));
+                    let arguments = pair.map(get);
                     let returned = b.call(key.as_bytes(), &arguments, |b, arguments| {
-                        let mut wires: Vec<_> = arguments.iter().copied().map(Bit::Wire).collect();
+                        let mut wires = arguments.to_vec();
                         perform(b, steps, &mut wires)?;
-                        let kept = wires[kept % wires.len()].wire(b);
+                        let kept = wires[kept % wires.len()];
                         Ok(Returned { wires: vec![kept, kept], public: vec![5] })
                     })?;
                     assert_eq!(returned.public, [5]);
@@ -211,7 +149,7 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B:
                 last.expect("two calls")
             }
         };
-        wires.push(Bit::Wire(wire));
+        wires.push(wire);
     }
     Ok(())
 }
@@ -297,19 +235,19 @@ fn what_ends_gives_its_slots_again() {
     let mut sizes = Sizes::default();
     let functions = Functions::default();
     let mut recorder = Recorder::new(&mut sizes, &functions);
-    let mut sum = Bit::Public(false);
+    let mut sum = recorder.constant(F2::ZERO);
     for _ in 0..10_000 {
-        let before = [sum].wires();
-        sum = recorder
+        let next = recorder
             .scope(|b| {
-                let x = Word::<_, 8>::witness(b)?;
-                let first = x.bits()[0].wire(b);
-                let vector = b.vector(&[first]);
+                let mut word = [Handle::default(); 8];
+                b.witnesses(&mut word)?;
+                let vector = b.vector(&word[..1]);
                 b.assert_zeroes(vector, "a bit")?;
-                Ok(x.bits()[0].xor(b, sum))
+                Ok(One(b.add(word[0], sum)))
             })
             .unwrap();
-        recorder.forget(&before);
+        recorder.forget(&[sum]);
+        sum = next.0;
     }
     recorder.finish(Ok(())).unwrap();
     assert!(sizes.records > 30_000 && sizes.slots < 30 && sizes.vectors < 4, "{} slots", sizes.slots);
@@ -406,16 +344,6 @@ fn names_are_those_of_the_assertion_that_fails() {
     }
 }
 
-#[test]
-fn built_in_statements_are_named_too() {
-    let relation = crate::circuit::Relation::open("builtin:sha256-preimage?length=3", None).unwrap();
-    let mut public = Values::new();
-    public.insert("digest", crate::circuit::Value::from_bytes(&[0; 32])).unwrap();
-    let statement = Statement::new(relation, public).unwrap();
-    let error = Streamed(&statement).run(&mut Clear::new(vec![F2::ZERO; 24])).unwrap_err().to_string();
-    assert!(error.contains("digest["), "{error}");
-}
-
 /// A state that a function gives back as it came, and that is replaced each time.
 struct Replaced;
 
@@ -425,7 +353,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Replaced {
         for i in 0..100 {
             let next = b.call(b"swap", &state, |b, state| {
                 // What is left behind in a function, and forgotten there, is nobody else's.
-                let sum = b.scope(|b| Ok(Bit::Wire(b.add(state[0], state[1]))))?.wire(b);
+                let sum = b.scope(|b| Ok(One(b.add(state[0], state[1]))))?.0;
                 b.forget(&[sum]);
                 Ok(Returned { wires: vec![state[1], state[0]], public: vec![] })
             })?;
@@ -439,7 +367,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Replaced {
 
 #[test]
 fn a_state_that_is_replaced_is_named() {
-    assert_same::<F2, _>(&Replaced);
+    assert_streamed::<F2, _>(&Replaced);
     for (witness, wrong) in [([1, 0], 1), ([0, 1], 0)] {
         let bits = witness.map(|bit| F2::from(bit == 1));
         let direct = Replaced.run(&mut Clear::new(bits)).unwrap_err().to_string();

@@ -2,9 +2,9 @@
 
 use super::ghash::ghash;
 use super::{Aes128, BLOCK};
-use crate::circuit::Backend;
-use crate::circuit::gadget::Bytes;
-use crate::error::{Error, Result};
+use crate::Backend;
+use crate::gadget::Bytes;
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// AES-128-GCM under one key.

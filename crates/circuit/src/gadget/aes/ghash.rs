@@ -9,10 +9,10 @@
 //! √(2n) products in all, where Horner's rule alone takes n.
 
 use super::{BLOCK, Word};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Bytes, function_of_words};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Bytes, function_of_words};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// An element.

@@ -8,10 +8,10 @@
 
 use super::substitution::affine;
 use super::{Byte, SubBytes, double, field::mul};
-use crate::circuit::Polynomials;
-use crate::circuit::gadget::{Bit, Holes, Word};
-use crate::error::Result;
+use crate::Polynomials;
+use crate::gadget::{Bit, Holes, Word};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 use zeroize::Zeroizing;
 

@@ -12,10 +12,10 @@
 
 use super::Byte;
 use super::field::{mul, trace};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Word};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Word};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 const W: [u8; 2] = [0xbc, 0xbd];

@@ -1,8 +1,8 @@
 use super::*;
-use crate::circuit::gadget::evaluation::{ands, evaluate};
-use crate::circuit::gadget::{Holes, bits_of};
-use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Circuit, Shape};
+use crate::gadget::evaluation::{ands, evaluate};
+use crate::gadget::{Holes, bits_of};
+use crate::stream::{Handle, Recorder};
+use crate::{Circuit, Shape};
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::aead::{Aead, Payload};
 

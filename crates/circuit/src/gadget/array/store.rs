@@ -1,10 +1,10 @@
 //! Arrays that are looked at word by word where they are small, and memories where they are not.
 
 use super::Array;
-use crate::circuit::gadget::{Bit, Word};
-use crate::circuit::{Cells, Memories, Put, address_width};
-use crate::error::Result;
+use crate::gadget::{Bit, Word};
+use crate::{Cells, Memories, Put, address_width};
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Words of N bits, of public number, that are read and written at secret indices: an [`Array`], or a memory
@@ -172,8 +172,8 @@ fn access<B: Memories<F = F2>, const N: usize, const M: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{evaluate, shape};
-    use crate::error::Error;
+    use crate::gadget::evaluation::{evaluate, shape};
+    use volery_channel::error::Error;
     use volery_primitives::Field;
 
     /// Indices and words: writes where a bit is one, and reads what is there then.

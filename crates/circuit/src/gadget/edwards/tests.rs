@@ -1,9 +1,9 @@
 //! The vectors of circomlib, and hints that are false.
 
 use super::*;
-use crate::circuit::faulty::Faulty;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit, Clear, Elements, PortValue as _, Shape};
+use crate::stream::Streamed;
+use crate::testing::Faulty;
+use crate::{Circuit, Clear, Elements, PortValue as _, Shape};
 use volery_primitives::F256;
 
 /// The computation on the points, or on the point and the bits, in the witness.

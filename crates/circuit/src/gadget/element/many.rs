@@ -1,8 +1,8 @@
 //! Sums, products and linear maps of many elements.
 
 use super::Element;
-use crate::circuit::Backend;
-use crate::error::{Error, Result};
+use crate::Backend;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 impl<F: Field, W: Copy> Element<F, W> {

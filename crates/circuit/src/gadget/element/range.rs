@@ -1,10 +1,10 @@
 //! Elements of a prime field as integers: bits and ranges.
 
 use super::Element::{self, Public, Wire};
-use crate::circuit::Backend;
-use crate::error::{Error, Result};
+use crate::Backend;
 use crate::prime_field;
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 use volery_primitives::bits::mask;
 

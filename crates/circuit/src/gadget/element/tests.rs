@@ -1,9 +1,9 @@
 use super::*;
-use crate::circuit::faulty::Faulty;
-use crate::circuit::hashed::expanded;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit, Clear, Shape};
-use crate::error::Error;
+use crate::stream::Streamed;
+use crate::testing::Faulty;
+use crate::{Circuit, Clear, Shape};
+use volery_channel::error::Error;
+use volery_primitives::hash::elements::expanded;
 use volery_primitives::{F2, F61, F128};
 
 /// Each computes one element of three from the witness and the public 5 and 0.

@@ -1,9 +1,9 @@
 //! Words in the order of a number that each begins with.
 
 use super::{Fixed, word_above};
-use crate::circuit::{Permutations, Tables};
-use crate::error::{Error, Result};
+use crate::{Permutations, Tables};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 use volery_primitives::bits::mask;
 
@@ -80,9 +80,9 @@ fn exchange<F: Field>(values: &mut [F], [low, high]: [usize; 2], width: usize, b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::faulty::Faulty;
-    use crate::circuit::stream::{Recorder, Streamed};
-    use crate::circuit::{Circuit, Clear};
+    use crate::stream::{Recorder, Streamed};
+    use crate::testing::Faulty;
+    use crate::{Circuit, Clear};
     use volery_primitives::{F61, F65537};
 
     /// Words that the prover commits to, and the numbers that they begin with when they are sorted.

@@ -1,7 +1,7 @@
 use super::*;
-use crate::circuit::faulty::Faulty;
-use crate::circuit::stream::{Recorder, Streamed};
-use crate::circuit::{Circuit, Clear};
+use crate::stream::{Recorder, Streamed};
+use crate::testing::Faulty;
+use crate::{Circuit, Clear};
 use volery_primitives::{F2, F61, F256, F65537, Goldilocks};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

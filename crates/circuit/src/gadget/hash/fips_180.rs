@@ -1,10 +1,10 @@
 //! Common parts of SHA-1 and SHA-256 (FIPS 180-4): words of 32 bits, the padded blocks of a message, Ch and
 //! Maj.
 
-use crate::circuit::gadget::{Bit, Bytes, Word};
-use crate::circuit::{Backend, Wires};
-use crate::error::Result;
+use crate::gadget::{Bit, Bytes, Word};
+use crate::{Backend, Wires};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 pub(in super::super) type Word32<W> = Word<W, 32>;

@@ -1,10 +1,10 @@
 //! Keccak-f[1600] gate by gate: an AND for each bit and round.
 
 use super::{IOTA, Lane, MOVES, Permutation, SIDE};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Gates, Word};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Gates, Word};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 impl<B: Backend<F = F2>> Permutation<B> for Gates {

@@ -28,10 +28,10 @@
 //! that add up to 191, and E^p = X^p + X^-p·Z^p.
 
 use super::{IOTA, LANE, Lane, MOVES, Permutation, ROUNDS, SIDE};
-use crate::circuit::Polynomials;
-use crate::circuit::gadget::{Bit, Gates, Holes, Word, function_of_words};
-use crate::error::Result;
+use crate::Polynomials;
+use crate::gadget::{Bit, Gates, Holes, Word, function_of_words};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 use zeroize::Zeroizing;
 

@@ -1,8 +1,8 @@
 use super::*;
-use crate::circuit::faulty::Faulty;
-use crate::circuit::gadget::{Bit, bits_of};
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit, Clear, Shape};
+use crate::gadget::{Bit, bits_of};
+use crate::stream::Streamed;
+use crate::testing::Faulty;
+use crate::{Circuit, Clear, Shape};
 use sha3::Digest;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use volery_primitives::Field;

@@ -1,8 +1,8 @@
 //! The vectors of circomlib.
 
 use super::*;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit, Clear, Elements, PortValue as _, Shape};
+use crate::stream::Streamed;
+use crate::{Circuit, Clear, Elements, PortValue as _, Shape};
 use volery_primitives::{Bls12381, Bn254, F61, F256};
 
 struct Hashes {

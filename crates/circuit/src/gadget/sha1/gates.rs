@@ -1,10 +1,10 @@
 //! The compression function gate by gate.
 
 use super::{ROUND, ROUNDS, Sha1Compression, expand};
-use crate::circuit::Backend;
-use crate::circuit::gadget::hash::fips_180::{Word32, choose, majority};
-use crate::circuit::gadget::{Gates, Word};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::hash::fips_180::{Word32, choose, majority};
+use crate::gadget::{Gates, Word};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 impl<B: Backend<F = F2>> Sha1Compression<B> for Gates {

@@ -13,12 +13,12 @@
 //! All words are hinted at once, so that rounds of one f run side by side in the lanes.
 
 use super::{ROUND, ROUNDS, Sha1Compression, expand};
-use crate::circuit::Polynomials;
-use crate::circuit::gadget::adder::{Addend, Words, assert_sum};
-use crate::circuit::gadget::hash::fips_180::Word32;
-use crate::circuit::gadget::{Bit, Gates, Holes, Word, function_of_words};
-use crate::error::Result;
+use crate::Polynomials;
+use crate::gadget::adder::{Addend, Words, assert_sum};
+use crate::gadget::hash::fips_180::Word32;
+use crate::gadget::{Bit, Gates, Holes, Word, function_of_words};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Bits of a word.

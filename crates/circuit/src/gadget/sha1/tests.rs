@@ -1,9 +1,9 @@
 use super::holes::{COMPUTED, compress};
 use super::*;
-use crate::circuit::faulty::Faulty;
-use crate::circuit::gadget::{Holes, bits_of};
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit, Clear, Polynomials, Shape};
+use crate::gadget::{Holes, bits_of};
+use crate::stream::Streamed;
+use crate::testing::Faulty;
+use crate::{Circuit, Clear, Polynomials, Shape};
 use sha1::Digest;
 
 struct Preimage<C> {

@@ -1,10 +1,10 @@
 //! The compression function gate by gate.
 
 use super::{Compression, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32};
-use crate::circuit::Backend;
-use crate::circuit::gadget::hash::fips_180::{choose, majority};
-use crate::circuit::gadget::{Word, function_of_words};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::hash::fips_180::{choose, majority};
+use crate::gadget::{Word, function_of_words};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Gate by gate: each ch, maj and carry is one AND.

@@ -31,11 +31,11 @@
 //! run side by side in the lanes.
 
 use super::{Compression, Gates, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32, gates};
-use crate::circuit::Polynomials;
-use crate::circuit::gadget::adder::{Addend, Words, assert_sum};
-use crate::circuit::gadget::{Bit, Word, function_of_words};
-use crate::error::Result;
+use crate::Polynomials;
+use crate::gadget::adder::{Addend, Words, assert_sum};
+use crate::gadget::{Bit, Word, function_of_words};
 use core::array;
+use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
 /// Bits of a word.

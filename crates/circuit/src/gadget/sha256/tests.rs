@@ -1,8 +1,8 @@
 use super::*;
-use crate::circuit::faulty::Faulty;
-use crate::circuit::gadget::{Bit, bits_of};
-use crate::circuit::stream::{Recorder, Streamed};
-use crate::circuit::{Circuit, Clear, Shape};
+use crate::gadget::{Bit, bits_of};
+use crate::stream::{Recorder, Streamed};
+use crate::testing::Faulty;
+use crate::{Circuit, Clear, Shape};
 use core::array;
 use sha2::Digest;
 

@@ -1,8 +1,8 @@
 //! Differences and comparisons of unsigned integers.
 
 use super::{Bit, Word};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 impl<W: Copy, const N: usize> Word<W, N> {
@@ -103,8 +103,8 @@ impl<W: Copy, const N: usize> Word<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{OfTwo, ands, bit_value, evaluation, secret, value};
-    use crate::circuit::stream::Handle;
+    use crate::gadget::evaluation::{OfTwo, ands, bit_value, evaluation, secret, value};
+    use crate::stream::Handle;
     use proptest::prelude::*;
 
     fn check<const N: usize>(x: u128, y: u128) {

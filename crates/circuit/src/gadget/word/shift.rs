@@ -1,8 +1,8 @@
 //! Shifts and rotations by secret amounts, and other widths.
 
 use super::{Bit, Word};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 impl<W: Copy, const N: usize> Word<W, N> {
@@ -100,8 +100,8 @@ impl<W: Copy, const N: usize> Word<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{OfTwo, ands, evaluation, secret, value};
-    use crate::circuit::stream::Handle;
+    use crate::gadget::evaluation::{OfTwo, ands, evaluation, secret, value};
+    use crate::stream::Handle;
     use proptest::prelude::*;
 
     fn check<const N: usize>(x: u128, by: u8) {

@@ -5,9 +5,9 @@
 //! public bits, where a word added after the other costs as many ANDs as there are words less one.
 
 use super::Word;
-use crate::circuit::Backend;
-use crate::circuit::gadget::Bit;
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::Bit;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 use Bit::{Public, Wire};
@@ -75,8 +75,8 @@ fn add_column<B: Backend<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Circuit, Clear, Shape};
+    use crate::stream::Streamed;
+    use crate::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
     /// The sum of `secret` witness words and of public ones. Each third bit of a secret word is

@@ -1,8 +1,8 @@
 //! Products of twice the width.
 
 use super::{Bit, Word};
-use crate::circuit::Backend;
-use crate::error::Result;
+use crate::Backend;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 impl<W: Copy, const N: usize> Word<W, N> {
@@ -34,7 +34,7 @@ impl<W: Copy, const N: usize> Word<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{ands, evaluation, secret, value};
+    use crate::gadget::evaluation::{ands, evaluation, secret, value};
     use proptest::prelude::*;
 
     proptest! {

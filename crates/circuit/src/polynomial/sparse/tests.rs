@@ -1,7 +1,7 @@
 use super::*;
-use crate::circuit::hashed::expanded;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit, Clear, Shape};
+use crate::stream::Streamed;
+use crate::{Circuit, Clear, Shape};
+use volery_primitives::hash::elements::expanded;
 use volery_primitives::{F2, F61, F256, F65537, Goldilocks};
 
 /// Demands that a polynomial is `value` at the witness.

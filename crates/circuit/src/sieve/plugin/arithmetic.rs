@@ -6,9 +6,9 @@
 //! same modulo 8.
 
 use super::Bound;
-use crate::circuit::sieve::body::{NONE, hint};
-use crate::circuit::sieve::number::Element;
-use crate::circuit::sieve::scope::Scope;
+use crate::sieve::body::{NONE, hint};
+use crate::sieve::number::Element;
+use crate::sieve::scope::Scope;
 
 /// The results of a function that is bound to an operation of `extended_arithmetic`.
 pub(super) fn compute(scope: &mut Scope, bound: &Bound<'_>, operation: &str) -> Result<Vec<u32>, String> {

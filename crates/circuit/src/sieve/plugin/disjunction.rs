@@ -9,15 +9,15 @@
 
 use super::mux::{equals, fits};
 use super::{Binding, Bound};
-use crate::circuit::sieve::body::{Body, Gate, NONE, Op, of};
-use crate::circuit::sieve::function::{Function, MOST_WIRES, calls};
-use crate::circuit::sieve::header::Argument;
-use crate::circuit::sieve::number::Number;
-use crate::circuit::sieve::reader::Reader;
-use crate::circuit::sieve::scope::Scope;
-use crate::error::{Error, Result};
+use crate::sieve::body::{Body, Gate, NONE, Op, of};
+use crate::sieve::function::{Function, MOST_WIRES, calls};
+use crate::sieve::header::Argument;
+use crate::sieve::number::Number;
+use crate::sieve::reader::Reader;
+use crate::sieve::scope::Scope;
 use core::fmt::Display;
 use std::collections::HashSet;
+use volery_channel::error::{Error, Result};
 
 /// Gates, words and constants that are kept of a clause beside its lists, about.
 const KEPT_OF_CLAUSE: u64 = 64;

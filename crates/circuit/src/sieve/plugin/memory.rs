@@ -1,11 +1,11 @@
 //! Memories, whose references are wires of a type of their own.
 
-use crate::circuit::sieve::body::{NONE, Op};
-use crate::circuit::sieve::function::Function;
-use crate::circuit::sieve::header::{Argument, Binding, Type};
-use crate::circuit::sieve::reader::Reader;
-use crate::circuit::sieve::scope::Scope;
-use crate::error::Result;
+use crate::sieve::body::{NONE, Op};
+use crate::sieve::function::Function;
+use crate::sieve::header::{Argument, Binding, Type};
+use crate::sieve::reader::Reader;
+use crate::sieve::scope::Scope;
+use volery_channel::error::Result;
 
 /// The most wires that all cells of a memory have together: they are laid out where it is made.
 const MOST_HELD: u64 = 1 << 24;
@@ -108,7 +108,7 @@ impl Reader<'_> {
         (few(address) && few(word) && is_field).then_some(Ram { field, address, word })
     }
 
-    fn takes(&self, binding: &Binding) -> crate::error::Error {
+    fn takes(&self, binding: &Binding) -> volery_channel::error::Error {
         let (name, operation) = (&binding.plugin, &binding.operation);
         self.text.fail(format_args!(
             "{operation} of {name}: write init with a number of cells, which takes a word and gives a \

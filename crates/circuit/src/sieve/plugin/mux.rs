@@ -5,11 +5,11 @@
 //! first.
 
 use super::{Binding, Bound};
-use crate::circuit::sieve::body::{NONE, hint};
-use crate::circuit::sieve::function::MOST_KEPT;
-use crate::circuit::sieve::header::Argument;
-use crate::circuit::sieve::number::{Element, Number};
-use crate::circuit::sieve::scope::Scope;
+use crate::sieve::body::{NONE, hint};
+use crate::sieve::function::MOST_KEPT;
+use crate::sieve::header::Argument;
+use crate::sieve::number::{Element, Number};
+use crate::sieve::scope::Scope;
 
 /// The results of a function that is bound to `mux`.
 pub(super) fn mux(scope: &mut Scope, bound: &Bound<'_>, binding: &Binding) -> Result<Vec<u32>, String> {

@@ -3,7 +3,7 @@
 
 use super::Bound;
 use super::mux::fits;
-use crate::circuit::sieve::scope::Scope;
+use crate::sieve::scope::Scope;
 
 /// Demands of three polynomials that the product of the first two is the third; the second has degree one.
 pub(super) fn product(scope: &mut Scope, bound: &Bound<'_>) -> Result<Vec<u32>, String> {

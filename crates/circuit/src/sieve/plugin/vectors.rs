@@ -1,9 +1,9 @@
 //! Operations on lists of wires, element by element.
 
 use super::{Binding, Bound};
-use crate::circuit::sieve::body::{NONE, Op};
-use crate::circuit::sieve::header::Argument;
-use crate::circuit::sieve::scope::Scope;
+use crate::sieve::body::{NONE, Op};
+use crate::sieve::header::Argument;
+use crate::sieve::scope::Scope;
 
 /// The results of a function that is bound to an operation of `vectors`.
 pub(super) fn compute(

@@ -1,7 +1,7 @@
 //! The binary form: what its messages say, and what is refused of them.
 
 use super::*;
-use crate::circuit::sieve::binary::text_of;
+use crate::sieve::binary::text_of;
 use std::io::Read as _;
 use volery_primitives::F256;
 
@@ -235,8 +235,7 @@ fn messages_of_an_extension_are_read() {
         let private = message(3, vec![Text("2.1.0"), extension(), values]);
         let private = SieveStream::from_bytes("x.wit", &private, StreamKind::Private)?;
         let relation = Sieve::from_bytes("x.sieve", bytes.clone(), true)?;
-        let relation = FieldRelation::<F256>::file(Box::new(relation));
-        holds(relation, &[("private", private.encodings().to_vec())])
+        holds::<F256, Elements<F256>>(relation, &[("private", private.encodings().to_vec())])
     };
     check(0xca).unwrap();
     fails(check(0xcb));
@@ -252,8 +251,10 @@ fn messages_of_another_writer_are_read() {
         .map(|(bytes, kind)| SieveStream::from_bytes("x", bytes, kind).unwrap());
     let opened = || Sieve::from_bytes("messages.sieve", &relation[..], true).unwrap();
     let check = |public: &[u8]| {
-        let relation = FieldRelation::<F61>::file(Box::new(opened()));
-        holds(relation, &[("public", public.to_vec()), ("private", private.encodings().to_vec())])
+        holds::<F61, Elements<F61>>(
+            opened(),
+            &[("public", public.to_vec()), ("private", private.encodings().to_vec())],
+        )
     };
     check(public.encodings()).unwrap();
     for place in [0, 8] {

@@ -11,10 +11,9 @@ fn over(types: &str, gates: &str) -> String {
 }
 
 fn holds_f256(text: &str, public: &[u8], private: &[u8]) -> Result<()> {
-    let relation = FieldRelation::<F256>::file(Box::new(open_text(text)?));
     let values = [("public", public.to_vec()), ("private", private.to_vec())];
     let given: Vec<_> = values.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-    holds(relation, &given)
+    holds_over::<F256>(text, &given)
 }
 
 fn refused(text: &str, words: &str) {

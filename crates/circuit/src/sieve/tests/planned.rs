@@ -2,7 +2,7 @@
 
 use super::memories::with_ram;
 use super::*;
-use crate::circuit::Count;
+use crate::Count;
 use volery_primitives::F61;
 
 fn planned(text: &str, planning: Planning) -> Sieve {
@@ -25,13 +25,13 @@ fn fingerprint(sieve: Sieve, public: usize) -> [u8; 32] {
 }
 
 fn try_fingerprint(sieve: Sieve, public: usize) -> Result<[u8; 32]> {
-    let mut values = Values::new();
+    let mut values = Values::<Elements<F61>>::new();
     if public > 0 {
         values.read("public", Written::Encodings(&vec![0; 8 * public])).unwrap();
     }
-    let relation = FieldRelation::<F61>::file(Box::new(sieve));
-    let statement = Statement::new(relation, values)?;
-    Ok(Count::<F61>::fingerprint(&Streamed(statement.source()))?.1)
+    let stated = Stated::new::<F61>(sieve, values)?;
+    let source: &dyn stream::Source<F61> = &stated;
+    Ok(Count::<F61>::fingerprint(&Streamed(source))?.1)
 }
 
 /// The slots that the statement takes, and those of wires that are set at its end.

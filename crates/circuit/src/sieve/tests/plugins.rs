@@ -51,10 +51,9 @@ fn over(modulus: u64, gates: &str) -> String {
 }
 
 fn holds_f65537(text: &str, public: &[u32], private: &[u32]) -> Result<()> {
-    let relation = FieldRelation::<F65537>::file(Box::new(open_text(text)?));
     let encoded =
         |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()[..3].to_vec()).collect::<Vec<_>>();
-    holds(relation, &[("public", encoded(public)), ("private", encoded(private))])
+    holds_over::<F65537>(text, &[("public", encoded(public)), ("private", encoded(private))])
 }
 
 #[test]
@@ -292,7 +291,7 @@ fn lists_of_one_wire_have_a_sum_of_their_own() {
         let check = |first: [u64; 3], second: u64| {
             let encoded = first.iter().flat_map(|n| n.to_le_bytes()).collect();
             let values = [("private0", encoded), ("private1", second.to_le_bytes().into())];
-            holds(FieldRelation::<F61>::file(Box::new(open_text(&text)?)), &values)
+            holds_over::<F61>(&text, &values)
         };
         check([0, 0, 0], 0).unwrap();
         check([0, 1, (1 << 61) - 2], 0).unwrap();

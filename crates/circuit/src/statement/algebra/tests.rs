@@ -1,6 +1,6 @@
 use super::*;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{
+use crate::stream::Streamed;
+use crate::{
     Clear, Count, FieldRelation, InnerProduct, MatrixProduct, PortValue, Program, Relation, Shape, Statement,
     Values,
 };
@@ -37,7 +37,7 @@ fn check<P: Program<Value: Written>>(spec: &str, public: Given, private: Given) 
     let statement = Statement::new(P::open(&format!("builtin:{spec}"), None)?, values(public))?;
     let witness = statement.witness(values(private))?;
     let mut clear = Clear::new(P::elements(&witness));
-    crate::circuit::Circuit::run(&Streamed(&statement), &mut clear)?;
+    crate::Circuit::run(&Streamed(&statement), &mut clear)?;
     clear.finish()
 }
 

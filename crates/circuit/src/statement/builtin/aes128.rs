@@ -1,10 +1,10 @@
 //! Knowledge of a key by which AES-128 encrypts a block to another.
 
 use super::{Described, Ports, holes, numbers};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Aes128, SubBytes};
-use crate::circuit::statement::Port;
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Aes128, SubBytes};
+use crate::statement::Port;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
@@ -60,7 +60,7 @@ impl Described for Aes {
 
 #[cfg(test)]
 mod tests {
-    use crate::circuit::statement::builtin::trial::{Trial, changed};
+    use crate::statement::builtin::trial::{Trial, changed};
 
     /// FIPS 197, appendix C.1.
     #[test]

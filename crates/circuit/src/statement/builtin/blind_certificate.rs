@@ -42,12 +42,12 @@ mod tests;
 mod tls;
 
 use super::{Described, Ports, check_range, numbers};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Bytes, Hash, Sha256, sha256};
-use crate::circuit::statement::Port;
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Bytes, Hash, Sha256, sha256};
+use crate::statement::Port;
 use login::Login;
 use tls::{Keys, Record};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

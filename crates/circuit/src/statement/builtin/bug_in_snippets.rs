@@ -1,10 +1,10 @@
 //! Knowledge of an input that breaks a piece of code: one of many, and not which.
 
 use super::{Described, Disjunction, Ports, numbers};
-use crate::circuit::Backend;
-use crate::circuit::statement::Port;
-use crate::circuit::statement::snippets::{INPUT, SNIPPETS, bug_in_snippet, bug_in_snippets};
-use crate::error::{Error, Result};
+use crate::Backend;
+use crate::statement::Port;
+use crate::statement::snippets::{INPUT, SNIPPETS, bug_in_snippet, bug_in_snippets};
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

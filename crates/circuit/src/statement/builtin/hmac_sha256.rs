@@ -1,10 +1,10 @@
 //! Knowledge of a key under which a message has a given HMAC-SHA256.
 
 use super::{Described, Ports, check_range, holes, numbers};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Compression, Hmac, Sha256};
-use crate::circuit::statement::Port;
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Compression, Hmac, Sha256};
+use crate::statement::Port;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
@@ -74,7 +74,7 @@ impl Described for Code {
 
 #[cfg(test)]
 mod tests {
-    use crate::circuit::statement::builtin::trial::{Trial, changed};
+    use crate::statement::builtin::trial::{Trial, changed};
     use hmac::{KeyInit, Mac};
 
     #[test]

@@ -1,10 +1,10 @@
 //! Knowledge of a message with a given digest by a hash function that is built on Keccak.
 
 use super::{Described, Ports, check_range, holes, numbers};
-use crate::circuit::gadget::{Hash, Keccak256, Permutation, Sha3_256};
-use crate::circuit::statement::Port;
-use crate::circuit::{Backend, Wires};
-use crate::error::Result;
+use crate::gadget::{Hash, Keccak256, Permutation, Sha3_256};
+use crate::statement::Port;
+use crate::{Backend, Wires};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Names with keys and defaults, and what they state.
@@ -103,7 +103,7 @@ impl Described for KeccakPreimage {
 
 #[cfg(test)]
 mod tests {
-    use crate::circuit::statement::builtin::trial::{Trial, changed};
+    use crate::statement::builtin::trial::{Trial, changed};
     use sha3::Digest;
 
     fn bytes(words: [u128; 2]) -> Vec<u8> {

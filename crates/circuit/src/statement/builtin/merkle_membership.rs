@@ -29,13 +29,13 @@
 mod tests;
 
 use super::{Described, Disjunction, Ports, check_range, holes, in_turn, numbers};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{
+use crate::Backend;
+use crate::gadget::{
     Aes128, Bit, Bytes, Compression, Hash, Permutation, Sha1, Sha1Compression, Sha3_256, SubBytes,
     merkle_path, sha256_node,
 };
-use crate::circuit::statement::Port;
-use crate::error::Result;
+use crate::statement::Port;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

@@ -1,10 +1,10 @@
 //! Knowledge of a leaf of a Merkle tree, and not which.
 
 use super::{Described, Ports, check_range, holes, in_turn, numbers};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Compression, merkle_path, sha256_node};
-use crate::circuit::statement::Port;
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Compression, merkle_path, sha256_node};
+use crate::statement::Port;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
@@ -79,7 +79,7 @@ impl Described for MerklePath {
 
 #[cfg(test)]
 mod tests {
-    use crate::circuit::statement::builtin::trial::{Trial, changed};
+    use crate::statement::builtin::trial::{Trial, changed};
 
     const INITIAL: [u32; 8] = [
         0x6a09_e667,

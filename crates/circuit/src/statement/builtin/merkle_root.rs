@@ -1,11 +1,11 @@
 //! Knowledge of all leaves of a Merkle tree.
 
 use super::{Described, Ports, holes, numbers};
-use crate::circuit::gadget::{Bit, Bytes, Compression, Word, merkle_root, sha256_node, sha256_tree};
-use crate::circuit::statement::Port;
-use crate::circuit::statement::split::{Part, Split, no_shards, piece};
-use crate::circuit::{Backend, Need};
-use crate::error::{Error, Result};
+use crate::gadget::{Bit, Bytes, Compression, Word, merkle_root, sha256_node, sha256_tree};
+use crate::statement::Port;
+use crate::statement::split::{Part, Split, no_shards, piece};
+use crate::{Backend, Need};
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

@@ -1,11 +1,11 @@
 //! The inputs and outputs of a built-in statement, as it meets them while it runs.
 
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Bytes, Word};
-use crate::circuit::statement::{Port, Value};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Bytes, Word};
+use crate::statement::{Port, Value};
 use core::fmt::Display;
 use core::ops::Range;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// The source of a statement's inputs, and the destination of its outputs: whoever runs it decides.

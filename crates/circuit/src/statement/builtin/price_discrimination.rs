@@ -35,11 +35,11 @@ mod object;
 mod tests;
 
 use super::{Described, Ports, check_range, numbers};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bytes, Gcm, Word, sha256};
-use crate::circuit::statement::Port;
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bytes, Gcm, Word, sha256};
+use crate::statement::Port;
 use object::Object;
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

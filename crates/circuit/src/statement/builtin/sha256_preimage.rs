@@ -1,10 +1,10 @@
 //! Knowledge of a message with a given SHA-256 digest.
 
 use super::{Described, Ports, holes, numbers};
-use crate::circuit::gadget::{Compression, Hash, Sha256};
-use crate::circuit::statement::Port;
-use crate::circuit::{Backend, Wires as _};
-use crate::error::{Error, Result};
+use crate::gadget::{Compression, Hash, Sha256};
+use crate::statement::Port;
+use crate::{Backend, Wires as _};
+use volery_channel::error::{Error, Result};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

@@ -1,9 +1,9 @@
 //! Values for a built-in statement, of which a test changes one.
 
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Clear, Program, Relation, Statement, Value, Values};
-use crate::error::Result;
+use crate::stream::Streamed;
+use crate::{Clear, Program, Relation, Statement, Value, Values};
 use std::collections::BTreeMap;
+use volery_channel::error::Result;
 
 /// A statement's name, and values for all its ports.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ impl Trial {
         }
         let witness = statement.witness(private)?;
         let mut clear = Clear::new(Relation::elements(&witness));
-        crate::circuit::Circuit::run(&Streamed(&statement), &mut clear)?;
+        crate::Circuit::run(&Streamed(&statement), &mut clear)?;
         clear.finish()
     }
 

@@ -1,11 +1,11 @@
 //! Statements as clauses, in the clear.
 
 use super::*;
-use crate::circuit::clauses;
-use crate::circuit::hashed::expanded;
-use crate::circuit::stream::{Streamed, StreamedClauses};
-use crate::circuit::{Circuit, Clause, Clauses, Clear, OneOf, Value, Values};
+use crate::clauses;
+use crate::stream::{Streamed, StreamedClauses};
+use crate::{Circuit, Clause, Clauses, Clear, OneOf, Value, Values};
 use volery_primitives::Field;
+use volery_primitives::hash::elements::expanded;
 
 /// A value of so many bits that has ones and zeros.
 fn some(width: u64) -> Value {

@@ -1,11 +1,11 @@
 use super::*;
 mod formats;
 
-use crate::circuit::bristol::{Order, write};
-use crate::circuit::{Backend, Bristol, Circuit, Clear, Shape, Statement, Value, Values};
-use crate::error::Error;
+use crate::bristol::{Order, write};
+use crate::{Backend, Bristol, Circuit, Clear, Shape, Statement, Value, Values};
 use proptest::prelude::*;
 use sha2::Digest;
+use volery_channel::error::Error;
 use volery_primitives::{F2, Field};
 
 fn exported(relation: &Relation) -> Result<Vec<u8>> {
@@ -68,7 +68,7 @@ fn holds(spec: &Relation, inputs: &[Vec<F2>], outputs: &[Vec<F2>]) -> Result<()>
 }
 
 fn name(relation: &Relation) -> String {
-    String::from_utf8(crate::circuit::Program::identity(relation)).unwrap()
+    String::from_utf8(crate::Program::identity(relation)).unwrap()
 }
 
 #[test]

@@ -2,15 +2,15 @@
 
 use super::Elements;
 use super::perceptron::{self, Perceptron};
-use crate::circuit::gadget::{Element, Poseidon};
-use crate::circuit::statement::algebra::{self, Algebra};
-use crate::circuit::statement::builtin::{self, Described as _, is_listed, numbers};
-use crate::circuit::statement::split::{Split, no_shards};
-use crate::circuit::statement::{Given, Port};
-use crate::circuit::{Backend, Polynomials, Tables};
-use crate::error::{Error, Result};
+use crate::gadget::{Element, Poseidon};
 use crate::prime_field;
+use crate::statement::algebra::{self, Algebra};
+use crate::statement::builtin::{self, Described as _, is_listed, numbers};
+use crate::statement::split::{Split, no_shards};
+use crate::statement::{Given, Port};
+use crate::{Backend, Polynomials, Tables};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{Bn254, Field, U256};
 
 /// Names with keys and defaults, and what they state.

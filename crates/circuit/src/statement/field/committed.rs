@@ -10,11 +10,11 @@
 
 use super::builtin::LIST;
 use super::perceptron::Perceptron;
-use crate::circuit::gadget::{Bit, Bytes, Hash, Sha256, Word, bits_of};
-use crate::circuit::{Backend, Mixed, MixedCircuit, widest};
-use crate::error::{Error, Result};
+use crate::gadget::{Bit, Bytes, Hash, Sha256, Word, bits_of};
 use crate::port::Elements;
 use crate::port::{BothValues, Port, PortValue, Secrets, Value};
+use crate::{Backend, Mixed, MixedCircuit, widest};
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
@@ -49,7 +49,7 @@ const WEIGHT: usize = 4;
 /// Weights that are hashed, and then converted, before the next ones are.
 const PIECE: usize = 1024;
 
-/// The version of the gates, as [`Program::version`](crate::circuit::Program::version) has it.
+/// The version of the gates, as [`Program::version`](crate::Program::version) has it.
 const VERSION: u32 = 1;
 
 /// Ports that take bits, and not elements.

@@ -1,13 +1,13 @@
 //! Statements over F_2 and another field, of either kind: built in, or in a file.
 
 use super::committed::{Committed, OF_BITS, OfModel};
-use crate::circuit::sieve::{SieveOfTwo, SieveStated};
-use crate::circuit::statement::file::strict;
-use crate::circuit::statement::sniff::sniff;
-use crate::circuit::statement::{Format, Port};
-use crate::circuit::{Backend, Mixed, MixedCircuit, Sieve, ValueStream};
-use crate::error::Result;
 use crate::port::{BothValues, Secrets, with_options};
+use crate::sieve::{SieveOfTwo, SieveStated};
+use crate::statement::file::strict;
+use crate::statement::sniff::sniff;
+use crate::statement::{Format, Port};
+use crate::{Backend, Mixed, MixedCircuit, Sieve, ValueStream};
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// A relation over F_2 and another field, with nothing said of its values.

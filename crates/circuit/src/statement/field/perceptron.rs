@@ -5,12 +5,12 @@
 
 use super::Elements;
 use super::builtin::{LONGEST, expect};
-use crate::circuit::gadget::{Element, Fixed};
-use crate::circuit::statement::Port;
-use crate::circuit::statement::builtin::numbers;
-use crate::circuit::{Backend, Polynomials, Tables};
-use crate::error::{Error, Result};
+use crate::gadget::{Element, Fixed};
+use crate::statement::Port;
+use crate::statement::builtin::numbers;
+use crate::{Backend, Polynomials, Tables};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// Name with keys and defaults, and what it states.

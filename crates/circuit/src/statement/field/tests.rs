@@ -1,6 +1,6 @@
 use super::*;
-use crate::circuit::stream::Streamed;
-use crate::circuit::{Circuit, Clear, Relation, Shape, Statement, Values};
+use crate::stream::Streamed;
+use crate::{Circuit, Clear, Relation, Shape, Statement, Values};
 use proptest::prelude::*;
 use volery_primitives::{Bn254, F2, F61, F128, Goldilocks};
 

@@ -1,13 +1,13 @@
 //! A format that is as small as one can be.
 
 use super::*;
-use crate::circuit::ReadValues as _;
-use crate::circuit::{
+use crate::ReadValues as _;
+use crate::port::Port;
+use crate::stream::Recorder;
+use crate::{
     Backend, Circuit as _, Clear, FieldRelation, Program, Relation, Shape, Statement, Values, Written,
     stream::Streamed,
 };
-use crate::port::Port;
-use crate::stream::Recorder;
 use core::iter;
 use volery_primitives::F61;
 
@@ -104,7 +104,7 @@ fn what_has_to_be_public_is_needed() {
             values
         })
     };
-    let clauses = crate::circuit::AnyOf::new(iter::repeat_with(|| clause().unwrap()).take(2).collect());
-    let why = clauses.and_then(|any| crate::circuit::stream::StreamedClauses(&any).shapes()).unwrap_err();
+    let clauses = crate::AnyOf::new(iter::repeat_with(|| clause().unwrap()).take(2).collect());
+    let why = clauses.and_then(|any| crate::stream::StreamedClauses(&any).shapes()).unwrap_err();
     assert!(why.to_string().contains("a statement in factors cannot be one of several"), "{why}");
 }

@@ -32,9 +32,9 @@
 //! }
 //! ```
 
-use crate::circuit::Backend;
-use crate::circuit::code::Code;
-use crate::circuit::code::string::{Text, atoi, strchr};
+use crate::Backend;
+use crate::code::Code;
+use crate::code::string::{Text, atoi, strchr};
 use volery_primitives::F2;
 
 /// Pushes the snippet.

@@ -32,9 +32,9 @@
 //! }
 //! ```
 
-use crate::circuit::Backend;
-use crate::circuit::code::string::{Text, isdigit};
-use crate::circuit::code::{Char, Code};
+use crate::Backend;
+use crate::code::string::{Text, isdigit};
+use crate::code::{Char, Code};
 use volery_primitives::F2;
 
 /// Pushes the snippet.

@@ -32,9 +32,9 @@
 //! ```
 //! As a pointer has 8 bytes, `small_bo` and anything after it is known, and no room is made for it.
 
-use crate::circuit::Backend;
-use crate::circuit::code::string::{Text, strlen, strncmp};
-use crate::circuit::code::{Code, sizeof};
+use crate::Backend;
+use crate::code::string::{Text, strlen, strncmp};
+use crate::code::{Code, sizeof};
 use volery_primitives::F2;
 
 /// Pushes the snippet.

@@ -1,7 +1,7 @@
 //! Inputs that break snippets, and the cost of each.
 
 use super::*;
-use crate::circuit::gadget::evaluation::{ands, bit_value, evaluation, secret};
+use crate::gadget::evaluation::{ands, bit_value, evaluation, secret};
 use proptest::prelude::*;
 
 fn bytes(text: &str) -> Bytes<F2> {

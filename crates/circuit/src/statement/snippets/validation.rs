@@ -34,9 +34,9 @@
 //! }
 //! ```
 
-use crate::circuit::Backend;
-use crate::circuit::code::Code;
-use crate::circuit::code::string::{Text, atoi, isalnum, tolower};
+use crate::Backend;
+use crate::code::Code;
+use crate::code::string::{Text, atoi, isalnum, tolower};
 use volery_primitives::F2;
 
 /// Pushes the snippet.

@@ -1,8 +1,8 @@
 //! Statements of AIGER files: ports, steps, public values, and what is pinned.
 
 use super::*;
-use crate::circuit::stream::StreamedClauses;
-use crate::circuit::{Count, Netlist, NetlistOptions};
+use crate::stream::StreamedClauses;
+use crate::{Count, Netlist, NetlistOptions};
 
 /// `y = x[0] ∧ x[1]`, and `z = ¬x[1]`.
 const GATE: &str = "aag 3 2 0 2 1\n2\n4\n6\n5\n6 4 2\ni0 x[0]\ni1 x[1]\no0 y\no1 z\n";
@@ -239,7 +239,7 @@ fn netlists_are_clauses() {
         Statement::new(open(GATE, ""), public).unwrap()
     };
     let any = AnyOf::new(vec![statement("0b0"), statement("0b1")]).unwrap();
-    assert_eq!(crate::circuit::Alternatives::like(&any, 1), 0);
+    assert_eq!(crate::Alternatives::like(&any, 1), 0);
     let witness = statement("0b1").witness(values(&[("x", "0b10")])).unwrap();
     assert_eq!(StreamedClauses(&any).find(&witness).unwrap(), 1);
     let witness = statement("0b1").witness(values(&[("x", "0b11")])).unwrap();

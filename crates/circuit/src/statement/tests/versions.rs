@@ -1,13 +1,13 @@
 //! The gates of each built-in, pinned beside their version: where other gates are pushed, the version has to
 //! go up with the fingerprint, so that the handshake of two builds that differ in them tells.
 
-use crate::circuit::clauses;
-use crate::circuit::statement::{
+use crate::clauses;
+use crate::statement::{
     Elements, FieldRelation, Port, Program, Relation, Statement, StatementFile, Value, Values, builtin, field,
 };
-use crate::circuit::stream::{Recorder, Source, Streamed, StreamedClauses};
-use crate::circuit::{Alternatives as _, Count, Format, Witness};
-use crate::error::Result;
+use crate::stream::{Recorder, Source, Streamed, StreamedClauses};
+use crate::{Alternatives as _, Count, Format, Witness};
+use volery_channel::error::Result;
 use volery_primitives::{Bn254, F2, F61, F256, Field, Goldilocks, Q32};
 
 /// A built-in, pinned: its name with keys, its version, and the fingerprint of its gates.

@@ -1,11 +1,11 @@
 //! Records beyond gates, and how backends execute them.
 
 use super::{Step, Wires, columns, lanes, operands};
-use crate::circuit::stream::argues::{self, Argues};
-use crate::circuit::stream::block::{KEPT, Op, Record};
-use crate::circuit::{Accesses, Backend, Cells, Entries, Machine, Matrix, Polynomials, Put, Rows};
-use crate::error::Result;
+use crate::stream::argues::{self, Argues};
+use crate::stream::block::{KEPT, Op, Record};
+use crate::{Accesses, Backend, Cells, Entries, Machine, Matrix, Polynomials, Put, Rows};
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 

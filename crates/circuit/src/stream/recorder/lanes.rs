@@ -5,12 +5,12 @@
 //! who is on a wire, and gives the slot again when nobody is.
 
 use super::Recorder;
-use crate::circuit::stream::argues;
-use crate::circuit::stream::block::Op;
-use crate::circuit::stream::frame::{Handle, VectorHandle};
-use crate::circuit::{Backend, Entries, Matrix, Polynomials, check_sizes, common_lanes};
-use crate::error::Result;
+use crate::stream::argues;
+use crate::stream::block::Op;
+use crate::stream::frame::{Handle, VectorHandle};
+use crate::{Backend, Entries, Matrix, Polynomials, check_sizes, common_lanes};
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 impl<F: Field> Recorder<'_, F> {

@@ -1,18 +1,18 @@
 //! Records of memories, tables, ranges and permutations, and of wires that cross.
 
 use super::Recorder;
-use crate::circuit::crossing::no_shard;
-use crate::circuit::memory::{Addresses, access_by_one};
-use crate::circuit::permutation::count_words;
-use crate::circuit::stream::argues;
-use crate::circuit::stream::block::{Op, number};
-use crate::circuit::stream::frame::Handle;
-use crate::circuit::table::{check_key, look_up_by_one};
-use crate::circuit::{
+use crate::crossing::no_shard;
+use crate::memory::{Addresses, access_by_one};
+use crate::permutation::count_words;
+use crate::stream::argues;
+use crate::stream::block::{Op, number};
+use crate::stream::frame::Handle;
+use crate::table::{check_key, look_up_by_one};
+use crate::{
     Accesses, Cells, Crossings, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range,
 };
-use crate::error::{Error, Result};
 use core::fmt::Display;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
 /// A memory of the [`Recorder`].

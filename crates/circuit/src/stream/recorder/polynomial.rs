@@ -1,13 +1,13 @@
 //! Records of polynomials.
 
 use super::Recorder;
-use crate::circuit::stream::argues;
-use crate::circuit::stream::block::{KEPT, Op, number};
-use crate::circuit::stream::frame::{Handle, VectorHandle};
-use crate::circuit::{Backend, Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
-use crate::error::Result;
+use crate::stream::argues;
+use crate::stream::block::{KEPT, Op, number};
+use crate::stream::frame::{Handle, VectorHandle};
+use crate::{Backend, Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use core::fmt::Display;
 use std::rc::Rc;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 impl<F: Field> Polynomials for Recorder<'_, F> {

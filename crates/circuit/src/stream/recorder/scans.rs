@@ -1,15 +1,15 @@
 //! Memories, tables, ranges and permutations as gates, for who has no proof for them: all cells are looked at.
 
 use super::{Purpose, Recorder};
-use crate::circuit::memory::{Scanned, scan_lookup, scan_within};
-use crate::circuit::permutation::scan_permutation;
-use crate::circuit::stream::frame::{Handle, Imported};
-use crate::circuit::stream::functions::Kept;
-use crate::circuit::{Backend, Cells, Known, Put, Returned, Sizes};
-use crate::error::Result;
+use crate::memory::{Scanned, scan_lookup, scan_within};
+use crate::permutation::scan_permutation;
+use crate::stream::frame::{Handle, Imported};
+use crate::stream::functions::Kept;
+use crate::{Backend, Cells, Known, Put, Returned, Sizes};
 use core::fmt::Display;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// The memories and tables of a statement that are looked at cell by cell and row by row.

@@ -1,12 +1,12 @@
 //! Statements recorded as gates.
 
-use crate::circuit::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Recorder, Streamed};
-use crate::circuit::{
+use crate::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Recorder, Streamed};
+use crate::{
     Backend, Branch, Cells, Circuit, Clear, Count, Memories, Permutations, Polynomials, Put, Returned, Rows,
     Tables, address_width,
 };
-use crate::error::Result;
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::{F2, F61, F256, F65537, Field};
 
 /// A backend of which nothing is executed but gates.

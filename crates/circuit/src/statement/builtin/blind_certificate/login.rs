@@ -1,9 +1,9 @@
 //! The line by which a client of SMTP logs in: `AUTH PLAIN ` (RFC 4954), the base64 of its
 //! credentials (RFC 4616), CRLF.
 
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Bytes, Word, base64_decode};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Bytes, Word, base64_decode};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 const COMMAND: &[u8] = b"AUTH PLAIN ";
@@ -87,7 +87,7 @@ fn split<W: Copy, B: Backend<F = F2, Wire = W>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{bit_value, evaluation, secret, value};
+    use crate::gadget::evaluation::{bit_value, evaluation, secret, value};
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
 

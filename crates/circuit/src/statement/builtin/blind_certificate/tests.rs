@@ -1,6 +1,6 @@
 use super::super::trial::{Trial, changed};
 use super::*;
-use crate::circuit::Relation;
+use crate::Relation;
 use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes128Gcm, KeyInit};
 use base64::Engine;

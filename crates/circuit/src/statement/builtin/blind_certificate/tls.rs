@@ -1,8 +1,8 @@
 //! Keys and records of TLS 1.2 (RFC 5246) with AES-128-GCM (RFC 5288).
 
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bytes, Gcm, Hmac, Sha256, prf};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bytes, Gcm, Hmac, Sha256, prf};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Bytes of a nonce that a record carries; and those that the keys have.

@@ -1,6 +1,6 @@
 use super::super::trial::{Trial, changed};
 use super::*;
-use crate::circuit::Relation;
+use crate::Relation;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use sha2::Digest;
 

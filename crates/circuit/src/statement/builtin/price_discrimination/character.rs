@@ -1,8 +1,8 @@
 //! Classes of bytes for a reader of JSON.
 
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Word};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Word};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// The classes that a byte belongs to, one at most but for digits, and its digit.
@@ -114,7 +114,7 @@ pub(super) fn sum<B: Backend<F = F2>>(b: &mut B, bits: &[Bit<B::Wire>]) -> Bit<B
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{ands, bit_value, evaluation, secret, value};
+    use crate::gadget::evaluation::{ands, bit_value, evaluation, secret, value};
 
     #[test]
     fn every_byte_is_in_its_classes() {

@@ -1,8 +1,8 @@
 //! Decimals of ten digits, four bits each, the last digit first.
 
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Word};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Word};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Bits of a decimal.
@@ -36,7 +36,7 @@ pub(super) fn of_binary<B: Backend<F = F2>>(b: &mut B, bits: &[Bit<B::Wire>]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{evaluation, secret, value};
+    use crate::gadget::evaluation::{evaluation, secret, value};
 
     #[test]
     fn numbers_keep_their_value() {

@@ -15,9 +15,9 @@
 
 use super::character::{Character, sum};
 use super::decimal::{BITS, Decimal};
-use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Bytes, Word};
-use crate::error::Result;
+use crate::Backend;
+use crate::gadget::{Bit, Bytes, Word};
+use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Digits before the point that are not zeros in front, at most.

@@ -1,7 +1,7 @@
 use super::super::trial::{Trial, changed};
 use super::*;
-use crate::circuit::Relation;
-use crate::circuit::gadget::evaluation::{bit_value, evaluation, secret, value};
+use crate::Relation;
+use crate::gadget::evaluation::{bit_value, evaluation, secret, value};
 use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes128Gcm, KeyInit};
 use proptest::prelude::*;

@@ -1,11 +1,11 @@
 //! Elements out of a hash, and into one.
 
+use crate::field::Field;
 use core::marker::PhantomData;
-use volery_primitives::Field;
 
 /// Elements that are a function of a seed, without end.
 #[derive(Clone)]
-pub(super) struct Expanded<F> {
+pub struct Expanded<F> {
     bytes: blake3::OutputReader,
     words: [u64; WORDS],
     /// Bits of `words` that are used up.
@@ -17,7 +17,7 @@ pub(super) struct Expanded<F> {
 const WORDS: usize = 640;
 
 /// Elements that are a function of `seed`.
-pub(super) fn expanded<F: Field>(seed: [u8; 32]) -> Expanded<F> {
+pub fn expanded<F: Field>(seed: [u8; 32]) -> Expanded<F> {
     const { assert!(WORDS.is_multiple_of(F::SAMPLE)) }
     let bytes = blake3::Hasher::new_keyed(&seed).finalize_xof();
     Expanded { bytes, words: [0; WORDS], used: 64 * WORDS, field: PhantomData }
@@ -46,7 +46,7 @@ impl<F: Field> Iterator for Expanded<F> {
 }
 
 /// Absorbs `elements`, each in its fixed length.
-pub(super) fn absorb<F: Field>(hasher: &mut blake3::Hasher, elements: &[F]) {
+pub fn absorb<F: Field>(hasher: &mut blake3::Hasher, elements: &[F]) {
     let mut bytes = Vec::with_capacity(F::BYTES << 10);
     for elements in elements.chunks(1 << 10) {
         bytes.clear();
@@ -58,7 +58,7 @@ pub(super) fn absorb<F: Field>(hasher: &mut blake3::Hasher, elements: &[F]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_primitives::{Bn254, F2, F61, Goldilocks};
+    use crate::field::{Bn254, F2, F61, Goldilocks};
 
     /// The definition, word by word.
     fn words(seed: [u8; 32]) -> impl Iterator<Item = u64> {

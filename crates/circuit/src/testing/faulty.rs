@@ -1,14 +1,14 @@
 //! A cheating prover in the clear, for the tests of circuits.
 
-use super::stream::{Executor, Vectors};
-use super::{Backend, Clear, Entries, Matrix, Polynomials, Scans};
-use crate::error::Result;
+use crate::stream::{Executor, Vectors};
+use crate::{Backend, Clear, Entries, Matrix, Polynomials, Scans};
 use core::fmt::Display;
+use volery_channel::error::Result;
 use volery_primitives::Field;
 
 /// Clear evaluation in which products, hints or committed polynomials are too large by one: one
 /// of them, or several; or the first of them by anything.
-pub(super) struct Faulty<'w, F: Field> {
+pub struct Faulty<'w, F: Field> {
     clear: Clear<'w, F>,
     until: u64,
     pattern: u64,
@@ -18,13 +18,13 @@ pub(super) struct Faulty<'w, F: Field> {
 
 impl<'w, F: Field> Faulty<'w, F> {
     /// An evaluation that reads `witness`, and errs after `until` right products and hints.
-    pub(super) fn new(witness: impl IntoIterator<Item = F, IntoIter: 'w>, until: u64) -> Self {
+    pub fn new(witness: impl IntoIterator<Item = F, IntoIter: 'w>, until: u64) -> Self {
         Self::with_pattern(witness, until, 1)
     }
 
     /// An evaluation that errs, after `until` right products and hints, in each that has a one in `pattern`,
     /// from its lowest bit.
-    pub(super) fn with_pattern(
+    pub fn with_pattern(
         witness: impl IntoIterator<Item = F, IntoIter: 'w>,
         until: u64,
         pattern: u64,
@@ -33,7 +33,7 @@ impl<'w, F: Field> Faulty<'w, F> {
     }
 
     /// An evaluation whose first products and hints are too large by `errors`.
-    pub(super) fn with_errors(witness: impl IntoIterator<Item = F, IntoIter: 'w>, errors: &[F]) -> Self {
+    pub fn with_errors(witness: impl IntoIterator<Item = F, IntoIter: 'w>, errors: &[F]) -> Self {
         let errors = errors.iter().rev().copied().collect();
         Self { errors, ..Self::with_pattern(witness, 0, 0) }
     }

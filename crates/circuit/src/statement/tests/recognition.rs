@@ -1,8 +1,8 @@
 //! Recognition and latches, by circuits that are made up here.
 
-use super::made::Aig;
-use super::*;
-use crate::circuit::{Relation, Value, Values};
+use crate::netlist::made::Aig;
+use crate::{Netlist, NetlistOptions};
+use crate::{Relation, Value, Values};
 use proptest::prelude::*;
 
 fn relation(aig: &Aig, options: &str) -> Relation {
