@@ -3,9 +3,9 @@
 //!
 //! They are what built-in statements of these names push, and what `bench` proves.
 
-pub(super) mod inner_product;
-pub(super) mod matrix_product;
-pub(super) mod short_solution;
+pub mod inner_product;
+pub mod matrix_product;
+pub mod short_solution;
 #[cfg(test)]
 mod tests;
 

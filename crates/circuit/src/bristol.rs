@@ -30,8 +30,6 @@ mod wires;
 mod writer;
 
 pub use header::Dialect;
-#[cfg(test)]
-pub(super) use writer::Order;
 pub(super) use writer::write;
 
 use self::blocks::{Blocks, LONGEST_LINE, Trouble};

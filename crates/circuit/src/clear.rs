@@ -126,7 +126,7 @@ impl<'w, F: Field> Clear<'w, F> {
     }
 
     /// The outputs of the circuit so far: ports, places and values.
-    pub(super) fn outputs(&self) -> &[(usize, u64, F)] {
+    pub fn outputs(&self) -> &[(usize, u64, F)] {
         &self.outputs
     }
 

@@ -64,8 +64,8 @@ mod bit;
 mod bytes;
 mod edwards;
 mod element;
-#[cfg(test)]
-pub(super) mod evaluation;
+#[doc(hidden)]
+pub mod evaluation;
 mod fixed;
 mod function;
 mod hash;

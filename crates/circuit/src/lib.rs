@@ -13,29 +13,28 @@
 
 pub mod accounting;
 mod aiger;
-mod algebra;
-mod arithmetic;
+pub mod algebra;
 mod blif;
-mod bristol;
+pub mod bristol;
 pub mod clauses;
 mod clear;
 pub mod code;
 mod count;
 pub mod crossing;
+mod export;
+mod file;
+mod format;
 pub mod gadget;
 pub mod memory;
 mod mixed;
 mod modulus;
-mod netlist;
-mod network;
-mod parts;
+pub mod netlist;
 pub mod permutation;
 mod polynomial;
 pub mod port;
 mod r1cs;
 mod sharded;
 mod sieve;
-mod statement;
 pub mod stream;
 pub mod table;
 #[doc(hidden)]
@@ -43,13 +42,14 @@ pub mod testing;
 mod written;
 
 pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
-pub use arithmetic::Arithmetic;
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
 pub use clear::{Evaluated, nothing_asserted, witness_ended, witness_unread};
 pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub use crossing::Crossings;
+pub use export::{Export, Order};
+pub use format::Format;
 pub use memory::{Accesses, Cells, Memories, Put, Scanned, address_width};
 pub use memory::{Scans, Sizes};
 pub use mixed::check_width;
@@ -58,8 +58,6 @@ pub use mixed::{
 };
 pub use modulus::prime_field;
 pub use netlist::{Initial, Netlist, NetlistOptions, Pin, PinBit};
-pub use network::Network;
-pub use parts::{Parts, Reversible, Turned};
 pub use permutation::Permutations;
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use polynomial::{
@@ -72,12 +70,7 @@ pub use port::{
 };
 pub use r1cs::{R1cs, R1csShape, R1csWitness, public_json};
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
-pub use sieve::{Sieve, SieveStream, StreamKind};
-pub use statement::snippets;
-pub use statement::{
-    AnyOf, FieldRelation, Format, Given, Part, Program, Relation, Split, SplitStatement, Statement, field_of,
-};
-pub use statement::{OfTwo, StatedOfTwo, WITH_BITS};
+pub use sieve::{Sieve, SieveOfTwo, SieveStated, SieveStream, StreamKind};
 pub use table::{InRow, check_range, look_up_by_one};
 pub use table::{Known, Rows, Tables};
 
@@ -336,7 +329,7 @@ pub enum Function<W> {
 ///
 /// # Errors
 /// Those of `body`, and of the backend.
-fn replace<B: Backend>(
+pub fn replace<B: Backend>(
     b: &mut B,
     key: &[u8],
     (state, fresh): (&mut [B::Wire], bool),

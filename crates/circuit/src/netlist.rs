@@ -10,7 +10,6 @@ mod cut;
 mod emit;
 mod gather;
 mod logic;
-#[cfg(test)]
 pub(super) mod made;
 mod options;
 mod plan;
@@ -78,7 +77,7 @@ const MOST_PORTS: u64 = 1 << 22;
 
 impl Netlist {
     /// The version of the gates that are pushed for a file: where others are, it goes up.
-    pub(super) const VERSION: u32 = 1;
+    pub const VERSION: u32 = 1;
 
     /// Reads the AIGER file at `path`, of either kind.
     ///

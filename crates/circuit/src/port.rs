@@ -8,7 +8,7 @@ mod witness;
 
 pub use both::{BothValues, Secrets};
 pub use elements::Elements;
-pub use file::{Sequence, StatementFile, ValueStream};
+pub use file::{Sequence, StatementFile, ValueStream, sequences};
 pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
 

@@ -46,7 +46,7 @@ mod text;
 mod wires;
 mod writer;
 
-pub(crate) use self::mixed::{SieveOfTwo, SieveStated};
+pub use self::mixed::{SieveOfTwo, SieveStated};
 pub use self::stream::{SieveStream, StreamKind};
 pub(super) use self::writer::write;
 
@@ -119,7 +119,7 @@ impl Sieve {
     ///
     /// # Errors
     /// As for [`Sieve::open`].
-    pub(crate) fn open_of_two(path: impl AsRef<Path>, strict: bool) -> Result<Option<Self>> {
+    fn open_of_two(path: impl AsRef<Path>, strict: bool) -> Result<Option<Self>> {
         let path = path.as_ref();
         let (name, source) = (path.display().to_string(), Source::Path(path.to_owned()));
         let types = Reader::new(open(&name, &source)?.0)?.header.types;

@@ -2,6 +2,8 @@
 
 mod faulty;
 
+pub use crate::gadget::evaluation;
+pub use crate::netlist::made::Aig;
 pub use faulty::Faulty;
 
 use crate::stream::{Recorder, Stream, Streamed};

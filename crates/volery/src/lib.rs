@@ -92,9 +92,15 @@ extern crate volery_vole_testing as volery_vole;
 
 #[doc(inline)]
 pub use volery_channel::{error, random};
-#[doc(inline)]
-pub use volery_circuit as circuit;
 use volery_vole::commit;
+
+/// Statements: programs of additions, multiplications and assertions over a field.
+pub mod circuit {
+    #[doc(inline)]
+    pub use volery_circuit::*;
+    #[doc(inline)]
+    pub use volery_statements::*;
+}
 
 /// Channels over links between two parties.
 pub mod channel {

@@ -32,7 +32,7 @@ pub struct InnerProduct<F> {
 }
 
 /// Elements of each vector that are read, one vector after the other, at a time.
-pub(crate) const CHUNK: u64 = 512;
+pub const CHUNK: u64 = 512;
 
 impl<F: Field> InnerProduct<F> {
     /// The statement about vectors of `length` whose inner product is `product`.
@@ -103,7 +103,7 @@ impl<B: Polynomials> Circuit<B> for InnerProduct<B::F> {
 }
 
 /// Pushes the statement about vectors whose elements `wire` gives: by 0 for x and 1 for y, and the place.
-pub(crate) fn push<B: Polynomials>(
+pub fn push<B: Polynomials>(
     b: &mut B,
     length: u64,
     product: B::F,

@@ -162,7 +162,7 @@ impl<B: Polynomials> Circuit<B> for MatrixProduct<'_, B::F> {
 
 /// Pushes the statement about matrices whose entries `wire` gives: by 0 for the left, 1 for the right and 2
 /// for the product where it is secret, and the place. Assertions are on entries of what the product is named.
-pub(crate) fn push<B: Polynomials>(
+pub fn push<B: Polynomials>(
     b: &mut B,
     dimensions: Dimensions,
     (product, name): (Option<&[B::F]>, &str),

@@ -113,7 +113,7 @@ impl<B: Polynomials> Circuit<B> for ShortSolution<'_, B::F> {
 
 /// Pushes the statement about a vector of `length` whose entries `wire` gives by their places, and about
 /// `equations`, each a row of the matrix with the right side.
-pub(crate) fn push<'a, B: Polynomials>(
+pub fn push<'a, B: Polynomials>(
     b: &mut B,
     length: usize,
     equations: impl Iterator<Item = (&'a [B::F], B::F)>,

@@ -16,15 +16,13 @@
 //! each, in order, which is zero where the assertion holds.
 
 use crate::Backend;
+use crate::Order;
 use crate::stream::{Executor, GatesAlone};
 use crate::written::{Lines, Written, not_a_gate};
 use core::fmt::Display;
 use std::io::Write;
 use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
-
-/// The bits of an input in the order in which they are read.
-pub(crate) type Order = Box<dyn Iterator<Item = u64>>;
 
 /// Writes the circuit that `push` pushes, with ports of these widths, of which it must set every output bit.
 ///

@@ -8,35 +8,35 @@ use volery_channel::error::Result;
 use volery_primitives::F2;
 
 /// Evaluation without a witness: [`secret`] words stand in for one.
-pub(crate) type Evaluation = Clear<'static, F2>;
+pub type Evaluation = Clear<'static, F2>;
 
-pub(crate) fn evaluation() -> Evaluation {
+pub fn evaluation() -> Evaluation {
     Clear::new(empty())
 }
 
 /// The value modulo 2^N on wires, which no gate folds.
-pub(crate) fn secret<const N: usize>(value: u128) -> Word<F2, N> {
+pub fn secret<const N: usize>(value: u128) -> Word<F2, N> {
     Word::new(core::array::from_fn(|i| Bit::Wire(F2::low_bit(value >> i))))
 }
 
-pub(crate) fn secret_signed<const N: usize>(value: i128) -> Signed<F2, N> {
+pub fn secret_signed<const N: usize>(value: i128) -> Signed<F2, N> {
     Signed::from_word(secret(value as u128))
 }
 
-pub(crate) fn bit_value(bit: Bit<F2>) -> bool {
+pub fn bit_value(bit: Bit<F2>) -> bool {
     bit.wire(&mut evaluation()) == F2::from(true)
 }
 
-pub(crate) fn value<const N: usize>(word: Word<F2, N>) -> u128 {
+pub fn value<const N: usize>(word: Word<F2, N>) -> u128 {
     word.bits().iter().rev().fold(0, |value, &bit| value << 1 | u128::from(bit_value(bit)))
 }
 
-pub(crate) fn signed_value<const N: usize>(word: Signed<F2, N>) -> i128 {
+pub fn signed_value<const N: usize>(word: Signed<F2, N>) -> i128 {
     value(*word.resize::<128>().word()) as i128
 }
 
 /// A circuit of two secrets.
-pub(super) type OfTwo<T> = fn(&mut Recorder<'_, F2>, T, T) -> Result<()>;
+pub type OfTwo<T> = fn(&mut Recorder<'_, F2>, T, T) -> Result<()>;
 
 /// Gates that no statement is made of.
 struct Gates<F>(F);
@@ -48,7 +48,7 @@ impl<F: Fn(&mut Recorder<'_, F2>) -> Result<()>> Circuit<Recorder<'_, F2>> for G
 }
 
 /// Evaluates `gates` on `witness`.
-pub(crate) fn evaluate(
+pub fn evaluate(
     witness: impl IntoIterator<Item = F2>,
     gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync,
 ) -> Result<()> {
@@ -58,11 +58,11 @@ pub(crate) fn evaluate(
 }
 
 /// The number of ANDs of `gates`.
-pub(crate) fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> u64 {
+pub fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> u64 {
     shape(gates).mul
 }
 
 /// All that `gates` come to.
-pub(crate) fn shape(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> Shape {
+pub fn shape(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> Shape {
     Shape::of(&Gates(gates)).expect("gates")
 }

@@ -2,6 +2,7 @@
 
 use super::logic::{Gate, Literal, Logic};
 use crate::Backend;
+use crate::Order;
 use crate::stream::{Executor, GatesAlone};
 use crate::written::not_a_gate;
 use core::fmt::Display;
@@ -23,9 +24,6 @@ impl Named {
         (0..self.width).map(name)
     }
 }
-
-/// The bits of an input in the order in which they are read.
-type Order = Box<dyn Iterator<Item = u64>>;
 
 /// The circuit that `push` pushes, with ports of these names, of which it must set every output bit. What it
 /// asserts by itself are constraints.

@@ -4,38 +4,48 @@
 /// An AIG. Literals are those of AIGER: inputs, latches and ANDs are numbered in this order, and so all
 /// inputs and latches have to be there before the first AND.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aig {
-    pub(crate) inputs: u32,
+pub struct Aig {
+    /// The number of inputs.
+    pub inputs: u32,
     /// Next state, and the literal of the first: 0, 1, or that of the latch.
-    pub(crate) latches: Vec<(u32, u32)>,
-    pub(crate) ands: Vec<(u32, u32)>,
-    pub(crate) outputs: Vec<u32>,
-    pub(crate) bad: Vec<u32>,
-    pub(crate) constraints: Vec<u32>,
+    pub latches: Vec<(u32, u32)>,
+    /// The operands of each AND.
+    pub ands: Vec<(u32, u32)>,
+    /// The literals of outputs.
+    pub outputs: Vec<u32>,
+    /// The literals of bad states.
+    pub bad: Vec<u32>,
+    /// The literals of constraints.
+    pub constraints: Vec<u32>,
     /// Lines behind the ANDs.
-    pub(crate) symbols: String,
+    pub symbols: String,
 }
 
 impl Aig {
-    pub(crate) fn new(inputs: u32) -> Self {
+    /// An AIG of inputs alone.
+    pub fn new(inputs: u32) -> Self {
         Self { inputs, ..Self::default() }
     }
 
-    pub(crate) fn and(&mut self, a: u32, b: u32) -> u32 {
+    /// The literal of `a ∧ b`, a gate.
+    pub fn and(&mut self, a: u32, b: u32) -> u32 {
         self.ands.push((a.max(b), a.min(b)));
         2 * (self.inputs + self.latches.len() as u32 + self.ands.len() as u32)
     }
 
-    pub(crate) fn or(&mut self, a: u32, b: u32) -> u32 {
+    /// The literal of `a ∨ b`, a gate.
+    pub fn or(&mut self, a: u32, b: u32) -> u32 {
         self.and(a ^ 1, b ^ 1) ^ 1
     }
 
-    pub(crate) fn xor(&mut self, a: u32, b: u32) -> u32 {
+    /// The literal of `a ⊕ b`, in three gates.
+    pub fn xor(&mut self, a: u32, b: u32) -> u32 {
         let (both, none) = (self.and(a, b), self.and(a ^ 1, b ^ 1));
         self.and(both ^ 1, none ^ 1)
     }
 
-    pub(crate) fn mux(&mut self, s: u32, yes: u32, no: u32) -> u32 {
+    /// The literal of `s ? yes : no`, in three gates.
+    pub fn mux(&mut self, s: u32, yes: u32, no: u32) -> u32 {
         let (yes, no) = (self.and(s, yes), self.and(s ^ 1, no));
         self.or(yes, no)
     }
@@ -56,7 +66,7 @@ impl Aig {
     }
 
     /// The file in text.
-    pub(crate) fn text(&self) -> Vec<u8> {
+    pub fn text(&self) -> Vec<u8> {
         let mut text = self.head("aag");
         (1..=self.inputs).for_each(|input| text += &format!("{}\n", 2 * input));
         for (own, (next, reset)) in (self.inputs + 1..).zip(&self.latches) {
@@ -70,7 +80,7 @@ impl Aig {
     }
 
     /// The file in bytes.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         let mut text = self.head("aig");
         self.latches.iter().for_each(|(next, reset)| text += &format!("{next} {reset}\n"));
         text += &self.lists();
@@ -90,7 +100,7 @@ impl Aig {
 
     /// The values of outputs, of bad states and of constraints in each step, for inputs in each step and what
     /// free latches carry at first.
-    pub(crate) fn run(&self, steps: &[Vec<bool>], free: &[bool]) -> Vec<[Vec<bool>; 3]> {
+    pub fn run(&self, steps: &[Vec<bool>], free: &[bool]) -> Vec<[Vec<bool>; 3]> {
         let mut free = free.iter();
         let mut state: Vec<bool> = Vec::new();
         for (_, reset) in &self.latches {

@@ -50,7 +50,7 @@ impl<F: Field> BothValues<F> {
     }
 
     /// Refuses values that nobody has taken: the relation has no such port, or not of this kind.
-    pub(crate) fn end(&self, kind: &str, ports: &[Port]) -> Result<()> {
+    pub fn end(&self, kind: &str, ports: &[Port]) -> Result<()> {
         match self.bits.names().chain(self.elements.names()).next() {
             None => Ok(()),
             Some(name) => {

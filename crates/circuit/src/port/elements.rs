@@ -68,7 +68,7 @@ impl<F: Field> Elements<F> {
     }
 
     /// The elements of all `parts`, by turns so many of each: with `usize::MAX` one part after the other.
-    pub(crate) fn in_turn(parts: &[Self], turn: usize) -> Self {
+    pub fn in_turn(parts: &[Self], turn: usize) -> Self {
         // As long as all of them from the begin.
         let length = parts.iter().map(Self::len).sum();
         let mut elements = Zeroizing::new(Vec::with_capacity(length));

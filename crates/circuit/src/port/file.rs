@@ -130,6 +130,11 @@ impl<F: Field> Sequence<F> for Elements<F> {
     }
 }
 
+/// Values of ports as sequences.
+pub fn sequences<F, V: Sequence<F>>(values: &[Option<V>]) -> Vec<Option<&dyn Sequence<F>>> {
+    values.iter().map(|value| value.as_ref().map(|value| value as &dyn Sequence<F>)).collect()
+}
+
 /// The public or the private values of one type that a relation declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueStream {

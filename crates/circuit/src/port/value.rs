@@ -147,7 +147,7 @@ impl Value {
     ///
     /// # Panics
     /// Where the value has no such bit.
-    pub(crate) fn bit(&self, i: u64) -> F2 {
+    pub fn bit(&self, i: u64) -> F2 {
         F2::low_bit((self.packed[(i / 8) as usize] >> (i % 8)).into())
     }
 

@@ -44,7 +44,7 @@ impl R1cs {
     ///
     /// # Errors
     /// `Invalid` where the head of the file is malformed, or it cannot be read.
-    pub(crate) fn field_of(path: impl AsRef<Path>) -> Result<String> {
+    pub fn field_of(path: impl AsRef<Path>) -> Result<String> {
         let path = path.as_ref();
         let (name, source) = (path.display().to_string(), Source::from(path));
         let input = &mut source.open(&name)?;

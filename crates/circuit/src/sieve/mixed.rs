@@ -4,6 +4,7 @@ use super::Sieve;
 use super::execute::Pushed;
 use super::ports::Ports;
 use crate::ValueStream;
+use crate::file::strict;
 use crate::stream::{MixedRecorder, MixedSource, MixedStreamed};
 use crate::{Backend, BothValues, Elements, Mixed, MixedCircuit, Port, PortValue, Secrets, Sequence, Value};
 use std::sync::Arc;
@@ -32,22 +33,31 @@ fn of_bits(stream: &ValueStream) -> bool {
 }
 
 impl SieveOfTwo {
+    /// The relation at `path`, which `spec` names with these options, where it is one over F_2 and `F`. What is
+    /// wrong with a file tells who opens those of one field.
+    pub fn open<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Option<Self> {
+        let sieve = Sieve::open_of_two(path, strict(spec, options).ok()?).ok()??;
+        sieve.is_over::<F>().then(|| Self::new(sieve))
+    }
+
     /// The relation of `sieve`, which has bits beside numbers.
-    pub(crate) fn new(sieve: Sieve) -> Self {
+    pub(super) fn new(sieve: Sieve) -> Self {
         let inputs = super::StatementFile::<F2>::inputs(&sieve);
         Self { sieve: Arc::new(sieve), inputs }
     }
 
-    pub(crate) fn inputs(&self) -> &[Port] {
+    /// The ports, some of bits and some of numbers.
+    pub fn inputs(&self) -> &[Port] {
         &self.inputs
     }
 
-    pub(crate) fn streams(&self) -> Vec<ValueStream> {
+    /// The streams of values.
+    pub fn streams(&self) -> Vec<ValueStream> {
         self.sieve.streams()
     }
 
     /// The ports that take bits.
-    pub(crate) fn of_bits(&self) -> impl Iterator<Item = String> {
+    pub fn of_bits(&self) -> impl Iterator<Item = String> {
         self.sieve.survey.streams.iter().filter(|stream| of_bits(stream)).map(|stream| stream.name.clone())
     }
 
@@ -56,7 +66,7 @@ impl SieveOfTwo {
     /// # Errors
     /// `Invalid` where a value does not fit, has no port, or is of a port that is private; and where one is
     /// missing.
-    pub(crate) fn state<F: Field>(self, mut values: BothValues<F>) -> Result<SieveStated<F>> {
+    pub fn state<F: Field>(self, mut values: BothValues<F>) -> Result<SieveStated<F>> {
         let (mut bits, mut numbers) = (Vec::new(), Vec::new());
         for (stream, port) in self.sieve.survey.streams.iter().zip(&self.inputs) {
             let (bit, number) = if !stream.public {
@@ -74,7 +84,7 @@ impl SieveOfTwo {
     }
 
     /// The statement in whose place gates are counted: all public values are zero.
-    pub(crate) fn bare<F: Field>(&self) -> SieveStated<F> {
+    pub fn bare<F: Field>(&self) -> SieveStated<F> {
         let none = self.inputs.iter().map(|_| None);
         SieveStated {
             relation: self.clone(),
@@ -86,7 +96,7 @@ impl SieveOfTwo {
 
 impl<F: Field> SieveStated<F> {
     /// A collision-resistant digest of the file, with the version of its reader, and the public values.
-    pub(crate) fn digest(&self) -> [u8; 32] {
+    pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery statement of two fields v1");
         let mut field = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -108,7 +118,7 @@ impl<F: Field> SieveStated<F> {
     }
 
     /// The ports whose values are public, and these as they are written.
-    pub(crate) fn public(&self) -> Vec<(&Port, String)> {
+    pub fn public(&self) -> Vec<(&Port, String)> {
         self.valued(PortValue::to_text, PortValue::to_text)
     }
 
@@ -129,7 +139,7 @@ impl<F: Field> SieveStated<F> {
     ///
     /// # Errors
     /// `Invalid` where one is missing or does not fit, or is no private input.
-    pub(crate) fn witness(&self, mut private: BothValues<F>) -> Result<Secrets<F>> {
+    pub fn witness(&self, mut private: BothValues<F>) -> Result<Secrets<F>> {
         let (mut all, mut numbers) = (Vec::new(), Vec::new());
         let streams = &self.relation.sieve.survey.streams;
         for (stream, port) in streams.iter().zip(&self.relation.inputs).filter(|(stream, _)| !stream.public) {

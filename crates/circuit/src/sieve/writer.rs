@@ -10,6 +10,7 @@
 //! | a sum with the constant one | `@addc` |
 //! | an output, an assertion | `@assert_zero`, of an output that of its sum with the public value |
 
+use crate::Order;
 use crate::stream::{Executor, GatesAlone};
 use crate::written::{Lines, Written, not_a_gate};
 use crate::{Backend, Port};
@@ -17,9 +18,6 @@ use core::fmt::Display;
 use std::io::Write;
 use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
-
-/// The bits of an input in the order in which they are read.
-type Order = Box<dyn Iterator<Item = u64>>;
 
 /// Writes the circuit that `push` pushes, with ports of these names and widths.
 ///

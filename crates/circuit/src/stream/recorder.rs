@@ -104,7 +104,7 @@ impl<'r, F: Field> Recorder<'r, F> {
     ///
     /// # Errors
     /// Those of `statement`.
-    pub(crate) fn trace(
+    pub fn trace(
         &mut self,
         found: &OnceLock<Dependence>,
         statement: impl FnOnce(&mut Self) -> Result<()>,

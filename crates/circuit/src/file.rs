@@ -1,0 +1,60 @@
+//! Statements in files that assert something by themselves, over whichever field they are.
+
+use crate::port::StatementFile;
+use crate::{Format, R1cs, Sieve};
+use volery_channel::error::{Error, Result};
+use volery_primitives::Field;
+
+impl Format {
+    /// The file at `path`, which `spec` names with these options, where its format is one that asserts by itself.
+    ///
+    /// # Errors
+    /// `Invalid` where it is malformed, or over another field, and for an option that there is not.
+    pub fn open<F: Field>(
+        self,
+        spec: &str,
+        path: &str,
+        options: Option<&str>,
+    ) -> Result<Option<Box<dyn StatementFile<F>>>> {
+        match self {
+            Self::Sieve => open_sieve(spec, path, options).map(Some),
+            Self::R1cs => Ok(Some(Box::new(R1cs::open_over(spec, F::name())?))),
+            Self::BristolFashion | Self::Aiger | Self::AigerText | Self::Blif => Ok(None),
+        }
+    }
+}
+
+/// The statement of a SIEVE file, with these options behind its name.
+///
+/// # Errors
+/// As for [`Sieve::open`]; `Invalid` where it is over another field, and for an option that there is not.
+fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result<Box<dyn StatementFile<F>>> {
+    let sieve = Sieve::open(path, strict(spec, options)?)?;
+    if sieve.has_bits() {
+        return Err(Error::invalid(format!(
+            "{path} is over F_2 and the field of {} elements, and both together are proved over a link alone, where \
+             bits are converted to that field",
+            sieve.field_size()
+        )));
+    }
+    if sieve.is_over::<F>() {
+        return Ok(Box::new(sieve));
+    }
+    Err(Error::invalid(format!(
+        "{path} is over the field of {} elements, and not over {}: name no other field",
+        sieve.field_size(),
+        F::name()
+    )))
+}
+
+/// Whether a SIEVE file is read strictly, by the options behind its name.
+///
+/// # Errors
+/// `Invalid` for others.
+pub(super) fn strict(spec: &str, options: Option<&str>) -> Result<bool> {
+    match options {
+        None => Ok(false),
+        Some("strict" | "strict=1") => Ok(true),
+        Some(_) => Err(Error::invalid(format!("{spec}: the one option of a SIEVE file is ?strict"))),
+    }
+}

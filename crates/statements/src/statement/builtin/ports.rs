@@ -1,0 +1,114 @@
+//! The inputs and outputs of a built-in statement, as it meets them while it runs.
+
+use crate::statement::{Port, Value};
+use core::fmt::Display;
+use core::ops::Range;
+use volery_channel::error::Result;
+use volery_circuit::Backend;
+use volery_circuit::gadget::{Bit, Bytes, Word};
+use volery_primitives::F2;
+
+/// The source of a statement's inputs, and the destination of its outputs: whoever runs it decides.
+///
+/// A statement takes each bit of each input once: one input after the other, and of each
+/// its bits [`in_turn`].
+pub(in crate::statement) trait Ports<B: Backend<F = F2>> {
+    /// The inputs, which count from 0.
+    fn inputs(&self) -> &[Port];
+
+    /// Bit `bit` of input `port`.
+    ///
+    /// # Errors
+    /// Those of [`Backend::witness`].
+    fn input(&mut self, b: &mut B, port: usize, bit: u64) -> Result<Bit<B::Wire>>;
+
+    /// Takes bit `bit` of output `port`.
+    ///
+    /// # Errors
+    /// Those of [`Backend::assert_zero`].
+    fn output(&mut self, b: &mut B, port: usize, bit: u64, value: Bit<B::Wire>) -> Result<()>;
+
+    /// Takes output `port`, of one bit that is to be one. `otherwise` says how it can be that it is not.
+    ///
+    /// # Errors
+    /// Those of [`Ports::output`].
+    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, _otherwise: impl Display) -> Result<()> {
+        self.output(b, port, 0, value)
+    }
+
+    /// The bytes at `places` of those that input `port` prints as; a string is read by pieces
+    /// from its first byte.
+    ///
+    /// # Errors
+    /// Those of [`Ports::input`].
+    fn bytes(&mut self, b: &mut B, port: usize, places: Range<u64>) -> Result<Bytes<B::Wire>> {
+        let length = self.inputs()[port].width / 8;
+        let byte = |place| {
+            let mut bits = [Bit::Public(false); 8];
+            for (i, bit) in (0..).zip(&mut bits) {
+                *bit = self.input(b, port, 8 * (length - 1 - place) + i)?;
+            }
+            Ok(Word::new(bits))
+        };
+        places.map(byte).collect()
+    }
+
+    /// Takes all of output `port`, its first wire first.
+    ///
+    /// # Errors
+    /// Those of [`Ports::output`].
+    fn give(&mut self, b: &mut B, port: usize, bits: impl IntoIterator<Item = Bit<B::Wire>>) -> Result<()> {
+        (0..).zip(bits).try_for_each(|(i, bit)| self.output(b, port, i, bit))
+    }
+}
+
+/// The order in which the bits of an input of `width` are read: byte by byte, from the first that it prints
+/// as, which is the most significant, and within each from the least significant bit.
+pub(in crate::statement) fn in_turn(width: u64) -> impl Iterator<Item = u64> {
+    let bytes = (0..width.div_ceil(8)).rev();
+    bytes.flat_map(move |byte| (8 * byte..8 * byte + 8).take_while(move |&bit| bit < width))
+}
+
+/// The ports of a statement: inputs are public or come out of the witness, and outputs that are
+/// public are asserted.
+pub(in crate::statement) struct Stated<'a> {
+    pub(in crate::statement) inputs: (&'a [Port], &'a [Option<Value>]),
+    pub(in crate::statement) outputs: (&'a [Port], &'a [Option<Value>]),
+}
+
+impl<B: Backend<F = F2>> Ports<B> for Stated<'_> {
+    fn inputs(&self) -> &[Port] {
+        self.inputs.0
+    }
+
+    fn input(&mut self, b: &mut B, port: usize, bit: u64) -> Result<Bit<B::Wire>> {
+        match &self.inputs.1[port] {
+            Some(value) => Ok(Bit::Public(value.bit(bit).to_bool())),
+            // Gates are counted where no values are given yet.
+            None if self.inputs.0[port].public => Ok(Bit::Public(false)),
+            None => Bit::witness(b),
+        }
+    }
+
+    fn output(&mut self, b: &mut B, port: usize, bit: u64, value: Bit<B::Wire>) -> Result<()> {
+        let (ports, values) = self.outputs;
+        match &values[port] {
+            Some(expected) => {
+                let expected = Bit::Public(expected.bit(bit).to_bool());
+                value.assert_equal(b, expected, format_args!("{}[{bit}]", ports[port].name))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, otherwise: impl Display) -> Result<()> {
+        let (ports, values) = self.outputs;
+        match &values[port] {
+            Some(expected) if expected.bit(0).to_bool() => {
+                let name = &ports[port].name;
+                value.assert_true(b, format_args!("{name} = 1 ({otherwise})"))
+            }
+            _ => self.output(b, port, 0, value),
+        }
+    }
+}

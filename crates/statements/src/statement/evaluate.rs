@@ -1,0 +1,96 @@
+//! Evaluation of a relation, in the clear.
+
+use super::builtin::{Ports, Recording, in_turn};
+use super::relation::Source as Kind;
+use super::{Port, Program as _, Relation, Value, Values};
+use volery_channel::error::{Error, Result};
+use volery_circuit::gadget::Bit;
+use volery_circuit::stream::{Handle, Recorder, Source, Streamed};
+use volery_circuit::{Backend as _, Branch, Circuit as _, Clear};
+use volery_primitives::F2;
+
+impl Relation {
+    /// The outputs where the inputs have these values, in the order of [`Relation::outputs`]: what somebody
+    /// who knows all inputs would make public.
+    ///
+    /// # Errors
+    /// `Invalid` where an input has no value or one of another width, for a name that is no input, and
+    /// where the relation is not made of gates alone; `Unsatisfied` where the relation asserts something by
+    /// itself that does not hold.
+    pub fn evaluate(&self, mut inputs: Values) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        for port in self.inputs() {
+            let missing = || Error::invalid(format!("{} has no value: give one", port.name));
+            let absent = || port.optional.then(|| Value::zeros(port.width));
+            values.push(inputs.take(port)?.or_else(absent).ok_or_else(missing)?);
+        }
+        if let Some(name) = inputs.names().next() {
+            return Err(Error::invalid(format!("the relation has no input {name}: leave it out")));
+        }
+        let mut outputs: Vec<_> = self.outputs().iter().map(|port| Value::zeros(port.width)).collect();
+        let witness = self.witness(values);
+        let bits: Box<dyn Iterator<Item = F2> + '_> = Box::new(witness.bits());
+        let mut clear = Clear::new(bits);
+        Streamed(&Open(self)).run(&mut clear)?;
+        for &(port, bit, value) in clear.outputs() {
+            outputs[port].set(bit, value);
+        }
+        Ok(outputs)
+    }
+}
+
+/// A relation whose inputs are all on wires, those that have to be public too, and whose outputs come out.
+pub(super) struct Open<'a>(pub(super) &'a Relation);
+
+impl Open<'_> {
+    /// The bits of input `port` in the order in which they are read.
+    pub(super) fn order(&self, port: usize) -> Box<dyn Iterator<Item = u64>> {
+        let width = self.0.inputs()[port].width;
+        match self.0.source {
+            Kind::Bristol(_) | Kind::Netlist(_) | Kind::File(_) => Box::new(0..width),
+            Kind::Builtin(_) => Box::new(in_turn(width)),
+        }
+    }
+}
+
+impl Source<F2> for Open<'_> {
+    fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
+        if let Kind::File(file) = &self.0.source {
+            return file.record_on_wires(recorder);
+        }
+        let b = &mut Branch::asserting(recorder);
+        match &self.0.source {
+            Kind::Builtin(builtin) => builtin.gates(b, &mut OnWires(self.0.inputs()), None),
+            Kind::Netlist(netlist) => netlist.run(
+                b,
+                |b, _| Bit::witness(b),
+                |b, at, bit| {
+                    let wire = bit.wire(b);
+                    b.output(at.port, at.bit, wire)
+                },
+            ),
+            Kind::File(_) => unreachable!("recorded above"),
+            Kind::Bristol(circuit) => {
+                circuit.run(b, |b, _| b.witness(), |b, at, wire| b.output(at.port, at.bit, wire))
+            }
+        }
+    }
+}
+
+/// The ports of a relation, all of them on wires.
+struct OnWires<'a>(&'a [Port]);
+
+impl<'b, 'r> Ports<Recording<'b, 'r>> for OnWires<'_> {
+    fn inputs(&self) -> &[Port] {
+        self.0
+    }
+
+    fn input(&mut self, b: &mut Recording<'b, 'r>, _: usize, _: u64) -> Result<Bit<Handle>> {
+        Bit::witness(b)
+    }
+
+    fn output(&mut self, b: &mut Recording<'b, 'r>, port: usize, bit: u64, value: Bit<Handle>) -> Result<()> {
+        let value = value.wire(b);
+        b.output(port, bit, value)
+    }
+}

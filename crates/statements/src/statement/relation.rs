@@ -1,0 +1,335 @@
+//! The public program of a statement.
+
+use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
+use super::split::no_shards;
+use super::{Given, Port, Program, Split, Value, Witness};
+use volery_channel::error::{Error, Result};
+use volery_circuit::gadget::Bit;
+use volery_circuit::port::{StatementFile, sequences, with_options};
+use volery_circuit::stream::{Handle, Recorder};
+use volery_circuit::{
+    Backend as _, Branch, Bristol, Dialect, Format, Netlist, NetlistOptions, Pin, Shape, ValueStream,
+};
+use volery_primitives::F2;
+
+/// A public program: a circuit file or a built-in statement, with nothing said about its values.
+#[derive(Debug)]
+pub struct Relation {
+    pub(super) source: Source,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+#[derive(Debug)]
+pub(super) enum Source {
+    Bristol(Bristol),
+    Netlist(Box<Netlist>),
+    Builtin(Builtin),
+    File(Box<dyn StatementFile<F2>>),
+}
+
+impl Relation {
+    /// The relation at a path, in `format` or in the one that its content shows, or
+    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an
+    /// AIGER or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, and behind
+    /// that of a SIEVE file `?strict`, unless there is a file of the whole name.
+    ///
+    /// # Errors
+    /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates
+    /// of a file are not looked at: [`Relation::shape`] does that.
+    pub fn open(spec: &str, format: Option<Format>) -> Result<Self> {
+        if let Some(builtin) = spec.strip_prefix("builtin:") {
+            if format.is_some() {
+                return Err(Error::invalid(format!(
+                    "{spec} is built in: a format is for files, leave it out"
+                )));
+            }
+            let builtin = Builtin::parse(builtin)?;
+            let (inputs, outputs) = builtin.ports();
+            return Ok(Self { source: Source::Builtin(builtin), inputs, outputs });
+        }
+        let (path, options) = with_options(spec);
+        let format = format.map_or_else(|| Format::of(path), Ok)?;
+        if let Some(file) = format.open(spec, path, options)? {
+            return Ok(Self::file(file));
+        }
+        match (format, options) {
+            (Format::BristolFashion, None) => Ok(Self::bristol(Bristol::open(path)?)),
+            (Format::BristolFashion, Some(_)) => Err(Error::invalid(format!(
+                "{spec}: a Bristol circuit takes no options: leave out what stands from ? on"
+            ))),
+            (format, options) => {
+                let options = options.map_or_else(|| Ok(NetlistOptions::default()), NetlistOptions::parse);
+                let options = options.map_err(|why| Error::invalid(format!("{spec}: {why}")))?;
+                let open = if format == Format::Blif { Netlist::open_blif } else { Netlist::open_aiger };
+                Ok(Self::netlist(open(path, options)?))
+            }
+        }
+    }
+
+    /// The relation of a circuit that is already open.
+    pub fn bristol(circuit: Bristol) -> Self {
+        let ports = |kind: &str, widths: &[u64]| {
+            widths.iter().enumerate().map(|(i, &width)| Port::new(format!("{kind}{i}"), width)).collect()
+        };
+        let (inputs, outputs) = (ports("in", circuit.inputs()), ports("out", circuit.outputs()));
+        Self { source: Source::Bristol(circuit), inputs, outputs }
+    }
+
+    /// The relation of a netlist.
+    pub fn netlist(netlist: Netlist) -> Self {
+        let ports = |pins: Vec<Pin>| {
+            let port = |Pin { name, width, public, optional }| Port { name, width, public, optional };
+            pins.into_iter().map(port).collect()
+        };
+        let (inputs, outputs) = (ports(netlist.inputs()), ports(netlist.outputs()));
+        Self { source: Source::Netlist(Box::new(netlist)), inputs, outputs }
+    }
+
+    /// The relation of a file that asserts something by itself.
+    pub fn file(file: Box<dyn StatementFile<F2>>) -> Self {
+        let inputs = file.inputs();
+        Self { source: Source::File(file), inputs, outputs: Vec::new() }
+    }
+
+    /// The programs that [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of
+    /// description.
+    pub fn builtins() -> &'static [(&'static str, &'static str)] {
+        builtin::LIST
+    }
+
+    /// `bristol-fashion`, `bristol`, `aiger`, `aag`, `blif` or `builtin`.
+    pub fn format_name(&self) -> &'static str {
+        match &self.source {
+            Source::Bristol(circuit) => match circuit.dialect() {
+                Dialect::Fashion => "bristol-fashion",
+                Dialect::Old => "bristol",
+            },
+            Source::Netlist(netlist) => netlist.format(),
+            Source::Builtin(_) => "builtin",
+            Source::File(file) => file.format_name(),
+        }
+    }
+
+    /// The inputs, each of which a statement makes public or private.
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    /// The outputs, which a statement may assert.
+    pub fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// The gates by kind, where all inputs are private that may be, those that have to be public are zero,
+    /// and no output is asserted.
+    ///
+    /// # Errors
+    /// `Invalid` where the file is malformed.
+    pub fn shape(&self) -> Result<Shape> {
+        Program::shape(self)
+    }
+
+    /// The clauses, where it states that one of several holds.
+    pub(super) fn disjunction(&self) -> Option<Disjunction> {
+        match &self.source {
+            Source::Bristol(_) | Source::Netlist(_) | Source::File(_) => None,
+            Source::Builtin(builtin) => builtin.disjunction(),
+        }
+    }
+
+    /// Whether gates with a public input are spared, so that there are other gates where
+    /// its value is another.
+    pub(super) fn folds(&self) -> bool {
+        !matches!(self.source, Source::Bristol(_) | Source::Builtin(Builtin::Algebra(_)))
+    }
+
+    /// Records the program as [`Program::record`] does, or that clause of its disjunction. Into a branch in
+    /// both cases: the gates are compiled once.
+    pub(super) fn push(
+        &self,
+        b: &mut Branch<'_, Recorder<'_, F2>>,
+        inputs: &[Option<Value>],
+        outputs: &[Option<Value>],
+        clause: Option<usize>,
+    ) -> Result<()> {
+        match &self.source {
+            Source::Bristol(circuit) => circuit.run(
+                b,
+                |b, at| match &inputs[at.port] {
+                    Some(value) => Ok(b.constant(value.bit(at.bit))),
+                    None => b.witness(),
+                },
+                |b, at, wire| match &outputs[at.port] {
+                    Some(value) => {
+                        b.output(at.port, at.bit, wire)?;
+                        let expected = b.constant(value.bit(at.bit));
+                        let difference = b.add(wire, expected);
+                        let name = &self.outputs[at.port].name;
+                        b.assert_zero(difference, format_args!("{name}[{}] (wire {})", at.bit, at.wire))
+                    }
+                    None => Ok(()),
+                },
+            ),
+            Source::Netlist(netlist) => netlist.run(
+                b,
+                |b, at| match &inputs[at.port] {
+                    Some(value) => Ok(Bit::Public(value.bit(at.bit).to_bool())),
+                    None => Bit::witness(b),
+                },
+                |b, at, bit| match &outputs[at.port] {
+                    Some(value) => {
+                        let wire = bit.wire(b);
+                        b.output(at.port, at.bit, wire)?;
+                        let expected = b.constant(value.bit(at.bit));
+                        let difference = b.add(wire, expected);
+                        let name = &self.outputs[at.port].name;
+                        b.assert_zero(difference, format_args!("{name}[{}]", at.bit))
+                    }
+                    None => Ok(()),
+                },
+            ),
+            Source::Builtin(builtin) => {
+                let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
+                builtin.run(b, ports, clause)
+            }
+            Source::File(file) => file.record_clause(b, &sequences(inputs)),
+        }
+    }
+
+    /// The bits of `value`, given for an input, in the order in which [`Program::record`] reads them.
+    fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
+        match self.source {
+            Source::Bristol(_)
+            | Source::Netlist(_)
+            | Source::File(_)
+            | Source::Builtin(Builtin::Algebra(_)) => Box::new((0..value.width()).map(|i| value.bit(i))),
+            Source::Builtin(_) => Box::new(in_turn(value.width()).map(|i| value.bit(i))),
+        }
+    }
+}
+
+impl Program for Relation {
+    type F = F2;
+    type Value = Value;
+    type Witness = Witness;
+
+    fn builtins() -> &'static [(&'static str, &'static str)] {
+        Self::builtins()
+    }
+    fn open(spec: &str, format: Option<Format>) -> Result<Self> {
+        Self::open(spec, format)
+    }
+    fn of_file(file: Box<dyn StatementFile<F2>>) -> Self {
+        Self::file(file)
+    }
+    fn inputs(&self) -> &[Port] {
+        self.inputs()
+    }
+    fn outputs(&self) -> &[Port] {
+        self.outputs()
+    }
+    fn format_name(&self) -> &'static str {
+        self.format_name()
+    }
+
+    fn identity(&self) -> Vec<u8> {
+        match &self.source {
+            Source::Bristol(circuit) => circuit.digest().to_vec(),
+            Source::Netlist(netlist) => netlist.identity(),
+            Source::Builtin(builtin) => builtin.canonical().into_bytes(),
+            Source::File(file) => file.identity(),
+        }
+    }
+
+    fn version(&self) -> Option<u32> {
+        match &self.source {
+            // Its digest is that of its gates.
+            Source::Bristol(_) => None,
+            Source::Netlist(_) => Some(Netlist::VERSION),
+            Source::Builtin(builtin) => Some(builtin.version()),
+            Source::File(file) => Some(file.version()),
+        }
+    }
+
+    fn witness(&self, values: Vec<Value>) -> Witness {
+        let bits = values.iter().map(Value::width).sum();
+        let mut witness = Witness::with_capacity(bits);
+        let turn = match &self.source {
+            Source::Builtin(Builtin::Algebra(algebra)) => algebra.turn(),
+            _ => usize::MAX,
+        };
+        let mut streams: Vec<_> = values.iter().map(|value| self.stream(value)).collect();
+        while witness.len() < bits {
+            for stream in &mut streams {
+                stream.by_ref().take(turn).for_each(|bit| witness.push(bit));
+            }
+        }
+        witness
+    }
+
+    fn elements(witness: &Witness) -> impl Iterator<Item = F2> {
+        witness.bits()
+    }
+
+    fn record(
+        &self,
+        b: &mut Recorder<'_, F2>,
+        inputs: &[Option<Value>],
+        outputs: &[Option<Value>],
+    ) -> Result<()> {
+        match &self.source {
+            Source::File(file) => file.record(b, &sequences(inputs)),
+            _ => self.push(&mut Branch::asserting(b), inputs, outputs, None),
+        }
+    }
+
+    fn split(&self, shards: usize) -> Result<Split> {
+        match &self.source {
+            Source::Bristol(_) | Source::Netlist(_) | Source::File(_) => {
+                Err(no_shards("a circuit file", shards, "prove it as a whole"))
+            }
+            Source::Builtin(builtin) => builtin.split(shards),
+        }
+    }
+
+    fn record_shard(
+        &self,
+        part: (usize, usize),
+        b: &mut Recorder<'_, F2>,
+        incoming: &[Handle],
+        (inputs, outputs): Given<'_, Value>,
+    ) -> Result<Vec<Handle>> {
+        let Source::Builtin(builtin) = &self.source else {
+            return Err(no_shards("a circuit file", part.0, "prove it as a whole"));
+        };
+        let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
+        builtin.run_shard(part, &mut Branch::asserting(b), ports, incoming)
+    }
+
+    fn examine(&self) -> Result<(Shape, Vec<String>)> {
+        self.examine()
+    }
+
+    fn clauses(&self) -> Result<Vec<Shape>> {
+        self.clauses()
+    }
+
+    fn streams(&self) -> Vec<ValueStream> {
+        match &self.source {
+            Source::File(file) => file.streams(),
+            Source::Bristol(_) | Source::Netlist(_) | Source::Builtin(_) => Vec::new(),
+        }
+    }
+
+    fn ands_in_file(&self) -> Option<u64> {
+        match &self.source {
+            Source::Netlist(netlist) => Some(netlist.ands()),
+            Source::Bristol(_) | Source::Builtin(_) | Source::File(_) => None,
+        }
+    }
+
+    fn asserts(&self) -> bool {
+        matches!(self.source, Source::File(_))
+    }
+}
