@@ -12,44 +12,31 @@
 #![forbid(unsafe_code)]
 
 pub mod accounting;
-mod aiger;
 pub mod algebra;
-mod blif;
-pub mod bristol;
 pub mod clauses;
 mod clear;
 pub mod code;
 mod count;
 pub mod crossing;
-mod export;
-mod file;
-mod format;
 pub mod gadget;
 pub mod memory;
 mod mixed;
 mod modulus;
-pub mod netlist;
 pub mod permutation;
 mod polynomial;
 pub mod port;
-mod r1cs;
 mod sharded;
-mod sieve;
 pub mod stream;
 pub mod table;
 #[doc(hidden)]
 pub mod testing;
-mod written;
 
 pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
-pub use bristol::{Bristol, Dialect, PortBit};
 pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
 pub use clear::{Evaluated, nothing_asserted, witness_ended, witness_unread};
 pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub use crossing::Crossings;
-pub use export::{Export, Order};
-pub use format::Format;
 pub use memory::{Accesses, Cells, Memories, Put, Scanned, address_width};
 pub use memory::{Scans, Sizes};
 pub use mixed::check_width;
@@ -57,7 +44,6 @@ pub use mixed::{
     BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,
 };
 pub use modulus::prime_field;
-pub use netlist::{Initial, Netlist, NetlistOptions, Pin, PinBit};
 pub use permutation::Permutations;
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use polynomial::{
@@ -68,9 +54,7 @@ pub use port::{
     Elements, Port, PortValue, ReadValues, Sequence, StatementFile, Value, ValueStream, Values, Witness,
     Written,
 };
-pub use r1cs::{R1cs, R1csShape, R1csWitness, public_json};
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
-pub use sieve::{Sieve, SieveOfTwo, SieveStated, SieveStream, StreamKind};
 pub use table::{InRow, check_range, look_up_by_one};
 pub use table::{Known, Rows, Tables};
 

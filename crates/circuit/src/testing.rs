@@ -3,7 +3,6 @@
 mod faulty;
 
 pub use crate::gadget::evaluation;
-pub use crate::netlist::made::Aig;
 pub use faulty::Faulty;
 
 use crate::stream::{Recorder, Stream, Streamed};

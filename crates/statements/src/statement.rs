@@ -31,11 +31,10 @@ mod tests;
 mod vacuous;
 
 pub use clauses::AnyOf;
-pub use field::FieldRelation;
-pub use field::{OfTwo, StatedOfTwo, WITH_BITS};
+pub use field::{FieldRelation, OfTwo, StatedOfTwo, WITH_BITS};
 pub use relation::Relation;
 pub use split::{Part, Split, SplitStatement};
-pub use volery_circuit::Format;
+pub use volery_formats::Format;
 
 use std::sync::{Arc, OnceLock};
 use volery_channel::error::{Error, Result};
@@ -145,7 +144,7 @@ pub trait Program: Sized + Send + Sync + 'static {
     }
 
     /// The number of ANDs that a file of it has, where fewer are proved than that: see
-    /// [`Netlist`](volery_circuit::Netlist).
+    /// [`Netlist`](volery_formats::Netlist).
     fn ands_in_file(&self) -> Option<u64> {
         None
     }

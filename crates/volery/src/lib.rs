@@ -99,6 +99,8 @@ pub mod circuit {
     #[doc(inline)]
     pub use volery_circuit::*;
     #[doc(inline)]
+    pub use volery_formats::*;
+    #[doc(inline)]
     pub use volery_statements::*;
 }
 

@@ -7,7 +7,7 @@ use super::evaluate::Open;
 use super::{Format, Relation};
 use std::io::Write;
 use volery_channel::error::Result;
-use volery_circuit::Export;
+use volery_formats::Export;
 
 impl Relation {
     /// Writes the relation to `out` as a circuit file in `format`. Bristol Fashion and SIEVE stream: no gate is kept.

@@ -7,7 +7,8 @@ mod versions;
 use super::*;
 use sha2::Digest;
 use volery_circuit::stream::Streamed;
-use volery_circuit::{Bristol, Circuit, Clear};
+use volery_circuit::{Circuit, Clear};
+use volery_formats::Bristol;
 
 /// in0 and in1, of 5 and 3 bits: out0 is in0 turned by a bit, out1 the and of the lowest bits.
 const SMALL: &[u8] = b"6 14\n2 5 3\n2 5 1\n\

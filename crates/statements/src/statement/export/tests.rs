@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use sha2::Digest;
 use volery_channel::error::Error;
 use volery_circuit::stream::{Recorder, Streamed};
-use volery_circuit::{Backend, Bristol, Circuit, Clear, Order, Port, Shape, Value, Values};
+use volery_circuit::{Backend, Circuit, Clear, Port, Shape, Value, Values};
+use volery_formats::{Bristol, Order};
 use volery_primitives::{F2, Field};
 
 fn exported(relation: &Relation) -> Result<Vec<u8>> {

@@ -4,7 +4,8 @@ use super::committed::{Committed, OF_BITS, OfModel};
 use crate::statement::{Format, Port};
 use volery_channel::error::Result;
 use volery_circuit::port::{BothValues, Secrets, with_options};
-use volery_circuit::{Backend, Mixed, MixedCircuit, SieveOfTwo, SieveStated, ValueStream};
+use volery_circuit::{Backend, Mixed, MixedCircuit, ValueStream};
+use volery_formats::{SieveOfTwo, SieveStated};
 use volery_primitives::Field;
 
 /// A relation over F_2 and another field, with nothing said of its values.

@@ -1,8 +1,9 @@
 //! Statements of AIGER files: ports, steps, public values, and what is pinned.
 
 use super::*;
+use volery_circuit::Count;
 use volery_circuit::stream::StreamedClauses;
-use volery_circuit::{Count, Netlist, NetlistOptions};
+use volery_formats::{Netlist, NetlistOptions};
 
 /// `y = x[0] ∧ x[1]`, and `z = ¬x[1]`.
 const GATE: &str = "aag 3 2 0 2 1\n2\n4\n6\n5\n6 4 2\ni0 x[0]\ni1 x[1]\no0 y\no1 z\n";

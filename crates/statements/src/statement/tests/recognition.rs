@@ -2,8 +2,9 @@
 
 use crate::Relation;
 use proptest::prelude::*;
-use volery_circuit::testing::Aig;
-use volery_circuit::{Netlist, NetlistOptions, Value, Values};
+use volery_circuit::{Value, Values};
+use volery_formats::testing::Aig;
+use volery_formats::{Netlist, NetlistOptions};
 
 fn relation(aig: &Aig, options: &str) -> Relation {
     let options =

@@ -1,7 +1,7 @@
 //! Conversions from each format to each other.
 
 use super::*;
-use volery_circuit::{Netlist, NetlistOptions, Sieve};
+use volery_formats::{Netlist, NetlistOptions, Sieve};
 
 const FORMATS: [Format; 4] = [Format::BristolFashion, Format::Aiger, Format::AigerText, Format::Blif];
 

@@ -2,7 +2,7 @@
 
 use super::memories::with_ram;
 use super::*;
-use crate::Count;
+use volery_circuit::Count;
 use volery_primitives::F61;
 
 fn planned(text: &str, planning: Planning) -> Sieve {

@@ -1,8 +1,8 @@
 //! Statements in files that assert something by themselves, over whichever field they are.
 
-use crate::port::StatementFile;
 use crate::{Format, R1cs, Sieve};
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::StatementFile;
 use volery_primitives::Field;
 
 impl Format {

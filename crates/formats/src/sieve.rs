@@ -60,11 +60,11 @@ use self::ports::Ports;
 use self::reader::Reader;
 use self::text::Text;
 use super::bristol::Source;
-use super::stream::Recorder;
-use super::{Port, Sequence, StatementFile, ValueStream};
 use std::path::Path;
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
+use volery_circuit::stream::Recorder;
+use volery_circuit::{Port, Sequence, StatementFile, ValueStream};
 use volery_primitives::{F2, Field};
 
 /// A relation in a file, known by what was counted when it was opened, and read anew for each run.

@@ -5,10 +5,10 @@ use super::constraint::Term;
 use super::factors::Factors;
 use super::prime::{Limbs, ONE, Prime, element};
 use super::walk::Steps;
-use crate::stream::{Handle, Recorder};
-use crate::{Backend as _, Polynomials as _};
 use core::fmt::{self, Display};
 use volery_channel::error::{Error, Result};
+use volery_circuit::stream::{Handle, Recorder};
+use volery_circuit::{Backend as _, Polynomials as _};
 use volery_primitives::Field;
 
 impl R1cs {

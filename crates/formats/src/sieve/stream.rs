@@ -120,7 +120,7 @@ impl SieveStream {
         (self.encodings.len() / self.field.bytes()) as u64
     }
 
-    /// The values, as [`Written::Encodings`](crate::Written::Encodings) takes them.
+    /// The values, as [`Written::Encodings`](volery_circuit::Written::Encodings) takes them.
     pub fn encodings(&self) -> &[u8] {
         &self.encodings
     }

@@ -6,14 +6,14 @@ use super::function::Function;
 use super::header::Type;
 use super::number::Element;
 use super::reader::Reader;
-use crate::prime_field;
-use crate::stream::{Handle, MixedRecorder, Recorder};
-use crate::{
-    Backend as _, Cells, Memories as _, Permutations as _, Polynomials as _, Put, Returned, address_width,
-};
 use core::fmt;
 use std::collections::HashMap;
 use volery_channel::error::{Error, Result};
+use volery_circuit::stream::{Handle, MixedRecorder, Recorder};
+use volery_circuit::{
+    Backend as _, Cells, Memories as _, Permutations as _, Polynomials as _, Put, Returned, address_width,
+    prime_field,
+};
 use volery_primitives::{F2, Field, U256};
 
 /// A source of the values of streams.
@@ -126,7 +126,7 @@ struct Memory<M> {
 }
 
 /// Memories of any field are one type.
-type Memories = Vec<Option<Memory<<Recorder<'static, F2> as crate::Memories>::Memory>>>;
+type Memories = Vec<Option<Memory<<Recorder<'static, F2> as volery_circuit::Memories>::Memory>>>;
 
 /// The state of an execution: the sources of values, those of bits too where there are two fields, and the
 /// memories that there are.

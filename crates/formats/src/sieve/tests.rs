@@ -10,8 +10,8 @@ mod planned;
 mod plugins;
 
 use super::*;
-use crate::stream::{Stream, Streamed};
-use crate::{
+use volery_circuit::stream::{Stream, Streamed};
+use volery_circuit::{
     Circuit as _, Clear, Elements, PortValue, ReadValues as _, Shape, Value, Values, Written, stream,
 };
 use volery_primitives::F61;
@@ -396,7 +396,7 @@ fn gates_of_files_are_pinned() {
     public.read("public", Written::Text(b"0,0")).unwrap();
     let stated = Stated::new::<F61>(open_text(text).unwrap(), public).unwrap();
     let source: &dyn stream::Source<F61> = &stated;
-    let gates = crate::Count::fingerprint(&Streamed(source)).unwrap().1;
+    let gates = volery_circuit::Count::fingerprint(&Streamed(source)).unwrap().1;
     let hex = gates[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     assert_eq!((Sieve::VERSION, &*hex), (1, "a7c09d86ef371045"));
 }

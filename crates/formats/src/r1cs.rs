@@ -41,10 +41,10 @@ use self::kept::KeptConstraints;
 use self::linear::Linear;
 use self::symbols::Symbols;
 pub use self::witness::R1csWitness;
-use crate::port::with_options;
 use std::path::Path;
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::with_options;
 
 /// A constraint system in a file.
 #[derive(Debug)]

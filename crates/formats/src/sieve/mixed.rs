@@ -3,12 +3,14 @@
 use super::Sieve;
 use super::execute::Pushed;
 use super::ports::Ports;
-use crate::ValueStream;
 use crate::file::strict;
-use crate::stream::{MixedRecorder, MixedSource, MixedStreamed};
-use crate::{Backend, BothValues, Elements, Mixed, MixedCircuit, Port, PortValue, Secrets, Sequence, Value};
 use std::sync::Arc;
 use volery_channel::error::Result;
+use volery_circuit::stream::{MixedRecorder, MixedSource, MixedStreamed};
+use volery_circuit::{
+    Backend, BothValues, Elements, Mixed, MixedCircuit, Port, PortValue, Secrets, Sequence, Value,
+    ValueStream,
+};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 

@@ -1,10 +1,10 @@
 //! Conversions of values from one type to another: numbers to the base of a prime, the highest digit first.
 
 use super::execute::modulus;
-use crate::stream::{Handle, MixedRecorder, Recorder};
-use crate::{Backend as _, widest};
 use core::fmt::Display;
 use volery_channel::error::{Error, Result};
+use volery_circuit::stream::{Handle, MixedRecorder, Recorder};
+use volery_circuit::{Backend as _, widest};
 use volery_primitives::{F2, Field, U256};
 
 /// `count` digits of the number whose digits these are, over one field. What does not fit is cut where it is

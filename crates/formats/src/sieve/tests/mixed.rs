@@ -1,7 +1,7 @@
 //! Relations over F_2 and 2^61 − 1 together.
 
 use super::*;
-use crate::{BothValues, MixedShape, check_mixed};
+use volery_circuit::{BothValues, MixedShape, check_mixed};
 
 fn with_bits(gates: &str) -> String {
     format!(

@@ -3,8 +3,8 @@
 use super::cursor::{Cursor, Fault, Quoted};
 use super::wires::{Misuse, Wires};
 use super::{Dialect, LinePlace};
-use crate::Backend;
 use volery_channel::error::{Error, Result};
+use volery_circuit::Backend;
 use volery_primitives::{F2, Field};
 
 /// Reads gate lines, and pushes each gate as soon as it is read.

@@ -1,9 +1,9 @@
 //! Sources of the values of streams: public ones are constants, and private ones are read as a witness.
 
 use super::execute::Inputs;
-use crate::stream::{Handle, Recorder};
-use crate::{Backend as _, Sequence, ValueStream};
 use volery_channel::error::{Error, Result};
+use volery_circuit::stream::{Handle, Recorder};
+use volery_circuit::{Backend as _, Sequence, ValueStream};
 use volery_primitives::Field;
 
 /// The values of the ports of a statement.

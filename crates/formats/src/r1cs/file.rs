@@ -3,11 +3,11 @@
 use super::R1cs;
 use super::input::{Sections, Source};
 use super::prime::Prime;
-use crate::stream::Recorder;
-use crate::{Port, Sequence, StatementFile, prime_field};
 use core::fmt::Display;
 use std::path::Path;
 use volery_channel::error::{Error, Result};
+use volery_circuit::stream::Recorder;
+use volery_circuit::{Port, Sequence, StatementFile, prime_field};
 use volery_primitives::{Field, RuntimePrime, with_fields};
 
 /// The input that has a value for each of [`R1cs::committed`].

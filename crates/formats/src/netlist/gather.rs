@@ -1,12 +1,12 @@
 //! Any circuit of gates as a netlist, to be written as a file.
 
 use super::logic::{Gate, Literal, Logic};
-use crate::Backend;
 use crate::Order;
-use crate::stream::{Executor, GatesAlone};
 use crate::written::not_a_gate;
 use core::fmt::Display;
 use volery_channel::error::{Error, Result};
+use volery_circuit::Backend;
+use volery_circuit::stream::{Executor, GatesAlone};
 use volery_primitives::{F2, Field};
 
 /// A port of the file that is written.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::{Circuit, Clear, Shape};
 use proptest::prelude::*;
+use volery_circuit::{Circuit, Clear, Shape};
 use volery_primitives::Field;
 
 /// All inputs private; no output asserted.

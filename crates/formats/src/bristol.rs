@@ -37,13 +37,13 @@ use self::cursor::{Cursor, separates};
 use self::gates::Gates;
 use self::header::Header;
 use self::wires::{Misuse, Wires};
-use super::Backend;
 use core::fmt::Display;
 use std::fs::File;
 use std::io::{Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
+use volery_circuit::Backend;
 use volery_primitives::F2;
 
 /// A circuit file, known by its header and its digest, and read anew for each run.

@@ -15,13 +15,13 @@
 //! The format knows no assertions. They become one output more, behind the others, where there are any: a bit
 //! each, in order, which is zero where the assertion holds.
 
-use crate::Backend;
 use crate::Order;
-use crate::stream::{Executor, GatesAlone};
 use crate::written::{Lines, Written, not_a_gate};
 use core::fmt::Display;
 use std::io::Write;
 use volery_channel::error::Result;
+use volery_circuit::Backend;
+use volery_circuit::stream::{Executor, GatesAlone};
 use volery_primitives::{F2, Field};
 
 /// Writes the circuit that `push` pushes, with ports of these widths, of which it must set every output bit.

@@ -1,10 +1,11 @@
 //! Circuits of gates over F_2 on their way into files.
 
 use crate::netlist::{Named, gather};
-use crate::stream::{Source, Streamed};
-use crate::{Circuit as _, Format, Port, aiger, blif, bristol, sieve};
+use crate::{Format, aiger, blif, bristol, sieve};
 use std::io::Write;
 use volery_channel::error::{Error, Result};
+use volery_circuit::stream::{Source, Streamed};
+use volery_circuit::{Circuit as _, Port};
 use volery_primitives::F2;
 
 /// The bits of an input in the order in which they are read.

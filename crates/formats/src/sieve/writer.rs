@@ -11,12 +11,12 @@
 //! | an output, an assertion | `@assert_zero`, of an output that of its sum with the public value |
 
 use crate::Order;
-use crate::stream::{Executor, GatesAlone};
 use crate::written::{Lines, Written, not_a_gate};
-use crate::{Backend, Port};
 use core::fmt::Display;
 use std::io::Write;
 use volery_channel::error::Result;
+use volery_circuit::stream::{Executor, GatesAlone};
+use volery_circuit::{Backend, Port};
 use volery_primitives::{F2, Field};
 
 /// Writes the circuit that `push` pushes, with ports of these names and widths.

@@ -3,9 +3,9 @@ use super::made::{Form, Made, container, written};
 use super::prime::{Limbs, Prime, element, limbs_of};
 use super::walk::Steps;
 use super::*;
-use crate::stream::{Recorder, Source as Recorded, Streamed};
-use crate::{Circuit as _, Clear, Shape};
 use proptest::prelude::*;
+use volery_circuit::stream::{Recorder, Source as Recorded, Streamed};
+use volery_circuit::{Circuit as _, Clear, Shape};
 use volery_primitives::{F61, Field, Goldilocks};
 
 type G = Goldilocks;
