@@ -12,13 +12,10 @@
 #![forbid(unsafe_code)]
 
 pub mod accounting;
-pub mod algebra;
 pub mod clauses;
 mod clear;
-pub mod code;
 mod count;
 pub mod crossing;
-pub mod gadget;
 pub mod memory;
 mod mixed;
 mod modulus;
@@ -31,7 +28,6 @@ pub mod table;
 #[doc(hidden)]
 pub mod testing;
 
-pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
 pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
 pub use clear::{Evaluated, nothing_asserted, witness_ended, witness_unread};

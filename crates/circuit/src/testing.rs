@@ -2,7 +2,6 @@
 
 mod faulty;
 
-pub use crate::gadget::evaluation;
 pub use faulty::Faulty;
 
 use crate::stream::{Recorder, Stream, Streamed};

@@ -101,6 +101,8 @@ pub mod circuit {
     #[doc(inline)]
     pub use volery_formats::*;
     #[doc(inline)]
+    pub use volery_gadgets::*;
+    #[doc(inline)]
     pub use volery_statements::*;
 }
 

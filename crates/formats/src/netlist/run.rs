@@ -9,7 +9,7 @@ use super::ports::Bus;
 use super::{Initial, Netlist, PinBit};
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::Bit::{self, Public, Wire};
+use volery_gadgets::gadget::Bit::{self, Public, Wire};
 use volery_primitives::{F2, Field};
 
 impl Netlist {

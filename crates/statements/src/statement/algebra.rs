@@ -8,8 +8,9 @@ use super::split::{Part, Split, no_shards, piece};
 use super::{Elements, Given, Port, Value};
 use std::borrow::Cow;
 use volery_channel::error::{Error, Result};
-use volery_circuit::algebra::{inner_product, matrix_product, short_solution};
-use volery_circuit::{Bound, Dimensions, Need, Polynomials, Reduction};
+use volery_circuit::{Need, Polynomials};
+use volery_gadgets::algebra::{inner_product, matrix_product, short_solution};
+use volery_gadgets::{Bound, Dimensions, Reduction};
 use volery_primitives::{F2, Field};
 
 /// Names with keys and defaults, and what they state.

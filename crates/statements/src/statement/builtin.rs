@@ -37,8 +37,8 @@ use price_discrimination::PriceDiscrimination;
 use sha256_preimage::Preimage;
 use volery_channel::error::{Error, Result};
 use volery_circuit::Branch;
-use volery_circuit::gadget::{Gates, Holes};
 use volery_circuit::stream::{Handle, Recorder};
+use volery_gadgets::gadget::{Gates, Holes};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

@@ -4,9 +4,9 @@ use super::builtin::{Ports, Recording, in_turn};
 use super::relation::Source as Kind;
 use super::{Port, Program as _, Relation, Value, Values};
 use volery_channel::error::{Error, Result};
-use volery_circuit::gadget::Bit;
 use volery_circuit::stream::{Handle, Recorder, Source, Streamed};
 use volery_circuit::{Backend as _, Branch, Circuit as _, Clear};
+use volery_gadgets::gadget::Bit;
 use volery_primitives::F2;
 
 impl Relation {

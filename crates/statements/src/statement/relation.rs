@@ -4,11 +4,11 @@ use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness};
 use volery_channel::error::{Error, Result};
-use volery_circuit::gadget::Bit;
 use volery_circuit::port::{StatementFile, sequences, with_options};
 use volery_circuit::stream::{Handle, Recorder};
 use volery_circuit::{Backend as _, Branch, Shape, ValueStream};
 use volery_formats::{Bristol, Dialect, Format, Netlist, NetlistOptions, Pin};
+use volery_gadgets::gadget::Bit;
 use volery_primitives::F2;
 
 /// A public program: a circuit file or a built-in statement, with nothing said about its values.

@@ -24,9 +24,9 @@ pub mod validation;
 
 use volery_channel::error::{Error, Result};
 use volery_circuit::Backend;
-use volery_circuit::code::string::Text;
-use volery_circuit::code::{Assertions, Code, Outcome};
-use volery_circuit::gadget::{Bytes, Word, function};
+use volery_gadgets::code::string::Text;
+use volery_gadgets::code::{Assertions, Code, Outcome};
+use volery_gadgets::gadget::{Bytes, Word, function};
 use volery_primitives::F2;
 
 /// The bytes of the input.

@@ -1,7 +1,8 @@
 use super::*;
 use crate::{FieldRelation, Program, Relation, Statement};
 use volery_circuit::stream::Streamed;
-use volery_circuit::{Clear, Count, InnerProduct, MatrixProduct, PortValue, Shape, Values};
+use volery_circuit::{Clear, Count, PortValue, Shape, Values};
+use volery_gadgets::{InnerProduct, MatrixProduct};
 use volery_primitives::{F61, F256, F65537, Goldilocks};
 
 /// A value written as it is on a command line.

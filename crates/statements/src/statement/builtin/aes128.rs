@@ -4,7 +4,7 @@ use super::{Described, Ports, holes, numbers};
 use crate::statement::Port;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Aes128, SubBytes};
+use volery_gadgets::gadget::{Aes128, SubBytes};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

@@ -47,7 +47,7 @@ use login::Login;
 use tls::{Keys, Record};
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bit, Bytes, Hash, Sha256, sha256};
+use volery_gadgets::gadget::{Bit, Bytes, Hash, Sha256, sha256};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

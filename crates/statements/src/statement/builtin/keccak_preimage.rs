@@ -3,8 +3,8 @@
 use super::{Described, Ports, check_range, holes, numbers};
 use crate::statement::Port;
 use volery_channel::error::Result;
-use volery_circuit::gadget::{Hash, Keccak256, Permutation, Sha3_256};
 use volery_circuit::{Backend, Wires};
+use volery_gadgets::gadget::{Hash, Keccak256, Permutation, Sha3_256};
 use volery_primitives::F2;
 
 /// Names with keys and defaults, and what they state.

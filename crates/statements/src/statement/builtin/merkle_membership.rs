@@ -32,7 +32,7 @@ use super::{Described, Disjunction, Ports, check_range, holes, in_turn, numbers}
 use crate::statement::Port;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{
+use volery_gadgets::gadget::{
     Aes128, Bit, Bytes, Compression, Hash, Permutation, Sha1, Sha1Compression, Sha3_256, SubBytes,
     merkle_path, sha256_node,
 };

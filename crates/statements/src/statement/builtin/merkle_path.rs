@@ -4,7 +4,7 @@ use super::{Described, Ports, check_range, holes, in_turn, numbers};
 use crate::statement::Port;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bit, Compression, merkle_path, sha256_node};
+use volery_gadgets::gadget::{Bit, Compression, merkle_path, sha256_node};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

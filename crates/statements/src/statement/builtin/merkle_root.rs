@@ -4,8 +4,8 @@ use super::{Described, Ports, holes, numbers};
 use crate::statement::Port;
 use crate::statement::split::{Part, Split, no_shards, piece};
 use volery_channel::error::{Error, Result};
-use volery_circuit::gadget::{Bit, Bytes, Compression, Word, merkle_root, sha256_node, sha256_tree};
 use volery_circuit::{Backend, Need};
+use volery_gadgets::gadget::{Bit, Bytes, Compression, Word, merkle_root, sha256_node, sha256_tree};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

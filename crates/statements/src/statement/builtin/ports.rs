@@ -5,7 +5,7 @@ use core::fmt::Display;
 use core::ops::Range;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bit, Bytes, Word};
+use volery_gadgets::gadget::{Bit, Bytes, Word};
 use volery_primitives::F2;
 
 /// The source of a statement's inputs, and the destination of its outputs: whoever runs it decides.

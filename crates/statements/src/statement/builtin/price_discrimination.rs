@@ -39,7 +39,7 @@ use crate::statement::Port;
 use object::Object;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bytes, Gcm, Word, sha256};
+use volery_gadgets::gadget::{Bytes, Gcm, Word, sha256};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

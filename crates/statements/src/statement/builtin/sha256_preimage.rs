@@ -3,8 +3,8 @@
 use super::{Described, Ports, holes, numbers};
 use crate::statement::Port;
 use volery_channel::error::{Error, Result};
-use volery_circuit::gadget::{Compression, Hash, Sha256};
 use volery_circuit::{Backend, Wires as _};
+use volery_gadgets::gadget::{Compression, Hash, Sha256};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.

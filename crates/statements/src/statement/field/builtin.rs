@@ -8,8 +8,8 @@ use crate::statement::split::{Split, no_shards};
 use crate::statement::{Given, Port};
 use core::fmt::Display;
 use volery_channel::error::{Error, Result};
-use volery_circuit::gadget::{Element, Poseidon};
 use volery_circuit::{Backend, Polynomials, Tables, prime_field};
+use volery_gadgets::gadget::{Element, Poseidon};
 use volery_primitives::{Bn254, Field, U256};
 
 /// Names with keys and defaults, and what they state.

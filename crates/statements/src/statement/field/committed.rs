@@ -11,9 +11,9 @@
 use super::builtin::LIST;
 use super::perceptron::Perceptron;
 use volery_channel::error::{Error, Result};
-use volery_circuit::gadget::{Bit, Bytes, Hash, Sha256, Word, bits_of};
 use volery_circuit::port::{BothValues, Elements, Port, PortValue, Secrets, Value};
 use volery_circuit::{Backend, Mixed, MixedCircuit, widest};
+use volery_gadgets::gadget::{Bit, Bytes, Hash, Sha256, Word, bits_of};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 

@@ -9,8 +9,8 @@ use crate::statement::Port;
 use crate::statement::builtin::numbers;
 use core::fmt::Display;
 use volery_channel::error::{Error, Result};
-use volery_circuit::gadget::{Element, Fixed};
 use volery_circuit::{Backend, Polynomials, Tables};
+use volery_gadgets::gadget::{Element, Fixed};
 use volery_primitives::Field;
 
 /// Name with keys and defaults, and what it states.

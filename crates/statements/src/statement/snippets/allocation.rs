@@ -33,8 +33,8 @@
 //! ```
 
 use volery_circuit::Backend;
-use volery_circuit::code::Code;
-use volery_circuit::code::string::{Text, atoi, strchr};
+use volery_gadgets::code::Code;
+use volery_gadgets::code::string::{Text, atoi, strchr};
 use volery_primitives::F2;
 
 /// Pushes the snippet.

@@ -33,8 +33,8 @@
 //! ```
 
 use volery_circuit::Backend;
-use volery_circuit::code::string::{Text, isdigit};
-use volery_circuit::code::{Char, Code};
+use volery_gadgets::code::string::{Text, isdigit};
+use volery_gadgets::code::{Char, Code};
 use volery_primitives::F2;
 
 /// Pushes the snippet.

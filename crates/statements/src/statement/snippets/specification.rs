@@ -33,8 +33,8 @@
 //! As a pointer has 8 bytes, `small_bo` and anything after it is known, and no room is made for it.
 
 use volery_circuit::Backend;
-use volery_circuit::code::string::{Text, strlen, strncmp};
-use volery_circuit::code::{Code, sizeof};
+use volery_gadgets::code::string::{Text, strlen, strncmp};
+use volery_gadgets::code::{Code, sizeof};
 use volery_primitives::F2;
 
 /// Pushes the snippet.

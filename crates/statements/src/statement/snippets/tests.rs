@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use volery_circuit::testing::evaluation::{ands, bit_value, evaluation, secret};
+use volery_gadgets::testing::{ands, bit_value, evaluation, secret};
 
 fn bytes(text: &str) -> Bytes<F2> {
     let padded = text.bytes().chain(core::iter::repeat(0)).take(INPUT);

@@ -2,12 +2,11 @@
 
 use crate::{Arithmetic, Network, Relation, Statement};
 use volery_channel::error::Result;
-use volery_circuit::gadget::{Bytes, Element, Gates, Holes, sha256, sha256_tree};
 use volery_circuit::stream::Streamed;
 use volery_circuit::testing::assert_streamed;
-use volery_circuit::{
-    Backend, Circuit, Clear, Dimensions, InnerProduct, Machine, MatrixProduct, Reduction, Value, Values,
-};
+use volery_circuit::{Backend, Circuit, Clear, Machine, Value, Values};
+use volery_gadgets::gadget::{Bytes, Element, Gates, Holes, sha256, sha256_tree};
+use volery_gadgets::{Dimensions, InnerProduct, MatrixProduct, Reduction};
 use volery_primitives::{F2, F61, Field};
 
 #[test]

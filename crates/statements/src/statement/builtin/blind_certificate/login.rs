@@ -3,7 +3,7 @@
 
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bit, Bytes, Word, base64_decode};
+use volery_gadgets::gadget::{Bit, Bytes, Word, base64_decode};
 use volery_primitives::F2;
 
 const COMMAND: &[u8] = b"AUTH PLAIN ";
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
-    use volery_circuit::testing::evaluation::{bit_value, evaluation, secret, value};
+    use volery_gadgets::testing::{bit_value, evaluation, secret, value};
 
     /// The user name that the gates read.
     fn read(line: &[u8], credentials: usize) -> Option<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bytes, Gcm, Hmac, Sha256, prf};
+use volery_gadgets::gadget::{Bytes, Gcm, Hmac, Sha256, prf};
 use volery_primitives::F2;
 
 /// Bytes of a nonce that a record carries; and those that the keys have.

@@ -2,7 +2,7 @@
 
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bit, Word};
+use volery_gadgets::gadget::{Bit, Word};
 use volery_primitives::F2;
 
 /// The classes that a byte belongs to, one at most but for digits, and its digit.
@@ -114,7 +114,7 @@ pub(super) fn sum<B: Backend<F = F2>>(b: &mut B, bits: &[Bit<B::Wire>]) -> Bit<B
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_circuit::testing::evaluation::{ands, bit_value, evaluation, secret, value};
+    use volery_gadgets::testing::{ands, bit_value, evaluation, secret, value};
 
     #[test]
     fn every_byte_is_in_its_classes() {

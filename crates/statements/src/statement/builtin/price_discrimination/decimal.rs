@@ -2,7 +2,7 @@
 
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bit, Word};
+use volery_gadgets::gadget::{Bit, Word};
 use volery_primitives::F2;
 
 /// Bits of a decimal.
@@ -36,7 +36,7 @@ pub(super) fn of_binary<B: Backend<F = F2>>(b: &mut B, bits: &[Bit<B::Wire>]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_circuit::testing::evaluation::{evaluation, secret, value};
+    use volery_gadgets::testing::{evaluation, secret, value};
 
     #[test]
     fn numbers_keep_their_value() {

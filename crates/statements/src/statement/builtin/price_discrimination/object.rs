@@ -17,7 +17,7 @@ use super::character::{Character, sum};
 use super::decimal::{BITS, Decimal};
 use volery_channel::error::Result;
 use volery_circuit::Backend;
-use volery_circuit::gadget::{Bit, Bytes, Word};
+use volery_gadgets::gadget::{Bit, Bytes, Word};
 use volery_primitives::F2;
 
 /// Digits before the point that are not zeros in front, at most.

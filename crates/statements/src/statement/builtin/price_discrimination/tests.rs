@@ -5,7 +5,7 @@ use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes128Gcm, KeyInit};
 use proptest::prelude::*;
 use sha2::Digest;
-use volery_circuit::testing::evaluation::{bit_value, evaluation, secret, value};
+use volery_gadgets::testing::{bit_value, evaluation, secret, value};
 
 /// The price that the gates read.
 fn read(text: &[u8]) -> Option<u64> {

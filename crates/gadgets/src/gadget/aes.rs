@@ -1,0 +1,217 @@
+//! AES-128 of secret keys and blocks (FIPS 197), 32 ANDs for each byte that is substituted, or 8 committed bits
+//! and 16 polynomials of degree 2; and its modes, gate by gate.
+
+mod field;
+mod gcm;
+mod ghash;
+mod inverses;
+mod substitution;
+#[cfg(test)]
+mod tests;
+
+pub use gcm::Gcm;
+
+use super::{Bit, Bytes, Gates, Word, function_of_words};
+use core::array;
+use core::marker::PhantomData;
+use substitution::substitute;
+use volery_channel::error::{Error, Result};
+use volery_circuit::Backend;
+use volery_primitives::F2;
+
+type Byte<W> = Word<W, 8>;
+
+/// Bytes of a block, and of a key.
+pub(super) const BLOCK: usize = 16;
+
+const ROUNDS: usize = 10;
+
+/// A block, column by column.
+type Block<W> = [Byte<W>; BLOCK];
+
+/// A way to substitute bytes, SubBytes of FIPS 197 section 5.1.1: by [`Gates`], or with
+/// [`Holes`](super::Holes).
+pub trait SubBytes<B: Backend<F = F2>> {
+    /// The name of the function of all rounds of a block, where they are recorded.
+    const ROUNDS: &'static str;
+
+    /// The bytes that stand for `bytes`.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn substitute(b: &mut B, bytes: &[Word<B::Wire, 8>]) -> Result<Vec<Word<B::Wire, 8>>>;
+}
+
+impl<B: Backend<F = F2>> SubBytes<B> for Gates {
+    const ROUNDS: &'static str = "rounds of AES-128";
+
+    fn substitute(b: &mut B, bytes: &[Byte<B::Wire>]) -> Result<Vec<Byte<B::Wire>>> {
+        bytes.iter().map(|byte| substitute(b, byte)).collect()
+    }
+}
+
+/// AES-128 under one key. `S` says how to substitute bytes.
+pub struct Aes128<W, S = Gates> {
+    /// The key of each round, and before them that of the begin.
+    keys: [Block<W>; ROUNDS + 1],
+    substitution: PhantomData<S>,
+}
+
+impl<W: Clone, S> Clone for Aes128<W, S> {
+    fn clone(&self) -> Self {
+        Self { keys: self.keys.clone(), substitution: PhantomData }
+    }
+}
+
+impl<W: Copy> Aes128<W> {
+    /// Expands `key`, 16 bytes: 1,280 ANDs.
+    ///
+    /// # Errors
+    /// `Invalid` where the key has another length; those of [`Backend::mul`].
+    pub fn new<B: Backend<F = F2, Wire = W>>(b: &mut B, key: &Bytes<W>) -> Result<Self> {
+        Self::expand(b, key)
+    }
+}
+
+impl<W: Copy, S> Aes128<W, S> {
+    /// Expands `key`, 16 bytes: 1,280 ANDs, or with holes 320 committed bits.
+    ///
+    /// # Errors
+    /// `Invalid` where the key has another length; those of the backend.
+    pub fn expand<B: Backend<F = F2, Wire = W>>(b: &mut B, key: &Bytes<W>) -> Result<Self>
+    where
+        S: SubBytes<B>,
+    {
+        let mut keys = [sixteen(key, "a key of AES-128")?; ROUNDS + 1];
+        let mut constant = 1;
+        for round in 1..=ROUNDS {
+            let before = keys[round - 1];
+            // The last column, turned by a byte.
+            let column = S::substitute(b, &[before[13], before[14], before[15], before[12]])?;
+            let mut column = *column.first_chunk::<4>().expect("as many");
+            column[0] = column[0].xor(b, &Word::public(u128::from(constant)));
+            constant = field::mul(constant, 2);
+            for (i, byte) in keys[round].iter_mut().enumerate() {
+                column[i % 4] = column[i % 4].xor(b, &before[i]);
+                *byte = column[i % 4];
+            }
+        }
+        Ok(Self { keys, substitution: PhantomData })
+    }
+
+    /// The ciphertext of one block, 16 bytes: 5,120 ANDs, or with holes 1,280 committed bits.
+    ///
+    /// # Errors
+    /// `Invalid` where `block` has another length; those of the backend.
+    pub fn encrypt<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, block: &Bytes<W>) -> Result<Bytes<W>>
+    where
+        S: SubBytes<B>,
+    {
+        let block = sixteen(block, "a block of AES-128")?;
+        // Where the block is public, as counters are, what goes into the rounds is not.
+        let state = add(b, &block, &self.keys[0]);
+        let words = [&state[..], self.keys[1..].as_flattened()].concat();
+        let state = function_of_words(b, S::ROUNDS, &words, |b, words| {
+            let (state, keys) = words.split_first_chunk().expect("a block");
+            Ok(rounds::<B, S>(b, *state, keys.as_chunks().0)?.to_vec())
+        })?;
+        Ok(state.into_iter().collect())
+    }
+
+    /// `message` with the key stream of counter mode added (SP 800-38A section 6.5): encrypts and decrypts.
+    /// The first block of the stream is the ciphertext of `counter`, 16 bytes, and of these the last four
+    /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not.
+    ///
+    /// # Errors
+    /// `Invalid` where `counter` has another length, or its last four bytes are not public; those
+    /// of [`Backend::mul`].
+    pub fn count<B: Backend<F = F2, Wire = W>>(
+        &self,
+        b: &mut B,
+        counter: &Bytes<W>,
+        message: &Bytes<W>,
+    ) -> Result<Bytes<W>>
+    where
+        S: SubBytes<B>,
+    {
+        let counter = sixteen(counter, "a counter of AES-128")?;
+        let mut number = 0;
+        for byte in &counter[12..] {
+            number = number << 8 | u32::from(value(byte)?);
+        }
+        let mut out = Bytes::public(&[]);
+        for (at, start) in (0..message.len()).step_by(BLOCK).enumerate() {
+            let number = Bytes::public(&number.wrapping_add(at as u32).to_be_bytes());
+            let block: Bytes<W> = counter[..12].iter().chain(number.iter()).copied().collect();
+            let stream = self.encrypt(b, &block)?;
+            let piece = message.slice(start..message.len().min(start + BLOCK));
+            let stream = stream.slice(0..piece.len());
+            out = out.concat(&piece.xor(b, &stream)?);
+        }
+        Ok(out)
+    }
+}
+
+/// The state after all rounds, each with its key.
+fn rounds<B: Backend<F = F2>, S: SubBytes<B>>(
+    b: &mut B,
+    mut state: Block<B::Wire>,
+    keys: &[Block<B::Wire>],
+) -> Result<Block<B::Wire>> {
+    for (round, key) in (1..).zip(keys) {
+        let substituted = S::substitute(b, &state)?;
+        let state_before = substituted.first_chunk::<BLOCK>().expect("as many");
+        // Row r, the bytes r mod 4, turns by r columns.
+        state = array::from_fn(|i| state_before[(i + 4 * (i % 4)) % BLOCK]);
+        if round < ROUNDS {
+            for column in state.as_chunks_mut::<4>().0 {
+                *column = mix(b, column);
+            }
+        }
+        state = add(b, &state, key);
+    }
+    Ok(state)
+}
+
+/// The bytes of a string that has 16; `what` it is.
+fn sixteen<W: Copy>(bytes: &Bytes<W>, what: &str) -> Result<Block<W>> {
+    let bytes: Vec<_> = bytes.iter().copied().collect();
+    let wrong = |bytes: Vec<_>| Error::invalid(format!("{what} has 16 bytes, and not {}", bytes.len()));
+    bytes.try_into().map_err(wrong)
+}
+
+/// The value of a public byte of a counter.
+fn value<W: Copy>(byte: &Byte<W>) -> Result<u8> {
+    byte.bits().iter().rev().try_fold(0, |value, bit| match bit {
+        Bit::Public(bit) => Ok(value << 1 | u8::from(*bit)),
+        Bit::Wire(_) => Err(Error::invalid("the last four bytes of a counter of AES-128 are not public")),
+    })
+}
+
+fn add<B: Backend<F = F2>>(b: &mut B, x: &Block<B::Wire>, y: &Block<B::Wire>) -> Block<B::Wire> {
+    array::from_fn(|i| x[i].xor(b, &y[i]))
+}
+
+/// MixColumns, FIPS 197 section 5.1.3: each byte becomes the sum of the others, twice
+/// itself and twice the next.
+fn mix<B: Backend<F = F2>>(b: &mut B, column: &[Byte<B::Wire>; 4]) -> [Byte<B::Wire>; 4] {
+    let [x, y, z, last] = column;
+    let all = x.xor(b, y).xor(b, z).xor(b, last);
+    array::from_fn(|i| {
+        let both = column[i].xor(b, &column[(i + 1) % 4]);
+        let twice = double(b, &both);
+        column[i].xor(b, &all).xor(b, &twice)
+    })
+}
+
+/// `byte` times the field's X.
+fn double<B: Backend<F = F2>>(b: &mut B, byte: &Byte<B::Wire>) -> Byte<B::Wire> {
+    let mut bits = *byte.rotate_left(1).bits();
+    let carry = bits[0];
+    for (i, bit) in bits.iter_mut().enumerate().skip(1) {
+        if field::MODULUS >> i & 1 == 1 {
+            *bit = bit.xor(b, carry);
+        }
+    }
+    Word::new(bits)
+}

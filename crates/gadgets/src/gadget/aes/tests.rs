@@ -1,0 +1,227 @@
+use super::*;
+use crate::gadget::{Holes, bits_of};
+use crate::testing::{ands, evaluate};
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use aes_gcm::aead::{Aead, Payload};
+use volery_circuit::stream::{Handle, Recorder};
+use volery_circuit::{Circuit, Shape};
+
+/// A circuit that a closure pushes.
+struct Of<T>(T);
+
+impl<B: Backend<F = F2>, T: Fn(&mut B) -> Result<()>> Circuit<B> for Of<T> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        (self.0)(b)
+    }
+}
+
+fn some_bytes(length: usize, seed: u8) -> Vec<u8> {
+    (0..length).map(|i| (i as u8).wrapping_mul(37) ^ seed.wrapping_mul(i as u8 | 11)).collect()
+}
+
+#[test]
+fn all_bytes_are_substituted_as_in_the_standard() {
+    for byte in 0..=255 {
+        // By definition: the inverse is the power 254, and the map is written out bit by bit.
+        let inverse = (0..254).fold(1, |power, _| field::mul(power, byte));
+        let expected: u8 = (0..8).fold(0x63, |sum, i| {
+            let bits = [0, 4, 5, 6, 7].map(|by| inverse >> ((i + by) % 8) & 1);
+            sum ^ bits.iter().fold(0, |sum, bit| sum ^ bit) << i
+        });
+        let substituted = evaluate(bits_of(&[byte]), |b| {
+            let word = Word::witness(b)?;
+            let result = substitute(b, &word)?;
+            result.assert_equal(b, &Word::public(expected.into()), &byte)?;
+            let result = substitute(b, &Word::public(byte.into()))?;
+            assert!(result.is_public());
+            result.assert_equal(b, &Word::public(expected.into()), &byte)
+        });
+        substituted.unwrap();
+    }
+}
+
+/// Committed inverses substitute bytes as gates do, on wires and public, and side by side.
+#[test]
+fn all_bytes_are_substituted_by_inverses() {
+    let all: Vec<u8> = (0..=255).collect();
+    let expected = evaluate(vec![], |b| {
+        let bytes: Vec<Byte<_>> = all.iter().map(|byte| Word::public((*byte).into())).collect();
+        let gates = <Gates as SubBytes<_>>::substitute(b, &bytes)?;
+        let holes = <Holes as SubBytes<_>>::substitute(b, &bytes)?;
+        gates.iter().zip(&holes).try_for_each(|(gates, holes)| gates.assert_equal(b, holes, "public"))
+    });
+    expected.unwrap();
+    let substituted = evaluate(bits_of(&all), |b| {
+        let mut bytes = all.iter().map(|_| Word::witness(b)).collect::<Result<Vec<Byte<_>>>>()?;
+        // Some are public among those that are not.
+        bytes[5] = Word::public(5);
+        let gates = <Gates as SubBytes<_>>::substitute(b, &bytes)?;
+        let holes = <Holes as SubBytes<_>>::substitute(b, &bytes)?;
+        gates.iter().zip(&holes).try_for_each(|(gates, holes)| gates.assert_equal(b, holes, "secret"))
+    });
+    substituted.unwrap();
+}
+
+/// Any other byte in the place of the inverse of any byte is refused.
+#[test]
+fn wrong_inverses_are_refused() {
+    for x in [0_u8, 1, 2, 0x53, 0xff] {
+        for by in 1..=255 {
+            let refused = evaluate(bits_of(&[7, x, 9]), |b| {
+                let bytes = (0..3).map(|_| Word::witness(b)).collect::<Result<Vec<Byte<_>>>>()?;
+                let alter = move |number, inverse| if number == 1 { inverse ^ by } else { inverse };
+                inverses::substitute(b, &bytes, alter).map(drop)
+            });
+            let why = refused.unwrap_err().to_string();
+            assert!(why.contains("bits of inverses"), "{x}, {by}: {why}");
+        }
+    }
+}
+
+/// Encrypts a witness block under a witness key.
+fn check_block(key: &[u8], block: &[u8], expected: &[u8]) {
+    let encrypted = evaluate(bits_of(&[key, block].concat()), |b| {
+        let key = Bytes::witness(b, 16)?;
+        let block = Bytes::witness(b, 16)?;
+        let cipher = Aes128::new(b, &key)?;
+        let result = cipher.encrypt(b, &block)?;
+        result.assert_equal(b, expected, "ciphertext")?;
+        let by_inverses = Aes128::<_, Holes>::expand(b, &key)?;
+        let result = by_inverses.encrypt(b, &block)?;
+        result.assert_equal(b, expected, "ciphertext by inverses")
+    });
+    encrypted.unwrap();
+}
+
+/// FIPS 197, appendices B and C.1.
+#[test]
+fn published_blocks() {
+    let bytes = |number: u128| number.to_be_bytes();
+    check_block(
+        &bytes(0x2b7e1516_28aed2a6_abf71588_09cf4f3c),
+        &bytes(0x3243f6a8_885a308d_313198a2_e0370734),
+        &bytes(0x3925841d_02dc09fb_dc118597_196a0b32),
+    );
+    check_block(
+        &bytes(0x00010203_04050607_08090a0b_0c0d0e0f),
+        &bytes(0x00112233_44556677_8899aabb_ccddeeff),
+        &bytes(0x69c4e0d8_6a7b0430_d8cdb780_70b4c55a),
+    );
+}
+
+#[test]
+fn blocks_agree_with_an_outside_implementation() {
+    for seed in 0..20 {
+        let (key, block) = (some_bytes(16, seed), some_bytes(16, seed ^ 0x55));
+        let mut expected = aes::Block::try_from(&block[..]).unwrap();
+        aes::Aes128::new_from_slice(&key).unwrap().encrypt_block(&mut expected);
+        check_block(&key, &block, &expected);
+    }
+}
+
+#[test]
+fn ands_of_blocks_are_pinned() {
+    fn keyed(b: &mut Recorder<'_, F2>, length: usize) -> Result<Aes128<Handle>> {
+        let key = Bytes::witness(b, length)?;
+        Aes128::new(b, &key)
+    }
+    assert_eq!(ands(|b| keyed(b, 16).map(drop)), 40 * 32);
+    let block = ands(|b| {
+        let block = Bytes::witness(b, 16)?;
+        keyed(b, 16)?.encrypt(b, &block).map(drop)
+    });
+    assert_eq!(block, 200 * 32);
+    let by_inverses = Of(|b: &mut Recorder<'_, F2>| {
+        let (key, block) = (Bytes::witness(b, 16)?, Bytes::public(&[7; 16]));
+        let result = Aes128::<_, Holes>::expand(b, &key)?.encrypt(b, &block)?;
+        result.assert_equal(b, &[0; 16], "ciphertext")
+    });
+    let shape = Shape::of(&by_inverses).unwrap();
+    assert_eq!((shape.size().commitments, shape.size().degree, shape.mul), (1728, 2, 0));
+    let short = Of(|b: &mut Recorder<'_, F2>| keyed(b, 15).map(drop));
+    let refused = Shape::of(&short).unwrap_err().to_string();
+    assert!(refused.contains("a key of AES-128 has 16 bytes, and not 15"), "{refused}");
+}
+
+/// Checks Galois mode with the key on wires, and the text where told.
+fn check_gcm(associated: usize, length: usize, public_text: bool) {
+    let (key, nonce) = (some_bytes(16, 7), some_bytes(12, 9));
+    let (associated, plaintext) = (some_bytes(associated, 1), some_bytes(length, 3));
+    let cipher = aes_gcm::Aes128Gcm::new_from_slice(&key).unwrap();
+    let outside = aes_gcm::Nonce::try_from(&nonce[..]).unwrap();
+    let sealed = cipher.encrypt(&outside, Payload { msg: &plaintext, aad: &associated }).unwrap();
+    let (ciphertext, tag) = sealed.split_at(length);
+
+    let texts = if public_text { vec![] } else { [ciphertext, &plaintext].concat() };
+    let agreed = evaluate(bits_of(&[&key[..], &texts].concat()), |b| {
+        let key = Bytes::witness(b, 16)?;
+        let gcm = Gcm::new(b, &key)?;
+        let (nonce, associated) = (Bytes::public(&nonce), Bytes::public(&associated));
+        let text = |b: &mut _, text: &[u8]| {
+            if public_text { Ok(Bytes::public(text)) } else { Bytes::witness(b, text.len()) }
+        };
+        let text_of_cipher = text(b, ciphertext)?;
+        let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &text_of_cipher)?;
+        opened.assert_equal(b, &plaintext, "plaintext")?;
+        opened_tag.assert_equal(b, tag, "tag")?;
+        let plain_text = text(b, &plaintext)?;
+        let (sealed, sealed_tag) = gcm.encrypt(b, &nonce, &associated, &plain_text)?;
+        sealed.assert_equal(b, ciphertext, "ciphertext")?;
+        sealed_tag.assert_equal(b, tag, "tag")
+    });
+    agreed.unwrap();
+}
+
+#[test]
+fn galois_mode_agrees_with_an_outside_implementation() {
+    for (associated, length) in [(0, 0), (13, 1), (0, 16), (20, 17), (16, 32), (5, 100), (13, 300), (40, 0)] {
+        check_gcm(associated, length, true);
+        check_gcm(associated, length, false);
+    }
+    // Powers of the key by each stride.
+    for (associated, length) in [(0, 1024), (100, 1039), (2000, 40)] {
+        check_gcm(associated, length, true);
+    }
+}
+
+/// Galois mode where only lengths are public.
+#[test]
+fn galois_mode_with_all_on_wires() {
+    for (associated, length) in [(0, 0), (17, 0), (3, 33)] {
+        let (key, nonce) = (some_bytes(16, 2), some_bytes(12, 4));
+        let (associated, plaintext) = (some_bytes(associated, 6), some_bytes(length, 8));
+        let cipher = aes_gcm::Aes128Gcm::new_from_slice(&key).unwrap();
+        let outside = aes_gcm::Nonce::try_from(&nonce[..]).unwrap();
+        let sealed = cipher.encrypt(&outside, Payload { msg: &plaintext, aad: &associated }).unwrap();
+        let (ciphertext, tag) = sealed.split_at(length);
+        let strings = [&key[..], &nonce, &associated, ciphertext];
+        let agreed = evaluate(bits_of(&strings.concat()), |b| {
+            let [key, nonce, associated, ciphertext] =
+                strings.map(|string| Bytes::witness(b, string.len()).unwrap());
+            let gcm = Gcm::new(b, &key)?;
+            let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &ciphertext)?;
+            opened.assert_equal(b, &plaintext, "plaintext")?;
+            opened_tag.assert_equal(b, tag, "tag")
+        });
+        agreed.unwrap();
+    }
+}
+
+#[test]
+fn ands_of_galois_mode_are_pinned() {
+    let opened = |length: usize, public: bool| {
+        ands(|b| {
+            let key = Bytes::witness(b, 16)?;
+            let gcm = Gcm::new(b, &key)?;
+            let text = if public { Bytes::public(&vec![3; length]) } else { Bytes::witness(b, length)? };
+            let (nonce, associated) = (Bytes::public(&[1; 12]), Bytes::public(&[2; 13]));
+            gcm.decrypt(b, &nonce, &associated, &text).map(drop)
+        })
+    };
+    // One expansion, a block for the key of the hash, one for the tag and those of the text; then products.
+    let blocks = |blocks: u64| 1280 + (2 + blocks) * 5120;
+    assert_eq!(opened(0, true), blocks(0));
+    assert_eq!(opened(16, true), blocks(1) + 2187);
+    assert_eq!(opened(1024, true), blocks(64) + 10 * 2187);
+    assert_eq!(opened(16, false), blocks(1) + 2 * 2187);
+}
