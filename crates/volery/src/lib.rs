@@ -94,16 +94,41 @@ extern crate volery_vole_testing as volery_vole;
 pub use volery_channel::{error, random};
 use volery_vole::commit;
 
-/// Statements: programs of additions, multiplications and assertions over a field.
 pub mod circuit {
+    //! Statements: programs of additions, multiplications and assertions over a field.
+    //!
+    //! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and
+    //! the verifier of a proof system, [`Clear`] evaluation, or [`Count`]. [`gadget`] and [`code`] have parts of
+    //! statements, [`Program`] and [`Relation`] statements by name or from files.
+
     #[doc(inline)]
-    pub use volery_circuit::*;
+    pub use volery_circuit::{
+        Accesses, Alternatives, Announced, Argued, Arguing, Backend, BitWire, Branch, Cells, Circuit, Clause,
+        Clauses, Clear, Conversions, Count, Crossings, Elements, Entries, Function, HIGHEST_DEGREE, Known,
+        Machine, Matrix, Memories, Mixed, MixedCircuit, MixedCount, MixedShape, Need, NumberWire, OneOf,
+        Padded, Permutations, Polynomials, Port, PortValue, Put, ReadValues, Returned, Rows, Scan, Scanned,
+        Sequence, Shape, Sharded, Sharding, Size, Sparse, StatementFile, Sums, Tables, Term, Value,
+        ValueStream, Values, Whole, Wires, Witness, Written, address_width, check_mixed, clauses, stream,
+        widest,
+    };
     #[doc(inline)]
-    pub use volery_formats::*;
+    pub use volery_formats::{
+        Bristol, Dialect, Format, Initial, Netlist, NetlistOptions, Pin, PinBit, PortBit, R1cs, R1csShape,
+        R1csWitness, Sieve, SieveStream, StreamKind, public_json,
+    };
     #[doc(inline)]
-    pub use volery_gadgets::*;
+    pub use volery_gadgets::{
+        Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution, code, gadget,
+    };
     #[doc(inline)]
-    pub use volery_statements::*;
+    pub use volery_statements::{
+        AnyOf, Arithmetic, FieldRelation, Given, Network, Part, Parts, Program, Relation, Reversible, Split,
+        SplitStatement, Statement, Turned, field_of, snippets,
+    };
+
+    // All else is for this crate: so in each module below.
+    pub(crate) use volery_circuit::*;
+    pub(crate) use volery_statements::*;
 }
 
 /// Channels over links between two parties.
@@ -117,7 +142,6 @@ pub mod channel {
     #[doc(inline)]
     pub use volery_channel::channel::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
 
-    // All else is for this crate: so in each module below.
     pub(crate) use volery_channel::channel::*;
 }
 
