@@ -13,7 +13,7 @@ use volery::circuit::Size;
 use volery::pool::Pool;
 use volery::random::Random;
 use volery::vole::{BoxedVole, Share, Shares};
-use volery::{Choice, Correlations, Field, Reason, Setting, Use};
+use volery::{Choice, Correlations, Field, Setting, Use};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_cli::fields::BOOLEAN;
 use volery_cli::print::{self, count, human, seconds, table};
@@ -80,8 +80,8 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
         name: plan.name,
         threads: threads.get(),
         field: S::name(),
-        choice: choice.by_name(),
-        computational_bits: S::computational_bits(kind, Size::default()),
+        choice,
+        computational_bits: S::facts().computational_bits(kind, Size::default()),
         macs,
         keys,
         total: plan.started.elapsed(),
@@ -98,9 +98,9 @@ fn choose<S: Setting>(
     given: Option<Correlations>,
     correlations: u64,
     bandwidth: Option<f64>,
-) -> Result<Choice<S::Correlations>, Failure> {
+) -> Result<Choice, Failure> {
     if let Some(given) = given {
-        return Ok(Choice { correlations: given.over::<S>()?, reason: Reason::Given });
+        return Ok(Choice::given(S::facts().named(given.name())?));
     }
     Ok(Choice::fastest::<S>(correlations, Use::Alone, bandwidth.unwrap_or(LOOPBACK)))
 }

@@ -225,18 +225,18 @@ pub use ot::softspoken::Depth;
 pub use session::sharded;
 pub use session::text;
 pub use session::{
-    Agreement, AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations, Choice, Choices,
-    Claim, Compiled, Converted, Correlations, Details, Direct, DirectClauses, Estimate, Fact, Facts,
+    Agreement, Analysis, AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations, Choice,
+    Choices, Claim, Compiled, Converted, Correlations, Details, Direct, DirectClauses, Estimate, Fact, Facts,
     FieldCorrelations, FileProof, Garbling, Grounds, InShards, InTheHead, LEAST_SECURITY, LONGEST_LABEL,
     Limbo, Line, MOST_WORK, Method, Options, Outcome, Over, OverVole, Pace, Passing, Proof, ProofFiles,
     ProofOfClauses, ProofRun, ProofSystem, Proposition, Provable, ProvableClauses, ProvableMixed, Proved,
     ProverEnds, ProverSession, ProvesMany, Reason, Record, Registered, Report, Reread, Secrets, Security,
-    Setting, Simulation, Stacking, Stated, Stream, System, Use, Verified, VerifierEnds, VerifierSession,
-    VerifiesMany, Waits, WithBits, Wolverine, Work, check, choose, prove, prove_by, prove_each_of_over,
-    prove_mixed, prove_one_of, prove_one_of_over, prove_one_of_to_file, prove_over, prove_to, prove_to_file,
-    prove_to_file_over, prove_to_over, read_label, setting, settings, statistical_bits, verify, verify_by,
-    verify_each_of_over, verify_from, verify_from_over, verify_mixed, verify_one_of, verify_one_of_from,
-    verify_one_of_over, verify_over,
+    Setting, SettingFacts, Simulation, Stacking, Stated, Stream, System, Use, Verified, VerifierEnds,
+    VerifierSession, VerifiesMany, Waits, WithBits, Wolverine, Work, check, prove, prove_by,
+    prove_each_of_over, prove_mixed, prove_one_of, prove_one_of_over, prove_one_of_to_file, prove_over,
+    prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label, setting, settings, verify,
+    verify_by, verify_each_of_over, verify_from, verify_from_over, verify_mixed, verify_one_of,
+    verify_one_of_from, verify_one_of_over, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

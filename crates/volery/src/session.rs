@@ -1,5 +1,6 @@
 //! The paved path: statements, one channel, a verdict for each.
 
+mod analysis;
 mod any;
 mod binary;
 mod calibration;
@@ -8,6 +9,7 @@ mod correlated;
 mod correlations;
 mod disjunction;
 mod estimate;
+mod facts;
 mod files;
 mod garbled;
 mod limbo;
@@ -25,6 +27,7 @@ mod system;
 mod voleith;
 mod wolverine;
 
+pub use analysis::Analysis;
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
 pub use binary::{Binary, BitCorrelations};
 pub use correlated::{OverVole, Proved, Secrets, Verified, Work};
@@ -34,6 +37,7 @@ pub use disjunction::{
     verify_one_of, verify_one_of_from, verify_one_of_over,
 };
 pub use estimate::Estimate;
+pub use facts::SettingFacts;
 pub use files::{
     LONGEST_LABEL, MOST_WORK, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
     verify_from, verify_from_over,
@@ -52,7 +56,7 @@ pub use statement::{
 };
 pub use system::{Claim, Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use voleith::{FileProof, InTheHead};
-pub use wolverine::{Wolverine, choose, statistical_bits};
+pub use wolverine::Wolverine;
 
 use crate::channel::Channel;
 use crate::error::Result;

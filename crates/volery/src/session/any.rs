@@ -28,7 +28,6 @@ pub use committed::WithBits;
 use super::files::{files, verify_any};
 use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
 use super::system::find;
-use super::wolverine::{choose, statistical_bits};
 use super::{
     Binary, Choice, Correlations, Estimate, Options, Over, Proposition, Report, Reread, Setting, Stream,
     System,
@@ -43,7 +42,7 @@ use crate::circuit::{
 use crate::error::{Error, Result};
 use crate::zk::limbo::Domain;
 use crate::zk::limbo::parameters::{CheckSize, Demand};
-use crate::zk::{Accepted, Sink, quicksilver};
+use crate::zk::{Accepted, Sink};
 use core::marker::PhantomData;
 use core::ops::Range;
 use share::{Cut, count, from_bytes, to_bytes};
@@ -107,7 +106,7 @@ fn chosen(prime: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceEr
 
 /// A [`Setting`], whichever it is.
 pub trait AnySetting: Sync {
-    /// The name of the setting: see [`Setting::name`].
+    /// The name of the setting: see [`SettingFacts::name`](crate::SettingFacts::name).
     fn name(&self) -> String;
     /// The name of what wires carry, whatever the extension of its MACs.
     fn wires(&self) -> &'static str;
@@ -115,20 +114,20 @@ pub trait AnySetting: Sync {
     fn modulus(&self) -> Option<U256>;
     /// Whether `system` is over it.
     fn is_by(&self, system: System) -> bool;
-    /// The statistical security that is asked for where nothing is said: see [`Setting::SECURITY`].
+    /// The statistical security that is asked for where nothing is said: see [`SettingFacts::security`](crate::SettingFacts::security).
     fn security(&self) -> u32;
-    /// Whether statements are counted beforehand for the bound: see [`Setting::BOUND_BY_SIZE`].
+    /// Whether statements are counted beforehand for the bound: see [`SettingFacts::bound_by_size`](crate::SettingFacts::bound_by_size).
     fn bound_by_size(&self) -> bool;
-    /// Whether challenges come from the transcript: see [`Setting::NON_INTERACTIVE`].
+    /// Whether challenges come from the transcript: see [`SettingFacts::non_interactive`](crate::SettingFacts::non_interactive).
     fn non_interactive(&self) -> bool;
-    /// The correlations that there are: see [`Setting::correlations`].
+    /// The correlations that there are: see [`SettingFacts::correlations`](crate::SettingFacts::correlations).
     fn correlations(&self) -> Vec<Correlations>;
-    /// The statistical security of a proof of this size: see [`statistical_bits`].
+    /// The statistical security of a proof of this size: see [`Analysis::statistical_bits`](crate::Analysis::statistical_bits).
     fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32>;
-    /// The choice of correlations for a statement of this size: see [`choose`].
+    /// The choice of correlations for a statement of this size: of those that are worth what is asked for.
     fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice>;
     /// The traffic of a session of one statement with these gates, which comes to this choice, by the system
-    /// of `options`, which is QuickSilver or Wolverine: see [`Setting::traffic`] and [`Estimate::wolverine`].
+    /// of `options`, which is QuickSilver or Wolverine: see [`Analysis::traffic`](crate::Analysis::traffic).
     fn estimate(&self, options: &Options, choice: Choice, shape: &Shape) -> Result<Estimate>;
     /// The size of a statement with these gates, as a proof by QuickSilver over a link has it.
     fn size(&self, shape: &Shape) -> Size;
@@ -321,32 +320,31 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
         find::<S>(system).is_ok()
     }
     fn security(&self) -> u32 {
-        S::SECURITY
+        S::facts().security()
     }
     fn bound_by_size(&self) -> bool {
-        S::BOUND_BY_SIZE
+        S::facts().bound_by_size()
     }
     fn non_interactive(&self) -> bool {
-        S::NON_INTERACTIVE
+        S::facts().non_interactive()
     }
     fn correlations(&self) -> Vec<Correlations> {
-        S::correlations().into_iter().map(Into::into).collect()
+        S::facts().correlations()
     }
     fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32> {
-        statistical_bits::<S>(options, correlations.over::<S>()?, size)
+        let correlations = S::facts().named(correlations.name())?;
+        Ok(find::<S>(options.system())?.analysis(options)?.statistical_bits(correlations, size))
     }
     fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice> {
-        choose::<S>(options, size, bandwidth).map(Choice::by_name)
+        find::<S>(options.system())?.analysis(options)?.choose(options, size, bandwidth)
     }
     fn estimate(&self, options: &Options, choice: Choice, shape: &Shape) -> Result<Estimate> {
-        let choice = choice.over::<S>()?;
-        if options.system().facts().triples {
-            return Estimate::wolverine::<S>(choice, shape, options);
-        }
-        Ok(choice.traffic::<S>(quicksilver::size::<S::Macs>(shape)))
+        let correlations = S::facts().named(choice.correlations.name())?;
+        let analysis = find::<S>(options.system())?.analysis(options)?;
+        Ok(analysis.traffic(Choice { correlations, ..choice }, shape))
     }
     fn size(&self, shape: &Shape) -> Size {
-        quicksilver::size::<S::Macs>(shape)
+        S::facts().size(shape)
     }
     fn demand(&self, shape: &Shape) -> Demand {
         S::Parties::demand(shape)

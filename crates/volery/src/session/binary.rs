@@ -3,6 +3,7 @@
 use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::correlations::{Correlations, Pace, Waits};
 use super::estimate;
+use super::facts::SettingFacts;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
 use super::quicksilver::Quicksilver;
@@ -11,7 +12,7 @@ use super::voleith::Voleith;
 use super::wolverine::Wolverine;
 use super::{Estimate, ProofSystem};
 use crate::channel::{Carried, Channel};
-use crate::circuit::{Relation, Size};
+use crate::circuit::{Relation, Shape, Size};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
 use crate::random::Random;
@@ -23,7 +24,7 @@ use crate::zk::limbo;
 use crate::zk::{BitMacs, quicksilver};
 use core::hint::black_box;
 use volery_primitives::arch::{Triple, prover_sums};
-use volery_primitives::{Arch, F2, F128, Field};
+use volery_primitives::{Arch, Extension, F2, F128, Field};
 use zeroize::Zeroizing;
 
 /// Discrete logarithms on ristretto255 cost √(πℓ/4) ≈ 2^125.8 group operations for its order ℓ ≈ 2^252.
@@ -47,6 +48,14 @@ impl From<BitCorrelations> for Correlations {
             BitCorrelations::SoftSpoken(Depth::Eight) => Self::SOFTSPOKEN8,
             BitCorrelations::Lpn(set) => Self::lpn(set),
         }
+    }
+}
+
+impl BitCorrelations {
+    /// The source that is called so.
+    pub(super) fn of(correlations: Correlations) -> Self {
+        let named = |one: &Self| Correlations::from(*one) == correlations;
+        Binary::ALL.into_iter().find(named).expect("correlations of this setting")
     }
 }
 
@@ -133,11 +142,7 @@ impl Setting for Binary {
     type Mac = Mac;
     type Key = Key;
     type Macs = BitMacs;
-    type Correlations = BitCorrelations;
 
-    const SECURITY: u32 = 100;
-    const BOUND_BY_SIZE: bool = false;
-    const NON_INTERACTIVE: bool = true;
     const MONOMORPHIC: bool = true;
 
     // What is inlined elsewhere would be compiled there, with all systems.
@@ -145,73 +150,6 @@ impl Setting for Binary {
     fn compiled() -> &'static dyn Compiled<Self> {
         static COMPILED: OverBits = OverBits(Calibrated::new());
         &COMPILED
-    }
-
-    fn name() -> String {
-        F2::NAME.into()
-    }
-
-    fn correlations() -> Vec<BitCorrelations> {
-        Self::ALL.to_vec()
-    }
-
-    fn small(commitments: u64) -> Option<BitCorrelations> {
-        (commitments <= Self::SMALL_STATEMENT).then_some(BitCorrelations::SoftSpoken(Depth::Eight))
-    }
-
-    fn usual(correlations: BitCorrelations) -> Pace {
-        usual(correlations)
-    }
-
-    fn waits(correlations: BitCorrelations, expected: u64) -> Waits {
-        match correlations {
-            BitCorrelations::SoftSpoken(_) => Waits::streaming(2.0),
-            BitCorrelations::Lpn(params) => {
-                // Each set on the way has an exchange of its own.
-                let round_trips = 1.5 + 1.5 * params.chain().len() as f64;
-                Waits::behind(round_trips, Schedule::new(params).expecting(expected))
-            }
-        }
-    }
-
-    fn drawn_ahead(_: BitCorrelations) -> bool {
-        false
-    }
-
-    fn computational_bits(correlations: BitCorrelations, size: Size) -> u32 {
-        let assumption = match correlations {
-            BitCorrelations::Lpn(params) => {
-                let bits = |set: Params| set.tree_bits().min(set.security.into());
-                params.chain().into_iter().map(bits).fold(f64::INFINITY, f64::min)
-            }
-            BitCorrelations::SoftSpoken(_) => f64::INFINITY,
-        };
-        let bits = GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(Self::check_security(correlations));
-        bits.min(128.0 - size.chances().log2()) as u32
-    }
-
-    fn statistical_bits(correlations: BitCorrelations, size: Size) -> u32 {
-        let block = match correlations {
-            BitCorrelations::SoftSpoken(_) => LONGEST_CHUNK * BLOCK,
-            BitCorrelations::Lpn(_) => TILE,
-        };
-        quicksilver::security(size, block, Self::check_security(correlations))
-    }
-
-    fn share_error(correlations: BitCorrelations, _: u64) -> f64 {
-        (-Self::check_security(correlations)).exp2()
-    }
-
-    fn share_traffic(correlations: BitCorrelations, shares: u64, expected: Option<u64>) -> [Carried; 2] {
-        estimate::share_traffic(correlations, shares, expected)
-    }
-
-    fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
-        Self::traffic(correlations, size)
-    }
-
-    fn traffic_where_chosen(correlations: BitCorrelations, size: Size) -> Estimate {
-        Self::traffic_expecting(correlations, size, Some(size.commitments))
     }
 
     fn delta(random: &mut Random) -> Delta {
@@ -234,23 +172,115 @@ impl Setting for Binary {
 /// The systems and functions that are compiled for the setting.
 struct OverBits(Calibrated);
 
-impl Compiled<Binary> for OverBits {
-    fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {
-        &[&Quicksilver, &Jko, &Stack, &Limbo, &Wolverine, &Voleith]
+impl SettingFacts for OverBits {
+    fn name(&self) -> String {
+        F2::NAME.into()
+    }
+
+    fn correlations(&self) -> Vec<Correlations> {
+        Binary::ALL.map(Correlations::from).to_vec()
+    }
+
+    fn security(&self) -> u32 {
+        100
+    }
+
+    fn bound_by_size(&self) -> bool {
+        false
+    }
+
+    fn non_interactive(&self) -> bool {
+        true
+    }
+
+    fn value_bytes(&self) -> f64 {
+        0.125
+    }
+
+    fn degree(&self) -> u64 {
+        <F128 as Extension<F2>>::DEGREE.into()
+    }
+
+    fn size(&self, shape: &Shape) -> Size {
+        quicksilver::size::<BitMacs>(shape)
     }
 
     fn paces(&self, arch: Arch) -> Vec<Pace> {
         self.0.paces(arch, || calibrate(arch))
     }
 
+    fn small(&self, commitments: u64) -> Option<Correlations> {
+        (commitments <= Binary::SMALL_STATEMENT).then_some(Correlations::SOFTSPOKEN8)
+    }
+
+    fn usual(&self, correlations: Correlations) -> Pace {
+        usual(BitCorrelations::of(correlations))
+    }
+
+    fn waits(&self, correlations: Correlations, expected: u64) -> Waits {
+        match BitCorrelations::of(correlations) {
+            BitCorrelations::SoftSpoken(_) => Waits::streaming(2.0),
+            BitCorrelations::Lpn(params) => {
+                // Each set on the way has an exchange of its own.
+                let round_trips = 1.5 + 1.5 * params.chain().len() as f64;
+                Waits::behind(round_trips, Schedule::new(params).expecting(expected))
+            }
+        }
+    }
+
+    fn drawn_ahead(&self, _: Correlations) -> bool {
+        false
+    }
+
+    fn computational_bits(&self, correlations: Correlations, size: Size) -> u32 {
+        let assumption = match BitCorrelations::of(correlations) {
+            BitCorrelations::Lpn(params) => {
+                let bits = |set: Params| set.tree_bits().min(set.security.into());
+                params.chain().into_iter().map(bits).fold(f64::INFINITY, f64::min)
+            }
+            BitCorrelations::SoftSpoken(_) => f64::INFINITY,
+        };
+        let bits = GROUP_BITS
+            .min(EXPANSION_BITS)
+            .min(assumption)
+            .min(Binary::check_security(BitCorrelations::of(correlations)));
+        bits.min(128.0 - size.chances().log2()) as u32
+    }
+
+    fn statistical_bits(&self, correlations: Correlations, size: Size) -> u32 {
+        let block = match BitCorrelations::of(correlations) {
+            BitCorrelations::SoftSpoken(_) => LONGEST_CHUNK * BLOCK,
+            BitCorrelations::Lpn(_) => TILE,
+        };
+        quicksilver::security(size, block, Binary::check_security(BitCorrelations::of(correlations)))
+    }
+
+    fn share_error(&self, correlations: Correlations, _: u64) -> f64 {
+        (-Binary::check_security(BitCorrelations::of(correlations))).exp2()
+    }
+
+    fn share_traffic(&self, correlations: Correlations, shares: u64, expected: Option<u64>) -> [Carried; 2] {
+        estimate::share_traffic(BitCorrelations::of(correlations), shares, expected)
+    }
+
+    fn traffic(&self, correlations: Correlations, size: Size, expected: Option<u64>) -> Estimate {
+        Binary::traffic_expecting(BitCorrelations::of(correlations), size, expected)
+    }
+}
+
+impl Compiled<Binary> for OverBits {
+    fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {
+        &[&Quicksilver, &Jko, &Stack, &Limbo, &Wolverine, &Voleith]
+    }
+
     fn prover_end(
         &self,
-        correlations: BitCorrelations,
+        correlations: Correlations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
     ) -> Result<BoxedVole<Mac>> {
-        Ok(match correlations {
+        Ok(match BitCorrelations::of(correlations) {
             BitCorrelations::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
             BitCorrelations::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
         })
@@ -258,13 +288,13 @@ impl Compiled<Binary> for OverBits {
 
     fn verifier_end(
         &self,
-        correlations: BitCorrelations,
+        correlations: Correlations,
         channel: &mut Channel,
         arch: Arch,
         delta: &Delta,
         random: &mut Random,
     ) -> Result<BoxedVole<Key>> {
-        Ok(match correlations {
+        Ok(match BitCorrelations::of(correlations) {
             BitCorrelations::SoftSpoken(depth) => {
                 Box::new(cot::Verifier::new(channel, arch, depth, delta, random)?)
             }

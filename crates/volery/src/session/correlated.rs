@@ -1,30 +1,29 @@
 //! Sessions of the systems that take correlations: what both parties agree on, how they set up, and what stays
 //! for the next statement.
 
+use super::analysis::{Analysis, excluded};
 use super::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
+use super::facts::SettingFacts;
 use super::quicksilver::Quicksilver;
 use super::run::{enough, fresh, refuse_without_coins, searched_offline};
 use super::setting::{Passing, ProverEnds, VerifierEnds};
 use super::statement::check_stream;
-use super::wolverine::{Wolverine, agree, asked, excluded, purpose, shares, statistical_bits, terms};
+use super::wolverine::Wolverine;
 use super::{
     Agreement, Details, Options, Outcome, ProofOfClauses, ProofRun, ProofSystem, Proposition, ProvesMany,
     Report, Reread, Security, Setting, System, VerifiesMany,
 };
 use crate::channel::Channel;
 use crate::circuit::stream::Stream;
-use crate::circuit::{Count, Size};
+use crate::circuit::{Count, Shape, Size};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
-use crate::zk::quicksilver::{self, degree_of_check, traffic::masks};
-use crate::zk::wolverine::Terms;
-use crate::zk::wolverine::traffic::drawn;
-use crate::zk::{Accepted, Gates, Values};
+use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
 use std::sync::Arc;
-use volery_primitives::{Arch, Extension};
+use volery_primitives::Field;
 
 /// A system that takes correlations, at the gates of one statement.
 pub trait OverVole<S: Setting>: Sync {
@@ -35,6 +34,12 @@ pub trait OverVole<S: Setting>: Sync {
     fn clauses(&self) -> Option<&'static dyn ProofOfClauses<S>> {
         None
     }
+
+    /// Cost and soundness of proofs with what `options` say.
+    ///
+    /// # Errors
+    /// `Invalid` where they make no sense.
+    fn analysis(&self, options: &Options) -> Result<Box<dyn Analysis>>;
 
     /// The prover at the gates, over `vole`. What a shard is handed, and hands on, is with it.
     ///
@@ -67,14 +72,17 @@ pub trait OverVole<S: Setting>: Sync {
 
 /// What the gates of a statement are done with.
 pub struct Work<'a> {
-    /// The instruction set.
-    pub arch: Arch,
+    /// The options of the session.
+    pub options: &'a Options,
     /// Other threads.
     pub pool: &'a Pool,
+}
+
+impl<'a> Work<'a> {
     /// A place for the number of multiplications done so far.
-    pub progress: Option<&'a AtomicU64>,
-    /// How products are checked, by Wolverine.
-    pub terms: Option<Terms>,
+    pub fn progress(&self) -> Option<&'a AtomicU64> {
+        self.options.progress.as_deref()
+    }
 }
 
 /// The secrets of a verifier at the gates.
@@ -175,6 +183,10 @@ macro_rules! systems {
                 Some(Box::new(VerifierEnd::new(&$system, channel, options)))
             }
 
+            fn analysis(&self, options: &Options) -> Result<Box<dyn Analysis>> {
+                OverVole::<S>::analysis(self, options)
+            }
+
             fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
                 OverVole::<S>::clauses(self)
             }
@@ -186,15 +198,17 @@ systems!(Quicksilver, Wolverine);
 
 /// The prover's side.
 pub(super) struct ProverEnd<'c, S: Setting> {
+    system: &'static dyn OverVole<S>,
     link: Link<'c>,
-    session: Session<S>,
+    session: Session,
     vole: Option<BoxedVole<S::Mac>>,
 }
 
 /// The verifier's side.
 pub(super) struct VerifierEnd<'c, S: Setting> {
+    system: &'static dyn OverVole<S>,
     link: Link<'c>,
-    session: Session<S>,
+    session: Session,
     vole: Option<BoxedVole<S::Key>>,
     /// The key to set up under, where it is not to be a fresh one; from the first statement on that of `vole`.
     delta: Option<S::Delta>,
@@ -203,7 +217,9 @@ pub(super) struct VerifierEnd<'c, S: Setting> {
 impl<'c, S: Setting> ProverEnd<'c, S> {
     /// A session by `system`; nothing is sent yet.
     pub(super) fn new(system: &'static dyn OverVole<S>, channel: &'c mut Channel, options: Options) -> Self {
-        Self { link: Link { channel, own: None }, session: Session::new(system, options), vole: None }
+        let (link, session) =
+            (Link { channel, own: None }, Session::new(system.system(), S::facts(), options));
+        Self { system, link, session, vole: None }
     }
 }
 
@@ -239,9 +255,10 @@ impl<S: Setting> ProverEnd<'_, S> {
         witness: &dyn Reread<S::F>,
         shard: Option<Passing<ProverEnds<S>>>,
     ) -> Result<(Report, Option<ProverEnds<S>>)> {
-        let Self { link, session, vole: kept } = self;
+        let Self { system, link, session, vole: kept } = self;
         let mut given = None;
-        let (run, pool, setup) = session.open(&statement.stream, link)?;
+        let (run, pool, setup) =
+            session.open(&statement.stream, &|options| system.analysis(options), link)?;
         let report = run.prove(|run| {
             let vole = match kept.take() {
                 Some(vole) => vole,
@@ -253,7 +270,7 @@ impl<S: Setting> ProverEnd<'_, S> {
             };
             run.begin();
             let work = session.work(pool);
-            let proved = session.system.prove(run.channel, vole, &work, witness, &statement, shard)?;
+            let proved = system.prove(run.channel, vole, &work, witness, &statement, shard)?;
             let Proved { gates, details, vole, given: handed } = proved;
             (*kept, given) = (Some(vole), handed);
             Ok(session.outcome(setup.choice, gates, details))
@@ -266,8 +283,9 @@ impl<S: Setting> ProverEnd<'_, S> {
 impl<'c, S: Setting> VerifierEnd<'c, S> {
     /// A session by `system`; nothing is sent yet.
     pub(super) fn new(system: &'static dyn OverVole<S>, channel: &'c mut Channel, options: Options) -> Self {
-        let (link, session) = (Link { channel, own: None }, Session::new(system, options));
-        Self { link, session, vole: None, delta: None }
+        let (link, session) =
+            (Link { channel, own: None }, Session::new(system.system(), S::facts(), options));
+        Self { system, link, session, vole: None, delta: None }
     }
 
     /// Has the session be set up under `delta`.
@@ -291,9 +309,10 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         statement: Proposition<'_, S>,
         shard: Option<Passing<VerifierEnds<S>>>,
     ) -> Result<(Accepted, Report, Option<VerifierEnds<S>>)> {
-        let Self { link, session, vole: kept, delta } = self;
+        let Self { system, link, session, vole: kept, delta } = self;
         let mut given = None;
-        let (run, pool, setup) = session.open(&statement.stream, link)?;
+        let (run, pool, setup) =
+            session.open(&statement.stream, &|options| system.analysis(options), link)?;
         let options = session.options.clone();
         let (accepted, report) = run.verify(&options, |run| {
             let random = &mut *run.random;
@@ -307,7 +326,7 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
                 }
             };
             run.begin();
-            let (work, system) = (session.work(pool), session.system);
+            let work = session.work(pool);
             let secrets = Secrets { delta, random: run.random };
             let verified = system.verify(run.channel, vole, &work, secrets, &statement, shard)?;
             let Verified { accepted, gates, details, vole, given: handed } = verified;
@@ -337,52 +356,79 @@ struct Link<'c> {
     own: Option<(Random, Pool)>,
 }
 
+/// A statement that can be counted.
+trait Counted {
+    fn count(&self) -> Result<Shape>;
+    fn fingerprint(&self) -> Result<(Shape, [u8; 32])>;
+}
+
+impl<F: Field> Counted for Stream<'_, F> {
+    fn count(&self) -> Result<Shape> {
+        self.count()
+    }
+    fn fingerprint(&self) -> Result<(Shape, [u8; 32])> {
+        Count::fingerprint(self)
+    }
+}
+
 /// What both sides keep from statement to statement.
-struct Session<S: Setting> {
-    system: &'static dyn OverVole<S>,
+struct Session {
+    system: System,
+    setting: &'static dyn SettingFacts,
     options: Options,
-    /// How products are checked, by Wolverine.
-    terms: Option<Terms>,
+    /// What the options come to, from the first statement on.
+    analysis: Option<Box<dyn Analysis>>,
     /// The source of shares, once the first statement was agreed on.
-    choice: Option<Choice<S::Correlations>>,
+    choice: Option<Choice>,
     /// The run, where the statement is a shard.
     within: Option<Within>,
     dead: bool,
 }
 
-/// The digest of a statement, its size where that matters, and the correlations that are proposed for it.
-type Settled<S> = ([u8; 32], Option<Size>, Proposal<<S as Setting>::Correlations>);
+/// A statement before the handshake.
+struct Settled {
+    digest: [u8; 32],
+    /// Its size, where that matters.
+    size: Option<Size>,
+    /// The correlations that are proposed for it.
+    proposal: Proposal,
+}
 
 /// How a statement is set up.
-struct Setup<C> {
+struct Setup {
     /// The shares that it draws before its first gate, where both parties have said its size.
     shares: Option<u64>,
     /// The shares, and those for masks, that both parties expect it to draw, where they have chosen
     /// correlations for them.
     expected: Option<(u64, u64)>,
-    choice: Choice<C>,
+    choice: Choice,
 }
 
-impl<S: Setting> Session<S> {
-    fn new(system: &'static dyn OverVole<S>, options: Options) -> Self {
-        let options = named(system.system(), options);
-        Self { system, options, terms: None, choice: None, within: None, dead: false }
+impl Session {
+    fn new(system: System, setting: &'static dyn SettingFacts, options: Options) -> Self {
+        let options = named(system, options);
+        Self { system, setting, options, analysis: None, choice: None, within: None, dead: false }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
     fn open<'r>(
         &mut self,
-        stream: &Stream<'_, S::F>,
+        stream: &dyn Counted,
+        analyse: &dyn Fn(&Options) -> Result<Box<dyn Analysis>>,
         link: &'r mut Link<'_>,
-    ) -> Result<(ProofRun<'r>, &'r Pool, Setup<S::Correlations>)> {
+    ) -> Result<(ProofRun<'r>, &'r Pool, Setup)> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
-        let (statement, size, proposal) = self.settle(stream)?;
+        if self.analysis.is_none() {
+            self.analysis = Some(analyse(&self.options)?);
+        }
+        let settled = self.settle(stream)?;
+        let Settled { digest: statement, size, proposal } = settled;
         // Before a word is said: the peer times how soon it is answered.
         let (mut paces, threads) = (Vec::new(), self.options.threads);
-        if proposal.compares::<S>() {
-            let alone = S::compiled().paces(self.options.arch);
+        if proposal.compares(self.setting) {
+            let alone = self.setting.paces(self.options.arch);
             paces.extend(alone.into_iter().map(|pace| pace.shared_by(threads)));
         }
         let first = link.own.is_none();
@@ -396,42 +442,37 @@ impl<S: Setting> Session<S> {
         let protocol = match self.within {
             Some(_) => SHARD,
             None if clauses => CLAUSES,
-            None => self.system.system().name(),
+            None => self.system.name(),
         };
-        let (parameters, field) = (&proposal.text(), &S::name());
+        let (parameters, field) = (&proposal.text(), &self.setting.name());
         let agreement = &Agreement { protocol, field, parameters, statement };
         let options = self.options.clone();
         let run = ProofRun::open(channel, random, &options, agreement, &mut |channel, theirs| {
-            if let Some(terms) = self.terms.as_ref().filter(|_| first) {
-                agree(channel, terms)?;
+            if first {
+                self.analysis().agree(channel)?;
             }
             // Later statements use what the first one was set up with.
-            let resolved = proposal.resolve::<S>(&theirs, purpose(&options), channel, &paces)?;
+            let purpose = self.analysis().purpose();
+            let resolved = proposal.resolve(self.setting, &theirs, purpose, channel, &paces)?;
             let choice = *self.choice.get_or_insert(resolved);
             self.offer(choice.correlations, size.unwrap_or_default())
         })?;
         let choice = self.choice.expect("settled with the peer");
-        Ok((run, pool, self.setup(choice, size, proposal, first)))
+        Ok((run, pool, self.setup(choice, &settled, first)))
     }
 
-    /// How a statement of this size, for which these correlations were proposed, is set up over this choice.
-    fn setup(
-        &self,
-        choice: Choice<S::Correlations>,
-        size: Option<Size>,
-        proposal: Proposal<S::Correlations>,
-        first: bool,
-    ) -> Setup<S::Correlations> {
-        let ahead = first && choice.reason == Reason::Small && S::drawn_ahead(choice.correlations);
-        let shares = size.filter(|_| ahead).map(|size| match &self.terms {
-            Some(terms) => drawn::<S::Macs>(terms, size),
-            // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
-            None => size.commitments + 1,
-        });
-        let degree = <<S::Macs as Values>::E as Extension<S::F>>::DEGREE.into();
-        let masked = size.filter(|_| self.terms.is_none());
+    fn analysis(&self) -> &dyn Analysis {
+        self.analysis.as_deref().expect("made with the first statement")
+    }
+
+    /// How a statement is set up over this choice.
+    fn setup(&self, choice: Choice, settled: &Settled, first: bool) -> Setup {
+        let Settled { size, proposal, .. } = *settled;
+        let (setting, analysis) = (self.setting, self.analysis());
+        let ahead = first && choice.reason == Reason::Small && setting.drawn_ahead(choice.correlations);
+        let shares = size.filter(|_| ahead).map(|size| analysis.drawn(size));
         let lines = self.within.map_or(0, |within| within.lines);
-        let masks = masked.map_or(0, |size| masks(size, degree).in_all()) + lines;
+        let masks = size.map_or(0, |size| analysis.masks(size)) + lines;
         let expected = match proposal {
             Proposal::Auto(Automatic { shares, .. }) if first && choice.is_made() => Some((shares, masks)),
             _ => None,
@@ -441,18 +482,12 @@ impl<S: Setting> Session<S> {
 
     /// The means by which the gates are done.
     fn work<'a>(&'a self, pool: &'a Pool) -> Work<'a> {
-        let Options { arch, progress, .. } = &self.options;
-        Work { arch: *arch, pool, progress: progress.as_deref(), terms: self.terms }
+        Work { options: &self.options, pool }
     }
 
     /// Forgets what was said of a statement that will not be proved.
     fn forget(&mut self) {
         (self.options.statement, self.options.size) = (None, None);
-    }
-
-    /// The statistical security that is asked for, in bits.
-    fn asked(&self) -> Result<u32> {
-        asked::<S>(&self.options)
     }
 
     /// A word for what is proved.
@@ -461,15 +496,15 @@ impl<S: Setting> Session<S> {
     }
 
     /// Refuses where less statistical security is offered than asked for.
-    fn offer(&self, correlations: S::Correlations, size: Size) -> Result<()> {
-        let offered = self.worth(correlations, size)?;
-        let asked = self.asked()?;
+    fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
+        let offered = self.worth(correlations, size);
+        let asked = self.analysis().asked(&self.options)?;
         enough(asked, offered, || {
-            let worth = |other: &S::Correlations| self.worth(*other, size).is_ok_and(|bits| bits >= asked);
-            let others = S::correlations().into_iter().find(worth);
-            let instead = others.map_or("a larger extension", |others| others.into().name());
-            let by = self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by));
-            let (correlations, setting, what) = (correlations.into(), S::name(), self.what());
+            let others = self.setting.correlations().into_iter();
+            let others = others.map(|other| (other, self.worth(other, size)));
+            let instead = others.filter(|(_, bits)| *bits >= asked).map(|(other, _)| other.name()).next();
+            let (by, instead) = (self.analysis().means(), instead.unwrap_or("a larger extension"));
+            let (setting, what) = (self.setting.name(), self.what());
             format!(
                 "{by}{correlations} over {setting} gives {offered} to a {what} of this size: ask for fewer, or take \
                  {instead}"
@@ -479,70 +514,56 @@ impl<S: Setting> Session<S> {
 
     /// The statistical security of a statement of this size, or of a run whose shards are worth as much as this
     /// one, in bits.
-    fn worth(&self, correlations: S::Correlations, size: Size) -> Result<u32> {
+    fn worth(&self, correlations: Correlations, size: Size) -> u32 {
         let Some(Within { lines, bits }) = self.within else {
-            return statistical_bits::<S>(&self.options, correlations, size);
+            return self.analysis().statistical_bits(correlations, size);
         };
         // Shares that lines are drawn from are checked as others are.
         let size = Size { commitments: size.commitments + lines, ..size };
-        Ok(statistical_bits::<S>(&self.options, correlations, size)?.saturating_sub(bits))
+        self.analysis().statistical_bits(correlations, size).saturating_sub(bits)
     }
 
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
-    fn settle(&mut self, stream: &Stream<'_, S::F>) -> Result<Settled<S>> {
-        let triples = self.options.system().facts().triples;
-        self.terms = if triples { Some(terms::<S>(&self.options)?) } else { None };
-        self.asked()?;
-        refuse_without_coins(&self.options, S::NON_INTERACTIVE, || searched_offline(&S::name()))?;
+    fn settle(&mut self, stream: &dyn Counted) -> Result<Settled> {
+        let asked = self.analysis().asked(&self.options)?;
+        let setting = self.setting;
+        refuse_without_coins(&self.options, setting.non_interactive(), || searched_offline(&setting.name()))?;
         let bandwidth = self.options.bandwidth;
-        let given = self.options.correlations.map(Correlations::over::<S>).transpose()?;
-        let options = &mut self.options;
+        let given = self.options.correlations.map(|given| setting.named(given.name())).transpose()?;
         // A name, and a number, is for one statement: the next one must not be taken for this.
-        let (named, counted) = (options.statement.take(), options.size.take());
+        let (named, counted) = (self.options.statement.take(), self.options.size.take());
         let firm = self.choice.map(|choice| choice.correlations).or(given);
-        let sized = counted.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
-        let (shape, statement) = match named {
-            None => Count::fingerprint(stream).map(|(shape, digest)| (Some(shape), digest))?,
+        let sized = counted.is_some() || (firm.is_some() && !setting.bound_by_size());
+        let (shape, digest) = match named {
+            None => stream.fingerprint().map(|(shape, digest)| (Some(shape), digest))?,
             Some(digest) if sized => (None, digest),
             Some(digest) => (Some(stream.count()?), digest),
         };
-        let by_gates = self.terms.is_some();
-        let size = counted.or(shape.map(|shape| match by_gates {
-            true => shape.size_by_gates(),
-            false => quicksilver::size::<S::Macs>(&shape),
-        }));
+        let size = counted.or(shape.map(|shape| self.analysis().size(&shape)));
         if let Some(firm) = firm {
             self.offer(firm, size.unwrap_or_default())?;
-            return Ok((statement, size, Proposal::Firm(firm)));
+            return Ok(Settled { digest, size, proposal: Proposal::Firm(firm) });
         }
         let counted = size.expect("counted where it was not given");
-        let worth = |correlations| self.worth(correlations, counted);
-        let excluded = excluded::<S>(self.asked()?, self.what(), worth)?;
-        let shares = shares::<S>(&self.options, counted)?;
-        let masked = size.filter(|_| !by_gates);
-        let degree = masked.map_or(0, |size| degree_of_check(size.degree) as u64);
-        Ok((statement, size, Proposal::Auto(Automatic { shares, degree, bandwidth, excluded })))
+        let excluded = excluded(setting, asked, self.what(), &|one| self.worth(one, counted))?;
+        let (shares, degree) = (self.analysis().shares(counted), self.analysis().degree_of_check(counted));
+        let proposal = Proposal::Auto(Automatic { shares, degree, bandwidth, excluded });
+        Ok(Settled { digest, size, proposal })
     }
 
     /// The outcome of a proof with these gates.
-    fn outcome(
-        &self,
-        choice: Choice<S::Correlations>,
-        gates: Gates,
-        details: Option<Arc<dyn Details>>,
-    ) -> Outcome {
-        let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
+    fn outcome(&self, choice: Choice, gates: Gates, details: Option<Arc<dyn Details>>) -> Outcome {
         let (correlations, size) = (choice.correlations, gates.size());
         let security = Security {
-            computational: searched.min(S::computational_bits(correlations, size).into()) as u32,
-            statistical: self.worth(correlations, size).expect("offered before"),
+            computational: self.analysis().computational_bits(correlations, size),
+            statistical: self.worth(correlations, size),
         };
-        Outcome { system: self.system.system(), gates, choice: Some(choice.by_name()), details, security }
+        Outcome { system: self.system, gates, choice: Some(choice), details, security }
     }
 }
 
-impl<C> Setup<C> {
+impl Setup {
     /// Draws what the statement will take, where that is a part of the set-up, or says what to expect.
     fn prepare<S: Share + 'static>(
         &self,

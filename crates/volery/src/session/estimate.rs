@@ -8,7 +8,6 @@ mod garbled;
 mod over;
 #[cfg(test)]
 mod tests;
-mod wolverine;
 
 use super::correlations::{EXCHANGED, PROBES};
 use super::{Binary, BitCorrelations, voleith};
@@ -35,7 +34,7 @@ pub struct Estimate {
 impl Estimate {
     /// The traffic of a session whose parts besides the handshake are these: before the first gate, and from
     /// there on.
-    fn of(setup: Carried, online: Carried) -> Self {
+    pub(super) fn of(setup: Carried, online: Carried) -> Self {
         let setup = HANDSHAKE + setup;
         Self { setup, total: setup + online }
     }
@@ -68,14 +67,10 @@ impl Estimate {
 }
 
 impl Binary {
-    /// The traffic of a session of one statement of this size over these correlations, where they were given.
+    /// The traffic of a session of one statement of this size over these correlations, where so many shares may be
+    /// expected.
     /// A batch that ends early, for a matrix product, an epoch of a memory or table, or very many
     /// polynomials, leaves a part of a block unused that is not counted.
-    pub fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
-        Self::traffic_expecting(correlations, size, None)
-    }
-
-    /// The traffic where so many shares may be expected.
     pub(super) fn traffic_expecting(
         correlations: BitCorrelations,
         size: Size,

@@ -50,7 +50,7 @@ impl Choices for Stacking {
 
 /// The security of a proof with so many ANDs, if that is enough.
 fn security(options: &Options, system: System, construction: Construction, gates: u64) -> Result<Security> {
-    let (asked, statistical) = (options.asked_security(Binary::SECURITY)?, exchange::security());
+    let (asked, statistical) = (options.asked_security(Binary::facts().security())?, exchange::security());
     enough(asked, statistical, || format!("{system} gives {statistical}: ask for fewer"))?;
     let hash = privacy_free::security(construction, gates);
     let computational = GROUP_BITS.min(EXPANSION_BITS).min(hash).min(exchange::search_bits()) as u32;

@@ -6,13 +6,12 @@
 use super::correlations::{Choice, Correlations, Demand, Excluded, Use};
 use super::run::{enough, fresh, refuse_without_coins, searched_offline};
 use super::{
-    Agreement, Binary, BitCorrelations, Details, Estimate, FieldCorrelations, Options, Outcome, Over,
-    ProofRun, Registered, Report, Reread, Security, Setting, Stream, System,
+    Agreement, Binary, Details, Estimate, Options, Outcome, Over, ProofRun, Registered, Report, Reread,
+    Security, Setting, SettingFacts, Stream, System,
 };
 use crate::channel::{Carried, Channel, HANDSHAKE};
 use crate::circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
 use crate::error::{Disagreement, Error, Result, Sides};
-use crate::ot::softspoken::Depth;
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share};
@@ -20,7 +19,7 @@ use crate::zk::quicksilver::conversion::{self, Both, Prover, Verifier};
 use crate::zk::quicksilver::traffic::masks;
 use crate::zk::{Accepted, VERDICT};
 use core::sync::atomic::Ordering::Relaxed;
-use volery_primitives::{Extension, F2, F128, Field, MacField};
+use volery_primitives::{F2, Field, MacField};
 
 /// A statement that can be proved over F_2 and the field `B` with MACs in `E`: whatever implements
 /// [`MixedCircuit`] for all of them.
@@ -101,7 +100,7 @@ pub fn prove_mixed<B: Field, E: MacField<B>>(
 where
     Over<B, E>: Registered,
 {
-    let settled = Settled::<B, E>::new(circuit.count(options.statement.is_none())?, options)?;
+    let settled = Settled::over::<B, E>(circuit.count(options.statement.is_none())?, options)?;
     if options.check {
         circuit.evaluate(bits.read(), numbers.read())?;
     }
@@ -134,7 +133,7 @@ pub fn verify_mixed<B: Field, E: MacField<B>>(
 where
     Over<B, E>: Registered,
 {
-    let settled = Settled::<B, E>::new(circuit.count(options.statement.is_none())?, options)?;
+    let settled = Settled::over::<B, E>(circuit.count(options.statement.is_none())?, options)?;
     let (pool, random) = (Pool::new(options.threads)?, &mut fresh(options)?);
     settled.open(channel, random, options)?.verify(options, |run| {
         let (channel, arch) = (&mut *run.channel, options.arch);
@@ -162,9 +161,10 @@ pub(super) fn traffic<B: Field, E: MacField<B>>(shape: &MixedShape) -> Result<Es
 where
     Over<B, E>: Registered,
 {
-    let Settled { sizes: [bits, numbers], bits: over_bits, numbers: over_numbers, .. } =
-        Settled::<B, E>::new((*shape, Some([0; 32])), &Options::default())?;
-    let (bits, numbers) = (Binary::traffic(over_bits, bits), Over::<B, E>::traffic(over_numbers, numbers));
+    let Settled { sizes: [bits, numbers], bits: by_bits, numbers: by_numbers, .. } =
+        Settled::over::<B, E>((*shape, Some([0; 32])), &Options::default())?;
+    let bits = Binary::facts().traffic(by_bits, bits, None);
+    let numbers = Over::<B, E>::facts().traffic(by_numbers, numbers, None);
     // One handshake, and one verdict.
     let but = |two: Carried, once: Carried| Carried {
         prover: two.prover - once.prover,
@@ -185,19 +185,15 @@ fn allowed(options: &Options) -> Result<()> {
     }
 }
 
-/// Refuses fields that bits are not converted to, or not as is asked for.
-fn convertible<B: Field, E: MacField<B>>(options: &Options) -> Result<()>
-where
-    Over<B, E>: Registered,
-{
-    if widest::<B>() == 0 {
-        return Err(Error::invalid(format!(
-            "bits are converted to numbers modulo an odd prime, and {} has characteristic two",
-            B::name()
-        )));
+/// Refuses fields that bits are not converted to.
+fn convertible<B: Field>() -> Result<()> {
+    if widest::<B>() > 0 {
+        return Ok(());
     }
-    let one_way = Over::<B, E>::NON_INTERACTIVE;
-    refuse_without_coins(options, one_way, || searched_offline(&Over::<B, E>::name()))
+    Err(Error::invalid(format!(
+        "bits are converted to numbers modulo an odd prime, and {} has characteristic two",
+        B::name()
+    )))
 }
 
 /// The correlations over F_2 for a half of this size, of which shallow trees may be worth `enough`, and those
@@ -205,33 +201,30 @@ where
 fn over_bits(
     options: &Options,
     size: Size,
-    enough: impl FnOnce(BitCorrelations) -> bool,
-) -> (BitCorrelations, Option<Correlations>) {
-    let [shallow, deep] = [Depth::Four, Depth::Eight].map(BitCorrelations::SoftSpoken);
+    enough: impl FnOnce(Correlations) -> bool,
+) -> (Correlations, Option<Correlations>) {
+    let [shallow, deep] = [Correlations::SOFTSPOKEN4, Correlations::SOFTSPOKEN8];
     let few = size.commitments <= Binary::SMALL_STATEMENT || bandwidth(options) < SHALLOW;
     match options.correlations {
-        Some(Correlations::SOFTSPOKEN4) => (shallow, None),
-        Some(Correlations::SOFTSPOKEN8) => (deep, None),
+        Some(named) if named == shallow || named == deep => (named, None),
         named => (if few || !enough(shallow) { deep } else { shallow }, named),
     }
 }
 
-/// The correlations over `B` that are fastest for a half of this size, of those with which the whole is worth
-/// so many bits; where it never is, those with which it is worth most.
-fn over_numbers<B: Field, E: MacField<B>>(
+/// The correlations over `setting` that are fastest for a half of this size, of those with which the whole is
+/// worth so many bits; where it never is, those with which it is worth most.
+fn over_numbers(
+    setting: &dyn SettingFacts,
     options: &Options,
     size: Size,
     asked: u32,
-    worth: impl Fn(FieldCorrelations) -> u32,
-) -> Result<FieldCorrelations>
-where
-    Over<B, E>: Registered,
-{
-    let excluded = Excluded::of::<Over<B, E>>(|correlations| Ok(worth(correlations) >= asked))?;
+    worth: &dyn Fn(Correlations) -> u32,
+) -> Correlations {
+    let excluded = Excluded::of(setting, &mut |correlations| worth(correlations) >= asked);
     let demand = Demand { shares: size.commitments, purpose: Use::Proof };
-    let fastest = Choice::usually::<Over<B, E>>(demand, excluded, bandwidth(options));
-    let best = || Over::<B, E>::correlations().into_iter().max_by_key(|one| worth(*one));
-    Ok(fastest.map(|choice| choice.correlations).or_else(best).expect("each field has some"))
+    let fastest = Choice::usually(setting, demand, excluded, bandwidth(options));
+    let best = || setting.correlations().into_iter().max_by_key(|one| worth(*one));
+    fastest.map(|choice| choice.correlations).or_else(best).expect("each field has some")
 }
 
 fn bandwidth(options: &Options) -> f64 {
@@ -239,16 +232,32 @@ fn bandwidth(options: &Options) -> f64 {
 }
 
 /// The facts of a statement before any message.
-struct Settled<B: Field, E: MacField<B>>
-where
-    Over<B, E>: Registered,
-{
+struct Settled {
+    halves: Halves,
     statement: [u8; 32],
     /// The sizes on which the soundness of each half depends, at most.
     sizes: [Size; 2],
     rounds: u64,
-    bits: BitCorrelations,
-    numbers: <Over<B, E> as Setting>::Correlations,
+    bits: Correlations,
+    numbers: Correlations,
+}
+
+/// The settings of both halves.
+#[derive(Clone, Copy)]
+struct Halves {
+    bits: &'static dyn SettingFacts,
+    numbers: &'static dyn SettingFacts,
+    /// What both are worth together, over so many rounds: see [`conversion::security`].
+    security: fn([u32; 2], u64) -> u32,
+}
+
+impl Halves {
+    /// −log2 of the soundness error of a statement of such sizes over these correlations, floored.
+    fn worth(&self, [bits, numbers]: [Correlations; 2], sizes: [Size; 2], rounds: u64) -> u32 {
+        let bits = self.bits.statistical_bits(bits, sizes[0]);
+        let numbers = self.numbers.statistical_bits(numbers, sizes[1]);
+        (self.security)([bits, numbers], rounds)
+    }
 }
 
 /// The speed of a link by which correlations are chosen where nothing is said of it, in Mbit/s.
@@ -257,54 +266,69 @@ const BANDWIDTH: f64 = 10_000.0;
 /// The speed from which on the traffic of SoftSpoken's shallow trees costs less than the work of deep ones.
 const SHALLOW: f64 = 1_000.0;
 
-impl<B: Field, E: MacField<B>> Settled<B, E>
-where
-    Over<B, E>: Registered,
-{
-    fn new((shape, digest): (MixedShape, Option<[u8; 32]>), options: &Options) -> Result<Self> {
+impl Settled {
+    /// What is settled for a statement of this shape, and of this digest where `options` name none, over F_2 and
+    /// `B` with MACs in `E`.
+    fn over<B: Field, E: MacField<B>>(
+        (shape, digest): (MixedShape, Option<[u8; 32]>),
+        options: &Options,
+    ) -> Result<Self>
+    where
+        Over<B, E>: Registered,
+    {
         allowed(options)?;
-        convertible::<B, E>(options)?;
+        convertible::<B>()?;
+        let (bits, numbers) = (Binary::facts(), Over::<B, E>::facts());
+        let halves = Halves { bits, numbers, security: conversion::security::<E> };
         let statement = options.statement.or(digest).expect("one of them");
-        let sizes = conversion::sizes::<B, E>(&shape);
-        let rounds = conversion::rounds::<B>(&shape);
-        let asked = options.asked_security(Over::<B, E>::SECURITY)?;
-        let worth = |bits, numbers| Self::worth(bits, numbers, sizes, rounds);
-        let any = Over::<B, E>::correlations();
+        Self::new(
+            halves,
+            statement,
+            conversion::sizes::<B, E>(&shape),
+            conversion::rounds::<B>(&shape),
+            options,
+        )
+    }
+
+    fn new(
+        halves: Halves,
+        statement: [u8; 32],
+        sizes: [Size; 2],
+        rounds: u64,
+        options: &Options,
+    ) -> Result<Self> {
+        let setting = halves.numbers;
+        refuse_without_coins(options, setting.non_interactive(), || searched_offline(&setting.name()))?;
+        let asked = options.asked_security(setting.security())?;
+        let worth = |bits, numbers| halves.worth([bits, numbers], sizes, rounds);
+        let any = setting.correlations();
         let enough = |bits| any.iter().any(|numbers| worth(bits, *numbers) >= asked);
         let (bits, named) = over_bits(options, sizes[0], enough);
         let numbers = match named {
-            Some(named) => named.over::<Over<B, E>>()?,
-            None => over_numbers::<B, E>(options, sizes[1], asked, |numbers| worth(bits, numbers))?,
+            Some(named) => setting.named(named.name())?,
+            None => over_numbers(setting, options, sizes[1], asked, &|numbers| worth(bits, numbers)),
         };
-        let settled = Self { statement, sizes, rounds, bits, numbers };
+        let settled = Self { halves, statement, sizes, rounds, bits, numbers };
         settled.offer(settled.sizes, settled.rounds, options)?;
         Ok(settled)
     }
 
     /// The correlations of both halves, as both parties call them.
     fn correlations(&self) -> [Correlations; 2] {
-        [self.bits.into(), self.numbers.into()]
+        [self.bits, self.numbers]
     }
 
     /// −log2 of the soundness error of a statement of such sizes, floored.
     fn statistical_bits(&self, sizes: [Size; 2], rounds: u64) -> u32 {
-        Self::worth(self.bits, self.numbers, sizes, rounds)
-    }
-
-    /// [`Settled::statistical_bits`] over these correlations.
-    fn worth(bits: BitCorrelations, numbers: FieldCorrelations, sizes: [Size; 2], rounds: u64) -> u32 {
-        let bits = Binary::statistical_bits(bits, sizes[0]);
-        let numbers = Over::<B, E>::statistical_bits(numbers, sizes[1]);
-        conversion::security::<E>([bits, numbers], rounds)
+        self.halves.worth(self.correlations(), sizes, rounds)
     }
 
     /// Refuses where less statistical security is offered than asked for.
     fn offer(&self, sizes: [Size; 2], rounds: u64, options: &Options) -> Result<()> {
-        let asked = options.asked_security(Over::<B, E>::SECURITY)?;
+        let asked = options.asked_security(self.halves.numbers.security())?;
         let offered = self.statistical_bits(sizes, rounds);
         enough(asked, offered, || {
-            let (bits, numbers) = (Correlations::from(self.bits), Correlations::from(self.numbers));
-            let setting = Over::<B, E>::name();
+            let ([bits, numbers], setting) = (self.correlations(), self.halves.numbers.name());
             format!(
                 "over f2 by {bits} and {setting} by {numbers} a statement of this size has {offered}: ask for \
                  fewer, or take a larger extension"
@@ -330,10 +354,9 @@ where
         &self,
         (mut over_bits, mut over_numbers): (BoxedVole<S>, BoxedVole<T>),
     ) -> (BoxedVole<S>, BoxedVole<T>) {
-        let [bits, numbers] = self.sizes;
-        let degree = <F128 as Extension<F2>>::DEGREE.into();
-        over_bits.expect(bits.commitments, masks(bits, degree).in_all());
-        over_numbers.expect(numbers.commitments, masks(numbers, E::DEGREE.into()).in_all());
+        let ([bits, numbers], halves) = (self.sizes, self.halves);
+        over_bits.expect(bits.commitments, masks(bits, halves.bits.degree()).in_all());
+        over_numbers.expect(numbers.commitments, masks(numbers, halves.numbers.degree()).in_all());
         (over_bits, over_numbers)
     }
 
@@ -345,7 +368,8 @@ where
         options: &Options,
     ) -> Result<ProofRun<'r>> {
         let [bits, numbers] = self.correlations();
-        let (field, statement) = (&format!("{} {}", Binary::name(), Over::<B, E>::name()), self.statement);
+        let (field, statement) =
+            (&format!("{} {}", self.halves.bits.name(), self.halves.numbers.name()), self.statement);
         let agreement =
             &Agreement { protocol: SYSTEM, field, parameters: &format!("{bits} {numbers}"), statement };
         ProofRun::open(channel, random, options, agreement, &mut |_, theirs| {
@@ -357,8 +381,8 @@ where
     fn outcome(&self, both: Both, options: &Options) -> Outcome {
         let (sizes, rounds) = self.sizes_with(&both);
         let computational = [
-            Binary::computational_bits(self.bits, sizes[0]),
-            Over::<B, E>::computational_bits(self.numbers, sizes[1]),
+            self.halves.bits.computational_bits(self.bits, sizes[0]),
+            self.halves.numbers.computational_bits(self.numbers, sizes[1]),
         ];
         let security = Security {
             computational: computational.into_iter().min().expect("two"),

@@ -4,13 +4,14 @@ use super::any::{Joined, WithBits};
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::correlations::{Correlations, Pace, Waits};
+use super::facts::SettingFacts;
 use super::limbo::Limbo;
 use super::quicksilver::Quicksilver;
 use super::setting::{Compiled, Registered, Setting};
 use super::wolverine::Wolverine;
 use super::{Estimate, ProofSystem};
 use crate::channel::{Carried, Channel};
-use crate::circuit::{FieldRelation, Size};
+use crate::circuit::{FieldRelation, Shape, Size};
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
@@ -20,7 +21,7 @@ use crate::vole::subfield::sample::Elements;
 use crate::vole::subfield::{Delta, Key, base_error, direct, extend, guess, likeliest};
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::limbo;
-use crate::zk::quicksilver::{arithmetic, degree_of_check, early_ends};
+use crate::zk::quicksilver::{self, arithmetic, degree_of_check, early_ends};
 use crate::zk::{FieldMacs, by_transcript};
 use core::any::Any;
 use core::hint::black_box;
@@ -46,6 +47,17 @@ impl From<FieldCorrelations> for Correlations {
     }
 }
 
+impl FieldCorrelations {
+    /// The source that is called so over `B`.
+    pub(super) fn of<B: Field>(correlations: Correlations) -> Self {
+        if correlations == Correlations::DIRECT {
+            return Self::Direct;
+        }
+        let named = |set: &Params| Correlations::lpn(*set) == correlations;
+        Self::Lpn(Sets::of::<B>().all().into_iter().find(named).expect("correlations of this setting"))
+    }
+}
+
 /// The field `B`, with MACs in its extension `E`.
 pub struct Over<B, E = B>(PhantomData<(B, E)>);
 
@@ -58,6 +70,13 @@ const TINY: u64 = 200_000;
 impl<B: Field, E: MacField<B>> Over<B, E> {
     pub(super) fn sets() -> Sets {
         Sets::of::<B>()
+    }
+
+    /// The sources of shares, those with the most traffic first.
+    fn sources() -> Vec<FieldCorrelations> {
+        let Sets { tiny, l2, mid, wan, .. } = Self::sets();
+        let sets = [tiny, l2, mid, wan].map(FieldCorrelations::Lpn);
+        [FieldCorrelations::Direct].into_iter().chain(sets).collect()
     }
 
     /// The work of a share and its gate, and of the set-up, as measured with VAES-512 over 2^61 − 1: only the
@@ -104,7 +123,7 @@ where
             let drawn = chain.windows(2).map(|pair| of(pair[0]).drawn * pair[1].consumed_over(degree) as f64);
             Pace::of(share + gate / tile, fixed.sum::<f64>() + drawn.sum::<f64>())
         };
-        Self::correlations().into_iter().map(pace).collect()
+        Self::sources().into_iter().map(pace).collect()
     }
 }
 
@@ -176,11 +195,7 @@ where
     type Mac = Tagged<B, E>;
     type Key = Key<E>;
     type Macs = FieldMacs<B, E>;
-    type Correlations = FieldCorrelations;
 
-    const SECURITY: u32 = if by_transcript::<E>() { 100 } else { 40 };
-    const BOUND_BY_SIZE: bool = true;
-    const NON_INTERACTIVE: bool = by_transcript::<E>();
     const MONOMORPHIC: bool = <Self as Registered>::MONOMORPHIC;
 
     fn with_bits() -> Option<&'static dyn WithBits> {
@@ -190,98 +205,6 @@ where
     fn compiled() -> &'static dyn Compiled<Self> {
         let registered: &'static dyn Any = Self::registered();
         *registered.downcast_ref().expect("its own")
-    }
-
-    fn name() -> String {
-        // Other fields have one extension, whose degree goes without saying.
-        match E::DEGREE {
-            2 if B::BITS >= 61 => format!("{}x2", B::name()),
-            _ => B::name().into(),
-        }
-    }
-
-    fn correlations() -> Vec<FieldCorrelations> {
-        let Sets { tiny, l2, mid, wan, .. } = Self::sets();
-        let sets = [tiny, l2, mid, wan].map(FieldCorrelations::Lpn);
-        [FieldCorrelations::Direct].into_iter().chain(sets).collect()
-    }
-
-    fn small(commitments: u64) -> Option<FieldCorrelations> {
-        if commitments <= DIRECT {
-            return Some(FieldCorrelations::Direct);
-        }
-        (commitments <= TINY).then(|| FieldCorrelations::Lpn(Self::sets().tiny))
-    }
-
-    fn usual(correlations: FieldCorrelations) -> Pace {
-        Self::usual_pace(correlations)
-    }
-
-    fn waits(correlations: FieldCorrelations, expected: u64) -> Waits {
-        let FieldCorrelations::Lpn(params) = correlations else { return Waits::streaming(2.0) };
-        // Each set on the way has two exchanges of its own.
-        let iterations = Self::sets().chain(params).len() as f64;
-        let schedule = Schedule::over(params, E::DEGREE as usize);
-        Waits::behind(4.0 + 2.5 * iterations, schedule.expecting(expected))
-    }
-
-    fn drawn_ahead(correlations: FieldCorrelations) -> bool {
-        correlations == FieldCorrelations::Direct
-    }
-
-    fn computational_bits(correlations: FieldCorrelations, size: Size) -> u32 {
-        let assumption = match correlations {
-            FieldCorrelations::Lpn(target) => {
-                let bits = |params: Params| params.tree_bits().min(params.security.into());
-                Self::sets().chain(target).into_iter().map(bits).fold(f64::INFINITY, f64::min)
-            }
-            FieldCorrelations::Direct => f64::INFINITY,
-        };
-        // A transcript may be searched for a challenge under which errors cancel.
-        let transcript = if Self::NON_INTERACTIVE {
-            -(size.chances() * likeliest::<B, E>()).log2()
-        } else {
-            f64::INFINITY
-        };
-        let bits = GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security());
-        bits.min(assumption).min(transcript) as u32
-    }
-
-    fn statistical_bits(correlations: FieldCorrelations, size: Size) -> u32 {
-        match correlations {
-            // Each block has a check of its own, whether it ends early or is for masks.
-            FieldCorrelations::Direct => {
-                let lines = vope::lines(degree_of_check(size.degree) - 1);
-                let masks = lines.div_ceil(direct::SHORTEST / E::DEGREE as usize) as u64;
-                let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
-                arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
-            }
-            FieldCorrelations::Lpn(_) => arithmetic::security::<B, E>(size, TILE, 1),
-        }
-    }
-
-    fn share_error(correlations: FieldCorrelations, shares: u64) -> f64 {
-        // Straight from transfers, each block has a check of its own.
-        let checks = if correlations == FieldCorrelations::Direct {
-            shares.div_ceil(direct::SHORTEST as u64)
-        } else {
-            1
-        };
-        // And one guess passes what checks the trees.
-        let trees = (-Depth::Eight.security()).exp2() + guess::<B, E>();
-        checks as f64 * base_error::<B, E>() + trees
-    }
-
-    fn share_traffic(correlations: FieldCorrelations, shares: u64, expected: Option<u64>) -> [Carried; 2] {
-        Self::traffic_of_shares(correlations, shares, expected)
-    }
-
-    fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
-        Self::traffic(correlations, size)
-    }
-
-    fn traffic_where_chosen(correlations: FieldCorrelations, size: Size) -> Estimate {
-        Self::traffic_expecting(correlations, size, Some(size.commitments))
     }
 
     fn delta(random: &mut Random) -> Delta<B, E> {
@@ -309,6 +232,121 @@ struct OverFields<S: Setting> {
     paces: Calibrated,
 }
 
+impl<B: Field, E: MacField<B>> SettingFacts for OverFields<Over<B, E>>
+where
+    Over<B, E>: Registered,
+{
+    fn name(&self) -> String {
+        // Other fields have one extension, whose degree goes without saying.
+        match E::DEGREE {
+            2 if B::BITS >= 61 => format!("{}x2", B::name()),
+            _ => B::name().into(),
+        }
+    }
+
+    fn security(&self) -> u32 {
+        if by_transcript::<E>() { 100 } else { 40 }
+    }
+
+    fn bound_by_size(&self) -> bool {
+        true
+    }
+
+    fn non_interactive(&self) -> bool {
+        by_transcript::<E>()
+    }
+
+    fn value_bytes(&self) -> f64 {
+        B::BYTES as f64
+    }
+
+    fn degree(&self) -> u64 {
+        E::DEGREE.into()
+    }
+
+    fn size(&self, shape: &Shape) -> Size {
+        quicksilver::size::<FieldMacs<B, E>>(shape)
+    }
+
+    fn paces(&self, arch: Arch) -> Vec<Pace> {
+        self.paces.paces(arch, || Over::<B, E>::calibrate(arch))
+    }
+
+    fn correlations(&self) -> Vec<Correlations> {
+        Over::<B, E>::sources().into_iter().map(Into::into).collect()
+    }
+
+    fn small(&self, commitments: u64) -> Option<Correlations> {
+        if commitments <= DIRECT {
+            return Some(Correlations::DIRECT);
+        }
+        (commitments <= TINY).then(|| Correlations::lpn(Over::<B, E>::sets().tiny))
+    }
+
+    fn usual(&self, correlations: Correlations) -> Pace {
+        Over::<B, E>::usual_pace(FieldCorrelations::of::<B>(correlations))
+    }
+
+    fn waits(&self, correlations: Correlations, expected: u64) -> Waits {
+        let FieldCorrelations::Lpn(params) = FieldCorrelations::of::<B>(correlations) else {
+            return Waits::streaming(2.0);
+        };
+        // Each set on the way has two exchanges of its own.
+        let iterations = Over::<B, E>::sets().chain(params).len() as f64;
+        let schedule = Schedule::over(params, E::DEGREE as usize);
+        Waits::behind(4.0 + 2.5 * iterations, schedule.expecting(expected))
+    }
+
+    fn drawn_ahead(&self, correlations: Correlations) -> bool {
+        correlations == Correlations::DIRECT
+    }
+
+    fn computational_bits(&self, correlations: Correlations, size: Size) -> u32 {
+        let assumption = match FieldCorrelations::of::<B>(correlations) {
+            FieldCorrelations::Lpn(target) => {
+                let bits = |params: Params| params.tree_bits().min(params.security.into());
+                Over::<B, E>::sets().chain(target).into_iter().map(bits).fold(f64::INFINITY, f64::min)
+            }
+            FieldCorrelations::Direct => f64::INFINITY,
+        };
+        // A transcript may be searched for a challenge under which errors cancel.
+        let transcript =
+            if by_transcript::<E>() { -(size.chances() * likeliest::<B, E>()).log2() } else { f64::INFINITY };
+        let bits = GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security());
+        bits.min(assumption).min(transcript) as u32
+    }
+
+    fn statistical_bits(&self, correlations: Correlations, size: Size) -> u32 {
+        match FieldCorrelations::of::<B>(correlations) {
+            // Each block has a check of its own, whether it ends early or is for masks.
+            FieldCorrelations::Direct => {
+                let lines = vope::lines(degree_of_check(size.degree) - 1);
+                let masks = lines.div_ceil(direct::SHORTEST / E::DEGREE as usize) as u64;
+                let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
+                arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
+            }
+            FieldCorrelations::Lpn(_) => arithmetic::security::<B, E>(size, TILE, 1),
+        }
+    }
+
+    fn share_error(&self, correlations: Correlations, shares: u64) -> f64 {
+        // Straight from transfers, each block has a check of its own.
+        let checks =
+            if correlations == Correlations::DIRECT { shares.div_ceil(direct::SHORTEST as u64) } else { 1 };
+        // And one guess passes what checks the trees.
+        let trees = (-Depth::Eight.security()).exp2() + guess::<B, E>();
+        checks as f64 * base_error::<B, E>() + trees
+    }
+
+    fn share_traffic(&self, correlations: Correlations, shares: u64, expected: Option<u64>) -> [Carried; 2] {
+        Over::<B, E>::traffic_of_shares(FieldCorrelations::of::<B>(correlations), shares, expected)
+    }
+
+    fn traffic(&self, correlations: Correlations, size: Size, expected: Option<u64>) -> Estimate {
+        Over::<B, E>::traffic_expecting(FieldCorrelations::of::<B>(correlations), size, expected)
+    }
+}
+
 impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields<Over<B, E>>
 where
     Over<B, E>: Registered,
@@ -317,18 +355,14 @@ where
         self.systems
     }
 
-    fn paces(&self, arch: Arch) -> Vec<Pace> {
-        self.paces.paces(arch, || Over::<B, E>::calibrate(arch))
-    }
-
     fn prover_end(
         &self,
-        correlations: FieldCorrelations,
+        correlations: Correlations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
     ) -> Result<BoxedVole<Tagged<B, E>>> {
-        Ok(match correlations {
+        Ok(match FieldCorrelations::of::<B>(correlations) {
             FieldCorrelations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
             FieldCorrelations::Lpn(set) => {
                 Box::new(extend::Prover::new(channel, arch, Over::<B, E>::sets(), set, random)?)
@@ -338,13 +372,13 @@ where
 
     fn verifier_end(
         &self,
-        correlations: FieldCorrelations,
+        correlations: Correlations,
         channel: &mut Channel,
         arch: Arch,
         delta: &Delta<B, E>,
         random: &mut Random,
     ) -> Result<BoxedVole<Key<E>>> {
-        Ok(match correlations {
+        Ok(match FieldCorrelations::of::<B>(correlations) {
             FieldCorrelations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
             FieldCorrelations::Lpn(set) => {
                 Box::new(extend::Verifier::new(channel, arch, Over::<B, E>::sets(), set, delta, random)?)

@@ -1,14 +1,15 @@
 //! Settings of sessions: a field, the extension of its MACs, and all that follows from the two.
 
 use super::any::WithBits;
-use super::correlations::{Correlations, Pace, Waits};
+use super::correlations::Correlations;
+use super::facts::SettingFacts;
 use super::quicksilver::Quicksilver;
 use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
 use super::statement::{check_shards, check_stream};
-use super::{Estimate, Options, OverVole, ProofSystem, Report, Reread, Stream};
-use crate::channel::{Carried, Channel};
+use super::{Options, OverVole, ProofSystem, Report, Reread, Stream};
+use crate::channel::Channel;
 use crate::circuit::stream::{ShardSource, Source, Stream as StreamOfGates};
-use crate::circuit::{Count, Program, Shape, Size};
+use crate::circuit::{Count, Program, Shape};
 use crate::error::Result;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
@@ -17,7 +18,6 @@ use crate::zk::limbo::Domain;
 use crate::zk::quicksilver::Committed;
 use crate::zk::quicksilver::crossing::{Ends, Outgoing};
 use core::any::Any;
-use core::fmt;
 use volery_primitives::{Arch, Field, Tagged};
 use zeroize::Zeroizing;
 
@@ -38,9 +38,6 @@ pub trait Setting: Sized + 'static {
     /// How both hold values: see [`Macs`](crate::zk::Macs).
     type Macs: Committed<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
 
-    /// The sources that its shares can come from.
-    type Correlations: Copy + PartialEq + fmt::Debug + Into<Correlations> + Send + Sync + 'static;
-
     /// The statements by name over it and F_2 together, where there are any.
     fn with_bits() -> Option<&'static dyn WithBits> {
         None
@@ -49,59 +46,19 @@ pub trait Setting: Sized + 'static {
     /// The systems and functions that are compiled for it.
     fn compiled() -> &'static dyn Compiled<Self>;
 
-    /// The statistical security that is asked for where nothing is said, in bits.
-    const SECURITY: u32;
-    /// Whether the bound depends on the size of the statement so much that it is counted beforehand.
-    const BOUND_BY_SIZE: bool;
-    /// Whether challenges come from the transcript, so that gates are one-way.
-    const NON_INTERACTIVE: bool;
     /// Whether QuickSilver runs a copy of each Rust statement that is compiled for it alone, which is fast
     /// and takes long to compile, and not its stream of gates.
     const MONOMORPHIC: bool;
 
-    /// The name on the wire and in reports: that of the field, and the degree of its extension where it is
-    /// not the usual one. At most 32 ASCII bytes.
-    fn name() -> String;
+    /// Its facts.
+    fn facts() -> &'static dyn SettingFacts {
+        Self::compiled()
+    }
 
-    /// The sources that shares can come from, those with the most traffic first.
-    fn correlations() -> Vec<Self::Correlations>;
-
-    /// The correlations for a statement with so few commitments, whatever the link; `None` where it is not
-    /// small.
-    fn small(commitments: u64) -> Option<Self::Correlations>;
-
-    /// The pace of a party over `correlations` on the machine that the published figures are of.
-    fn usual(correlations: Self::Correlations) -> Pace;
-
-    /// The waits of both parties over `correlations`, of which they expect to draw so many shares.
-    fn waits(correlations: Self::Correlations, expected: u64) -> Waits;
-
-    /// Whether a statement that both parties chose `correlations` for draws all of its shares before its first
-    /// gate.
-    fn drawn_ahead(correlations: Self::Correlations) -> bool;
-
-    /// The computational security of a session in bits: the least of what the group, the expansions,
-    /// the LPN sets, Δ from its trees and the search for a transcript whose challenges let two
-    /// errors cancel would cost.
-    fn computational_bits(correlations: Self::Correlations, size: Size) -> u32;
-
-    /// −log2 of the soundness error of a statement of this size by QuickSilver, floored.
-    fn statistical_bits(correlations: Self::Correlations, size: Size) -> u32;
-
-    /// The probability that so many shares are not what they should be, and no check finds out.
-    fn share_error(correlations: Self::Correlations, shares: u64) -> f64;
-
-    /// The traffic of the set-up of `correlations` beyond the handshake, and of drawing so many shares of
-    /// them, where both sides may expect a number of them.
-    fn share_traffic(correlations: Self::Correlations, shares: u64, expected: Option<u64>) -> [Carried; 2];
-
-    /// The traffic of a session of one statement of this size over these correlations by QuickSilver, where
-    /// they were given.
-    fn traffic(correlations: Self::Correlations, size: Size) -> Estimate;
-
-    /// The traffic of a session where both sides chose the correlations for this size, but for [what they
-    /// measured](Estimate::measured).
-    fn traffic_where_chosen(correlations: Self::Correlations, size: Size) -> Estimate;
+    /// The [name](SettingFacts::name).
+    fn name() -> String {
+        Self::facts().name()
+    }
 
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
@@ -121,7 +78,7 @@ pub trait Setting: Sized + 'static {
 }
 
 /// The systems and functions that are compiled for `S` in this crate, once, whoever uses it.
-pub trait Compiled<S: Setting>: Sync {
+pub trait Compiled<S: Setting>: SettingFacts {
     /// The proof systems over it.
     fn systems(&self) -> &'static [&'static dyn ProofSystem<S>];
 
@@ -199,17 +156,13 @@ pub trait Compiled<S: Setting>: Sync {
         &Quicksilver
     }
 
-    /// What a party computes over each of [`Setting::correlations`] on this machine, by one thread, which is
-    /// measured once.
-    fn paces(&self, arch: Arch) -> Vec<Pace>;
-
     /// The prover's end of `correlations`, set up.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
     fn prover_end(
         &self,
-        correlations: S::Correlations,
+        correlations: Correlations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
@@ -221,7 +174,7 @@ pub trait Compiled<S: Setting>: Sync {
     /// `Misbehaved`, or those of the link.
     fn verifier_end(
         &self,
-        correlations: S::Correlations,
+        correlations: Correlations,
         channel: &mut Channel,
         arch: Arch,
         delta: &S::Delta,

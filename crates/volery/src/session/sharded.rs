@@ -89,7 +89,6 @@ use crate::zk::Values;
 use crate::zk::quicksilver::crossing::{LINES, Outgoing};
 use bound::headroom;
 use crossing::{OfProver, OfVerifier, give, take};
-use volery_primitives::Extension;
 use zeroize::Zeroizing;
 
 /// Proves one shard of `shards` to the verifier's worker at the other end of `channel`: `witness` is this
@@ -222,8 +221,7 @@ impl Here<'_> {
     fn within<S: Setting>(&self) -> Within {
         let shard = self.place.number();
         let lines = self.announced.sources(shard).len() + LINES * self.announced.consumers(shard).len();
-        let degree = <<S::Macs as Values>::E as Extension<S::F>>::DEGREE;
-        Within { lines: lines as u64 * u64::from(degree), bits: self.headroom() }
+        Within { lines: lines as u64 * S::facts().degree(), bits: self.headroom() }
     }
 
     fn headroom(&self) -> u32 {

@@ -1,6 +1,6 @@
 //! Proof systems, as a session sees them.
 
-use super::{Options, Proposition, Report, Reread, Setting, Stated};
+use super::{Analysis, Options, Proposition, Report, Reread, Setting, Stated};
 use crate::channel::Channel;
 use crate::circuit::stream::Source;
 use crate::error::{Error, Result};
@@ -36,6 +36,14 @@ pub trait ProofSystem<S: Setting>: Sync {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;
+
+    /// Cost and soundness of its proofs over correlations, with what `options` say.
+    ///
+    /// # Errors
+    /// `Invalid` where it takes none, or the options make no sense.
+    fn analysis(&self, _: &Options) -> Result<Box<dyn Analysis>> {
+        Err(Error::invalid(format!("{} takes no correlations", self.system())))
+    }
 
     /// Several proofs on one set-up, if it can.
     fn prove_many<'c>(&self, _: &'c mut Channel, _: Options) -> Option<Box<dyn ProvesMany<S> + 'c>> {

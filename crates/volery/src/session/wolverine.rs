@@ -1,17 +1,20 @@
 //! Sessions by Wolverine: what both parties agree on beyond the correlations, what it is worth, and what is told
 //! of it.
 
+use super::analysis::Analysis;
 use super::correlated::{OverVole, Proved, Secrets, Verified, Work};
-use super::correlations::{Choice, Correlations, Demand, Excluded, Use};
+use super::correlations::{Choice, Correlations, Use};
+use super::facts::SettingFacts;
 use super::report::text::{grouped, things};
 use super::setting::{Passing, ProverEnds, VerifierEnds};
-use super::{Choices, Details, Fact, Options, Proposition, Report, Reread, Setting, System};
+use super::{Choices, Details, Estimate, Fact, Options, Proposition, Report, Reread, Setting, System};
 use crate::channel::{Carried, Channel};
-use crate::circuit::{Circuit as _, Size};
+use crate::circuit::{Circuit as _, Shape, Size};
 use crate::error::{Disagreement, Error, Result, Sides};
 use crate::vole::BoxedVole;
-use crate::zk::wolverine::{Checked, CheckedBy, Checking, Prover, SECURITY, Terms, Verifier};
+use crate::zk::wolverine::{Checked, CheckedBy, Checking, Prover, SECURITY, Terms, Verifier, traffic};
 use core::any::Any;
+use core::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +28,10 @@ impl<S: Setting> OverVole<S> for Wolverine {
         System::WOLVERINE
     }
 
+    fn analysis(&self, options: &Options) -> Result<Box<dyn Analysis>> {
+        Ok(Box::new(Analysed::<S> { terms: terms::<S>(options)?, setting: PhantomData }))
+    }
+
     fn prove(
         &self,
         channel: &mut Channel,
@@ -34,9 +41,9 @@ impl<S: Setting> OverVole<S> for Wolverine {
         statement: &Proposition<'_, S>,
         _: Option<Passing<ProverEnds<S>>>,
     ) -> Result<Proved<S>> {
-        let terms = work.terms.expect("it has some");
-        let prover = Prover::<S::Macs>::new(channel, vole, work.arch, terms, witness.read());
-        let mut prover = prover.share_work(work.pool).report_to(work.progress);
+        let terms = terms::<S>(work.options)?;
+        let prover = Prover::<S::Macs>::new(channel, vole, work.options.arch, terms, witness.read());
+        let mut prover = prover.share_work(work.pool).report_to(work.progress());
         statement.stream.run(&mut prover)?;
         let (gates, checked, vole) = prover.finish()?;
         Ok(Proved { gates, details: Some(Arc::new(checked)), vole, given: None })
@@ -51,9 +58,9 @@ impl<S: Setting> OverVole<S> for Wolverine {
         statement: &Proposition<'_, S>,
         _: Option<Passing<VerifierEnds<S>>>,
     ) -> Result<Verified<S>> {
-        let terms = work.terms.expect("it has some");
-        let verifier = Verifier::<S::Macs>::new(channel, vole, work.arch, terms, delta, random);
-        let mut verifier = verifier.share_work(work.pool).report_to(work.progress);
+        let terms = terms::<S>(work.options)?;
+        let verifier = Verifier::<S::Macs>::new(channel, vole, work.options.arch, terms, delta, random);
+        let mut verifier = verifier.share_work(work.pool).report_to(work.progress());
         statement.stream.run(&mut verifier)?;
         let (accepted, gates, checked, vole) = verifier.finish()?;
         Ok(Verified { accepted, gates, details: Some(Arc::new(checked)), vole, given: None })
@@ -111,7 +118,8 @@ pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
     let checking: Checking = options.method.of();
     let terms = Terms::new::<S::Macs>(&checking, security, options.non_interactive)?;
     // Both parties may not know yet which correlations these will be.
-    let errors = S::correlations().into_iter().map(|correlations| S::share_error(correlations, FEW));
+    let setting = S::facts();
+    let errors = setting.correlations().into_iter().map(|one| setting.share_error(one, FEW));
     Ok(terms.beside::<S::Macs>(errors.fold(0.0, f64::max)))
 }
 
@@ -119,11 +127,75 @@ pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
 /// checks of their own.
 const FEW: u64 = 1 << 16;
 
+/// Cost and soundness under such terms.
+struct Analysed<S> {
+    terms: Terms,
+    setting: PhantomData<S>,
+}
+
+impl<S: Setting> Analysis for Analysed<S> {
+    fn setting(&self) -> &'static dyn SettingFacts {
+        S::facts()
+    }
+
+    fn usual_security(&self) -> u32 {
+        SECURITY
+    }
+
+    fn means(&self) -> String {
+        format!("{} with ", self.terms.by)
+    }
+
+    fn purpose(&self) -> Use {
+        Use::InTurns
+    }
+
+    fn size(&self, shape: &Shape) -> Size {
+        shape.size_by_gates()
+    }
+
+    fn shares(&self, size: Size) -> u64 {
+        self.terms.shares::<S::Macs>(size)
+    }
+
+    fn drawn(&self, size: Size) -> u64 {
+        traffic::drawn::<S::Macs>(&self.terms, size)
+    }
+
+    fn masks(&self, _: Size) -> u64 {
+        0
+    }
+
+    fn degree_of_check(&self, _: Size) -> u64 {
+        0
+    }
+
+    fn statistical_bits(&self, correlations: Correlations, size: Size) -> u32 {
+        let of_shares = S::facts().share_error(correlations, self.shares(size));
+        (-self.terms.error::<S::Macs>(size.commitments, of_shares).log2()).floor() as u32
+    }
+
+    fn computational_bits(&self, correlations: Correlations, size: Size) -> u32 {
+        let of_shares = S::facts().computational_bits(correlations, size);
+        self.terms.search_bits::<S::Macs>().min(of_shares.into()) as u32
+    }
+
+    fn traffic(&self, choice: Choice, shape: &Shape) -> Estimate {
+        let (proof, shares) = traffic::proof::<S::Macs>(&self.terms, shape);
+        let [set_up, drawn] = S::facts().share_traffic(choice.correlations, shares, choice.expects(shares));
+        Estimate::of(set_up + AGREED, drawn + proof)
+    }
+
+    fn agree(&self, channel: &mut Channel) -> Result<()> {
+        agree(channel, &self.terms)
+    }
+}
+
 /// Demands that the peer wants the same.
 ///
 /// # Errors
 /// `Disagreed` where it does not; link errors.
-pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
+fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
     let ours = terms.name();
     let mut name = [0; TERMS];
     name[..ours.len()].copy_from_slice(ours.as_bytes());
@@ -137,89 +209,4 @@ pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
     let end = theirs.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let theirs = theirs[..end].escape_ascii().to_string();
     Err(Error::Disagreed(Disagreement::Checking(Sides { ours, theirs })))
-}
-
-/// The shares that a statement of this size takes by the system of `options`: those that commit to its
-/// values, and what checks them.
-///
-/// # Errors
-/// `Invalid` where the options make no sense.
-pub(super) fn shares<S: Setting>(options: &Options, size: Size) -> Result<u64> {
-    if options.system().facts().triples {
-        Ok(terms::<S>(options)?.shares::<S::Macs>(size))
-    } else {
-        Ok(size.commitments)
-    }
-}
-
-/// The use that the system of `options` makes of shares.
-pub(super) fn purpose(options: &Options) -> Use {
-    if options.system().facts().triples { Use::InTurns } else { Use::Proof }
-}
-
-/// −log2 of the soundness error, floored, of a statement of this size by the system of `options`, which is
-/// QuickSilver or Wolverine, over these correlations.
-///
-/// # Errors
-/// `Invalid` where the options make no sense.
-pub fn statistical_bits<S: Setting>(
-    options: &Options,
-    correlations: S::Correlations,
-    size: Size,
-) -> Result<u32> {
-    if !options.system().facts().triples {
-        return Ok(S::statistical_bits(correlations, size));
-    }
-    let terms = terms::<S>(options)?;
-    let of_shares = S::share_error(correlations, terms.shares::<S::Macs>(size));
-    Ok((-terms.error::<S::Macs>(size.commitments, of_shares).log2()).floor() as u32)
-}
-
-/// The statistical security that is asked for of a proof by the system of `options`, which is QuickSilver or
-/// Wolverine, in bits.
-///
-/// # Errors
-/// `Invalid` where it convinces nobody.
-pub(super) fn asked<S: Setting>(options: &Options) -> Result<u32> {
-    options.asked_security(if options.system().facts().triples { SECURITY } else { S::SECURITY })
-}
-
-/// The correlations that are worth less than `asked`, each being worth so many bits.
-///
-/// # Errors
-/// `Invalid` where all are, or `worth` fails.
-pub(super) fn excluded<S: Setting>(
-    asked: u32,
-    what: &str,
-    worth: impl Fn(S::Correlations) -> Result<u32>,
-) -> Result<Excluded> {
-    let excluded = Excluded::of::<S>(|correlations| Ok(worth(correlations)? >= asked))?;
-    if excluded.left::<S>().next().is_some() {
-        return Ok(excluded);
-    }
-    let (mut best, mut most) = (None, 0);
-    for correlations in S::correlations() {
-        let bits = worth(correlations)?;
-        if best.is_none() || bits > most {
-            (best, most) = (Some(correlations), bits);
-        }
-    }
-    let best: Correlations = best.expect("each setting has some").into();
-    Err(Error::invalid(format!(
-        "{asked} bits of statistical security were asked for, and no correlations over {} give more than {most} to \
-         a {what} of this size, which {best} does: ask for {most} or fewer, or take a larger extension",
-        S::name()
-    )))
-}
-
-/// The fastest correlations for a statement of this size by the system of `options`, which is QuickSilver or
-/// Wolverine, over a link of so many Mbit/s each way, of those that are worth what is asked for.
-///
-/// # Errors
-/// `Invalid` where none are, or the options make no sense.
-pub fn choose<S: Setting>(options: &Options, size: Size, bandwidth: f64) -> Result<Choice<S::Correlations>> {
-    let worth = |correlations| statistical_bits::<S>(options, correlations, size);
-    let excluded = excluded::<S>(asked::<S>(options)?, "statement", worth)?;
-    let demand = Demand { shares: shares::<S>(options, size)?, purpose: purpose(options) };
-    Ok(Choice::usually::<S>(demand, excluded, bandwidth).expect("not all are excluded"))
 }

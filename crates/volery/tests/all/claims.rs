@@ -88,7 +88,7 @@ fn claims_by_several_challenges_are_accepted() {
     {
         let clauses = Products(300);
         let claims: Vec<_> = (0..400).map(|claim| self::claim::<S::F>(7 * claim % 300)).collect();
-        let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap();
         let options = seeded(8).with_correlations(correlations);
         let session = run::<S>((&clauses, &claims), (&clauses, claims.len()), &options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());

@@ -47,7 +47,7 @@ fn with(name: &str) -> Options {
 }
 
 fn named<S: Setting>(name: &str) -> Correlations {
-    Correlations::named::<S>(name).unwrap().into()
+    Correlations::named::<S>(name).unwrap()
 }
 
 /// Settings over `S` with the correlations called `name`.

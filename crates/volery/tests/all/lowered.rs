@@ -212,7 +212,7 @@ fn clauses(options: &Options) -> Vec<String> {
 #[test]
 fn pinned_lowered() {
     fn with<S: Setting>(name: &str, options: Options) -> Options {
-        let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap();
         options.with_correlations(correlations)
     }
     let by = |system: System| Options { method: system.into(), ..seeded(42) };

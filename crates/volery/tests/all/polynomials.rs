@@ -14,7 +14,7 @@ use volery::random::Random;
 use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
-    Arch, Binary, Bn254, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
+    Binary, Bn254, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
     MacField, Options, Over, Proposition, Provable, Q32, Q32x2, Registered, Result, Secrets, Setting, Work,
 };
 
@@ -140,7 +140,7 @@ fn run<S: Dealt>(
         scope.spawn(move || {
             let (vole, witness) = (S::dealt_prover(), witness.iter().copied());
             let proved = Proposition::of(proved);
-            let work = Work { arch: Arch::detect(), pool: &Pool::default(), progress: None, terms: None };
+            let work = Work { options: &Options::default(), pool: &Pool::default() };
             // The verifier may be gone already.
             let _ = S::compiled().quicksilver().prove(&mut proving, vole, &work, &witness, &proved, None);
             let _ = proving.flush();
@@ -151,7 +151,7 @@ fn run<S: Dealt>(
         let end = S::dealt_verifier(&delta);
         let secrets = Secrets { delta: &delta, random: &mut random };
         let (verified, pool) = (Proposition::of(verified), &Pool::default());
-        let work = Work { arch: Arch::detect(), pool, progress: None, terms: None };
+        let work = Work { options: &Options::default(), pool };
         let quicksilver = S::compiled().quicksilver();
         quicksilver
             .verify(&mut verifying, end, &work, secrets, &verified, None)

@@ -114,7 +114,7 @@ where
 {
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
-    let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
+    let correlations: Correlations = Correlations::named::<S>(name).unwrap();
     tape_over::<S, _>(&network, &witness, &options.with_correlations(correlations))
 }
 
@@ -167,7 +167,7 @@ fn pinned_over_other_fields() {
 #[test]
 fn pinned_polynomials() {
     fn direct<S: Setting>((arch, threads): (Arch, NonZeroUsize)) -> Options {
-        let correlations: Correlations = Correlations::named::<S>("direct").unwrap().into();
+        let correlations: Correlations = Correlations::named::<S>("direct").unwrap();
         Options { arch, threads, ..seeded(42).with_correlations(correlations) }
     }
     let bits = InnerProduct::new(3000, InnerProduct::<F2>::product_of(3000, [7; 32])).unwrap();
@@ -199,7 +199,7 @@ fn pinned_polynomials() {
 fn pinned_memories() {
     fn test<S: Setting>(name: &str, (arch, threads): (Arch, NonZeroUsize)) -> String {
         let (statement, witness) = notes::<S::F>(11, 4);
-        let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap();
         let options = Options { arch, threads, ..seeded(42).with_correlations(correlations) };
         tape_over::<S, _>(&statement, &witness, &options)
     }

@@ -6,7 +6,7 @@ use volery::zk::limbo::{Mode, Parameters, Wishes};
 use volery::zk::quicksilver::branch;
 use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
-use volery::{Binary, Carried, Choice, Correlations, Estimate, Options, Seeds, System};
+use volery::{Binary, Carried, Choice, Correlations, Estimate, Options, Seeds, Setting as _, System};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::print::human;
 use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES, TREES};
@@ -46,7 +46,9 @@ fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) ->
         let asked = if triples { SECURITY } else { field.security() };
         let enough = field.statistical_bits(&options, correlations, size).ok()? >= asked;
         let estimate = |choice: Choice| match of_clauses {
-            Some(size) => choice.over::<Binary>().map(|choice| choice.traffic::<Binary>(size)),
+            Some(size) => {
+                Ok(Binary::facts().traffic(choice.correlations, size, choice.expects(size.commitments)))
+            }
             None => field.estimate(&options, choice, shape),
         };
         let named = estimate(Choice::given(correlations)).ok().filter(|_| enough)?;

@@ -7,13 +7,12 @@
 
 use super::{Correlations, Use};
 use crate::channel::Carried;
-use crate::session::Setting;
+use crate::session::SettingFacts;
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::TILE;
 use core::fmt;
 use core::num::NonZeroUsize;
 use core::time::Duration;
-use volery_primitives::Field;
 
 /// The time that a party computes over some correlations, on one machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,20 +111,21 @@ const BESIDE: f64 = 0.1;
 
 impl Demand {
     /// The bytes that `correlations` send, in both directions.
-    pub(super) fn bytes<S: Setting>(self, correlations: S::Correlations) -> u64 {
-        let [setup, drawn] = S::share_traffic(correlations, self.shares, Some(self.shares));
+    pub(super) fn bytes(self, setting: &dyn SettingFacts, correlations: Correlations) -> u64 {
+        let [setup, drawn] = setting.share_traffic(correlations, self.shares, Some(self.shares));
         (setup + drawn).sum()
     }
 
     /// The seconds that it takes over `correlations`, of which the two parties have these paces.
-    pub(in crate::session) fn seconds<S: Setting>(
+    pub(in crate::session) fn seconds(
         self,
-        correlations: S::Correlations,
+        setting: &dyn SettingFacts,
+        correlations: Correlations,
         paces: [Pace; 2],
         line: &Line,
     ) -> f64 {
-        let waits = S::waits(correlations, self.shares);
-        let [setup, drawn] = S::share_traffic(correlations, self.shares, Some(self.shares));
+        let waits = setting.waits(correlations, self.shares);
+        let [setup, drawn] = setting.share_traffic(correlations, self.shares, Some(self.shares));
         let round_trip = line.round_trip.as_secs_f64();
         let slower = |figure: fn(Pace) -> u32| f64::from(paces.map(figure).into_iter().max().unwrap_or(0));
         let wire: f64 = line.carries(setup).into_iter().sum();
@@ -134,7 +134,7 @@ impl Demand {
         let setup = TRANSFERS + wire.max(work) + 0.5 * wire.min(work) + waits.setup * round_trip;
 
         let shares = self.shares as f64;
-        let values = if self.purpose == Use::Alone { 0.0 } else { shares * value::<S>() };
+        let values = if self.purpose == Use::Alone { 0.0 } else { shares * setting.value_bytes() };
         let sent = drawn + Carried { prover: values as u64, verifier: 0 };
         let work = 1e-12 * shares * slower(|pace| pace.share) + BYTE * sent.sum() as f64;
         let [forward, backward] = line.carries(sent);
@@ -151,11 +151,6 @@ impl Demand {
                 Use::InTurns => apart(&[work, forward]) + backward + shares / waits.window * round_trip,
             }
     }
-}
-
-/// The bytes by which a value is committed to.
-fn value<S: Setting>() -> f64 {
-    if S::F::BITS == 1 { 0.125 } else { <S::F as Field>::BYTES as f64 }
 }
 
 /// The grounds on which correlations are expected to be fastest.

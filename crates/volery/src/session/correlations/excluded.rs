@@ -1,10 +1,10 @@
 //! Correlations that are no choice, because they are worth less than what is asked for.
 
-use crate::error::Result;
-use crate::session::Setting;
+use super::Correlations;
+use crate::session::SettingFacts;
 
 /// The correlations of a setting that are worth too little for a statement, each by its place in
-/// [`Setting::correlations`].
+/// [`SettingFacts::correlations`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::session) struct Excluded(u32);
 
@@ -12,20 +12,18 @@ impl Excluded {
     /// None of them.
     pub(in crate::session) const NONE: Self = Self(0);
 
-    /// The correlations over `S` that are not `enough`.
-    ///
-    /// # Errors
-    /// Those of `enough`.
-    pub(in crate::session) fn of<S: Setting>(
-        mut enough: impl FnMut(S::Correlations) -> Result<bool>,
-    ) -> Result<Self> {
+    /// The correlations of `setting` that are not `enough`.
+    pub(in crate::session) fn of(
+        setting: &dyn SettingFacts,
+        enough: &mut dyn FnMut(Correlations) -> bool,
+    ) -> Self {
         let mut excluded = Self::NONE;
-        for (place, correlations) in S::correlations().into_iter().enumerate() {
-            if !enough(correlations)? {
+        for (place, correlations) in setting.correlations().into_iter().enumerate() {
+            if !enough(correlations) {
                 excluded.0 |= 1 << place;
             }
         }
-        Ok(excluded)
+        excluded
     }
 
     /// The correlations that either party excludes.
@@ -33,14 +31,14 @@ impl Excluded {
         Self(self.0 | other.0)
     }
 
-    /// The correlations that are left over `S`, with their places.
-    pub(super) fn rest<S: Setting>(self) -> impl Iterator<Item = (usize, S::Correlations)> {
-        S::correlations().into_iter().enumerate().filter(move |(place, _)| self.0 >> place & 1 == 0)
+    /// The correlations of `setting` that are left, with their places.
+    pub(super) fn rest(self, setting: &dyn SettingFacts) -> impl Iterator<Item = (usize, Correlations)> {
+        setting.correlations().into_iter().enumerate().filter(move |(place, _)| self.0 >> place & 1 == 0)
     }
 
-    /// The correlations that are left over `S`, those with the most traffic first.
-    pub(in crate::session) fn left<S: Setting>(self) -> impl Iterator<Item = S::Correlations> {
-        self.rest::<S>().map(|(_, correlations)| correlations)
+    /// The correlations of `setting` that are left, those with the most traffic first.
+    pub(in crate::session) fn left(self, setting: &dyn SettingFacts) -> impl Iterator<Item = Correlations> {
+        self.rest(setting).map(|(_, correlations)| correlations)
     }
 
     /// The set in two hexadecimal digits, if there are any.
@@ -48,10 +46,10 @@ impl Excluded {
         (self != Self::NONE).then(|| format!("{:02x}", self.0))
     }
 
-    /// The set of this text over `S`: some correlations, and not all.
-    pub(super) fn parse<S: Setting>(text: &str) -> Option<Self> {
+    /// The set of this text over `setting`: some correlations, and not all.
+    pub(super) fn parse(setting: &dyn SettingFacts, text: &str) -> Option<Self> {
         let excluded = Self(u32::from_str_radix(text, 16).ok()?);
-        let all = (1 << S::correlations().len()) - 1;
+        let all = (1 << setting.correlations().len()) - 1;
         let some = (1..all).contains(&excluded.0) && excluded.text().as_deref() == Some(text);
         some.then_some(excluded)
     }

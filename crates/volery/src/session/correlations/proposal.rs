@@ -4,13 +4,13 @@ use super::measured::Measured;
 use super::{Choice, Correlations, Demand, Excluded, Pace, Reason, Use};
 use crate::channel::Channel;
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
-use crate::session::Setting;
+use crate::session::SettingFacts;
 
 /// A proposal of a party in its first message.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(in crate::session) enum Proposal<C> {
+pub(in crate::session) enum Proposal {
     /// One kind of correlations, and no other.
-    Firm(C),
+    Firm(Correlations),
     /// The correlations that are fastest for a statement.
     Auto(Automatic),
 }
@@ -28,12 +28,12 @@ pub(in crate::session) struct Automatic {
     pub(in crate::session) excluded: Excluded,
 }
 
-impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
+impl Proposal {
     /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares, the degree, the bandwidth, zero
     /// where unknown, and what is excluded, where anything is.
     pub(in crate::session) fn text(self) -> String {
         match self {
-            Self::Firm(correlations) => correlations.into().name().into(),
+            Self::Firm(correlations) => correlations.name().into(),
             Self::Auto(Automatic { shares, degree, bandwidth, excluded }) => {
                 let (shares, degree) = (shares.min(10u64.pow(12) - 1), degree.min(999));
                 let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
@@ -44,12 +44,12 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
     }
 
     /// Whether it may take measuring to settle it.
-    pub(in crate::session) fn compares<S: Setting<Correlations = C>>(self) -> bool {
-        matches!(self, Self::Auto(Automatic { shares, .. }) if S::small(shares).is_none())
+    pub(in crate::session) fn compares(self, setting: &dyn SettingFacts) -> bool {
+        matches!(self, Self::Auto(Automatic { shares, .. }) if setting.small(shares).is_none())
     }
 
-    fn parse<S: Setting<Correlations = C>>(text: &str) -> Result<Self> {
-        if let Ok(correlations) = Correlations::named::<S>(text) {
+    fn parse(setting: &dyn SettingFacts, text: &str) -> Result<Self> {
+        if let Ok(correlations) = setting.named(text) {
             return Ok(Self::Firm(correlations));
         }
         let unknown = || Error::Misbehaved(Misbehaviour::UnknownCorrelations);
@@ -57,7 +57,8 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
         let auto = words.next();
         let mut number = || words.next().and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
         let (shares, degree, mbps) = (number()?, number()?, number()?);
-        let excluded = words.next().map(|word| Excluded::parse::<S>(word).ok_or_else(unknown)).transpose()?;
+        let excluded =
+            words.next().map(|word| Excluded::parse(setting, word).ok_or_else(unknown)).transpose()?;
         if auto != Some("auto") || words.next().is_some() || mbps > 9_000_000 {
             return Err(unknown());
         }
@@ -72,16 +73,17 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
     /// # Errors
     /// `Disagreed` where both are firm and differ, count different statements, or exclude everything together;
     /// `Misbehaved` where `theirs` makes no sense; link errors.
-    pub(in crate::session) fn resolve<S: Setting<Correlations = C>>(
+    pub(in crate::session) fn resolve(
         self,
+        setting: &dyn SettingFacts,
         theirs: &str,
         purpose: Use,
         channel: &mut Channel,
         paces: &[Pace],
-    ) -> Result<Choice<C>> {
+    ) -> Result<Choice> {
         let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
         // Both as the other side sees them.
-        let (ours, theirs) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
+        let (ours, theirs) = match (Self::parse(setting, &self.text())?, Self::parse(setting, theirs)?) {
             (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => return Err(apart(ours, theirs)),
             (Self::Firm(firm), _) | (_, Self::Firm(firm)) => return given(firm),
             (Self::Auto(ours), Self::Auto(theirs)) => (ours, theirs),
@@ -89,47 +91,47 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
         Sides { ours: ours.shares, theirs: theirs.shares }.agree(Disagreement::Shares)?;
         Sides { ours: ours.degree, theirs: theirs.degree }.agree(Disagreement::Degree)?;
         let (shares, excluded) = (ours.shares, ours.excluded.or(theirs.excluded));
-        let choice = if S::small(shares).is_some() {
-            Choice::small::<S>(shares, excluded)
+        let choice = if setting.small(shares).is_some() {
+            Choice::small(setting, shares, excluded)
         } else {
             let bandwidth = [ours.bandwidth, theirs.bandwidth].into_iter().flatten().reduce(f64::min);
             let Measured { paces: [proving, verifying], line } =
                 Measured::exchange(channel, paces, bandwidth)?;
-            Choice::of::<S>(Demand { shares, purpose }, excluded, [&proving, &verifying], line)
+            Choice::of(setting, Demand { shares, purpose }, excluded, [&proving, &verifying], line)
         };
         // Parties who count the same statement exclude what is worth less than each asks for, so that what the
         // one leaves is among what the other does.
         choice.ok_or_else(|| {
-            let [ours, theirs] = [ours, theirs].map(|side| side.excluded.left::<S>().next());
+            let [ours, theirs] = [ours, theirs].map(|side| side.excluded.left(setting).next());
             apart(ours.expect("not all"), theirs.expect("not all"))
         })
     }
 }
 
 /// The disagreement of two sides that would each take something else.
-fn apart<C: Into<Correlations>>(ours: C, theirs: C) -> Error {
-    let names = Sides { ours: ours.into().name(), theirs: theirs.into().name() };
+fn apart(ours: Correlations, theirs: Correlations) -> Error {
+    let names = Sides { ours: ours.name(), theirs: theirs.name() };
     Error::Disagreed(Disagreement::Correlations(names))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Binary, BitCorrelations};
-    use crate::vole::lpn::Params;
+    use crate::session::{Binary, Setting as _};
 
     #[test]
     fn names_are_read_back_and_fit_the_hello() {
-        for correlations in Binary::ALL {
-            assert_eq!(Correlations::from(correlations).over::<Binary>().unwrap(), correlations);
+        let setting = Binary::facts();
+        for correlations in setting.correlations() {
+            assert_eq!(setting.named(correlations.name()).unwrap(), correlations);
         }
-        let last = |kept| Excluded::of::<Binary>(|one| Ok(one == kept)).unwrap();
+        let last = |kept| Excluded::of(setting, &mut |one| one == kept);
         for bandwidth in [None, Some(f64::INFINITY), Some(f64::NAN), Some(-1.0), Some(70.9)] {
-            for excluded in [Excluded::NONE, last(BitCorrelations::Lpn(Params::WAN)), last(Binary::ALL[0])] {
+            for excluded in [Excluded::NONE, last(Correlations::WAN), last(Correlations::SOFTSPOKEN4)] {
                 let auto = Automatic { shares: 1 << 60, degree: u64::MAX, bandwidth, excluded };
-                let text = Proposal::<BitCorrelations>::Auto(auto).text();
+                let text = Proposal::Auto(auto).text();
                 assert!(text.len() <= 32, "{text}");
-                assert_eq!(Proposal::parse::<Binary>(&text).unwrap().text(), text);
+                assert_eq!(Proposal::parse(setting, &text).unwrap().text(), text);
             }
         }
         for nonsense in [
@@ -146,7 +148,7 @@ mod tests {
             "auto 1 2 9999999999",
             "x 1 2 3",
         ] {
-            assert!(Proposal::parse::<Binary>(nonsense).is_err(), "{nonsense}");
+            assert!(Proposal::parse(setting, nonsense).is_err(), "{nonsense}");
         }
         assert!(Correlations::named::<Binary>("mega").unwrap_err().to_string().contains("softspoken4"));
     }

@@ -12,15 +12,11 @@ use crate::zk::quicksilver::traffic::masks;
 use volery_primitives::{Field, MacField};
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
-    /// The traffic of a session of one statement of this size over these correlations, where they were given.
+    /// The traffic of a session of one statement of this size over these correlations, where so many shares may be
+    /// expected.
     /// Matrix products are taken for the last of each batch, and of the statement: a batch that ends early
     /// otherwise leaves a part of a section unused, for an epoch of a memory or table say, which is not
     /// counted, nor are its coins; but for the coins of epochs.
-    pub fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
-        Self::traffic_expecting(correlations, size, None)
-    }
-
-    /// The traffic where so many shares may be expected.
     pub(in super::super) fn traffic_expecting(
         correlations: FieldCorrelations,
         size: Size,

@@ -58,10 +58,9 @@ where
 {
     for name in names {
         let correlations = Correlations::named::<S>(name).unwrap();
-        let named: Correlations = correlations.into();
-        let options = Options::default().with_correlations(named);
+        let options = Options::default().with_correlations(correlations);
         let report = session::<S, _>(circuit, witness.to_vec(), &options);
-        let foretold = S::traffic(correlations, report.gates.size());
+        let foretold = S::facts().traffic(correlations, report.gates.size(), None);
         assert_eq!(foretold, sent(&report), "{name} of {}", S::name());
     }
 }
@@ -105,8 +104,8 @@ fn what_is_measured_is_counted() {
             ..Options::default().with_bandwidth(bandwidth)
         };
         let report = session::<Binary, _>(&network, network.witness([1; 32]).collect(), &options);
-        let chosen = report.choice.unwrap().correlations.over::<Binary>().unwrap();
-        let foretold = Binary::traffic_where_chosen(chosen, Size::gates(commitments));
+        let chosen = report.choice.unwrap().correlations;
+        let foretold = Binary::facts().traffic(chosen, Size::gates(commitments), Some(commitments));
         let foretold = match bandwidth {
             None => foretold.measured(),
             Some(_) => foretold.measured_but_for_bandwidth(),

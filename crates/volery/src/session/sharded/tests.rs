@@ -222,7 +222,7 @@ fn agrees<S: Setting>(shards: usize, each: usize) {
         let (proved, verified) = parties.shard(&sums, Place::first(shard), witness);
         let (accepted, report) = verified.unwrap();
         assert_eq!(report.statement, proved.unwrap().statement);
-        assert!(report.security.statistical >= S::SECURITY);
+        assert!(report.security.statistical >= S::facts().security());
         verdict.add(AcceptedShard::from_bytes(&accepted.to_bytes()).unwrap()).unwrap();
     }
     let announced = Announced::of(&sums).unwrap();
@@ -233,8 +233,8 @@ fn agrees<S: Setting>(shards: usize, each: usize) {
         }
     }
     assert!(verdict.missing().is_empty());
-    let (_accepted, worth) = verdict.finish(S::SECURITY).unwrap();
-    assert!(worth >= S::SECURITY);
+    let (_accepted, worth) = verdict.finish(S::facts().security()).unwrap();
+    assert!(worth >= S::facts().security());
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn early_ends_go_with_real_correlations() {
         let rounds = Rounds(rounds);
         let witness: Vec<S::F> = vec![S::F::ONE; (0..rounds.0).map(|round| 1501 + 7 * round).sum()];
         for name in names {
-            let correlations: Option<Correlations> = Correlations::named::<S>(name).ok().map(Into::into);
+            let correlations: Option<Correlations> = Correlations::named::<S>(name).ok();
             let options = Options {
                 security: Some(30),
                 insecure_parameters: true,

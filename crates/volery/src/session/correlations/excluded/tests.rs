@@ -5,9 +5,12 @@ use super::Excluded;
 use crate::channel::{Channel, Party, pipe, side_by_side};
 use crate::circuit::{Arithmetic, Size};
 use crate::error::{Disagreement, Error, Result};
+use crate::session::analysis::{Analysis, excluded};
 use crate::session::correlations::{Automatic, Choice, Correlations, Demand, Line, Pace, Proposal, Use};
-use crate::session::wolverine::{asked, choose, excluded, purpose, shares, statistical_bits};
-use crate::session::{Binary, Method, Options, Over, Report, Setting, System, prove_over, verify_over};
+use crate::session::system::find;
+use crate::session::{
+    Binary, Method, Options, Over, OverVole, Report, Setting, System, Wolverine, prove_over, verify_over,
+};
 use crate::vole::subfield::choose_prime;
 use crate::zk::wolverine::{CheckedBy, Checking};
 use core::time::Duration;
@@ -27,6 +30,14 @@ macro_rules! over_every_setting {
         ]
     };
     (@ [$test:ident] $setting:ty) => { $test::<$setting>() };
+}
+
+fn analysis<S: Setting>(options: &Options) -> Result<Box<dyn Analysis>> {
+    match find::<S>(options.system()) {
+        Ok(system) => system.analysis(options),
+        // Over any field as a Rust type, and by name over few.
+        Err(_) => OverVole::<S>::analysis(&Wolverine, options),
+    }
 }
 
 /// The bits that are asked for, or those of the setting.
@@ -64,7 +75,7 @@ fn methods() -> Vec<Method> {
 fn paces<S: Setting>() -> Vec<Vec<Pace>> {
     let [fast, slow] = [Pace { share: 0, setup: 0 }, Pace { share: u32::MAX, setup: u32::MAX }];
     let [fast, slow] = [fast, slow].map(Pace::within_reason);
-    let number = S::correlations().len();
+    let number = S::facts().correlations().len();
     let one = (0..number).map(|one| (0..number).map(|kind| if kind == one { fast } else { slow }).collect());
     [vec![fast; number], vec![slow; number]].into_iter().chain(one).collect()
 }
@@ -79,18 +90,18 @@ const LINES: [Line; 3] = [
 /// have been chosen by time alone.
 fn chosen_is_worth_it<S: Setting>() -> bool {
     let (mut chosen, mut refused, mut missed) = (0, 0, 0);
+    let (setting, all) = (S::facts(), S::facts().correlations());
     for method in methods() {
         for security in ASKED {
             let options = Options { security, ..Options::by(method.clone()) };
+            // Where a plan of buckets gives so much at all.
+            let Ok(analysis) = analysis::<S>(&options) else { continue };
+            let asked = analysis.asked(&options).unwrap();
             for size in COMMITMENTS.into_iter().flat_map(sizes) {
-                let asked = asked::<S>(&options).unwrap();
-                let all = S::correlations();
-                let bits = all.iter().map(|one| statistical_bits::<S>(&options, *one, size));
-                // Where a plan of buckets gives so much at all.
-                let Ok(bits) = bits.collect::<Result<Vec<_>>>() else { continue };
+                let bits: Vec<_> = all.iter().map(|one| analysis.statistical_bits(*one, size)).collect();
                 let most = *bits.iter().max().unwrap();
                 let of = |one| bits[all.iter().position(|each| *each == one).unwrap()];
-                let excluded = match excluded::<S>(asked, "statement", |one| Ok(of(one))) {
+                let excluded = match excluded(setting, asked, "statement", &of) {
                     // Any will do.
                     Ok(Excluded::NONE) => {
                         assert!(bits.iter().all(|bits| *bits >= asked));
@@ -102,12 +113,12 @@ fn chosen_is_worth_it<S: Setting>() -> bool {
                         let told = refusal.to_string();
                         assert!(told.contains(&format!("{asked} bits")), "{told}");
                         assert!(told.contains(&format!("more than {most} to")), "{told}");
-                        assert!(choose::<S>(&options, size, 1e3).is_err());
+                        assert!(analysis.choose(&options, size, 1e3).is_err());
                         refused += 1;
                         continue;
                     }
                 };
-                let enough = |choice: Choice<S::Correlations>| {
+                let enough = |choice: Choice| {
                     let bits = of(choice.correlations);
                     assert!(
                         bits >= asked,
@@ -116,18 +127,19 @@ fn chosen_is_worth_it<S: Setting>() -> bool {
                     );
                 };
                 for bandwidth in [0.1, 1e6] {
-                    enough(choose::<S>(&options, size, bandwidth).unwrap());
+                    enough(analysis.choose(&options, size, bandwidth).unwrap());
                 }
-                let shares = shares::<S>(&options, size).unwrap();
-                if S::small(shares).is_some() {
-                    enough(Choice::small::<S>(shares, excluded).unwrap());
-                    let whatever = Choice::small::<S>(shares, Excluded::NONE).unwrap().correlations;
+                let shares = analysis.shares(size);
+                if setting.small(shares).is_some() {
+                    enough(Choice::small(setting, shares, excluded).unwrap());
+                    let whatever = Choice::small(setting, shares, Excluded::NONE).unwrap().correlations;
                     missed += u32::from(of(whatever) < asked);
                 }
-                let demand = Demand { shares, purpose: purpose(&options) };
+                let demand = Demand { shares, purpose: analysis.purpose() };
                 for paces in paces::<S>() {
                     for line in LINES {
-                        let but = |excluded| Choice::of::<S>(demand, excluded, [&paces; 2], line).unwrap();
+                        let but =
+                            |excluded| Choice::of(setting, demand, excluded, [&paces; 2], line).unwrap();
                         enough(but(excluded));
                         chosen += 1;
                         missed += u32::from(of(but(Excluded::NONE).correlations) < asked);
@@ -157,19 +169,18 @@ fn resolved<S: Setting>(
     bandwidth: f64,
 ) -> [Result<Correlations>; 2] {
     let proposal = |asked| {
-        let worth = |one| Ok(S::statistical_bits(one, size));
-        let excluded = excluded::<S>(asked, "statement", worth).unwrap();
+        let worth = |one| S::facts().statistical_bits(one, size);
+        let excluded = excluded(S::facts(), asked, "statement", &worth).unwrap();
         let (shares, bandwidth) = (size.commitments, Some(bandwidth));
         Proposal::Auto(Automatic { shares, degree: 2, bandwidth, excluded })
     };
     let [proving, verifying] = asked.map(proposal);
     let (here, there) = pipe(Duration::from_secs(20));
-    let resolve =
-        |channel: &mut Channel, ours: Proposal<S::Correlations>, theirs: Proposal<S::Correlations>| {
-            let choice = ours.resolve::<S>(&theirs.text(), Use::Proof, channel, paces);
-            channel.flush().unwrap();
-            choice.map(|choice| choice.correlations.into())
-        };
+    let resolve = |channel: &mut Channel, ours: Proposal, theirs: Proposal| {
+        let choice = ours.resolve(S::facts(), &theirs.text(), Use::Proof, channel, paces);
+        channel.flush().unwrap();
+        choice.map(|choice| choice.correlations)
+    };
     let (proved, verified) = side_by_side(
         || resolve(&mut Channel::new(Party::Prover, here), proving, verifying),
         || resolve(&mut Channel::new(Party::Verifier, there), verifying, proving),
@@ -181,15 +192,16 @@ fn resolved<S: Setting>(
 fn both_come_to_the_same<S: Setting>() {
     for commitments in [2_000, 150_000, 1 << 23] {
         let size = Size { matrices: 900, ..Size::gates(commitments) };
-        let bits: Vec<_> = S::correlations().into_iter().map(|one| S::statistical_bits(one, size)).collect();
-        let [least, most] = [bits.iter().min(), bits.iter().max()].map(|bits| *bits.unwrap());
+        let bits = |one| S::facts().statistical_bits(one, size);
+        let bits_of_all: Vec<_> = S::facts().correlations().into_iter().map(bits).collect();
+        let [least, most] = [bits_of_all.iter().min(), bits_of_all.iter().max()].map(|bits| *bits.unwrap());
         for asked in [[least, most], [most, least]] {
             for paces in paces::<S>() {
                 for bandwidth in [1.0, 9e6] {
                     let [proved, verified] =
                         resolved::<S>(size, asked, &paces, bandwidth).map(Result::unwrap);
                     assert_eq!(proved, verified);
-                    let bits = S::statistical_bits(proved.over::<S>().unwrap(), size);
+                    let bits = bits(proved);
                     assert!(bits >= most, "{bits} bits of {asked:?} over {}: {proved}", S::name());
                 }
             }
@@ -207,11 +219,12 @@ fn both_exclude_what_either_does() {
 fn where_nothing_is_left_both_say_so() {
     type S = Over<F61>;
     let auto = |excluded| Automatic { shares: 100, degree: 2, bandwidth: None, excluded };
-    let but = |kept: &str| Excluded::of::<S>(|one| Ok(Correlations::from(one).name() == kept)).unwrap();
+    let setting = S::facts();
+    let but = |kept: &str| Excluded::of(setting, &mut |one| one.name() == kept);
     let (here, _there) = pipe(Duration::from_secs(20));
     let channel = &mut Channel::new(Party::Prover, here);
     let [ours, theirs] = ["direct", "wan"].map(|kept| Proposal::Auto(auto(but(kept))));
-    let refused = ours.resolve::<S>(&theirs.text(), Use::Proof, channel, &[]).unwrap_err();
+    let refused = ours.resolve(setting, &theirs.text(), Use::Proof, channel, &[]).unwrap_err();
     assert!(
         matches!(&refused, Error::Disagreed(Disagreement::Correlations(sides))
             if [sides.ours, sides.theirs] == ["direct", "wan"]),
@@ -224,14 +237,14 @@ fn what_is_excluded_is_read_back() {
     type S = Over<F61>;
     for mask in 1..31 {
         let text = Excluded(mask).text().unwrap();
-        assert_eq!(Excluded::parse::<S>(&text), Some(Excluded(mask)));
+        assert_eq!(Excluded::parse(S::facts(), &text), Some(Excluded(mask)));
     }
     assert_eq!(Excluded::NONE.text(), None);
     // None, all, of another setting, or in other words.
     for nonsense in ["", "00", "1f", "20", "1", "001", "0A", "+1", "-1", "x"] {
-        assert_eq!(Excluded::parse::<S>(nonsense), None, "{nonsense}");
+        assert_eq!(Excluded::parse(S::facts(), nonsense), None, "{nonsense}");
     }
-    assert!(Excluded::parse::<Binary>("1f").is_some());
+    assert!(Excluded::parse(Binary::facts(), "1f").is_some());
 }
 
 /// Proves a network over F_{2^61-1} that is announced as one with many products of matrices: over shares

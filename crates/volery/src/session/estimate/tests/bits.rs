@@ -2,14 +2,13 @@
 
 use super::counted::by_quicksilver;
 use crate::circuit::{Network, Size};
-use crate::ot::softspoken::Depth;
-use crate::session::{Binary, BitCorrelations, Setting as _};
+use crate::session::{Binary, Correlations, Setting as _};
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, TILE};
 
 /// Networks with so many commitments: 600 to 767, or 2048 and more.
 #[track_caller]
-fn assert_foretold(correlations: BitCorrelations, sizes: impl IntoIterator<Item = u64>) {
+fn assert_foretold(correlations: Correlations, sizes: impl IntoIterator<Item = u64>) {
     for commitments in sizes {
         let width = if commitments < 1024 { 256 } else { 1024 };
         let network = Network::new(commitments - width).unwrap();
@@ -17,7 +16,7 @@ fn assert_foretold(correlations: BitCorrelations, sizes: impl IntoIterator<Item 
         let witness = network.witness([1; 32]).collect();
         let (sent, gates) = by_quicksilver::<Binary, _>(correlations, &network, witness);
         assert_eq!(gates.size().commitments, commitments);
-        let foretold = Binary::traffic(correlations, Size::gates(commitments));
+        let foretold = Binary::facts().traffic(correlations, Size::gates(commitments), None);
         assert_eq!(foretold, sent, "{commitments} over {correlations:?}");
     }
 }
@@ -28,8 +27,8 @@ fn softspoken_sends_what_was_foretold() {
     let around = [4096, 8192, 16_384, 24_576].into_iter();
     let around = around.flat_map(|end| [end - 128, end - 127, end, end + 1]);
     let sizes = || [600, 2048, 2049, 100_000].into_iter().chain(around.clone());
-    for depth in [Depth::Four, Depth::Eight] {
-        assert_foretold(BitCorrelations::SoftSpoken(depth), sizes());
+    for correlations in [Correlations::SOFTSPOKEN4, Correlations::SOFTSPOKEN8] {
+        assert_foretold(correlations, sizes());
     }
 }
 
@@ -44,32 +43,26 @@ fn refills_send_what_was_foretold() {
         let beyond = [tile * tiles - 128, tile * tiles - 127];
         if tiles == draws { beyond.to_vec() } else { beyond[..1].to_vec() }
     });
-    assert_foretold(BitCorrelations::Lpn(Params::TINY), [3000].into_iter().chain(sizes));
+    assert_foretold(Correlations::TINY, [3000].into_iter().chain(sizes));
 }
 
 #[test]
 fn every_set_sends_what_was_foretold() {
     let draws = |params| TILE as u64 * Schedule::new(params).draws() as u64;
-    assert_foretold(
-        BitCorrelations::Lpn(Params::SMALL),
-        [5000, draws(Params::SMALL) / 2, draws(Params::SMALL) + 1],
-    );
-    assert_foretold(
-        BitCorrelations::Lpn(Params::L2),
-        [20_000, draws(Params::L2) * 4 / 5, draws(Params::L2) + 300_000],
-    );
-    assert_foretold(BitCorrelations::Lpn(Params::MID), [300_000, draws(Params::MID) / 3]);
-    assert_foretold(BitCorrelations::Lpn(Params::WAN), [1_000_000]);
+    assert_foretold(Correlations::SMALL, [5000, draws(Params::SMALL) / 2, draws(Params::SMALL) + 1]);
+    assert_foretold(Correlations::L2, [20_000, draws(Params::L2) * 4 / 5, draws(Params::L2) + 300_000]);
+    assert_foretold(Correlations::MID, [300_000, draws(Params::MID) / 3]);
+    assert_foretold(Correlations::WAN, [1_000_000]);
 }
 
 /// Sides that know how many shares there will be make no other iteration ready before these are
 /// drawn; a statement that takes more makes it ready then.
 #[test]
 fn what_is_not_expected_is_not_sent() {
-    let mid = BitCorrelations::Lpn(Params::MID);
+    let mid = Correlations::MID;
     let spared = |size| {
-        let given = Binary::traffic(mid, size).total;
-        given.sum() - Binary::traffic_where_chosen(mid, size).total.sum()
+        let expecting = |shares| Binary::facts().traffic(mid, size, shares).total.sum();
+        expecting(None) - expecting(Some(size.commitments))
     };
     assert!(spared(Size::gates(300_000)) > 0 && spared(Size::gates(2_000_000)) > 400_000);
     assert_eq!(spared(Size::gates(4_000_000)), 0, "too late to begin then");

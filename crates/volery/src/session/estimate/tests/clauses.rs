@@ -7,11 +7,9 @@ use crate::channel::{Carried, Channel, Party, pipe, side_by_side};
 use crate::circuit::stream::ClauseStream;
 use crate::circuit::{Alternatives, Backend, Branch, Clauses, OneOf, Shape, clauses as of_clauses};
 use crate::error::Result;
-use crate::ot::softspoken::Depth;
 use crate::session::clauses::{Evaluation, Pushed};
-use crate::session::{Binary, BitCorrelations, Correlations, DirectClauses, Over, Proposition};
+use crate::session::{Binary, Correlations, DirectClauses, Over, Proposition};
 use crate::session::{Options, Registered, Report, Setting, prove_one_of_over, verify_one_of_over};
-use crate::vole::lpn::Params;
 use crate::zk::Gates;
 use crate::zk::quicksilver::branch::{self, Plan};
 use std::time::Duration;
@@ -51,7 +49,7 @@ fn tape<F: Field>(ones: &Ones, shapes: &[Shape], chosen: usize) -> Vec<F> {
 }
 
 /// A proof where this clause holds, and its gates.
-fn over_tape<S: Dealt>(ones: &Ones, chosen: usize, correlations: S::Correlations) -> (Estimate, Gates)
+fn over_tape<S: Dealt>(ones: &Ones, chosen: usize, correlations: Correlations) -> (Estimate, Gates)
 where
     Ones: DirectClauses<S>,
 {
@@ -75,8 +73,8 @@ where
 }
 
 /// The verifier's report of a session where this clause holds.
-fn session<S: Setting>(ones: &Ones, chosen: usize, correlations: S::Correlations) -> Report {
-    let options = Options::default().with_correlations(Some(correlations.into()));
+fn session<S: Setting>(ones: &Ones, chosen: usize, correlations: Correlations) -> Report {
+    let options = Options::default().with_correlations(Some(correlations));
     let (here, there) = pipe(Duration::from_secs(60));
     let prover = || {
         let mut channel = Channel::new(Party::Prover, here);
@@ -99,14 +97,11 @@ fn clauses_send_what_was_foretold() {
         let ones = Ones(lengths);
         let shapes = of_clauses::shapes::<F2, _>(&ones).unwrap();
         let size = branch::size(&shapes).unwrap();
-        let tiny = BitCorrelations::Lpn(Params::TINY);
-        for correlations in
-            [Depth::Four, Depth::Eight].map(BitCorrelations::SoftSpoken).into_iter().chain([tiny])
-        {
+        for correlations in [Correlations::SOFTSPOKEN4, Correlations::SOFTSPOKEN8, Correlations::TINY] {
             for chosen in [0, ones.0.len() - 1] {
                 let (sent, gates) = over_tape::<Binary>(&ones, chosen, correlations);
                 let case = format!("{} clauses over {correlations:?}", ones.0.len());
-                assert_eq!(Binary::traffic(correlations, size), sent, "{case}");
+                assert_eq!(Binary::facts().traffic(correlations, size, None), sent, "{case}");
                 assert_eq!(gates.size(), size, "{case}");
                 assert_eq!(gates.mul, shapes.iter().map(|shape| shape.mul).sum::<u64>());
             }
@@ -125,7 +120,7 @@ where
         let correlations = Correlations::named::<Over<B, E>>(name).unwrap();
         let (sent, gates) = over_tape::<Over<B, E>>(&ones, 1, correlations);
         let case = format!("{} clauses over {name} of {}", ones.0.len(), Over::<B, E>::name());
-        assert_eq!(Over::<B, E>::traffic(correlations, size), sent, "{case}");
+        assert_eq!(Over::<B, E>::facts().traffic(correlations, size, None), sent, "{case}");
         assert_eq!(gates.size(), size, "{case}");
     }
 }
@@ -146,7 +141,7 @@ fn sessions_of_clauses_send_what_was_foretold() {
         for name in names {
             let correlations = Correlations::named::<S>(name).unwrap();
             let report = session::<S>(&ones, 1, correlations);
-            let foretold = S::traffic(correlations, report.gates.size());
+            let foretold = S::facts().traffic(correlations, report.gates.size(), None);
             assert_eq!(foretold, sent(&report), "{name} of {}", S::name());
         }
     }

@@ -11,7 +11,8 @@ use crate::ot::softspoken::traffic::Chunks;
 use crate::random::Random;
 use crate::session::estimate::Estimate;
 use crate::session::{
-    Binary, BitCorrelations, FieldCorrelations, Over, Proposition, Provable, Registered, Setting,
+    Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Proposition, Provable, Registered,
+    Setting,
 };
 use crate::vole::lpn::TILE;
 use crate::vole::subfield::{self, direct};
@@ -33,7 +34,7 @@ pub(super) trait Dealt: Setting {
     fn keys(delta: &Self::Delta) -> BoxedVole<Self::Key>;
 
     /// The lengths of blocks over `correlations`, from the first.
-    fn lengths(correlations: Self::Correlations) -> Box<dyn FnMut() -> usize>;
+    fn lengths(correlations: Correlations) -> Box<dyn FnMut() -> usize>;
 }
 
 impl Dealt for Binary {
@@ -45,8 +46,8 @@ impl Dealt for Binary {
         Box::new(ideal::Verifier::new(1, LEAST_BLOCK, delta))
     }
 
-    fn lengths(correlations: BitCorrelations) -> Box<dyn FnMut() -> usize> {
-        match correlations {
+    fn lengths(correlations: Correlations) -> Box<dyn FnMut() -> usize> {
+        match BitCorrelations::of(correlations) {
             BitCorrelations::SoftSpoken(_) => {
                 let mut drawn = None::<Chunks>;
                 Box::new(move || match &mut drawn {
@@ -71,8 +72,8 @@ where
         Box::new(subfield::ideal::Verifier::new(1, LEAST_BLOCK, delta))
     }
 
-    fn lengths(correlations: FieldCorrelations) -> Box<dyn FnMut() -> usize> {
-        match correlations {
+    fn lengths(correlations: Correlations) -> Box<dyn FnMut() -> usize> {
+        match FieldCorrelations::of::<B>(correlations) {
             FieldCorrelations::Direct => {
                 let mut drawn = 0;
                 Box::new(move || {
@@ -116,7 +117,7 @@ impl<S: Share + 'static> Vole for Counted<S> {
 /// The bytes of a session over these correlations, with `begun` behind its handshake, where its parties prove
 /// and verify so; and the gates that its verifier has seen.
 pub(super) fn counted<S: Dealt>(
-    correlations: S::Correlations,
+    correlations: Correlations,
     begun: Carried,
     prove: impl FnOnce(&mut Channel, BoxedVole<S::Mac>) -> Result<()> + Send,
     verify: impl FnOnce(&mut Channel, BoxedVole<S::Key>, (&S::Delta, &mut Random)) -> Result<(Accepted, Gates)>,
@@ -139,7 +140,7 @@ pub(super) fn counted<S: Dealt>(
         (carried(channel.traffic()), gates, shares.get())
     };
     let (proof, gates, shares) = side_by_side(prover, verifier).1;
-    let [set_up, drawn] = S::share_traffic(correlations, shares, None);
+    let [set_up, drawn] = S::facts().share_traffic(correlations, shares, None);
     let setup = HANDSHAKE + begun + set_up;
     (Estimate { setup, total: setup + drawn + proof }, gates)
 }
@@ -172,7 +173,7 @@ pub(super) fn verify<S: Setting>(
 
 /// A proof of `circuit` by QuickSilver in epochs of a few accesses, and its gates.
 pub(super) fn by_quicksilver<S: Dealt, C>(
-    correlations: S::Correlations,
+    correlations: Correlations,
     circuit: &C,
     witness: Vec<S::F>,
 ) -> (Estimate, Gates)
@@ -189,7 +190,7 @@ where
 
 /// A proof of `circuit` by Wolverine, of a session that begins with `begun`.
 pub(super) fn by_wolverine<S: Dealt, C>(
-    correlations: S::Correlations,
+    correlations: Correlations,
     circuit: &C,
     witness: Vec<S::F>,
     (terms, begun): (Terms, Carried),

@@ -54,14 +54,14 @@ fn assert_foretold<S: Dealt>(name: &str, number: usize) {
     };
     let (prover, verifier) = side_by_side(prover, verifier);
     let of = |shares: usize| {
-        let [set_up, drawn] = S::share_traffic(correlations, shares as u64, None);
+        let [set_up, drawn] = S::facts().share_traffic(correlations, shares as u64, None);
         let carried = set_up + drawn;
         [carried.prover, carried.verifier]
     };
     let case = format!("{number} blocks over {name} of {}", S::name());
     assert_eq!(of(lengths.iter().sum()), [prover.all, verifier.all], "{case}");
     // With no share, a statement by transfers alone still has its check.
-    let [set_up, _] = S::share_traffic(correlations, 0, None);
+    let [set_up, _] = S::facts().share_traffic(correlations, 0, None);
     assert_eq!([set_up.prover, set_up.verifier], [prover.blocks[0], verifier.blocks[0]], "{case}");
     if !name.starts_with("softspoken") {
         for (drawn, sent) in prover.blocks.iter().zip(&verifier.blocks).enumerate() {

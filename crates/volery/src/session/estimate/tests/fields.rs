@@ -23,7 +23,7 @@ where
 {
     let correlations = Correlations::named::<Over<B, E>>(name).unwrap();
     for commitments in sizes {
-        let foretold = Over::<B, E>::traffic(correlations, Size::gates(commitments));
+        let foretold = Over::<B, E>::facts().traffic(correlations, Size::gates(commitments), None);
         let network = network::<B>(commitments);
         let witness = network.witness([1; 32]).collect();
         let (sent, gates) = by_quicksilver::<Over<B, E>, _>(correlations, &network, witness);
@@ -83,9 +83,10 @@ fn larger_sets_send_what_was_foretold() {
 /// 10^12 gates are not walked through.
 #[test]
 fn the_largest_statements_are_estimated_at_once() {
-    for correlations in Over::<F61>::correlations() {
+    let setting = Over::<F61>::facts();
+    for correlations in setting.correlations() {
         let started = std::time::Instant::now();
-        let estimate = Over::<F61>::traffic(correlations, Size::gates(1_000_000_000_000));
+        let estimate = setting.traffic(correlations, Size::gates(1_000_000_000_000), None);
         assert!(started.elapsed().as_secs() < 2, "{correlations:?}");
         assert!(estimate.total.prover > 8_000_000_000_000, "{estimate:?}");
     }

@@ -2,7 +2,6 @@
 //! more for each epoch: its challenge ends a batch early, and where in a block is not known from the size.
 //! Epochs are those of [`Parameters::SHORT`], so that there are many.
 
-use super::Estimate;
 use super::counted::{Dealt, by_quicksilver};
 use crate::channel::Carried;
 use crate::circuit::accounting::Parameters;
@@ -10,7 +9,7 @@ use crate::circuit::stream::Stream;
 use crate::circuit::{Cells, Circuit, Count, Machine, Put, Rows, Size, address_width};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, LONGEST_CHUNK};
-use crate::session::{Binary, Correlations, Over, Provable, Setting};
+use crate::session::{Binary, Correlations, Over, Provable};
 use crate::vole::lpn::TILE;
 use crate::vole::subfield::direct;
 use crate::zk::quicksilver;
@@ -71,13 +70,10 @@ impl<B: Machine> Circuit<B> for Shuffled {
     }
 }
 
-/// The forecast of a setting for a size over its correlations.
-type Traffic<S> = fn(<S as Setting>::Correlations, Size) -> Estimate;
-
 /// Asserts that a session sends what is foretold, or more: at most a block of shares for each epoch, and one
 /// for the masks. Gives the number of its epochs.
 #[track_caller]
-fn assert_foretold<S: Dealt, C>(name: &str, (circuit, witness): (&C, Vec<S::F>), traffic: Traffic<S>) -> u64
+fn assert_foretold<S: Dealt, C>(name: &str, (circuit, witness): (&C, Vec<S::F>)) -> u64
 where
     C: Provable<S> + Sync,
 {
@@ -91,8 +87,9 @@ where
         _ => TILE,
     };
     let more = (size.epochs + 1) * block as u64;
-    let foretold = traffic(correlations, size);
-    let most = traffic(correlations, Size { commitments: size.commitments + more, ..size });
+    let traffic = |size| S::facts().traffic(correlations, size, None);
+    let foretold = traffic(size);
+    let most = traffic(Size { commitments: size.commitments + more, ..size });
     assert_eq!(foretold.setup, sent.setup, "{size:?} by {name} of {}", S::name());
     let parties = [|carried: Carried| carried.prover, |carried: Carried| carried.verifier];
     for of in parties {
@@ -103,7 +100,7 @@ where
     size.epochs
 }
 
-fn memories<S: Dealt>(name: &str, accesses: &[usize], traffic: Traffic<S>)
+fn memories<S: Dealt>(name: &str, accesses: &[usize])
 where
     Memory: Provable<S>,
 {
@@ -113,7 +110,7 @@ where
             let wires = address_width::<S::F>(cells);
             let memory = Memory { cells, accesses, writes };
             let witness = vec![S::F::ZERO; accesses * wires];
-            most = most.max(assert_foretold::<S, _>(name, (&memory, witness), traffic));
+            most = most.max(assert_foretold::<S, _>(name, (&memory, witness)));
         }
         assert!(accesses == 1 || most > 1, "no epoch of {accesses} accesses ends before the last");
     }
@@ -121,68 +118,68 @@ where
 
 #[test]
 fn memories_send_about_what_was_foretold() {
-    memories::<Over<F61>>("direct", &[1, 250], Over::<F61>::traffic);
-    memories::<Binary>("softspoken8", &[1, 250], Binary::traffic);
+    memories::<Over<F61>>("direct", &[1, 250]);
+    memories::<Binary>("softspoken8", &[1, 250]);
 }
 
 #[test]
 #[ignore = "slow"]
 fn larger_memories_do_over_every_setting() {
-    memories::<Over<F61>>("direct", &[900], Over::<F61>::traffic);
-    memories::<Over<F61>>("tiny", &[1, 5000], Over::<F61>::traffic);
-    memories::<Over<F61, F61x2>>("direct", &[250], Over::<F61, F61x2>::traffic);
-    memories::<Over<F65537, F65537x4>>("tiny", &[900], Over::<F65537, F65537x4>::traffic);
-    memories::<Binary>("softspoken8", &[900], Binary::traffic);
-    memories::<Binary>("tiny", &[900], Binary::traffic);
+    memories::<Over<F61>>("direct", &[900]);
+    memories::<Over<F61>>("tiny", &[1, 5000]);
+    memories::<Over<F61, F61x2>>("direct", &[250]);
+    memories::<Over<F65537, F65537x4>>("tiny", &[900]);
+    memories::<Binary>("softspoken8", &[900]);
+    memories::<Binary>("tiny", &[900]);
 }
 
-fn lookups<S: Dealt>(name: &str, counts: &[usize], traffic: Traffic<S>)
+fn lookups<S: Dealt>(name: &str, counts: &[usize])
 where
     Lookups: Provable<S>,
 {
     for &count in counts {
-        let epochs = assert_foretold::<S, _>(name, (&Lookups(count), vec![S::F::ZERO; count]), traffic);
+        let epochs = assert_foretold::<S, _>(name, (&Lookups(count), vec![S::F::ZERO; count]));
         assert!(epochs > 1, "{count} lookups in several tables are one epoch");
     }
 }
 
 #[test]
 fn tables_and_ranges_send_about_what_was_foretold() {
-    lookups::<Over<F61>>("direct", &[1, 250], Over::<F61>::traffic);
+    lookups::<Over<F61>>("direct", &[1, 250]);
 }
 
 #[test]
 #[ignore = "slow"]
 fn larger_tables_do_over_every_setting() {
-    lookups::<Over<F61>>("direct", &[900], Over::<F61>::traffic);
-    lookups::<Over<F61>>("tiny", &[5000], Over::<F61>::traffic);
-    lookups::<Over<F61, F61x2>>("direct", &[250, 900], Over::<F61, F61x2>::traffic);
-    lookups::<Over<F65537, F65537x4>>("tiny", &[900], Over::<F65537, F65537x4>::traffic);
+    lookups::<Over<F61>>("direct", &[900]);
+    lookups::<Over<F61>>("tiny", &[5000]);
+    lookups::<Over<F61, F61x2>>("direct", &[250, 900]);
+    lookups::<Over<F65537, F65537x4>>("tiny", &[900]);
 }
 
-fn permutations<S: Dealt>(name: &str, counts: &[usize], traffic: Traffic<S>)
+fn permutations<S: Dealt>(name: &str, counts: &[usize])
 where
     Shuffled: Provable<S>,
 {
     for &count in counts {
         let witness = vec![S::F::ONE; 2 * count];
-        assert_foretold::<S, _>(name, (&Shuffled(count), witness), traffic);
+        assert_foretold::<S, _>(name, (&Shuffled(count), witness));
     }
 }
 
 #[test]
 fn permutations_send_about_what_was_foretold() {
-    permutations::<Over<F61>>("direct", &[1, 100], Over::<F61>::traffic);
-    permutations::<Binary>("softspoken8", &[1, 100], Binary::traffic);
+    permutations::<Over<F61>>("direct", &[1, 100]);
+    permutations::<Binary>("softspoken8", &[1, 100]);
 }
 
 #[test]
 #[ignore = "slow"]
 fn larger_permutations_do_over_every_setting() {
-    permutations::<Over<F61>>("direct", &[900], Over::<F61>::traffic);
-    permutations::<Over<F61>>("tiny", &[5000], Over::<F61>::traffic);
-    permutations::<Over<F61, F61x2>>("direct", &[100, 900], Over::<F61, F61x2>::traffic);
-    permutations::<Over<F65537, F65537x4>>("tiny", &[900], Over::<F65537, F65537x4>::traffic);
-    permutations::<Binary>("softspoken8", &[2000], Binary::traffic);
-    permutations::<Binary>("tiny", &[900], Binary::traffic);
+    permutations::<Over<F61>>("direct", &[900]);
+    permutations::<Over<F61>>("tiny", &[5000]);
+    permutations::<Over<F61, F61x2>>("direct", &[100, 900]);
+    permutations::<Over<F65537, F65537x4>>("tiny", &[900]);
+    permutations::<Binary>("softspoken8", &[2000]);
+    permutations::<Binary>("tiny", &[900]);
 }

@@ -1,8 +1,7 @@
 //! Statements with polynomials and matrix products send what was foretold.
 
-use super::Estimate;
 use super::counted::{Dealt, by_quicksilver};
-use crate::circuit::{Circuit, Dimensions, MatrixProduct, Polynomials, Reduction, Shape, Size};
+use crate::circuit::{Circuit, Dimensions, MatrixProduct, Polynomials, Reduction, Shape};
 use crate::error::Result;
 use crate::session::{Binary, Correlations, Over, Provable};
 use volery_primitives::{F61, F61x2, F65537, F65537x4, Field};
@@ -28,32 +27,28 @@ impl<B: Polynomials> Circuit<B> for Power {
 }
 
 #[track_caller]
-fn assert_foretold<S: Dealt, C>(
-    name: &str,
-    circuit: &C,
-    witness: Vec<S::F>,
-    traffic: fn(S::Correlations, Size) -> Estimate,
-) where
+fn assert_foretold<S: Dealt, C>(name: &str, circuit: &C, witness: Vec<S::F>)
+where
     C: Provable<S> + Sync,
 {
     let correlations = Correlations::named::<S>(name).unwrap();
     let size = Shape::of(circuit.source()).unwrap().size();
     let (sent, _) = by_quicksilver::<S, _>(correlations, circuit, witness);
-    assert_eq!(traffic(correlations, size), sent, "{size:?} by {name} of {}", S::name());
+    assert_eq!(S::facts().traffic(correlations, size, None), sent, "{size:?} by {name} of {}", S::name());
 }
 
-fn powers<S: Dealt>(name: &str, counts: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
+fn powers<S: Dealt>(name: &str, counts: &[usize])
 where
     Power: Provable<S>,
 {
     for &count in counts {
         for degree in [1, 3, 20, 128] {
-            assert_foretold::<S, _>(name, &Power { count, degree }, vec![S::F::ONE; count], traffic);
+            assert_foretold::<S, _>(name, &Power { count, degree }, vec![S::F::ONE; count]);
         }
     }
 }
 
-fn products<S: Dealt>(name: &str, sides: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
+fn products<S: Dealt>(name: &str, sides: &[usize])
 where
     for<'a> MatrixProduct<'a, S::F>: Provable<S>,
 {
@@ -62,27 +57,27 @@ where
         let product = MatrixProduct::product_of(dimensions, [1; 32]);
         let statement = MatrixProduct::new(dimensions, Some(&product), Reduction::Random).unwrap();
         let witness = statement.witness([1; 32]).collect();
-        assert_foretold::<S, _>(name, &statement, witness, traffic);
+        assert_foretold::<S, _>(name, &statement, witness);
     }
 }
 
 #[test]
 fn polynomials_of_any_degree_send_what_was_foretold() {
-    powers::<Over<F61>>("direct", &[1, 255, 256, 900], Over::<F61>::traffic);
-    powers::<Over<F61, F61x2>>("direct", &[256, 2000], Over::<F61, F61x2>::traffic);
-    powers::<Over<F65537, F65537x4>>("tiny", &[4096], Over::<F65537, F65537x4>::traffic);
-    powers::<Binary>("softspoken8", &[1, 2048, 5000], Binary::traffic);
-    powers::<Binary>("tiny", &[4096], Binary::traffic);
+    powers::<Over<F61>>("direct", &[1, 255, 256, 900]);
+    powers::<Over<F61, F61x2>>("direct", &[256, 2000]);
+    powers::<Over<F65537, F65537x4>>("tiny", &[4096]);
+    powers::<Binary>("softspoken8", &[1, 2048, 5000]);
+    powers::<Binary>("tiny", &[4096]);
 }
 
 /// Matrix products with 2, 128, 512, 648, 2048 and 20,000 entries in both factors.
 #[test]
 fn matrix_products_send_what_was_foretold() {
     let sides = [1, 8, 16, 18, 32];
-    products::<Over<F61>>("direct", &sides, Over::<F61>::traffic);
-    products::<Over<F61>>("tiny", &[1, 100], Over::<F61>::traffic);
-    products::<Over<F61, F61x2>>("direct", &sides, Over::<F61, F61x2>::traffic);
-    products::<Over<F65537, F65537x4>>("tiny", &[32], Over::<F65537, F65537x4>::traffic);
-    products::<Binary>("softspoken8", &sides, Binary::traffic);
-    products::<Binary>("tiny", &[1, 100], Binary::traffic);
+    products::<Over<F61>>("direct", &sides);
+    products::<Over<F61>>("tiny", &[1, 100]);
+    products::<Over<F61, F61x2>>("direct", &sides);
+    products::<Over<F65537, F65537x4>>("tiny", &[32]);
+    products::<Binary>("softspoken8", &sides);
+    products::<Binary>("tiny", &[1, 100]);
 }

@@ -1,11 +1,10 @@
 //! Statements by Wolverine send what was foretold.
 
 use super::counted::{Dealt, by_wolverine};
-use super::{Estimate, sent, session};
+use super::{sent, session};
 use crate::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Network, Reduction, Shape};
-use crate::ot::softspoken::Depth;
 use crate::session::wolverine::{AGREED, terms};
-use crate::session::{Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered};
+use crate::session::{Binary, Correlations, Over, OverVole, Provable, Registered, Wolverine};
 use crate::session::{Choice, Options, Setting};
 use crate::zk::wolverine::{CheckedBy, Checking};
 use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
@@ -30,10 +29,10 @@ fn assert_foretold<S: Dealt, C>(
     C: Provable<S> + Sync,
 {
     let shape = Shape::of(circuit.source()).unwrap();
-    let ours = correlations.over::<S>().unwrap();
-    let foretold = Estimate::wolverine::<S>(Choice::given(ours), &shape, &options).unwrap();
+    let analysis = OverVole::<S>::analysis(&Wolverine, &options).unwrap();
+    let foretold = analysis.traffic(Choice::given(correlations), &shape);
     let terms = terms::<S>(&options).unwrap();
-    let sent = by_wolverine::<S, _>(ours, circuit, witness, (terms, AGREED));
+    let sent = by_wolverine::<S, _>(correlations, circuit, witness, (terms, AGREED));
     let (checking, non_interactive) = (options.method.of::<Checking>(), options.non_interactive);
     let of = S::name();
     assert_eq!(foretold, sent, "{name} over {correlations} of {of}, {checking:?}, {non_interactive}");
@@ -48,12 +47,12 @@ fn sessions_send_what_was_foretold() {
         C: Provable<S> + Sync,
     {
         let (shape, options) = (Shape::of(circuit.source()).unwrap(), in_blocks(None, Some(300)));
+        let analysis = OverVole::<S>::analysis(&Wolverine, &options).unwrap();
         for name in names {
             let correlations = Correlations::named::<S>(name).unwrap();
-            let foretold = Estimate::wolverine::<S>(Choice::given(correlations), &shape, &options).unwrap();
-            let named: Correlations = correlations.into();
+            let foretold = analysis.traffic(Choice::given(correlations), &shape);
             let report =
-                session::<S, _>(circuit, witness.to_vec(), &options.clone().with_correlations(named));
+                session::<S, _>(circuit, witness.to_vec(), &options.clone().with_correlations(correlations));
             assert_eq!(foretold, sent(&report), "{name} of {}", S::name());
         }
     }
@@ -119,7 +118,7 @@ fn elements<B: Field, E: MacField<B>>(name: &str, by: Option<CheckedBy>, block: 
 where
     Over<B, E>: Registered,
 {
-    let correlations = Correlations::named::<Over<B, E>>(name).unwrap().into();
+    let correlations = Correlations::named::<Over<B, E>>(name).unwrap();
     for &gates in sizes {
         let network = Arithmetic::<B>::new(gates).unwrap();
         let witness = network.witness([1; 32]).collect();
@@ -174,7 +173,7 @@ fn polynomials_send_what_was_foretold() {
         InnerProduct<S::F>: Provable<S>,
         for<'a> MatrixProduct<'a, S::F>: Provable<S>,
     {
-        let correlations = Correlations::named::<S>(name).unwrap().into();
+        let correlations = Correlations::named::<S>(name).unwrap();
         let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };
         let product = MatrixProduct::product_of(dimensions, [1; 32]);
         for &block in blocks {
@@ -208,10 +207,11 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let shape = Shape::of(&network).unwrap();
         let options = in_blocks(None, Some(70));
         let report = session::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
-        let direct = FieldCorrelations::Direct;
-        let foretold = Estimate::wolverine::<Over<F61>>(Choice::given(direct), &shape, &options).unwrap();
+        let direct = Correlations::DIRECT;
+        let analysis = OverVole::<Over<F61>>::analysis(&Wolverine, &options).unwrap();
+        let foretold = analysis.traffic(Choice::given(direct), &shape);
         let sent = sent(&report);
-        assert_eq!(report.choice.unwrap().correlations, direct.into());
+        assert_eq!(report.choice.unwrap().correlations, direct);
         assert_eq!(foretold.total, sent.total, "{gates}");
         assert!(foretold.setup.prover < sent.setup.prover);
     }
@@ -223,12 +223,11 @@ fn the_largest_statements_are_estimated_at_once() {
     fn test<S: Setting>(per_gate: [f64; 2]) {
         let gates = 1_000_000_000_000;
         let shape = Shape { inputs: 1024, mul: gates, ..Default::default() };
-        for correlations in S::correlations() {
+        for correlations in S::facts().correlations() {
             for block in [None, Some(1), Some(3000)] {
                 let started = std::time::Instant::now();
-                let estimate =
-                    Estimate::wolverine::<S>(Choice::given(correlations), &shape, &in_blocks(None, block))
-                        .unwrap();
+                let analysis = OverVole::<S>::analysis(&Wolverine, &in_blocks(None, block)).unwrap();
+                let estimate = analysis.traffic(Choice::given(correlations), &shape);
                 assert!(started.elapsed().as_secs() < 2, "{correlations:?}");
                 let bytes = estimate.total.sum() as f64 / gates as f64;
                 assert!(bytes > per_gate[usize::from(block.is_some())], "{bytes} over {correlations:?}");
@@ -243,17 +242,7 @@ fn the_largest_statements_are_estimated_at_once() {
 
 #[test]
 fn options_that_make_no_sense_have_no_estimate() {
-    let shape = Shape::of(&Network::new(10).unwrap()).unwrap();
-    let refused = |options: Options| {
-        assert!(
-            Estimate::wolverine::<Binary>(
-                Choice::given(BitCorrelations::SoftSpoken(Depth::Eight)),
-                &shape,
-                &options
-            )
-            .is_err()
-        );
-    };
+    let refused = |options: Options| assert!(OverVole::<Binary>::analysis(&Wolverine, &options).is_err());
     refused(in_blocks(None, Some(0)));
     refused(in_blocks(Some(CheckedBy::Sacrifice), None));
     refused(Options { security: Some(129), ..in_blocks(None, None) });
