@@ -148,8 +148,13 @@ impl Setting for Binary {
     // What is inlined elsewhere would be compiled there, with all systems.
     #[inline(never)]
     fn compiled() -> &'static dyn Compiled<Self> {
-        static COMPILED: OverBits = OverBits(Calibrated::new());
-        &COMPILED
+        &OverBits
+    }
+
+    #[inline(never)]
+    fn facts() -> &'static dyn SettingFacts {
+        static FACTS: BitFacts = BitFacts(Calibrated::new());
+        &FACTS
     }
 
     fn delta(random: &mut Random) -> Delta {
@@ -169,10 +174,10 @@ impl Setting for Binary {
     }
 }
 
-/// The systems and functions that are compiled for the setting.
-struct OverBits(Calibrated);
+/// The facts of the setting, and the paces of this machine.
+struct BitFacts(Calibrated);
 
-impl SettingFacts for OverBits {
+impl SettingFacts for BitFacts {
     fn name(&self) -> String {
         F2::NAME.into()
     }
@@ -267,6 +272,9 @@ impl SettingFacts for OverBits {
         Binary::traffic_expecting(BitCorrelations::of(correlations), size, expected)
     }
 }
+
+/// The systems and functions that are compiled for the setting.
+struct OverBits;
 
 impl Compiled<Binary> for OverBits {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {

@@ -99,10 +99,7 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
 /// Shares straight from transfers are for the smallest statements: how much longer they take hardly matters.
 const DIRECT_PACE: Pace = Pace { share: 1_000_000, setup: 0 };
 
-impl<B: Field, E: MacField<B>> Over<B, E>
-where
-    Self: Registered,
-{
+impl<B: Field, E: MacField<B>> Over<B, E> {
     /// The paces of this machine.
     fn calibrate(arch: Arch) -> Vec<Pace> {
         let (degree, tile) = (E::DEGREE as usize, TILE as f64);
@@ -138,11 +135,18 @@ macro_rules! register {
                 beyond!(with bits: $values $macs)
             }
 
+            #[inline(never)]
+            fn registered_facts() -> &'static dyn SettingFacts {
+                static FACTS: FieldFacts<volery_primitives::$values, volery_primitives::$macs> =
+                    FieldFacts(Calibrated::new(), PhantomData);
+                &FACTS
+            }
+
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
                 static FIELD: OverFields<Over<volery_primitives::$values, volery_primitives::$macs>> =
-                    OverFields { systems: beyond!(systems: $values $macs), paces: Calibrated::new() };
+                    OverFields(beyond!(systems: $values $macs));
                 static COMPILED: &dyn Compiled<Over<volery_primitives::$values, volery_primitives::$macs>> =
                     &FIELD;
                 &COMPILED
@@ -202,6 +206,10 @@ where
         <Self as Registered>::with_bits()
     }
 
+    fn facts() -> &'static dyn SettingFacts {
+        Self::registered_facts()
+    }
+
     fn compiled() -> &'static dyn Compiled<Self> {
         let registered: &'static dyn Any = Self::registered();
         *registered.downcast_ref().expect("its own")
@@ -226,16 +234,10 @@ where
     }
 }
 
-/// The systems and functions that are compiled for `S`.
-struct OverFields<S: Setting> {
-    systems: &'static [&'static dyn ProofSystem<S>],
-    paces: Calibrated,
-}
+/// The facts of a setting, and the paces of this machine.
+struct FieldFacts<B, E>(Calibrated, PhantomData<fn() -> (B, E)>);
 
-impl<B: Field, E: MacField<B>> SettingFacts for OverFields<Over<B, E>>
-where
-    Over<B, E>: Registered,
-{
+impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     fn name(&self) -> String {
         // Other fields have one extension, whose degree goes without saying.
         match E::DEGREE {
@@ -269,7 +271,7 @@ where
     }
 
     fn paces(&self, arch: Arch) -> Vec<Pace> {
-        self.paces.paces(arch, || Over::<B, E>::calibrate(arch))
+        self.0.paces(arch, || Over::<B, E>::calibrate(arch))
     }
 
     fn correlations(&self) -> Vec<Correlations> {
@@ -347,12 +349,15 @@ where
     }
 }
 
+/// The systems and functions that are compiled for `S`.
+struct OverFields<S: Setting>(&'static [&'static dyn ProofSystem<S>]);
+
 impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields<Over<B, E>>
 where
     Over<B, E>: Registered,
 {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Over<B, E>>] {
-        self.systems
+        self.0
     }
 
     fn prover_end(

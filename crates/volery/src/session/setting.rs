@@ -50,10 +50,8 @@ pub trait Setting: Sized + 'static {
     /// and takes long to compile, and not its stream of gates.
     const MONOMORPHIC: bool;
 
-    /// Its facts.
-    fn facts() -> &'static dyn SettingFacts {
-        Self::compiled()
-    }
+    /// What is known of it without its types.
+    fn facts() -> &'static dyn SettingFacts;
 
     /// The [name](SettingFacts::name).
     fn name() -> String {
@@ -78,7 +76,7 @@ pub trait Setting: Sized + 'static {
 }
 
 /// The systems and functions that are compiled for `S` in this crate, once, whoever uses it.
-pub trait Compiled<S: Setting>: SettingFacts {
+pub trait Compiled<S: Setting>: Sync {
     /// The proof systems over it.
     fn systems(&self) -> &'static [&'static dyn ProofSystem<S>];
 
@@ -210,6 +208,9 @@ pub trait Registered {
     fn with_bits() -> Option<&'static dyn WithBits> {
         None
     }
+
+    /// Its [facts](Setting::facts).
+    fn registered_facts() -> &'static dyn SettingFacts;
 
     /// All that is compiled for it. The compiler could not see through a bound that says so: it would have to
     /// know the setting before its systems.

@@ -7,7 +7,7 @@ use crate::circuit::{Arithmetic, Size};
 use crate::error::{Disagreement, Error, Result};
 use crate::session::analysis::{Analysis, excluded};
 use crate::session::correlations::{Automatic, Choice, Correlations, Demand, Line, Pace, Proposal, Use};
-use crate::session::system::find;
+use crate::session::quicksilver::Quicksilver;
 use crate::session::{
     Binary, Method, Options, Over, OverVole, Report, Setting, System, Wolverine, prove_over, verify_over,
 };
@@ -32,11 +32,11 @@ macro_rules! over_every_setting {
     (@ [$test:ident] $setting:ty) => { $test::<$setting>() };
 }
 
+/// By name Wolverine is over few fields, and as a Rust type over any.
 fn analysis<S: Setting>(options: &Options) -> Result<Box<dyn Analysis>> {
-    match find::<S>(options.system()) {
-        Ok(system) => system.analysis(options),
-        // Over any field as a Rust type, and by name over few.
-        Err(_) => OverVole::<S>::analysis(&Wolverine, options),
+    match options.system() {
+        System::WOLVERINE => OverVole::<S>::analysis(&Wolverine, options),
+        _ => OverVole::<S>::analysis(&Quicksilver, options),
     }
 }
 
