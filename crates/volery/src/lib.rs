@@ -108,8 +108,7 @@ pub mod circuit {
         Machine, Matrix, Memories, Mixed, MixedCircuit, MixedCount, MixedShape, Need, NumberWire, OneOf,
         Padded, Permutations, Polynomials, Port, PortValue, Put, ReadValues, Returned, Rows, Scan, Scanned,
         Sequence, Shape, Sharded, Sharding, Size, Sparse, StatementFile, Sums, Tables, Term, Value,
-        ValueStream, Values, Whole, Wires, Witness, Written, address_width, check_mixed, clauses, stream,
-        widest,
+        ValueStream, Values, Whole, Wires, Witness, Written, address_width, check_mixed, clauses, widest,
     };
     #[doc(inline)]
     pub use volery_formats::{
@@ -126,7 +125,20 @@ pub mod circuit {
         SplitStatement, Statement, Turned, field_of, snippets,
     };
 
-    // All else is for this crate: so in each module below.
+    /// Statements as streams of gates, which are recorded once and executed in any backend.
+    pub mod stream {
+        #[doc(inline)]
+        pub use volery_circuit::stream::{
+            AllShards, Argues, Block, ClauseSource, ClauseStream, Dependence, Execute, Executor, Functions,
+            GatesAlone, Handle, HintFunction, MixedRecorder, MixedSource, MixedStreamed, Op, Record,
+            Recorder, Shard, ShardSource, Source, Stream, Streamed, StreamedClauses, Traced, VectorHandle,
+            fingerprint, fingerprint_of,
+        };
+
+        // All else is for this crate: so in each module below.
+        pub(crate) use volery_circuit::stream::*;
+    }
+
     pub(crate) use volery_circuit::*;
     pub(crate) use volery_statements::*;
 }
