@@ -237,14 +237,15 @@ pub use ot::softspoken::Depth;
 pub use session::sharded;
 pub use session::text;
 pub use session::{
-    Agreement, Analysis, AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations, Choice,
-    Choices, Claim, Compiled, Converted, Correlations, Details, Direct, DirectClauses, Estimate, Fact, Facts,
-    FieldCorrelations, FileProof, Garbling, Grounds, InShards, InTheHead, LEAST_SECURITY, LONGEST_LABEL,
-    Limbo, Line, MOST_WORK, Method, Options, Outcome, Over, OverVole, Pace, Passing, Proof, ProofFiles,
+    Agreement, Analyse, Analysis, AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations,
+    Choice, Choices, Claim, Compiled, Converted, Correlations, Details, Direct, DirectClauses, Estimate,
+    Fact, Facts, FieldCorrelations, FileProof, Garbling, Grounds, InShards, InTheHead, LEAST_SECURITY,
+    LONGEST_LABEL, Limbo, Line, MOST_WORK, Method, Options, Outcome, Over, Pace, Passing, Proof, ProofFiles,
     ProofOfClauses, ProofRun, ProofSystem, Proposition, Provable, ProvableClauses, ProvableMixed, Proved,
-    ProverEnds, ProverSession, ProvesMany, Reason, Record, Registered, Report, Reread, Secrets, Security,
-    Setting, SettingFacts, Simulation, Stacking, Stated, Stream, System, Use, Verified, VerifierEnds,
-    VerifierSession, VerifiesMany, Waits, WithBits, Wolverine, Work, check, prove, prove_by,
+    ProverEnd, ProverEnds, ProverGates, ProverSession, ProvesCompiled, ProvesMany, QuicksilverOver, Reason,
+    Record, Registered, Report, Reread, Secrets, Security, Setting, SettingFacts, Simulation, Stacking,
+    Stated, Stream, System, Use, Verified, VerifierEnd, VerifierEnds, VerifierGates, VerifierSession,
+    VerifiesCompiled, VerifiesMany, Waits, WithBits, Wolverine, Work, check, prove, prove_by,
     prove_each_of_over, prove_mixed, prove_one_of, prove_one_of_over, prove_one_of_to_file, prove_over,
     prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label, setting, settings, verify,
     verify_by, verify_each_of_over, verify_from, verify_from_over, verify_mixed, verify_one_of,

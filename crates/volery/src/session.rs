@@ -7,6 +7,7 @@ mod calibration;
 mod clauses;
 mod correlated;
 mod correlations;
+mod direct;
 mod disjunction;
 mod estimate;
 mod facts;
@@ -30,8 +31,11 @@ mod wolverine;
 pub use analysis::Analysis;
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
 pub use binary::{Binary, BitCorrelations};
-pub use correlated::{OverVole, Proved, Secrets, Verified, Work};
+pub use correlated::{
+    Analyse, Proved, ProverEnd, ProverGates, Secrets, Verified, VerifierEnd, VerifierGates, Work,
+};
 pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
+pub use direct::{Direct, DirectClauses, Proposition, Provable, ProvableClauses, Stated};
 pub use disjunction::{
     prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_each_of_over,
     verify_one_of, verify_one_of_from, verify_one_of_over,
@@ -48,20 +52,20 @@ pub use method::{Choices, Method};
 pub use mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
 pub use options::{LEAST_SECURITY, Options, Record, Security};
 pub use over::{FieldCorrelations, Over};
+pub use quicksilver::{ProvesCompiled, QuicksilverOver, VerifiesCompiled};
 pub use report::{Details, Fact, Report, text};
 pub use run::{Agreement, Outcome, ProofRun};
 pub use setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
-pub use statement::{
-    Direct, DirectClauses, Proposition, Provable, ProvableClauses, Reread, Stated, Stream, check,
-};
+pub use statement::{Reread, Stream, check};
 pub use system::{Claim, Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use voleith::{FileProof, InTheHead};
 pub use wolverine::Wolverine;
 
 use crate::channel::Channel;
+use crate::circuit::stream::Source;
 use crate::error::Result;
 use crate::zk::Accepted;
-use volery_primitives::F2;
+use volery_primitives::{F2, Field};
 
 /// Proves that `witness` satisfies `circuit`, a statement over F_2, to the verifier at the other end of
 /// `channel`, by the system that `options` name. For other fields see [`prove_over`], for one of several
@@ -90,7 +94,11 @@ pub fn prove_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    prove_by(system::find::<S>(options.system())?, circuit, witness, channel, options)
+    if circuit.direct().is_some() && options.system() == System::QUICKSILVER {
+        let statement = &Proposition::of(circuit);
+        return S::compiled().quicksilver().prove_compiled(statement, &witness, channel, options);
+    }
+    system::find::<S>(options.system())?.prove(circuit.source(), &witness, channel, options)
 }
 
 /// Proves a statement, as [`prove_over`] does, by a system that may be of no library: `options` need not
@@ -98,14 +106,14 @@ pub fn prove_over<S: Setting>(
 ///
 /// # Errors
 /// Those of the system.
-pub fn prove_by<S: Setting>(
-    system: &dyn ProofSystem<S>,
-    circuit: &(impl Provable<S> + ?Sized),
-    witness: impl IntoIterator<Item = S::F> + Clone,
+pub fn prove_by<F: Field>(
+    system: &dyn ProofSystem<F>,
+    circuit: &dyn Source<F>,
+    witness: impl IntoIterator<Item = F> + Clone,
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    system.prove(Proposition::of(circuit), &witness, channel, options)
+    system.prove(circuit, &witness, channel, options)
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over
@@ -134,7 +142,11 @@ pub fn verify_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    verify_by(system::find::<S>(options.system())?, circuit, channel, options)
+    if circuit.direct().is_some() && options.system() == System::QUICKSILVER {
+        let statement = &Proposition::of(circuit);
+        return S::compiled().quicksilver().verify_compiled(statement, channel, options);
+    }
+    system::find::<S>(options.system())?.verify(circuit.source(), channel, options)
 }
 
 /// Verifies a statement, as [`verify_over`] does, by a system that may be of no library: `options` need not
@@ -142,26 +154,40 @@ pub fn verify_over<S: Setting>(
 ///
 /// # Errors
 /// Those of the system.
-pub fn verify_by<S: Setting>(
-    system: &dyn ProofSystem<S>,
-    circuit: &(impl Provable<S> + ?Sized),
+pub fn verify_by<F: Field>(
+    system: &dyn ProofSystem<F>,
+    circuit: &dyn Source<F>,
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    system.verify(Proposition::of(circuit), channel, options)
+    system.verify(circuit, channel, options)
 }
 
 /// Several statements, one after the other, on one set-up: the prover's side.
 ///
 /// The set-up is made, and the correlations are chosen, for the first statement. After an error during a
 /// proof the session is dead.
-pub struct ProverSession<'c, S: Setting = Binary>(Result<Box<dyn ProvesMany<S> + 'c>, System>);
+pub struct ProverSession<'c, S: Setting = Binary>(ProverOf<'c, S>);
+
+enum ProverOf<'c, S: Setting> {
+    Quicksilver(Box<dyn ProvesCompiled<S> + 'c>),
+    Another(Box<dyn ProvesMany<S::F> + 'c>),
+    /// A system that has no such sessions.
+    Single(System),
+}
 
 /// Several statements, one after the other, on one set-up: the verifier's side.
 ///
 /// The set-up is made, and the correlations are chosen, for the first statement. After an error
 /// the session is dead.
-pub struct VerifierSession<'c, S: Setting = Binary>(Result<Box<dyn VerifiesMany<S> + 'c>, System>);
+pub struct VerifierSession<'c, S: Setting = Binary>(VerifierOf<'c, S>);
+
+enum VerifierOf<'c, S: Setting> {
+    Quicksilver(Box<dyn VerifiesCompiled<S> + 'c>),
+    Another(Box<dyn VerifiesMany<S::F> + 'c>),
+    /// A system that has no such sessions.
+    Single(System),
+}
 
 impl<'c> ProverSession<'c> {
     /// A session over F_2; nothing is sent yet.
@@ -174,14 +200,19 @@ impl<'c, S: Setting> ProverSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         let system = options.system();
+        if system == System::QUICKSILVER {
+            return Self(ProverOf::Quicksilver(S::compiled().quicksilver().prover_session(channel, options)));
+        }
         let session = system::find::<S>(system).ok().and_then(|found| found.prove_many(channel, options));
-        Self(session.ok_or(system))
+        Self(session.map_or(ProverOf::Single(system), ProverOf::Another))
     }
 
     /// Names the next statement by its digest, as [`Options::statement`] names the first.
     pub fn name_next(&mut self, digest: [u8; 32]) {
-        if let Ok(session) = &mut self.0 {
-            session.name_next(digest);
+        match &mut self.0 {
+            ProverOf::Quicksilver(session) => session.name_next(digest),
+            ProverOf::Another(session) => session.name_next(digest),
+            ProverOf::Single(_) => {}
         }
     }
 
@@ -194,9 +225,11 @@ impl<'c, S: Setting> ProverSession<'c, S> {
         circuit: &(impl Provable<S> + ?Sized),
         witness: impl IntoIterator<Item = S::F> + Clone,
     ) -> Result<Report> {
-        let session = self.0.as_mut().map_err(|system| system::only_single::<S>(*system))?;
-        let statement = Proposition::of(circuit);
-        session.prove(statement, &witness)
+        match &mut self.0 {
+            ProverOf::Quicksilver(session) => session.prove_compiled(&Proposition::of(circuit), &witness),
+            ProverOf::Another(session) => session.prove(circuit.source(), &witness),
+            ProverOf::Single(system) => Err(system::only_single::<S>(*system)),
+        }
     }
 }
 
@@ -211,14 +244,21 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         let system = options.system();
+        if system == System::QUICKSILVER {
+            return Self(VerifierOf::Quicksilver(
+                S::compiled().quicksilver().verifier_session(channel, options),
+            ));
+        }
         let session = system::find::<S>(system).ok().and_then(|found| found.verify_many(channel, options));
-        Self(session.ok_or(system))
+        Self(session.map_or(VerifierOf::Single(system), VerifierOf::Another))
     }
 
     /// Names the next statement by its digest, as [`Options::statement`] names the first.
     pub fn name_next(&mut self, digest: [u8; 32]) {
-        if let Ok(session) = &mut self.0 {
-            session.name_next(digest);
+        match &mut self.0 {
+            VerifierOf::Quicksilver(session) => session.name_next(digest),
+            VerifierOf::Another(session) => session.name_next(digest),
+            VerifierOf::Single(_) => {}
         }
     }
 
@@ -227,8 +267,10 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
     /// # Errors
     /// As for [`verify`]; `Invalid` where the system proves single statements only.
     pub fn verify(&mut self, circuit: &(impl Provable<S> + ?Sized)) -> Result<(Accepted, Report)> {
-        let session = self.0.as_mut().map_err(|system| system::only_single::<S>(*system))?;
-        let statement = Proposition::of(circuit);
-        session.verify(statement)
+        match &mut self.0 {
+            VerifierOf::Quicksilver(session) => session.verify_compiled(&Proposition::of(circuit)),
+            VerifierOf::Another(session) => session.verify(circuit.source()),
+            VerifierOf::Single(system) => Err(system::only_single::<S>(*system)),
+        }
     }
 }

@@ -28,10 +28,7 @@ pub use committed::WithBits;
 use super::files::{files, verify_any};
 use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
 use super::system::find;
-use super::{
-    Binary, Choice, Correlations, Estimate, Options, Over, Proposition, Report, Reread, Setting, Stream,
-    System,
-};
+use super::{Binary, Choice, Correlations, Estimate, Options, Over, Report, Reread, Setting, Stream, System};
 use crate::channel::{Channel, Party};
 #[cfg(doc)]
 use crate::circuit::PortValue;
@@ -461,8 +458,7 @@ impl<S: Setting> AnyStatement for Stated<S> {
         self.statement.warnings()
     }
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)> {
-        let statement = Proposition::of(self.statement.source());
-        find::<S>(options.system())?.verify(statement, channel, options)
+        find::<S>(options.system())?.verify(self.statement.source(), channel, options)
     }
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)> {
         verify_any::<S>(&self.statement, proof, options)
@@ -539,8 +535,7 @@ impl<S: Setting> AnyClaim for Claimed<S> {
         S::compiled().check(&self.stated.statement, self.read())
     }
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
-        let statement = Proposition::of(self.stated.statement.source());
-        find::<S>(options.system())?.prove(statement, self, channel, options)
+        find::<S>(options.system())?.prove(self.stated.statement.source(), self, channel, options)
     }
     fn prove_shard(
         &self,

@@ -6,7 +6,7 @@ use super::estimate;
 use super::facts::SettingFacts;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
-use super::quicksilver::Quicksilver;
+use super::quicksilver::{Quicksilver, QuicksilverOver};
 use super::setting::{Compiled, Setting};
 use super::voleith::Voleith;
 use super::wolverine::Wolverine;
@@ -277,8 +277,21 @@ impl SettingFacts for BitFacts {
 struct OverBits;
 
 impl Compiled<Binary> for OverBits {
-    fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {
-        &[&Quicksilver, &Jko, &Stack, &Limbo, &Wolverine, &Voleith]
+    fn systems(&self) -> &'static [&'static dyn ProofSystem<F2>] {
+        const {
+            &[
+                &Quicksilver::<Binary>::OVER,
+                &Jko,
+                &Stack,
+                &Limbo::<Binary>::OVER,
+                &Wolverine::<Binary>::OVER,
+                &Voleith,
+            ]
+        }
+    }
+
+    fn quicksilver(&self) -> &'static dyn QuicksilverOver<Binary> {
+        &Quicksilver::OVER
     }
 
     fn prover_end(

@@ -1,14 +1,12 @@
 //! One of several clauses by QuickSilver: over a tape.
 
-use super::correlated::{ProverEnd, VerifierEnd, named};
-use super::quicksilver::Quicksilver;
+use super::correlated::named;
+use super::direct::{Direct, DirectClauses, Proposition, Stated};
+use super::quicksilver::{Quicksilver, prove_next, verify_next};
 use super::system::Claim;
-use super::{
-    Direct, DirectClauses, Options, ProofOfClauses, Proposition, ProvesMany, Report, Reread, Setting, Stated,
-    Stream, System, VerifiesMany,
-};
+use super::{Options, ProofOfClauses, Report, Reread, Setting, Stream, System};
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseStream, Source};
+use crate::circuit::stream::{ClauseSource, ClauseStream, Source};
 use crate::circuit::{
     Alternatives, Branch, Clause, Clauses, Clear, Evaluated, OneOf, Shape, clauses as of_clauses,
 };
@@ -17,12 +15,17 @@ use crate::zk::Accepted;
 use crate::zk::quicksilver::branch::{KeyReplay, Plan, Replay, other_than_counted};
 use crate::zk::quicksilver::{ProverUnder, VerifierUnder};
 use core::iter::repeat_n;
+use core::marker::PhantomData;
 use volery_primitives::Field;
 use volery_primitives::secret::verdict;
 use zeroize::Zeroizing;
 
-/// [`crate::zk::quicksilver::branch`].
-pub(super) struct OnTape;
+/// [`crate::zk::quicksilver::branch`] over `S`.
+pub(super) struct OnTape<S>(PhantomData<fn() -> S>);
+
+impl<S> OnTape<S> {
+    pub(super) const OVER: Self = Self(PhantomData);
+}
 
 /// Clauses as they are pushed.
 pub(super) struct Pushed<'s, S: Setting> {
@@ -83,66 +86,88 @@ fn planned<S: Setting>(options: &Options, statement: [u8; 32], plan: &Plan<'_>) 
     Options { statement: Some(statement), size: Some(size), check: false, ..options }
 }
 
-impl<S: Setting> ProofOfClauses<S> for OnTape {
+impl<S: Setting> ProofOfClauses<S::F> for OnTape<S> {
     fn prove_one_of(
         &self,
-        stated: Stated<'_, S>,
+        clauses: &dyn ClauseSource<S::F>,
         chosen: usize,
         witness: &dyn Reread<S::F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        self.prove_each_of(stated, &[(chosen, witness)], channel, options)
+        prove_each_of(Stated::<S>::of(clauses), &[(chosen, witness)], channel, options)
     }
 
     fn verify_one_of(
         &self,
-        stated: Stated<'_, S>,
+        clauses: &dyn ClauseSource<S::F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        self.verify_each_of(stated, 1, channel, options)
+        verify_each_of(Stated::<S>::of(clauses), 1, channel, options)
     }
 
     fn prove_each_of(
         &self,
-        Stated { source, direct }: Stated<'_, S>,
+        clauses: &dyn ClauseSource<S::F>,
         claims: &[Claim<'_, S::F>],
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let all: &dyn Source<S::F> = &OneOf(source);
-        let clauses = &ClauseStream::new(source);
-        let (shapes, statement) = settle_clauses(clauses, options)?;
-        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims.len())?;
-        let counts: Vec<_> = shapes.iter().map(|shape| shape.size().commitments as usize).collect();
-        let fixed_work = options.fixed_work;
-        let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: true };
-        let values: Result<Vec<_>> =
-            claims.iter().map(|(chosen, witness)| evaluation.values(*chosen, *witness, fixed_work)).collect();
-        let values = &values?;
-        let padded = |values: &Zeroizing<Vec<S::F>>| repeat_n(S::F::ZERO, plan.slots() - values.len());
-        let tapes = values.iter().flat_map(|values| values.iter().copied().chain(padded(values)));
-        let pushed = &Pushed { clauses, direct, plan };
-        let options = planned::<S>(options, of_claims(statement, claims.len()), plan);
-        ProverEnd::<S>::new(&Quicksilver, channel, options).prove(Proposition::by(all, pushed), &tapes)
+        prove_each_of(Stated::<S>::of(clauses), claims, channel, options)
     }
 
     fn verify_each_of(
         &self,
-        Stated { source, direct }: Stated<'_, S>,
+        clauses: &dyn ClauseSource<S::F>,
         claims: usize,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let all: &dyn Source<S::F> = &OneOf(source);
-        let clauses = &ClauseStream::new(source);
-        let (shapes, statement) = settle_clauses(clauses, options)?;
-        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims)?;
-        let pushed = &Pushed { clauses, direct, plan };
-        let options = planned::<S>(options, of_claims(statement, claims), plan);
-        VerifierEnd::<S>::new(&Quicksilver, channel, options).verify(Proposition::by(all, pushed))
+        verify_each_of(Stated::<S>::of(clauses), claims, channel, options)
     }
+}
+
+/// Proves claims, each by one of the same clauses.
+pub(super) fn prove_each_of<S: Setting>(
+    Stated { source, direct }: Stated<'_, S>,
+    claims: &[Claim<'_, S::F>],
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report> {
+    let all: &dyn Source<S::F> = &OneOf(source);
+    let clauses = &ClauseStream::new(source);
+    let (shapes, statement) = settle_clauses(clauses, options)?;
+    let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims.len())?;
+    let counts: Vec<_> = shapes.iter().map(|shape| shape.size().commitments as usize).collect();
+    let fixed_work = options.fixed_work;
+    let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: true };
+    let values: Result<Vec<_>> =
+        claims.iter().map(|(chosen, witness)| evaluation.values(*chosen, *witness, fixed_work)).collect();
+    let values = &values?;
+    let padded = |values: &Zeroizing<Vec<S::F>>| repeat_n(S::F::ZERO, plan.slots() - values.len());
+    let tapes = values.iter().flat_map(|values| values.iter().copied().chain(padded(values)));
+    let pushed = &Pushed { clauses, direct, plan };
+    let options = planned::<S>(options, of_claims(statement, claims.len()), plan);
+    let end = &mut Quicksilver::<S>::prover_end(channel, options);
+    prove_next(end, &Proposition::by(all, pushed), &tapes)
+}
+
+/// Verifies so many claims by the same clauses.
+pub(super) fn verify_each_of<S: Setting>(
+    Stated { source, direct }: Stated<'_, S>,
+    claims: usize,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)> {
+    let all: &dyn Source<S::F> = &OneOf(source);
+    let clauses = &ClauseStream::new(source);
+    let (shapes, statement) = settle_clauses(clauses, options)?;
+    let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims)?;
+    let pushed = &Pushed { clauses, direct, plan };
+    let options = planned::<S>(options, of_claims(statement, claims), plan);
+    let end = &mut Quicksilver::<S>::verifier_end(channel, options);
+    verify_next(end, &Proposition::by(all, pushed))
 }
 
 /// The name of so many claims, each by one of the clauses of this name.

@@ -4,15 +4,9 @@
 use super::analysis::{Analysis, excluded};
 use super::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
 use super::facts::SettingFacts;
-use super::quicksilver::Quicksilver;
 use super::run::{enough, fresh, refuse_without_coins, searched_offline};
-use super::setting::{Passing, ProverEnds, VerifierEnds};
 use super::statement::check_stream;
-use super::wolverine::Wolverine;
-use super::{
-    Agreement, Details, Options, Outcome, ProofOfClauses, ProofRun, ProofSystem, Proposition, ProvesMany,
-    Report, Reread, Security, Setting, System, VerifiesMany,
-};
+use super::{Agreement, Details, Options, Outcome, ProofRun, Report, Reread, Security, Setting, System};
 use crate::channel::Channel;
 use crate::circuit::stream::Stream;
 use crate::circuit::{Count, Shape, Size};
@@ -25,50 +19,8 @@ use core::sync::atomic::AtomicU64;
 use std::sync::Arc;
 use volery_primitives::Field;
 
-/// A system that takes correlations, at the gates of one statement.
-pub trait OverVole<S: Setting>: Sync {
-    /// The system that it is.
-    fn system(&self) -> System;
-
-    /// Proofs of one of several clauses, if it has any of its own.
-    fn clauses(&self) -> Option<&'static dyn ProofOfClauses<S>> {
-        None
-    }
-
-    /// Cost and soundness of proofs with what `options` say.
-    ///
-    /// # Errors
-    /// `Invalid` where they make no sense.
-    fn analysis(&self, options: &Options) -> Result<Box<dyn Analysis>>;
-
-    /// The prover at the gates, over `vole`. What a shard is handed, and hands on, is with it.
-    ///
-    /// # Errors
-    /// Those of the backend and of the statement.
-    fn prove(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<S::Mac>,
-        work: &Work<'_>,
-        witness: &dyn Reread<S::F>,
-        statement: &Proposition<'_, S>,
-        shard: Option<Passing<ProverEnds<S>>>,
-    ) -> Result<Proved<S>>;
-
-    /// The verifier at the gates.
-    ///
-    /// # Errors
-    /// Those of the backend and of the statement.
-    fn verify(
-        &self,
-        channel: &mut Channel,
-        vole: BoxedVole<S::Key>,
-        work: &Work<'_>,
-        secrets: Secrets<'_, S>,
-        statement: &Proposition<'_, S>,
-        shard: Option<Passing<VerifierEnds<S>>>,
-    ) -> Result<Verified<S>>;
-}
+/// A system's cost and soundness, with what options say of it.
+pub type Analyse = fn(&Options) -> Result<Box<dyn Analysis>>;
 
 /// What the gates of a statement are done with.
 pub struct Work<'a> {
@@ -101,8 +53,6 @@ pub struct Proved<S: Setting> {
     pub details: Option<Arc<dyn Details>>,
     /// For the next statement.
     pub vole: BoxedVole<S::Mac>,
-    /// Wires that go out of a shard.
-    pub given: Option<ProverEnds<S>>,
 }
 
 /// The work of a verifier at the gates.
@@ -115,9 +65,17 @@ pub struct Verified<S: Setting> {
     pub details: Option<Arc<dyn Details>>,
     /// For the next statement.
     pub vole: BoxedVole<S::Key>,
-    /// Wires that go out of a shard.
-    pub given: Option<VerifierEnds<S>>,
 }
+
+/// A prover at the gates, over shares that are set up.
+pub type ProverGates<'g, S> =
+    Box<dyn FnOnce(&mut Channel, BoxedVole<<S as Setting>::Mac>, &Work<'_>) -> Result<Proved<S>> + 'g>;
+
+/// A verifier at the gates, likewise.
+pub type VerifierGates<'g, S> = Box<
+    dyn FnOnce(&mut Channel, BoxedVole<<S as Setting>::Key>, &Work<'_>, Secrets<'_, S>) -> Result<Verified<S>>
+        + 'g,
+>;
 
 /// The name of QuickSilver in a handshake on one of several clauses.
 const CLAUSES: &str = "quicksilver of clauses";
@@ -139,74 +97,15 @@ pub(super) fn named(system: System, options: Options) -> Options {
     if options.system() == system { options } else { Options { method: system.into(), ..options } }
 }
 
-/// Has systems over correlations be proof systems as any other. A blanket implementation could not be told from
-/// those of systems without correlations.
-macro_rules! systems {
-    ($($system:ident),*) => {
-        $(impl<S: Setting> ProofSystem<S> for $system {
-            fn system(&self) -> System {
-                OverVole::<S>::system(self)
-            }
-
-            fn prove(
-                &self,
-                statement: Proposition<'_, S>,
-                witness: &dyn Reread<S::F>,
-                channel: &mut Channel,
-                options: &Options,
-            ) -> Result<Report> {
-                ProverEnd::new(&$system, channel, options.clone()).prove(statement, witness)
-            }
-
-            fn verify(
-                &self,
-                statement: Proposition<'_, S>,
-                channel: &mut Channel,
-                options: &Options,
-            ) -> Result<(Accepted, Report)> {
-                VerifierEnd::new(&$system, channel, options.clone()).verify(statement)
-            }
-
-            fn prove_many<'c>(
-                &self,
-                channel: &'c mut Channel,
-                options: Options,
-            ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
-                Some(Box::new(ProverEnd::new(&$system, channel, options)))
-            }
-
-            fn verify_many<'c>(
-                &self,
-                channel: &'c mut Channel,
-                options: Options,
-            ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
-                Some(Box::new(VerifierEnd::new(&$system, channel, options)))
-            }
-
-            fn analysis(&self, options: &Options) -> Result<Box<dyn Analysis>> {
-                OverVole::<S>::analysis(self, options)
-            }
-
-            fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
-                OverVole::<S>::clauses(self)
-            }
-        })*
-    };
-}
-
-systems!(Quicksilver, Wolverine);
-
 /// The prover's side.
-pub(super) struct ProverEnd<'c, S: Setting> {
-    system: &'static dyn OverVole<S>,
+pub struct ProverEnd<'c, S: Setting> {
     link: Link<'c>,
     session: Session,
     vole: Option<BoxedVole<S::Mac>>,
 }
 
 /// The verifier's side.
-pub(super) struct VerifierEnd<'c, S: Setting> {
-    system: &'static dyn OverVole<S>,
+pub struct VerifierEnd<'c, S: Setting> {
     link: Link<'c>,
     session: Session,
     vole: Option<BoxedVole<S::Key>>,
@@ -216,49 +115,36 @@ pub(super) struct VerifierEnd<'c, S: Setting> {
 
 impl<'c, S: Setting> ProverEnd<'c, S> {
     /// A session by `system`; nothing is sent yet.
-    pub(super) fn new(system: &'static dyn OverVole<S>, channel: &'c mut Channel, options: Options) -> Self {
-        let (link, session) =
-            (Link { channel, own: None }, Session::new(system.system(), S::facts(), options));
-        Self { system, link, session, vole: None }
+    pub fn new(system: System, analyse: Analyse, channel: &'c mut Channel, options: Options) -> Self {
+        let session = Session::new(system, S::facts(), analyse, options);
+        Self { link: Link { channel, own: None }, session, vole: None }
     }
-}
 
-impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
-    fn name_next(&mut self, digest: [u8; 32]) {
+    /// Has the next statement be a shard.
+    pub(super) fn within(self, within: Within) -> Self {
+        Self { session: Session { within: Some(within), ..self.session }, ..self }
+    }
+
+    /// Names the next statement by its digest.
+    pub fn name_next(&mut self, digest: [u8; 32]) {
         self.session.options.statement = Some(digest);
     }
 
-    fn prove(&mut self, statement: Proposition<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report> {
-        if self.session.options.check {
-            check_stream(&statement.stream, witness.read()).inspect_err(|_| self.session.forget())?;
+    /// Proves a statement, whose gates are done by `gates`.
+    ///
+    /// # Errors
+    /// As for [`crate::prove`].
+    pub fn prove(
+        &mut self,
+        stream: &Stream<'_, S::F>,
+        witness: &dyn Reread<S::F>,
+        gates: ProverGates<'_, S>,
+    ) -> Result<Report> {
+        let Self { link, session, vole: kept } = self;
+        if session.options.check {
+            check_stream(stream, witness.read()).inspect_err(|_| session.forget())?;
         }
-        self.prove_as(statement, witness, None).map(|(report, _)| report)
-    }
-}
-
-impl<S: Setting> ProverEnd<'_, S> {
-    /// Proves a shard, and gives what goes out once the verdict is heard.
-    pub(super) fn prove_shard(
-        &mut self,
-        statement: Proposition<'_, S>,
-        witness: &dyn Reread<S::F>,
-        (shard, within): (Passing<ProverEnds<S>>, Within),
-    ) -> Result<(Report, ProverEnds<S>)> {
-        self.session.within = Some(within);
-        let (report, given) = self.prove_as(statement, witness, Some(shard))?;
-        Ok((report, given.expect("it is a shard")))
-    }
-
-    fn prove_as(
-        &mut self,
-        statement: Proposition<'_, S>,
-        witness: &dyn Reread<S::F>,
-        shard: Option<Passing<ProverEnds<S>>>,
-    ) -> Result<(Report, Option<ProverEnds<S>>)> {
-        let Self { system, link, session, vole: kept } = self;
-        let mut given = None;
-        let (run, pool, setup) =
-            session.open(&statement.stream, &|options| system.analysis(options), link)?;
+        let (run, pool, setup) = session.open(stream, link)?;
         let report = run.prove(|run| {
             let vole = match kept.take() {
                 Some(vole) => vole,
@@ -269,84 +155,67 @@ impl<S: Setting> ProverEnd<'_, S> {
                 }
             };
             run.begin();
-            let work = session.work(pool);
-            let proved = system.prove(run.channel, vole, &work, witness, &statement, shard)?;
-            let Proved { gates, details, vole, given: handed } = proved;
-            (*kept, given) = (Some(vole), handed);
+            let Proved { gates, details, vole } = gates(run.channel, vole, &session.work(pool))?;
+            *kept = Some(vole);
             Ok(session.outcome(setup.choice, gates, details))
         })?;
         session.dead = false;
-        Ok((report, given))
+        Ok(report)
     }
 }
 
 impl<'c, S: Setting> VerifierEnd<'c, S> {
     /// A session by `system`; nothing is sent yet.
-    pub(super) fn new(system: &'static dyn OverVole<S>, channel: &'c mut Channel, options: Options) -> Self {
-        let (link, session) =
-            (Link { channel, own: None }, Session::new(system.system(), S::facts(), options));
-        Self { system, link, session, vole: None, delta: None }
+    pub fn new(system: System, analyse: Analyse, channel: &'c mut Channel, options: Options) -> Self {
+        let session = Session::new(system, S::facts(), analyse, options);
+        Self { link: Link { channel, own: None }, session, vole: None, delta: None }
     }
 
-    /// Has the session be set up under `delta`.
-    pub(super) fn under(self, delta: S::Delta) -> Self {
-        Self { delta: Some(delta), ..self }
+    /// Has the next statement be a shard, and the session be set up under `delta`.
+    pub(super) fn within(self, within: Within, delta: S::Delta) -> Self {
+        Self { session: Session { within: Some(within), ..self.session }, delta: Some(delta), ..self }
     }
 
-    /// Verifies a shard, and gives what goes out.
-    pub(super) fn verify_shard(
+    /// Names the next statement by its digest.
+    pub fn name_next(&mut self, digest: [u8; 32]) {
+        self.session.options.statement = Some(digest);
+    }
+
+    /// Verifies a statement, whose gates are done by `gates`.
+    ///
+    /// # Errors
+    /// As for [`crate::verify`].
+    pub fn verify(
         &mut self,
-        statement: Proposition<'_, S>,
-        (shard, within): (Passing<VerifierEnds<S>>, Within),
-    ) -> Result<(Accepted, Report, VerifierEnds<S>)> {
-        self.session.within = Some(within);
-        let (accepted, report, given) = self.verify_as(statement, Some(shard))?;
-        Ok((accepted, report, given.expect("it is a shard")))
-    }
-
-    fn verify_as(
-        &mut self,
-        statement: Proposition<'_, S>,
-        shard: Option<Passing<VerifierEnds<S>>>,
-    ) -> Result<(Accepted, Report, Option<VerifierEnds<S>>)> {
-        let Self { system, link, session, vole: kept, delta } = self;
-        let mut given = None;
-        let (run, pool, setup) =
-            session.open(&statement.stream, &|options| system.analysis(options), link)?;
+        stream: &Stream<'_, S::F>,
+        gates: VerifierGates<'_, S>,
+    ) -> Result<(Accepted, Report)> {
+        let Self { link, session, vole: kept, delta } = self;
+        let (run, pool, setup) = session.open(stream, link)?;
         let options = session.options.clone();
-        let (accepted, report) = run.verify(&options, |run| {
+        let verdict = run.verify(&options, |run| {
             let random = &mut *run.random;
             let delta = &*delta.get_or_insert_with(|| S::delta(random));
             let vole = match kept.take() {
                 Some(vole) => vole,
                 None => {
                     let (correlations, arch) = (setup.choice.correlations, options.arch);
-                    let vole = S::compiled().verifier_end(correlations, run.channel, arch, delta, random)?;
+                    let vole =
+                        S::compiled().verifier_end(correlations, run.channel, arch, delta, run.random)?;
                     setup.prepare(vole, run.channel)?
                 }
             };
             run.begin();
-            let work = session.work(pool);
             let secrets = Secrets { delta, random: run.random };
-            let verified = system.verify(run.channel, vole, &work, secrets, &statement, shard)?;
-            let Verified { accepted, gates, details, vole, given: handed } = verified;
+            let verified = gates(run.channel, vole, &session.work(pool), secrets)?;
+            let Verified { accepted, gates, details, vole } = verified;
             // More gates than were announced may be worth less.
             session.offer(setup.choice.correlations, gates.size())?;
-            (*kept, given) = (Some(vole), handed);
+            *kept = Some(vole);
             Ok((accepted, session.outcome(setup.choice, gates, details)))
         })?;
         session.dead = false;
-        Ok((accepted, report, given))
-    }
-}
-
-impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
-    fn name_next(&mut self, digest: [u8; 32]) {
-        self.session.options.statement = Some(digest);
-    }
-
-    fn verify(&mut self, statement: Proposition<'_, S>) -> Result<(Accepted, Report)> {
-        self.verify_as(statement, None).map(|(accepted, report, _)| (accepted, report))
+        Ok(verdict)
     }
 }
 
@@ -375,6 +244,7 @@ impl<F: Field> Counted for Stream<'_, F> {
 struct Session {
     system: System,
     setting: &'static dyn SettingFacts,
+    analyse: Analyse,
     options: Options,
     /// What the options come to, from the first statement on.
     analysis: Option<Box<dyn Analysis>>,
@@ -405,23 +275,22 @@ struct Setup {
 }
 
 impl Session {
-    fn new(system: System, setting: &'static dyn SettingFacts, options: Options) -> Self {
+    fn new(system: System, setting: &'static dyn SettingFacts, analyse: Analyse, options: Options) -> Self {
         let options = named(system, options);
-        Self { system, setting, options, analysis: None, choice: None, within: None, dead: false }
+        Self { system, setting, analyse, options, analysis: None, choice: None, within: None, dead: false }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
     fn open<'r>(
         &mut self,
         stream: &dyn Counted,
-        analyse: &dyn Fn(&Options) -> Result<Box<dyn Analysis>>,
         link: &'r mut Link<'_>,
     ) -> Result<(ProofRun<'r>, &'r Pool, Setup)> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
         if self.analysis.is_none() {
-            self.analysis = Some(analyse(&self.options)?);
+            self.analysis = Some((self.analyse)(&self.options)?);
         }
         let settled = self.settle(stream)?;
         let Settled { digest: statement, size, proposal } = settled;

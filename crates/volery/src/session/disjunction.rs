@@ -3,7 +3,7 @@
 use super::files::{files, verify_any};
 use super::statement::check_stream;
 use super::system::{Claim, find, one_claim};
-use super::{Binary, Options, Proposition, ProvableClauses, Report, Reread, Setting, Stated, Stream};
+use super::{Binary, Options, ProvableClauses, Report, Reread, Setting, Stated, Stream, System};
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
 use crate::circuit::{Alternatives, Clause, OneOf, clauses as of_clauses};
@@ -40,30 +40,34 @@ pub fn prove_one_of_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    prove_clause::<S>(Stated::of(clauses), chosen, &witness, channel, options)
+    let stated = Stated::<S>::of(clauses);
+    if stated.direct.is_some() && options.system() == System::QUICKSILVER && !is_whole(stated.source, options)
+    {
+        exists(stated.source, chosen)?;
+        let claims: &[Claim<'_, S::F>] = &[(chosen, &witness)];
+        return S::compiled().quicksilver().prove_claims(stated, claims, channel, options);
+    }
+    prove_clause::<S>(stated.source, chosen, &witness, channel, options)
 }
 
 /// Proves one of several clauses with a witness of any kind.
 fn prove_clause<S: Setting>(
-    stated: Stated<'_, S>,
+    clauses: &dyn ClauseSource<S::F>,
     chosen: usize,
     witness: &dyn Reread<S::F>,
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    let clauses = stated.source;
     exists(clauses, chosen)?;
     let system = find::<S>(options.system())?;
     if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
-        return system.prove_one_of(stated, chosen, witness, channel, options);
+        return system.prove_one_of(clauses, chosen, witness, channel, options);
     }
     if is_whole(clauses, options) {
         let source: &dyn Source<S::F> = &Clause::new(clauses, 0);
-        return system.prove(Proposition::<S>::of(source), witness, channel, options);
+        return system.prove(source, witness, channel, options);
     }
-    as_one::<S>(clauses, chosen, witness, |all, witness| {
-        system.prove(Proposition::<S>::of(all), witness, channel, options)
-    })
+    as_one::<S>(clauses, chosen, witness, |all, witness| system.prove(all, witness, channel, options))
 }
 
 /// Demands that there is a clause of this number.
@@ -156,7 +160,12 @@ pub fn verify_one_of_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    verify_clause::<S>(Stated::of(clauses), channel, options)
+    let stated = Stated::<S>::of(clauses);
+    if stated.direct.is_some() && options.system() == System::QUICKSILVER && !is_whole(stated.source, options)
+    {
+        return S::compiled().quicksilver().verify_claims(stated, 1, channel, options);
+    }
+    verify_clause::<S>(stated.source, channel, options)
 }
 
 /// Proves claims, each of which is that one of `clauses` holds, and not which: that of this number does with this
@@ -176,9 +185,12 @@ pub fn prove_each_of_over<S: Setting>(
     claims.iter().try_for_each(|(chosen, _)| exists(stated.source, *chosen))?;
     let claims: Vec<Claim<'_, S::F>> =
         claims.iter().map(|(chosen, witness)| (*chosen, witness as &dyn Reread<S::F>)).collect();
+    if options.system() == System::QUICKSILVER {
+        return S::compiled().quicksilver().prove_claims(stated, &claims, channel, options);
+    }
     let system = find::<S>(options.system())?;
     let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
-    of_clauses.prove_each_of(stated, &claims, channel, options)
+    of_clauses.prove_each_of(stated.source, &claims, channel, options)
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for one of `clauses` for each of so many
@@ -192,26 +204,29 @@ pub fn verify_each_of_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
+    let stated = Stated::<S>::of(clauses);
+    if options.system() == System::QUICKSILVER {
+        return S::compiled().quicksilver().verify_claims(stated, claims, channel, options);
+    }
     let system = find::<S>(options.system())?;
     let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
-    of_clauses.verify_each_of(Stated::of(clauses), claims, channel, options)
+    of_clauses.verify_each_of(stated.source, claims, channel, options)
 }
 
 /// Verifies one of several clauses, whatever states them.
 fn verify_clause<S: Setting>(
-    stated: Stated<'_, S>,
+    clauses: &dyn ClauseSource<S::F>,
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    let clauses = stated.source;
     let system = find::<S>(options.system())?;
     if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
-        return system.verify_one_of(stated, channel, options);
+        return system.verify_one_of(clauses, channel, options);
     }
     if is_whole(clauses, options) {
         let source: &dyn Source<S::F> = &Clause::new(clauses, 0);
-        return system.verify(Proposition::<S>::of(source), channel, options);
+        return system.verify(source, channel, options);
     }
     let source: &dyn Source<S::F> = &OneOf(clauses);
-    system.verify(Proposition::<S>::of(source), channel, options)
+    system.verify(source, channel, options)
 }

@@ -133,7 +133,7 @@ impl<T: Read> Read for Counted<T> {
 }
 
 /// `system` over `S`, if its proofs can be files.
-fn files_of<S: Setting>(system: System) -> Option<&'static dyn ProofFiles<S>> {
+fn files_of<S: Setting>(system: System) -> Option<&'static dyn ProofFiles<S::F>> {
     find::<S>(system).ok().and_then(|found| found.files())
 }
 
@@ -142,7 +142,7 @@ fn files_of<S: Setting>(system: System) -> Option<&'static dyn ProofFiles<S>> {
 ///
 /// # Errors
 /// `Invalid` where it makes none.
-pub(super) fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
+pub(super) fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S::F>> {
     let system = options.system();
     let found = match system {
         System::QUICKSILVER => files_of::<S>(System::VOLEITH).or_else(|| files_of::<S>(System::LIMBO)),

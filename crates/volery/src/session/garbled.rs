@@ -5,11 +5,10 @@ use super::clauses::{Evaluation, settle_clauses};
 use super::run::{enough, fresh, open_without_correlations, settle};
 use super::system::ProofOfClauses;
 use super::{
-    Agreement, Choices, Options, Outcome, ProofRun, ProofSystem, Proposition, Report, Reread, Security,
-    Setting, Stated, System,
+    Agreement, Choices, Options, Outcome, ProofRun, ProofSystem, Report, Reread, Security, Setting, System,
 };
 use crate::channel::Channel;
-use crate::circuit::stream::ClauseStream;
+use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream};
 use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
@@ -111,43 +110,45 @@ fn jko_terms<'a>(options: &'a Options, shape: &'a Shape) -> jko::Terms<'a> {
 /// [`jko`].
 pub(super) struct Jko;
 
-impl ProofSystem<Binary> for Jko {
+impl ProofSystem<F2> for Jko {
     fn system(&self) -> System {
         System::JKO
     }
 
     fn prove(
         &self,
-        statement: Proposition<'_, Binary>,
+        statement: &dyn Source<F2>,
         witness: &dyn Reread<F2>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let (shape, digest) = settle(&statement.stream, options)?;
-        let values = Clear::inputs(&statement.stream, witness.read(), shape.inputs_by_gates() as usize)?;
+        let stream = &Stream::new(statement);
+        let (shape, digest) = settle(stream, options)?;
+        let values = Clear::inputs(stream, witness.read(), shape.inputs_by_gates() as usize)?;
         let terms = jko_terms(options, &shape);
         let agreed = Agreed::by_jko(options, &terms, digest)?;
         agreed.open(channel, &mut fresh(options)?, options)?.prove(|run| {
             let prover = jko::Prover::new(run.channel, terms, values, run.random)?;
             run.begin();
-            prover.prove(run.channel, &statement.stream, run.random)?;
+            prover.prove(run.channel, stream, run.random)?;
             Ok(agreed.outcome)
         })
     }
 
     fn verify(
         &self,
-        statement: Proposition<'_, Binary>,
+        statement: &dyn Source<F2>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let (shape, digest) = settle(&statement.stream, options)?;
+        let stream = &Stream::new(statement);
+        let (shape, digest) = settle(stream, options)?;
         let terms = jko_terms(options, &shape);
         let agreed = Agreed::by_jko(options, &terms, digest)?;
         agreed.open(channel, &mut fresh(options)?, options)?.verify(options, |run| {
             let verifier = jko::Verifier::new(run.channel, terms, run.random)?;
             run.begin();
-            let accepted = verifier.verify(run.channel, &statement.stream, run.random)?;
+            let accepted = verifier.verify(run.channel, stream, run.random)?;
             Ok((accepted, agreed.outcome))
         })
     }
@@ -170,40 +171,34 @@ fn without_clauses() -> Error {
     )
 }
 
-impl ProofSystem<Binary> for Stack {
+impl ProofSystem<F2> for Stack {
     fn system(&self) -> System {
         System::STACK
     }
 
-    fn prove(
-        &self,
-        _: Proposition<'_, Binary>,
-        _: &dyn Reread<F2>,
-        _: &mut Channel,
-        _: &Options,
-    ) -> Result<Report> {
+    fn prove(&self, _: &dyn Source<F2>, _: &dyn Reread<F2>, _: &mut Channel, _: &Options) -> Result<Report> {
         Err(without_clauses())
     }
 
-    fn verify(&self, _: Proposition<'_, Binary>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
+    fn verify(&self, _: &dyn Source<F2>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
         Err(without_clauses())
     }
 
-    fn clauses(&self) -> Option<&dyn ProofOfClauses<Binary>> {
+    fn clauses(&self) -> Option<&dyn ProofOfClauses<F2>> {
         Some(self)
     }
 }
 
-impl ProofOfClauses<Binary> for Stack {
+impl ProofOfClauses<F2> for Stack {
     fn prove_one_of(
         &self,
-        clauses: Stated<'_, Binary>,
+        clauses: &dyn ClauseSource<F2>,
         chosen: usize,
         witness: &dyn Reread<F2>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let clauses = &ClauseStream::new(clauses.source);
+        let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let counts: Vec<_> = shapes.iter().map(|shape| shape.inputs_by_gates() as usize).collect();
         let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: false };
@@ -220,11 +215,11 @@ impl ProofOfClauses<Binary> for Stack {
 
     fn verify_one_of(
         &self,
-        clauses: Stated<'_, Binary>,
+        clauses: &dyn ClauseSource<F2>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let clauses = &ClauseStream::new(clauses.source);
+        let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let terms = stack_terms(options, &shapes);
         let agreed = Agreed::by_stack(options, &terms, statement)?;

@@ -9,8 +9,7 @@ use super::files::{Counted, LEAST_OF_FILE, asked_of_file};
 use super::run::{fresh, of_file, open_without_correlations, settle};
 use super::system::ProofFiles;
 use super::{
-    Agreement, Choices, Options, Outcome, ProofRun, ProofSystem, Proposition, Report, Reread, Security,
-    Setting, System,
+    Agreement, Choices, Options, Outcome, ProofRun, ProofSystem, Report, Reread, Security, Setting, System,
 };
 use crate::channel::{Channel, Party, Traffic};
 use crate::circuit::stream::{Source, Stream};
@@ -20,6 +19,7 @@ use crate::random::Random;
 use crate::zk::Accepted;
 use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Preference, Terms, Wishes};
+use core::marker::PhantomData;
 pub(super) use header::Header;
 pub use report::Proof;
 use std::io::{Read, Write};
@@ -167,24 +167,29 @@ fn outcome(terms: &Terms, mode: Mode, work: Duration) -> Outcome {
     Outcome::of(System::LIMBO, terms.gates(), worth(terms, mode)).with(proof)
 }
 
-/// Proofs by [Limbo](limbo), over any setting. By name it is over few of them, for whose sake it is compiled here:
+/// Proofs by [Limbo](limbo) over `S`, which may be any setting. By name it is over few of them, for whose sake it is compiled here:
 /// over any other it is given to [`prove_by`](crate::prove_by) and [`verify_by`](crate::verify_by), or asked for
 /// its [`files`](ProofSystem::files), and compiled where that is.
-pub struct Limbo;
+pub struct Limbo<S>(PhantomData<fn() -> S>);
 
-impl<S: Setting> ProofSystem<S> for Limbo {
+impl<S> Limbo<S> {
+    /// The system over `S`.
+    pub const OVER: Self = Self(PhantomData);
+}
+
+impl<S: Setting> ProofSystem<S::F> for Limbo<S> {
     fn system(&self) -> System {
         System::LIMBO
     }
 
     fn prove(
         &self,
-        statement: Proposition<'_, S>,
+        statement: &dyn Source<S::F>,
         witness: &dyn Reread<S::F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let circuit = &statement.stream;
+        let circuit = &Stream::new(statement);
         let (shape, digest) = settle(circuit, options)?;
         let started = Instant::now();
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
@@ -203,11 +208,11 @@ impl<S: Setting> ProofSystem<S> for Limbo {
 
     fn verify(
         &self,
-        statement: Proposition<'_, S>,
+        statement: &dyn Source<S::F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let circuit = &statement.stream;
+        let circuit = &Stream::new(statement);
         let (shape, digest) = settle(circuit, options)?;
         let Simulation { wishes, aggregation } = options.method.of();
         let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
@@ -220,12 +225,12 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         })
     }
 
-    fn files(&self) -> Option<&dyn ProofFiles<S>> {
+    fn files(&self) -> Option<&dyn ProofFiles<S::F>> {
         Some(self)
     }
 }
 
-impl<S: Setting> ProofFiles<S> for Limbo {
+impl<S: Setting> ProofFiles<S::F> for Limbo<S> {
     fn prove_to(
         &self,
         source: &dyn Source<S::F>,

@@ -6,7 +6,7 @@ use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::correlations::{Correlations, Pace, Waits};
 use super::facts::SettingFacts;
 use super::limbo::Limbo;
-use super::quicksilver::Quicksilver;
+use super::quicksilver::{Quicksilver, QuicksilverOver};
 use super::setting::{Compiled, Registered, Setting};
 use super::wolverine::Wolverine;
 use super::{Estimate, ProofSystem};
@@ -171,16 +171,19 @@ macro_rules! beyond {
         None
     };
     (systems: F61 $macs:ident) => {
-        &[&Quicksilver, &Limbo, &Wolverine]
+        beyond!(by [Quicksilver, Limbo, Wolverine] over F61 $macs)
     };
     (systems: F65537 $macs:ident) => {
-        &[&Quicksilver, &Limbo, &Wolverine]
+        beyond!(by [Quicksilver, Limbo, Wolverine] over F65537 $macs)
     };
     (systems: Q32 $macs:ident) => {
-        &[&Quicksilver, &Wolverine]
+        beyond!(by [Quicksilver, Wolverine] over Q32 $macs)
     };
     (systems: $values:ident $macs:ident) => {
-        &[&Quicksilver]
+        beyond!(by [Quicksilver] over $values $macs)
+    };
+    (by [$($system:ident),+] over $values:ident $macs:ident) => {
+        &[$(&$system::<Over<volery_primitives::$values, volery_primitives::$macs>>::OVER),+]
     };
 }
 
@@ -350,14 +353,18 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
 }
 
 /// The systems and functions that are compiled for `S`.
-struct OverFields<S: Setting>(&'static [&'static dyn ProofSystem<S>]);
+struct OverFields<S: Setting>(&'static [&'static dyn ProofSystem<S::F>]);
 
 impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields<Over<B, E>>
 where
     Over<B, E>: Registered,
 {
-    fn systems(&self) -> &'static [&'static dyn ProofSystem<Over<B, E>>] {
+    fn systems(&self) -> &'static [&'static dyn ProofSystem<B>] {
         self.0
+    }
+
+    fn quicksilver(&self) -> &'static dyn QuicksilverOver<Over<B, E>> {
+        &Quicksilver::OVER
     }
 
     fn prover_end(

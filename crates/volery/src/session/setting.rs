@@ -3,10 +3,9 @@
 use super::any::WithBits;
 use super::correlations::Correlations;
 use super::facts::SettingFacts;
-use super::quicksilver::Quicksilver;
-use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
+use super::quicksilver::QuicksilverOver;
 use super::statement::{check_shards, check_stream};
-use super::{Options, OverVole, ProofSystem, Report, Reread, Stream};
+use super::{ProofSystem, Stream};
 use crate::channel::Channel;
 use crate::circuit::stream::{ShardSource, Source, Stream as StreamOfGates};
 use crate::circuit::{Count, Program, Shape};
@@ -78,7 +77,10 @@ pub trait Setting: Sized + 'static {
 /// The systems and functions that are compiled for `S` in this crate, once, whoever uses it.
 pub trait Compiled<S: Setting>: Sync {
     /// The proof systems over it.
-    fn systems(&self) -> &'static [&'static dyn ProofSystem<S>];
+    fn systems(&self) -> &'static [&'static dyn ProofSystem<S::F>];
+
+    /// QuickSilver, with what it alone has.
+    fn quicksilver(&self) -> &'static dyn QuicksilverOver<S>;
 
     /// Checks a statement in the clear: see [`check`](crate::check).
     ///
@@ -115,43 +117,6 @@ pub trait Compiled<S: Setting>: Sync {
     /// `Invalid` where the statement is malformed.
     fn fingerprint(&self, source: &dyn Source<S::F>) -> Result<(Shape, [u8; 32])> {
         Count::fingerprint(&StreamOfGates::new(source))
-    }
-
-    /// Proves a shard: see [`sharded::prove_shard`].
-    ///
-    /// # Errors
-    /// As there.
-    fn prove_shard(
-        &self,
-        at: (&Run, Place),
-        shards: &dyn ShardSource<S::F>,
-        incoming: Vec<Crossing>,
-        witness: &dyn Reread<S::F>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(Report, Vec<Crossing>)> {
-        sharded::prove_here::<S>(at, shards, incoming, witness, channel, options)
-    }
-
-    /// Verifies a shard: see [`sharded::verify_shard`].
-    ///
-    /// # Errors
-    /// As there.
-    fn verify_shard(
-        &self,
-        at: (&Run, Place),
-        shards: &dyn ShardSource<S::F>,
-        incoming: Vec<Crossing>,
-        delta: &RunDelta,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
-        sharded::verify_here::<S>(at, shards, incoming, delta, channel, options)
-    }
-
-    /// QuickSilver, as a session over a VOLE has it.
-    fn quicksilver(&self) -> &'static dyn OverVole<S> {
-        &Quicksilver
     }
 
     /// The prover's end of `correlations`, set up.

@@ -77,10 +77,11 @@ pub use delta::RunDelta;
 pub use run::{Place, Run, may_try_again};
 pub use verdict::{AcceptedShard, Verdict};
 
-use super::correlated::{ProverEnd, VerifierEnd, Within};
-use super::quicksilver::Quicksilver;
+use super::correlated::{Proved, ProverGates, Verified, VerifierGates, Within};
+use super::direct::Proposition;
+use super::quicksilver::{Quicksilver, prover, verifier};
 use super::setting::{Passing, Setting};
-use super::{Options, Proposition, Report, Reread, System};
+use super::{Options, Report, Reread, System};
 use crate::channel::{Channel, Party};
 use crate::circuit::stream::{Shard, ShardSource};
 use crate::circuit::{Announced, Circuit as _, Clear};
@@ -120,7 +121,7 @@ pub(super) fn prove_any<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Report, Vec<Crossing>)> {
-    S::compiled().prove_shard(at, shards, incoming, witness, channel, options)
+    S::compiled().quicksilver().prove_shard(at, shards, incoming, witness, channel, options)
 }
 
 /// Proves a shard, compiled for whoever calls it: see [`prove_any`].
@@ -145,11 +146,18 @@ pub(super) fn prove_here<S: Setting>(
         clear.finish_shard()?;
     }
     let options = here.options(options, Party::Prover, &attempts);
-    let passing = here.passing(ends);
-    let mut end = ProverEnd::<S>::new(&Quicksilver, channel, options);
-    let proved = end.prove_shard(statement, witness, (passing, here.within::<S>()));
-    let (report, given) = proved.map_err(of_shard)?;
-    Ok((report, give::<S, OfProver>(&here, &given)))
+    let mut given = None;
+    let gates: ProverGates<'_, S> = Box::new(|channel, vole, work| {
+        let Passing { incoming, outgoing, attempt } = here.passing(ends);
+        let mut prover = prover::<S>(channel, vole, work, witness).for_shard(incoming, outgoing, attempt);
+        statement.push_to_prover(&mut prover)?;
+        let (gates, vole, ends) = prover.finish_shard()?;
+        given = Some(ends);
+        Ok(Proved { gates, details: None, vole })
+    });
+    let mut end = Quicksilver::<S>::prover_end(channel, options).within(here.within::<S>());
+    let report = end.prove(&statement.stream, witness, gates).map_err(of_shard)?;
+    Ok((report, give::<S, OfProver>(&here, &given.expect("it is proved"))))
 }
 
 /// Verifies one shard of `shards`, as [`prove_shard`] proves it, under the run's `delta`, and tells the prover
@@ -167,7 +175,7 @@ pub fn verify_shard<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
-    S::compiled().verify_shard(at, shards, incoming, delta, channel, options)
+    S::compiled().quicksilver().verify_shard(at, shards, incoming, delta, channel, options)
 }
 
 /// Verifies a shard, compiled for whoever calls it: see [`verify_shard`].
@@ -186,10 +194,21 @@ pub(super) fn verify_here<S: Setting>(
     let statement = Proposition::<S>::streamed(&source);
     let delta = delta.of::<S>(run)?;
     let options = here.options(options, Party::Verifier, &attempts);
-    let passing = here.passing(ends);
-    let mut end = VerifierEnd::<S>::new(&Quicksilver, channel, options).under(delta);
-    let verified = end.verify_shard(statement, (passing, here.within::<S>()));
-    let (accepted, report, given) = verified.map_err(of_shard)?;
+    let mut given = None;
+    let gates: VerifierGates<'_, S> = Box::new(|channel, vole, work, secrets| {
+        let Passing { incoming, outgoing, attempt } = here.passing(ends);
+        // The salt of a shard is the first that is drawn.
+        let salt = secrets.random.bytes();
+        let verifier = verifier::<S>(channel, vole, work, secrets);
+        let mut verifier = verifier.for_shard(incoming, outgoing, (attempt, salt));
+        statement.push_to_verifier(&mut verifier)?;
+        let (accepted, gates, vole, ends) = verifier.finish_shard()?;
+        given = Some(ends);
+        Ok(Verified { accepted, gates, details: None, vole })
+    });
+    let mut end = Quicksilver::<S>::verifier_end(channel, options).within(here.within::<S>(), delta);
+    let (accepted, report) = end.verify(&statement.stream, gates).map_err(of_shard)?;
+    let given = given.expect("it is verified");
     let accepted = AcceptedShard::new(accepted, &here, &report, attempts);
     Ok((accepted, report, give::<S, OfVerifier>(&here, &given)))
 }
@@ -207,6 +226,8 @@ impl Here<'_> {
         Options {
             statement: Some(self.run.shard_digest(self.place, self.announced, attempts)),
             size: None,
+            // It was evaluated with what comes in.
+            check: false,
             seed: options.seed.map(|seed| self.run.seed(&seed, self.place, party)),
             ..options.clone()
         }

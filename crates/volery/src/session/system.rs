@@ -1,16 +1,18 @@
 //! Proof systems, as a session sees them.
 
-use super::{Analysis, Options, Proposition, Report, Reread, Setting, Stated};
+use super::{Analysis, Options, Report, Reread, Setting};
 use crate::channel::Channel;
-use crate::circuit::stream::Source;
+use crate::circuit::stream::{ClauseSource, Source};
 use crate::error::{Error, Result};
 use crate::zk::{Accepted, Sink};
 use core::fmt;
 use core::str::FromStr;
 use std::io::{Read, Write};
+use volery_primitives::Field;
 
-/// A proof system over `S`: all that a session knows of it.
-pub trait ProofSystem<S: Setting>: Sync {
+/// A proof system over statements of `F`: all that is known of it above its own room. What its values are
+/// authenticated by, if anything, is its own affair.
+pub trait ProofSystem<F: Field>: Sync {
     /// The name and the facts of the system.
     fn system(&self) -> System;
 
@@ -20,8 +22,8 @@ pub trait ProofSystem<S: Setting>: Sync {
     /// As for [`crate::prove`].
     fn prove(
         &self,
-        statement: Proposition<'_, S>,
-        witness: &dyn Reread<S::F>,
+        statement: &dyn Source<F>,
+        witness: &dyn Reread<F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report>;
@@ -32,7 +34,7 @@ pub trait ProofSystem<S: Setting>: Sync {
     /// As for [`crate::verify`].
     fn verify(
         &self,
-        statement: Proposition<'_, S>,
+        statement: &dyn Source<F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;
@@ -46,28 +48,28 @@ pub trait ProofSystem<S: Setting>: Sync {
     }
 
     /// Several proofs on one set-up, if it can.
-    fn prove_many<'c>(&self, _: &'c mut Channel, _: Options) -> Option<Box<dyn ProvesMany<S> + 'c>> {
+    fn prove_many<'c>(&self, _: &'c mut Channel, _: Options) -> Option<Box<dyn ProvesMany<F> + 'c>> {
         None
     }
 
     /// The verifier's side of [`ProofSystem::prove_many`].
-    fn verify_many<'c>(&self, _: &'c mut Channel, _: Options) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
+    fn verify_many<'c>(&self, _: &'c mut Channel, _: Options) -> Option<Box<dyn VerifiesMany<F> + 'c>> {
         None
     }
 
     /// Proofs that are files, if it makes some.
-    fn files(&self) -> Option<&dyn ProofFiles<S>> {
+    fn files(&self) -> Option<&dyn ProofFiles<F>> {
         None
     }
 
     /// Proofs of one of several clauses, if it has any of its own.
-    fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
+    fn clauses(&self) -> Option<&dyn ProofOfClauses<F>> {
         None
     }
 }
 
 /// A prover's end of several proofs.
-pub trait ProvesMany<S: Setting> {
+pub trait ProvesMany<F: Field> {
     /// Names the next statement by its digest.
     fn name_next(&mut self, digest: [u8; 32]);
 
@@ -75,11 +77,11 @@ pub trait ProvesMany<S: Setting> {
     ///
     /// # Errors
     /// As for [`crate::prove`].
-    fn prove(&mut self, statement: Proposition<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report>;
+    fn prove(&mut self, statement: &dyn Source<F>, witness: &dyn Reread<F>) -> Result<Report>;
 }
 
 /// A verifier's end of several proofs.
-pub trait VerifiesMany<S: Setting> {
+pub trait VerifiesMany<F: Field> {
     /// Names the next statement by its digest.
     fn name_next(&mut self, digest: [u8; 32]);
 
@@ -87,19 +89,19 @@ pub trait VerifiesMany<S: Setting> {
     ///
     /// # Errors
     /// As for [`crate::verify`].
-    fn verify(&mut self, statement: Proposition<'_, S>) -> Result<(Accepted, Report)>;
+    fn verify(&mut self, statement: &dyn Source<F>) -> Result<(Accepted, Report)>;
 }
 
 /// A system whose proofs are files.
-pub trait ProofFiles<S: Setting> {
+pub trait ProofFiles<F: Field> {
     /// Proves a statement to a file: see [`crate::prove_to`].
     ///
     /// # Errors
     /// As for [`crate::prove_to`].
     fn prove_to(
         &self,
-        source: &dyn Source<S::F>,
-        witness: &dyn Reread<S::F>,
+        source: &dyn Source<F>,
+        witness: &dyn Reread<F>,
         out: &mut dyn Write,
         options: &Options,
     ) -> Result<Report>;
@@ -111,8 +113,8 @@ pub trait ProofFiles<S: Setting> {
     /// As for [`crate::prove_to_file`].
     fn prove_to_file(
         &self,
-        source: &dyn Source<S::F>,
-        witness: &dyn Reread<S::F>,
+        source: &dyn Source<F>,
+        witness: &dyn Reread<F>,
         mut out: &mut dyn Sink,
         options: &Options,
     ) -> Result<Report> {
@@ -125,23 +127,23 @@ pub trait ProofFiles<S: Setting> {
     /// As for [`crate::verify_from`].
     fn verify_from(
         &self,
-        source: &dyn Source<S::F>,
+        source: &dyn Source<F>,
         proof: &mut (dyn Read + Send),
         options: &Options,
     ) -> Result<(Accepted, Report)>;
 }
 
 /// A system that knows disjunctions.
-pub trait ProofOfClauses<S: Setting> {
+pub trait ProofOfClauses<F: Field> {
     /// Proves one of several clauses: see [`crate::prove_one_of`].
     ///
     /// # Errors
     /// As for [`crate::prove_one_of`].
     fn prove_one_of(
         &self,
-        clauses: Stated<'_, S>,
+        clauses: &dyn ClauseSource<F>,
         chosen: usize,
-        witness: &dyn Reread<S::F>,
+        witness: &dyn Reread<F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report>;
@@ -152,7 +154,7 @@ pub trait ProofOfClauses<S: Setting> {
     /// As for [`crate::verify_one_of`].
     fn verify_one_of(
         &self,
-        clauses: Stated<'_, S>,
+        clauses: &dyn ClauseSource<F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;
@@ -163,8 +165,8 @@ pub trait ProofOfClauses<S: Setting> {
     /// As for [`crate::prove_each_of_over`]; here that it proves one claim at a time.
     fn prove_each_of(
         &self,
-        _: Stated<'_, S>,
-        _: &[Claim<'_, S::F>],
+        _: &dyn ClauseSource<F>,
+        _: &[Claim<'_, F>],
         _: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
@@ -177,7 +179,7 @@ pub trait ProofOfClauses<S: Setting> {
     /// As for [`crate::verify_each_of_over`]; here that it proves one claim at a time.
     fn verify_each_of(
         &self,
-        _: Stated<'_, S>,
+        _: &dyn ClauseSource<F>,
         _: usize,
         _: &mut Channel,
         options: &Options,
@@ -201,7 +203,7 @@ pub(super) fn one_claim(system: System) -> Error {
 ///
 /// # Errors
 /// `Invalid` where it is over other fields, or not one of those that are compiled.
-pub(super) fn find<S: Setting>(system: System) -> Result<&'static dyn ProofSystem<S>> {
+pub(super) fn find<S: Setting>(system: System) -> Result<&'static dyn ProofSystem<S::F>> {
     let found = S::compiled().systems().iter().find(|found| found.system() == system);
     found.copied().ok_or_else(|| {
         let (over, field) = (system.facts().over, S::name());
@@ -224,7 +226,7 @@ pub(super) fn only_single<S: Setting>(system: System) -> Error {
 }
 
 /// The names of those systems over `S` that `which` says.
-fn names<S: Setting>(which: impl Fn(&dyn ProofSystem<S>) -> bool) -> String {
+fn names<S: Setting>(which: impl Fn(&dyn ProofSystem<S::F>) -> bool) -> String {
     let systems = S::compiled().systems().iter().filter(|system| which(**system));
     systems.map(|system| system.system().name()).collect::<Vec<_>>().join(", ")
 }

@@ -10,7 +10,7 @@ use super::files::{Counted, LEAST_OF_FILE, asked_of_file};
 use super::run::{fresh, of_file, settle};
 use super::statement::check_stream;
 use super::system::ProofFiles;
-use super::{Binary, Choices, Options, Outcome, ProofSystem, Proposition, Report, Reread, Security, System};
+use super::{Choices, Options, Outcome, ProofSystem, Report, Reread, Security, System};
 use crate::channel::{Channel, Traffic};
 use crate::circuit::Size;
 use crate::circuit::stream::{Source, Stream};
@@ -70,28 +70,22 @@ fn only_files() -> Error {
     )
 }
 
-impl ProofSystem<Binary> for Voleith {
+impl ProofSystem<F2> for Voleith {
     fn system(&self) -> System {
         System::VOLEITH
     }
-    fn prove(
-        &self,
-        _: Proposition<'_, Binary>,
-        _: &dyn Reread<F2>,
-        _: &mut Channel,
-        _: &Options,
-    ) -> Result<Report> {
+    fn prove(&self, _: &dyn Source<F2>, _: &dyn Reread<F2>, _: &mut Channel, _: &Options) -> Result<Report> {
         Err(only_files())
     }
-    fn verify(&self, _: Proposition<'_, Binary>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
+    fn verify(&self, _: &dyn Source<F2>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
         Err(only_files())
     }
-    fn files(&self) -> Option<&dyn ProofFiles<Binary>> {
+    fn files(&self) -> Option<&dyn ProofFiles<F2>> {
         Some(self)
     }
 }
 
-impl ProofFiles<Binary> for Voleith {
+impl ProofFiles<F2> for Voleith {
     fn prove_to(
         &self,
         source: &dyn Source<F2>,

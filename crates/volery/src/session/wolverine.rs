@@ -2,68 +2,134 @@
 //! of it.
 
 use super::analysis::Analysis;
-use super::correlated::{OverVole, Proved, Secrets, Verified, Work};
+use super::correlated::{Proved, ProverEnd, ProverGates, Secrets, Verified, VerifierEnd, VerifierGates};
 use super::correlations::{Choice, Correlations, Use};
 use super::facts::SettingFacts;
 use super::report::text::{grouped, things};
-use super::setting::{Passing, ProverEnds, VerifierEnds};
-use super::{Choices, Details, Estimate, Fact, Options, Proposition, Report, Reread, Setting, System};
+use super::{
+    Choices, Details, Estimate, Fact, Options, ProofSystem, ProvesMany, Report, Reread, Setting, System,
+    VerifiesMany,
+};
 use crate::channel::{Carried, Channel};
+use crate::circuit::stream::{Source, Stream};
 use crate::circuit::{Circuit as _, Shape, Size};
 use crate::error::{Disagreement, Error, Result, Sides};
-use crate::vole::BoxedVole;
+use crate::zk::Accepted;
 use crate::zk::wolverine::{Checked, CheckedBy, Checking, Prover, SECURITY, Terms, Verifier, traffic};
 use core::any::Any;
 use core::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Proofs by [Wolverine](crate::zk::wolverine), over any setting. By name it is over few of them, for whose sake
-/// it is compiled here: over any other it is given to [`prove_by`](crate::prove_by) and
+/// Proofs by [Wolverine](crate::zk::wolverine) over `S`, which may be any setting. By name it is over few of them,
+/// for whose sake it is compiled here: over any other it is given to [`prove_by`](crate::prove_by) and
 /// [`verify_by`](crate::verify_by), and compiled where they are called.
-pub struct Wolverine;
+pub struct Wolverine<S>(PhantomData<fn() -> S>);
 
-impl<S: Setting> OverVole<S> for Wolverine {
+impl<S: Setting> Wolverine<S> {
+    /// The system over `S`.
+    pub const OVER: Self = Self(PhantomData);
+
+    /// Cost and soundness.
+    ///
+    /// # Errors
+    /// `Invalid` where the options make no sense.
+    pub(super) fn analyse(options: &Options) -> Result<Box<dyn Analysis>> {
+        Ok(Box::new(Analysed::<S> { terms: terms::<S>(options)?, setting: PhantomData }))
+    }
+
+    fn prover_end(channel: &mut Channel, options: Options) -> ProverEnd<'_, S> {
+        ProverEnd::new(System::WOLVERINE, Self::analyse, channel, options)
+    }
+
+    fn verifier_end(channel: &mut Channel, options: Options) -> VerifierEnd<'_, S> {
+        VerifierEnd::new(System::WOLVERINE, Self::analyse, channel, options)
+    }
+}
+
+impl<S: Setting> ProofSystem<S::F> for Wolverine<S> {
     fn system(&self) -> System {
         System::WOLVERINE
     }
 
-    fn analysis(&self, options: &Options) -> Result<Box<dyn Analysis>> {
-        Ok(Box::new(Analysed::<S> { terms: terms::<S>(options)?, setting: PhantomData }))
-    }
-
     fn prove(
         &self,
-        channel: &mut Channel,
-        vole: BoxedVole<S::Mac>,
-        work: &Work<'_>,
+        statement: &dyn Source<S::F>,
         witness: &dyn Reread<S::F>,
-        statement: &Proposition<'_, S>,
-        _: Option<Passing<ProverEnds<S>>>,
-    ) -> Result<Proved<S>> {
-        let terms = terms::<S>(work.options)?;
-        let prover = Prover::<S::Macs>::new(channel, vole, work.options.arch, terms, witness.read());
-        let mut prover = prover.share_work(work.pool).report_to(work.progress());
-        statement.stream.run(&mut prover)?;
-        let (gates, checked, vole) = prover.finish()?;
-        Ok(Proved { gates, details: Some(Arc::new(checked)), vole, given: None })
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report> {
+        Many(Self::prover_end(channel, options.clone())).prove(statement, witness)
     }
 
     fn verify(
         &self,
+        statement: &dyn Source<S::F>,
         channel: &mut Channel,
-        vole: BoxedVole<S::Key>,
-        work: &Work<'_>,
-        Secrets { delta, random }: Secrets<'_, S>,
-        statement: &Proposition<'_, S>,
-        _: Option<Passing<VerifierEnds<S>>>,
-    ) -> Result<Verified<S>> {
-        let terms = terms::<S>(work.options)?;
-        let verifier = Verifier::<S::Macs>::new(channel, vole, work.options.arch, terms, delta, random);
-        let mut verifier = verifier.share_work(work.pool).report_to(work.progress());
-        statement.stream.run(&mut verifier)?;
-        let (accepted, gates, checked, vole) = verifier.finish()?;
-        Ok(Verified { accepted, gates, details: Some(Arc::new(checked)), vole, given: None })
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        Many(Self::verifier_end(channel, options.clone())).verify(statement)
+    }
+
+    fn analysis(&self, options: &Options) -> Result<Box<dyn Analysis>> {
+        Self::analyse(options)
+    }
+
+    fn prove_many<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Option<Box<dyn ProvesMany<S::F> + 'c>> {
+        Some(Box::new(Many(Self::prover_end(channel, options))))
+    }
+
+    fn verify_many<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Option<Box<dyn VerifiesMany<S::F> + 'c>> {
+        Some(Box::new(Many(Self::verifier_end(channel, options))))
+    }
+}
+
+/// Statements on one set-up.
+struct Many<E>(E);
+
+impl<S: Setting> ProvesMany<S::F> for Many<ProverEnd<'_, S>> {
+    fn name_next(&mut self, digest: [u8; 32]) {
+        self.0.name_next(digest);
+    }
+
+    fn prove(&mut self, statement: &dyn Source<S::F>, witness: &dyn Reread<S::F>) -> Result<Report> {
+        let stream = &Stream::new(statement);
+        let gates: ProverGates<'_, S> = Box::new(|channel, vole, work| {
+            let terms = terms::<S>(work.options)?;
+            let prover = Prover::<S::Macs>::new(channel, vole, work.options.arch, terms, witness.read());
+            let mut prover = prover.share_work(work.pool).report_to(work.progress());
+            stream.run(&mut prover)?;
+            let (gates, checked, vole) = prover.finish()?;
+            Ok(Proved { gates, details: Some(Arc::new(checked)), vole })
+        });
+        self.0.prove(stream, witness, gates)
+    }
+}
+
+impl<S: Setting> VerifiesMany<S::F> for Many<VerifierEnd<'_, S>> {
+    fn name_next(&mut self, digest: [u8; 32]) {
+        self.0.name_next(digest);
+    }
+
+    fn verify(&mut self, statement: &dyn Source<S::F>) -> Result<(Accepted, Report)> {
+        let stream = &Stream::new(statement);
+        let gates: VerifierGates<'_, S> = Box::new(|channel, vole, work, Secrets { delta, random }| {
+            let terms = terms::<S>(work.options)?;
+            let verifier = Verifier::<S::Macs>::new(channel, vole, work.options.arch, terms, delta, random);
+            let mut verifier = verifier.share_work(work.pool).report_to(work.progress());
+            stream.run(&mut verifier)?;
+            let (accepted, gates, checked, vole) = verifier.finish()?;
+            Ok(Verified { accepted, gates, details: Some(Arc::new(checked)), vole })
+        });
+        self.0.verify(stream, gates)
     }
 }
 
@@ -130,7 +196,7 @@ const FEW: u64 = 1 << 16;
 /// Cost and soundness under such terms.
 struct Analysed<S> {
     terms: Terms,
-    setting: PhantomData<S>,
+    setting: PhantomData<fn() -> S>,
 }
 
 impl<S: Setting> Analysis for Analysed<S> {

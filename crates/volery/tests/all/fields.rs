@@ -177,10 +177,10 @@ fn limbo_proves_over_other_fields_as_a_type() {
     type S = Over<Goldilocks>;
     let network = Arithmetic::<Goldilocks>::new(130).unwrap();
     let witness: Vec<Goldilocks> = network.witness([1; 32]).collect();
-    let session = run_by::<S, _>(&Limbo, &network, &witness, &by_limbo(2));
+    let session = run_by::<S, _>(&Limbo::<S>::OVER, &network, &witness, &by_limbo(2));
     assert_eq!(session.proved.unwrap().gates, session.verified.unwrap().1.gates);
     let (mut file, source) = (vec![], Provable::<S>::source(&network));
-    let files = ProofSystem::<S>::files(&Limbo).unwrap();
+    let files = Limbo::<S>::OVER.files().unwrap();
     files.prove_to(source, &witness, &mut file, &by_limbo(1)).unwrap();
     let (_, report) = files.verify_from(source, &mut &file[..], &by_limbo(1)).unwrap();
     assert!(report.security.statistical >= 128, "{:?}", report.security);

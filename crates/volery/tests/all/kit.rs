@@ -88,14 +88,14 @@ pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
 
 /// Runs a session over any field, by `system`.
 pub fn run_by<S: Setting, C: Anywhere<S> + ?Sized>(
-    system: &dyn ProofSystem<S>,
+    system: &dyn ProofSystem<S::F>,
     circuit: &C,
     witness: &[S::F],
     options: &Options,
 ) -> Session {
     both(
-        |channel| prove_by::<S>(system, circuit, witness.to_vec(), channel, options),
-        |channel| verify_by::<S>(system, circuit, channel, options),
+        |channel| prove_by(system, circuit.source(), witness.to_vec(), channel, options),
+        |channel| verify_by(system, circuit.source(), channel, options),
         None,
     )
 }

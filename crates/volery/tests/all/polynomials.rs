@@ -142,7 +142,7 @@ fn run<S: Dealt>(
             let proved = Proposition::of(proved);
             let work = Work { options: &Options::default(), pool: &Pool::default() };
             // The verifier may be gone already.
-            let _ = S::compiled().quicksilver().prove(&mut proving, vole, &work, &witness, &proved, None);
+            let _ = S::compiled().quicksilver().prover(&proved, &witness)(&mut proving, vole, &work);
             let _ = proving.flush();
         });
         let mut verifying = verifying;
@@ -153,9 +153,8 @@ fn run<S: Dealt>(
         let (verified, pool) = (Proposition::of(verified), &Pool::default());
         let work = Work { options: &Options::default(), pool };
         let quicksilver = S::compiled().quicksilver();
-        quicksilver
-            .verify(&mut verifying, end, &work, secrets, &verified, None)
-            .map(|verified| verified.gates)
+        let verified = quicksilver.verifier(&verified)(&mut verifying, end, &work, secrets);
+        verified.map(|verified| verified.gates)
     });
     (verdict, sent.messages())
 }

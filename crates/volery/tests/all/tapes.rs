@@ -126,7 +126,7 @@ where
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
     let options = options.with_correlations(Correlations::TINY);
-    digest(run_by::<S, _>(&Wolverine, &network, &witness, &options))
+    digest(run_by::<S, _>(&Wolverine::<S>::OVER, &network, &witness, &options))
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use crate::kit::{ABC, Mixed, both, preimage};
 use volery::channel::Channel;
-use volery::circuit::stream::Stream;
+use volery::circuit::stream::{Source, Stream};
 use volery::circuit::{Circuit, Clear};
 use volery::error::Rejection;
 use volery::random::Random;
 use volery::zk::Gates;
 use volery::{
-    Accepted, Agreement, Binary, Error, F2, Facts, Field, Options, Outcome, ProofRun, ProofSystem,
-    Proposition, Provable, Report, Reread, Result, Security, Setting, System, prove_by, verify_by,
+    Accepted, Agreement, Binary, Error, F2, Facts, Field, Options, Outcome, ProofRun, ProofSystem, Report,
+    Reread, Result, Security, Setting, System, prove_by, verify_by,
 };
 
 /// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who
@@ -29,14 +29,14 @@ impl Toy {
     }
 }
 
-impl ProofSystem<Binary> for Toy {
+impl ProofSystem<F2> for Toy {
     fn system(&self) -> System {
         System::of(&FACTS)
     }
 
     fn prove(
         &self,
-        _: Proposition<'_, Binary>,
+        _: &dyn Source<F2>,
         witness: &dyn Reread<F2>,
         channel: &mut Channel,
         options: &Options,
@@ -54,11 +54,12 @@ impl ProofSystem<Binary> for Toy {
 
     fn verify(
         &self,
-        statement: Proposition<'_, Binary>,
+        statement: &dyn Source<F2>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let shape = statement.stream.count()?;
+        let stream = &Stream::new(statement);
+        let shape = stream.count()?;
         let random = &mut Random::from_system()?;
         let run = ProofRun::open(channel, random, options, &Self::AGREEMENT, &mut |_, _| Ok(()))?;
         run.verify(options, |run| {
@@ -66,7 +67,7 @@ impl ProofSystem<Binary> for Toy {
             let mut bytes = vec![0; shape.witness as usize];
             run.channel.recv(&mut bytes)?;
             let bits = bytes.iter().map(|byte| F2::from(byte & 1 == 1));
-            let held = check(&statement.stream, Box::new(bits)).is_ok();
+            let held = check(stream, Box::new(bits)).is_ok();
             Ok((Accepted::only_if(held, Rejection::Assertions)?, self.outcome(shape.mul)))
         })
     }
@@ -79,7 +80,7 @@ fn check(stream: &Stream<'_, F2>, witness: Box<dyn Iterator<Item = F2> + '_>) ->
 }
 
 /// Runs both parties by the toy.
-fn run<C: Provable<Binary> + Sync + ?Sized>(circuit: &C, witness: &[F2]) -> Result<Report> {
+fn run(circuit: &dyn Source<F2>, witness: &[F2]) -> Result<Report> {
     let options = Options::default();
     let session = both(
         |channel| prove_by(&Toy, circuit, witness.to_vec(), channel, &options),

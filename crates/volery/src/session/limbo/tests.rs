@@ -39,7 +39,7 @@ where
     };
     let before = expanded_blocks();
     let file = &mut header.chain(repeat(0));
-    let verified = ProofFiles::<S>::verify_from(&Limbo, source, file, &options);
+    let verified = Limbo::<S>::OVER.verify_from(source, file, &options);
     let blocks = expanded_blocks() - before;
     let simulated = progress.load(Ordering::Relaxed);
     match verified.map(|_| ()).expect_err("zeros") {

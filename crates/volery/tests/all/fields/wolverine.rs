@@ -82,7 +82,7 @@ fn wolverine_proves_over_other_fields_as_a_type() {
     type S = Over<Goldilocks, Goldilocksx2>;
     let (network, witness) = arithmetic::<Goldilocks>(300);
     let options = by::<S>("direct", Interpolation, Some(100));
-    let session = run_by::<S, _>(&Wolverine, &network, &witness, &options);
+    let session = run_by::<S, _>(&Wolverine::<S>::OVER, &network, &witness, &options);
     let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
     let checked = verified.of::<Checked>().unwrap();
     assert_eq!((Some(checked), checked.blocks), (proved.of::<Checked>(), 3));
@@ -141,7 +141,7 @@ where
     Arithmetic<F>: Anywhere<S>,
 {
     let (network, witness) = arithmetic::<F>(100);
-    let session = run_by::<S, _>(&Wolverine, &network, &witness, options);
+    let session = run_by::<S, _>(&Wolverine::<S>::OVER, &network, &witness, options);
     for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {
         assert!(matches!(&error, Error::Invalid(why) if why.contains(part)), "{error}");
     }

@@ -9,7 +9,7 @@ use crate::session::analysis::{Analysis, excluded};
 use crate::session::correlations::{Automatic, Choice, Correlations, Demand, Line, Pace, Proposal, Use};
 use crate::session::quicksilver::Quicksilver;
 use crate::session::{
-    Binary, Method, Options, Over, OverVole, Report, Setting, System, Wolverine, prove_over, verify_over,
+    Binary, Method, Options, Over, Report, Setting, System, Wolverine, prove_over, verify_over,
 };
 use crate::vole::subfield::choose_prime;
 use crate::zk::wolverine::{CheckedBy, Checking};
@@ -35,8 +35,8 @@ macro_rules! over_every_setting {
 /// By name Wolverine is over few fields, and as a Rust type over any.
 fn analysis<S: Setting>(options: &Options) -> Result<Box<dyn Analysis>> {
     match options.system() {
-        System::WOLVERINE => OverVole::<S>::analysis(&Wolverine, options),
-        _ => OverVole::<S>::analysis(&Quicksilver, options),
+        System::WOLVERINE => Wolverine::<S>::analyse(options),
+        _ => Quicksilver::<S>::analyse(options),
     }
 }
 

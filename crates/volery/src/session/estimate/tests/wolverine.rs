@@ -4,7 +4,7 @@ use super::counted::{Dealt, by_wolverine};
 use super::{sent, session};
 use crate::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Network, Reduction, Shape};
 use crate::session::wolverine::{AGREED, terms};
-use crate::session::{Binary, Correlations, Over, OverVole, Provable, Registered, Wolverine};
+use crate::session::{Binary, Correlations, Over, Provable, Registered, Wolverine};
 use crate::session::{Choice, Options, Setting};
 use crate::zk::wolverine::{CheckedBy, Checking};
 use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
@@ -29,7 +29,7 @@ fn assert_foretold<S: Dealt, C>(
     C: Provable<S> + Sync,
 {
     let shape = Shape::of(circuit.source()).unwrap();
-    let analysis = OverVole::<S>::analysis(&Wolverine, &options).unwrap();
+    let analysis = Wolverine::<S>::analyse(&options).unwrap();
     let foretold = analysis.traffic(Choice::given(correlations), &shape);
     let terms = terms::<S>(&options).unwrap();
     let sent = by_wolverine::<S, _>(correlations, circuit, witness, (terms, AGREED));
@@ -47,7 +47,7 @@ fn sessions_send_what_was_foretold() {
         C: Provable<S> + Sync,
     {
         let (shape, options) = (Shape::of(circuit.source()).unwrap(), in_blocks(None, Some(300)));
-        let analysis = OverVole::<S>::analysis(&Wolverine, &options).unwrap();
+        let analysis = Wolverine::<S>::analyse(&options).unwrap();
         for name in names {
             let correlations = Correlations::named::<S>(name).unwrap();
             let foretold = analysis.traffic(Choice::given(correlations), &shape);
@@ -208,7 +208,7 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let options = in_blocks(None, Some(70));
         let report = session::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
         let direct = Correlations::DIRECT;
-        let analysis = OverVole::<Over<F61>>::analysis(&Wolverine, &options).unwrap();
+        let analysis = Wolverine::<Over<F61>>::analyse(&options).unwrap();
         let foretold = analysis.traffic(Choice::given(direct), &shape);
         let sent = sent(&report);
         assert_eq!(report.choice.unwrap().correlations, direct);
@@ -226,7 +226,7 @@ fn the_largest_statements_are_estimated_at_once() {
         for correlations in S::facts().correlations() {
             for block in [None, Some(1), Some(3000)] {
                 let started = std::time::Instant::now();
-                let analysis = OverVole::<S>::analysis(&Wolverine, &in_blocks(None, block)).unwrap();
+                let analysis = Wolverine::<S>::analyse(&in_blocks(None, block)).unwrap();
                 let estimate = analysis.traffic(Choice::given(correlations), &shape);
                 assert!(started.elapsed().as_secs() < 2, "{correlations:?}");
                 let bytes = estimate.total.sum() as f64 / gates as f64;
@@ -242,7 +242,7 @@ fn the_largest_statements_are_estimated_at_once() {
 
 #[test]
 fn options_that_make_no_sense_have_no_estimate() {
-    let refused = |options: Options| assert!(OverVole::<Binary>::analysis(&Wolverine, &options).is_err());
+    let refused = |options: Options| assert!(Wolverine::<Binary>::analyse(&options).is_err());
     refused(in_blocks(None, Some(0)));
     refused(in_blocks(Some(CheckedBy::Sacrifice), None));
     refused(Options { security: Some(129), ..in_blocks(None, None) });
