@@ -19,7 +19,7 @@
 //! | `Constant` | slot | constant | | |
 //! | `Add`, `Mul` | slot | slot | slot | |
 //! | `Scale` | slot | slot | constant | a public factor |
-//! | `Linear` | slot | words | | count; for each term a constant and a slot |
+//! | `Linear` | slot | words | constant | list: of the terms; from `b` on their factors |
 //! | `LinearRows` | terms | words | constant | lists: so many columns, side by side; the sums. From `b` on the factors |
 //! | `Witness` | slot | count | | so many elements, on consecutive slots |
 //! | `Hint` | function | words | | lists: of the arguments, of the results |

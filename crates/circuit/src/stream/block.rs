@@ -122,6 +122,9 @@ pub struct Block<F> {
     pub results: u32,
     /// The assertions that it makes, with those of the functions that it calls.
     pub assertions: u64,
+    /// The words that sums of terms take less than two for each and one more. A block ends by what it holds,
+    /// however that is written: over two fields its end shows on the wire.
+    pub(super) spared: usize,
 }
 
 impl<F> Default for Block<F> {
@@ -137,6 +140,7 @@ impl<F> Default for Block<F> {
             arguments: 0,
             results: 0,
             assertions: 0,
+            spared: 0,
         }
     }
 }
@@ -145,7 +149,17 @@ impl<F> Block<F> {
     /// The words of 32 bits that its gates take.
     pub(super) fn size(&self) -> usize {
         let constants = self.constants.len() * size_of::<F>().div_ceil(4);
-        4 * self.records.len() + self.words.len() + constants
+        4 * self.records.len() + self.words.len() + self.spared + constants
+    }
+
+    /// The words and constants that its lists take.
+    pub(super) fn listed(&self) -> usize {
+        self.words.len() + self.spared + self.constants.len()
+    }
+
+    /// Notes that the list of so many terms was added from word number `at` on.
+    pub(super) fn spare(&mut self, terms: usize, at: u32) {
+        self.spared += 2 * terms + 1 - (self.words.len() - at as usize);
     }
 
     /// Forgets all gates.
@@ -156,6 +170,7 @@ impl<F> Block<F> {
         self.hints.clear();
         self.functions.clear();
         self.assertions = 0;
+        self.spared = 0;
     }
 
     /// Whether it has no gates.

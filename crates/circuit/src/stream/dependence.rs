@@ -74,10 +74,7 @@ impl<F> Tracing<F> {
         let [to, from, other] = [out, a, b].map(|slot| slot as usize);
         match op {
             Op::Linear => {
-                let mut words = block.read(a);
-                let count = words.next();
-                let mut slots = words.take(2 * count).iter().skip(1).step_by(2);
-                self.wires[to] = slots.any(|&slot| self.wires[slot as usize]);
+                self.wires[to] = self.any(&mut block.read(a));
             }
             Op::Witness => self.wires[to..to + from].fill(true),
             Op::Hint => {

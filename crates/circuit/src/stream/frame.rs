@@ -204,12 +204,7 @@ impl<F: Field> Frame<F> {
             let mut rest = *wires;
             while let Some(first) = rest.first() {
                 let first = live(&self.stamps, *first);
-                let slots = first..;
-                let stamps = &self.stamps[first as usize..];
-                let next = |((wire, stamp), slot): &((&Handle, &u32), u32)| {
-                    wire.slot == *slot && wire.stamp == **stamp
-                };
-                let length = rest.iter().zip(stamps).zip(slots).take_while(next).count();
+                let length = run(&self.stamps[first as usize..], first, rest);
                 // One after the other, which is no call.
                 words.push(first);
                 words.push(number(length));
@@ -356,6 +351,30 @@ impl VectorHandle {
     }
 }
 
+/// Wires that are looked at without a branch in between.
+const TOGETHER: usize = 16;
+
+/// How many of `wires` stand on slots in a row, from slot `first` on, of which `stamps` are the stamps.
+fn run(stamps: &[u32], first: u32, wires: &[Handle]) -> usize {
+    let differs = |wire: &Handle, slot: u32, stamp: u32| (wire.slot ^ slot) | (wire.stamp ^ stamp);
+    let (wires_together, _) = wires.as_chunks::<TOGETHER>();
+    let (stamps_together, _) = stamps.as_chunks::<TOGETHER>();
+    let mut length = 0;
+    for (wires, stamps) in wires_together.iter().zip(stamps_together) {
+        let slots = first.wrapping_add(length as u32);
+        let mut differ = 0;
+        for i in 0..TOGETHER {
+            differ |= differs(&wires[i], slots.wrapping_add(i as u32), stamps[i]);
+        }
+        if differ != 0 {
+            break;
+        }
+        length += TOGETHER;
+    }
+    let rest = wires[length..].iter().zip(&stamps[length..]).zip(first.wrapping_add(length as u32)..);
+    length + rest.take_while(|((wire, stamp), slot)| differs(wire, *slot, **stamp) == 0).count()
+}
+
 /// The slot of `wire`, as [`Frame::slot`].
 #[inline(always)]
 pub(super) fn live(stamps: &[u32], wire: Handle) -> u32 {
@@ -368,6 +387,37 @@ pub(super) fn live(stamps: &[u32], wire: Handle) -> u32 {
 mod tests {
     use super::*;
     use volery_primitives::F2;
+
+    /// Lists whose runs end in each place, by another slot or where one has been given again.
+    #[test]
+    fn runs_end_where_slots_are_not_in_a_row() {
+        let count = 3 * TOGETHER as u32 + 5;
+        for end in 1..count {
+            let mut frame = Frame::<F2>::new(1);
+            let mut wires = frame.take_many(count as usize);
+            frame.list(&wires);
+            assert_eq!(frame.block.words, [1, 0, count]);
+
+            frame.block.words.clear();
+            wires[end as usize].slot = 0;
+            frame.list(&wires);
+            let mut words = vec![0, 0, end, 0, 1];
+            if end + 1 < count {
+                words.extend([end + 1, count - end - 1]);
+            }
+            words[0] = words.len() as u32 / 2;
+            assert_eq!(frame.block.words, words);
+        }
+    }
+
+    #[test]
+    #[should_panic = "whose scope has ended"]
+    fn a_slot_that_was_given_again_ends_a_run_of_many() {
+        let mut frame = Frame::<F2>::new(1);
+        let wires = frame.take_many(2 * TOGETHER);
+        frame.give(wires[TOGETHER + 3]);
+        frame.list(&wires);
+    }
 
     #[test]
     fn a_long_scope_does_not_remember_what_was_forgotten() {

@@ -37,8 +37,6 @@ pub(super) struct Interpreter<'b, B: Executor> {
     backend: &'b mut B,
     names: Names<'b, B::F>,
     wires: Wires<B::Wire>,
-    /// Public factors of operands.
-    factors: Vec<B::F>,
     beyond: B::Beyond,
 }
 
@@ -120,7 +118,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
     ) -> Self {
         let Kept { wires, beyond, assertions } = kept;
         let names = Names { source, argues, assertions };
-        Self { backend, names, wires, factors: Vec::new(), beyond }
+        Self { backend, names, wires, beyond }
     }
 
     /// The values that are held behind a block.
@@ -155,16 +153,9 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         let Wires { places, operands: [beside, ..] } = &mut self.wires;
         match op {
             Op::Linear => {
-                let mut words = block.read(a);
-                let count = words.next();
-                let (terms, _) = words.take(2 * count).as_chunks();
-                beside.reserve(terms.len());
-                self.factors.clear();
-                for (&[factor, slot], wire) in terms.iter().zip(&mut *beside.0) {
-                    self.factors.push(block.constants[factor as usize]);
-                    *wire = places.0[frame.wires + slot as usize];
-                }
-                let sum = self.backend.linear(&self.factors, &beside.0[..terms.len()]);
+                let of = operands(places, beside, block.read(a).list(), frame);
+                let factors = &block.constants[b as usize..][..of.len()];
+                let sum = self.backend.linear(factors, of);
                 places.0[frame.wires + out as usize] = sum;
             }
             Op::LinearRows => {
@@ -398,7 +389,12 @@ fn operands<'w, W: Copy + Default + Zeroize>(
     beside.reserve(count);
     let mut to = 0;
     for wires in list.runs.iter().copied().map(run) {
-        beside.0[to..to + wires.len()].copy_from_slice(wires);
+        // Mostly single ones: what would be a call is none.
+        if let [wire] = wires {
+            beside.0[to] = *wire;
+        } else {
+            beside.0[to..to + wires.len()].copy_from_slice(wires);
+        }
         to += wires.len();
     }
     &beside.0[..count]

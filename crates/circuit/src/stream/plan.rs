@@ -12,8 +12,21 @@ const GONE: u32 = u32::MAX - 2;
 pub(super) fn plan<F>(block: Block<F>, arguments: &[u32], results: &[u32]) -> Block<F> {
     let Block { records, words, slots, constants, hints, functions, vectors, assertions, .. } = block;
     let gates = Block::<()> { records, words, slots, ..Block::default() };
-    let Block { records, words, slots, arguments, results, .. } = plan_gates(&gates, arguments, results);
-    Block { records, words, constants, hints, functions, slots, vectors, arguments, results, assertions }
+    let Block { records, words, slots, arguments, results, spared, .. } =
+        plan_gates(&gates, arguments, results);
+    Block {
+        records,
+        words,
+        constants,
+        hints,
+        functions,
+        slots,
+        vectors,
+        arguments,
+        results,
+        assertions,
+        spared,
+    }
 }
 
 /// [`plan`] of what names no element of a field, so that it is compiled once for all.
@@ -96,11 +109,9 @@ fn move_record(block: &Block<()>, record: &Record, i: u32, slots: &mut Slots, pl
             Record { op, out, a, b }
         }
         Op::Linear => {
-            let mut words = block.read(a);
-            let count = words.next();
-            planned.words.push(count);
-            let (terms, _) = words.take(2 * count).as_chunks();
-            planned.words.extend(terms.iter().flat_map(|&[f, value]| [f, slots.place[value as usize]]));
+            let list = block.read(a).list();
+            planned.list(list.iter().map(|value| slots.place[value as usize]));
+            planned.spare(list.len(), at);
             Record { op, out, a: at, b }
         }
         Op::Hint
@@ -203,12 +214,8 @@ fn read(block: &Block<()>, record: &Record, mut each: impl FnMut(u32)) {
         Op::Add | Op::Mul => [a, b].into_iter().for_each(each),
         Op::AssertProduct => [out, a, b].into_iter().for_each(each),
         Op::Scale | Op::Assert | Op::Output => each(a),
-        Op::Linear => {
-            let mut words = block.read(a);
-            let count = words.next();
-            words.take(2 * count).as_chunks().0.iter().for_each(|&[_, value]| each(value));
-        }
-        Op::Hint
+        Op::Linear
+        | Op::Hint
         | Op::Call
         | Op::Vector
         | Op::Access

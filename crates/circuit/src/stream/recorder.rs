@@ -9,7 +9,7 @@ pub(super) mod tests;
 
 use super::block::{HintFunction, Op, Record, number};
 use super::dependence::{Dependence, Tracing};
-use super::frame::{Frame, Handle, Imported, live};
+use super::frame::{Frame, Handle, Imported};
 use super::functions::{Functions, Import, MOST_WORDS, Recorded};
 use super::plan::plan;
 use super::{Argues, Everything, Execute, Executor};
@@ -222,7 +222,7 @@ impl<'r, F: Field> Recorder<'r, F> {
     /// Adds a record with lists.
     fn push_long(&mut self, op: Op, out: u32, a: u32, b: u32) {
         self.push(op, out, a, b);
-        if self.outer.is_empty() && self.frame.block.words.len() + self.frame.block.constants.len() >= WORDS {
+        if self.outer.is_empty() && self.frame.block.listed() >= WORDS {
             self.flush();
         }
     }
@@ -407,15 +407,12 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
     fn linear(&mut self, factors: &[F], wires: &[Handle]) -> Handle {
         assert_eq!(factors.len(), wires.len());
-        let Frame { block, stamps, .. } = &mut self.frame;
-        let at = block.next_word();
-        block.words.push(number(wires.len()));
-        for (factor, wire) in factors.iter().zip(wires) {
-            let factor = block.constant(*factor);
-            block.words.extend([factor, live(stamps, *wire)]);
-        }
+        let (at, constants) = (self.frame.block.next_word(), self.frame.block.next_constant());
+        self.frame.list(wires);
+        self.frame.block.spare(wires.len(), at);
+        self.frame.block.constants.extend_from_slice(factors);
         let wire = self.frame.take();
-        self.push_long(Op::Linear, wire.slot, at, 0);
+        self.push_long(Op::Linear, wire.slot, at, constants);
         wire
     }
     fn linear_rows(&mut self, factors: &[F], columns: &[&[Handle]]) -> Vec<Handle> {

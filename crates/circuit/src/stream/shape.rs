@@ -98,7 +98,7 @@ impl<F: Field> Tally<F> {
                     continue;
                 }
                 Op::Linear => {
-                    let terms = u64::from(block.read(a).next());
+                    let terms = block.read(a).list().len() as u64;
                     shape.scale += terms;
                     shape.add += terms.saturating_sub(1);
                     shape.constant += u64::from(terms == 0);

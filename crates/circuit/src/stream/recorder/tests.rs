@@ -1,6 +1,6 @@
 //! Statements recorded as gates.
 
-use crate::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Recorder, Streamed};
+use crate::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Op, Recorder, Streamed};
 use crate::{
     Backend, Branch, Cells, Circuit, Clear, Count, Memories, Permutations, Polynomials, Put, Returned, Rows,
     Tables, address_width,
@@ -165,6 +165,52 @@ impl Execute<F61> for Most {
     fn execute(&mut self, block: &Block<F61>) -> Result<()> {
         self.0 = self.0.max(block.slots);
         Ok(())
+    }
+}
+
+/// Sums of terms on wires in a row, and on the same wires from the last to the first.
+struct Summed {
+    reversed: bool,
+}
+
+impl<B: Backend> Circuit<B> for Summed {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut x = (0..1000).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        if self.reversed {
+            x.reverse();
+        }
+        let factors = vec![B::F::ONE; x.len()];
+        (0..50).try_for_each(|_| {
+            let sum = b.linear(&factors, &x);
+            b.assert_zero(sum, "a sum")
+        })
+    }
+}
+
+/// The sums in each block.
+struct InBlocks(Vec<usize>);
+
+impl Execute<F61> for InBlocks {
+    fn argues(&self) -> Argues {
+        Argues::NOTHING
+    }
+
+    fn execute(&mut self, block: &Block<F61>) -> Result<()> {
+        self.0.push(block.records.iter().filter(|record| record.op == Op::Linear).count());
+        Ok(())
+    }
+}
+
+#[test]
+fn blocks_end_by_the_terms_that_they_hold() {
+    for reversed in [false, true] {
+        let mut blocks = InBlocks(Vec::new());
+        let functions = Functions::default();
+        let mut recorder = Recorder::new(&mut blocks, &functions);
+        let recorded = Summed { reversed }.run(&mut recorder);
+        recorder.finish(recorded).unwrap();
+        // Three words for each term, and one for each sum, of 2^16.
+        assert_eq!(blocks.0, [22, 22, 6]);
     }
 }
 
