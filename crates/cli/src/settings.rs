@@ -33,7 +33,7 @@ pub struct Settings {
     pub field: Field,
     /// The proof system, with what is its own to choose.
     pub method: Method,
-    /// Where correlations come from, unless that is left to the handshake.
+    /// The source of correlations, unless that is left to the handshake.
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub bandwidth: Option<f64>,

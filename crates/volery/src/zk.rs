@@ -64,9 +64,10 @@ pub struct Gates {
     pub on_tape: u64,
     /// The inputs that came after the challenge to the tape; they are among all.
     pub late: u64,
-    /// The degrees in their challenges of what ends epochs of memories and tables, all together.
+    /// The sum of the degrees, each in its challenge, of the arguments that end epochs of memories and
+    /// tables.
     pub tuples: u64,
-    /// The highest of them.
+    /// The highest of these degrees.
     pub longest: u64,
     /// Epochs that ended, each with a challenge of its own.
     pub epochs: u64,
@@ -125,7 +126,7 @@ impl Gates {
         self.degree = self.degree.max(degree as u64);
     }
 
-    /// Counts the end of an epoch, where something of so high a degree is to be zero at its challenge.
+    /// Counts the end of an epoch, where a polynomial of this degree is to be zero at a challenge.
     pub(crate) fn argued(&mut self, degree: u64) {
         self.tuples += degree;
         self.longest = self.longest.max(degree);
@@ -154,15 +155,15 @@ const _: () = assert!(
     <RuntimePrimex4 as Extension<RuntimePrime>>::DEGREE * RuntimePrime::LEAST.ilog2() >= TRANSCRIPT_BITS
 );
 
-/// The steps of a proof that may fail, which goes no further after one that has: not even where a
-/// circuit swallows the error.
+/// The steps of a proof that may fail. After a failed step it goes no further, even where a circuit swallows
+/// the error.
 #[derive(Default)]
 pub(crate) struct Steps {
     begun: bool,
 }
 
 impl Steps {
-    /// Begins the next one.
+    /// Begins the next step.
     ///
     /// # Errors
     /// `Invalid` where the last one has not ended.
@@ -173,19 +174,19 @@ impl Steps {
         Ok(())
     }
 
-    /// The next one fails at once, with `error`.
+    /// Fails the next step, with `error`.
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         self.begun = true;
         error
     }
 
-    /// Ends the step, which has not failed.
+    /// Ends the step, which has succeeded.
     pub(crate) fn end(&mut self) {
         self.begun = false;
     }
 }
 
-/// Shares of the shortest section: of what the prover commits by and corrects in one message.
+/// Shares of the shortest section. A section's corrections go out in one message.
 const SECTION: usize = 256;
 
 /// The length of the section after `sectioned` shares, of a block that has `left`: each is as long as all
@@ -210,7 +211,7 @@ const ACCEPTED: u8 = 1;
 /// A verifier tells nothing by a wrong digest: it depends on what was sent and on no secret.
 pub(crate) const VERDICT: Carried = Carried { prover: 32, verifier: 33 };
 
-/// Step 1, which is the last check of all.
+/// Receives step 1, the last check of all.
 ///
 /// # Errors
 /// That of `verdict`, but `Rejected` for a prover that misbehaved after a coin; `Misbehaved` where the prover
@@ -231,8 +232,7 @@ pub(crate) fn recv_end<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T
     verdict
 }
 
-/// Tells the prover what the verifier came to (step 2). Where it did not accept, the prover learns that and
-/// nothing about why, if it still listens.
+/// Sends step 2, the verifier's result. A prover that was not accepted learns that and nothing about why.
 ///
 /// # Errors
 /// That of `verdict`; link errors.

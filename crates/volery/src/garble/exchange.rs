@@ -43,8 +43,8 @@ fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {
     Digest::new("volery garbling v1, commitment").field(sid).field(&value.to_bytes()).field(nonce).finish()
 }
 
-/// The prover's end, with `value` for Y. `check` is asked whether all that the verifier sent follows from its
-/// secret, and Y with it.
+/// Answers an opening: the prover's end, with `value` for Y. `check` decides whether all that the verifier
+/// sent follows from its secret, and Y with it.
 ///
 /// # Errors
 /// `Misbehaved` where it does not: the verifier is told nothing, and the caller ends the session; those of
@@ -80,7 +80,7 @@ impl Answer {
     }
 }
 
-/// The verifier's end, which takes `expected` for Y.
+/// Opens the secret and checks the answer: the verifier's end, with `expected` for Y.
 ///
 /// # Errors
 /// Those of the link.

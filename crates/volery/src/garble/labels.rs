@@ -41,7 +41,7 @@ impl Labels {
         *self.delta
     }
 
-    /// How many labels were given.
+    /// The number of labels given so far.
     pub fn given(&self) -> u64 {
         self.next - 1
     }
@@ -60,7 +60,7 @@ impl Labels {
     }
 }
 
-/// W_j^0 for j = 0, 1, …, without an end.
+/// The labels W_j^0 for j = 0, 1, …, without an end.
 impl Iterator for Labels {
     type Item = F128;
 

@@ -32,7 +32,7 @@ pub(crate) fn miscounted() -> Error {
     )
 }
 
-/// Sends it to the peer.
+/// A sink that sends the material to the peer.
 pub struct Sending<'a>(pub &'a mut Channel);
 
 impl Sink for Sending<'_> {
@@ -41,14 +41,14 @@ impl Sink for Sending<'_> {
     }
 }
 
-/// Receives it from the peer, and keeps its digest.
+/// A source that receives the material from the peer, and keeps its digest.
 pub struct Receiving<'a> {
     channel: &'a mut Channel,
     digest: Digested,
 }
 
 impl<'a> Receiving<'a> {
-    /// The material in the messages from the next one on.
+    /// A source of the material in the next messages.
     pub fn new(channel: &'a mut Channel) -> Self {
         Self { channel, digest: Digested::new() }
     }
@@ -82,7 +82,7 @@ impl Digested {
         }
     }
 
-    /// The digest, however the blocks came in pieces.
+    /// The digest, which does not depend on how blocks come in pieces.
     pub fn finish(self) -> [u8; 32] {
         self.hasher.finalize().into()
     }
@@ -97,15 +97,15 @@ impl Sink for Digested {
     }
 }
 
-/// Adds it to what is stacked there, or does as if it did.
+/// A sink that adds the material to a stack, or only pretends to, in the same time.
 pub struct Stacking<'a> {
     stack: core::slice::IterMut<'a, F128>,
     mask: u128,
 }
 
 impl<'a> Stacking<'a> {
-    /// Onto `stack`, from its first block on; where `counts` is false, each block is left as it
-    /// is, in the same time.
+    /// A sink onto `stack`, from its first block on. Where `counts` is false, each block stays as it is, in
+    /// the same time.
     pub fn onto(stack: &'a mut [F128], counts: bool) -> Self {
         Self { stack: stack.iter_mut(), mask: F2::from(counts).mask() }
     }
@@ -123,7 +123,7 @@ impl Sink for Stacking<'_> {
     }
 }
 
-/// Takes it from what is there.
+/// A source of material that lies in memory.
 pub struct Held<'a>(pub &'a [F128]);
 
 impl Source for Held<'_> {

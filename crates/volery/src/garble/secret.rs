@@ -46,13 +46,13 @@ impl Session {
     }
 }
 
-/// 256 random bits of the garbler, fresh for each proof, from which salt, seeds and the rest follow: who is
-/// told the secret can garble once more, and compare.
+/// 256 random bits of the garbler, fresh for each proof. Salt, seeds and the rest follow from them, so that a
+/// party that learns them can garble again, and compare.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Secret([u8; 32]);
 
 impl Secret {
-    /// A fresh one.
+    /// A fresh secret.
     pub fn random(random: &mut Random) -> Self {
         Self(random.bytes())
     }
@@ -62,7 +62,7 @@ impl Secret {
         F128::from_bytes(digest.field(&self.0).field(&session.sid).field(what).number(number as u64).finish())
     }
 
-    /// The salt of gates and labels, which is told before the messages of the transfers.
+    /// The salt of gates and labels, which is sent before the messages of the transfers.
     pub fn salt(&self, session: &Session) -> F128 {
         self.derive(session, b"salt", 0)
     }
@@ -78,12 +78,13 @@ impl Secret {
         self.derive(session, b"root", 0)
     }
 
-    /// The proof of retrieval: what is given for the seed of the clause that is not garbled.
+    /// The key of retrieval: the value sent in place of the seed of the clause that is not garbled. The
+    /// papers' "proof of retrieval".
     pub fn retrieval(&self, session: &Session) -> F128 {
         self.derive(session, b"proof of retrieval", 0)
     }
 
-    /// Reveals it.
+    /// Reveals the secret to the peer.
     ///
     /// # Errors
     /// Link errors.

@@ -36,7 +36,7 @@ pub enum Seeds {
 
 /// The seeds and the key of retrieval that a party has.
 pub struct Handed {
-    /// One for each clause; anything at that of the prover.
+    /// A seed for each clause; that of the prover's clause is arbitrary.
     pub seeds: Zeroizing<Vec<F128>>,
     /// The key of retrieval.
     pub retrieval: F128,
@@ -123,7 +123,8 @@ impl Seeds {
 }
 
 impl Handed {
-    /// The leaves of a tree: first those of clauses, then those of none.
+    /// Splits the leaves of a tree into the clauses' seeds and the key of retrieval, which follows from the
+    /// leaves that belong to no clause.
     fn of_leaves(session: &Session, mut leaves: Zeroizing<Vec<F128>>, clauses: usize) -> Self {
         let keys = leaves[clauses..].iter().map(|leaf| {
             let digest = Digest::new("volery garbling v1, key of retrieval").field(&session.sid);

@@ -1,4 +1,4 @@
-//! Reading what is to be a proof, and where one is written to.
+//! Reading and writing proof files.
 
 use crate::error::{Error, Rejection, Result};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -19,7 +19,7 @@ pub(crate) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     })
 }
 
-/// Demands that nothing follows.
+/// Demands the end of the proof.
 ///
 /// # Errors
 /// `Rejected` where something does; `Io`.

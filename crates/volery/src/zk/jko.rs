@@ -78,12 +78,12 @@ pub struct Terms<'a> {
     pub construction: Construction,
     /// The gates of the circuit.
     pub shape: &'a Shape,
-    /// Moved on by each AND that is garbled or evaluated.
+    /// A counter of the ANDs that are garbled or evaluated, for those who watch.
     pub progress: Option<&'a AtomicU64>,
 }
 
 impl Terms<'_> {
-    /// n: the inputs, for which there are transfers.
+    /// n, the inputs. There is a transfer for each.
     fn inputs(&self) -> usize {
         self.shape.inputs_by_gates() as usize
     }

@@ -113,15 +113,15 @@ use transcript::{ProverTranscript, VerifierTranscript};
 use volery_primitives::hash::Digest;
 use volery_primitives::{Arch, CheckField, F128, Field};
 
-/// Public terms of a proof, known to both parties before it begins, and this party's own way of work. The
-/// parameters are such as [`Parameters::choose`] lets through.
+/// Public terms of a proof, known to both parties before it begins, and settings of this party alone. The
+/// parameters have passed [`Parameters::choose`].
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The instruction set of the kernels.
     pub(crate) arch: Arch,
     /// The parameters of the proof.
     pub(crate) parameters: &'a Parameters,
-    /// The sums of parties that are followed; both parties must agree on it.
+    /// The choice of the sums of parties that are followed; both parties must agree on it.
     pub(crate) aggregation: Aggregation,
     /// The gates of the circuit.
     pub(crate) shape: &'a Shape,
@@ -129,7 +129,7 @@ pub struct Terms<'a> {
     pub(crate) demand: Demand,
     /// Threads that share the repetitions among them.
     pub(crate) threads: usize,
-    /// Moved on by the products, in each walk over the circuit.
+    /// A counter of products, for those who watch. Each walk over the circuit adds its own.
     pub(crate) progress: Option<&'a AtomicU64>,
 }
 
@@ -140,7 +140,7 @@ pub trait Domain: Sized + 'static {
     /// The backend of some views of some repetitions.
     type Views<'a>: Executor<F = Self::F>;
 
-    /// The views that are followed side by side, at most.
+    /// The most views that are followed side by side.
     #[doc(hidden)]
     const SLOTS: usize;
 
@@ -148,7 +148,7 @@ pub trait Domain: Sized + 'static {
     #[doc(hidden)]
     const BLOCKS: u64;
 
-    /// The products of a tile, at most.
+    /// The most products of a tile.
     #[doc(hidden)]
     const TILE: u64;
 
@@ -172,7 +172,7 @@ pub trait Domain: Sized + 'static {
         }
     }
 
-    /// The prover's steps from the second on.
+    /// Runs the prover's steps from the second on.
     #[doc(hidden)]
     fn prove(
         terms: &Terms,
@@ -182,7 +182,7 @@ pub trait Domain: Sized + 'static {
         random: &mut Random,
     ) -> Result<()>;
 
-    /// The verifier's.
+    /// Runs the verifier's steps from the second on.
     #[doc(hidden)]
     fn verify(
         terms: &Terms,
@@ -200,8 +200,8 @@ impl Terms<'_> {
         if self.shape.assert == 0 { Err(nothing_asserted()) } else { Ok(()) }
     }
 
-    /// The number to which `progress` comes: a prover simulates all views twice, before the
-    /// challenges and after them.
+    /// The number that `progress` comes to. A prover simulates all views twice, before the challenges and
+    /// after them.
     pub(crate) fn work<D: Domain>(&self, party: Party) -> u64 {
         let Parameters { repetitions, parties, .. } = *self.parameters;
         let views = self.aggregation.views(parties as usize);
@@ -209,7 +209,7 @@ impl Terms<'_> {
         times * self.demand.products * passes::walks(repetitions as usize, views, self.threads, D::SLOTS)
     }
 
-    /// The gates of the proof, as they will be counted.
+    /// The gates of the proof, as its report will count them.
     pub(crate) fn gates(&self) -> Gates {
         Gates { mul: self.demand.products, ..Gates::by_gates(self.shape) }
     }
@@ -222,12 +222,12 @@ impl Terms<'_> {
         self.parameters.rounds(self.entries()) as usize
     }
 
-    /// How many challenges there are: R, one for each round, and the hidden parties.
+    /// The number of challenges: R, one for each round, and the hidden parties.
     fn challenges(&self) -> usize {
         self.rounds() + 2
     }
 
-    /// How many challenges of each kind there are to the check.
+    /// The number of challenges of each kind to the check: one, or one for each repetition.
     fn groups(&self) -> usize {
         match self.parameters.challenges {
             Challenges::Identical => 1,
@@ -239,12 +239,12 @@ impl Terms<'_> {
         self.aggregation.views(self.parameters.parties as usize)
     }
 
-    /// L_r.
+    /// L_r, the length of the vectors that are opened.
     fn last_length(&self) -> usize {
         if self.rounds() == 0 { 0 } else { self.parameters.last_length(self.entries()) as usize }
     }
 
-    /// The points of each round, of which only the last differs: as `made`.
+    /// The points of each round, each transformed by `made`. Only the last round's differ from the others.
     fn points<E: CheckField>(&self, made: impl Fn(Points<E>) -> Points<E>) -> Vec<Rc<Points<E>>> {
         let points = |last| Rc::new(made(Points::new(self.parameters.compression as usize, last)));
         match self.rounds() {
@@ -254,7 +254,7 @@ impl Terms<'_> {
         }
     }
 
-    /// The elements of each tape: what is injected, and the masks.
+    /// The elements that the check takes of each tape: injected values, and masks.
     fn check_elements(&self) -> usize {
         let (rounds, k) = (self.rounds(), self.parameters.compression as usize);
         let injected = if rounds == 0 { 0 } else { (rounds - 1) * (2 * k - 2) + 2 * k };
@@ -268,8 +268,8 @@ impl Terms<'_> {
 }
 
 /// Proves `circuit` with `values` for its inputs, witness and hints in their order, over `channel`, whose
-/// handshake has bound the statement and the parameters. The values must satisfy the circuit: what is said of
-/// others is masked alike, and rejected.
+/// handshake has bound the statement and the parameters. The values must satisfy the circuit: the messages
+/// about others are masked alike, and rejected.
 ///
 /// # Errors
 /// `Invalid` where the circuit asserts nothing or changes; `Misbehaved` where the verifier's coins are not
@@ -286,8 +286,9 @@ pub(crate) fn prove<D: Domain>(
     D::prove(terms, circuit, values, &mut transcript, random)
 }
 
-/// Writes a proof of `circuit` to `out`, after `header`. The challenges bind that and what is said, and
-/// nothing else: it must name the statement, with everything that is public in it, and the parameters.
+/// Writes a proof of `circuit` to `out`, after `header`. The challenges bind the header and the messages, and
+/// nothing else: so the header must name the statement, with everything that is public in it, and the
+/// parameters.
 ///
 /// # Errors
 /// As for [`prove`], and `Io` where `out` fails.
@@ -304,8 +305,8 @@ pub(crate) fn write<D: Domain>(
     D::prove(terms, circuit, values, &mut transcript, random)
 }
 
-/// Verifies a proof of `circuit` over `channel`. With the verdict, how long it took from the openings on:
-/// before them a verifier only listens.
+/// Verifies a proof of `circuit` over `channel`, and gives the time it took from the openings on: before them
+/// a verifier only receives.
 ///
 /// # Errors
 /// `Rejected` where it does not hold; `Misbehaved` where the prover breaks the format; link errors.
@@ -338,9 +339,9 @@ pub(crate) fn read<D: Domain>(
 
 /// The opening of one repetition.
 struct Opening<E> {
-    /// The seeds that give away all parties' but one.
+    /// The seeds from which all parties' tapes but one follow.
     siblings: Vec<F128>,
-    /// The commitment to that one.
+    /// The commitment to the hidden party's seed.
     commitment: [u8; 32],
     /// The two vectors at the last challenge.
     sides: [Vec<E>; 2],
@@ -381,7 +382,7 @@ fn read_elements<E: CheckField>(bytes: &[u8]) -> Result<Vec<E>> {
     elements.ok_or(Error::Rejected(Rejection::NonCanonicalElement))
 }
 
-/// h_1.
+/// h_1, the digest of the first messages.
 fn first_digest(tapes: &[Tapes], said: &[Digests]) -> [u8; 32] {
     let mut digest = Digest::new("volery limbo v1, commitments and runs").number(tapes.len() as u64);
     for (tapes, said) in tapes.iter().zip(said) {
@@ -390,7 +391,7 @@ fn first_digest(tapes: &[Tapes], said: &[Digests]) -> [u8; 32] {
     digest.finish()
 }
 
-/// h_3.
+/// h_3, the digest of the opened vectors and of all views' shares of them.
 fn final_digest<E: CheckField>(opened: &[[Vec<E>; 2]], shares: &[Share<E>], views: usize) -> [u8; 32] {
     let mut digest = Digest::new("volery limbo v1, shares of what is opened").number(opened.len() as u64);
     let mut bytes = vec![];

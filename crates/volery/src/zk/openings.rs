@@ -1,9 +1,9 @@
-//! The running digest of the MACs, or keys, of wires that are asserted to be zero, and whose
-//! keys are their MACs.
+//! The running digest that opens asserted wires as zero: of their MACs at the prover, and of their keys,
+//! which are equal then, at the verifier.
 
 use volery_primitives::Field;
 
-/// One proof's digest.
+/// The digest of one proof.
 pub(crate) struct Openings(blake3::Hasher);
 
 impl Openings {

@@ -104,19 +104,19 @@ impl<M: prover::Commitments + verifier::Commitments + branch::Replayed> Committe
 
 pub(crate) use verifier::Commitments as KeyCommitments;
 
-/// Proves the circuit that is pushed into it, by commitments under such MACs.
+/// A prover of the circuit that is pushed into it, over values under the MACs `M`.
 pub type ProverUnder<'a, M> = prover::Prover<'a, M>;
 
-/// Verifies the circuit that is pushed into it, likewise.
+/// A verifier of the circuit that is pushed into it, over keys of the MACs `M`.
 pub type VerifierUnder<'a, M> = verifier::Verifier<'a, M>;
 
-/// Proves the circuit that is pushed into it.
+/// A prover of the circuit over F_2 that is pushed into it.
 pub type Prover<'a> = prover::Prover<'a, BitMacs>;
 
-/// Verifies the circuit that is pushed into it.
+/// A verifier of the circuit over F_2 that is pushed into it.
 pub type Verifier<'a> = verifier::Verifier<'a, BitMacs>;
 
-/// Batches of a statement before blocks have their full length, with the last.
+/// How many batches a statement has before blocks have their full length, its last batch included.
 const FIRST_BATCHES: u64 = 6;
 
 // A line that masks the check takes a share for each coordinate of the extension.
@@ -133,8 +133,8 @@ pub fn security(size: Size, block: usize, vole: f64) -> u32 {
     (-error.log2()).floor() as u32
 }
 
-/// The sizes on which the soundness of a proof of such a statement depends, but in a file, where memories are
-/// looked at cell by cell.
+/// The sizes on which the soundness of a proof of a statement of this shape depends. A file's proof has
+/// others, since it looks at memories cell by cell.
 pub(crate) fn size<M: Macs>(shape: &Shape) -> Size {
     if !memory::is_argued::<M::F>() {
         return shape.size();
@@ -149,7 +149,7 @@ fn challenge(channel: &mut Channel) -> [Seed; 2] {
     Seed::two_of_challenge(&channel.challenge(Party::Prover, "quicksilver batch"))
 }
 
-/// Coefficients drawn at a time: they and their triples stay in the first-level cache.
+/// Coefficients that are drawn at a time: a tile of them and its triples stays in the first-level cache.
 const TILE: usize = 256;
 
 /// The labels of seeds that are drawn between two batches: a matrix product's vectors, an epoch's
@@ -157,8 +157,8 @@ const TILE: usize = 256;
 const MATRIX: &str = "quicksilver matrix product";
 const EPOCH: &str = "quicksilver epoch";
 
-/// One seed, to all that the prover has committed to so far, where it is the transcript's. Nothing may be
-/// committed to between this and the end of the batch.
+/// One seed that nobody could foresee before the prover's latest commitment, where challenges are the
+/// transcript's. Nothing may be committed to between this and the end of the batch.
 fn single_challenge(channel: &mut Channel, what: &'static str) -> Seed {
     Seed::of_challenge(&channel.challenge(Party::Prover, what))
 }
@@ -183,7 +183,7 @@ fn expect_degree(degree: usize, gates: &Gates) -> Result<()> {
     }
 }
 
-/// A statement commits to more values than it did when it was counted.
+/// The error of a statement that commits to more values than it did when it was counted.
 fn more_than_counted() -> Error {
     Error::invalid(
         "the statement commits to more values than when it was counted: it must push the same gates each time",

@@ -68,7 +68,7 @@ use volery_primitives::hash::Construction;
 /// The most clauses of a stack: their numbers stand in the tweaks of gates.
 pub const MOST_CLAUSES: usize = 1 << 20;
 
-/// Public terms of a proof, known to both parties before it begins, and this party's own way of work.
+/// Public terms of a proof, known to both parties before it begins, and settings of this party alone.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The instruction set of the kernels.
@@ -81,9 +81,9 @@ pub struct Terms<'a> {
     pub shapes: &'a [Shape],
     /// Threads that garble clauses.
     pub threads: usize,
-    /// Whether the prover does the same work whichever clause is its.
+    /// Whether the prover works as much for any clause, so that its time does not tell which holds.
     pub fixed_work: bool,
-    /// Moved on by each AND that is garbled.
+    /// A counter of the ANDs that are garbled, for those who watch.
     pub progress: Option<&'a AtomicU64>,
 }
 
@@ -92,7 +92,7 @@ impl Terms<'_> {
         Session { sid: channel.checkpoint("stack"), arch: self.arch, construction: self.construction }
     }
 
-    /// m.
+    /// m, the number of clauses.
     fn clauses(&self) -> usize {
         self.shapes.len()
     }

@@ -159,7 +159,7 @@ impl Terms {
         Ok(Self { by, block, lemma, full: Plan::SINGLE, one_way }.beside::<M>(0.0))
     }
 
-    /// The terms over shares that are faulty with probability `shares`: buckets are the larger for it.
+    /// The terms over shares that are faulty with probability `shares`. Buckets are larger for it.
     pub fn beside<M: Macs>(mut self, shares: f64) -> Self {
         if self.by == CheckedBy::Buckets {
             self.lemma = Lemma::beside(self.lemma.bits, shares + 2.0 * M::likeliest() + 2.0 * M::guess());
@@ -214,13 +214,13 @@ impl Terms {
         }
     }
 
-    /// Whether a coin decides on a block, and another on its opening.
+    /// Whether the challenge of a block is a coin, and whether that of its opening is.
     pub(crate) fn coins<M: Macs>(&self) -> [bool; 2] {
         [!self.one_way, !by_transcript::<M::E>()]
     }
 
-    /// The probability that a false statement is accepted, which has so many commitments, over a VOLE that
-    /// errs with probability `vole`: for one transcript, where there are challenges of one.
+    /// The probability that a false statement with this many commitments is accepted, over a VOLE that errs
+    /// with probability `vole`: for one transcript, where challenges are the transcript's.
     pub fn error<M: Macs>(&self, commitments: u64, vole: f64) -> f64 {
         let blocks = commitments.div_ceil(self.block).max(1) as f64;
         let tries = |by_coin: bool| if by_coin { 1.0 } else { blocks };
@@ -229,8 +229,8 @@ impl Terms {
         tries(check) * self.check_error::<M>() + tries(opening) * 2.0 * M::likeliest() + guesses + vole
     }
 
-    /// The bits that a search for a transcript with convenient challenges would cost; infinite
-    /// where all are coins.
+    /// The bits of work to find a transcript with convenient challenges; infinite where all challenges are
+    /// coins.
     pub fn search_bits<M: Macs>(&self) -> f64 {
         let [check, opening] = self.coins::<M>();
         let check = if check { 0.0 } else { self.check_error::<M>() };
@@ -238,9 +238,9 @@ impl Terms {
         -(check + opening + self.seed_error::<M>()).log2()
     }
 
-    /// How likely one transcript has the seed that was lied for, where it makes a seed. Whoever lies about the
-    /// pairs of a block may do so for as many seeds, chosen beforehand, as there are pairs, two to a triple: so
-    /// many equations in what is opened have a solution.
+    /// The probability that one transcript has a seed that its prover hoped for, where the transcript makes a
+    /// seed. A prover that lies about the pairs of a block may hope for as many seeds, chosen beforehand, as
+    /// there are pairs, two to a triple: so many equations in the opened values have a solution.
     fn seed_error<M: Macs>(&self) -> f64 {
         if self.coins::<M>() == [true, true] {
             return 0.0;
@@ -252,7 +252,7 @@ impl Terms {
         2.0 * triples as f64 * (-128_f64).exp2()
     }
 
-    /// The probability that a block with a wrong product is not found out by its check.
+    /// The probability that the check of a block misses a wrong product.
     fn check_error<M: Macs>(&self) -> f64 {
         match self.by {
             CheckedBy::Buckets => self.lemma.error(),
@@ -263,10 +263,10 @@ impl Terms {
     }
 }
 
-/// The check that one proof had.
+/// The check that a proof had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The check.
+    /// The kind of check.
     pub by: CheckedBy,
     /// The most multiplications of a block.
     pub block: u64,
@@ -274,9 +274,9 @@ pub struct Checked {
     pub bucket: u64,
     /// c of the longest block: the triples that were opened.
     pub opened: u64,
-    /// The blocks.
+    /// The number of blocks.
     pub blocks: u64,
-    /// The multiplications of the longest.
+    /// The multiplications of the longest block.
     longest: u64,
 }
 
@@ -297,7 +297,7 @@ impl Checked {
 /// The label of the digest of asserted wires.
 const ASSERTED: &str = "volery wolverine v1, asserted wires";
 
-/// The seed of a block's challenge, or of its opening's coefficients, where it is the transcript's.
+/// The seed of a block's challenge, or of its opening's coefficients, drawn from the transcript.
 fn transcript_seed(channel: &mut Channel, what: &'static str) -> F128 {
     let challenge = channel.challenge(Party::Prover, what);
     F128::from_bytes(*challenge.first_chunk().expect("32 bytes"))
@@ -307,8 +307,8 @@ fn transcript_seed(channel: &mut Channel, what: &'static str) -> F128 {
 const CHECK: &str = "wolverine check";
 const OPENING: &str = "wolverine opening";
 
-/// Matches triples with gates: permuted, by buckets, and each with its own by sacrifice, under the η of
-/// `seed`. Fig. 3, 6; section III-B, approach 1.
+/// Matches triples with gates: by a random permutation into buckets, or, for sacrifice, one by one under a
+/// factor η from `seed`. Fig. 3, 6; section III-B, approach 1.
 fn match_gates<V: Field>(
     matching: &mut Matching<V>,
     arch: Arch,
@@ -324,7 +324,8 @@ fn match_gates<V: Field>(
     }
 }
 
-/// Matches each triple over the extension with its group under η; ν. Section III-B, approach 2, 3 and 4.
+/// Matches each triple over the extension with its group under a factor η, and gives the point ν. Section
+/// III-B, approach 2, 3 and 4.
 fn match_groups<E: Field>(matching: &mut Matching<E>, arch: Arch, seed: F128, groups: usize) -> E {
     let mut prg = Prg::new(arch, seed);
     let nu = element(&mut prg);

@@ -24,9 +24,9 @@ impl DefaultIsZeroes for Active {}
 /// Inputs of an evaluation: labels and values, witness and hints in the order of the circuit.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
-    /// L_j.
+    /// The labels L_j.
     pub labels: &'a [F128],
-    /// v_j, as many.
+    /// The values v_j, as many.
     pub values: &'a [F2],
 }
 
@@ -39,7 +39,7 @@ pub struct Evaluator<'a> {
     >,
     material: Zeroizing<Vec<F128>>,
     next: usize,
-    /// Blocks that were not given yet.
+    /// Blocks that are still to be read.
     left: u64,
     source: &'a mut dyn Source,
     output: Output,

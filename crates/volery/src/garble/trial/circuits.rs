@@ -48,9 +48,8 @@ impl Dice {
 }
 
 impl Arbitrary {
-    /// One with so many inputs, hints among them, and so many ANDs, and its first input and a few
-    /// other wires asserted to have the values that one witness gives them: it can be satisfied, and
-    /// not by every witness.
+    /// A circuit with this many inputs, hints among them, and ANDs. Its first input and a few other wires are
+    /// asserted to have the values that one witness gives them: some witnesses satisfy it, and not all.
     pub(crate) fn new(seed: u64, inputs: usize, ands: usize) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -87,7 +86,7 @@ impl Arbitrary {
         circuit
     }
 
-    /// One that every witness of so many bits satisfies, and that has two ANDs for each.
+    /// A circuit that every witness of `inputs` bits satisfies, with two ANDs for each.
     pub(crate) fn always(inputs: usize) -> Self {
         let mut circuit = Self { gates: vec![Gate::Witness; inputs], asserted: vec![], free: false };
         for i in 0..inputs {

@@ -6,7 +6,7 @@ use crate::garble::Secret;
 use crate::ot::committing::Opening;
 use std::time::Duration;
 
-/// Longer than any test waits for a peer that still works.
+/// A timeout longer than any test waits for a peer that still works.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The outcome of a proof on both sides, and the messages of each.
@@ -41,8 +41,8 @@ pub(crate) fn both<T>(
 }
 
 impl<T> Outcome<T> {
-    /// The prover committed itself, and answered where the verifier was `honest`; else it said no more,
-    /// and failed like always.
+    /// Demands that the prover committed itself, and that it answered where the verifier was `honest`, and
+    /// otherwise stayed silent and failed as always.
     pub(crate) fn assert_answered(self, honest: bool, case: &str) {
         let lengths: Vec<usize> = self.from_prover.iter().map(Vec::len).collect();
         if honest {

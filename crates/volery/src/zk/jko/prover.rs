@@ -23,7 +23,7 @@ pub struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    /// Steps 1 and 2, with `values` for the inputs of a circuit, witness and hints in their order.
+    /// Takes steps 1 and 2, with `values` for the inputs of a circuit, witness and hints in their order.
     ///
     /// # Errors
     /// `Invalid` where the circuit asserts nothing or is too large; `Misbehaved` where the verifier breaks
@@ -40,7 +40,7 @@ impl<'a> Prover<'a> {
         Ok(Self { terms, session, values, transfers })
     }
 
-    /// Steps 3 to 6: proves `circuit`.
+    /// Takes steps 3 to 6: proves `circuit`.
     ///
     /// # Errors
     /// `Misbehaved` where the verifier garbled something else; link errors.

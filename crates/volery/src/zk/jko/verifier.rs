@@ -20,7 +20,7 @@ pub struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    /// Steps 1 and 2.
+    /// Takes steps 1 and 2.
     ///
     /// # Errors
     /// `Invalid` where the circuit asserts nothing or is too large; `Misbehaved` where the prover breaks the
@@ -32,7 +32,7 @@ impl<'a> Verifier<'a> {
         Ok(Self { terms, session, transfers })
     }
 
-    /// Steps 3 to 6: verifies that the prover has chosen inputs with which `circuit` holds.
+    /// Takes steps 3 to 6: verifies that the prover has chosen inputs with which `circuit` holds.
     ///
     /// # Errors
     /// `Rejected` where the prover does not answer as it then could; link errors.

@@ -127,7 +127,7 @@ struct Prover<'a, B: Field, E: CheckField> {
     terms: &'a Terms<'a>,
     circuit: &'a (dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
     values: &'a [B],
-    /// The factors, from the first pass until challenges weigh them.
+    /// The factors, from the first pass until the challenges combine them.
     kept: Option<Factors<B>>,
     weighed: Option<Weighed<B, E>>,
     made: Vec<(usize, Made)>,

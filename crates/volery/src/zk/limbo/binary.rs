@@ -97,7 +97,7 @@ impl<'a> Prover<'a> {
         Self { terms, circuit, values, factors: Factors::default(), made: vec![] }
     }
 
-    /// The first passes, which know no check field.
+    /// Makes the first passes. They know no check field, and so are compiled once.
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         let scope = self.terms.scope(tapes);
         let ranges = scope.passes(self.terms.threads, Bits::SLOTS);
@@ -152,7 +152,7 @@ pub(super) struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// A pass, which adds its shares to `sums`; what it says.
+    /// Makes a pass, which adds its shares to `sums`, and gives the digests of its messages.
     fn pass(
         &self,
         scope: &Scope,

@@ -17,7 +17,7 @@ fn elements<E: CheckField>(challenge: &[u8; 32]) -> impl Iterator<Item = E> {
     })
 }
 
-/// The hidden parties of `repetitions`, each one of `parties`, a power of two.
+/// The hidden party of each of `repetitions`; `parties` is a power of two.
 pub(super) fn hidden(challenge: &[u8; 32], parties: usize, repetitions: usize) -> Vec<usize> {
     let mut stream = blake3::Hasher::new_keyed(challenge).finalize_xof();
     let mut bytes = vec![[0; 4]; repetitions];
@@ -25,19 +25,18 @@ pub(super) fn hidden(challenge: &[u8; 32], parties: usize, repetitions: usize) -
     bytes.iter().map(|bytes| u32::from_le_bytes(*bytes) as usize % parties).collect()
 }
 
-/// The challenges to the check, one of each kind for each of the groups: a group is one
-/// repetition, or all of them.
+/// The challenges to the check, one of each kind for each group. A group is one repetition, or all of them.
 pub(super) struct Challenges<E> {
-    /// R.
+    /// R, which combines the claims by its powers.
     pub(super) batching: Vec<E>,
-    /// ρ and σ, whose powers weigh the rows and the columns of products of matrices.
+    /// ρ and σ, whose powers combine the rows and the columns of products of matrices.
     pub(super) matrices: Vec<[E; 2]>,
-    /// For each round what its challenge s makes.
+    /// For each round the coefficients that its challenge s gives.
     pub(super) rounds: Vec<Vec<Evaluation<E>>>,
 }
 
 impl<E: CheckField> Challenges<E> {
-    /// The first.
+    /// The challenges R, ρ and σ, before any round.
     pub(super) fn new(challenge: &[u8; 32], groups: usize) -> Self {
         let mut elements = elements(challenge);
         let batching = elements.by_ref().take(groups).collect();
@@ -70,7 +69,7 @@ pub(super) fn power<E: CheckField>(base: E, exponent: u64) -> E {
     })
 }
 
-/// The first [`TILE`] powers of R, and R^j from any j on.
+/// The first [`TILE`] powers of R, from which any other follows.
 pub(super) struct Powers<E> {
     base: E,
     table: Vec<E>,
@@ -101,21 +100,20 @@ impl<E: CheckField> Powers<E> {
     }
 }
 
-/// The public coefficients of the entries of the two vectors in what is opened in the end: for entry
-/// j the product of the factors' coefficients λ, one for each round, at the digits of j to the base
-/// k, the lowest first.
+/// The public coefficients by which the entries of the two vectors enter the opened values: entry j has the
+/// product of the coefficients λ, one for each round, at the digits of j to the base k, the lowest first.
 pub(super) struct Coefficients<E> {
     pub(super) powers: Powers<E>,
     /// ρ and σ.
     pub(super) matrices: [E; 2],
-    /// λ of each round, k of them.
+    /// λ of each round, k coefficients each.
     rounds: Vec<Vec<E>>,
-    /// The products for the lowest digits: k^low of them.
+    /// The products of λ for all values of the lowest digits: k^low of them.
     table: Vec<E>,
     low: usize,
 }
 
-/// The coefficients of some entries in a row.
+/// The coefficients of consecutive entries.
 #[derive(Default)]
 pub(super) struct EntryCoefficients<E> {
     /// The coefficients of the left factors: with R^j.
@@ -127,7 +125,7 @@ pub(super) struct EntryCoefficients<E> {
 }
 
 impl<E: CheckField> EntryCoefficients<E> {
-    /// Makes room for so many.
+    /// Makes room for `count` entries.
     pub(super) fn resize(&mut self, count: usize) {
         for kind in [&mut self.left, &mut self.right, &mut self.product] {
             kind.resize(count, E::default());
@@ -155,15 +153,14 @@ impl<E: CheckField> Coefficients<E> {
         self.rounds.iter().fold(1, |stride, round| stride * round.len() as u64)
     }
 
-    /// Fills `run` with the coefficients of entries `from` and on, as many as it has room for, where each is
-    /// a claim by itself.
+    /// Fills `run` with the coefficients of entries from `from` on, where each is a claim by itself.
     pub(super) fn fill(&self, arch: Arch, from: u64, run: &mut EntryCoefficients<E>) {
         self.powers.fill(arch, from, &mut run.product);
         self.fill_right(arch, from, &mut run.right);
         E::multiply(arch, &run.product, &run.right, &mut run.left);
     }
 
-    /// Fills in the coefficients of the right factors of entries `from` and on.
+    /// Fills `right` with the coefficients of the right factors from entry `from` on.
     pub(super) fn fill_right(&self, arch: Arch, from: u64, right: &mut [E]) {
         let mut at = 0;
         while at < right.len() {

@@ -1,4 +1,4 @@
-//! The prover's work on values: two vectors whose inner product is claimed, made ever shorter.
+//! The prover's work on values: shortening two vectors whose inner product is claimed.
 
 use super::challenges::{Challenges, Powers};
 use super::polynomials::{Points, Scratch, fold_masked};
@@ -10,11 +10,11 @@ use zeroize::Zeroizing;
 
 /// The entries of the two vectors.
 pub(super) trait Entries<E>: Sync {
-    /// How many there are.
+    /// The number of entries.
     fn length(&self) -> usize;
 
     /// Writes the entries from `from` on for a group of repetitions: the left ones, each times the power of R
-    /// that weighs its claim, and the right ones.
+    /// of its claim, and the right ones.
     fn fill(&self, arch: Arch, weights: Weights<E>, from: usize, sides: [&mut [E]; 2]);
 }
 
@@ -49,22 +49,23 @@ impl<E: CheckField> Entries<E> for Factors {
     }
 }
 
-/// Two vectors.
+/// The left and the right vector.
 type Pair<E> = [Zeroizing<Vec<E>>; 2];
 
 /// The most entries of a vector that is kept: longer ones are made again from the factors in each round, so
 /// that a claim takes no more memory than these.
 const KEPT: usize = 1 << 16;
 
-/// The two vectors of each group, as short as the challenges so far have made them.
+/// The two vectors of each group, as the challenges so far have shortened them.
 pub(super) struct Claim<'a, E: CheckField> {
     arch: Arch,
     compression: usize,
     entries: &'a dyn Entries<E>,
     powers: Vec<Powers<E>>,
-    /// The factors by which each challenge folds, for each group; those before the vectors are kept.
+    /// The coefficients of each challenge by which entries fold, for each group, as long as the vectors are
+    /// not kept.
     steps: Vec<Vec<Vec<E>>>,
-    /// None while they are too long.
+    /// The vectors, once they are short enough to keep.
     folded: Vec<Pair<E>>,
 }
 
@@ -79,12 +80,12 @@ impl<'a, E: CheckField> Claim<'a, E> {
         Self { arch, compression, entries, powers, steps: vec![], folded: vec![] }
     }
 
-    /// The entries of the vectors that are not kept.
+    /// The number of entries of the vectors while they are not kept.
     fn length(&self) -> usize {
         self.steps.iter().fold(self.entries.length(), |length, _| length.div_ceil(self.compression))
     }
 
-    /// Calls `take` with all entries of a group as its challenges have made them, a multiple of k at a time.
+    /// Calls `take` with all entries of a group, folded by the challenges so far, a multiple of k at a time.
     fn each_piece(&self, group: usize, mut take: impl FnMut(Range<usize>, [&[E]; 2])) {
         let length = self.entries.length();
         let unfolded = |steps: usize| self.compression.pow(steps as u32);
@@ -110,7 +111,7 @@ impl<'a, E: CheckField> Claim<'a, E> {
         }
     }
 
-    /// The vectors of each group as they are now.
+    /// The vectors of each group, folded by the challenges so far.
     fn whole(&self) -> Vec<Pair<E>> {
         let length = self.length();
         let groups = (0..self.powers.len()).map(|group| {
@@ -125,7 +126,7 @@ impl<'a, E: CheckField> Claim<'a, E> {
         groups.collect()
     }
 
-    /// The values at `points` of the product of a round that does not mask, for one group.
+    /// The values at `points` of the product of a round without masks, for one group.
     pub(super) fn products(&self, points: &Points<E>, group: usize) -> Vec<E> {
         let mut values = vec![E::default(); points.injected() + 1];
         let mut scratch = Scratch::default();
@@ -138,7 +139,7 @@ impl<'a, E: CheckField> Claim<'a, E> {
         values
     }
 
-    /// Takes the challenge of a round that does not mask.
+    /// Folds the vectors by the challenge of a round without masks.
     pub(super) fn fold(&mut self, challenges: &Challenges<E>) {
         let round = challenges.rounds.last().expect("a challenge");
         if self.folded.is_empty() {
@@ -157,7 +158,7 @@ impl<'a, E: CheckField> Claim<'a, E> {
         }
     }
 
-    /// The vectors before the round that masks, which come out whole.
+    /// The vectors before the last round, the one with masks.
     pub(super) fn last(&mut self) -> &[Pair<E>] {
         if self.folded.is_empty() {
             self.folded = self.whole();
@@ -166,7 +167,7 @@ impl<'a, E: CheckField> Claim<'a, E> {
     }
 }
 
-/// The values at `points` of the product of the round that masks, for one repetition.
+/// The values at `points` of the product of the last round, for one repetition, with its masks.
 pub(super) fn masked<E: CheckField>(
     arch: Arch,
     points: &Points<E>,
@@ -176,7 +177,7 @@ pub(super) fn masked<E: CheckField>(
     points.masked_products(arch, [x, y], masks)
 }
 
-/// The opened values of one repetition in the end: the two vectors at the last challenge.
+/// The opened values of one repetition: the two vectors at the last challenge.
 pub(super) fn opened<E: CheckField>(
     arch: Arch,
     pair: &Pair<E>,

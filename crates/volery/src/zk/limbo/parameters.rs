@@ -50,13 +50,12 @@ pub const MOST_PARTIES: u32 = 256;
 pub const LARGEST_COMPRESSION: u32 = 512;
 /// The most repetitions: more than any security needs that is worth its field.
 pub const MOST_REPETITIONS: u32 = 256;
-/// The most that a statement has of anything that [`Demand`] counts.
+/// The most of anything that [`Demand`] counts.
 pub const MOST_ENTRIES: u64 = 1 << 40;
-/// Bits of security beyond which seeds and digests fall short.
+/// The most bits of security, by the lengths of seeds and digests.
 pub const MOST_SECURITY: u32 = SEED as u32;
 
-/// Whether the repetitions share the challenges R and s_1, …, s_r. Each has a party of its own left
-/// unopened in any case.
+/// How the challenges R and s_1, …, s_r are drawn. Each repetition has a hidden party of its own in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Challenges {
     /// Repetitions share their challenges: values are folded once for all, and a bad challenge is bad for
@@ -127,7 +126,7 @@ pub struct Parameters {
     pub field: CheckSize,
     /// τ: at most [`MOST_REPETITIONS`].
     pub repetitions: u32,
-    /// Whether they share their challenges.
+    /// Whether repetitions share their challenges.
     pub challenges: Challenges,
 }
 
@@ -165,13 +164,13 @@ impl Parameters {
         lengths
     }
 
-    /// L_r: how long the vectors are that are opened.
+    /// L_r, the length of the opened vectors.
     pub fn last_length(&self, entries: u64) -> u64 {
         (0..self.rounds(entries)).fold(entries, |length, _| length.div_ceil(self.compression.into()))
     }
 
-    /// The corrections of `round`, which is 1, …, r: values of a polynomial of degree 2k - 2, and 2k in the
-    /// masked last round, at all places but the one that the claim gives.
+    /// The number of corrections in `round`, from 1 to r: the values of a polynomial of degree 2k - 2, and 2k
+    /// in the masked last round, at all points but the one that the claim gives.
     pub fn corrections(&self, round: u32, entries: u64) -> u64 {
         let compression = u64::from(self.compression);
         if round == self.rounds(entries) { 2 * compression } else { 2 * compression - 2 }

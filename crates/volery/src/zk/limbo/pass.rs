@@ -20,27 +20,27 @@ use zeroize::Zeroizing;
 /// The destination or the source of corrections.
 pub(super) type Corrections<'a> = super::passes::Corrections<'a, F2, Factors>;
 
-/// A tile out of the tapes.
+/// A tile of shares, drawn from the tapes.
 #[derive(Default)]
 struct Drawn {
-    /// Block b of lane v at `v·blocks + b`; lane 0 is for values.
+    /// The shares, bit by bit: block b of lane v is at `v·blocks + b`; lane 0 is for values.
     columns: Zeroizing<Vec<F128>>,
-    /// The sum of all tapes of each repetition.
+    /// The sum over all parties, for each repetition.
     totals: Zeroizing<Vec<F128>>,
 }
 
-/// One pass.
+/// A pass: one run of the circuit for some repetitions.
 pub(super) struct Pass<'a> {
     scope: &'a Scope<'a>,
     repetitions: Range<usize>,
     pub(super) corrections: Corrections<'a>,
     said: Vec<Said>,
     sums: Option<&'a mut dyn Sums>,
-    /// Inputs and products that were given out.
+    /// Numbers of inputs and products drawn so far.
     done: [u64; 2],
-    /// The tile of inputs, and that of products, which is there until its factors are.
+    /// The tile of inputs, and the tile of products, which is kept until its factors arrive.
     drawn: [Drawn; 2],
-    /// The place that the corrections of this tile of products are reserved.
+    /// The reserved place of the corrections of this tile of products.
     reserved: usize,
     rows: Zeroizing<Vec<F128>>,
     planes: [Zeroizing<Vec<F128>>; 2],
@@ -71,7 +71,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Runs `circuit`.
+    /// Runs `circuit`, and demands that it has the gates that were counted.
     pub(super) fn run(&mut self, circuit: &dyn for<'v> Circuit<Views<'v>>) -> Result<()> {
         let mut one = Word::default();
         let mut set = |lane: usize| one[lane / 128].0 |= 1 << (lane % 128);
@@ -96,12 +96,13 @@ impl<'a> Pass<'a> {
         1 + (repetition - self.repetitions.start) * self.scope.views() + view
     }
 
-    /// Halves of words that are in use.
+    /// The 128-bit halves of words that are in use.
     fn halves(&self) -> usize {
         (1 + self.repetitions.len() * self.scope.views()).div_ceil(128)
     }
 
-    /// The next tile of a segment: how many it has, and its views and totals, in columns.
+    /// Draws the next tile of a segment, and gives its number of values, its views and its totals, in
+    /// columns.
     fn next(&mut self, segment: Segment) -> Result<usize> {
         let kind = segment as usize;
         let done = self.done[kind];
@@ -148,7 +149,7 @@ impl<'a> Pass<'a> {
         Ok(count)
     }
 
-    /// Corrections to the values `plain` of a tile with `count`, which go to `at`.
+    /// Corrects a tile of `count` values to the values `plain`; the corrections go to `at`.
     fn correct(&mut self, segment: Segment, plain: &[F128], count: usize, at: usize) {
         let Corrections::Made { made, .. } = &mut self.corrections else { return };
         let (length, blocks) = (count.div_ceil(8), plain.len());
@@ -164,7 +165,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Columns to words.
+    /// Turns columns of shares into words.
     fn words(&mut self, segment: Segment, count: usize, words: &mut Vec<Word>) {
         let columns = &self.drawn[segment as usize].columns;
         let each = columns.len() / self.halves();
@@ -177,7 +178,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Words to planes: block b of lane v at `v·blocks + b`.
+    /// Turns words into planes: block b of lane v goes to `v·blocks + b`.
     fn planes(&mut self, side: usize, words: &[Word]) {
         let blocks = words.len().div_ceil(128);
         let halves = self.halves();

@@ -1,5 +1,5 @@
-//! Runs of the circuit, of which each follows some of the repetitions: what they are made over, what they
-//! say, and where corrections go.
+//! Passes over the circuit, each of which follows some of the repetitions: their input, their messages, and
+//! the way of corrections.
 
 use super::shared::Shared;
 use super::tape::{Segment, Tapes};
@@ -16,39 +16,39 @@ pub(super) struct Scope<'a> {
     pub(super) arch: Arch,
     /// The tapes of all repetitions.
     pub(super) tapes: &'a [Tapes],
-    /// Witness and hints of the circuit, and its products.
+    /// The numbers of inputs (witness and hints) and of products of the circuit.
     pub(super) counts: [u64; 2],
-    /// Moved on by the products.
+    /// A counter of products, for those who watch.
     pub(super) progress: Option<&'a AtomicU64>,
 }
 
 impl Scope<'_> {
-    /// The repetitions of each pass, so many that `threads` have some, and that their views fit into `slots`;
-    /// one, where not even those of one do.
+    /// The repetitions of each pass. Each of `threads` has some, if there are enough, and their views fit
+    /// into `slots`; a single repetition may exceed them.
     pub(super) fn passes(&self, threads: usize, slots: usize) -> Vec<Range<usize>> {
         let repetitions = self.tapes.len();
         let each = together(repetitions, self.views(), threads, slots);
         (0..repetitions).step_by(each).map(|first| first..repetitions.min(first + each)).collect()
     }
 
-    /// The views of each repetition.
+    /// The number of views of a repetition.
     pub(super) fn views(&self) -> usize {
         self.tapes[0].views()
     }
 }
 
-/// How many of so many `repetitions`, each of so many `views`, a pass follows.
+/// The number of repetitions that one pass follows, of `repetitions` with `views` views each.
 fn together(repetitions: usize, views: usize, threads: usize, slots: usize) -> usize {
     (slots / views).max(1).min(repetitions.div_ceil(threads.max(1)))
 }
 
-/// How often all passes together walk over the circuit, where a walk has `slots` for views.
+/// The number of walks over the circuit that all passes make together, where a walk has `slots` for views.
 pub(super) fn walks(repetitions: usize, views: usize, threads: usize, slots: usize) -> u64 {
     let passes = repetitions.div_ceil(together(repetitions, views, threads, slots));
     (passes * views.div_ceil(slots)) as u64
 }
 
-/// The digests of what a repetition says of the circuit: [`Said`], finished.
+/// The digests of a repetition's messages about the circuit: of [`Said`], finished.
 pub(super) type Digests = [[u8; 32]; 3];
 
 /// The messages of one repetition about the circuit, as running digests.
@@ -76,7 +76,7 @@ impl Said {
         said.update(bytes);
     }
 
-    /// The digests of the three.
+    /// The digests of inputs' corrections, products' corrections and asserted shares.
     pub(super) fn digests(&self) -> Digests {
         [&self.inputs, &self.products, &self.asserted].map(|hasher| hasher.finalize().into())
     }
@@ -85,14 +85,14 @@ impl Said {
 /// The corrections of some repetitions, tile by tile in the order in which the circuit comes to need them.
 #[derive(Default)]
 pub(super) struct Made {
-    /// The bytes of one repetition in each tile.
+    /// The bytes of one repetition's corrections in each tile.
     lengths: Vec<usize>,
-    /// Tile by tile, in each repetition by repetition.
+    /// The corrections, tile by tile, and in each tile repetition by repetition.
     pub(super) bytes: Vec<u8>,
 }
 
 impl Made {
-    /// Room for a tile; where it begins.
+    /// Reserves the place for a tile, and gives its beginning.
     pub(super) fn reserve(&mut self, length: usize, repetitions: usize) -> usize {
         let at = self.bytes.len();
         self.lengths.push(length);
@@ -100,7 +100,7 @@ impl Made {
         at
     }
 
-    /// Says those of all repetitions, of which each pass made those of so many.
+    /// Sends the corrections of all repetitions; each of `passes` has made those of so many.
     pub(super) fn say(passes: &[(usize, Self)], transcript: &mut dyn ProverTranscript) -> Result<()> {
         let tiles = passes.first().map_or(0, |(_, made)| made.lengths.len());
         let mut at = vec![0; passes.len()];
@@ -118,13 +118,14 @@ impl Made {
     }
 }
 
-/// The destination or the source of corrections: those of values `F`, whose products have the factors `K`.
+/// The destination or the source of a pass's corrections, for values of `F`; `K` keeps the factors of
+/// products.
 pub(super) enum Corrections<'a, F, K> {
-    /// Corrections made of the values of inputs and products.
+    /// Corrections that this pass computes from the values of inputs and products.
     Made { values: &'a [F], made: Made, factors: Option<K> },
-    /// Corrections that were made before; views that do not hold party 0 need none.
+    /// Corrections that an earlier pass has made. Views that do not hold party 0 need none.
     Past,
-    /// Corrections that are received, those of all repetitions.
+    /// Corrections that are received, for all repetitions.
     Heard(&'a mut dyn VerifierTranscript),
 }
 
@@ -162,8 +163,8 @@ fn spread(threads: usize, count: usize, run: &(dyn Fn(usize) -> Result<()> + Syn
     Ok(())
 }
 
-/// Calls `run` as [`each`] does, where all passes receive what `transcript` does. A single pass keeps nothing
-/// of it.
+/// Calls `run` as [`each`] does, with all passes receiving the messages of `transcript`. They are kept until
+/// the last pass has them.
 pub(super) fn each_hearing<P: Clone + Sync, T: Send>(
     threads: usize,
     passes: &[P],

@@ -10,12 +10,13 @@ use volery_primitives::{Arch, CheckField};
 pub(super) struct Points<E> {
     /// k.
     compression: usize,
-    /// The points at which the product of two polynomials is determined; the first [`Points::factors`]
+    /// The points at which the product of two polynomials is given; the first [`Points::factors`] of them
     /// determine a factor.
     nodes: Vec<E>,
-    /// For the factors, and for the products: `1 / Π_{j≠i} (node i - node j)`.
+    /// The weights `1 / Π_{j≠i} (node i - node j)`, for factors and for products.
     weights: [Vec<E>; 2],
-    /// For each point behind those of the factors: the value there from those at them. Only the prover asks.
+    /// For each point beyond those of a factor, the coefficients of the value there. Only the prover needs
+    /// them.
     extensions: Vec<Vec<E>>,
 }
 
@@ -28,7 +29,7 @@ pub(super) struct Evaluation<E> {
 }
 
 impl<E: CheckField> Points<E> {
-    /// The points of a round that is or is not the last.
+    /// The points of a round; the last one has a mask.
     pub(super) fn new(compression: usize, last: bool) -> Self {
         let factors = compression + usize::from(last);
         let nodes: Vec<E> = (1..2 * factors as u32).map(E::point).collect();
@@ -36,7 +37,7 @@ impl<E: CheckField> Points<E> {
         Self { compression, nodes, weights, extensions: vec![] }
     }
 
-    /// The points with those at which a prover evaluates products.
+    /// The points with the coefficients that a prover needs to evaluate products.
     pub(super) fn extended(mut self) -> Self {
         let (inner, outer) = self.nodes.split_at(self.factors());
         self.extensions = outer.iter().map(|&node| lagrange(inner, &self.weights[0], node)).collect();
@@ -53,17 +54,17 @@ impl<E: CheckField> Points<E> {
         self.factors() > self.compression
     }
 
-    /// The number of values that are injected: those of the product but one.
+    /// The number of injected values: those of the product, but for one that the claim gives.
     pub(super) fn injected(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// Whether `s` may be a challenge: none of the points that determine a factor.
+    /// Whether `s` may be a challenge: it must be none of the points that determine a factor.
     pub(super) fn allows(&self, s: E) -> bool {
         self.nodes[..self.factors()].iter().all(|node| *node != s)
     }
 
-    /// The coefficients for evaluation at `s`.
+    /// The coefficients that evaluate polynomials at `s`.
     pub(super) fn at(&self, s: E) -> Evaluation<E> {
         Evaluation {
             factor: lagrange(&self.nodes[..self.factors()], &self.weights[0], s),
@@ -71,8 +72,8 @@ impl<E: CheckField> Points<E> {
         }
     }
 
-    /// Adds to `values`, one for each point, those of `Σ f·g` for the polynomials that `x` and `y` are the
-    /// values of, but for what the masks add. A multiple of k entries of a longer vector, or its end.
+    /// Adds to `values`, one for each point, the values of `Σ f·g` without masks, for the polynomials f and g
+    /// whose values are in `x` and `y`: a multiple of k entries of a longer vector, or its end.
     pub(super) fn add_products(
         &self,
         arch: Arch,
@@ -97,8 +98,8 @@ impl<E: CheckField> Points<E> {
         }
     }
 
-    /// The values of the product of whole vectors whose masks are `masks`, that of x and that of y: in the
-    /// last round.
+    /// The values of the product of whole vectors with their `masks`, that of x and that of y, in the last
+    /// round.
     pub(super) fn masked_products(&self, arch: Arch, [x, y]: [&[E]; 2], masks: [&[E]; 2]) -> Vec<E> {
         let k = self.compression;
         let mut values = vec![E::default(); self.nodes.len()];
@@ -115,14 +116,14 @@ impl<E: CheckField> Points<E> {
     }
 }
 
-/// Room for folded vectors.
+/// Buffers for folded vectors.
 #[derive(Default)]
 pub(super) struct Scratch<E> {
     f: Vec<E>,
     g: Vec<E>,
 }
 
-/// A vector folded by the first k of k+1 coefficients, and its mask by the last.
+/// A vector folded by the first k of k+1 coefficients, with its mask folded by the last.
 pub(super) fn fold_masked<E: CheckField>(arch: Arch, x: &[E], mask: &[E], coefficients: &[E]) -> Vec<E> {
     let (last, first) = coefficients.split_last().expect("k and one");
     let mut folded = vec![E::default(); mask.len()];
@@ -131,7 +132,7 @@ pub(super) fn fold_masked<E: CheckField>(arch: Arch, x: &[E], mask: &[E], coeffi
     folded
 }
 
-/// `1 / Π_{j≠i} (node i - node j)`, by one inversion.
+/// The weights `1 / Π_{j≠i} (node i - node j)`, by one inversion.
 fn weights<E: CheckField>(nodes: &[E]) -> Vec<E> {
     let products: Vec<E> = nodes
         .iter()
@@ -151,7 +152,7 @@ fn weights<E: CheckField>(nodes: &[E]) -> Vec<E> {
     weights
 }
 
-/// The products of none, one, two, … of `factors`.
+/// The products of the first 0, 1, 2, … of `factors`.
 fn running<E: CheckField>(factors: impl Iterator<Item = E>) -> Vec<E> {
     core::iter::once(E::UNIT)
         .chain(factors.scan(E::UNIT, |product, factor| {
@@ -161,7 +162,7 @@ fn running<E: CheckField>(factors: impl Iterator<Item = E>) -> Vec<E> {
         .collect()
 }
 
-/// The coefficients of the values at `nodes` in the value at `s`.
+/// The coefficients that give the value at `s` from those at `nodes`.
 fn lagrange<E: CheckField>(nodes: &[E], weights: &[E], s: E) -> Vec<E> {
     let before = running(nodes.iter().map(|&node| s - node));
     let mut after = E::UNIT;

@@ -16,20 +16,20 @@ use zeroize::Zeroizing;
 
 /// The prover's work at the gates.
 pub(super) trait Statement<E: CheckField> {
-    /// Runs the circuit on values and views: for each repetition the digests of what that says.
+    /// Runs the circuit on values and views, and gives the digests of each repetition's messages.
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>>;
 
     /// The vectors whose inner product is claimed.
     fn entries(&mut self, challenges: &Challenges<E>) -> Result<&dyn Entries<E>>;
 
-    /// Runs the circuit again: what each view of each repetition holds in the end, but for the rounds.
+    /// Runs the circuit again, and gives each view's shares of the opened values, but for the rounds.
     fn shares(&mut self, tapes: &[Tapes], challenges: &Challenges<E>) -> Result<Vec<Share<E>>>;
 
-    /// Says the corrections.
+    /// Sends the corrections.
     fn correct(&mut self, transcript: &mut dyn ProverTranscript) -> Result<()>;
 }
 
-/// Steps 2 to 8.
+/// Takes steps 2 to 8.
 pub(super) fn prove<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,

@@ -1,4 +1,4 @@
-//! Corrections that several passes hear, which come only once.
+//! Messages that come once, and that several passes receive.
 
 use super::simulation::miscounted;
 use super::transcript::VerifierTranscript;
@@ -13,17 +13,17 @@ pub(super) struct Shared<'t> {
 
 struct SharedMessages<'t> {
     transcript: &'t mut dyn VerifierTranscript,
-    /// Each tile, and how many passes have still to take it.
+    /// Each tile, and the number of passes that have still to take it.
     tiles: Vec<(Vec<u8>, usize)>,
 }
 
 impl<'t> Shared<'t> {
-    /// For so many passes.
+    /// Messages of `transcript` for `passes` passes.
     pub(super) fn new(transcript: &'t mut dyn VerifierTranscript, passes: usize) -> Self {
         Self { state: Mutex::new(SharedMessages { transcript, tiles: vec![] }), passes }
     }
 
-    /// The ears of one pass.
+    /// A new receiver, for one pass.
     pub(super) fn listener(&self) -> Listener<'_, 't> {
         Listener { shared: self, next: 0 }
     }
@@ -33,7 +33,7 @@ impl<'t> Shared<'t> {
     }
 }
 
-/// The ears of one pass.
+/// The receiver of one pass.
 pub(super) struct Listener<'s, 't> {
     shared: &'s Shared<'t>,
     next: usize,

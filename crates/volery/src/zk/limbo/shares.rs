@@ -1,5 +1,4 @@
-//! Shares of the opened values that each view holds in the end, as sums over all gates with public
-//! coefficients.
+//! Each view's shares of the opened values, as sums over all gates with public coefficients.
 //!
 //! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which
 //! memory is read, and what is done, depends on none of them.
@@ -12,7 +11,7 @@ use volery_primitives::arch::bit_products;
 use volery_primitives::bits::transpose;
 use volery_primitives::{Arch, CheckField, F128};
 
-/// The bytes of a coefficient that there is room for.
+/// The most bytes of a coefficient.
 const MOST_BYTES: usize = 32;
 
 /// Bits of a tile, 128 gates in each element: block b of lane v at `v·blocks + b`.
@@ -27,7 +26,7 @@ pub(super) struct Planes<'p> {
 
 /// Sums over the shares of a pass.
 pub(super) trait Sums: Send {
-    /// Adds what `count` products from number `from` on give.
+    /// Adds what `count` products contribute, from number `from` on.
     fn add(&mut self, from: u64, count: usize, planes: &Planes);
 }
 
@@ -46,10 +45,10 @@ pub(super) struct Shares<E> {
     /// For each group of this pass its coefficients, and its lanes, counted from 0.
     groups: Vec<(Coefficients<E>, Range<usize>)>,
     run: EntryCoefficients<E>,
-    /// The coefficients' bits: block b of bit i at `i·blocks + b`.
+    /// The coefficients' bits: block b of bit i is at `i·blocks + b`.
     bits: Vec<F128>,
-    /// For each entry of the left vector at its end, each of the right one, and the product: for each lane,
-    /// bit by bit, what has the bit of the share as its parity.
+    /// For each entry of the last left vector, each of the last right one, and the product: for each lane and
+    /// each bit of the share, words whose parity is the bit.
     sums: Vec<Vec<F128>>,
     last: usize,
 }
@@ -57,7 +56,7 @@ pub(super) struct Shares<E> {
 impl<E: CheckField> Shares<E> {
     const BITS: usize = E::SIZE_BITS as usize;
 
-    /// Empty sums of `repetitions` with so many views each, whose vectors end with `last` entries.
+    /// Empty sums for `repetitions` with `views` views each, whose vectors end with `last` entries.
     pub(super) fn new(
         arch: Arch,
         compression: usize,

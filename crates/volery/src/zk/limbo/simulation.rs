@@ -38,7 +38,7 @@ pub(super) trait Tiles {
     /// As for [`Tiles::inputs`].
     fn products(&mut self, words: &mut Vec<Word>) -> Result<()>;
 
-    /// The factors of all products of the last tile, and zeros behind where the circuit ended before.
+    /// Takes the factors of all products of the last tile, with zeros behind where the circuit ended before.
     ///
     /// # Errors
     /// Link errors.
@@ -50,7 +50,7 @@ pub(super) trait Tiles {
 
 /// The backend of all views.
 pub struct Views<'a> {
-    /// The wire of one: the value, and the views that hold party 0.
+    /// The wire of the public one: its value, and a share of one for the views that hold party 0.
     one: Word,
     inputs: Tile,
     products: Tile,
@@ -61,11 +61,11 @@ pub struct Views<'a> {
     tiles: &'a mut dyn Tiles,
 }
 
-/// The rest of a tile.
+/// The words of a tile that are still to be handed out.
 #[derive(Default)]
 struct Tile {
     words: Zeroizing<Vec<Word>>,
-    /// Words that were taken.
+    /// The number of words handed out.
     taken: usize,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Views<'a> {
         Ok(())
     }
 
-    /// The factors of a whole tile are there.
+    /// Hands the factors of a whole tile on.
     fn multiplied(&mut self) -> Result<()> {
         let taken = self.products.taken;
         if taken > 0 {

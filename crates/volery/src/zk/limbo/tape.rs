@@ -51,20 +51,20 @@ std::thread_local! {
     static EXPANDED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
-/// The blocks of tapes that this thread has made, and for each seed so many as its hashes take.
+/// The blocks of tapes that this thread has made, with a flat number for each seed's hashes.
 #[cfg(test)]
 pub(crate) fn expanded_blocks() -> u64 {
     EXPANDED.get()
 }
 
-/// The tapes of one repetition, all or all but one.
+/// The tapes of one repetition: all, or all but the hidden party's.
 pub(super) struct Tapes {
     aggregation: Aggregation,
     /// `None` for the hidden party.
     tapes: Vec<Option<PartyTape>>,
     /// The hidden party.
     hidden: Option<usize>,
-    /// The commitments to the seeds; that of the hidden party is another's to say.
+    /// The commitments to the seeds. The hidden party's is received.
     pub(super) commitments: Vec<[u8; 32]>,
 }
 
@@ -93,13 +93,14 @@ impl Tapes {
         self.aggregation.views(self.tapes.len())
     }
 
-    /// Whether the complement of `view` is followed, which holds party 0: because the hidden
-    /// party is in the view.
+    /// Whether the complement of `view`, which holds party 0, is followed, since the hidden party is in the
+    /// view.
     pub(super) fn complement(&self, view: usize) -> bool {
         self.hidden.is_some_and(|hidden| self.aggregation.holds(view, hidden))
     }
 
-    /// `width` blocks of the tape of each party in its turn, from block `from` on; zeros for the hidden one.
+    /// The blocks from `from` to `from + width` of each party's tape, party by party; zeros for the hidden
+    /// one.
     fn blocks(&self, segment: Segment, from: u64, width: usize) -> Zeroizing<Vec<F128>> {
         let mut blocks = Zeroizing::new(vec![F128::default(); width * self.tapes.len()]);
         for (tape, row) in self.tapes.iter().zip(blocks.chunks_exact_mut(width)) {
@@ -194,7 +195,7 @@ impl Tapes {
         (views, total)
     }
 
-    /// Sums `rows`, one for each party.
+    /// Sums `rows`, one for each party, to the views that are followed and to the total.
     fn follow<T: Copy + Default + AddAssign + Sub<Output = T>>(
         &self,
         rows: &mut [T],

@@ -20,17 +20,17 @@ use zeroize::Zeroizing;
 
 /// The prover's end.
 pub trait ProverTranscript {
-    /// Says `bytes`, whose number the verifier knows.
+    /// Sends `bytes`, whose number the verifier knows.
     fn say(&mut self, bytes: &[u8]) -> Result<()>;
-    /// The next challenge to what was said.
+    /// The next challenge to all that was sent.
     fn challenge(&mut self) -> Result<[u8; 32]>;
 }
 
 /// The verifier's end.
 pub trait VerifierTranscript: Send {
-    /// Fills `bytes` with what was said.
+    /// Receives `bytes`.
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()>;
-    /// The next challenge to what was heard.
+    /// The next challenge to all that was received.
     fn challenge(&mut self) -> Result<[u8; 32]>;
 }
 
@@ -42,17 +42,17 @@ fn challenge_from(coin: &[u8; 32], said: &[u8; 32]) -> [u8; 32] {
     Digest::new("volery limbo v1, challenge from a coin").field(coin).field(said).finish()
 }
 
-/// The prover's end of a channel.
+/// The prover's end over a channel.
 pub(super) struct Asked<'c> {
     channel: &'c mut Channel,
     sid: [u8; 32],
     commitments: Vec<[u8; 32]>,
-    /// Coins that were opened.
+    /// The number of coins opened so far.
     opened: usize,
 }
 
 impl<'c> Asked<'c> {
-    /// Step 1, for so many challenges.
+    /// Takes step 1, for `challenges` challenges.
     pub(super) fn new(channel: &'c mut Channel, challenges: usize) -> Result<Self> {
         let sid = channel.checkpoint("limbo");
         let mut bytes = vec![0; 32 * challenges];
@@ -80,7 +80,7 @@ impl ProverTranscript for Asked<'_> {
     }
 }
 
-/// The verifier's end of a channel.
+/// The verifier's end over a channel.
 pub(super) struct Asking<'c> {
     channel: &'c mut Channel,
     coins: Zeroizing<Vec<[u8; 32]>>,
@@ -88,7 +88,7 @@ pub(super) struct Asking<'c> {
 }
 
 impl<'c> Asking<'c> {
-    /// Step 1, for so many challenges.
+    /// Takes step 1, for `challenges` challenges.
     pub(super) fn new(channel: &'c mut Channel, challenges: usize, random: &mut Random) -> Result<Self> {
         let sid = channel.checkpoint("limbo");
         let coins: Zeroizing<Vec<[u8; 32]>> =
@@ -117,7 +117,7 @@ impl VerifierTranscript for Asking<'_> {
 /// The running hash of a file, up to the last challenge.
 struct Chain {
     hasher: blake3::Hasher,
-    /// The challenges that were drawn, and those that remain.
+    /// The numbers of challenges drawn and still to be drawn.
     drawn: u64,
     left: usize,
 }
@@ -145,14 +145,14 @@ impl Chain {
     }
 }
 
-/// A proof that is written.
+/// The prover's end of a file.
 pub(super) struct Written<'w> {
     out: &'w mut dyn Write,
     chain: Chain,
 }
 
 impl<'w> Written<'w> {
-    /// A proof with so many challenges after `header`, which is written too.
+    /// A prover's end that writes `header` and a proof with so many challenges.
     pub(super) fn new(out: &'w mut dyn Write, header: &[u8], challenges: usize) -> Result<Self> {
         out.write_all(header).map_err(Error::io("writing the proof"))?;
         Ok(Self { out, chain: Chain::new(header, challenges) })
@@ -172,14 +172,14 @@ impl ProverTranscript for Written<'_> {
     }
 }
 
-/// A proof that is read.
+/// The verifier's end of a file.
 pub(super) struct Reading<'r> {
     from: &'r mut (dyn Read + Send),
     chain: Chain,
 }
 
 impl<'r> Reading<'r> {
-    /// A proof with so many challenges whose `header` was read.
+    /// A verifier's end that reads a proof with so many challenges, behind a `header` that was read.
     pub(super) fn new(from: &'r mut (dyn Read + Send), header: &[u8], challenges: usize) -> Self {
         Self { from, chain: Chain::new(header, challenges) }
     }

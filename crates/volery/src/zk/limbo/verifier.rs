@@ -20,7 +20,7 @@ pub(super) type Seen<E> = (Vec<Digests>, Vec<Share<E>>);
 
 /// The verifier's work at the gates.
 pub(super) trait Statement<E: CheckField> {
-    /// Hears the corrections while it runs the circuit on the views that it can follow.
+    /// Receives the corrections while it runs the circuit on the views that it can follow.
     fn follow(
         &mut self,
         tapes: &[Tapes],
@@ -29,11 +29,11 @@ pub(super) trait Statement<E: CheckField> {
     ) -> Result<Seen<E>>;
 }
 
-/// A digest as it was said, and as it follows from what was opened.
+/// A digest as it was received, and as it follows from the opening.
 pub(super) type Compared = [[u8; 32]; 2];
 
-/// Steps 2 to 8, and the verdict. With it, how long it took from the openings on: before them a
-/// verifier only listens.
+/// Takes steps 2 to 8, and decides. Gives the time it took from the openings on: before them a verifier only
+/// receives.
 pub(super) fn verify<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,
@@ -47,7 +47,7 @@ pub(super) fn verify<E: CheckField>(
     Ok((Accepted::only_if(same(last), Rejection::OpenedProducts)?, work))
 }
 
-/// Steps 2 to 8, and what follows: h_1 and h_3.
+/// Takes steps 2 to 8, and gives h_1 and h_3, each as received and as computed.
 pub(super) fn replay<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,

@@ -79,21 +79,21 @@ pub type Prover<'a, B, E> = prover::Prover<'a, FieldMacs<B, E>>;
 /// Verifies the circuit that is pushed into it.
 pub type Verifier<'a, B, E> = verifier::Verifier<'a, FieldMacs<B, E>>;
 
-/// Blocks of the VOLE to a coin of the verifier.
+/// Blocks of the VOLE for each coin of the verifier.
 pub const BLOCKS: usize = 8;
 
 /// Coefficients of polynomials that may wait for coins: a prover with more of them waits itself.
 pub(super) const WAITING: usize = 16 * MOST;
 
-/// Slots that are weighed together: they stay in the first-level cache.
+/// Slots whose products are combined together: they stay in the first-level cache.
 pub(super) const SLOTS: usize = 512;
 
-/// Slots that gates fill before they are taken up: where other threads weigh them, all of a section.
+/// Slots that gates fill before their products are computed: a whole section where other threads do the work.
 pub(super) fn slots(pool: &Pool) -> usize {
     if pool.ahead() == 0 { SLOTS } else { usize::MAX }
 }
 
-/// Sections that are shorter than a block of the most that any VOLE has.
+/// The most sections of any VOLE that are shorter than a block.
 const RAMP: u64 = 4;
 
 /// The sections of a statement's blocks, of which both parties see one at a time.
@@ -103,15 +103,15 @@ pub(super) struct Sections<B> {
     pub(super) drawn: usize,
     /// The shares of the section in its block.
     range: Range<usize>,
-    /// Shares of all sections so far.
+    /// The shares of all sections so far, this one included.
     sectioned: usize,
     /// A correction for each share of the section.
     pub(super) corrections: Vec<B>,
 }
 
 impl<B: Field> Sections<B> {
-    /// Goes on to the next one, which begins at `start` of a block of so many shares; of a half of a proof it
-    /// is as long as `lengths` say.
+    /// Begins the next section at share `start` of a block of `block` shares. In a half of a proof `lengths`
+    /// say how long it is.
     pub(super) fn follow(&mut self, start: usize, block: usize, lengths: Option<&Lengths>) {
         let left = block - start;
         let length = lengths.map_or_else(|| section(self.sectioned, left), |lengths| lengths.next(left));
@@ -120,7 +120,7 @@ impl<B: Field> Sections<B> {
         self.corrections.resize(length, B::ZERO);
     }
 
-    /// Leaves the shares from `end` on to the next one, whose corrections are zero.
+    /// Leaves the shares from `end` on to the next section; they have no corrections in this one.
     pub(super) fn cut(&mut self, end: usize) {
         self.range.end = end;
     }
@@ -145,7 +145,8 @@ impl<B: Field> Sections<B> {
         &mut self.corrections[share - self.range.start..]
     }
 
-    /// Whether its end is that of a batch, where the statement goes on after a block of so many shares.
+    /// Whether the section's end is that of a batch, if the statement goes on after a block of `block`
+    /// shares.
     pub(super) fn ends_batch<E: Field>(&self, block: usize) -> bool {
         by_transcript::<E>() || (self.range.end == block && self.drawn.is_multiple_of(BLOCKS))
     }

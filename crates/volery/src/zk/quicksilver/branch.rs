@@ -74,16 +74,16 @@ use std::sync::Mutex;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Arch, Extension, F2, F128, Field};
 
-/// Runs of clauses before progress is told, and threads end: at least so many, and with at least so many gates,
-/// but no more than this.
+/// Runs of clauses between two reports of progress, after which threads join: as many as have [`GATES`]
+/// gates, but at least so many, and at most [`MOST`].
 const FEWEST: usize = 64;
 const GATES: u64 = 1 << 16;
 const MOST: usize = 1 << 12;
 
-/// The most values that are held of the claims of one challenge, where there are several: slots, or results
-/// of their groups.
+/// The most values held for the claims of one challenge, where there are several claims: slots, or results of
+/// groups.
 const HELD: usize = 1 << 20;
-/// The gates that are run over their tapes: both parties are silent so long.
+/// Gates that are run over their tapes without a message from either party.
 const SILENT: u64 = 1 << 24;
 
 /// The label of a challenge to the tape.
@@ -93,15 +93,15 @@ pub(super) const TAPE: &str = "quicksilver clauses";
 pub struct Plan<'s> {
     /// The gates of each clause.
     pub(super) shapes: &'s [Shape],
-    /// n.
+    /// n, the slots of a tape.
     pub(super) slots: usize,
-    /// D.
+    /// D, the highest degree of a clause.
     pub(super) degree: usize,
-    /// G.
+    /// G, the clauses of a group.
     pub(super) group: usize,
     /// Threads that run clauses.
     pub(super) threads: usize,
-    /// R.
+    /// R, the number of claims.
     pub(super) claims: usize,
     /// The claims of one challenge.
     pub(super) held: usize,
@@ -119,7 +119,7 @@ impl<'s> Plan<'s> {
         Ok(Self { shapes, slots, degree, group: group(shapes.len(), degree), threads, claims: 1, held: 1 })
     }
 
-    /// The plan for so many claims.
+    /// The plan for `claims` claims.
     ///
     /// # Errors
     /// `Invalid` where there is none, or more are committed to than are ever counted.
@@ -181,7 +181,7 @@ impl<'s> Plan<'s> {
         range.map(|run| self.shapes[run % self.shapes.len()].mul).sum()
     }
 
-    /// Does `work` by all threads, and gives what it puts down for each run of `range`.
+    /// Runs `work` for each number of `range`, on all threads, and gives the results in order.
     pub(super) fn each<T: Send>(
         &self,
         range: Range<usize>,
@@ -195,7 +195,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// Runs of clauses that are to be done, and what they come to.
+/// The numbers of runs that are still to be done, and the results of the others.
 pub(super) struct Queue<T> {
     range: Range<usize>,
     next: AtomicUsize,
@@ -214,14 +214,14 @@ impl<T> Queue<T> {
         (run < self.range.end).then_some(run)
     }
 
-    /// Puts down what a run came to.
+    /// Stores the result of a run.
     pub(super) fn put(&self, run: usize, made: T) {
         let mut all = self.made.lock().expect("no thread panicked");
         all[run - self.range.start] = Some(made);
     }
 }
 
-/// Runs `work` by so many threads. Nothing here depends on what it is, so that it is compiled once.
+/// Calls `work` on `threads` threads. It is not generic, so that it is compiled once.
 fn by_threads(threads: usize, work: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
@@ -242,20 +242,20 @@ pub fn size(shapes: &[Shape]) -> Result<Size> {
     Ok(Plan::new(shapes, 1)?.size::<F2, F128>())
 }
 
-/// G: the clauses of a group, where there are so many of such a degree. A w_k takes the r shares of one line,
-/// and a degree of the check those of two.
+/// G: how many clauses make a group, given their number and degree. A w_k costs the r shares of one line, and
+/// a degree of the check the shares of two lines.
 fn group(clauses: usize, degree: usize) -> usize {
     let lines = |group: &usize| clauses.div_ceil(*group) + 2 * joined(clauses, degree, *group);
     (1..=clauses.min(HIGHEST_DEGREE / degree).max(1)).min_by_key(lines).expect("one at least")
 }
 
-/// d: the degree of a group's polynomial.
+/// d: the degree of the polynomial of a group.
 fn joined(clauses: usize, degree: usize, group: usize) -> usize {
     degree * group.min(clauses) + usize::from(clauses > group)
 }
 
-/// The seeds of coefficients for products, and for all else, and the coefficients of the polynomials of so many
-/// claims with but one group.
+/// The seeds of coefficients for products and for all else, and the coefficients of the polynomials of claims
+/// that have one group only.
 pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed, alone: usize) -> ([Seed; 2], Vec<M::E>) {
     let [products, others, last] = challenge.split();
     let mut only = vec![M::E::ZERO; alone];
@@ -263,7 +263,8 @@ pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed, alone: usize) -> ([See
     ([products, others], only)
 }
 
-/// A clause takes more or fewer slots, or has a higher degree, than when it was counted.
+/// The error of a clause that takes another number of slots, or has a higher degree, than when it was
+/// counted.
 pub(crate) fn other_than_counted() -> Error {
     Error::invalid("a clause has other gates than when it was counted: it must push the same ones each time")
 }

@@ -73,7 +73,8 @@ use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{F128, Field, MacField};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
-/// K, where challenges to values under MACs in `E` are coins, or the transcript's.
+/// K: the parities that are shown of a round, which depends on whether challenges to values under MACs in `E`
+/// are coins.
 const fn repetitions<E: Field>() -> u32 {
     if by_transcript::<E>() { 128 } else { 64 }
 }
@@ -81,12 +82,12 @@ const fn repetitions<E: Field>() -> u32 {
 /// The most bits of a quotient.
 const QUOTIENT: u32 = 15;
 
-/// ℓ at most: 2^(ℓ+1) + 1 < p, since 2^(w−1) + 1 < p for the w > 2 bits of the [`widest`] word.
+/// The largest ℓ: 2^(ℓ+1) + 1 < p, since 2^(w−1) + 1 < p for the w > 2 bits of the [`widest`] word.
 fn most_quotient<B: Field>() -> u32 {
     QUOTIENT.min((widest::<B>() as u32).saturating_sub(2))
 }
 
-/// The pairs of a round at most.
+/// The most pairs of a round.
 ///
 /// # Panics
 /// Where these are fewer than a word has: over fields of less than 16 elements.
@@ -96,7 +97,7 @@ pub fn most_pairs<B: Field>() -> usize {
     most
 }
 
-/// ℓ for a round of n pairs.
+/// ℓ for a round of `n` pairs.
 ///
 /// # Panics
 /// Where there are more than [`most_pairs`].
@@ -116,18 +117,18 @@ pub fn rounds<B: Field>(shape: &MixedShape) -> u64 {
 pub struct Rounds {
     /// The conversions of all rounds.
     pub conversions: Conversions,
-    /// How many there were.
+    /// The number of rounds.
     pub rounds: u64,
 }
 
 /// The gates of both halves, and the rounds between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Both {
-    /// Over F_2.
+    /// The gates over F_2.
     pub bits: Gates,
-    /// Over the other field.
+    /// The gates over the other field.
     pub numbers: Gates,
-    /// Between the two.
+    /// The rounds between the two.
     pub rounds: Rounds,
 }
 
@@ -147,7 +148,7 @@ pub fn sizes<B: Field, E: MacField<B>>(shape: &MixedShape) -> [Size; 2] {
     ]
 }
 
-/// The size with so many more commitments, and batches that end early.
+/// The size with more commitments, and more batches that end early.
 fn more(size: Size, commitments: u64, early: u64) -> Size {
     Size {
         commitments: size.commitments + commitments,
@@ -157,13 +158,13 @@ fn more(size: Size, commitments: u64, early: u64) -> Size {
     }
 }
 
-/// The batches over the other field that end early for so many rounds, at most: where the transcript chooses,
-/// each section is one, of which a turn has ten until they are as long as they become.
+/// The most batches over the other field that end early for so many rounds. Where challenges are the
+/// transcript's, each section is a batch, and a turn has ten until sections reach their full length.
 fn ends<E: Field>(rounds: u64, turns: u64) -> u64 {
     if by_transcript::<E>() { rounds + 10 * (turns + 4 * rounds + 4) } else { rounds }
 }
 
-/// The statistical security of a proof in bits, floored, whose halves have so many, and which has so many
+/// The statistical security of a proof in bits, floored, from that of its halves and the number of its
 /// rounds.
 pub fn security<E: Field>(halves: [u32; 2], rounds: u64) -> u32 {
     let missed = rounds as f64 * (-f64::from(repetitions::<E>())).exp2();
@@ -187,12 +188,12 @@ impl<S: DefaultIsZeroes, T: DefaultIsZeroes> Default for Pairs<S, T> {
 }
 
 impl<S: DefaultIsZeroes, T: DefaultIsZeroes> Pairs<S, T> {
-    /// How many there are.
+    /// The number of pairs.
     fn len(&self) -> usize {
         self.bits.len()
     }
 
-    /// Adds those of some bits, of which a round has `most`, and masks.
+    /// Adds pairs of some bits, of which a round has `most`, and masks.
     fn extend(&mut self, bits: &[S], numbers: &[T], most: usize) {
         assert_eq!(bits.len(), numbers.len());
         // Of its full length from the beginning: what grows leaves copies behind.
@@ -203,7 +204,7 @@ impl<S: DefaultIsZeroes, T: DefaultIsZeroes> Pairs<S, T> {
         self.numbers.extend_from_slice(numbers);
     }
 
-    /// Forgets all.
+    /// Forgets all pairs.
     fn clear(&mut self) {
         self.bits.zeroize();
         self.numbers.zeroize();
@@ -230,8 +231,9 @@ fn coins(arch: Arch, seed: Seed, n: usize, repetitions: u32) -> Vec<F128> {
     coins
 }
 
-/// Σ r_κi·line_i for each κ: with r_κi in bit κ of the coins, which are public. Eight subsets at a time: each
-/// line is added to that of 256 sums which its coins name, and then the sums that have a subset's coin are.
+/// Σ r_κi·line_i for each subset κ, with r_κi in bit κ of the public coins. It takes eight subsets at a time:
+/// each line is added to one of 256 sums, named by its eight coins, and a subset's sum is that of the 128
+/// sums whose names have its bit.
 fn subset_sums<W>(coins: &[F128], lines: &[W], repetitions: u32) -> Zeroizing<Vec<W>>
 where
     W: DefaultIsZeroes + Add<Output = W>,

@@ -11,15 +11,16 @@ pub(super) fn coordinates<B: Field, E: Extension<B>>(element: E) -> impl Iterato
     (0..E::DEGREE).map(move |i| said(*word >> (B::BITS * i) & U256::ones(B::BITS)))
 }
 
-/// The element that `integer` says. It may be a secret, and does say one: so the check of that is a choice, not
-/// a branch.
+/// The field element with the encoding `integer`, which may be secret. The caller knows that it is canonical;
+/// that is checked without a branch.
 pub(super) fn said<F: Field>(integer: impl Into<U256>) -> F {
     let element = F::from_integer(integer.into());
     debug_assert!(element.is_some(), "an integer that says an element");
     element.unwrap_or(F::ZERO)
 }
 
-/// The coordinates over a field of characteristic two, one after the other, by the matrix that packs them.
+/// The coordinates over a field of characteristic two, packed into one integer, by the inverse of the matrix
+/// that packs them.
 fn mapped<B: Field, E: Extension<B>>(element: E) -> u128 {
     assert!(B::ONE + B::ONE == B::ZERO, "sums of encodings are encodings of sums");
     let bits = B::BITS * E::DEGREE;

@@ -45,10 +45,10 @@ use volery_primitives::secret::verdict;
 use volery_primitives::{Field, Tagged};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
-/// The lines that one shard leaves for another.
+/// The lines of the check that one shard leaves for each other.
 pub const LINES: usize = 2;
 
-/// Attempts at a shard are fewer.
+/// A bound on the number of attempts at a shard.
 pub const MOST_ATTEMPTS: u32 = 1 << 16;
 
 /// The ends of crossing wires that one party holds, and of the lines that go with them: [`LINES`] for each
@@ -60,12 +60,12 @@ pub struct Ends<W: DefaultIsZeroes, L: DefaultIsZeroes> {
     pub lines: Zeroizing<Vec<L>>,
 }
 
-/// How much goes out of a shard.
+/// The wires that go out of a shard.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outgoing {
-    /// Wires.
+    /// The number of wires.
     pub wires: usize,
-    /// Shards that they go to.
+    /// The number of shards that take them.
     pub shards: usize,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Open<W: DefaultIsZeroes, L: DefaultIsZeroes> {
 }
 
 impl<W: DefaultIsZeroes, L: DefaultIsZeroes> Open<W, L> {
-    /// The state before the first gate, with the line that `line` makes of those of each shard.
+    /// The state before the first gate. `line` makes the check's line of the lines of each shard.
     fn with(incoming: Ends<W, L>, outgoing: Outgoing, line: impl Fn(&[L; LINES]) -> L) -> Self {
         let crossing = Crossing::new(incoming.wires, outgoing.wires);
         let sources = Zeroizing::new(incoming.lines.as_chunks().0.iter().map(line).collect());
@@ -90,14 +90,14 @@ impl<W: DefaultIsZeroes, L: DefaultIsZeroes> Open<W, L> {
     }
 }
 
-/// Another element for each attempt.
+/// The public element that stands for an attempt: no two attempts have the same.
 fn number<E: Field>(attempt: u32) -> E {
     assert!(attempt < MOST_ATTEMPTS, "few attempts");
     E::from_word(attempt.into()).expect("fewer attempts than any field has elements")
 }
 
 impl<W: DefaultIsZeroes, E: Field> Open<W, Tagged<E, E>> {
-    /// The prover's, in an attempt with this number.
+    /// The prover's state at the start of attempt number `attempt`.
     pub(super) fn of_prover(incoming: Ends<W, Tagged<E, E>>, outgoing: Outgoing, attempt: u32) -> Self {
         let number = number::<E>(attempt);
         Self::with(incoming, outgoing, |[first, second]| *first + second.scale(number))
@@ -128,7 +128,7 @@ impl<W: DefaultIsZeroes, E: Field> Open<W, Tagged<E, E>> {
 }
 
 impl<W: DefaultIsZeroes, E: Field> Open<W, E> {
-    /// The verifier's, in an attempt with this number.
+    /// The verifier's state at the start of attempt number `attempt`.
     pub(super) fn of_verifier(incoming: Ends<W, E>, outgoing: Outgoing, attempt: u32) -> Self {
         let number = number::<E>(attempt);
         Self::with(incoming, outgoing, |[first, second]| *first + *second * number)

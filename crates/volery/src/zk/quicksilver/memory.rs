@@ -1,36 +1,37 @@
-//! Memory and tables: multisets that agree, by products and sums that run over an epoch.
+//! Memories and tables: arguments that two multisets are equal, by products and sums over an epoch.
 //!
-//! Relation kept: as on every wire, **k = m + x·Δ**; and for an element of E, packed from the r elements of a
-//! base that the prover commits to ([`Party::commit_wide`]), the same with x in E. Polynomials in such lines
-//! are as those in wires ([`super::polynomial`]), with values in E ([`wide`]).
+//! Relation kept: as on every wire, **k = m + x·Δ**. A **line** is the like of a wire with x in E: an element
+//! packed from the r elements of a base that the prover commits to ([`Party::commit_wide`]). Polynomials in
+//! lines are as those in wires ([`super::polynomial`]), with values in E ([`wide`]).
 //!
-//! After "Two Shuffles Make a RAM" (Yang, Heath, USENIX Security 2024): a memory is a set of tuples (address,
-//! word, time). An access takes one out, whose word and time the prover commits to, and puts one in, with the
-//! number of the access as its time. At the start of an **epoch** every cell is put in at time 0, at its end
-//! every cell is taken out, and that is where the next one starts. Then
-//! 1. what was put in is what was taken out, as multisets ([`equality`]): so an access takes out what an
-//!    access, or the start, put in for that address, and each is taken out once;
-//! 2. every time is before its access ([`order`] over F_2, the gap between them in a table over other fields):
-//!    so it is what the last access before put in.
+//! After "Two Shuffles Make a RAM" (Yang, Heath, USENIX Security 2024), on the idea of Blum et al.: an access
+//! adds a tuple (address, old word, old timestamp) to the **read set**, whose word and timestamp the prover
+//! commits to, and a tuple (address, new word, number of the access) to the **write set**. At the start of an
+//! **epoch** every cell is in the write set, with timestamp 0, and at its end every cell is in the read set,
+//! with a word that the next epoch starts from. Then
+//! 1. read set and write set are equal as multisets ([`equality`]): so an access reads what an access, or the
+//!    start, wrote to that address, and each tuple is read once;
+//! 2. every timestamp read is smaller than the number of its access ([`order`] over F_2; over other fields the
+//!    **gap**, their difference less one, is looked up in a table): so an access reads the last write.
 //!
-//! An address of no cell is never put in, so that the equality is what fails there.
+//! An address of no cell is never in the write set, so that the equality is what fails there.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
-//! | prover | corrections of each access: word, time, over odd p a limb of a cut gap | as those of gates |
-//! | prover | corrections at its end: word and time of each cell, counts of limbs | as those of gates |
+//! | prover | corrections of each access: word, timestamp, over odd p a limb of a cut gap | as those of gates |
+//! | prover | corrections at the epoch's end: word and timestamp of each cell, counts of limbs | as those of gates |
 //! | verifier | seed of X and the coefficients of tuples, where E is short | 16 |
 //! | prover | corrections of running products and sums, r to each | as those of gates |
 //! | | their polynomials join the check of that batch, with coefficients drawn after these corrections | |
 //!
 //! **Equality.** With tuples as elements of E, by coefficients drawn after all of them, two products of (X +
-//! tuple) are equal. Each runs in blocks of s factors, and what it comes to is committed to behind each but
-//! the last: s is 63 over F_2, 9 over others. Where E is short all is done twice, by two independent
+//! tuple) are equal. Each runs in blocks of s factors, and the running product is committed to behind each
+//! block but the last: s is 63 over F_2, 9 over others. Where E is short all is done twice, by two independent
 //! challenges. *Deviation*: the notes that this follows divide one product by the other where the transcript
 //! chooses X, which saves 2 bits an access of 75. Nothing is divided here, so that an honest prover convinces
 //! for every challenge, and a verifier that aims X at a guess learns nothing.
 //!
-//! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ times/(Z + row), in blocks of eight, of
+//! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ multiplicity/(Z + row), in blocks of eight, of
 //! which the last is filled with ones, on both sides. Numbers are cut into limbs, which are looked up: the
 //! first of a statement into short ones, and those that follow into long ones. Rows are public, so that both
 //! parties pass over a Z that hits one, and what an honest prover looks up is a row. Over F_2 a table whose
@@ -99,25 +100,27 @@ pub(super) use waiting::Lines;
 use waiting::Waiting;
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
-/// An element of E that is committed to.
+/// A committed element of E, a "line" since it is m + x·X in the key.
 pub(super) trait Line: DefaultIsZeroes + Add<Output = Self> + Sub<Output = Self> {}
 
 impl<V: DefaultIsZeroes + Add<Output = V> + Sub<Output = V>> Line for V {}
 
-/// The parts of a line: its MAC or its key, and its value.
+/// The numbers of a line's parts at the prover: MAC and value. The verifier's only part, the key, has the
+/// MAC's number.
 pub(super) const MAC: usize = 0;
 pub(super) const VALUE: usize = 1;
 
-/// One party, as these arguments see it. They are written once: values are there where the prover runs them.
+/// One party, as the arguments about memories and tables see it. They are written once for both: where the
+/// prover runs them, values are there.
 pub(super) trait Party: Polynomials + Sized {
     /// The field of the MACs.
     type E: Extension<Self::F>;
-    /// An element of E that is committed to: with its MAC, or its key.
+    /// A committed element of E: with its MAC, or its key.
     type Wide: Line;
-    /// Polynomials in such.
+    /// The ring of polynomials in lines.
     type Ring: Ring<E = Self::E, Wide = Self::Wide>;
 
-    /// Whether values are known.
+    /// Whether this party knows values: the prover.
     const KNOWS: bool = Self::Ring::KNOWS;
     /// The elements of E that a line consists of.
     const PARTS: usize = Self::Ring::PARTS;
@@ -125,13 +128,13 @@ pub(super) trait Party: Polynomials + Sized {
     const PACKS: bool = <Self::F as Field>::BITS == 1;
     /// Whether the characteristic is odd.
     const ODD: bool = !<Self::F as Field>::BINARY;
-    /// Whether there are such arguments over the field. Of two branches on a constant one alone is compiled: so
-    /// what a field has no use for is not.
+    /// Whether there are arguments about memories over the field. It is a constant, so that a field without
+    /// them compiles none.
     const HAS_PROOFS: bool = is_argued::<Self::F>();
 
     /// The value on a wire.
     fn value(wire: Self::Wire) -> Option<Self::F>;
-    /// The value of a wide line.
+    /// The value of a line.
     fn wide_value(line: Self::Wide) -> Option<Self::E>;
     /// Part number `part` of a line.
     fn part(line: Self::Wide, part: usize) -> Self::E;
@@ -142,11 +145,11 @@ pub(super) trait Party: Polynomials + Sized {
     fn packed(&self, coordinates: &[Self::Wire]) -> Self::Wide;
     /// The value on a wire, as an element of E.
     fn widened(wire: Self::Wire) -> Self::Wide;
-    /// The public element.
+    /// A line for a public element.
     fn wide(&self, value: Self::E) -> Self::Wide;
     /// The weights by which bits are packed, over F_2: 1, x, x², …
     fn places() -> &'static [Self::E];
-    /// Σ factor·wire.
+    /// The linear combination Σ factor·wire.
     fn weighed(&self, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide;
     /// `line · factor`.
     fn scaled(line: Self::Wide, factor: Self::E) -> Self::Wide;
@@ -156,22 +159,22 @@ pub(super) trait Party: Polynomials + Sized {
     /// The threads that run tasks.
     fn pool(&self) -> &Pool;
 
-    /// Demands that all lanes are zero.
+    /// Demands that each lane is zero.
     fn vanish_wide(&mut self, zero: <Self::Ring as Ring>::Wides, name: &dyn Display) -> Result<()>;
-    /// Demands that all lanes of polynomials in wires are zero.
+    /// Demands that each lane of polynomials in wires is zero.
     fn vanish_lanes(&mut self, zero: Self::Vector, name: &dyn Display) -> Result<()>;
 
-    /// Coefficients that nobody could foresee before now: the batch ends.
+    /// A stream of coefficients that nobody could foresee before this call, which ends the batch.
     fn coefficients(&mut self) -> Result<Coefficients<Self::E>>;
 
-    /// Takes note of the degree of what is to be zero at a challenge.
+    /// Notes the degree of an argument: a polynomial of this degree is to be zero at a challenge.
     fn argued(&mut self, degree: u64);
-    /// Takes note of so many assertions, which hold where that is known, or of which the one of this name does
-    /// not.
+    /// Notes `count` assertions. Where the witness is known and they do not hold, `name` is that of the one
+    /// that fails.
     fn asserted(&mut self, count: u64, hold: bool, name: &dyn Display);
 
-    /// Whether this proof may have such arguments: that of a file looks at all cells instead, since its
-    /// challenges can be searched offline.
+    /// Whether this proof may have such arguments. That of a file may not, since its challenges can be
+    /// searched offline: it looks at all cells instead.
     fn argues(&self) -> bool;
     /// The memories and tables of this proof.
     fn remembered(&mut self) -> &mut Remembered<Self::F, Self::Wire, Self::E>;
@@ -232,7 +235,8 @@ pub(super) trait Party: Polynomials + Sized {
     }
 }
 
-/// The ring of polynomials in lines over E, as a party computes in it: a task can own it.
+/// The ring of polynomials in lines over E, as one party computes in it, owned so that a task can take it
+/// along.
 pub(super) trait Ring: Clone + Send + 'static {
     type E: Field;
     /// A line: an element of E that is committed to.
@@ -240,37 +244,37 @@ pub(super) trait Ring: Clone + Send + 'static {
     /// Polynomials of one degree, a lane each.
     type Wides: Send + 'static;
 
-    /// Whether values are known.
+    /// Whether this party knows values: the prover.
     const KNOWS: bool;
     /// The elements of E that a line consists of: [`MAC`] and [`VALUE`], or a key in the place of both.
     const PARTS: usize = if Self::KNOWS { 2 } else { 1 };
 
-    /// A ring of the same kind with memory of its own, for tasks whose polynomials are many for a while.
+    /// A ring like this one with buffers of its own, for tasks whose polynomials are many for a while.
     fn apart(&self) -> Self;
 
-    /// `sums[i] += Σ part[i]·weight` over all terms, whose weights are public.
+    /// Adds the linear combination `Σ part[i]·weight` to `sums[i]`, with public weights.
     fn add_weighed(&self, terms: &[(&[Self::E], Self::E)], sums: &mut [Self::E]);
-    /// Lines, so many, a lane each, with what is public of them: of degree 1. `fill` finds lines of zero, of
-    /// which one is public.
+    /// Polynomials of degree 1 in `count` lanes: `fill` finds lines of zero there, and adds to them.
     fn lanes(&self, count: usize, fill: &dyn Fn(&mut Lines<'_, Self::E>)) -> Self::Wides;
-    /// The same of a list, with nothing public.
+    /// Polynomials of degree 1, one for each of `lines`.
     fn list(&self, lines: &[Self::Wide]) -> Self::Wides;
     fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
     fn subtracted(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
-    /// The first `half` lanes of `of` times the next.
+    /// The products of the first `half` lanes of `of` with the next `half`.
     fn halves_multiplied(&self, of: &Self::Wides, half: usize) -> Self::Wides;
-    /// The sums of both.
+    /// The sums of the first `half` lanes of `of` and the next `half`.
     fn halves_added(&self, of: &Self::Wides, half: usize) -> Self::Wides;
-    /// The first of `a` times the next of `b`, and the next of `a` times the first of `b`.
+    /// The cross sums of two fractions' parts: the first half of `a` times the second of `b`, plus the second
+    /// of `a` times the first of `b`.
     fn halves_crossed(&self, a: &Self::Wides, b: &Self::Wides, half: usize) -> Self::Wides;
-    /// Lanes from `first` on, so many.
+    /// The `count` lanes from `first` on.
     fn lanes_from(&self, of: &Self::Wides, first: usize, count: usize) -> Self::Wides;
-    /// The values of all lanes.
+    /// The values of all lanes, where they are known.
     fn values(of: &Self::Wides) -> Option<&[Self::E]>;
 }
 
-/// Coefficients of polynomials after which a batch ends at the end of an epoch, where there are many: most
-/// batches end before that by themselves.
+/// Coefficients of polynomials after which the end of an epoch ends its batch, too: most batches end before
+/// that by themselves.
 pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 
 /// The memories and tables of a proof.
@@ -278,7 +282,7 @@ pub(super) struct Remembered<F, W: Zeroize, E: Field> {
     pub(super) parameters: Parameters,
     memories: Vec<Option<Box<Ram<F, W, E>>>>,
     tables: Vec<Option<Box<Lookups<F, E>>>>,
-    /// The tables of the limbs of ranges, and how many numbers were cut into such.
+    /// The tables of the limbs of ranges, and the number of values that were cut into limbs so far.
     limbs: Vec<Lookups<F, E>>,
     numbers: u64,
     permuting: Option<Box<Permuting<E>>>,
@@ -305,7 +309,7 @@ pub enum Table<F> {
     Argued(usize),
     /// The number of a memory that is only read.
     Read(usize),
-    /// Over F_2, one whose keys are no numbers of rows: its rows.
+    /// A table over F_2 whose keys are not its rows' numbers, and which is scanned: its rows.
     Scanned(Known<F>),
 }
 
@@ -319,7 +323,7 @@ pub(super) fn memory<P: Party>(
     if P::HAS_PROOFS { open(party, cells, width).map(Memory) } else { refused() }
 }
 
-/// The number of another memory.
+/// Opens a memory, and gives its number.
 fn open<P: Party>(party: &mut P, cells: Cells<'_, P::F, P::Wire>, width: usize) -> Result<usize> {
     let ram = Box::new(Ram::new(party, cells, width)?);
     let memories = &mut party.remembered().memories;
@@ -348,7 +352,7 @@ pub(super) fn access_rows<P: Party>(
     if P::HAS_PROOFS { read_rows(party, memory.0, ports, name) } else { refused() }
 }
 
-/// Accesses to memory number `place`, in rows.
+/// Accesses memory number `place` row by row.
 fn read_rows<P: Party>(
     party: &mut P,
     place: usize,
@@ -361,7 +365,7 @@ fn read_rows<P: Party>(
     words
 }
 
-/// An access to memory number `place`.
+/// Accesses memory number `place`.
 fn read<P: Party>(
     party: &mut P,
     place: usize,
@@ -417,7 +421,7 @@ pub(super) fn look_up<P: Party>(
     if P::ODD { find(party, *place, key, name) } else { refused() }
 }
 
-/// A lookup in table number `place`.
+/// Looks up in table number `place`.
 fn find<P: Party>(party: &mut P, place: usize, key: &[P::Wire], name: &dyn Display) -> Result<Vec<P::Wire>> {
     let mut open = party.remembered().tables[place].take().expect("put back below");
     let value = open.look_up(party, key, name);
@@ -439,7 +443,7 @@ pub(super) fn look_up_rows<P: Party + Tables<Table = Table<<P as Backend>::F>>>(
     if P::ODD { find_rows(party, place, key, name) } else { refused() }
 }
 
-/// Lookups in table number `place`, in rows.
+/// Looks up in table number `place` row by row.
 fn find_rows<P: Party>(
     party: &mut P,
     place: usize,
@@ -464,7 +468,7 @@ pub(super) fn within<P: Party>(
     if P::ODD { within_limbs(party, values, bits, name) } else { refused() }
 }
 
-/// Demands that values are numbers of so many bits, by their limbs.
+/// Demands that each value has at most `bits` bits, by looking its limbs up.
 fn within_limbs<P: Party>(party: &mut P, values: &[P::Wire], bits: u32, name: &dyn Display) -> Result<()> {
     for value in values {
         let remembered = party.remembered();
@@ -518,13 +522,13 @@ fn demand(argues: bool, what: &str) -> Result<()> {
     )))
 }
 
-/// Panics where nobody comes: over a field that has no argument, for which [`demand`] has refused all.
+/// Panics, since over a field without the argument [`demand`] has refused everything before.
 #[cold]
 fn refused() -> ! {
     unreachable!("an argument over a field that has none")
 }
 
-/// What a party over `F` has proofs for, but in files.
+/// The arguments that a proof over `F` with a verifier has.
 pub(super) fn proofs<F: Field>() -> Argues {
     let tables = match F::BITS {
         1 => argues::Tables::Numbered,
@@ -534,7 +538,8 @@ pub(super) fn proofs<F: Field>() -> Argues {
     Argues { memories: is_argued::<F>(), permutations: is_argued::<F>(), tables, ..Argues::EVERYTHING }
 }
 
-/// The proofs that it has in files, whose challenges can be searched offline: see [`Party::argues`].
+/// The arguments that the proof of a file has, whose challenges can be searched offline: see
+/// [`Party::argues`].
 pub(super) const PROOFS_OF_FILES: Argues = Argues {
     memories: false,
     tables: argues::Tables::None,
@@ -546,17 +551,17 @@ pub(super) const PROOFS_OF_FILES: Argues = Argues {
 /// A stream of coefficients.
 pub(super) type Coefficients<E> = Box<dyn FnMut(&mut [E])>;
 
-/// Whether there are such proofs over the field: F_2, and of odd characteristic.
+/// Whether there are arguments about memories over the field: it is F_2, or of odd characteristic.
 pub(super) const fn is_argued<F: Field>() -> bool {
     F::BITS == 1 || !F::BINARY
 }
 
-/// How many challenges an epoch has.
+/// How many independent challenges an epoch has: two, where E is short.
 pub(super) fn repetitions<E: Field>() -> u64 {
     if by_transcript::<E>() { 1 } else { 2 }
 }
 
-/// 1/x of all, and zero for zero, by one inversion.
+/// Inverts all elements, zero to zero, by one inversion.
 fn invert_all<E: Field>(elements: &mut [E]) {
     let mut before = Zeroizing::new(Vec::with_capacity(elements.len()));
     let mut product = E::ONE;

@@ -55,10 +55,10 @@ use crate::circuit::accounting::CROWD;
 /// Coefficients of polynomials after which a batch ends.
 pub(super) const MOST: usize = CROWD;
 
-/// Products of wires that are asserted are computed so many at a time.
+/// How many asserted products of wires are computed together.
 pub(super) const TOGETHER: usize = 256;
 
-/// The batches that end early in a statement of this size, at most.
+/// The most batches that end early in a statement of this size.
 pub(crate) fn early_ends(size: Size) -> u64 {
     let coefficients = size.polynomials.saturating_mul(degree_of_check(size.degree) as u64);
     size.matrices + size.epochs + u64::from(size.clauses > 0) + coefficients / MOST as u64

@@ -28,14 +28,14 @@ use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field, Tagged};
 use zeroize::Zeroizing;
 
-/// How a prover commits to values under such MACs: over F_2 by whole blocks of the VOLE, over any other field
-/// by sections. Each of these belongs to a step of the proof, and its errors are those of the link and the
-/// VOLE.
+/// How a prover commits to values under MACs of this kind: over F_2 by whole blocks of the VOLE, over any
+/// other field by sections. Each function belongs to a step of the proof, and its errors are those of the
+/// link and the VOLE.
 pub trait Commitments: Macs {
     /// The state of commitments besides slots.
     type Kept: Default;
 
-    /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
+    /// Opens slots for the next shares, once all are used. Fig. 4, 2 to 6.
     fn next_slots(prover: &mut Prover<'_, Self>) -> Result<()>;
     /// Fills the slots that witness elements have left empty, before another product takes one.
     #[inline(always)]
@@ -55,7 +55,7 @@ pub trait Commitments: Macs {
     fn end_turn(prover: &mut Prover<'_, Self>) -> Result<()>;
     /// The polynomials of the open batch.
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
-    /// One seed, between two batches: `what` it is for.
+    /// Draws one seed between two batches; `what` names its use.
     fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
         Ok(single_challenge(&mut prover.channel, what))
     }
@@ -63,7 +63,7 @@ pub trait Commitments: Macs {
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
         prover.vole.block(&mut prover.channel, &mut prover.block)
     }
-    /// Adds all products to the sums, once their challenges have come.
+    /// Adds all products to the sums, once their challenges have arrived.
     fn weigh_all(prover: &mut Prover<'_, Self>);
     /// Receives the challenges that are still to come.
     fn catch_up(_: &mut Prover<'_, Self>) -> Result<()> {
@@ -80,30 +80,31 @@ pub struct Prover<'a, M: Commitments> {
     pool: Pool,
     steps: Steps,
     block: Shares<M::Mac>,
-    /// The share of the block behind which all are unused, but for those of the slots.
+    /// The share of the block at which the open slots begin: those before it are done.
     done: usize,
     slots: Slots<M::Tag>,
-    /// Corrections of the slots' shares are still to be sent.
+    /// Whether corrections of the slots' shares are still to be sent.
     open: bool,
     kept: M::Kept,
     /// Buffers of polynomials.
     buffers: VectorBuffers<M::F, M::E>,
-    /// The products, as polynomials of degree two, and the polynomials of all batches that have a challenge.
+    /// The sums of products, as polynomials of degree two, and of polynomials, over all batches that have a
+    /// challenge.
     sums: Sums<M::E>,
     /// Coefficients of polynomials in this batch.
     coefficients: usize,
-    /// Products of wires that are asserted, counted by now, and still to be added to the polynomials.
+    /// Asserted products of wires that are counted already, and not yet added to the polynomials.
     asserted: Zeroizing<Vec<Triple<M::Tag>>>,
     openings: Openings,
     gates: Gates,
-    /// Shares that were committed by, but for those of the slots.
+    /// Shares that were used up, but for those of the open slots.
     committed: u64,
-    /// The first assertion that failed; the peer learns of it at the end.
+    /// The name of the first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Progress<'a>,
-    /// The drain that takes up what was sent, where the proof is a file.
+    /// The function that writes out what was sent, where the proof is a file.
     drain: Option<Drain<'a>>,
-    /// Commitments that are off, by their numbers.
+    /// Errors that a cheating prover adds to its commitments, by their numbers.
     #[cfg(test)]
     pub(super) lies: Vec<(u64, M::F)>,
     /// Memories and tables.
@@ -114,7 +115,7 @@ pub struct Prover<'a, M: Commitments> {
     shard: Option<Open<M::Tag, Wide<M>>>,
 }
 
-/// A function that takes up what was sent, where the link does not by itself.
+/// A function that writes out what was sent, where the link does not by itself.
 type Drain<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 impl<'a, M: Commitments> Prover<'a, M> {
@@ -174,7 +175,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         }
     }
 
-    /// The proof is to be a file. Calls `drain` when a batch was said.
+    /// Makes the proof a file: calls `drain` whenever a batch was sent.
     pub(super) fn for_file(mut self, drain: impl FnMut() -> Result<()> + 'a) -> Self {
         self.drain = Some(Box::new(drain));
         self
@@ -186,8 +187,8 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Self { pool: pool.clone(), ..self }
     }
 
-    /// Stores the number of multiplications so far in `progress`, if any, once a block; a half of a proof adds
-    /// those since it last did.
+    /// Stores the number of multiplications so far in `progress`, if any, once a block; a half of a proof
+    /// adds its new ones.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
         self.progress = Progress::to(progress, self.lengths.is_some());
         self
@@ -231,13 +232,13 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok((self.gates, vole, self.channel, given))
     }
 
-    /// Whether it is its turn.
+    /// Whether this prover has the channel.
     #[inline]
     pub(super) fn has_turn(&self) -> bool {
         self.channel.is_own()
     }
 
-    /// Sends `bytes` in its turn.
+    /// Sends `bytes`, in this prover's turn.
     pub(super) fn say(&mut self, bytes: &[u8]) -> Result<()> {
         self.steps.begin()?;
         self.channel.send(bytes)?;
@@ -255,12 +256,12 @@ impl<'a, M: Commitments> Prover<'a, M> {
         self.failed.take()
     }
 
-    /// Takes the turn over.
+    /// Receives the channel for its next turn.
     pub(super) fn begin_turn(&mut self, turn: Turn<'a>) {
         self.channel = turn;
     }
 
-    /// Ends the turn: all that was committed to is said.
+    /// Ends the turn, and hands the channel on, once the corrections of all its commitments are sent.
     pub(super) fn end_turn(&mut self) -> Result<Turn<'a>> {
         self.take_asserted()?;
         self.steps.begin()?;
@@ -350,7 +351,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         wire
     }
 
-    /// The next commitment's value, with what is off of it.
+    /// Adds the errors of a cheating prover to the next commitment's value.
     #[inline(always)]
     fn lied(&self, value: M::F) -> M::F {
         #[cfg(test)]
@@ -359,7 +360,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         value
     }
 
-    /// Says that `line` is zero by its MAC, where no statement asserts it. Fig. 4, 8.
+    /// Opens a line as zero by its MAC, where no statement asserts it. Fig. 4, 8.
     pub(super) fn open_zero(&mut self, mac: &M::E) {
         self.openings.absorb(mac);
     }
@@ -375,19 +376,19 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok(c)
     }
 
-    /// Has a share with a slot there.
+    /// Makes sure that a share with a slot is open.
     #[inline(always)]
     fn find_slot(&mut self) -> Result<()> {
         if self.slots.are_used_up() { self.more_slots() } else { Ok(()) }
     }
 
-    /// The next share, which is there, and its slot, to be filled as those before it are.
+    /// The next share, and its slot for the caller to fill. Both are open.
     #[inline(always)]
     fn slot(&mut self) -> (M::Tag, &mut Triple<M::Tag>) {
         (self.block.row(self.done + self.slots.next()), self.slots.slot())
     }
 
-    /// Further slots, of which there is one at least.
+    /// Opens further slots: one at least.
     #[cold]
     #[inline(never)]
     fn more_slots(&mut self) -> Result<()> {
@@ -404,14 +405,14 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok(())
     }
 
-    /// Tells the number of multiplications so far.
+    /// Reports the number of multiplications so far.
     fn report(&mut self) {
         // Of a batch that is open inputs are counted, and no shares yet.
         let done = self.committed + self.gates.on_tape;
         self.progress.tell(done.saturating_sub(self.gates.inputs));
     }
 
-    /// Takes note of an assertion that fails, unless another one has before.
+    /// Notes the name of a failed assertion, if it is the first.
     #[inline]
     fn note(&mut self, holds: bool, name: impl Display) {
         // A prover that has no witness ends without a proof, and says so.
@@ -433,7 +434,7 @@ type Wide<M> = Tagged<<M as Values>::E, <M as Values>::E>;
 /// m and u of each line m + u·X.
 type Lines<E> = Zeroizing<Vec<(E, E)>>;
 
-/// The element that has these coordinates.
+/// The element of the extension with these coordinates.
 fn pack<M: Macs>(coordinates: impl Iterator<Item = M::E>) -> M::E {
     M::E::pack(&Zeroizing::new(coordinates.collect::<Vec<_>>()))
 }

@@ -11,19 +11,18 @@ use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 /// A multiplication: left operand, right operand, product.
 pub(super) type Triple<R> = [R; 3];
 
-/// Memory of slots: what is in use of it comes first.
+/// Memory of slots, of which a beginning is in use.
 pub(super) type Memory<R> = Zeroizing<Vec<Triple<R>>>;
 
-/// A place for each of some shares that follow each other: the multiplication by which what is committed to
-/// is checked, a product of two wires, or a witness element as the product of itself and one. Over any field
-/// but F_2 they stay empty as long as all that are used are of witness elements, whose products are zero
-/// whatever they are.
+/// Slots for consecutive shares. A slot holds the multiplication by which a commitment is checked: a product
+/// of two wires, or a witness element as the product of itself and one. Over any field but F_2 slots stay
+/// empty as long as all used ones are of witness elements, whose products are zero whatever was committed to.
 pub(super) struct Slots<R: DefaultIsZeroes> {
     slots: Memory<R>,
-    /// The next to use, and the one behind the last.
+    /// The slot to use next, and the end of the slots.
     next: usize,
     end: usize,
-    /// Whether those before the next one are filled. If not, all of them are of witness elements.
+    /// Whether the used slots are filled. If not, all of them are of witness elements.
     filled: bool,
 }
 
@@ -34,18 +33,18 @@ impl<R: DefaultIsZeroes> Default for Slots<R> {
 }
 
 impl<R: DefaultIsZeroes> Slots<R> {
-    /// Begins slots for so many shares.
+    /// Opens `length` slots.
     pub(super) fn begin(&mut self, length: usize) {
         self.begin_empty(length);
         self.fill([]);
     }
 
-    /// Begins slots that stay empty, and take no memory, until they are filled.
+    /// Opens `length` slots that stay empty, and take no memory, until they are filled.
     pub(super) fn begin_empty(&mut self, length: usize) {
         (self.next, self.end, self.filled) = (0, length, false);
     }
 
-    /// Fills those before the next one with `triples`: from here on each is filled as it is used.
+    /// Fills the used slots with `triples`: from here on each slot is filled as it is used.
     pub(super) fn fill(&mut self, triples: impl IntoIterator<Item = Triple<R>>) {
         if self.slots.len() < self.end {
             // What has to move would leave a copy behind.
@@ -58,60 +57,61 @@ impl<R: DefaultIsZeroes> Slots<R> {
         self.filled = true;
     }
 
-    /// Whether each that is used is filled.
+    /// Whether used slots are filled.
     #[inline(always)]
     pub(super) fn are_filled(&self) -> bool {
         self.filled
     }
 
-    /// Allows for no more than those before number `end`.
+    /// Moves the end of the slots forward to `end`.
     pub(super) fn limit(&mut self, end: usize) {
         assert!(self.next <= end && end <= self.slots.len());
         self.end = end;
     }
 
-    /// The slots that are used.
+    /// The used slots.
     pub(super) fn used(&self) -> &[Triple<R>] {
         &self.slots[..self.next]
     }
 
-    /// The memory of all, and how many of them were used; none is left. `memory` is for those that come.
+    /// Takes the memory of all slots, with the number of used ones, and closes the slots. `memory` will hold
+    /// those opened next.
     pub(super) fn take(&mut self, memory: Memory<R>) -> (usize, Memory<R>) {
         self.end = 0;
         (mem::take(&mut self.next), mem::replace(&mut self.slots, memory))
     }
 
-    /// Leaves none of them.
+    /// Closes the slots.
     pub(super) fn end(&mut self) {
         (self.next, self.end) = (0, 0);
     }
 
-    /// Whether all are used.
+    /// Whether all slots are used.
     #[inline(always)]
     pub(super) fn are_used_up(&self) -> bool {
         self.next == self.end
     }
 
-    /// How many are left.
+    /// The number of unused slots.
     #[inline(always)]
     pub(super) fn left(&self) -> usize {
         self.end - self.next
     }
 
-    /// How many come before the next one.
+    /// The number of used slots.
     #[inline(always)]
     pub(super) fn next(&self) -> usize {
         self.next
     }
 
-    /// Leaves so many of the next ones empty, which are there: those of witness elements.
+    /// Uses `count` slots, which are open, for witness elements, without filling them.
     #[inline(always)]
     pub(super) fn leave_empty(&mut self, count: usize) {
         debug_assert!(!self.filled && count <= self.left());
         self.next += count;
     }
 
-    /// The next one, to be filled.
+    /// Uses the next slot, for the caller to fill.
     ///
     /// # Panics
     /// Where all are used.
@@ -124,11 +124,12 @@ impl<R: DefaultIsZeroes> Slots<R> {
     }
 }
 
-/// Products on their way into the check: tasks weigh them, and give back the memory they were in.
+/// Products that tasks combine under a batch's coefficients. A task gives the memory back that its products
+/// were in.
 pub(super) struct Weighing<T, E: Zeroize> {
     tasks: Tasks<(Zeroizing<Vec<E>>, u64, T)>,
     spare: Vec<T>,
-    /// Products that were weighed, or are zero whatever was committed to.
+    /// Products that were combined, or are zero whatever was committed to.
     weighed: u64,
 }
 
@@ -144,7 +145,7 @@ impl<T: Send + 'static, E: Send + Clone + Zeroize + 'static> Weighing<T, E> {
         self.spare.pop()
     }
 
-    /// Hands out `count` products, which lie in `memory`, to be weighed.
+    /// Starts a task that combines the `count` products in `memory`.
     pub(super) fn begin(
         &mut self,
         pool: &Pool,
@@ -155,12 +156,12 @@ impl<T: Send + 'static, E: Send + Clone + Zeroize + 'static> Weighing<T, E> {
         self.tasks.push(pool.run(weigh));
     }
 
-    /// Takes note of `count` products that are zero whatever was committed to.
+    /// Counts `count` products that are zero whatever was committed to.
     pub(super) fn pass_over(&mut self, count: u64) {
         self.weighed += count;
     }
 
-    /// The next sums, while more than `ahead` are on their way.
+    /// The next task's sums, while more than `ahead` tasks are under way.
     pub(super) fn next_beyond(&mut self, ahead: usize) -> Option<Zeroizing<Vec<E>>> {
         let (sums, count, memory) = self.tasks.next_beyond(ahead)?;
         self.weighed += count;
@@ -168,7 +169,7 @@ impl<T: Send + 'static, E: Send + Clone + Zeroize + 'static> Weighing<T, E> {
         Some(sums)
     }
 
-    /// The next sums, until all that is on its way is weighed, and that is all.
+    /// The next task's sums, or `None` once all tasks are done.
     ///
     /// # Panics
     /// Where others were weighed than the `committed`.
@@ -179,7 +180,7 @@ impl<T: Send + 'static, E: Send + Clone + Zeroize + 'static> Weighing<T, E> {
     }
 }
 
-/// `sums(χ, triples)` over F_2, with the coefficients of `seed`.
+/// The sums `sums(χ, triples)` over F_2, with the coefficients χ of `seed`.
 pub(super) fn weigh(
     arch: Arch,
     seed: Seed,

@@ -14,27 +14,27 @@ use crate::channel::Channel;
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The channel, in the half whose turn it is.
+/// The channel as one half has it: there only in the half whose turn it is.
 pub(super) struct Turn<'a>(Option<&'a mut Channel>);
 
 impl<'a> Turn<'a> {
-    /// A turn.
+    /// The half's own turn, with the channel.
     pub(super) fn with(channel: &'a mut Channel) -> Self {
         Self(Some(channel))
     }
 
-    /// The turn of somebody else.
+    /// The other half's turn, without the channel.
     pub(super) fn of_other() -> Self {
         Self(None)
     }
 
-    /// Whether it is one's turn.
+    /// Whether it is the half's own turn.
     #[inline]
     pub(super) fn is_own(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Ends it.
+    /// Ends the half's own turn, and hands the channel out.
     pub(super) fn take(&mut self) -> Self {
         Self(self.0.take())
     }
@@ -55,15 +55,14 @@ impl DerefMut for Turn<'_> {
     }
 }
 
-/// The shares of the first section, of the shortest and of the longest one.
+/// Shares of a half's first section, of its shortest sections, and of its longest.
 const FIRST: usize = 256;
 const SHORTEST: usize = 8;
 const LONGEST: usize = 4096;
 
-/// The lengths of a half's sections, as both parties count them.
+/// The lengths of a half's sections, which both parties compute alike.
 pub(super) struct Lengths {
-    /// Commitments of this turn, in sections that are over, and those of the last turn that committed to
-    /// anything.
+    /// Commitments in this turn's finished sections, and in the last turn that had any.
     turn: usize,
     last: usize,
 }
@@ -82,7 +81,7 @@ impl Lengths {
         expected.clamp(SHORTEST, LONGEST).next_multiple_of(8).min(left)
     }
 
-    /// Ends a section, of which so many shares were committed by.
+    /// Ends a section that used up `used` shares.
     pub(super) fn end_section(&mut self, used: usize) {
         self.turn += used;
     }
@@ -95,23 +94,23 @@ impl Lengths {
     }
 }
 
-/// The place where the number of multiplications so far is told, if anywhere. A half of a proof adds its own
-/// to those of the other one.
+/// A counter of multiplications for those who watch, if any. A half of a proof adds its own to those of the
+/// other.
 #[derive(Default)]
 pub(super) struct Progress<'a> {
     to: Option<&'a AtomicU64>,
-    /// The progress that a half has added so far, and whether this is one.
+    /// The number that this half has added so far, and whether it is a half.
     told: u64,
     of_half: bool,
 }
 
 impl<'a> Progress<'a> {
-    /// The progress of a whole proof, or of a half.
+    /// The counter of a whole proof, or of a half.
     pub(super) fn to(to: Option<&'a AtomicU64>, of_half: bool) -> Self {
         Self { to, told: 0, of_half }
     }
 
-    /// Tells the number of multiplications so far.
+    /// Reports the number of multiplications so far.
     pub(super) fn tell(&mut self, multiplications: u64) {
         let Some(to) = self.to else { return };
         if self.of_half {

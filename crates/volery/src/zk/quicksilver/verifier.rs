@@ -30,9 +30,9 @@ use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
-/// How values under such keys are committed to: over F_2 by whole blocks of the VOLE, over any other field by
-/// sections. Each of these belongs to a step of the proof, and its errors are those of the link and the VOLE,
-/// and `Misbehaved`.
+/// How a verifier takes commitments under keys of this kind: over F_2 by whole blocks of the VOLE, over any
+/// other field by sections. Each function belongs to a step of the proof, and its errors are those of the
+/// link and the VOLE, and `Misbehaved`.
 pub trait Commitments: Macs {
     /// The state of commitments besides slots.
     type Kept;
@@ -47,7 +47,7 @@ pub trait Commitments: Macs {
         random: &mut Random,
     ) -> Verifier<'a, Self>;
 
-    /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
+    /// Opens slots for the next shares, once all are used. Fig. 4, 2 to 6.
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()>;
     /// Fills the slots that witness elements have left empty, before another product takes one.
     #[inline(always)]
@@ -60,14 +60,14 @@ pub trait Commitments: Macs {
         *slot = [key, one, key];
         key
     }
-    /// The keys of some of the first `keys`, of which there is one at least, as by [`Commitments::commit`]: how
-    /// many.
+    /// Writes the keys of the next commitments to the beginning of `keys`, one at least, as
+    /// [`Commitments::commit`] does one by one, and gives their number.
     #[inline]
     fn commit_some(verifier: &mut Verifier<'_, Self>, keys: &mut [Self::E]) -> usize {
         keys[0] = Self::commit(verifier);
         1
     }
-    /// Ends the batch, if any is open, whose corrections have all arrived. Fig. 4, 6 and 7.
+    /// Ends the batch, if any is open. All its corrections have arrived. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()>;
     /// Ends the batch before the end of the statement.
     fn end_early(verifier: &mut Verifier<'_, Self>) -> Result<()> {
@@ -75,9 +75,9 @@ pub trait Commitments: Macs {
     }
     /// Ends the turn of a half, with the section that is open, if any.
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()>;
-    /// Takes polynomials that are to be zero into the open batch.
+    /// Adds polynomials that are to be zero to the open batch.
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
-    /// One seed, between two batches: `what` it is for.
+    /// Draws one seed between two batches; `what` names its use.
     fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
         Ok(single_challenge(&mut verifier.channel, what))
     }
@@ -94,27 +94,27 @@ pub struct Verifier<'a, M: Commitments> {
     pool: Pool,
     steps: Steps,
     block: Shares<M::Key>,
-    /// The share of the block behind which all are unused, but for those of the slots.
+    /// The share of the block at which the open slots begin: those before it are done.
     done: usize,
     slots: Slots<M::E>,
-    /// The batch, or section, of the slots is not at its end.
+    /// Whether the slots' batch, or section, is still to be ended.
     open: bool,
     kept: M::Kept,
     /// Buffers of polynomials.
     buffers: Buffers<M::E>,
     weighing: Weighing<Memory<M::E>, M::E>,
-    /// The products, as polynomials of degree two, and the polynomials, as far as they were weighed.
+    /// The sums of products, as polynomials of degree two, and of polynomials, as far as they are combined.
     sums: KeySums<M::E>,
     /// Coefficients of the prover's polynomials in this batch.
     coefficients: usize,
-    /// Products of wires that are asserted, counted by now, and still to be weighed.
+    /// Asserted products of wires that are counted already, and not yet combined.
     asserted: Zeroizing<Vec<Triple<M::E>>>,
     openings: Openings,
     gates: Gates,
-    /// Shares that the prover committed by, but for those of the slots.
+    /// Shares that were used up, but for those of the open slots.
     committed: u64,
     progress: Progress<'a>,
-    /// The feed that has the peer's next bytes at hand before they are received.
+    /// The function that brings the file's next bytes to the link, where the proof is one.
     feed: Option<Feed<'a>>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::E, M::E>,
@@ -136,7 +136,7 @@ type KeyEnds<M> = Ends<<M as Values>::E, <M as Values>::E>;
 /// The wires that cross, with the salt of their check.
 type Salted<E> = (Open<E, E>, Zeroizing<[u8; 32]>);
 
-/// A function that fetches what a batch begins with, where the link does not by itself.
+/// A function that brings a batch's first bytes to the link, where the link does not fetch them itself.
 type Feed<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 impl<'a, M: Commitments> Verifier<'a, M> {
@@ -183,13 +183,13 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Self { lengths, ..Self::over(Turn::of_other(), vole, arch, delta, kept) }
     }
 
-    /// Whether it is its turn.
+    /// Whether this verifier has the channel.
     #[inline]
     pub(super) fn has_turn(&self) -> bool {
         self.channel.is_own()
     }
 
-    /// Fills `bytes` with what the prover says in its turn.
+    /// Receives `bytes`, in this verifier's turn.
     pub(super) fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
         self.steps.begin()?;
         self.channel.recv(bytes)?;
@@ -207,12 +207,12 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.gates.assert
     }
 
-    /// Takes the turn over.
+    /// Receives the channel for its next turn.
     pub(super) fn begin_turn(&mut self, turn: Turn<'a>) {
         self.channel = turn;
     }
 
-    /// Ends the turn, of which all corrections have arrived.
+    /// Ends the turn, and hands the channel on. All its corrections have arrived.
     pub(super) fn end_turn(&mut self) -> Result<Turn<'a>> {
         self.take_asserted()?;
         self.steps.begin()?;
@@ -233,8 +233,8 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Self { pool: pool.clone(), ..self }
     }
 
-    /// Stores the number of multiplications so far in `progress`, if any, once a block; a half of a proof adds
-    /// those since it last did.
+    /// Stores the number of multiplications so far in `progress`, if any, once a block; a half of a proof
+    /// adds its new ones.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
         self.progress = Progress::to(progress, self.lengths.is_some());
         self
@@ -356,7 +356,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Ok(M::commit(self))
     }
 
-    /// Takes a commitment, and checks that the value is a bit: as the product of itself and itself.
+    /// Takes a commitment, and checks that its value is a bit, as the product of itself and itself.
     pub(super) fn commit_to_bit(&mut self) -> Result<M::E> {
         self.find_slot()?;
         M::fill_slots(self);
@@ -366,24 +366,24 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Ok(key)
     }
 
-    /// Demands that what has this key is zero, where no statement asserts it. Fig. 4, 8.
+    /// Checks that the line with this key is zero, where no statement asserts it. Fig. 4, 8.
     pub(super) fn open_zero(&mut self, key: &M::E) {
         self.openings.absorb(key);
     }
 
-    /// Has a share with a slot there.
+    /// Makes sure that a share with a slot is open.
     #[inline(always)]
     fn find_slot(&mut self) -> Result<()> {
         if self.slots.are_used_up() { self.more_slots() } else { Ok(()) }
     }
 
-    /// The key of the next share, which is there, and its slot, to be filled as those before it are.
+    /// The key of the next share, and its slot for the caller to fill. Both are open.
     #[inline(always)]
     fn slot(&mut self) -> (M::E, &mut Triple<M::E>) {
         (self.block.row(self.done + self.slots.next()), self.slots.slot())
     }
 
-    /// Further slots, of which there is one at least.
+    /// Opens further slots: one at least.
     #[cold]
     #[inline(never)]
     fn more_slots(&mut self) -> Result<()> {
@@ -400,8 +400,8 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Ok(())
     }
 
-    /// Takes the slots that were used, to be weighed into Σ χ·(k_a·k_b) and Σ χ·k_c, and adds what is there of
-    /// those before; how many they are. Fig. 4, 7.
+    /// Starts a task that combines the products of the used slots into Σ χ·(k_a·k_b) and Σ χ·k_c, adds the
+    /// sums of finished tasks, and gives the number of products. Fig. 4, 7.
     fn weigh_products(
         &mut self,
         weigh: impl FnOnce(&[Triple<M::E>]) -> Zeroizing<[M::E; 2]> + Send + 'static,
@@ -419,7 +419,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.sums.add(2, sums[0] - sums[1] * M::delta(self.delta));
     }
 
-    /// Tells the number of multiplications so far.
+    /// Reports the number of multiplications so far.
     fn report(&mut self) {
         // Of a batch that is open inputs are counted, and no shares yet.
         let done = self.committed + self.gates.on_tape;

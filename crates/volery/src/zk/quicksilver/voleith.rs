@@ -106,7 +106,7 @@ pub(crate) struct Terms<'t> {
 }
 
 impl Terms<'_> {
-    /// d.
+    /// d, the degree of the check.
     fn degree(&self) -> usize {
         degree_of_check(self.size.degree)
     }

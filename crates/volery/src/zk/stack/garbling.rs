@@ -11,8 +11,8 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// The clauses whose material counts. The others are garbled too where work is fixed, and in vain, so that
-/// nobody sees which count.
+/// The clauses whose material is added. Where work is fixed the others are garbled too, in vain, so that
+/// nobody sees which are added.
 #[derive(Clone, Copy)]
 pub(super) enum Which {
     All,
@@ -83,7 +83,7 @@ where
     })
 }
 
-/// Garbles one clause, in vain where it does not count: its output label.
+/// Garbles one clause, in vain where it is not to be added, and gives its output label.
 fn one<C>(
     terms: &Terms,
     key: &Key,
@@ -101,8 +101,8 @@ where
     Garbler::garble(key, (clause, seed), &circuit, &mut sink, terms.progress)?.of(shape)
 }
 
-/// The pairs of labels of all inputs, summed over the clauses that count, of which clause i has those
-/// that its shape says.
+/// The pairs of labels of all inputs, summed over the chosen clauses. Clause i has as many inputs as its
+/// shape says.
 pub(super) fn labels(terms: &Terms, key: &Key, which: Which, seeds: &[F128]) -> Zeroizing<Vec<[F128; 2]>> {
     let mut sums = Zeroizing::new(vec![[F128::ZERO; 2]; terms.inputs()]);
     for (clause, (&seed, shape)) in seeds.iter().zip(terms.shapes).enumerate() {

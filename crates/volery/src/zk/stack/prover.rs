@@ -26,8 +26,8 @@ pub struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    /// Steps 1 and 2, for clause number `chosen` with `values` for its inputs, witness and
-    /// hints in their order.
+    /// Takes steps 1 and 2, for clause number `chosen` with `values` for its inputs, witness and hints in
+    /// their order.
     ///
     /// # Errors
     /// `Misbehaved` where the verifier breaks the transfers; link errors.
@@ -54,7 +54,7 @@ impl<'a> Prover<'a> {
         Ok(Self { terms, session, chosen, values: padded, transfers })
     }
 
-    /// Steps 3 to 6: proves that one of `clauses` holds.
+    /// Takes steps 3 to 6: proves that one of `clauses` holds.
     ///
     /// # Errors
     /// `Misbehaved` where the verifier garbled something else; link errors.
@@ -136,7 +136,7 @@ where
     Ok(output)
 }
 
-/// Whether there is nothing but zeros.
+/// Whether the stack holds nothing but zeros.
 fn is_zero(stack: &[F128]) -> Choice {
     stack.iter().fold(0, |bits, block| bits | block.0).ct_eq(&0)
 }

@@ -16,18 +16,17 @@ use volery_primitives::{Extension, Field, Tagged};
 
 /// The gates of a group, n.
 pub(crate) const GROUP: usize = 32;
-/// The further values of H.
+/// The values of H that follow those of the gates.
 pub(crate) const FURTHER: usize = GROUP - 1;
 /// All values of H.
 pub(super) const POINTS: usize = GROUP + FURTHER;
 
-/// The element that stands for `number`.
+/// The point number `number`, as an element.
 fn point<B: Field>(number: usize) -> B {
     B::from_word(number as u128).expect("a field of more elements than there are points")
 }
 
-/// The values at `at` of the polynomials that are one at one of the first `points` points
-/// and zero at the others.
+/// The weights that evaluate, at `at`, a polynomial given by its values at the first `points` points.
 pub(super) fn weights<B: Field, E: Extension<B>>(points: usize, at: E) -> Vec<E> {
     let differences: Vec<E> = (0..points).map(|i| at - E::from(point::<B>(i))).collect();
     (0..points)
@@ -44,12 +43,12 @@ pub(super) fn weights<B: Field, E: Extension<B>>(points: usize, at: E) -> Vec<E>
         .collect()
 }
 
-/// The weights of the first points at each of the further ones.
+/// The weights of the first points, for each of the further points.
 pub(super) fn further<B: Field>() -> Vec<Vec<B>> {
     (GROUP..POINTS).map(|number| weights::<B, B>(GROUP, point(number))).collect()
 }
 
-/// The weights of a group at ν: those of F and G, and those of H.
+/// The weights that evaluate a group's polynomials at ν: those of F and G, and those of H.
 pub(super) struct At<E> {
     pub(super) factors: Vec<E>,
     pub(super) product: Vec<E>,

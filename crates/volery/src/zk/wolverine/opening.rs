@@ -19,21 +19,21 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::{Arch, Extension, F128, Field, MOST_WORDS};
 use zeroize::DefaultIsZeroes;
 
-/// The bits of a slot that tell triples of one bucket apart.
+/// The low bits of a slot's number, which tell the triples of one bucket apart.
 pub(super) const BUCKET_BITS: u32 = 7;
 
 /// Coefficients drawn at a time.
 const DRAWN: usize = 256;
 
-/// The gate that each triple checks, in memory that serves one block after the other.
+/// The gate that each triple checks. Its memory is used again for the next block.
 pub(super) struct Matching<V> {
-    /// The slot of each triple.
+    /// The slot of each triple: its gate's number, and its own in the bucket.
     pub(super) slots: Vec<u32>,
-    /// B.
+    /// B, the triples of a bucket.
     bucket: u32,
-    /// The gates.
+    /// The number of gates.
     gates: usize,
-    /// η.
+    /// η, the factor of sacrifice; one for buckets.
     pub(super) factor: V,
     shuffle: Shuffle,
 }
@@ -43,14 +43,14 @@ impl<V: Field> Matching<V> {
         Self { slots: Vec::new(), bucket: 1, gates: 0, factor: V::ONE, shuffle: Shuffle::default() }
     }
 
-    /// Each triple with its gate, under η.
+    /// Matches each triple with the gate of its number, under η.
     pub(super) fn in_order(&mut self, gates: usize, factor: V) {
         (self.bucket, self.gates, self.factor) = (1, gates, factor);
         self.slots.clear();
         self.slots.extend((0..gates as u32).map(|gate| gate << BUCKET_BITS));
     }
 
-    /// B triples with each gate and c that are opened, permuted as `seed` says. Fig. 3, 6.
+    /// Matches B triples with each gate, and opens c, by a permutation that follows from `seed`. Fig. 3, 6.
     pub(super) fn permuted(&mut self, arch: Arch, seed: F128, gates: usize, plan: Plan) {
         let (bucket, triples) = (plan.bucket as u32, plan.triples(gates as u64) as u32);
         (self.bucket, self.gates, self.factor) = (bucket, gates, V::ONE);
@@ -66,7 +66,7 @@ impl<V: Field> Matching<V> {
         self.shuffle.shuffle(arch, seed, slots, &mut self.slots);
     }
 
-    /// The gate of a slot, but for opened triples.
+    /// The gate of a slot, or `None` for the slot of a triple that is opened.
     #[inline(always)]
     pub(super) fn gate(&self, slot: u32) -> Option<usize> {
         let gate = (slot >> BUCKET_BITS) as usize;
@@ -74,8 +74,8 @@ impl<V: Field> Matching<V> {
     }
 }
 
-/// Triples, which gate each checks and what was opened of both, in memory that serves one
-/// block after the other.
+/// Triples with the gates that they check and the values opened of both. Its memory is used again for the
+/// next block.
 pub(super) struct Pairs<V, R: DefaultIsZeroes> {
     pub(super) triples: Tiles<R>,
     pub(super) matching: Matching<V>,
@@ -100,7 +100,7 @@ impl Coefficients {
         Self { key: Aes128::new(arch, seed), blocks: Vec::new() }
     }
 
-    /// Fills in the coefficients with these numbers.
+    /// Fills `out` with the coefficients of these numbers.
     ///
     /// # Panics
     /// Where there are not as many as fit.
@@ -123,10 +123,10 @@ impl Coefficients {
     }
 }
 
-/// The coefficients of the two factors: beyond those of all slots.
+/// The number of the first of the coefficients θ_α and θ_β: beyond those of all slots.
 const THETA: u64 = 1 << 40;
 
-/// The sum over one block's pairs.
+/// The sum that opens all pairs of a block.
 pub(super) struct Opening<'a, L: Values> {
     arch: Arch,
     coefficients: Coefficients,
@@ -137,7 +137,7 @@ pub(super) struct Opening<'a, L: Values> {
 }
 
 impl<'a, L: Values> Opening<'a, L> {
-    /// The coefficients that `seed` makes. It was drawn after all that was `opened`.
+    /// An opening under the coefficients of `seed`, which was drawn after all of `opened`.
     pub(super) fn new(arch: Arch, seed: F128, matching: &'a Matching<L::F>, opened: [&'a [L::F]; 2]) -> Self {
         let mut coefficients = Coefficients::new(arch, seed);
         let mut theta = [L::E::ZERO; 2];
@@ -152,8 +152,8 @@ impl<'a, L: Values> Opening<'a, L> {
         self.total(gates, triples)
     }
 
-    /// The verifier's sum, of keys, which is the prover's where all was opened rightly: what was opened, and
-    /// zero, are multiples of Δ by Σ χ·(δ_α·δ_β − θ_α·δ_α − θ_β·δ_β).
+    /// The verifier's sum, of keys. It equals the prover's where the opened values are right: they and the
+    /// zeroes add a multiple of Δ by Σ χ·(δ_α·δ_β − θ_α·δ_α − θ_β·δ_β).
     pub(super) fn of_keys(mut self, gates: &Tiles<L::E>, triples: &Tiles<L::E>, delta: L::E) -> L::E {
         let gates = self.gates(gates, L::key_sums);
         let arch = self.arch;
@@ -176,7 +176,7 @@ impl<'a, L: Values> Opening<'a, L> {
         self.theta[0] * (a.scale(factor) - x) + self.theta[1] * (b - y) - c.scale(factor) + z
     }
 
-    /// The sums over gates, each weighed by all coefficients of its bucket.
+    /// The sums over gates, each times all coefficients of its bucket.
     fn gates<R: DefaultIsZeroes>(
         &mut self,
         gates: &Tiles<R>,
@@ -201,7 +201,7 @@ impl<'a, L: Values> Opening<'a, L> {
         total
     }
 
-    /// The sums over triples; `also` sees the coefficients, and what was opened.
+    /// The sums over triples. `also` gets the coefficients and the opened values.
     fn triples<R: DefaultIsZeroes>(
         &mut self,
         triples: &Tiles<R>,

@@ -5,7 +5,7 @@ use volery_primitives::{Arch, F128};
 
 /// Up to so many entries are shuffled in place; more are first dealt to parts that fit the cache.
 const IN_PLACE: usize = 1 << 13;
-/// Parts of a deal.
+/// Parts that entries are dealt to.
 const PARTS: usize = 256;
 
 /// Words of a seed, one by one.
@@ -43,7 +43,7 @@ impl Words {
         self.next = 0;
     }
 
-    /// A number below `end`, the likeliest by a factor of 1 + end/2^64 more than it should be.
+    /// A number below `end`. Some are likelier than others, by a factor of 1 + end/2^64 at most.
     fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.word()) * end as u128) >> 64) as usize
     }
@@ -57,9 +57,9 @@ pub(super) struct Shuffle {
 }
 
 impl Shuffle {
-    /// Puts `entries` into `shuffled` in an order that is a function of `seed`, each as likely as
-    /// any other: up to a factor of 1 + 2^-20 for 2^31 entries, which are drawn by numbers below
-    /// 2^13 and so that biased.
+    /// Puts `entries` into `shuffled` in an order that is a function of `seed`, all orders being as likely:
+    /// up to a factor of 1 + 2^-20 for 2^31 entries, since each is drawn by numbers below 2^13, with their
+    /// bias.
     pub(super) fn shuffle(
         &mut self,
         arch: Arch,
@@ -71,8 +71,8 @@ impl Shuffle {
         self.shuffle_by(&mut Words::new(arch, seed), entries, shuffled, IN_PLACE);
     }
 
-    /// Shuffles by Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries
-    /// that go to random parts, each shuffled, are shuffled.
+    /// Shuffles by Fisher and Yates, after Rao and Sandelius where there are more than `in_place` entries:
+    /// entries dealt to random parts, each of which is shuffled, are shuffled.
     fn shuffle_by(
         &mut self,
         words: &mut Words,
@@ -97,7 +97,7 @@ impl Shuffle {
         }
     }
 
-    /// Deals `entries` to random parts, which lie side by side in `dealt`; their lengths.
+    /// Deals `entries` to random parts, which lie side by side in `dealt`, and gives the parts' lengths.
     fn deal(
         &mut self,
         words: &mut Words,

@@ -17,7 +17,7 @@ pub enum CheckedBy {
 }
 
 impl CheckedBy {
-    /// All there are.
+    /// All kinds of checks.
     pub const ALL: [Self; 3] = [Self::Buckets, Self::Sacrifice, Self::Interpolation];
 
     /// The name on the wire, in options and in reports.
@@ -48,28 +48,28 @@ impl FromStr for CheckedBy {
     }
 }
 
-/// How Wolverine checks products. Both parties must agree on it; the handshake sees to it.
+/// How Wolverine checks products: both parties must agree on it, and the handshake makes sure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checking {
-    /// The check; what suits the field where `None`: buckets over F_2, sacrifice where MACs are in the field
-    /// itself, interpolation over all others.
+    /// The kind of check. `None` takes what suits the field: buckets over F_2, sacrifice where MACs are in
+    /// the field itself, interpolation over all others.
     pub by: Option<CheckedBy>,
-    /// Multiplications that are checked at a time, 1 to [`LONGEST_BLOCK`]; where `None`, [`BINARY_BLOCK`]
-    /// over F_2 at 40 bits and [`BLOCK`] otherwise.
+    /// Multiplications that are checked at a time, 1 to [`LONGEST_BLOCK`]. `None` takes [`BINARY_BLOCK`] over
+    /// F_2 at 40 bits and [`BLOCK`] otherwise.
     pub block: Option<u64>,
 }
 
 /// The most multiplications that can be checked at a time.
 pub const LONGEST_BLOCK: u64 = 1 << 24;
 
-/// Multiplications that are checked at a time over F_2, where 40 bits are asked for: two triples to each are
-/// then enough, and two more, which they are from 741,455 gates on.
+/// Multiplications that are checked at a time over F_2 at 40 bits: two triples to each are enough, with two
+/// more that are opened, from 741,455 gates on.
 pub const BINARY_BLOCK: u64 = 3 << 18;
 
 /// The most multiplications of a block in all other cases.
 pub const BLOCK: u64 = 1 << 18;
 
-/// The most triples of a bucket: those that one gate takes for 128 bits are fewer.
+/// The most triples of a bucket: for 128 bits one gate alone takes fewer.
 const LARGEST_BUCKET: u64 = 127;
 /// The most triples of a block.
 const MOST_TRIPLES: u64 = 1 << 31;
@@ -120,12 +120,12 @@ impl Plan {
     }
 }
 
-/// The bound that lemma 1 is to give of a cheater's chance: 2^-bits, less a part for other errors.
+/// The bound on a cheater's chance that lemma 1 is to give: 2^-bits, less a reserve for other errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lemma {
-    /// Up to 128, of which all are the lemma's.
+    /// The bits of the bound, up to 128. At 128 nothing is reserved.
     pub bits: u32,
-    /// The part, as a power of two: 2^-reserve of the whole.
+    /// The reserve, as a power of two: 2^-reserve of the bound.
     pub reserve: u32,
 }
 
@@ -133,19 +133,19 @@ impl Lemma {
     /// The largest reserve, a thousandth: it costs nothing that can be measured.
     pub const RESERVE: u32 = 10;
 
-    /// The bound with the part of 2^-`bits` that errors with probability `others` take, up to a half.
+    /// The bound with a reserve for errors that happen with probability `others`, of half the bound at most.
     pub fn beside(bits: u32, others: f64) -> Self {
         let part = -(f64::from(bits) + others.log2());
         Self { bits, reserve: part.floor().clamp(1.0, Self::RESERVE.into()) as u32 }
     }
 
-    /// The probability that it leaves.
+    /// The probability that is left for the lemma.
     pub fn error(self) -> f64 {
         let whole = (-f64::from(self.bits)).exp2();
         if self.bits < 128 { whole * (1.0 - (-f64::from(self.reserve)).exp2()) } else { whole }
     }
 
-    /// Whether one way of so many to choose a bucket is unlikely enough.
+    /// Whether a bound of one in binom(`triples`, `bucket`) is low enough.
     fn allows(self, triples: u64, bucket: u64) -> bool {
         match choices(triples, bucket) {
             None => self.bits <= 128,
@@ -156,7 +156,7 @@ impl Lemma {
     }
 }
 
-/// binom(n, k), where it is below 2^128 and k ≤ n/2.
+/// The binomial coefficient of n and k ≤ n/2, or `None` from 2^128 on.
 fn choices(n: u64, k: u64) -> Option<u128> {
     (1..=u128::from(k)).try_fold(1u128, |choices, i| {
         let factor = u128::from(n) + 1 - i;

@@ -23,25 +23,25 @@ pub struct Prover<'a, M: Macs> {
     checker: Checker<'a, M>,
     steps: Steps,
     witness: Box<dyn Iterator<Item = M::F> + 'a>,
-    /// Shares to commit by, what is told of each, and the next to use.
+    /// The open section: shares to commit by, the correction of each, and the number of the next to use.
     section: Zeroizing<Vec<M::Tag>>,
     corrections: Vec<M::F>,
     next: usize,
-    /// Shares of the sections of this block.
+    /// Shares in this block's sections so far.
     sectioned: usize,
-    /// The products of this block, and what checks them.
+    /// The products of this block, and the memory for their check.
     gates: Tiles<M::Tag>,
     checks: Checks<M>,
     groups: Groups<M>,
     openings: Openings,
     counted: Gates,
     checked: Checked,
-    /// The first assertion that failed; the peer learns of it at the end.
+    /// The name of the first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
 }
 
-/// The check of a block's gates, in memory that serves one block after the other.
+/// The data that check a block's gates. Their memory is used again for the next block.
 struct Checks<L: Values> {
     pairs: Pairs<L::F, L::Tag>,
     /// Left and right operands of the gates, and of the triples.
@@ -56,7 +56,7 @@ impl<L: Values> Checks<L> {
         Self { pairs: Pairs::new(), of_gates: Operands::default(), of_triples: Operands::default() }
     }
 
-    /// Takes up the operands of all gates but those it has already.
+    /// Notes the operands of the gates that came since the last call.
     fn note(&mut self, gates: &Tiles<L::Tag>) {
         for (before, tile) in gates.since(self.of_gates.len()) {
             reserve(&mut self.of_gates, before + tile.len());
@@ -65,7 +65,7 @@ impl<L: Values> Checks<L> {
     }
 }
 
-/// The left and the right operand.
+/// The left and the right operand of a gate.
 fn operands_of<L: Values>([x, y, _]: &[L::Tag; 3]) -> [L::F; 2] {
     [L::value(*x), L::value(*y)]
 }
@@ -193,7 +193,7 @@ impl<'a, M: Macs> Prover<'a, M> {
         Ok(())
     }
 
-    /// Sends the section's corrections, and gives back the shares that commit to nothing. Fig. 3, 4 and 5b.
+    /// Sends the section's corrections, and gives unused shares back. Fig. 3, 4 and 5b.
     fn end_section(&mut self) -> Result<()> {
         if self.section.is_empty() {
             return Ok(());
@@ -313,8 +313,8 @@ impl<M: Macs> Checker<'_, M> {
         Ok(())
     }
 
-    /// Opens what tells of each gate and its triples whether both are right. Fig. 3, 7 and 8;
-    /// appendix B, second approach.
+    /// Opens δ_α and δ_β of each gate with its triples, and the sum of MACs that shows both to be right. Fig.
+    /// 3, 7 and 8; appendix B, second approach.
     fn open<L: Values<E = M::E>>(&mut self, gates: &Tiles<L::Tag>, checks: &mut Checks<L>) -> Result<()> {
         let Pairs { triples, matching, opened: [left, right] } = &mut checks.pairs;
         left.resize(triples.len(), L::F::ZERO);
@@ -332,7 +332,8 @@ impl<M: Macs> Checker<'_, M> {
         self.channel.send_elements(&[sum])
     }
 
-    /// The seed of a challenge: a coin of the verifier, who has received all until here, or the transcript's.
+    /// The seed of a challenge: the transcript's, or a coin of the verifier, which has received everything
+    /// before.
     fn seed(&mut self, coin: bool, what: &'static str) -> Result<F128> {
         if !coin {
             return Ok(transcript_seed(self.channel, what));
@@ -345,7 +346,8 @@ impl<M: Macs> Checker<'_, M> {
     }
 }
 
-/// Makes so many triples from shares that `fill` draws, and tells what their products are. Fig. 3, 2 and 3.
+/// Makes `count` triples from shares that `fill` draws, and sends the corrections of their products. Fig. 3,
+/// 2 and 3.
 fn make<L: Values>(
     channel: &mut Channel,
     count: usize,

@@ -1,4 +1,4 @@
-//! Rows of shares: where they come from, and where they wait for the end of a block.
+//! Rows of shares: where they are drawn, and where triples wait for the end of a block.
 
 use crate::channel::Channel;
 use crate::error::Result;
@@ -8,18 +8,18 @@ use core::iter::from_fn;
 use volery_primitives::arch::advise_huge_pages;
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
-/// Rows of a tile: what is drawn, sent and weighed at a time.
+/// Rows of a tile, the unit that is drawn, sent and combined.
 pub(crate) const TILE: usize = 4096;
 
 /// The stream of a VOLE's shares, cut to any length.
 pub(super) struct Source<S: Share> {
     vole: BoxedVole<S>,
     block: Shares<S>,
-    /// Rows of the block that are taken.
+    /// Rows of the VOLE's open block that are used.
     taken: usize,
-    /// Rows that were taken and given back: the next ones.
+    /// Rows that were given back, and come next.
     back: Zeroizing<Vec<S::Row>>,
-    /// Blocks drawn, and those whose messages of the peer were received.
+    /// Blocks drawn, and those for which the peer's messages were received.
     drawn: usize,
     heard: usize,
 }
@@ -31,12 +31,12 @@ impl<S: Share> Source<S> {
         Self { vole, block: Shares::default(), taken: 0, back, drawn: 0, heard: 0 }
     }
 
-    /// Lets the VOLE, from here on, hand out to `pool` all work that can be shared.
+    /// Lets the VOLE hand work out to `pool` from here on.
     pub(super) fn share_work(&mut self, pool: &Pool) {
         self.vole.share_work(pool);
     }
 
-    /// Fills `rows` with the next ones.
+    /// Fills `rows` with the next rows.
     ///
     /// # Errors
     /// Those of [`crate::vole::Vole::block`].
@@ -62,12 +62,12 @@ impl<S: Share> Source<S> {
         Ok(())
     }
 
-    /// Takes back the rows that were taken last, to be the next ones: they committed to nothing.
+    /// Takes back the rows that were drawn last, and committed to nothing. They come next.
     pub(super) fn give_back(&mut self, rows: &[S::Row]) {
         self.back.splice(..0, rows.iter().copied());
     }
 
-    /// Receives all that the peer's end has sent by now, so that what follows is something else.
+    /// Receives all that the peer's VOLE has sent by now, so that the next message received is another.
     ///
     /// # Errors
     /// Those of [`crate::vole::Vole::receive`].
@@ -83,7 +83,7 @@ impl<S: Share> Source<S> {
         Ok(())
     }
 
-    /// The end of the statement, as [`crate::vole::Vole::check`].
+    /// Ends the statement with the check of [`crate::vole::Vole::check`].
     ///
     /// # Errors
     /// Those of [`crate::vole::Vole::check`].
@@ -92,7 +92,7 @@ impl<S: Share> Source<S> {
     }
 }
 
-/// Makes room for `length` elements in all, and wipes where they were before.
+/// Makes room for `length` elements in all, and wipes the memory that they lay in before.
 pub(super) fn reserve<T: Zeroize + Copy>(elements: &mut Zeroizing<Vec<T>>, length: usize) {
     if length > elements.capacity() {
         let mut larger = Zeroizing::new(Vec::with_capacity(length.max(2 * elements.capacity())));
@@ -101,16 +101,18 @@ pub(super) fn reserve<T: Zeroize + Copy>(elements: &mut Zeroizing<Vec<T>>, lengt
     }
 }
 
-/// Triples that lie in one piece: so many that huge pages fit, which are touched one after the other.
+/// Triples of an arena, a piece of memory: enough to fill huge pages, which are touched one after the other.
 const ARENA: usize = 128 * TILE;
-/// Triples of an arena that begins small: as many as a huge page or two.
+/// Triples of an arena that starts small, of a huge page or two.
 const FEW: usize = 8 * TILE;
 
-/// Triples of rows in tiles, which are filled again for the next block and never moved. Wiped on drop.
+/// Triples of rows in tiles, which never move. Their memory is used again for the next block, and wiped on
+/// drop.
 pub(super) struct Tiles<R: DefaultIsZeroes> {
-    /// [`ARENA`] each but for the last, which grows by tiles; those beyond `length` are from before.
+    /// Arenas of [`ARENA`] triples. The last one grows by tiles. Triples beyond `length` are from an earlier
+    /// block.
     arenas: Vec<Vec<[R; 3]>>,
-    /// How many triples there are, and for how many there is room.
+    /// Triples in use, and triples that fit.
     length: usize,
     room: usize,
 }
@@ -124,12 +126,12 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         self.length
     }
 
-    /// Forgets all triples; their memory is kept.
+    /// Forgets all triples, and keeps their memory.
     pub(super) const fn clear(&mut self) {
         self.length = 0;
     }
 
-    /// Appends one.
+    /// Appends a triple.
     #[inline(always)]
     pub(super) fn push(&mut self, triple: [R; 3]) {
         if self.length == self.room {
@@ -156,7 +158,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         self.room += TILE;
     }
 
-    /// Appends a tile of `count` triples, whatever is in them.
+    /// Appends a tile of `count` triples with whatever values, and lends it.
     ///
     /// # Panics
     /// Where there are more than [`TILE`], or a shorter one came before.
@@ -175,7 +177,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         self.since(0)
     }
 
-    /// The tiles without the first `start` triples: the first tile may be a part of one.
+    /// The tiles without the first `start` triples, which may cut the first tile short.
     pub(super) fn since(&self, start: usize) -> impl Iterator<Item = (usize, &[[R; 3]])> {
         let mut start = start;
         from_fn(move || {
@@ -187,7 +189,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
 }
 
 impl<R: DefaultIsZeroes> Drop for Tiles<R> {
-    /// Wipes what was written, and touches no more of the memory.
+    /// Wipes all that was written. Memory that was not stays untouched.
     fn drop(&mut self) {
         self.arenas.iter_mut().for_each(|arena| arena.as_flattened_mut().zeroize());
     }

@@ -6,7 +6,8 @@ use crate::circuit::{Shape, Size};
 use crate::zk::{Macs, VERDICT, Values, section};
 use volery_primitives::Field;
 
-/// A proof of a statement with these gates, whose inputs come before them all; and the shares that it draws.
+/// The traffic of a proof of a statement with these gates, whose inputs come before them all, and the shares
+/// that it draws.
 pub(crate) fn proof<M: Macs>(terms: &Terms, shape: &Shape) -> (Carried, u64) {
     let mut sums = BlockTotals::default();
     sums.statement::<M>(terms, shape.inputs_by_gates(), shape.mul_by_gates());
@@ -14,8 +15,8 @@ pub(crate) fn proof<M: Macs>(terms: &Terms, shape: &Shape) -> (Carried, u64) {
     (sums.carried + Carried::by_prover(32) + VERDICT, sums.drawn)
 }
 
-/// The shares that a statement draws with so many inputs, which come first, and products: those that it uses,
-/// and what the last section has too many.
+/// The shares that a statement draws whose inputs come first: those that it uses, and those that its last
+/// section has too many.
 pub(crate) fn drawn<M: Macs>(terms: &Terms, size: Size) -> u64 {
     let mut sums = BlockTotals::default();
     sums.statement::<M>(terms, size.inputs, size.commitments.saturating_sub(size.inputs));
@@ -26,7 +27,7 @@ pub(crate) fn drawn<M: Macs>(terms: &Terms, size: Size) -> u64 {
 #[derive(Clone, Copy, Default)]
 struct BlockTotals {
     carried: Carried,
-    /// Shares that were used, and those that were drawn, some of which may have come back.
+    /// Shares that were used, and shares that were drawn. Some of the latter may have been given back.
     used: u64,
     drawn: u64,
 }
@@ -44,7 +45,7 @@ impl BlockTotals {
         }
     }
 
-    /// Adds so many blocks, each with so many inputs and products.
+    /// Adds `blocks` blocks of `inputs` inputs and `mul` products each.
     fn blocks<M: Macs>(&mut self, terms: &Terms, blocks: u64, inputs: u64, gates: u64) {
         let sectioned = sectioned(inputs + gates);
         let shares = inputs + gates + if gates > 0 { terms.check_shares::<M>(gates) } else { 0 };
@@ -60,7 +61,7 @@ impl BlockTotals {
     }
 }
 
-/// Bytes that the check of so many products sends.
+/// The traffic of the check of `gates` products.
 fn check<M: Macs>(terms: &Terms, gates: u64) -> Carried {
     let (value, long) = (<M as Values>::bytes, M::E::BYTES as u64);
     let prover = match terms.by {
@@ -74,7 +75,7 @@ fn check<M: Macs>(terms: &Terms, gates: u64) -> Carried {
     Carried { prover: prover + long, verifier: 16 * coins as u64 }
 }
 
-/// The shares of the sections that hold so many commitments.
+/// The shares of the sections that hold `commitments` commitments.
 fn sectioned(commitments: u64) -> u64 {
     let tile = TILE as u64;
     if commitments > tile {

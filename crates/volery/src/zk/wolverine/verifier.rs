@@ -28,13 +28,14 @@ pub struct Verifier<'a, M: Macs> {
     steps: Steps,
     /// The key of one.
     one: Zeroizing<M::E>,
-    /// Keys of what the prover commits to, what it tells of each, and the next to use.
+    /// The open section: keys of the prover's next commitments, their corrections, and the number of the next
+    /// to use.
     section: Zeroizing<Vec<M::E>>,
     corrections: Vec<M::F>,
     next: usize,
-    /// Shares of the sections of this block.
+    /// Shares in this block's sections so far.
     sectioned: usize,
-    /// The products of this block, and what checks them.
+    /// The products of this block, and the memory for their check.
     gates: Tiles<M::E>,
     pairs: Pairs<M::F, M::E>,
     groups: Groups<M>,
@@ -44,7 +45,7 @@ pub struct Verifier<'a, M: Macs> {
     progress: Option<&'a AtomicU64>,
 }
 
-/// The check of a block's groups, in memory that serves one block after the other.
+/// The data that check a block's groups. Their memory is used again for the next block.
 struct Groups<M: Macs> {
     /// The keys of the further values of products, [`FURTHER`] a group.
     further: Zeroizing<Vec<M::E>>,
@@ -53,7 +54,7 @@ struct Groups<M: Macs> {
     pairs: Pairs<M::E, M::E>,
 }
 
-/// The checker of a block, with the channel and the shares of its messages.
+/// The checker of blocks, with the channel and the shares of its messages.
 struct Checker<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Key>,
@@ -62,7 +63,7 @@ struct Checker<'a, M: Macs> {
     delta: Zeroizing<M::E>,
     /// The source of its coins.
     random: Random,
-    /// Whether all blocks were opened rightly so far.
+    /// Whether all openings so far were right.
     holds: bool,
 }
 
@@ -176,7 +177,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         Ok(())
     }
 
-    /// Gives back the shares that commit to nothing.
+    /// Gives unused shares back.
     fn end_section(&mut self) -> Result<()> {
         if self.corrections[self.next..].iter().any(|correction| *correction != M::F::ZERO) {
             return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
@@ -219,7 +220,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
 }
 
 impl<M: Macs> Checker<'_, M> {
-    /// Checks each gate by triples of its own: whether they were opened rightly.
+    /// Checks each gate by triples of its own, and gives whether their opening is right.
     fn check_gates(
         &mut self,
         plan: Plan,
@@ -297,8 +298,8 @@ impl<M: Macs> Checker<'_, M> {
         Ok(())
     }
 
-    /// Receives what tells of each gate and its triples whether both are right, and whether they are. Fig. 3,
-    /// 7 and 8; appendix B, second approach.
+    /// Receives δ_α and δ_β of each gate with its triples, and the prover's sum of MACs, and gives whether
+    /// they are right. Fig. 3, 7 and 8; appendix B, second approach.
     fn open<L: Values<E = M::E>>(
         &mut self,
         gates: &Tiles<M::E>,
@@ -320,7 +321,7 @@ impl<M: Macs> Checker<'_, M> {
         Ok(same(sum[0], expected))
     }
 
-    /// The seed of a challenge, all that it combines having arrived: a coin, or the transcript's.
+    /// The seed of a challenge, after everything that it combines: a coin, or the transcript's.
     fn seed(&mut self, coin: bool, what: &'static str) -> Result<F128> {
         if !coin {
             return Ok(transcript_seed(self.channel, what));
@@ -333,8 +334,8 @@ impl<M: Macs> Checker<'_, M> {
     }
 }
 
-/// Keys of so many triples from shares that `fill` draws, whose products are made by
-/// `correct`. Fig. 3, 2 and 3.
+/// Makes the keys of `count` triples from shares that `fill` draws, and corrects the keys of their products
+/// by `correct`. Fig. 3, 2 and 3.
 fn make<L: Values>(
     channel: &mut Channel,
     count: usize,

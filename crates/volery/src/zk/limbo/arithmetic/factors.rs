@@ -1,4 +1,4 @@
-//! The two sides of all claims, as values: what the prover keeps of its first pass.
+//! The factors of all claims, as values: what the prover keeps of its first pass.
 
 use super::shares::Sizes;
 use crate::zk::limbo::challenges::{Challenges, power};
@@ -9,15 +9,15 @@ use zeroize::Zeroizing;
 /// Two vectors or matrices.
 type Pair<T> = [Zeroizing<Vec<T>>; 2];
 
-/// The sides of all claims.
+/// The left and the right factors of all claims.
 pub(super) struct Factors<B: Field> {
-    /// The factors of products, one after the other.
+    /// The factors of products of single values and of vectors, one after the other.
     sides: Pair<B>,
-    /// The entries of products so far.
+    /// The number of these factors so far.
     terms: usize,
     matrices: Vec<Product<B>>,
     runs: Vec<EntryRun>,
-    /// All entries so far.
+    /// The number of all entries so far, those of matrices included.
     length: usize,
 }
 
@@ -28,30 +28,31 @@ struct Product<B: Field> {
     sides: Pair<B>,
 }
 
-/// Some entries in a row.
+/// A run of consecutive entries.
 struct EntryRun {
-    /// The first of them.
+    /// The number of the first entry.
     first: usize,
     length: usize,
     of: Of,
 }
 
-/// The claims that entries belong to.
+/// The claim that an entry belongs to.
 enum Of {
-    /// Products from number `product` on, each of one entry (`step` is 1), or this one alone (0).
+    /// Products from number `product` on, each of one entry (`step` is 1), or entries of this product alone
+    /// (0).
     Products { place: usize, product: u64, step: u64 },
     /// A product of matrices.
     Matrices(usize),
 }
 
 impl<B: Field> Factors<B> {
-    /// Room for so many entries: what grows leaves copies behind.
+    /// Room for `entries` entries, since a vector that grows leaves copies behind.
     pub(super) fn with_capacity(entries: usize) -> Self {
         let room = || Zeroizing::new(Vec::with_capacity(entries));
         Self { sides: [room(), room()], terms: 0, matrices: vec![], runs: vec![], length: 0 }
     }
 
-    /// The sides of more entries, and the product that each is a term of.
+    /// Appends entries, each with the product that it is a term of.
     pub(super) fn push(&mut self, sides: [impl Iterator<Item = B>; 2], products: &[u64]) {
         for &product in products {
             self.push_term(product);
@@ -80,7 +81,7 @@ impl<B: Field> Factors<B> {
         self.runs.push(EntryRun { first, length: 1, of });
     }
 
-    /// A product of matrices, whose claim has this number.
+    /// Appends a product of matrices, whose claim has number `claim`.
     pub(super) fn push_matrices(&mut self, claim: u64, sizes: Sizes, sides: Pair<B>) {
         let of = Of::Matrices(self.matrices.len());
         self.runs.push(EntryRun { first: self.length, length: sizes.inner, of });
@@ -89,15 +90,15 @@ impl<B: Field> Factors<B> {
     }
 }
 
-/// The sides of all claims, with matrices weighed by challenges.
+/// The factors of all claims, matrices combined by random vectors.
 pub(super) struct Weighed<B: Field, E: CheckField> {
     factors: Factors<B>,
-    /// For each product of matrices and each group the two sides of its entries.
+    /// For each product of matrices and each group, the left and right factors of its entries.
     matrices: Vec<Vec<Pair<E>>>,
 }
 
 impl<B: Field, E: Extension<B> + CheckField> Weighed<B, E> {
-    /// Weighs the matrices of `factors` by the challenges of all groups.
+    /// Combines the matrices of `factors` by the challenges of all groups.
     pub(super) fn new(factors: Factors<B>, challenges: &Challenges<E>) -> Self {
         let groups = 0..challenges.groups();
         let matrices = factors.matrices.iter();
@@ -107,7 +108,7 @@ impl<B: Field, E: Extension<B> + CheckField> Weighed<B, E> {
 }
 
 impl<B: Field> Product<B> {
-    /// `R^claim · u^T A` and `B v`.
+    /// The vectors `R^claim · u^T A` and `B v`.
     fn weigh<E: Extension<B> + CheckField>(&self, challenges: &Challenges<E>, group: usize) -> Pair<E> {
         let Sizes { inner, columns, .. } = self.sizes;
         let [rho, sigma] = challenges.matrices[group];

@@ -41,30 +41,30 @@ impl Piece {
         pieces.collect()
     }
 
-    /// The slot of a view.
+    /// The slot of a view, in which its shares are computed.
     pub(super) fn slot(&self, repetition: usize, view: usize) -> usize {
         (repetition - self.repetitions.start) * self.views.len() + (view - self.views.start)
     }
 
-    /// The slots in use.
+    /// The number of slots in use.
     pub(super) fn slots(&self) -> usize {
         self.repetitions.len() * self.views.len()
     }
 
-    /// Whether it is the first of its repetitions, and speaks for them.
+    /// Whether this is the first piece of its repetitions, which sends their messages.
     pub(super) fn speaks(&self) -> bool {
         self.views.start == 0
     }
 }
 
-/// The messages of a pass: those of the repetitions, where it speaks for them, and the digests of its views'
+/// The messages of a pass: those of its repetitions, where it sends them, and the digests of its views'
 /// shares of asserted wires.
 pub(super) struct Spoken {
     said: Vec<Said>,
     asserted: Vec<[u8; 32]>,
 }
 
-/// Joins the messages of all pieces, in their order, to the digests of each repetition.
+/// Joins the messages of all pieces, in order, to the digests of each repetition.
 pub(super) fn join(spoken: impl Iterator<Item = (Piece, Spoken)>) -> Vec<Digests> {
     let mut all: Vec<Said> = vec![];
     for (piece, spoken) in spoken {
@@ -78,40 +78,40 @@ pub(super) fn join(spoken: impl Iterator<Item = (Piece, Spoken)>) -> Vec<Digests
     all.iter().map(Said::digests).collect()
 }
 
-/// A tile out of the tapes.
+/// A tile of shares, drawn from the tapes.
 #[derive(Default)]
 struct Drawn<B: Field> {
-    /// Column by column, one for each slot.
+    /// The shares, one column for each slot.
     columns: Zeroizing<Vec<B>>,
-    /// The sum of all tapes of each repetition.
+    /// The sum over all parties, one column for each repetition.
     totals: Zeroizing<Vec<B>>,
-    /// The place that its corrections are reserved.
+    /// The reserved place of the tile's corrections.
     reserved: usize,
 }
 
-/// One pass.
+/// A pass: one run of the circuit for a piece.
 pub(super) struct Pass<'a, B: Field> {
     scope: &'a Scope<'a>,
     demand: &'a Demand,
     piece: Piece,
     pub(super) corrections: Corrections<'a, B>,
     said: Vec<Said>,
-    /// One for each slot, where anything is said.
+    /// The running digest of each slot's shares of asserted wires, in a pass that sends messages.
     asserted: Vec<blake3::Hasher>,
     sums: Option<&'a mut dyn Sums<B>>,
     /// All ones for slots that hold party 0.
     holds: [u64; SLOTS],
-    /// Inputs and products that were given out.
+    /// Numbers of inputs and products drawn so far.
     done: [u64; 2],
-    /// Entries and products of matrices that went by.
+    /// Numbers of entries and of products of matrices so far.
     gone: [u64; 2],
     drawn: [Drawn<B>; 2],
-    /// The two sides of entries, column by column.
+    /// The left and right factors of entries, column by column.
     sides: [Zeroizing<Vec<B>>; 2],
 }
 
 impl<'a, B: Field> Pass<'a, B> {
-    /// One that says what it finds where it `says`, and else only sums.
+    /// A pass over `piece`, which sends messages where `says`, and else only sums.
     pub(super) fn new(
         (scope, demand): (&'a Scope<'a>, &'a Demand),
         piece: Piece,
@@ -142,7 +142,7 @@ impl<'a, B: Field> Pass<'a, B> {
         }
     }
 
-    /// Runs `circuit`.
+    /// Runs `circuit`, and demands that it has the gates that were counted.
     pub(super) fn run(&mut self, circuit: &dyn for<'v> Circuit<ArithmeticViews<'v, B>>) -> Result<()> {
         ArithmeticViews::run(circuit, self.holds, self)?;
         let whole = self.done == self.scope.counts && self.gone[0] == self.demand.entries;
@@ -155,7 +155,7 @@ impl<'a, B: Field> Pass<'a, B> {
         Spoken { said: self.said.clone(), asserted }
     }
 
-    /// The next tile of a segment: how many it has, and its shares, in columns.
+    /// Draws the next tile of a segment, and gives its number of values and its shares, in columns.
     fn next(&mut self, segment: Segment) -> Result<usize> {
         let kind = segment as usize;
         let from = self.done[kind];
@@ -192,7 +192,7 @@ impl<'a, B: Field> Pass<'a, B> {
         Ok(count)
     }
 
-    /// Reserves the place of the corrections of a tile with `count`.
+    /// Reserves the place for the corrections of a tile of `count` values.
     fn reserve(&mut self, segment: Segment, count: usize) {
         if let Corrections::Made { made, .. } = &mut self.corrections {
             self.drawn[segment as usize].reserved =
@@ -200,7 +200,7 @@ impl<'a, B: Field> Pass<'a, B> {
         }
     }
 
-    /// Corrections to the values `plain` of a tile.
+    /// Corrects a tile to the values `plain`.
     fn correct(&mut self, segment: Segment, plain: &[B]) {
         let Corrections::Made { made, .. } = &mut self.corrections else { return };
         let Drawn { totals, reserved, .. } = &self.drawn[segment as usize];
@@ -214,7 +214,7 @@ impl<'a, B: Field> Pass<'a, B> {
         }
     }
 
-    /// Columns to wires.
+    /// Turns columns of shares into wires.
     fn wires(&self, segment: Segment, count: usize, wires: &mut Vec<Shared<B>>) {
         wires.clear();
         wires.resize(count, Shared::ZERO);

@@ -1,5 +1,4 @@
-//! Shares of the opened values that each view holds in the end, as sums over all entries and claims with
-//! public coefficients.
+//! Each view's shares of the opened values, as sums over all entries and claims with public coefficients.
 
 use super::pass::Piece;
 use crate::zk::limbo::challenges::{Challenges, Coefficients};
@@ -16,17 +15,18 @@ pub(super) struct Sizes {
     pub(super) columns: usize,
 }
 
-/// Sums over the shares of a pass. Columns hold one share for each entry, one column for each slot.
+/// Sums over the shares of a pass. They take columns, which hold a share for each entry; there is a column
+/// for each slot.
 pub(super) trait Sums<B>: Send {
-    /// Adds entries from number `from` on: the columns of the two sides, and the product
-    /// that each is a term of.
+    /// Adds entries from number `from` on: the columns of left and right factors, and the product that each
+    /// entry is a term of.
     fn entries(&mut self, from: u64, products: &[u64], columns: [&[B]; 2]);
 
     /// Adds `count` products from number `from` on.
     fn products(&mut self, from: u64, count: usize, columns: &[B]);
 
-    /// Adds a product of matrices: its claim, its first entry, and what each slot holds of the two
-    /// and of their product.
+    /// Adds a product of matrices: its claim, its first entry, and each slot's shares of the two matrices and
+    /// of their product.
     fn matrices(&mut self, claim: u64, from: u64, sizes: Sizes, share: &dyn Fn(usize) -> [Vec<B>; 3]);
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Shares<E> {
     right: Vec<E>,
     /// Powers of R.
     powers: Vec<E>,
-    /// One for each slot.
+    /// The shares of each slot.
     pub(super) shares: Vec<Share<E>>,
 }
 
 impl<E: CheckField> Shares<E> {
-    /// Empty sums of the views of `piece`, whose vectors end with `last` entries.
+    /// Empty sums for the views of `piece`, whose vectors end with `last` entries.
     pub(super) fn new(
         arch: Arch,
         compression: usize,
@@ -146,8 +146,8 @@ fn geometric<E: CheckField>(first: E, ratio: E) -> impl Iterator<Item = E> {
     successors(Some(first), move |&power| Some(power * ratio))
 }
 
-/// The entries of the last vector in which `count` entries from number `from` on end, `stride` neighbours in
-/// each, and which of them do.
+/// The ranges of `count` entries from number `from` on that end in one entry of the last vector, each with
+/// that entry's number; `stride` neighbours end in the same one.
 fn parts(stride: u64, from: u64, count: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let end = from + count as u64;
     (from / stride..=(end - 1) / stride).map(move |entry| {

@@ -42,8 +42,7 @@ impl<B: Field> DefaultIsZeroes for Shared<B> {}
 impl<B: Field> Shared<B> {
     pub(super) const ZERO: Self = Self { value: B::ZERO, shares: [B::ZERO; SLOTS] };
 
-    /// The public `value`, of which `holds` says for each view by all ones whether its share is the
-    /// value, and not zero.
+    /// The public `value`. A view holds it, or zero, as its bits in `holds` are all ones, or zeroes.
     pub(super) fn public(value: B, holds: &[u64; SLOTS]) -> Self {
         Self { value, shares: from_fn(|slot| value.masked(holds[slot])) }
     }
@@ -63,16 +62,16 @@ pub(super) trait Tiles<B> {
     /// As for [`Tiles::inputs`].
     fn products(&mut self, wires: &mut Vec<Shared<B>>) -> Result<()>;
 
-    /// The values of all products of the last tile.
+    /// Takes the values of all products of the last tile.
     fn multiplied(&mut self, values: &[B]);
 
-    /// The next entries: the sides of each, and the number of the product that it is a term of.
+    /// Takes entries: the left and right factors of each, and the number of the product that it is a term of.
     fn entries(&mut self, sides: [&[Shared<B>]; 2], products: &[u64]);
 
-    /// A product of matrices: so many entries come next as rows of `a` are long.
+    /// Takes a product of matrices; as many entries follow as a row of `a` has.
     fn matrices(&mut self, a: Matrix<Shared<B>>, b: Matrix<Shared<B>>, c: Entries<B, Shared<B>>);
 
-    /// Wires that must be zero.
+    /// Takes wires that must be zero.
     fn asserted(&mut self, wires: &[Shared<B>]);
 }
 
@@ -87,16 +86,16 @@ pub struct ArithmeticViews<'a, B: Field> {
     /// Products in tiles before this one.
     before: u64,
     sides: [Zeroizing<Vec<Shared<B>>>; 2],
-    /// For each entry its product.
+    /// For each open entry the product that it is a term of.
     terms: Vec<u64>,
     asserted: Zeroizing<Vec<Shared<B>>>,
     tiles: &'a mut dyn Tiles<B>,
 }
 
-/// The rest of a tile.
+/// The wires of a tile that are still to be handed out.
 struct Tile<B: Field> {
     wires: Zeroizing<Vec<Shared<B>>>,
-    /// Wires that were taken.
+    /// The number of wires handed out.
     taken: usize,
 }
 
@@ -151,7 +150,7 @@ impl<'a, B: Field> ArithmeticViews<'a, B> {
         Ok(())
     }
 
-    /// The next product, whose value is `value`; its number.
+    /// Takes the next product, sets its value, and gives its number.
     #[inline]
     fn product(&mut self, value: B) -> Result<(u64, Shared<B>)> {
         if self.products.is_used_up() {
@@ -263,7 +262,7 @@ impl<B: Field> Executor for ArithmeticViews<'_, B> {
 }
 
 impl<B: Field> Sums for ArithmeticViews<'_, B> {
-    /// One product, of as many entries as the vectors have.
+    /// Takes one product whose entries are those of the two vectors.
     fn sum_of_products(&mut self, a: &[Shared<B>], b: &[Shared<B>]) -> Result<Shared<B>> {
         assert_eq!(a.len(), b.len());
         if a.is_empty() {

@@ -5,7 +5,7 @@ use super::{LARGEST_COMPRESSION, MOST_ENTRIES, MOST_PARTIES, MOST_REPETITIONS, M
 use crate::error::{Error, Result};
 use core::cmp::Reverse;
 
-/// The cost that is to be low.
+/// The cost to keep low.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Preference {
     /// Little work: 16 parties.
@@ -20,17 +20,17 @@ pub enum Preference {
 /// The parameters that the caller insists on; those that are `None` are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// The cost that is to be low.
+    /// The cost to keep low.
     pub preference: Preference,
-    /// n.
+    /// n, the parties of a repetition.
     pub parties: Option<u32>,
-    /// k.
+    /// k, the factor of compression.
     pub compression: Option<u32>,
-    /// l.
+    /// l, the bits of the field of the check.
     pub field_bits: Option<u32>,
     /// Whether repetitions share their challenges.
     pub challenges: Option<Challenges>,
-    /// τ.
+    /// τ, the number of repetitions.
     pub repetitions: Option<u32>,
 }
 
@@ -65,7 +65,7 @@ impl Parameters {
         })
     }
 
-    /// The parameters with the least number of repetitions, from theirs on, with which they are `secure`.
+    /// The parameters with the fewest repetitions, not below their own, with which they are `secure`.
     fn completed(self, secure: impl Fn(&Self) -> bool) -> Option<Self> {
         let with = |repetitions| Self { repetitions, ..self };
         if secure(&self) {
@@ -85,7 +85,7 @@ impl Parameters {
     }
 }
 
-/// The shortest of what `complete` makes of the candidates, which are no longer before.
+/// The shortest proof among the candidates that `complete` completes.
 fn shortest(
     demand: &Demand,
     candidates: &[Parameters],
@@ -102,8 +102,8 @@ fn shortest(
     best
 }
 
-/// All that the wishes leave, each with the repetitions that are wished for, or as many as a guess of
-/// all parties demands.
+/// All candidates that the wishes allow, with the repetitions that are wished for, or as many as a guess of
+/// all hidden parties demands.
 fn candidates(mode: Mode, security: u32, wishes: &Wishes, fields: &[CheckSize]) -> Result<Vec<Parameters>> {
     let parties = parties(wishes)?;
     let compressions = compressions(mode, wishes)?;

@@ -1,4 +1,4 @@
-//! The verifier's load, foretold from the parameters of a proof.
+//! The verifier's work and memory, computed from the parameters of a proof.
 //!
 //! A file names its parameters itself, so that its verifier must know what they cost before it does anything
 //! for them. Steps are some nanoseconds of one core: they are there to be compared with those of other
@@ -14,9 +14,9 @@ pub struct Walk {
     pub demand: Demand,
     /// Gates that multiply nothing.
     pub linear: u64,
-    /// Assertions.
+    /// The number of assertions.
     pub asserted: u64,
-    /// Entries of matrices whose products are asserted, or more.
+    /// The number of matrix entries whose products are asserted, or a bound.
     pub matrices: u64,
     /// The views that are followed side by side, at most.
     pub slots: usize,
@@ -35,13 +35,14 @@ pub struct Load {
     pub bytes: f64,
 }
 
-/// The cost of hashing a short message, in steps.
+/// The steps of hashing a short message.
 const HASH: f64 = 100.0;
-/// The powers that are made before the first gate, for each group of each pass.
+/// The steps of making powers before the first gate, for each group of each pass.
 const TABLES: f64 = 8192.0;
 
 impl Load {
-    /// How many times this is of `other`, in work, or in memory where it is more than `unnoticed` bytes.
+    /// How many times as much this load is as `other`: in work, or in memory where it is more than
+    /// `unnoticed` bytes.
     pub fn times(&self, other: &Self, unnoticed: f64) -> f64 {
         let memory = if self.bytes <= unnoticed { 0.0 } else { self.bytes / other.bytes.max(unnoticed) };
         (self.steps / other.steps).max(memory)
@@ -109,5 +110,5 @@ impl Parameters {
     }
 }
 
-/// The cost of reading and summing a block of a tape, in steps.
+/// The steps of reading and summing a block of a tape.
 const TAPE: f64 = 8.0;

@@ -55,7 +55,7 @@ impl Parameters {
         bits.clamp(0.0, MOST_SECURITY.into())
     }
 
-    /// p_R, r - 1 times p_int, p_fin; nothing where nothing is checked.
+    /// The probabilities of bad challenges: p_R, r - 1 times p_int, p_fin. None where nothing is multiplied.
     fn bad_challenges(&self, demand: &Demand) -> Vec<f64> {
         let rounds = self.rounds(demand.entries);
         if rounds == 0 {
@@ -68,12 +68,13 @@ impl Parameters {
         bad
     }
 
-    /// The bits of n^τ.
+    /// −log2 of the probability to guess all hidden parties, n^-τ.
     fn guess(&self) -> f64 {
         f64::from(self.depth() * self.repetitions)
     }
 
-    /// The bits of ε for one attempt, where p is the sum of the probabilities of bad challenges.
+    /// −log2 of the soundness error ε of one attempt, where p is the sum of the probabilities of bad
+    /// challenges.
     fn one_attempt(&self, p: f64) -> f64 {
         let (depth, repetitions) = (f64::from(self.depth()), f64::from(self.repetitions));
         let saved = (1..=self.repetitions).map(f64::from);
@@ -83,13 +84,13 @@ impl Parameters {
         if p > 0.0 { bits.min(self.guess().next_down()) } else { bits }
     }
 
-    /// The bits of what one hash succeeds with, where p is the largest probability of a bad challenge.
+    /// −log2 of the probability that one hash succeeds, where p is the largest probability of a bad
+    /// challenge.
     fn one_hash(&self, p: f64) -> f64 {
         self.guess().min(-(f64::from(self.repetitions) * p).log2())
     }
 
-    /// The bits of the hashes that a search takes, where challenges are bad for a repetition with
-    /// probabilities `bad`.
+    /// log2 of the hashes of a search, where challenges are bad for a repetition with probabilities `bad`.
     fn search(&self, bad: &[f64]) -> f64 {
         let futile = f64::from(MOST_SECURITY).exp2();
         let repetitions = self.repetitions as usize;

@@ -13,11 +13,11 @@ pub(crate) struct Blocks {
     /// The blocks with commitments.
     number: u64,
     shares: u64,
-    /// The blocks with commitments to a tape, all of whose shares lie before these.
+    /// The blocks with commitments to a tape, and the shares before and behind these.
     tape: (u64, u64),
-    /// The shares of further ones, where the last one has too few left for the masks.
+    /// The lengths of further blocks, drawn where the last one has too few shares left for the masks.
     masks: Vec<u64>,
-    /// The shares that blocks come to have.
+    /// The length that blocks grow to.
     longest: usize,
 }
 
@@ -72,8 +72,8 @@ impl Blocks {
     }
 }
 
-/// The shares of all sections up to that with so many commitments behind so many shares, in blocks that come to
-/// be the `longest`.
+/// The shares of all sections up to the one that holds `commitments` commitments behind `shares` shares, in
+/// blocks that grow to `longest`.
 fn sections(mut shares: u64, commitments: u64, longest: usize) -> u64 {
     let commitments = shares + commitments;
     if commitments > longest as u64 {
@@ -87,9 +87,9 @@ fn sections(mut shares: u64, commitments: u64, longest: usize) -> u64 {
     shares
 }
 
-/// A proof of a statement of this size that draws such `blocks`. Matrix products are taken for the last of
-/// each batch, and of the statement: what a batch that ends early otherwise leaves unused of a section, and
-/// its coins, are not counted.
+/// The traffic of a proof of this size over `blocks`. Matrix products are taken for the last gate of their
+/// batch and of the statement: the rest of a section that a batch leaves unused by ending early otherwise,
+/// and its coins, are not counted.
 pub(crate) fn proof<B: Field, E: MacField<B>>(blocks: &Blocks, size: Size) -> Carried {
     let before = sections(0, size.commitments - size.late, blocks.longest);
     let corrections = B::BYTES as u64 * sections(before, size.late, blocks.longest);

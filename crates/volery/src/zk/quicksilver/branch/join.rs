@@ -17,14 +17,15 @@ impl<E: Field> Default for Factors<E> {
 }
 
 impl<E: Field> Factors<E> {
-    /// Multiplies by the polynomial of a clause; how many they are now.
+    /// Multiplies by the polynomial of a clause, and gives the number of factors.
     pub(in super::super) fn take(&mut self, polynomial: &[E]) -> usize {
         self.multiply(polynomial);
         self.count += 1;
         self.count
     }
 
-    /// The product, with the line m + w·X of what came before; it is one again.
+    /// Closes the group: its product, times the line m + w·X of the groups before. The next group begins at
+    /// one.
     pub(in super::super) fn close(&mut self, before: Option<Tagged<E, E>>) -> Zeroizing<Vec<E>> {
         if let Some(line) = before {
             self.multiply(&[line.mac, line.value]);
@@ -57,7 +58,7 @@ impl<E: Field> Default for Keyed<E> {
 }
 
 impl<E: Field> Keyed<E> {
-    /// Multiplies by the polynomial of a clause, which has this degree; how many they are now.
+    /// Multiplies by the polynomial of a clause at Δ, of this degree, and gives the number of factors.
     pub(in super::super) fn take(&mut self, polynomial: E, degree: usize) -> usize {
         *self.product *= polynomial;
         self.degree += degree;
@@ -65,7 +66,8 @@ impl<E: Field> Keyed<E> {
         self.count
     }
 
-    /// The product, with the key of what came before, and its degree; it is one again.
+    /// Closes the group: its product, times the key of the groups before, and its degree. The next group
+    /// begins at one.
     pub(in super::super) fn close(&mut self, before: Option<E>) -> (E, usize) {
         if let Some(key) = before {
             *self.product *= key;

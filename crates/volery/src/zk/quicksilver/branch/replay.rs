@@ -21,7 +21,7 @@ pub trait Replayed: Macs<Tag: Sync> {
     /// Σ χ·m_a·m_b, Σ χ·(w_a·m_b + w_b·m_a − m_c), Σ χ·(w_a·w_b − w_c): the prover's side of products that may
     /// be wrong.
     fn owed(arch: Arch, chi: &[Self::E], triples: &[Triple<Self::Tag>]) -> Zeroizing<[Self::E; 3]>;
-    /// Σ χ·k_a·k_b and Σ χ·k_c: the verifier's.
+    /// Σ χ·k_a·k_b and Σ χ·k_c: the verifier's side of products that may be wrong.
     fn owed_keys(arch: Arch, chi: &[Self::E], triples: &[Triple<Self::E>]) -> Zeroizing<[Self::E; 2]>;
 }
 
@@ -57,7 +57,8 @@ impl<B: Field, E: MacField<B>> Replayed for FieldMacs<B, E> {
     }
 }
 
-/// The state of a party that runs clauses: the tape, and the products that were not weighed yet.
+/// The state of a party that runs clauses: the tape, and the products and assertions that are not combined
+/// yet.
 struct Tape<'t, W: zeroize::DefaultIsZeroes, E> {
     arch: Arch,
     slots: &'t [W],
@@ -67,7 +68,7 @@ struct Tape<'t, W: zeroize::DefaultIsZeroes, E> {
     chi: [Coefficients<E>; 2],
     triples: Memory<W>,
     used: usize,
-    /// Wires that are to be zero, and were not weighed yet.
+    /// Wires asserted to be zero that are not combined yet.
     asserted: Zeroizing<Vec<W>>,
 }
 
@@ -81,7 +82,7 @@ impl<'t, W: zeroize::DefaultIsZeroes, E: Field> Tape<'t, W, E> {
         Self { arch, slots: &[], next: 0, seeds, chi, triples, used: 0, asserted }
     }
 
-    /// Begins again, over these slots.
+    /// Starts over, on the tape `slots`.
     fn rewind<M: Macs<E = E>>(&mut self, slots: &'t [W]) {
         self.slots = slots;
         self.chi = self.seeds.map(|seed| coefficients::<M>(self.arch, seed));
@@ -103,7 +104,7 @@ impl<'t, W: zeroize::DefaultIsZeroes, E: Field> Tape<'t, W, E> {
         Ok(slots.to_vec())
     }
 
-    /// Notes a product; whether the place of products is full.
+    /// Notes a product, and says whether the buffer of products is full.
     #[inline(always)]
     fn product(&mut self, a: W, b: W) -> Result<(W, bool)> {
         let c = self.slot()?;
@@ -112,20 +113,20 @@ impl<'t, W: zeroize::DefaultIsZeroes, E: Field> Tape<'t, W, E> {
         Ok((c, self.used == TILE))
     }
 
-    /// The products that were noted, with their coefficients; none is left.
+    /// Takes the noted products, and draws their coefficients.
     fn noted(&mut self, chi: &mut [E; TILE]) -> &[Triple<W>] {
         let used = core::mem::take(&mut self.used);
         (self.chi[0])(&mut chi[..used]);
         &self.triples[..used]
     }
 
-    /// Notes a wire that is to be zero; whether the place of these is full.
+    /// Notes a wire asserted to be zero, and says whether the buffer of these is full.
     fn assert(&mut self, wire: W) -> bool {
         self.asserted.push(wire);
         self.asserted.len() == TILE
     }
 
-    /// Coefficients for so many lanes.
+    /// Coefficients for `lanes` polynomials.
     fn others(&mut self, lanes: usize) -> Vec<E> {
         let mut chi = vec![E::ZERO; lanes];
         (self.chi[1])(&mut chi);
@@ -140,20 +141,20 @@ fn coefficients<M: Macs>(arch: Arch, seed: Seed) -> Coefficients<M::E> {
 /// The prover's side: runs clauses over the tape, and has the polynomial of each.
 pub struct Replay<'t, M: Macs> {
     tape: Tape<'t, M::Tag, M::E>,
-    /// Σ χ·owed of each degree h by itself: h + 1 coefficients, the lowest first.
+    /// Σ χ·(polynomial asserted to be zero), one sum for each degree h: h + 1 coefficients, the lowest first.
     of_degree: Vec<Zeroizing<Vec<M::E>>>,
     degree: usize,
     buffers: VectorBuffers<M::F, M::E>,
 }
 
 impl<'t, M: Replayed> Replay<'t, M> {
-    /// One for clauses of this degree.
+    /// A prover's replay for clauses of this degree.
     pub(in super::super) fn new(arch: Arch, seeds: [Seed; 2], degree: usize) -> Self {
         let of_degree = (0..=degree).map(|degree| Zeroizing::new(vec![M::E::ZERO; degree + 1])).collect();
         Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree, buffers: VectorBuffers::default() }
     }
 
-    /// p over `tape` of a clause, which `run` pushes, and which commits to so many values.
+    /// The polynomial p of a clause over `tape`, which `run` pushes, and which commits to `count` values.
     pub(in super::super) fn polynomial(
         &mut self,
         tape: &'t [M::Tag],
@@ -176,7 +177,7 @@ impl<'t, M: Replayed> Replay<'t, M> {
         Ok(all)
     }
 
-    /// Weighs the products that were noted.
+    /// Adds the noted products to the combination.
     #[inline(never)]
     fn weigh(&mut self) {
         let mut chi = [M::E::ZERO; TILE];
@@ -186,7 +187,7 @@ impl<'t, M: Replayed> Replay<'t, M> {
         self.of_degree[2].iter_mut().zip(&*owed).for_each(|(sum, owed)| *sum += *owed);
     }
 
-    /// Weighs the wires that were noted.
+    /// Adds the noted assertions to the combination.
     fn weigh_asserted(&mut self) {
         let chi = self.tape.others(self.tape.asserted.len());
         let owed = M::combine(self.tape.arch, &chi, &self.tape.asserted);
@@ -195,7 +196,7 @@ impl<'t, M: Replayed> Replay<'t, M> {
         self.tape.asserted.clear();
     }
 
-    /// Weighs polynomials that are to be zero: of degree 1 at least.
+    /// Adds polynomials asserted to be zero to the combination, at degree 1 or more.
     fn owe(&mut self, vector: &Vector<M::F, M::E>, minus: Option<&[M::Tag]>) -> Result<()> {
         self.weigh_asserted();
         let (arch, values) = (self.tape.arch, vector.values());
@@ -224,13 +225,13 @@ pub struct KeyReplay<'t, M: Macs> {
     delta: Zeroizing<M::E>,
     /// The key of the public value one.
     one: Zeroizing<M::E>,
-    /// Σ χ·owed of each degree by itself.
+    /// Σ χ·(polynomial asserted to be zero) at Δ, one sum for each degree.
     of_degree: Zeroizing<Vec<M::E>>,
     buffers: Buffers<M::E>,
 }
 
 impl<'t, M: Replayed> KeyReplay<'t, M> {
-    /// One under `delta`, for clauses of this degree.
+    /// A verifier's replay under `delta`, for clauses of this degree.
     pub(in super::super) fn new(
         arch: Arch,
         seeds: [Seed; 2],
@@ -246,7 +247,7 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
         }
     }
 
-    /// p(Δ) over `tape` of a clause, which `run` pushes, and which commits to so many values.
+    /// p(Δ) of a clause over `tape`, which `run` pushes, and which commits to `count` values.
     pub(in super::super) fn polynomial(
         &mut self,
         tape: &'t [M::E],
@@ -265,7 +266,7 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
         Ok(Zeroizing::new(raised))
     }
 
-    /// Weighs the products that were noted.
+    /// Adds the noted products to the combination.
     #[inline(never)]
     fn weigh(&mut self) {
         let mut chi = [M::E::ZERO; TILE];
@@ -275,14 +276,14 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
         self.of_degree[2] += owed[0] - owed[1] * *self.delta;
     }
 
-    /// Weighs the wires that were noted.
+    /// Adds the noted assertions to the combination.
     fn weigh_asserted(&mut self) {
         let chi = self.tape.others(self.tape.asserted.len());
         self.of_degree[1] += M::E::dot(self.tape.arch, &chi, &self.tape.asserted);
         self.tape.asserted.clear();
     }
 
-    /// Weighs polynomials that are to be zero: of degree 1 at least.
+    /// Adds polynomials asserted to be zero to the combination, at degree 1 or more.
     fn owe(&mut self, keys: Keys<M::E>) -> Result<()> {
         self.weigh_asserted();
         let chi = self.tape.others(keys.lanes());

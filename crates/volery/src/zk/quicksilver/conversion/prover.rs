@@ -50,13 +50,13 @@ pub(super) struct Between<B: Field, E: MacField<B>> {
     random: Random,
     pairs: Pairs<F128, Tagged<B, E>>,
     rounds: Rounds,
-    /// K.
+    /// K, the number of parities.
     pub(super) repetitions: u32,
-    /// The pairs of a round at most.
+    /// The most pairs of a round.
     pub(super) most: usize,
     /// 2^k for each bit of the widest word.
     places: Vec<B>,
-    /// Puts a quotient modulo p where its lowest bit should be.
+    /// Puts a quotient modulo p where its lowest bit should be, as a cheating prover might.
     #[cfg(test)]
     pub(super) explains: bool,
 }
@@ -155,12 +155,12 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
         Ok(copies)
     }
 
-    /// Σ 2^k·b_k.
+    /// The number Σ 2^k·b_k.
     fn word(&self, bits: &[Tagged<B, E>]) -> Tagged<B, E> {
         FieldMacs::<B, E>::linear(self.arch, &self.places[..bits.len()], bits)
     }
 
-    /// Makes sure that the pairs which wait are the same in both fields, if there are any.
+    /// Shows that the open pairs are the same in both fields, if there are any.
     fn end_round(&mut self, halves: &mut Two<'_, B, E>) -> Result<()> {
         let n = self.pairs.len();
         if n == 0 {
@@ -218,7 +218,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
         Ok(())
     }
 
-    /// The number of these bits: see [`Mixed::number`].
+    /// The number that these bits are: see [`Mixed::number`].
     fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<Tagged<B, E>> {
         check_width::<B>(bits.len())?;
         if self.pairs.len() + bits.len() > self.most {

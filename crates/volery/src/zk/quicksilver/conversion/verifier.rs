@@ -50,9 +50,9 @@ pub(super) struct Between<'a, B: Field, E: MacField<B>> {
     delta: &'a Delta,
     pairs: Pairs<F128, E>,
     rounds: Rounds,
-    /// K.
+    /// K, the number of parities.
     pub(super) repetitions: u32,
-    /// The pairs of a round at most.
+    /// The most pairs of a round.
     pub(super) most: usize,
     /// 2^k for each bit of the widest word.
     places: Vec<B>,
@@ -145,7 +145,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
         E::combine(self.arch, &self.places[..bits.len()], bits)
     }
 
-    /// Makes sure that the pairs which wait are the same in both fields, if there are any.
+    /// Checks that the open pairs are the same in both fields, if there are any.
     fn end_round(&mut self, halves: &mut Two<'_, B, E>) -> Result<()> {
         let n = self.pairs.len();
         if n == 0 {
@@ -196,7 +196,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
         Ok(())
     }
 
-    /// The number of these bits: see [`Mixed::number`].
+    /// The key of the number that these bits are: see [`Mixed::number`].
     fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<E> {
         check_width::<B>(bits.len())?;
         if self.pairs.len() + bits.len() > self.most {
@@ -207,7 +207,7 @@ impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
         Ok(self.word(&copies))
     }
 
-    /// The bits of these numbers: see [`Mixed::bits_of`].
+    /// The keys of the bits of these numbers: see [`Mixed::bits_of`].
     fn bits_of(
         &mut self,
         halves: &mut Two<'_, B, E>,

@@ -1,10 +1,12 @@
-//! Tuples that wait, by columns, in pieces that do not move: what is secret leaves no copy behind.
+//! Tuples that wait for a challenge, stored by columns, in pieces that do not move: growing leaves no copy of
+//! a secret behind.
 
 use core::ops::Range;
 use volery_primitives::SecretVec;
 use zeroize::DefaultIsZeroes;
 
-/// Tuples of so many elements: a piece has one column after the other.
+/// A list of tuples, of one column for each element of a tuple. A piece of the list holds one column after
+/// the other.
 pub(super) struct Columns<T: DefaultIsZeroes> {
     columns: usize,
     tuples: usize,
@@ -12,20 +14,21 @@ pub(super) struct Columns<T: DefaultIsZeroes> {
     pieces: Vec<SecretVec<T>>,
 }
 
-/// How long pieces are, which do not move as their number grows: the first is short, for memories with few
-/// accesses, and each of the next is twice as long, up to the longest. All are powers of two.
+/// The lengths of the pieces, all powers of two: the first is short, for memories with few accesses, and each
+/// of the next is twice as long, up to the longest.
 #[derive(Clone, Copy)]
 struct Lengths {
-    /// The logarithm of the first, and how often it doubles.
+    /// The logarithm of the first length, and how often it doubles.
     first: u32,
     doublings: u32,
 }
 
-/// Tuples to the first piece, and to the longest ones, at most.
+/// Tuples in the first piece, and in the longest ones, at most.
 pub(super) const FIRST: usize = 1 << 6;
 const LONGEST: usize = 1 << 12;
 
-/// Elements of these, at most, where tuples are long, unless one alone has more.
+/// Elements in the first piece, and in the longest ones, at most, where tuples are long; one tuple always
+/// fits.
 const OF_FIRST: usize = 1 << 14;
 const OF_LONGEST: usize = 1 << 20;
 
@@ -34,7 +37,7 @@ impl<T: DefaultIsZeroes> Columns<T> {
         Self::expecting(columns, FIRST)
     }
 
-    /// Columns for so many tuples, and perhaps more.
+    /// An empty list for about `tuples` tuples of `columns` elements.
     pub(super) fn expecting(columns: usize, tuples: usize) -> Self {
         let most = |tuples: usize, elements: usize| tuples.min(elements / columns.max(1)).max(1).ilog2();
         let first = most(FIRST.min(tuples.next_power_of_two()), OF_FIRST);
@@ -42,17 +45,17 @@ impl<T: DefaultIsZeroes> Columns<T> {
         Self { columns, tuples: 0, lengths: Lengths { first, doublings }, pieces: Vec::new() }
     }
 
-    /// How many columns there are.
+    /// Elements of a tuple.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// How many tuples wait.
+    /// Tuples in the list.
     pub(super) fn tuples(&self) -> usize {
         self.tuples
     }
 
-    /// Adds a tuple of zeroes: its elements.
+    /// Appends a tuple of zeroes, and lends its elements.
     #[inline]
     pub(super) fn push(&mut self) -> impl Iterator<Item = &mut T> {
         let (piece, at) = self.lengths.place(self.tuples);
@@ -62,7 +65,7 @@ impl<T: DefaultIsZeroes> Columns<T> {
         self.pieces[piece].chunks_exact_mut(length).map(move |column| &mut column[at])
     }
 
-    /// Adds so many: `column(j, run)` has element j of those of a run of them.
+    /// Appends `count` tuples: `column(j, run)` gives element j of the new tuples in the range `run`.
     #[inline]
     pub(super) fn extend<I: Iterator<Item = T>>(
         &mut self,
@@ -96,7 +99,8 @@ impl<T: DefaultIsZeroes> Columns<T> {
         self.pieces[piece][j * self.lengths.of(piece) + at]
     }
 
-    /// The runs of so many tuples from number `first` on, each with how many tuples come before it.
+    /// The tuples from `first` to `first + count`, as runs that lie in one piece each, with the number of
+    /// tuples before each run.
     ///
     /// # Panics
     /// Where there are fewer.
@@ -108,14 +112,14 @@ impl<T: DefaultIsZeroes> Columns<T> {
         })
     }
 
-    /// The elements that there is room for.
+    /// The number of elements that fit without another piece.
     #[cfg(test)]
     pub(super) fn room(&self) -> usize {
         self.pieces.iter().map(|piece| piece.len()).sum()
     }
 }
 
-/// Tuples that stand side by side in a piece.
+/// Tuples that lie in one piece, one after the other.
 pub(super) struct TupleRun<'c, T> {
     piece: &'c [T],
     length: usize,
@@ -123,12 +127,12 @@ pub(super) struct TupleRun<'c, T> {
 }
 
 impl<'c, T> TupleRun<'c, T> {
-    /// How many there are.
+    /// Tuples of the run.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Element `j` of each.
+    /// Element `j` of each tuple of the run.
     #[inline]
     pub(super) fn column(&self, j: usize) -> &'c [T] {
         &self.piece[j * self.length..][self.places.clone()]
@@ -136,13 +140,13 @@ impl<'c, T> TupleRun<'c, T> {
 }
 
 impl Lengths {
-    /// Tuples to a piece.
+    /// Tuples in a piece.
     #[inline]
     fn of(self, piece: usize) -> usize {
         1 << (self.first + (piece as u32).min(self.doublings))
     }
 
-    /// The piece of tuple number `i`, and its number there.
+    /// The piece of tuple `i`, and the tuple's place in it.
     #[inline]
     fn place(self, i: usize) -> (usize, usize) {
         // As long as lengths double, first·(2^piece − 1) are in the pieces before.
@@ -155,8 +159,8 @@ impl Lengths {
         (doublings + (others >> longest), others & ((1 << longest) - 1))
     }
 
-    /// The pieces in which so many tuples from number `first` on lie: each with their places there, and how
-    /// many of them come before.
+    /// The ranges of tuples, one for each piece, that make up `count` tuples from number `first` on, each
+    /// with the number of tuples before it.
     fn segments(self, first: usize, count: usize) -> impl Iterator<Item = (usize, Range<usize>, usize)> {
         let mut done = 0;
         core::iter::from_fn(move || {
@@ -212,7 +216,7 @@ mod tests {
         }
     }
 
-    /// Long tuples have pieces of fewer, and one alone at least.
+    /// Tuples that are long have pieces of fewer, and of one at least.
     #[test]
     fn pieces_of_long_tuples_are_no_longer() {
         for (columns, first, longest) in [(1, 64, 4096), (256, 64, 4096), (1 << 12, 4, 256), (1 << 21, 1, 1)]

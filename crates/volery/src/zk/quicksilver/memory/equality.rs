@@ -1,4 +1,4 @@
-//! Two products that are equal.
+//! The check of two multisets: the products of (X + element) over either are equal.
 
 use super::{Lines, Party, Ring};
 use crate::circuit::accounting::factors;
@@ -9,11 +9,11 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// The factors of both sides, for tasks: `fill(ring, side, i, lines)` adds those from number `i` on to lines of
-/// zero, and sets what is public of each.
+/// A function that writes factors, for tasks: `fill(ring, side, i, lines)` adds those of one side, from
+/// number `i` on, to lines of zero, and sets their public parts.
 type Fill<R> = dyn Fn(&R, usize, usize, &mut Lines<'_, <R as Ring>::E>) + Send + Sync;
 
-/// Demands that the products over both sides of so many factors, those of `fill`, are equal.
+/// Demands that both products of `count` factors, which `fill` writes, are equal.
 ///
 /// Of each [`Parameters::factors`] or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all
 /// blocks stand side by side. Tasks multiply them.
@@ -75,7 +75,7 @@ pub(in super::super) fn equal<P: Party>(
     party.vanish_wide(zero, name)
 }
 
-/// The products of so many factors in each lane: of each factor those of all lanes, and then the next.
+/// The product of `factors` factors in each lane. They come factor by factor, each with all its lanes.
 fn product<R: Ring>(ring: &R, of: R::Wides, factors: usize, lanes: usize) -> R::Wides {
     if factors == 1 {
         return of;

@@ -5,18 +5,19 @@ use super::{Lines, MAC, Party, Ring, VALUE};
 use core::mem;
 use volery_primitives::{Field, SecretVec};
 
-/// Lookups of so many lines each. Of a line its MAC waits, or its key. What its value is, the row says whose
-/// number stands beside.
+/// Lookups that wait for a challenge. Only the MAC of each line is kept, or its key: the number of the row
+/// that was found says what the values are.
 pub(super) struct Found<E: Field> {
     /// Part [`MAC`] of each line.
     macs: Columns<E>,
     /// The number of each lookup's row, where that is known.
     rows: Columns<u32>,
-    /// Values of lookups that are no row's, with their numbers, which grow: no honest prover has such.
+    /// Values of the lookups that found no row, each with the lookup's number, in ascending order. An honest
+    /// prover has none.
     strays: Vec<(usize, SecretVec<E>)>,
 }
 
-/// The number of no row.
+/// The mark of a lookup that found no row.
 const STRAY: u32 = u32::MAX;
 
 impl<E: Field> Found<E> {
@@ -24,7 +25,7 @@ impl<E: Field> Found<E> {
         Self { macs: Columns::new(lines), rows: Columns::new(1), strays: Vec::new() }
     }
 
-    /// How many lines a lookup has.
+    /// Lines of a lookup.
     pub(super) fn lines(&self) -> usize {
         self.macs.columns()
     }
@@ -54,7 +55,8 @@ impl<E: Field> Found<E> {
         }
     }
 
-    /// Adds those of these columns of wires, each with its row, where these are known.
+    /// Appends a lookup for each row of `columns`, a wire a line, with the row that it found, where rows are
+    /// known.
     pub(super) fn extend<P: Party<E = E>>(&mut self, columns: &[&[P::Wire]], rows: &[Option<usize>]) {
         if P::KNOWS {
             for (i, _) in rows.iter().enumerate().filter(|(_, row)| row.is_none()) {
@@ -67,8 +69,8 @@ impl<E: Field> Found<E> {
         self.macs.extend(count, |j, run| columns[j][run].iter().map(|wire| P::part(P::widened(*wire), MAC)));
     }
 
-    /// Adds to each lane of `sums` the lines of one lookup, from number `first` on, each by its weight, which
-    /// is public: `value` is what a row comes to.
+    /// Adds to lane i of `sums` the lines of lookup `first + i`, combined with public `weights`. `value(row)`
+    /// is the combination of a row's own values.
     ///
     /// # Panics
     /// Where there are fewer lookups.
@@ -104,7 +106,7 @@ impl<E: Field> Found<E> {
     }
 }
 
-/// The number that stands for a row.
+/// The mark that is kept for a row.
 fn number(row: Option<usize>) -> u32 {
     row.map_or(STRAY, |row| u32::try_from(row).expect("a table has fewer than 2^32 rows"))
 }
@@ -157,8 +159,8 @@ mod tests {
         }
     }
 
-    /// Lines that wait have their values, whether these are those of a row or not, and whether lines come one
-    /// by one or many at a time.
+    /// Lines read back with the values that were put in, whether these are a row's or not, and whether
+    /// lookups come one by one or many at a time.
     #[test]
     fn values_are_those_of_rows_or_their_own() {
         test::<F61>(2);

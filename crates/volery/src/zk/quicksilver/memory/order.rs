@@ -1,4 +1,5 @@
-//! Times over F_2: that bits say no more than a public number, as a polynomial in the bits.
+//! Timestamps over F_2: a polynomial in a number's bits which is zero where the number is at most a public
+//! one.
 
 use super::Party;
 use crate::circuit::accounting::Layout;

@@ -23,7 +23,7 @@ pub(in super::super) struct Permuting<E: Field> {
 
 /// The words of a permutation.
 struct Lists<E: Field> {
-    /// The number of its first word among all of the epoch.
+    /// The number of the permutation's first word among all of the epoch.
     first: usize,
     sides: [Waiting<E>; 2],
 }
@@ -33,7 +33,7 @@ impl<E: Field> Permuting<E> {
         Self { permuted: Permuted::new(parameters), lists: Vec::new() }
     }
 
-    /// Adds a permutation, with which the epoch may end.
+    /// Adds a permutation, and ends the epoch if that fills it.
     pub(in super::super) fn add<P: Party<E = E>>(
         &mut self,
         party: &mut P,

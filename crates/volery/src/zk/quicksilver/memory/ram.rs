@@ -1,4 +1,4 @@
-//! Memory: an epoch after the other.
+//! A memory's state over its epochs, for either party.
 
 use super::equality::equal;
 use super::order::at_most;
@@ -17,44 +17,44 @@ use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field, U256};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The state of a memory at one party: wires are `W`, lines over `E`.
+/// The state of a memory at one party, with wires `W` and lines over `E`.
 pub(in super::super) struct Ram<F, W: Zeroize, E: Field> {
     layout: Layout,
-    /// The addresses of the cells, if these are not their numbers.
+    /// The addresses of the cells, where these are not just numbered.
     places: Option<Arc<Addresses>>,
-    /// The wires of an address.
+    /// Wires of an address.
     address: usize,
     /// The contents of the cells, which the prover knows.
     pub(super) known: Option<Contents>,
-    /// Accesses of this epoch, and how many epochs there were before.
+    /// The accesses of this epoch so far, and the epochs before it.
     time: u64,
     ended: u64,
-    /// The words at its start, where they are not zero.
+    /// The words at the start of the epoch, where they are not zero.
     pub(super) start: Option<Arc<Waiting<E>>>,
     pub(super) accessed: Accessed<E>,
-    /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
+    /// The bits of the last accesses' timestamps, over F_2, which are still to be shown to be in the past.
     tile: Zeroizing<Vec<W>>,
     /// Room for the wires of a tuple.
     wires: Zeroizing<Vec<W>>,
-    /// How often each limb occurs, where that is known.
+    /// How often each limb value occurs, where that is known.
     limbs: Zeroizing<Vec<u32>>,
-    /// The lookups of timestamp differences that are looked up whole, behind the first epochs.
+    /// The lookups of timestamp differences ("gaps"), once they are looked up whole.
     gaps: Option<Lookups<F, E>>,
 }
 
-/// Words and times, as the prover has them.
+/// The words and timestamps of the cells, which the prover knows.
 pub(super) struct Contents {
-    /// 64 bits each, or of an element.
+    /// Words, in pieces of 64 bits over F_2, and of one element over other fields.
     pub(super) words: Zeroizing<Vec<u64>>,
     pub(super) times: Zeroizing<Vec<u32>>,
 }
 
-/// Words of 64 bits that a word of the memory takes.
+/// Numbers of 64 bits that store one word of the memory.
 fn stored<F: Field>(width: usize) -> usize {
     if F::BITS > 1 { width * limbs::<F>() } else { width.div_ceil(64) }
 }
 
-/// Words of 64 bits that an element takes.
+/// Numbers of 64 bits that store one element.
 const fn limbs<F: Field>() -> usize {
     F::BITS.div_ceil(64) as usize
 }
@@ -110,7 +110,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         Ok(ram)
     }
 
-    /// Adds the lines of the word of a cell's tuple.
+    /// Appends the lines of a cell's word to `to`.
     fn push_word<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &P, word: &[W], to: &mut Waiting<E>) {
         if P::ODD {
             to.push::<P>(word.iter().map(|wire| P::widened(*wire)));
@@ -119,8 +119,8 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         }
     }
 
-    /// Adds the lines into which the bits of a tuple are packed: an address, or none, a time, or none, and a
-    /// word, each at its place.
+    /// Packs the bits of a tuple (address, timestamp, word), each part at its place, into lines, and appends
+    /// these to `to`. Address and timestamp may be empty.
     fn pack<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &P,
@@ -140,7 +140,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         to.push::<P>(parts.map(|part| party.weighed(&P::places()[..part.len()], part)));
     }
 
-    /// Puts the values of `word` into a cell.
+    /// Stores `word` in a cell of the prover's contents.
     fn put<P: Party<F = F, Wire = W, E = E>>(&mut self, cell: Option<usize>, word: &[W]) {
         let (Some(contents), Some(cell)) = (&mut self.known, cell) else { return };
         let stride = stored::<P::F>(word.len());
@@ -159,7 +159,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         contents.times[cell] = self.time as u32;
     }
 
-    /// Element `i` of the word in a cell, and the time it was put there; zero where there is no such cell.
+    /// Element `i` of a cell's word and the timestamp of its last access; zero where there is no such cell.
     fn element<P: Party<F = F>>(&self, cell: Option<usize>, i: usize) -> Option<P::F> {
         let contents = self.known.as_ref()?;
         let Some(cell) = cell else { return Some(P::F::ZERO) };
@@ -195,7 +195,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         Ok(())
     }
 
-    /// Commits to a time, over F_2 by so many bits.
+    /// Commits to a timestamp, over F_2 by `bits` bits.
     fn commit_time<P: Party<F = F, Wire = W, E = E>>(
         party: &mut P,
         time: Option<u64>,
@@ -233,7 +233,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         }
     }
 
-    /// Accesses in rows: the columns of what they find.
+    /// Accesses the memory row by row, and gives the columns of the words that were read.
     pub(in super::super) fn access_rows<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &mut P,
@@ -283,7 +283,8 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         Ok(mem::take(&mut columns))
     }
 
-    /// An access to a cell, if that is known and there is one. Adds what it finds to `before`.
+    /// Accesses a cell, which is `None` where it is not known or there is none, and appends the word that it
+    /// held to `before`.
     fn access_to<P: Party<F = F, Wire = W, E = E>>(
         &mut self,
         party: &mut P,
@@ -361,7 +362,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         Ok(())
     }
 
-    /// Looks up gaps whole from now on, where enough epochs have ended.
+    /// Looks up timestamp differences whole from now on, where enough epochs have ended.
     fn look_up_gaps<P: Party<F = F, Wire = W, E = E>>(&mut self) {
         if let (None, Some(bits)) = (&self.gaps, self.layout.whole_gaps(self.ended)) {
             self.gaps = Some(Lookups::gaps::<P>(bits, &self.layout.parameters));
@@ -370,7 +371,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         }
     }
 
-    /// Shows that the times of the open tile are before their accesses.
+    /// Shows that the timestamps of the open tile are smaller than those of their accesses.
     fn order<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &mut P) -> Result<()> {
         let times = self.layout.time_bits(self.time) as usize;
         let count = self.tile.len() / times;
@@ -396,7 +397,8 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         if P::ODD { self.gaps.as_mut().map_or(Ok(()), |gaps| gaps.end(party)) } else { Ok(()) }
     }
 
-    /// Ends the epoch: every cell is shown once, and what was put in is what was taken out.
+    /// Ends the epoch: commits to the final word and timestamp of every cell, and demands that read set and
+    /// write set are equal.
     fn end_epoch<P: Party<F = F, Wire = W, E = E>>(&mut self, party: &mut P) -> Result<()> {
         if self.time == 0 {
             return Ok(());
@@ -468,7 +470,8 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
     }
 }
 
-/// Demands that both limbs of each gap are short; `limbs` are how often each number is one.
+/// Demands that both limbs of each timestamp difference are short; `limbs` counts how often each value is
+/// one.
 fn short_gaps<P: Party>(
     party: &mut P,
     tuples: &Arc<Tuples<P::E>>,

@@ -1,4 +1,4 @@
-//! Sums of fractions: what is looked up is a row of a public table, over odd p.
+//! The check of lookups in a public table, over odd p: two sums of fractions are equal.
 
 use super::{Lines, Party, Ring, invert_all, number};
 use crate::circuit::accounting::LOOKUPS;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Lines that are looked up, for tasks: `fill(ring, i, lines)` adds those from number `i` on to lines of zero, and
-/// sets what is public of each.
+/// A function that writes looked-up lines, for tasks: `fill(ring, i, lines)` adds those from number `i` on to
+/// lines of zero, and sets their public parts.
 type Fill<R> = dyn Fn(&R, usize, &mut Lines<'_, <R as Ring>::E>) + Send + Sync;
 
-/// Demands that Σ 1/looked over so many, those of `fill`, is `total`.
+/// Demands that Σ 1/line over the `count` lines that `fill` writes is `total`.
 ///
 /// Blocks share out what is looked up as those of [`equal`](super::equality::equal) do, and tasks make one
 /// fraction of each. The last is filled with ones, for which there is a one more each in the total.
@@ -75,7 +75,8 @@ pub(in super::super) fn equal_sum<P: Party>(
 
 const _: () = assert!(LOOKUPS.is_power_of_two() && LOOKUPS >= 4, "a tree");
 
-/// The products of so many lines in each lane, and their derivatives.
+/// The product of several lines in each lane, and its derivative: the denominator and the numerator of Σ
+/// 1/line.
 fn fraction<R: Ring>(ring: &R, lines: R::Wides, lanes: usize) -> (R::Wides, R::Wides) {
     let mut half = lanes * LOOKUPS / 2;
     let (mut products, mut derivatives) =
@@ -91,8 +92,8 @@ fn fraction<R: Ring>(ring: &R, lines: R::Wides, lanes: usize) -> (R::Wides, R::W
 /// Rows of a public table that are inverted together.
 const ROWS: usize = 1 << 10;
 
-/// A shift Z that hits no row of a public table, and Σ count/(Z + row): `rows(i, out)` sets all of `out` to the
-/// rows from number `i` on.
+/// A shift Z that hits no row of a public table, and Σ count/(Z + row). `rows(i, out)` sets all of `out` to
+/// the rows from number `i` on.
 pub(in super::super) fn table_side<P: Party>(
     party: &P,
     rows: &dyn Fn(usize, &mut [P::E]),
@@ -108,7 +109,7 @@ pub(in super::super) fn table_side<P: Party>(
     }
 }
 
-/// Σ count/(shift + row); none where one of these is zero.
+/// Σ count/(shift + row), or `None` where a denominator is zero.
 fn shifted_side<P: Party>(
     party: &P,
     shift: P::E,

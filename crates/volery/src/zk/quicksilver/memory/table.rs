@@ -23,12 +23,12 @@ pub(in super::super) struct Lookups<F, E: Field> {
     counts: Zeroizing<Vec<u32>>,
 }
 
-/// Rows that are found together.
+/// Rows that are looked up together.
 const TOGETHER: usize = 256;
 
 enum Rows<F> {
     Table(Known<F>),
-    /// The numbers of so many bits.
+    /// A table of all numbers of this many bits.
     Numbers(u32),
 }
 
@@ -44,12 +44,12 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         }
     }
 
-    /// The limbs of ranges, of so many bits.
+    /// A table for limbs of `bits` bits, into which ranges are cut.
     pub(in super::super) fn limbs<P: Party<F = F, E = E>>(bits: u32) -> Self {
         Self::numbers::<P>(bits, Looked::new::<F>(1 << bits, 1))
     }
 
-    /// The whole gaps of a memory, of so many bits.
+    /// A table for a memory's timestamp differences of `bits` bits, looked up whole.
     pub(in super::super) fn gaps<P: Party<F = F, E = E>>(bits: u32, parameters: &Parameters) -> Self {
         Self::numbers::<P>(bits, Looked::gaps::<F>(bits, parameters))
     }
@@ -81,7 +81,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         Ok(core::mem::take(&mut *value))
     }
 
-    /// Lookups of keys in columns: the columns of their values.
+    /// Looks up keys, which come in columns, and gives the columns of their values.
     pub(in super::super) fn look_up_rows<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
@@ -134,8 +134,8 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         table
     }
 
-    /// Commits to the value of a row, or to zeroes where none was found: each element is given to `push`. The
-    /// number of the row, if that value is what was committed to.
+    /// Commits to the value of a row, or to zeroes where none was found, and gives each element to `push`.
+    /// The result is the row's number, if the value is the row's.
     #[inline]
     fn commit_row<P: Party<F = F, E = E>>(
         &mut self,
@@ -214,7 +214,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         self.end_if_full(party)
     }
 
-    /// The highest limb, which may be shorter, times what makes it one of full length.
+    /// The highest limb, times the power of two that makes a shorter one as long as the others.
     fn top<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
@@ -230,12 +230,12 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         self.limb::<P>(party, line, limb.map(|limb| limb << short))
     }
 
-    /// Ends the epoch where it has all that it may; where that has failed before it fails again.
+    /// Ends the epoch if it is full. After a failure it fails again.
     fn end_if_full<P: Party<F = F, E = E>>(&mut self, party: &mut P) -> Result<()> {
         if self.looked.is_full() { self.end(party) } else { Ok(()) }
     }
 
-    /// Ends the epoch: what was looked up are rows.
+    /// Ends the epoch: demands that each lookup found a row.
     pub(in super::super) fn end<P: Party<F = F, E = E>>(&mut self, party: &mut P) -> Result<()> {
         let lookups = self.looked.count() as usize;
         if lookups == 0 {
@@ -267,7 +267,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         Ok(())
     }
 
-    /// The rows as weighted sums by these weights.
+    /// The rows, each combined with `weights` into one element.
     fn weighed_rows(&self, weights: &[E]) -> Weighed<E> {
         let Rows::Table(table) = &self.rows else { return Weighed::Numbers(weights[0]) };
         let weighed = |row: usize| {
@@ -278,15 +278,15 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
     }
 }
 
-/// The rows of a table under a challenge.
+/// Combined rows of a table.
 enum Weighed<E> {
     Rows(Vec<E>),
-    /// The weight of rows that are their numbers.
+    /// The weight of a table whose rows are their own numbers.
     Numbers(E),
 }
 
 impl<E: Field> Weighed<E> {
-    /// Sets all of `out` to what rows from number `first` on come to.
+    /// Sets `out` to the combined rows from number `first` on.
     fn from<F: Field>(&self, first: usize, out: &mut [E])
     where
         E: Extension<F>,
@@ -294,7 +294,7 @@ impl<E: Field> Weighed<E> {
         out.iter_mut().zip(first..).for_each(|(out, row)| *out = self.of::<F>(row));
     }
 
-    /// What row number `i` does.
+    /// The combined row number `i`.
     #[inline]
     fn of<F: Field>(&self, i: usize) -> E
     where

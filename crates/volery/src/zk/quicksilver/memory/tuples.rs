@@ -1,4 +1,7 @@
-//! The tuples of an epoch: what its accesses take out and put in, and its cells at both ends.
+//! The tuples of an epoch: the read set and the write set of its accesses (Blum et al.), and the tuples of
+//! its cells at either end. An access takes (address, old word, old timestamp) out of the cell, which is its
+//! tuple of the read set, and puts (address, new word, its own number) in, which is its tuple of the write
+//! set.
 
 use super::{Lines, Party, Ring, Waiting, number};
 use crate::circuit::accounting::Layout;
@@ -7,21 +10,22 @@ use core::mem;
 use std::sync::Arc;
 use volery_primitives::{Extension, Field, SecretVec};
 
-/// The accesses of an epoch.
+/// The tuples of an epoch's accesses.
 pub(super) struct Accessed<E: Field> {
-    /// The read set; and the write set, where its tuples are other lines.
+    /// The read set (`taken`), and the write set (`put`) as far as its tuples do not follow from the read
+    /// set: over odd p the words of writes alone.
     pub(super) taken: Waiting<E>,
     pub(super) put: Waiting<E>,
     pub(super) putting: Putting,
 }
 
 impl<E: Field> Accessed<E> {
-    /// None yet, with so many lines to each of the two.
+    /// No accesses yet, with this many lines to a tuple of the read set and of the write set.
     pub(super) fn new<P: Party<E = E>>([taken, put]: [usize; 2]) -> Self {
         Self { taken: Waiting::new::<P>(taken), put: Waiting::new::<P>(put), putting: Putting::default() }
     }
 
-    /// Takes all accesses: none is left.
+    /// Takes all accesses out, and leaves none.
     pub(super) fn take<R: Ring<E = E>>(&mut self) -> Self {
         let none = [&self.taken, &self.put].map(|waiting| Waiting::of::<R>(waiting.lines::<R>()));
         let [taken, put] = none;
@@ -29,10 +33,11 @@ impl<E: Field> Accessed<E> {
     }
 }
 
-/// Marks of the accesses that write another word than they read, which is public.
+/// Marks of the accesses that write, which are public. An access that only reads puts back the word that it
+/// took.
 #[derive(Default)]
 pub(super) struct Putting {
-    /// 64 accesses each, the first in the lowest bit, and how many that put came before these.
+    /// Marks of 64 accesses each, the first in the lowest bit, with the number of writes before them.
     accesses: Vec<(u64, u32)>,
     count: usize,
     puts: u32,
@@ -51,20 +56,20 @@ impl Putting {
         self.puts += u32::from(puts);
     }
 
-    /// Whether access `i` did.
+    /// Whether access `i` is a write.
     #[inline]
     fn puts(&self, i: usize) -> bool {
         self.accesses[i / 64].0 >> (i % 64) & 1 == 1
     }
 
-    /// How many of the accesses before number `i` did.
+    /// The number of writes among the accesses before number `i`.
     fn before(&self, i: usize) -> usize {
         let Some((bits, before)) = self.accesses.get(i / 64) else { return self.puts as usize };
         *before as usize + (bits & ((1 << (i % 64)) - 1)).count_ones() as usize
     }
 }
 
-/// Words of tuples with their weights, a lane each: all lines' parts, one after the other.
+/// Combined words of tuples, a lane each: first one part of all lanes, then the next.
 struct Words<E: Field> {
     parts: SecretVec<E>,
     public: Vec<E>,
@@ -85,14 +90,14 @@ impl<E: Field> Words<E> {
     }
 }
 
-/// The coefficients of a tuple, drawn after all of them.
+/// The coefficients that combine a tuple into one element, drawn after all tuples are fixed.
 #[derive(Clone)]
 pub(super) struct Weights<E> {
     pub(super) shift: E,
     pub(super) parts: Vec<E>,
 }
 
-/// Lines of a word in a tuple.
+/// Lines that a word takes in a tuple, over F_2 with the address and the timestamp that are packed before it.
 pub(super) fn parts<F: Field>(layout: &Layout, address: usize) -> usize {
     let width = layout.sizes.width;
     if F::BITS > 1 { width } else { (address + most_time(layout) as usize + width).div_ceil(128) }
@@ -102,25 +107,25 @@ pub(super) fn most_time(layout: &Layout) -> u32 {
     layout.last_bits(layout.epoch)
 }
 
-/// All tuples of an epoch, for the tasks that multiply them.
+/// All tuples of an epoch, as the tasks that multiply them need them.
 pub(super) struct Tuples<E: Field> {
     pub(super) layout: Layout,
-    /// The wires of an address.
+    /// Wires of an address.
     pub(super) address: usize,
-    /// The addresses of the cells, if these are not their numbers.
+    /// The addresses of the cells, where these are not just numbered.
     pub(super) places: Option<Arc<Addresses>>,
     pub(super) accesses: usize,
     pub(super) accessed: Accessed<E>,
-    /// The words at its end, and the times of the last accesses.
+    /// The words of the cells at the end of the epoch, and the timestamps of their last accesses.
     pub(super) words: Arc<Waiting<E>>,
     pub(super) times: Waiting<E>,
-    /// The words at its start, where they are not zero.
+    /// The words of the cells at the start of the epoch, where they are not zero.
     pub(super) start: Option<Arc<Waiting<E>>>,
 }
 
 impl<E: Field> Tuples<E> {
-    /// Factors from number `first` on: those of accesses, and then those of cells. On the first side is what
-    /// is taken out, on the other what is put in.
+    /// Writes the factors from number `first` on, those of accesses before those of cells. Side 0 is the read
+    /// set with the cells at the end; side 1 is the write set with the cells at the start.
     pub(super) fn factors<F: Field, R: Ring<E = E>>(
         &self,
         ring: &R,
@@ -147,8 +152,8 @@ impl<E: Field> Tuples<E> {
         }
     }
 
-    /// Writes both limbs of each timestamp difference, from one on, plus a shift: of each the high one, and
-    /// then the low one.
+    /// Writes the limbs of timestamp differences less one, each plus `shift`, the high limb of an access
+    /// before its low one.
     pub(super) fn limbs<F: Field, R: Ring<E = E>>(&self, first: usize, shift: E, lines: &mut Lines<'_, E>)
     where
         E: Extension<F>,
@@ -169,12 +174,14 @@ impl<E: Field> Tuples<E> {
         }
     }
 
-    /// The weight of a time's line; over F_2 it stands at its place already.
+    /// The coefficient of a timestamp's line. Over F_2 the timestamp is packed at its place in a line, which
+    /// has its own.
     fn of_time<F: Field>(&self, weights: &Weights<E>) -> E {
         if F::BITS > 1 { weights.parts[self.layout.sizes.width] } else { E::ONE }
     }
 
-    /// The weights of a word's lines, of which the first is number `first` of its tuple.
+    /// The coefficients of a word's lines, with the lines' places in a tuple: `first` is that of the first
+    /// line.
     fn of_word<F: Field>(&self, first: usize, weights: &Weights<E>) -> Vec<(usize, E)> {
         let lines = parts::<F>(&self.layout, self.address);
         // Of what is packed into the same element only the first part has an address.
@@ -182,7 +189,7 @@ impl<E: Field> Tuples<E> {
         (0..lines).map(|i| (first + i, weight(i))).collect()
     }
 
-    /// The factors of cells' tuples at time 0, from number `first` on.
+    /// Writes the factors of cells from number `first` on, with `words` and timestamp 0.
     fn cells<F: Field, R: Ring<E = E>>(
         &self,
         ring: &R,
@@ -203,7 +210,7 @@ impl<E: Field> Tuples<E> {
         }
     }
 
-    /// The factors of what accesses from number `first` on, counted from 0, take out.
+    /// Writes the factors of the read set from access `first` on.
     fn taken<F: Field, R: Ring<E = E>>(
         &self,
         ring: &R,
@@ -223,7 +230,7 @@ impl<E: Field> Tuples<E> {
         lines.public().fill(weights.shift);
     }
 
-    /// The factors of what they put in.
+    /// Writes the factors of the write set from access `first` on.
     fn given<F: Field, R: Ring<E = E>>(
         &self,
         ring: &R,
@@ -266,7 +273,7 @@ impl<E: Field> Tuples<E> {
     }
 }
 
-/// The bits of a public number from place `at` on.
+/// The bits of a public number, from place `at` on in a line.
 #[inline]
 fn bits<E: Field>(number: u64, at: usize) -> E {
     E::from_word(u128::from(number) << at).expect("every word is an element")

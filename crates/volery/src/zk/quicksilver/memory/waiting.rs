@@ -1,11 +1,12 @@
-//! Lines of tuples that wait for their challenge, and what is made of them under it.
+//! Committed tuples that wait for a challenge, and their combination under it.
 
 use super::columns::Columns;
 use super::{Party, Ring};
 use core::ops::Range;
 use volery_primitives::Field;
 
-/// Tuples of so many lines each: of each line one column for each of its parts ([`Party::PARTS`]).
+/// A list of tuples of committed lines. Each line has a column for its MAC and one for its value, or one for
+/// its key ([`Party::PARTS`]).
 pub(super) struct Waiting<E: Field>(Columns<E>);
 
 impl<E: Field> Waiting<E> {
@@ -17,22 +18,22 @@ impl<E: Field> Waiting<E> {
         Self(Columns::new(lines * R::PARTS))
     }
 
-    /// An empty list for so many tuples, and perhaps more.
+    /// An empty list for about `tuples` tuples of `lines` lines.
     pub(super) fn expecting<P: Party<E = E>>(lines: usize, tuples: usize) -> Self {
         Self(Columns::expecting(lines * P::PARTS, tuples))
     }
 
-    /// How many lines a tuple has.
+    /// Lines of a tuple.
     pub(super) fn lines<R: Ring<E = E>>(&self) -> usize {
         self.0.columns() / R::PARTS
     }
 
-    /// How many tuples wait.
+    /// Tuples in the list.
     pub(super) fn tuples(&self) -> usize {
         self.0.tuples()
     }
 
-    /// Adds a tuple, as many lines as each has.
+    /// Appends a tuple.
     #[inline]
     pub(super) fn push<P: Party<E = E>>(&mut self, lines: impl IntoIterator<Item = P::Wide>) {
         let mut elements = self.0.push();
@@ -44,7 +45,7 @@ impl<E: Field> Waiting<E> {
         assert!(elements.next().is_none(), "fewer lines than a tuple has");
     }
 
-    /// Adds so many: `line(j, i)` is line j of the i-th.
+    /// Appends `count` tuples: `line(j, i)` is line j of the i-th.
     pub(super) fn extend<P: Party<E = E>>(&mut self, count: usize, line: impl Fn(usize, usize) -> P::Wide) {
         let line = &line;
         self.0.extend(count, |column, run| {
@@ -52,14 +53,14 @@ impl<E: Field> Waiting<E> {
         });
     }
 
-    /// A part of line `j` of tuple `i`.
+    /// One part of line `j` of tuple `i`.
     #[inline]
     pub(super) fn part<R: Ring<E = E>>(&self, i: usize, j: usize, part: usize) -> E {
         self.0.element(i, j * R::PARTS + part)
     }
 
-    /// Adds to each lane of `sums` lines of one tuple, from number `first` on, each by its weight, which is
-    /// public: `weights` are numbers of lines, each with that.
+    /// Adds to lane i of `sums` the public linear combination of tuple `first + i`: `weights` names the
+    /// lines, each with its coefficient.
     ///
     /// # Panics
     /// Where there are fewer tuples.
@@ -79,19 +80,19 @@ impl<E: Field> Waiting<E> {
         }
     }
 
-    /// The parts that there is room for.
+    /// The number of elements that fit without another piece.
     #[cfg(test)]
     pub(super) fn room(&self) -> usize {
         self.0.room()
     }
 }
 
-/// Lines that are being added up, a lane each, and what is public of them.
+/// Lines that are being summed, one to a lane, and the public term of each.
 pub(in super::super) struct Lines<'l, E> {
-    /// The parts of all lines ([`Party::PARTS`]), one after the other, and what is public of them.
+    /// The lines' parts ([`Party::PARTS`]), first one part of all lanes, then the next; and the public terms.
     parts: &'l mut [E],
     public: &'l mut [E],
-    /// The lanes that are meant.
+    /// The lanes that are written to.
     lanes: Range<usize>,
 }
 
@@ -101,25 +102,25 @@ impl<'l, E> Lines<'l, E> {
         Self { parts, public, lanes }
     }
 
-    /// How many lanes there are.
+    /// The number of lanes.
     pub(super) fn len(&self) -> usize {
         self.lanes.len()
     }
 
-    /// Some of the lanes.
+    /// A range of the lanes.
     pub(super) fn within(&mut self, lanes: Range<usize>) -> Lines<'_, E> {
         let first = self.lanes.start;
         assert!(lanes.end <= self.len());
         Lines { parts: self.parts, public: self.public, lanes: first + lanes.start..first + lanes.end }
     }
 
-    /// One part of all.
+    /// One part of each line.
     pub(super) fn part(&mut self, part: usize) -> &mut [E] {
         let stride = self.public.len();
         &mut self.parts[part * stride..][self.lanes.clone()]
     }
 
-    /// The public part of all lines.
+    /// The public term of each line.
     pub(super) fn public(&mut self) -> &mut [E] {
         &mut self.public[self.lanes.clone()]
     }

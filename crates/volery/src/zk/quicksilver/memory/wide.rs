@@ -1,4 +1,4 @@
-//! Polynomials with values in E.
+//! Polynomials with values in the extension E, for the arguments about memories and tables.
 
 use super::{Lines, Ring};
 use crate::zk::quicksilver::polynomial::{Buffers, Lent};
@@ -15,11 +15,11 @@ pub(in super::super) struct OfCoefficients<B, E: Field> {
     base: PhantomData<fn() -> B>,
 }
 
-/// The verifier's: the values at Δ.
+/// The verifier's ring: values at Δ.
 pub(in super::super) struct AtDelta<B, E: Field> {
     arch: Arch,
     buffers: Buffers<E>,
-    /// Behind a pointer, since tasks are moved.
+    /// The key, behind a pointer because tasks are moved.
     delta: Arc<Zeroizing<E>>,
     base: PhantomData<fn() -> B>,
 }
@@ -49,7 +49,8 @@ impl<B, E: Field> Clone for AtDelta<B, E> {
     }
 }
 
-/// All coefficients, a lane each, those of X^0 first. The highest are the values.
+/// Polynomials by all their coefficients, a lane each, those of X^0 first. The highest coefficients are the
+/// values.
 pub(in super::super) struct Wides<E: Field> {
     lanes: usize,
     degree: usize,
@@ -57,12 +58,12 @@ pub(in super::super) struct Wides<E: Field> {
 }
 
 impl<E: Field> Wides<E> {
-    /// Some polynomials, whichever: for who sets them all.
+    /// Polynomials with coefficients that the caller overwrites.
     fn any(buffers: &Buffers<E>, lanes: usize, degree: usize) -> Self {
         Self { lanes, degree, coefficients: buffers.any(lanes * (degree + 1)) }
     }
 
-    /// How many lanes there are, the degree, and the coefficients below the highest.
+    /// Lanes and degree, and the coefficients below the highest.
     pub(in super::super) fn lower(&self) -> ([usize; 2], &[E]) {
         ([self.lanes, self.degree], &self.coefficients[..self.lanes * self.degree])
     }
@@ -75,7 +76,7 @@ impl<E: Field> Wides<E> {
         &self.coefficients[self.lanes * power..][..self.lanes]
     }
 
-    /// The sum of products of so many lanes of two, each from one of the first and one of the other on.
+    /// Adds up products, lane by lane, of one power of `a` and one of `b` each.
     fn product<B: Field>(
         (arch, buffers): (Arch, &Buffers<E>),
         [a, b]: [&Self; 2],

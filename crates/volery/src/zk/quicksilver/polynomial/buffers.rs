@@ -10,20 +10,21 @@ use volery_primitives::{Field, SecretVec};
 /// Bytes that one party keeps of one kind at most.
 const MOST: usize = 1 << 20;
 
-/// Bytes of elements from which on they are kept: fewer the allocator has at hand, and so few wait that they
-/// are soon looked through.
+/// Bytes of elements below which memory is not kept: the allocator has as much at hand, and a short list is
+/// soon searched.
 const LEAST: usize = 1 << 10;
 
-/// Memory that waits for elements, with what was there before: one party's, for all threads that work for it.
+/// Free memory of one party, used by all threads that work for it.
 pub(in super::super) struct Buffers<T: Field>(Arc<Mutex<Free<T>>>);
 
-/// The last to come is the first to be taken.
+/// The list of free memory. The memory that came last is taken first.
 struct Free<T: Field> {
     elements: VecDeque<SecretVec<T>>,
     bytes: usize,
 }
 
-/// Elements whose memory goes back to where it was lent when they are dropped. What nobody lent is wiped.
+/// Elements in memory that goes back to its list when they are dropped. Memory that comes from no list is
+/// wiped.
 pub(in super::super) struct Lent<T: Field> {
     elements: SecretVec<T>,
     buffers: Option<Buffers<T>>,
@@ -46,7 +47,7 @@ impl<T: Field> Buffers<T> {
         self.0.lock().expect("nothing panics with the lock held")
     }
 
-    /// A buffer of so many elements, whichever: for who sets them all.
+    /// A buffer of `count` elements with whatever values, for callers that set them all.
     pub(in super::super) fn any(&self, count: usize) -> Lent<T> {
         let (mut any, _) = self.lend(count);
         if cfg!(test) {
@@ -56,7 +57,7 @@ impl<T: Field> Buffers<T> {
         any
     }
 
-    /// A buffer of so many elements, all zero.
+    /// A buffer of `count` zeroes.
     pub(in super::super) fn zeroes(&self, count: usize) -> Lent<T> {
         let (mut zeroes, are_new) = self.lend(count);
         if !are_new {
@@ -65,7 +66,7 @@ impl<T: Field> Buffers<T> {
         zeroes
     }
 
-    /// A buffer of so many elements; and whether they are new, and zero.
+    /// A buffer of `count` elements, and whether it is new, and so zero.
     fn lend(&self, count: usize) -> (Lent<T>, bool) {
         if !(LEAST..=MOST).contains(&(count * size_of::<T>())) {
             return (vec![T::ZERO; count].into(), true);
@@ -76,7 +77,7 @@ impl<T: Field> Buffers<T> {
         (Lent { elements, buffers: Some(self.clone()) }, are_new)
     }
 
-    /// A buffer of so many times `element`.
+    /// A buffer of `count` copies of `element`.
     pub(in super::super) fn all(&self, element: T, count: usize) -> Lent<T> {
         let mut all = self.any(count);
         all.fill(element);
@@ -90,7 +91,7 @@ impl<T: Field> Buffers<T> {
         copy
     }
 
-    /// A buffer of the elements that come, whose number is known.
+    /// A buffer of the elements of an iterator, whose number is known.
     pub(in super::super) fn collect(&self, elements: impl ExactSizeIterator<Item = T>) -> Lent<T> {
         let mut lent = self.any(elements.len());
         let mut set = 0;
@@ -104,14 +105,14 @@ impl<T: Field> Buffers<T> {
 }
 
 impl<T: Field> Free<T> {
-    /// Memory of so many elements, if some waits.
+    /// Memory for `count` elements, if some is free.
     fn take(&mut self, count: usize) -> Option<SecretVec<T>> {
         let place = self.elements.iter().rposition(|elements| elements.len() == count)?;
         self.bytes -= count * size_of::<T>();
         self.elements.remove(place)
     }
 
-    /// Takes elements, whose memory waits from now on. What has waited longest goes for it, if it has to.
+    /// Adds memory to the list. If there is too much, the memory that has been there longest leaves it.
     fn give(&mut self, elements: SecretVec<T>) -> Vec<SecretVec<T>> {
         self.bytes += size_of_val(&*elements);
         self.elements.push_back(elements);
@@ -125,7 +126,7 @@ impl<T: Field> Free<T> {
     }
 }
 
-/// Elements that nobody lent.
+/// Elements in memory that comes from no list.
 impl<T: Field> From<Vec<T>> for Lent<T> {
     fn from(elements: Vec<T>) -> Self {
         Self { elements: elements.into(), buffers: None }

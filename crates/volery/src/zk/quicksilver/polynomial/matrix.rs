@@ -55,7 +55,7 @@ impl<E: Field> Vectors<E> {
         [E::dot(arch, &left_macs, &right_macs), linear, value]
     }
 
-    /// The value at Δ, of degree two.
+    /// The verifier's value `uᵀ·A·B·v - uᵀ·C·v` at Δ, of degree two.
     pub(in super::super) fn at<B: Field>(
         &self,
         delta: E,
@@ -86,12 +86,12 @@ impl<E: Field> Vectors<E> {
     }
 }
 
-/// `weigh` of each row of a matrix with so many columns.
+/// Applies `weigh` to each row of a matrix with `columns` columns.
 fn by_rows<R, T>(entries: &[R], columns: usize, weigh: impl Fn(&[R]) -> T) -> Vec<T> {
     entries.chunks_exact(columns).map(weigh).collect()
 }
 
-/// `weigh` of each column.
+/// Applies `weigh` to each column.
 fn by_columns<R: DefaultIsZeroes, T>(matrix: &Matrix<R>, weigh: impl Fn(&[R]) -> T) -> Vec<T> {
     let length = matrix.rows().len();
     let mut columns = Zeroizing::new(vec![R::default(); GATHERED * length]);
@@ -108,7 +108,7 @@ fn by_columns<R: DefaultIsZeroes, T>(matrix: &Matrix<R>, weigh: impl Fn(&[R]) ->
     weighed
 }
 
-/// Values, and their MACs.
+/// Splits values from their MACs.
 fn apart<E: Field>(tagged: Vec<Tagged<E, E>>) -> (Zeroizing<Vec<E>>, Zeroizing<Vec<E>>) {
     let (values, macs) = Zeroizing::new(tagged).iter().map(|tag| (tag.value, tag.mac)).unzip();
     (Zeroizing::new(values), Zeroizing::new(macs))

@@ -1,4 +1,4 @@
-//! The prover's side: coefficients.
+//! The prover's polynomials, by their coefficients.
 
 use super::buffers::{Buffers, Lent};
 use crate::circuit::{common_lanes, degree_of_product, lane_name};
@@ -58,7 +58,7 @@ impl<E: Field> Lower<E> {
         Self { lanes, degree, coefficients }
     }
 
-    /// How many they are in each lane, which is the degree.
+    /// The number of coefficients in each lane, which is the degree.
     pub(in super::super) fn degree(&self) -> usize {
         self.degree
     }
@@ -79,12 +79,12 @@ impl<E: Field> Lower<E> {
 }
 
 impl<B: Field, E: Lanes<B>> Vector<B, E> {
-    /// Public values: of degree 0.
+    /// Public values, as polynomials of degree 0.
     pub(in super::super) fn public(buffers: &VectorBuffers<B, E>, values: &[B]) -> Self {
         Self { values: buffers.values.copy(values), lower: Lower::new([values.len(), 0], Vec::new()) }
     }
 
-    /// Committed values, each with its MAC: of degree 1.
+    /// Committed values with their MACs, as polynomials of degree 1.
     pub(in super::super) fn of<W>(
         buffers: &VectorBuffers<B, E>,
         wires: &[W],
@@ -107,7 +107,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         &self.values
     }
 
-    /// The name of the first lane whose value is not zero, of those that are to be zero under `name`.
+    /// The name of the first lane whose value is not zero; all of them are asserted to be zero under `name`.
     pub(in super::super) fn failure(&self, name: &dyn Display) -> Option<String> {
         let lane = self.values.iter().position(|value| verdict(*value != B::ZERO))?;
         Some(lane_name(name, lane, self.values.len()))
@@ -202,8 +202,8 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         Ok(Self { values, lower: Lower::lent([lanes, degree], lower) })
     }
 
-    /// Adds what a coefficient below the highest of the product with `other` is the sum of: products, and
-    /// products with values.
+    /// Lists the products that add up to a coefficient below the highest of the product with `other`: of
+    /// lower coefficients, and of those with values.
     fn push_products<'a>(
         &'a self,
         other: &'a Self,
@@ -241,7 +241,8 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         }
     }
 
-    /// The lower coefficients, where the values, which are to be zero, are cut off; of degree 1 at least.
+    /// The lower coefficients of a vector whose values are asserted to be zero; its degree counts as 1 at
+    /// least.
     pub(in super::super) fn into_lower(mut self) -> Lower<E> {
         if self.degree() == 0 {
             self.lower = Lower::new([self.values.len(), 1], vec![E::ZERO; self.values.len()]);
@@ -249,8 +250,8 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         self.lower
     }
 
-    /// The lower coefficients of the difference from values with the MACs `macs`, which are to be those of
-    /// this vector.
+    /// The lower coefficients of the difference between this vector and commitments to its own values, whose
+    /// MACs are `macs`.
     pub(in super::super) fn into_lower_minus(self, macs: impl Iterator<Item = E>) -> Lower<E> {
         let mut lower = self.into_lower();
         let highest = lower.coefficients.len() - lower.lanes;
@@ -263,7 +264,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         self.lower.degree()
     }
 
-    /// The vector in so many lanes, all equal where there is one.
+    /// The vector in `lanes` lanes; a single lane is repeated.
     fn spread(&self, buffers: &VectorBuffers<B, E>, lanes: usize) -> Cow<'_, Self> {
         if self.values.len() == lanes {
             return Cow::Borrowed(self);
@@ -272,14 +273,14 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 }
 
-/// Lanes in a row that are copied in one piece, from the first on, or are zero: each with their number. Most
-/// gathers move words by a few bits.
+/// Runs of lanes that are copied in one piece, each with the first lane that it copies, or `None` for zeroes,
+/// and its length. Most gathers move words by a few bits.
 fn runs(lanes: &[Option<usize>]) -> Vec<(Option<usize>, usize)> {
     let follows = |a: &Option<usize>, b: &Option<usize>| a.map(|a| a + 1) == *b;
     lanes.chunk_by(follows).map(|run| (run[0], run.len())).collect()
 }
 
-/// Copies what `runs` take from `from` to where there are zeroes.
+/// Copies what `runs` take from `from` into `to`, which holds zeroes.
 fn copy<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], mut to: &mut [F]) {
     for &(first, count) in runs {
         let (now, behind) = to.split_at_mut(count);
@@ -311,8 +312,8 @@ impl<E: Field> Pending<E> {
         self.vectors.push(lower);
     }
 
-    /// Adds them to `sums` with coefficients from `fill`, in the order in which they
-    /// came, and is empty again.
+    /// Adds the random linear combination of the polynomials to `sums`, with coefficients from `fill` in the
+    /// order in which they came, and empties the batch.
     pub(in super::super) fn weigh<B: Field>(
         &mut self,
         arch: Arch,
@@ -331,7 +332,7 @@ impl<E: Field> Pending<E> {
     }
 }
 
-/// Sums of polynomials that are zero, for each degree by itself.
+/// Sums of polynomials that are asserted to be zero, one sum for each degree.
 pub(in super::super) struct Sums<E: Field> {
     /// The coefficients below degree h, at place h.
     of_degree: Vec<Zeroizing<Vec<E>>>,
@@ -352,12 +353,12 @@ impl<E: Field> Sums<E> {
         self.of_degree[lower.len()].iter_mut().zip(lower).for_each(|(sum, coefficient)| *sum += *coefficient);
     }
 
-    /// Adds others, each at its degree.
+    /// Adds other sums, degree by degree.
     pub(in super::super) fn add_all(&mut self, others: &Self) {
         others.of_degree.iter().for_each(|sums| self.add(sums));
     }
 
-    /// U_0, …, U_{d-1}: all of them at one degree d, and `mask`. Fig. 5, 5b.
+    /// U_0, …, U_{d-1}: the sum of all at one degree d, plus `mask`. Fig. 5, 5b.
     ///
     /// # Panics
     /// Where one has a higher degree.

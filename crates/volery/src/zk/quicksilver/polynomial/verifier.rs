@@ -1,4 +1,4 @@
-//! The verifier's side: values at Δ.
+//! The verifier's polynomials, by their values at Δ.
 
 use super::buffers::{Buffers, Lent};
 use crate::circuit::{HIGHEST_DEGREE, common_lanes, degree_of_product};
@@ -39,7 +39,7 @@ impl<E: Field> Keys<E> {
         self.keys.len()
     }
 
-    /// The sum of the polynomials with coefficients `chi`.
+    /// The random linear combination of the polynomials, with coefficients `chi`.
     pub(in super::super) fn weighed<B: Field>(&self, arch: Arch, chi: &[E]) -> E
     where
         E: Lanes<B>,
@@ -157,7 +157,7 @@ impl<E: Field> Keys<E> {
         Self::new(self.degree, iter::once(self.keys.iter().copied().sum()))
     }
 
-    /// The keys of the polynomials as ones of degree 1 at least.
+    /// The keys of the polynomials at degree 1 or more: constants are multiplied by Δ.
     pub(in super::super) fn raised(mut self, delta: E) -> Self {
         if self.degree == 0 {
             self.degree = 1;
@@ -166,7 +166,7 @@ impl<E: Field> Keys<E> {
         self
     }
 
-    /// The keys of the polynomials minus values under `keys`.
+    /// The keys of the differences between the polynomials and commitments whose keys are `keys`.
     pub(in super::super) fn minus(self, delta: E, keys: impl Iterator<Item = E>) -> Self {
         let mut raised = self.raised(delta);
         let power = Zeroizing::new(power(delta, raised.degree - 1));
@@ -188,14 +188,14 @@ pub(in super::super) struct KeySums<E: Field> {
 }
 
 impl<E: Field> Default for KeySums<E> {
-    /// Beyond the highest degree of a statement's polynomials comes that of a group of clauses.
+    /// Room for degrees up to the highest of a statement's polynomials, and for that of a group of clauses.
     fn default() -> Self {
         Self { of_degree: Zeroizing::new(vec![E::ZERO; HIGHEST_DEGREE + 2]) }
     }
 }
 
 impl<E: Field> KeySums<E> {
-    /// Adds the lanes of `polynomials` with coefficients from `fill`.
+    /// Adds the random linear combination of `polynomials` to the sums, with coefficients from `fill`.
     pub(in super::super) fn weigh<B: Field>(
         &mut self,
         arch: Arch,
@@ -214,8 +214,8 @@ impl<E: Field> KeySums<E> {
         self.of_degree[degree] += key;
     }
 
-    /// Whether what was opened is all of them at one degree, masked by a polynomial whose value is `mask`:
-    /// U_0, …, U_{d-1}. Fig. 5, 5c. The pair is to be compared in constant time.
+    /// Compares the opened U_0, …, U_{d-1} with the sums at one degree, masked by a polynomial whose value is
+    /// `mask`. Fig. 5, 5c. The two results are to be compared in constant time.
     ///
     /// # Panics
     /// Where one has a higher degree than there are.

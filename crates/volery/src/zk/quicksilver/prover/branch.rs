@@ -23,8 +23,8 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         self.one_of_by(plan, clauses, |_, highest| highest)
     }
 
-    /// Proves one of the clauses where w_k is the result of `joint` for the highest coefficient: that itself,
-    /// if it is honest.
+    /// Proves one of the clauses, with w_k computed by `joint` from the highest coefficient, which an honest
+    /// prover takes as it is.
     pub(in super::super) fn one_of_by<C>(
         &mut self,
         plan: &Plan,
@@ -47,7 +47,7 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         Ok(())
     }
 
-    /// Proves so many claims, from number `first` on, by one challenge.
+    /// Proves `claims` claims, from number `first` on, by one challenge.
     fn held<C>(
         &mut self,
         plan: &Plan,

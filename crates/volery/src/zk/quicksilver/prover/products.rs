@@ -16,14 +16,14 @@ use zeroize::Zeroizing;
 
 /// The products and the polynomials of a batch.
 pub(super) struct Batch<E: Field> {
-    /// The block of its last commitment, once it is known.
+    /// The block of the batch's last commitment, once it is known.
     pub(super) last: Option<usize>,
-    /// The coefficients of its polynomials, by then.
+    /// The number of coefficients in the batch's polynomials, once it is known.
     pub(super) coefficients: usize,
     /// Products, as far as tasks have computed them.
     products: Vec<Products<E>>,
     computing: Tasks<Products<E>>,
-    /// Memory of some that were added to others.
+    /// Memory of products that were appended to others.
     spare: Vec<Products<E>>,
     /// The number of the next product's coefficient.
     next: usize,
@@ -32,11 +32,11 @@ pub(super) struct Batch<E: Field> {
     pub(super) polynomials: Pending<E>,
 }
 
-/// A₀ and A₁ of some products, one to each coefficient: zero where a coefficient stays unused.
+/// A₀ and A₁ of products, a place for each coefficient. The place of an unused coefficient holds zero.
 pub(super) struct Products<E: Field> {
-    /// How many they are.
+    /// The number of products.
     count: usize,
-    /// The number of the first one's coefficient in its batch.
+    /// The number of the first product's coefficient in its batch.
     first: usize,
     constant: Zeroizing<Vec<E>>,
     linear: Zeroizing<Vec<E>>,
@@ -65,8 +65,8 @@ impl<E: Field> Products<E> {
         E::products(arch, triples, &mut self.constant, &mut self.linear);
     }
 
-    /// Adds others behind these, if there is room for them, and for the coefficients between: sections of
-    /// very short turns have few each.
+    /// Appends other products, if there is room for them and for the unused coefficients in between. Sections
+    /// of very short turns have few each.
     fn has_taken(&mut self, others: &Self) -> bool {
         let first = others.first - self.first;
         if self.constant.capacity().min(self.linear.capacity()) < first + others.constant.len() {
@@ -81,7 +81,7 @@ impl<E: Field> Products<E> {
         true
     }
 
-    /// Σ χ·A₀ and Σ χ·A₁ with their coefficients, of `seed`.
+    /// The random linear combinations Σ χ·A₀ and Σ χ·A₁, with coefficients from `seed`.
     fn weigh<B: Field>(&self, arch: Arch, seed: Seed) -> Zeroizing<[E; 2]>
     where
         E: MacField<B>,
@@ -115,7 +115,7 @@ impl<E: Field> Default for Batch<E> {
 }
 
 impl<E: Field> Batch<E> {
-    /// Adds the products of the slots that were used of some memory, which is spare then.
+    /// Adds the products of used slots. Their memory is spare afterwards.
     pub(super) fn extend<B: Field>(
         &mut self,
         (arch, pool): (Arch, &Pool),
@@ -135,13 +135,13 @@ impl<E: Field> Batch<E> {
         self.gather(pool.ahead());
     }
 
-    /// Goes past `count` products that are zero whatever was committed to.
+    /// Skips the coefficients of `count` products that are zero whatever was committed to.
     pub(super) fn pass_over(&mut self, count: usize) {
         self.number(count);
         self.zero += count as u64;
     }
 
-    /// Numbers the coefficients of `count` products: the number of the first.
+    /// Takes the numbers of `count` coefficients, and gives the first.
     fn number(&mut self, count: usize) -> usize {
         let first = self.next;
         // Where sections end early, the rest of a block of coefficients stays unused.
@@ -164,8 +164,8 @@ impl<E: Field> Batch<E> {
         self.spare.pop()
     }
 
-    /// Has all weighed with the coefficients of two seeds, for products and for polynomials, and adds what is
-    /// there to `sums`; is empty again.
+    /// Combines everything under the coefficients of two seeds, one for products and one for polynomials,
+    /// adds finished sums to `sums`, and empties the batch.
     pub(super) fn weigh<B: Field>(
         &mut self,
         (arch, pool): (Arch, &Pool),

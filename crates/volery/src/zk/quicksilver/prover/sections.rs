@@ -17,15 +17,15 @@ use volery_primitives::{F128, Field, MacField, Tagged};
 /// The prover's state of its commitments.
 pub struct Kept<B: Field, E: MacField<B>> {
     sections: Sections<B>,
-    /// Blocks drawn for this statement whose messages of the verifier were received.
+    /// Blocks of this statement for which the verifier's messages were received.
     heard: usize,
-    /// Batches without a challenge, of which the last may still grow.
+    /// Batches without a challenge; the last one may still grow.
     waiting: VecDeque<Batch<E>>,
-    /// Room for others.
+    /// Empty batches, whose memory is used again.
     spare: Vec<Batch<E>>,
     slots: Spare<Memory<Tagged<B, E>>>,
     weighing: Weighing<Products<E>, E>,
-    /// Sums of polynomials that are on their way into the check.
+    /// Sums of polynomials that tasks are computing.
     polynomials: Tasks<Sums<E>>,
 }
 
@@ -44,7 +44,7 @@ impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
 }
 
 impl<B: Field, E: MacField<B>> Kept<B, E> {
-    /// The batch that may still grow.
+    /// The batch that still grows.
     fn batch(&mut self) -> &mut Batch<E> {
         if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
             self.waiting.push_back(self.spare.pop().unwrap_or_default());
@@ -76,7 +76,8 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         }
     }
 
-    /// The product with one is zero as a polynomial, A₀ and A₁, so that the correction is all there is to it.
+    /// Leaves the slot empty where it can: the product with one is zero as a polynomial, A₀ and A₁, so that
+    /// the correction is all there is to send.
     #[inline(always)]
     fn commit(prover: &mut Prover<'_, Self>, value: B) -> Tagged<B, E> {
         if prover.slots.are_filled() {
@@ -94,7 +95,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         prover.close_batch()
     }
 
-    /// The section's other shares stay unused.
+    /// Ends section and batch. The section's other shares stay unused.
     fn end_early(prover: &mut Prover<'_, Self>) -> Result<()> {
         Self::end_batch(prover)?;
         prover.done = prover.kept.sections.end();
@@ -119,7 +120,8 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(F128::from_bytes(prover.channel.recv_array()?).into())
     }
 
-    /// After the messages of the verifier that come before those which the VOLE needs for it.
+    /// Draws the next block, after receiving the verifier's messages that come before those which the VOLE
+    /// needs.
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
         let blocks = prover.kept.sections.drawn + 1;
         prover.hear(blocks.saturating_sub(prover.vole.lag()))?;
@@ -167,7 +169,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         }));
     }
 
-    /// Computes the corrections of the slots used, and what their products add to the check. Fig. 4, 5.
+    /// Computes the corrections of the used slots, and their products' share in the check. Fig. 4, 5.
     fn take_up(&mut self) {
         let count = self.slots.next();
         if count > 0 && self.slots.are_filled() {
@@ -208,7 +210,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         if self.kept.sections.ends_batch::<E>(self.block.len()) { self.close_batch() } else { Ok(()) }
     }
 
-    /// The batch, all of whose corrections were sent, grows no more. Fig. 4, 6.
+    /// Closes the batch, all of whose corrections were sent. Fig. 4, 6.
     fn close_batch(&mut self) -> Result<()> {
         let coefficients = core::mem::take(&mut self.coefficients);
         let waiting = &mut self.kept.waiting;
@@ -225,9 +227,10 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         self.make_room()
     }
 
-    /// Receives the coins of the first batches where the polynomials of all that wait are many: within the lag
-    /// each block may have a batch of them. All these have ended, and whoever waits hands over what was sent: so
-    /// the verifier has all that it needs for these coins, and tells each before it waits for anything else.
+    /// Receives the coins of the oldest batches while too many coefficients wait: within the lag each block
+    /// may have a batch of them. These batches have ended, and a party that waits flushes what it has sent
+    /// first. So the verifier has all that it needs for these coins, and sends each before it waits for
+    /// anything else.
     fn make_room(&mut self) -> Result<()> {
         while self.kept.waiting.iter().map(|batch| batch.coefficients).sum::<usize>() > WAITING {
             let first = self.kept.waiting.front().and_then(|batch| batch.last).expect("it has ended");
@@ -237,7 +240,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         Ok(())
     }
 
-    /// Receives all that the verifier sends until it has drawn its first `blocks`, in its order.
+    /// Receives all that the verifier sends for its first `blocks` blocks, in its order.
     fn hear(&mut self, blocks: usize) -> Result<()> {
         while self.kept.heard < blocks {
             self.weigh(self.kept.heard)?;

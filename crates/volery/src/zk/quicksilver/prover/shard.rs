@@ -9,7 +9,7 @@ use crate::zk::Gates;
 use crate::zk::quicksilver::crossing::{Open, Outgoing};
 
 impl<M: Commitments> Prover<'_, M> {
-    /// The proof is that of a shard, in an attempt with this number.
+    /// Makes the proof that of a shard, in attempt number `attempt`.
     pub(crate) fn for_shard(self, incoming: TagEnds<M>, outgoing: Outgoing, attempt: u32) -> Self {
         Self { shard: Some(Open::of_prover(incoming, outgoing, attempt)), ..self }
     }

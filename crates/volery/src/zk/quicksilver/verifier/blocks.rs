@@ -58,8 +58,8 @@ impl<'a> Verifier<'a, BitMacs> {
         Ok(())
     }
 
-    /// Opens the next section of a half, in the next block where this one is used up. Then its
-    /// corrections are here.
+    /// Opens the next section of a half, in the next block where this one is used up, and receives its
+    /// corrections.
     fn next_section(&mut self) -> Result<()> {
         self.end_section()?;
         if !self.open || self.slots.used().len() == self.block.len() {
@@ -77,7 +77,7 @@ impl<'a> Verifier<'a, BitMacs> {
         Ok(())
     }
 
-    /// Ends the section, if one is open. Its other shares are the next one's.
+    /// Ends the section, if one is open. The next section takes its other shares.
     fn end_section(&mut self) -> Result<()> {
         let section = mem::take(&mut self.kept.section);
         if section.is_empty() {
@@ -123,7 +123,7 @@ impl Commitments for BitMacs {
         Ok(())
     }
 
-    /// Draws the batch's challenge, whose corrections have all arrived. Fig. 4, 6 and 7.
+    /// Draws the batch's challenge, after all its corrections. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         if !mem::take(&mut verifier.open) {
             return Ok(());

@@ -33,7 +33,7 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
         Ok(())
     }
 
-    /// Verifies so many claims, from number `first` on, by one challenge.
+    /// Verifies `claims` claims, from number `first` on, by one challenge.
     fn held<C>(&mut self, plan: &Plan, (first, claims): (usize, usize), clauses: &C) -> Result<()>
     where
         C: for<'t> Clauses<KeyReplay<'t, M>> + Sync + ?Sized,

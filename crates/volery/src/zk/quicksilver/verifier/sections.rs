@@ -26,15 +26,15 @@ pub struct Kept<B> {
 }
 
 impl<B: Field> Kept<B> {
-    /// Before the first section; `random` is for coins.
+    /// The state before the first section; `random` is for coins.
     fn new(random: &mut Random) -> Self {
         Self { sections: Sections::default(), random: Random::from_seed(&random.bytes()), coin: None }
     }
 }
 
-/// The coin by which a batch is weighed.
+/// The challenge of a batch.
 struct Coin<B> {
-    /// The seeds that are to be told, where the verifier has drawn them.
+    /// The seeds that are to be sent, where they are a coin of the verifier.
     tossed: Option<[F128; 2]>,
     seeds: [Seed; 2],
     /// The number of the next product's coefficient.
@@ -64,8 +64,8 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         Self::half_over(vole, arch, delta, Kept::new(random))
     }
 
-    /// Opens the next section, with a block of its own where the last one is used up, and receives its
-    /// corrections, which go on the keys at once. Then its batch has a challenge. Fig. 4, 4 to 6.
+    /// Opens the next section, in a block of its own where the last one is used up, and receives its
+    /// corrections, which go on the keys at once. From here on its batch has a challenge. Fig. 4, 4 to 6.
     fn next_section(&mut self) -> Result<()> {
         let sections = &mut self.kept.sections;
         if sections.end() == self.block.len() {
@@ -96,7 +96,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         self.slots.fill(self.block.rows(self.done).iter().map(|key| [*key, one, *key]));
     }
 
-    /// Weighs the slots used. Fig. 4, 7.
+    /// Combines the products of the used slots. Fig. 4, 7.
     fn take_up(&mut self) {
         let count = self.slots.next();
         if count == 0 {
@@ -146,7 +146,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         if ends_batch { self.close_batch() } else { Ok(()) }
     }
 
-    /// The coin of the batch, all of whose corrections have arrived, is told.
+    /// Sends the coin of the batch, all of whose corrections have arrived.
     fn close_batch(&mut self) -> Result<()> {
         self.coefficients = 0;
         match self.kept.coin.take().and_then(|coin| coin.tossed) {
@@ -192,7 +192,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         }
     }
 
-    /// The product with one is zero under any key, so that there is no more to it.
+    /// Leaves the slot empty where it can: the product with one is zero under any key.
     #[inline(always)]
     fn commit(verifier: &mut Verifier<'_, Self>) -> E {
         let number = verifier.done + verifier.slots.next();
@@ -222,7 +222,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         verifier.close_batch()
     }
 
-    /// The section's other shares stay unused.
+    /// Ends section and batch. The section's other shares stay unused.
     fn end_early(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         Self::end_batch(verifier)?;
         verifier.done = verifier.kept.sections.end();

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 type Given<M> = (Accepted, Gates, BoxedVole<<M as Macs>::Key>, KeyEnds<M>);
 
 impl<M: Commitments> Verifier<'_, M> {
-    /// The verification is that of a shard, in an attempt with this number, and `salt` is fresh.
+    /// Makes the verification that of a shard, in attempt number `attempt`; `salt` is fresh.
     pub(crate) fn for_shard(
         self,
         incoming: KeyEnds<M>,

@@ -1,4 +1,5 @@
-//! Trees, bits and grinding: what they are worth, what they cost, and which are taken.
+//! Parameters of a proof file (trees, bits of Δ, grinding): their security, their cost, and the choice among
+//! them.
 
 use crate::circuit::Size;
 use crate::circuit::accounting::BATCH;
@@ -6,24 +7,24 @@ use crate::error::{Error, Result};
 use crate::vole::head::{self, DEPTHS, HASH, LONGEST, MOST_BITS, depths};
 use crate::zk::quicksilver::degree_of_check;
 
-/// The bits of security of a proof where nothing is said, of the 123 or 124 that there are.
+/// The default security of a proof in bits, of the 123 or 124 that there are.
 pub const SECURITY: u32 = 120;
 /// The most bits of security that there are.
 pub const MOST_SECURITY: u32 = 124;
-/// The bits that the last challenge is worth where no fewer are asked for: the other challenges are worth
-/// 124, and 123 with more than 15 trees.
+/// The security of the last challenge in bits, if no less is asked for. The other challenges have 124 bits,
+/// and 123 with more than 15 trees.
 const LAST: u32 = 125;
 /// The most trees.
 pub const MOST_TREES: u32 = 40;
-/// The most bits that are ground where nothing is said: some hundredths of a second.
+/// The default number of bits to grind at most: some hundredths of a second.
 pub const GRINDING: u32 = 20;
-/// The time of a counter of the last hash, about, in nanoseconds: of eight side by side, with vectors of 256
-/// bits. One by one they take three times that.
+/// Nanoseconds to try one counter of the last hash, about, eight side by side in vectors of 256 bits. One by
+/// one they take three times that.
 const COUNTER: f64 = 30.0;
 /// The most bits that are ground.
 pub const MOST_GRINDING: u32 = 24;
 
-/// The cost that is to be low where trees are not wished for.
+/// The cost to keep low where the caller does not choose the trees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Preference {
     /// Fast: 15 trees.
@@ -49,7 +50,7 @@ impl Preference {
 /// The parameters that the caller insists on.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Wishes {
-    /// The preference among the rest.
+    /// The cost to keep low in choosing the rest.
     pub preference: Preference,
     /// The number of trees.
     pub trees: Option<u32>,
@@ -69,7 +70,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Checks parameters that are given, for whoever measures or tests.
+    /// Checks given parameters, for benches and tests.
     ///
     /// # Errors
     /// `Invalid` where there are none such.
@@ -97,8 +98,8 @@ impl Parameters {
         depths(self.trees as usize, self.bits as usize)
     }
 
-    /// −log2 of the probability that one query to a hash is of use to a prover of a false statement of this
-    /// size, floored: the header of [`super`] says which queries there are.
+    /// −log2 of the probability that one query to a hash helps a prover of a false statement of this size,
+    /// floored: the header of [`super`] says which queries there are.
     pub fn security(&self, size: Size) -> u32 {
         let trees = f64::from(self.trees);
         let products = if size.matrices > 0 { 4.0 } else { 1.0 } * trees * (-128f64).exp2();
@@ -108,7 +109,7 @@ impl Parameters {
         (-batch.max(last).log2()).floor() as u32
     }
 
-    /// The fastest for a statement of this size that are worth `security` bits, and fulfil the wishes.
+    /// The fastest parameters for a statement of this size that have `security` bits and meet the wishes.
     ///
     /// # Errors
     /// `Invalid` where there are none.
@@ -159,8 +160,8 @@ impl Parameters {
         13.0 * leaves + (shares as f64 + masks as f64) * share + 9.5 * size.commitments as f64
     }
 
-    /// The bytes of a proof of a statement of this size, without its header: exactly, but where batches end
-    /// early, for a matrix product or a crowd of polynomials, and then at most.
+    /// The bytes of a proof of a statement of this size, without its header. They are exact, unless batches
+    /// end early, for a matrix product or for many polynomials: then they are a bound.
     pub fn bytes(&self, size: Size) -> u64 {
         let (trees, depths) = (self.trees as usize, self.depths());
         let lines = degree_of_check(size.degree) - 1;

@@ -13,17 +13,17 @@ use volery_primitives::arch::{self, Arch, SEARCHED};
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
 
-/// Step 0.
+/// The start of the transcript: step 0.
 pub(super) fn start(header: &[u8], salt: &[u8], commitments: &[u8; 32]) -> [u8; 32] {
     Digest::new("volery voleith v1, start").field(header).field(salt).field(commitments).finish()
 }
 
-/// Bytes between a file and who speaks or listens.
+/// Bytes on their way between a party and a file.
 #[derive(Clone, Default)]
 pub(super) struct Bytes(Arc<Mutex<Vec<u8>>>);
 
 impl Bytes {
-    /// Writes them to `out`; none are left.
+    /// Writes the bytes to `out`, and empties the buffer.
     ///
     /// # Errors
     /// `Io`.
@@ -35,13 +35,13 @@ impl Bytes {
         })
     }
 
-    /// Does something with them.
+    /// Calls `f` on the bytes.
     pub(super) fn with<T>(&self, f: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A link whose other end is a file: what is sent is kept in some bytes, and what is received was put there.
+/// A link whose other end is a file: sent bytes are kept in a buffer, and received bytes are taken from one.
 pub(super) struct OfFile {
     pub(super) start: [u8; 32],
     pub(super) bytes: Bytes,
@@ -71,10 +71,10 @@ impl Link for OfFile {
 /// The label of a transcript's last challenge.
 pub(super) const LAST: &str = "voleith last";
 
-/// Counters that are searched by one thread at a time.
+/// Counters that one thread tries in a row.
 const PIECE: usize = 1 << 13;
 
-/// Step 5, but for the counter.
+/// The last challenge (step 5), up to the counter that is searched for.
 #[derive(Clone, Copy)]
 pub(super) struct Last {
     pub(super) base: [u8; 32],
@@ -94,7 +94,7 @@ impl Last {
         Self { base, bits, grinding }
     }
 
-    /// The least counter that is such a one, and its Δ.
+    /// The least counter whose hash has all the zeroes of grinding, and the Δ that it gives.
     ///
     /// # Panics
     /// Where there is none: with probability 2^-256 and less.
@@ -115,7 +115,7 @@ impl Last {
         (counter, self.delta(counter).expect("its bits are zero"))
     }
 
-    /// The least such counter among [`PIECE`] from `first` on.
+    /// The least good counter among [`PIECE`] from `first` on.
     fn least(&self, arch: Arch, first: u32) -> Option<u32> {
         let (words, _) = self.base.as_chunks::<4>();
         let key = array::from_fn(|i| u32::from_le_bytes(words[i]));
@@ -129,7 +129,7 @@ impl Last {
         })
     }
 
-    /// Δ, where the counter is such a one.
+    /// Δ, if the hash under this counter has all the zeroes of grinding.
     pub(super) fn delta(&self, counter: u32) -> Option<F128> {
         let mut hasher = blake3::Hasher::new_keyed(&self.base);
         hasher.update(&counter.to_le_bytes());

@@ -15,9 +15,8 @@ use std::rc::Rc;
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// A generator for salt and seeds that depends on fresh randomness first, and on what is proved by what
-/// witness besides: so that two runs that share a state of the system's randomness share nothing, or
-/// everything.
+/// A generator for salt and seeds that depends on fresh randomness, and also on the header and the witness:
+/// two runs that repeat a state of the system's randomness share either nothing or everything.
 pub(crate) fn hedged(random: &mut Random, header: &[u8], witness: impl Iterator<Item = F2>) -> Random {
     let mut seed = Zeroizing::new(blake3::Hasher::new_derive_key("volery voleith v1, salt and seeds"));
     seed.update(&*Zeroizing::new(random.bytes::<32>()));
@@ -35,8 +34,8 @@ pub(crate) fn hedged(random: &mut Random, header: &[u8], witness: impl Iterator<
     Random::from_seed(Zeroizing::new(seed.finalize()).as_bytes())
 }
 
-/// Writes a proof behind `header` to `out`: nothing before it is complete. It is kept in memory until then, τ
-/// bits for each that is committed to.
+/// Writes a proof behind `header` to `out`, at the end, all at once. The proof is kept in memory until then,
+/// τ bits for each committed bit.
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` where the witness or the circuit is wrong; `Io`.
@@ -54,9 +53,9 @@ pub(crate) fn write(
     Ok(gates)
 }
 
-/// Writes a proof behind `header` to `out`, from its place on, batch by batch. What Δ follows from comes
-/// first, and then the head of the file, in whose place zeros stand until then: so what was written of a
-/// proof that fails is none.
+/// Writes a proof behind `header` to `out`, from its current position on, batch by batch. The head of the
+/// file, from which Δ follows, is written last, over zeros that hold its place: so an unfinished file is no
+/// proof.
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` where the witness or the circuit is wrong; `Io`.
@@ -93,12 +92,12 @@ pub(super) struct Begun {
     channel: Channel,
     /// The bytes that were sent, and are not yet written.
     pub(super) bytes: Bytes,
-    /// The coefficients of what masks the check of products.
+    /// The coefficients of the mask of the check of products.
     mask: Zeroizing<Vec<F128>>,
 }
 
 impl Begun {
-    /// Steps 0 and 1.
+    /// Takes steps 0 and 1.
     pub(super) fn new(header: &[u8], terms: &Terms, random: &mut Random) -> Result<Self> {
         let salt = random.bytes();
         let depths = terms.parameters.depths();
@@ -125,7 +124,7 @@ impl Begun {
         Ok(Self { salt, dealt, dealer: Rc::new(RefCell::new(dealer)), channel, bytes, mask })
     }
 
-    /// Step 2. What each batch has said is given to `drain`.
+    /// Takes step 2, and gives the bytes of each batch to `drain`.
     pub(super) fn run(
         &mut self,
         terms: &Terms,
@@ -141,7 +140,7 @@ impl Begun {
         prover.finish_masked(&self.mask)
     }
 
-    /// Steps 3 and 4: Ṽ and U_0, which are not said.
+    /// Takes steps 3 and 4: gives Ṽ and U_0, which are not sent.
     pub(super) fn say(&mut self, sums: &[F128]) -> Result<(Vec<u8>, F128)> {
         let (u, columns) = self.dealer.borrow_mut().hashes();
         self.channel.send(&u)?;
@@ -150,7 +149,7 @@ impl Begun {
         Ok((columns, *constant))
     }
 
-    /// Step 5.
+    /// Prepares the search for the last challenge: step 5.
     fn last(&mut self, terms: &Terms, computed: (&[u8], F128, &[u8; 32])) -> Last {
         let Parameters { bits, grinding, .. } = *terms.parameters;
         Last::new(self.channel.challenge(Party::Prover, LAST), computed, (bits, grinding))

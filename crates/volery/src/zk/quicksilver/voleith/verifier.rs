@@ -44,10 +44,10 @@ fn verify(
     Ok((accepted, heard.gates))
 }
 
-/// A proof that was read, and is not yet believed.
+/// A proof that was read, and is not yet accepted.
 pub(super) struct Heard {
     gates: Gates,
-    /// The counter and Δ, which the file says are the last challenge.
+    /// The counter and Δ that the file gives for the last challenge.
     counter: u32,
     delta: F128,
     pub(super) last: Last,
@@ -56,7 +56,7 @@ pub(super) struct Heard {
     pub(super) constant: F128,
 }
 
-/// All steps up to the last challenge.
+/// Reads all steps up to the last challenge.
 pub(super) fn hear(
     from: &mut (dyn Read + Send),
     header: &[u8],
