@@ -38,10 +38,11 @@ impl Repeating<'_> {
     }
 }
 
-fn arithmetic<S: Setting<F = F61>>(name: &'static str, options: Options, length: usize) -> Repeating<'static>
-where
-    Arithmetic<F61>: crate::kit::Anywhere<S>,
-{
+fn arithmetic<S: Setting<F = F61>>(
+    name: &'static str,
+    options: Options,
+    length: usize,
+) -> Repeating<'static> {
     let options = move |seed| Options { seed: Some([seed; 32]), ..options.clone() };
     let (proving, verifying) = (options(1), options(2));
     let network = || Arithmetic::<F61>::new(100).unwrap();

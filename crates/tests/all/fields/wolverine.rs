@@ -4,7 +4,7 @@ use super::{
     assert_agrees, assert_tampering_fails, builtin, named, over_fields_of_every_system, run_honestly,
     serve_many,
 };
-use crate::kit::{self, Anywhere, by_wolverine, run_by};
+use crate::kit::{self, by_wolverine, run_by};
 use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::circuit::{Arithmetic, Size};
 use volery::zk::wolverine::BLOCK;
@@ -28,10 +28,7 @@ fn arithmetic<F: Field>(gates: u64) -> (Arithmetic<F>, Vec<F>) {
 #[test]
 #[ignore = "slow"]
 fn networks_around_blocks_by_every_check() {
-    fn test<F: Field, S: Setting<F = F>>()
-    where
-        Arithmetic<F>: Anywhere<S>,
-    {
+    fn test<F: Field, S: Setting<F = F>>() {
         for check in CheckedBy::ALL {
             for (gates, name, block) in [
                 (1, "direct", None),
@@ -42,7 +39,7 @@ fn networks_around_blocks_by_every_check() {
             ] {
                 let (network, witness) = arithmetic::<F>(gates);
                 let options = by::<S>(name, check, block);
-                assert_agrees::<S, _>(&format!("{gates} by {check}"), &network, &witness, &options);
+                assert_agrees::<S>(&format!("{gates} by {check}"), &network, &witness, &options);
             }
         }
     }
@@ -55,7 +52,7 @@ fn networks_around_refills() {
     let (network, witness) = arithmetic::<F61>(260_000);
     let run = |name, check, block: Option<u64>| {
         let options = by::<Over<F61>>(name, check, block);
-        assert_agrees::<Over<F61>, _>("refilled", &network, &witness, &options);
+        assert_agrees::<Over<F61>>("refilled", &network, &witness, &options);
     };
     run("tiny", Sacrifice, Some(30_000));
     run("tiny", Sacrifice, None);
@@ -64,7 +61,7 @@ fn networks_around_refills() {
     run("l2", Sacrifice, Some(100_000));
     for block in [None, Some(30_000)] {
         let options = by::<Over<F61, F61x2>>("tiny", Interpolation, block);
-        assert_agrees::<Over<F61, F61x2>, _>("refilled", &network, &witness, &options);
+        assert_agrees::<Over<F61, F61x2>>("refilled", &network, &witness, &options);
     }
 }
 
@@ -82,11 +79,11 @@ fn wolverine_proves_over_other_fields_as_a_type() {
     type S = Over<Goldilocks, Goldilocksx2>;
     let (network, witness) = arithmetic::<Goldilocks>(300);
     let options = by::<S>("direct", Interpolation, Some(100));
-    let session = run_by::<S, _>(&Wolverine::<S>::OVER, &network, &witness, &options);
+    let session = run_by::<S>(&Wolverine::<S>::OVER, &network, &witness, &options);
     let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
     let checked = verified.of::<Checked>().unwrap();
     assert_eq!((Some(checked), checked.blocks), (proved.of::<Checked>(), 3));
-    let session = run_honestly::<S, _>(&network, &witness, &options);
+    let session = run_honestly::<S>(&network, &witness, &options);
     let why = session.proved.unwrap_err().to_string();
     assert!(
         why.contains("wolverine is over f2, f61, f61x2, f65537, q32, and not over goldilocksx2: take"),
@@ -98,14 +95,11 @@ fn wolverine_proves_over_other_fields_as_a_type() {
 /// without products has none.
 #[test]
 fn reports_say_what_was_checked_over_every_field() {
-    fn test<F: Field, S: Setting<F = F>>()
-    where
-        Arithmetic<F>: Anywhere<S>,
-    {
+    fn test<F: Field, S: Setting<F = F>>() {
         let (network, witness) = arithmetic::<F>(100);
         for (block, blocks) in [(None, 1), (Some(100), 1), (Some(33), 4)] {
             let options = by_wolverine(None, block).with_correlations(named::<S>("direct"));
-            let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
+            let (_, report) = run_honestly::<S>(&network, &witness, &options).verified.unwrap();
             let checked = report.of::<Checked>().unwrap();
             // With MACs in itself.
             let short = S::name() == "f61";
@@ -118,7 +112,7 @@ fn reports_say_what_was_checked_over_every_field() {
     over_fields_of_every_system!(test);
     let public = [("matrix", "1,0,1, 0,1,0"), ("b", "8,7")];
     let (linear, witness) = builtin::<F61>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
-    let session = run_honestly::<Over<F61>, _>(linear.source(), &witness, &by_wolverine(None, None));
+    let session = run_honestly::<Over<F61>>(linear.source(), &witness, &by_wolverine(None, None));
     let verified = session.verified.unwrap().1;
     let checked = verified.of::<Checked>();
     assert_eq!(checked, session.proved.unwrap().of::<Checked>());
@@ -136,12 +130,9 @@ fn nothing_tampered_with_is_accepted_by_wolverine() {
 
 /// The prover's end and the verifier's refuse these settings, and say so.
 #[track_caller]
-fn assert_refused<F: Field, S: Setting<F = F>>(options: &Options, part: &str)
-where
-    Arithmetic<F>: Anywhere<S>,
-{
+fn assert_refused<F: Field, S: Setting<F = F>>(options: &Options, part: &str) {
     let (network, witness) = arithmetic::<F>(100);
-    let session = run_by::<S, _>(&Wolverine::<S>::OVER, &network, &witness, options);
+    let session = run_by::<S>(&Wolverine::<S>::OVER, &network, &witness, options);
     for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {
         assert!(matches!(&error, Error::Invalid(why) if why.contains(part)), "{error}");
     }
@@ -179,7 +170,7 @@ fn blocks_that_nobody_can_check_are_refused() {
     }
     let (network, witness) = arithmetic::<F61>(100);
     let longest = by_wolverine(None, LONGEST_BLOCK);
-    assert_agrees::<Over<F61>, _>("the longest", &network, &witness, &longest);
+    assert_agrees::<Over<F61>>("the longest", &network, &witness, &longest);
 }
 
 #[test]
@@ -213,7 +204,7 @@ fn wolverine_without_coins_takes_a_long_extension() {
     let (network, witness) = arithmetic::<F61>(700);
     for (check, name) in [(Buckets, "direct"), (Interpolation, "direct"), (Interpolation, "tiny")] {
         let options = Options { security: Some(100), ..one_way(by::<Long>(name, check, 300)) };
-        let session = run_honestly::<Long, _>(&network, &witness, &options);
+        let session = run_honestly::<Long>(&network, &witness, &options);
         let (_, report) = session.verified.unwrap();
         assert!(report.security.statistical >= 100 && report.security.computational >= 110, "{report:?}");
         assert_eq!(session.proved.unwrap().security, report.security);
@@ -227,7 +218,7 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let (network, witness) = arithmetic::<F61>(600);
     for (system, chosen) in [(System::QUICKSILVER, "direct"), (System::WOLVERINE, "tiny")] {
         let options = Options { method: system.into(), ..by_wolverine(None, None) };
-        let session = run_honestly::<Over<F61>, _>(&network, &witness, &options);
+        let session = run_honestly::<Over<F61>>(&network, &witness, &options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
         assert_eq!(proved.choice, verified.choice);
         let choice = verified.choice.unwrap();
@@ -235,7 +226,7 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     }
     // One section holds the 64 inputs and the products.
     let (network, witness) = arithmetic::<F61>(100);
-    let session = run_honestly::<Over<F61>, _>(&network, &witness, &by_wolverine(None, None));
+    let session = run_honestly::<Over<F61>>(&network, &witness, &by_wolverine(None, None));
     let (_, report) = session.verified.unwrap();
     assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
@@ -250,7 +241,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     type S = Over<F61>;
     let (network, witness) = arithmetic::<F61>(100);
     let options = by::<S>("direct", Sacrifice, Some(60)).with_correlations(None);
-    let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
+    let (_, report) = run_honestly::<S>(&network, &witness, &options).verified.unwrap();
     assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // Sections of two blocks, three elements for each gate, two sums and two digests; two coins a

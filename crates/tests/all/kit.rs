@@ -3,21 +3,15 @@
 
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
-use volery::circuit::stream::ClauseSource;
+use volery::circuit::stream::{ClauseSource, Source};
 use volery::circuit::{
     Alternatives, Backend, Branch, Circuit, Clauses, Network, Relation, Statement, Value, Values,
 };
 use volery::error::{Disagreement, Misbehaviour};
 use volery::{
     Accepted, Binary, CheckedBy, Checking, Error, F2, Field, Options, ProofSystem, Provable, Report, Result,
-    Setting, System, prove, prove_by, prove_one_of, prove_over, verify, verify_by, verify_one_of,
-    verify_over,
+    Setting, System, prove_by, prove_one_of, prove_over, verify_by, verify_one_of, verify_over,
 };
-
-/// A circuit that both parties of a session take, from two threads.
-pub trait Anywhere<S: Setting = Binary>: Provable<S> + Sync {}
-
-impl<S: Setting, C: Provable<S> + Sync + ?Sized> Anywhere<S> for C {}
 
 /// The results of a session on both sides, and the messages of each.
 pub struct Session {
@@ -56,16 +50,12 @@ pub fn by_wolverine(by: impl Into<Option<CheckedBy>>, block: impl Into<Option<u6
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs both parties, each with its own circuit and settings, with a bit flipped on the way where asked.
-pub fn run<P: Anywhere + ?Sized, V: Anywhere + ?Sized>(
-    (proved, witness, proving): (&P, &[F2], &Options),
-    (verified, verifying): (&V, &Options),
+pub fn run(
+    proving: (&dyn Source<F2>, &[F2], &Options),
+    verifying: (&dyn Source<F2>, &Options),
     flip: Option<(Party, Flip)>,
 ) -> Session {
-    both(
-        |channel| prove(proved, witness.to_vec(), channel, proving),
-        |channel| verify(verified, channel, verifying),
-        flip,
-    )
+    run_over::<Binary>(proving, verifying, flip)
 }
 
 /// Whether the system is over `S`, where options name it.
@@ -74,9 +64,9 @@ pub fn is_by<S: Setting>(system: System) -> bool {
 }
 
 /// Runs a session over any field, by a system that is over it where options name it.
-pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
-    (proved, witness, proving): (&P, &[S::F], &Options),
-    (verified, verifying): (&V, &Options),
+pub fn run_over<S: Setting>(
+    (proved, witness, proving): (&dyn Source<S::F>, &[S::F], &Options),
+    (verified, verifying): (&dyn Source<S::F>, &Options),
     flip: Option<(Party, Flip)>,
 ) -> Session {
     both(
@@ -86,16 +76,30 @@ pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
     )
 }
 
-/// Runs a session over any field, by `system`.
-pub fn run_by<S: Setting, C: Anywhere<S> + ?Sized>(
-    system: &dyn ProofSystem<S::F>,
-    circuit: &C,
+/// Runs a session in which both parties push copies of the circuit that are compiled for them, where the
+/// setting has such: elsewhere circuits are streams of gates.
+pub fn run_compiled<S: Setting>(
+    circuit: &(impl Provable<S> + Sync + ?Sized),
     witness: &[S::F],
     options: &Options,
 ) -> Session {
     both(
-        |channel| prove_by(system, circuit.source(), witness.to_vec(), channel, options),
-        |channel| verify_by(system, circuit.source(), channel, options),
+        |channel| prove_over::<S>(circuit, witness.to_vec(), channel, options),
+        |channel| verify_over::<S>(circuit, channel, options),
+        None,
+    )
+}
+
+/// Runs a session over any field, by `system`.
+pub fn run_by<S: Setting>(
+    system: &dyn ProofSystem<S::F>,
+    circuit: &dyn Source<S::F>,
+    witness: &[S::F],
+    options: &Options,
+) -> Session {
+    both(
+        |channel| prove_by(system, circuit, witness.to_vec(), channel, options),
+        |channel| verify_by(system, circuit, channel, options),
         None,
     )
 }
@@ -130,7 +134,7 @@ fn both_boxed(
 }
 
 /// Runs both parties on the same circuit, with default settings.
-pub fn run_honestly<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> Session {
+pub fn run_honestly(circuit: &dyn Source<F2>, witness: &[F2], options: &Options) -> Session {
     run((circuit, witness, options), (circuit, options), None)
 }
 

@@ -1,7 +1,7 @@
 //! Memories, tables, ranges, permutations and polynomials as gates, by systems that have no proof for them: the
 //! bytes are pinned, since the gates and their order are part of the protocol.
 
-use crate::kit::{Anywhere, by_wolverine, run_clauses, run_over, seeded};
+use crate::kit::{by_wolverine, run_clauses, run_over, seeded};
 use crate::tapes::digest;
 use volery::circuit::{Alternatives, Branch, Cells, Clauses, Machine, Put, Returned, Rows, address_width};
 use volery::zk::voleith::Wishes;
@@ -180,17 +180,11 @@ fn witness<F: Field>() -> Vec<F> {
     WITNESS.map(number).to_vec()
 }
 
-fn sessions<S: Setting>(options: &Options) -> Vec<String>
-where
-    Lowered: Anywhere<S>,
-{
-    each::<S::F>(|of| digest(run_over::<S, _, _>((&of, &witness::<S::F>(), options), (&of, options), None)))
+fn sessions<S: Setting>(options: &Options) -> Vec<String> {
+    each::<S::F>(|of| digest(run_over::<S>((&of, &witness::<S::F>(), options), (&of, options), None)))
 }
 
-fn files<S: Setting>(options: &Options) -> Vec<String>
-where
-    Lowered: Anywhere<S>,
-{
+fn files<S: Setting>(options: &Options) -> Vec<String> {
     each::<S::F>(|of| {
         let mut file = Vec::new();
         prove_to_over::<S>(&of, witness::<S::F>(), &mut file, options).unwrap();

@@ -36,7 +36,7 @@ impl ProofSystem<F2> for Toy {
 
     fn prove(
         &self,
-        _: &dyn Source<F2>,
+        statement: &dyn Source<F2>,
         witness: &dyn Reread<F2>,
         channel: &mut Channel,
         options: &Options,
@@ -45,8 +45,11 @@ impl ProofSystem<F2> for Toy {
         let run = ProofRun::open(channel, random, options, &Self::AGREEMENT, &mut |_, _| Ok(()))?;
         run.prove(|run| {
             run.begin();
-            // The verifier finds out whether it holds.
+            // The verifier finds out whether it holds, and waits for as many bits as it counts.
             let bytes: Vec<u8> = witness.read().map(|bit| bit.to_bool().into()).collect();
+            if bytes.len() as u64 != Stream::new(statement).count()?.witness {
+                return Err(Error::Invalid("the witness has another length".into()));
+            }
             run.channel.send(&bytes)?;
             Ok(self.outcome(0))
         })

@@ -4,6 +4,7 @@
 mod agree;
 mod circuits;
 mod claims;
+mod compiled;
 mod fields;
 mod files;
 mod formats;

@@ -7,6 +7,7 @@ mod matrices;
 
 use std::time::Duration;
 use volery::channel::{Channel, Party, Tape, pipe};
+use volery::circuit::stream::Source;
 use volery::circuit::{Circuit, Clear, Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 use volery::error::Rejection;
 use volery::pool::Pool;
@@ -15,7 +16,7 @@ use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
     Binary, Bn254, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
-    MacField, Options, Over, Proposition, Provable, Q32, Q32x2, Registered, Result, Secrets, Setting, Work,
+    MacField, Options, Over, Proposition, Q32, Q32x2, Registered, Result, Secrets, Setting, Work,
 };
 
 /// Shares in a block of the dealer.
@@ -57,7 +58,7 @@ where
 
 /// A statement, and whether it is proved with one thing false.
 #[derive(Clone)]
-enum Statement<F> {
+pub(crate) enum Statement<F> {
     /// Polynomials of the first so many elements of the witness, and their values; every other
     /// value is committed to.
     Set(usize, Vec<(Sparse<F>, F)>),
@@ -126,8 +127,8 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
 /// The result of a proof of `proved` where `verified` is to be believed; the gates on the verifier's side,
 /// and the messages of the prover. `flip` changes the message with this number.
 fn run<S: Dealt>(
-    proved: &(dyn Provable<S> + Sync),
-    verified: &(dyn Provable<S> + Sync),
+    proved: &dyn Source<S::F>,
+    verified: &dyn Source<S::F>,
     witness: &[S::F],
     flip: Option<(usize, usize)>,
 ) -> (Result<Gates>, Vec<Vec<u8>>) {
@@ -198,7 +199,7 @@ fn polynomial<F: Field>(random: &mut Random, degree: usize, x: &[F]) -> (Sparse<
 }
 
 /// Polynomials of all degrees up to this one, and a witness.
-fn set<F: Field>(degree: usize, seed: u8) -> (Statement<F>, Vec<F>) {
+pub(crate) fn set<F: Field>(degree: usize, seed: u8) -> (Statement<F>, Vec<F>) {
     let mut random = Random::from_seed(&[seed; 32]);
     let x = elements(&mut random, VARIABLES);
     let polynomials = (0..=degree).map(|degree| polynomial(&mut random, degree, &x)).collect();

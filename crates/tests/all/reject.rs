@@ -5,10 +5,11 @@ mod garbled;
 mod wolverine;
 
 use crate::kit::{
-    ABC, Anywhere, Ones, Session, disagreements, network, only_bytes_differ, preimage, run, run_honestly,
-    run_one_of, seeded,
+    ABC, Ones, Session, disagreements, network, only_bytes_differ, preimage, run, run_honestly, run_one_of,
+    seeded,
 };
 use volery::channel::{Channel, Flip, Party, Playback};
+use volery::circuit::stream::Source;
 use volery::circuit::{Backend, Circuit, Size};
 use volery::error::{Disagreement, Sides};
 use volery::{Binary, Correlations, Error, F2, Field, Options, Result, System, prove, verify};
@@ -146,7 +147,7 @@ fn a_replayed_transcript() {
 }
 
 /// Asserts that a replay of an honest run under `options`, which take a seed, fails.
-fn assert_replay_fails<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: impl Fn(u8) -> Options) {
+fn assert_replay_fails(circuit: &dyn Source<F2>, witness: &[F2], options: impl Fn(u8) -> Options) {
     let said: Vec<u8> = run_honestly(circuit, witness, &options(1)).from_prover.messages().concat();
     let replay = |seed| {
         let mut channel = Channel::new(Party::Verifier, Playback::new(said.clone()));
@@ -187,8 +188,8 @@ fn a_statement_that_asserts_nothing() {
 }
 
 /// A peer that stops anywhere, or says anything: an error on this side.
-fn assert_survives<C: Anywhere + ?Sized>(
-    circuit: &C,
+fn assert_survives(
+    circuit: &dyn Source<F2>,
     witness: &[F2],
     from_prover: &[u8],
     from_verifier: &[u8],

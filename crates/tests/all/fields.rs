@@ -3,10 +3,11 @@
 
 mod wolverine;
 
-use crate::kit::{Anywhere, Session, by_wolverine, is_by, only_bytes_differ, run_by, run_over, seeded};
+use crate::kit::{Session, by_wolverine, is_by, only_bytes_differ, run_by, run_over, seeded};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, pipe};
+use volery::circuit::stream::Source;
 use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution,
 };
@@ -14,8 +15,8 @@ use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values}
 use volery::error::{Disagreement, Sides};
 use volery::{
     Correlations, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Limbo, Options, Over, ProofSystem,
-    Provable, ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check, prove_to_over, setting,
-    settings, verify_from_over, with_fields,
+    ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check, prove_to_over, setting, settings,
+    verify_from_over, with_fields,
 };
 
 /// Runs a test over every field and extension.
@@ -55,23 +56,14 @@ fn with_over<S: Setting>(name: &str) -> Options {
     seeded(1).with_correlations(named::<S>(name))
 }
 
-fn run_honestly<S: Setting, C: Anywhere<S> + ?Sized>(
-    circuit: &C,
-    witness: &[S::F],
-    options: &Options,
-) -> Session {
-    run_over::<S, C, C>((circuit, witness, options), (circuit, options), None)
+fn run_honestly<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options) -> Session {
+    run_over::<S>((circuit, witness, options), (circuit, options), None)
 }
 
 /// The honest run is accepted by both sides, and gates are counted alike.
-fn assert_agrees<S: Setting, C: Anywhere<S> + ?Sized>(
-    name: &str,
-    circuit: &C,
-    witness: &[S::F],
-    options: &Options,
-) {
-    check(circuit.source(), witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let session = run_honestly::<S, C>(circuit, witness, options);
+fn assert_agrees<S: Setting>(name: &str, circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options) {
+    check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let session = run_honestly::<S>(circuit, witness, options);
     let proved = session.proved.unwrap_or_else(|error| panic!("{name} over {}: {error}", S::name()));
     let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name} over {}: {error}", S::name()));
     assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement), "{name}");
@@ -84,30 +76,30 @@ fn assert_agrees<S: Setting, C: Anywhere<S> + ?Sized>(
 
 /// Asserts agreement with the correlations called `correlations`, by QuickSilver, and by Wolverine in small
 /// blocks where that is over the field.
-fn assert_both_agree<S: Setting, C: Anywhere<S> + ?Sized>(
+fn assert_both_agree<S: Setting>(
     name: &str,
-    circuit: &C,
+    circuit: &dyn Source<S::F>,
     witness: &[S::F],
     correlations: &str,
 ) {
     let options = with_over::<S>(correlations);
     let in_blocks = by_wolverine(None, 20).with_correlations(named::<S>(correlations));
     for options in [options, in_blocks].into_iter().filter(|options| is_by::<S>(options.system())) {
-        assert_agrees::<S, C>(name, circuit, witness, &options);
+        assert_agrees::<S>(name, circuit, witness, &options);
     }
 }
 
 /// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
-fn assert_fails_at<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[S::F], assertion: &str) {
+fn assert_fails_at<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], assertion: &str) {
     let fails = |error| match error {
         Error::Unsatisfied(name) => assert_eq!(name, assertion),
         error => panic!("{error}"),
     };
-    fails(check(circuit.source(), witness.to_vec()).unwrap_err());
+    fails(check(circuit, witness.to_vec()).unwrap_err());
     for system in [System::QUICKSILVER, System::WOLVERINE].into_iter().filter(|system| is_by::<S>(*system)) {
         let options = Options { method: system.into(), check: false, ..seeded(1) }
             .with_correlations(named::<S>("direct"));
-        let session = run_honestly::<S, C>(circuit, witness, &options);
+        let session = run_honestly::<S>(circuit, witness, &options);
         fails(session.proved.unwrap_err());
         assert!(session.verified.is_err());
     }
@@ -118,7 +110,7 @@ fn by_limbo(threads: usize) -> Options {
 }
 
 /// A proof of `circuit` that is a file.
-fn file<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[S::F]) -> Vec<u8> {
+fn file<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F]) -> Vec<u8> {
     let mut file = vec![];
     prove_to_over::<S>(circuit, witness.to_vec(), &mut file, &by_limbo(2)).unwrap();
     file
@@ -127,14 +119,14 @@ fn file<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[S::F]) -> V
 fn limbo<F: Field, S: Setting<F = F>>() {
     let network = Arithmetic::<F>::new(130).unwrap();
     let witness: Vec<F> = network.witness([1; 32]).collect();
-    assert_agrees::<S, _>("network", &network, &witness, &by_limbo(2));
+    assert_agrees::<S>("network", &network, &witness, &by_limbo(2));
     let sizes = Dimensions { rows: 3, inner: 4, columns: 2 };
     for reduction in [Reduction::Random, Reduction::InnerProducts] {
         let product = MatrixProduct::<F>::product_of(sizes, [2; 32]);
         let matrices = MatrixProduct::new(sizes, Some(&product), reduction).unwrap();
         let entries: Vec<F> = matrices.witness([2; 32]).collect();
-        assert_agrees::<S, _>("matrices", &matrices, &entries, &by_limbo(1));
-        let file = file::<S, _>(&matrices, &entries);
+        assert_agrees::<S>("matrices", &matrices, &entries, &by_limbo(1));
+        let file = file::<S>(&matrices, &entries);
         let (_, report) = verify_from_over::<S>(&matrices, &mut &file[..], &by_limbo(1)).unwrap();
         assert!(report.security.statistical >= 128, "{:?}", report.security);
         assert_eq!(report.traffic.received, file.len() as u64);
@@ -177,14 +169,14 @@ fn limbo_proves_over_other_fields_as_a_type() {
     type S = Over<Goldilocks>;
     let network = Arithmetic::<Goldilocks>::new(130).unwrap();
     let witness: Vec<Goldilocks> = network.witness([1; 32]).collect();
-    let session = run_by::<S, _>(&Limbo::<S>::OVER, &network, &witness, &by_limbo(2));
+    let session = run_by::<S>(&Limbo::<S>::OVER, &network, &witness, &by_limbo(2));
     assert_eq!(session.proved.unwrap().gates, session.verified.unwrap().1.gates);
-    let (mut file, source) = (vec![], Provable::<S>::source(&network));
+    let (mut file, source) = (vec![], &network as &dyn Source<Goldilocks>);
     let files = Limbo::<S>::OVER.files().unwrap();
     files.prove_to(source, &witness, &mut file, &by_limbo(1)).unwrap();
     let (_, report) = files.verify_from(source, &mut &file[..], &by_limbo(1)).unwrap();
     assert!(report.security.statistical >= 128, "{:?}", report.security);
-    let refused = prove_to_over::<S>(&network, witness, &mut vec![], &by_limbo(1)).unwrap_err();
+    let refused = prove_to_over::<S>(source, witness, &mut vec![], &by_limbo(1)).unwrap_err();
     assert!(
         refused
             .to_string()
@@ -197,7 +189,7 @@ fn limbo_proves_over_other_fields_as_a_type() {
 fn files_name_their_field() {
     let network = Arithmetic::<F61>::new(7).unwrap();
     let witness: Vec<F61> = network.witness([1; 32]).collect();
-    let mut file = file::<Over<F61, F61x2>, _>(&network, &witness);
+    let mut file = file::<Over<F61, F61x2>>(&network, &witness);
     match verify_from_over::<Over<F61>>(&network, &mut &file[..], &by_limbo(1)) {
         Err(Error::Disagreed(Disagreement::FileField(Sides { ours, theirs }))) => {
             assert_eq!((&*ours, &*theirs), ("f61", "f61x2"));
@@ -237,23 +229,23 @@ fn statements_agree_with_clear_evaluation() {
         let prime = F::ONE + F::ONE != F::ZERO;
         let (power, witness) =
             builtin::<F>("power?exponent=2", &[("y", if prime { "9" } else { "5" })], &[("x", "3")]);
-        assert_both_agree::<S, _>("power", power.source(), &witness, "direct");
-        assert_fails_at::<S, _>(power.source(), &[F::ONE], "y");
+        assert_both_agree::<S>("power", power.source(), &witness, "direct");
+        assert_fails_at::<S>(power.source(), &[F::ONE], "y");
         let public = [("matrix", "1,0,1, 0,1,0"), ("b", if prime { "8,7" } else { "6,7" })];
         let (linear, witness) = builtin::<F>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
-        assert_both_agree::<S, _>("linear", linear.source(), &witness, "direct");
-        assert_fails_at::<S, _>(linear.source(), &[witness[0], F::ONE, witness[2]], "b[1]");
+        assert_both_agree::<S>("linear", linear.source(), &witness, "direct");
+        assert_fails_at::<S>(linear.source(), &[witness[0], F::ONE, witness[2]], "b[1]");
         if prime {
             let (range, witness) =
                 builtin::<F>("range-sum?count=3&bits=8", &[("total", "300")], &[("values", "255,40,5")]);
-            assert_both_agree::<S, _>("range-sum", range.source(), &witness, "direct");
+            assert_both_agree::<S>("range-sum", range.source(), &witness, "direct");
             let other: Vec<F> = vec![F::place(8), witness[1] + F::ONE + F::ONE + F::ONE + F::ONE, F::ZERO];
-            assert_fails_at::<S, _>(range.source(), &other, "values[0] below 2^8");
+            assert_fails_at::<S>(range.source(), &other, "values[0] below 2^8");
             let (factors, witness) = builtin::<F>("factors", &[("n", "15")], &[("a", "3"), ("b", "5")]);
-            assert_both_agree::<S, _>("factors", factors.source(), &witness, "direct");
+            assert_both_agree::<S>("factors", factors.source(), &witness, "direct");
             let n = F::ONE + F::ONE + F::ONE;
             let n = n * (n + F::ONE + F::ONE);
-            assert_fails_at::<S, _>(factors.source(), &[F::ONE, n], "a above 1");
+            assert_fails_at::<S>(factors.source(), &[F::ONE, n], "a above 1");
         }
     }
     over_every_field!(test);
@@ -267,9 +259,9 @@ fn polynomials_agree_with_clear_evaluation() {
             let z = InnerProduct::product_of(length, [7; 32]);
             let statement = InnerProduct::new(length, z).unwrap();
             let witness: Vec<F> = statement.witness([7; 32]).collect();
-            assert_both_agree::<S, _>("inner product", &statement, &witness, name);
+            assert_both_agree::<S>("inner product", &statement, &witness, name);
             if name == "direct" {
-                assert_fails_at::<S, _>(&InnerProduct::new(length, z + F::ONE).unwrap(), &witness, "z");
+                assert_fails_at::<S>(&InnerProduct::new(length, z + F::ONE).unwrap(), &witness, "z");
             }
         }
         let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };
@@ -279,7 +271,7 @@ fn polynomials_agree_with_clear_evaluation() {
                 let product = public.then_some(&product[..]);
                 let statement = MatrixProduct::new(dimensions, product, reduction).unwrap();
                 let witness: Vec<F> = statement.witness([7; 32]).collect();
-                assert_both_agree::<S, _>("matrices", &statement, &witness, "direct");
+                assert_both_agree::<S>("matrices", &statement, &witness, "direct");
             }
         }
         let Ok(()) = Bound::Within(2).check::<F>() else { return };
@@ -289,9 +281,9 @@ fn polynomials_agree_with_clear_evaluation() {
             let mut solution = ShortSolution::<F>::solution_of(33, bound, [7; 32]);
             let image = ShortSolution::image_of(matrix, &solution);
             let statement = ShortSolution::new(matrix, &image, bound).unwrap();
-            assert_both_agree::<S, _>("short solution", &statement, &solution, "direct");
+            assert_both_agree::<S>("short solution", &statement, &solution, "direct");
             solution[5] = F::ONE + F::ONE + F::ONE;
-            assert_fails_at::<S, _>(&statement, &solution, "the range of s[5]");
+            assert_fails_at::<S>(&statement, &solution, "the range of s[5]");
         }
     }
     over_every_field!(test);
@@ -305,7 +297,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let solution = ShortSolution::<Q32>::solution_of(1024, Bound::Within(1), [7; 32]);
     let image = ShortSolution::image_of(matrix, &solution);
     let statement = ShortSolution::new(matrix, &image, Bound::Within(1)).unwrap();
-    let session = run_honestly::<Over<Q32, Q32x2>, _>(&statement, &solution, &seeded(1));
+    let session = run_honestly::<Over<Q32, Q32x2>>(&statement, &solution, &seeded(1));
     let (_, report) = session.verified.unwrap();
     assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
@@ -315,24 +307,21 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
 
 #[test]
 fn networks_around_blocks_and_refills() {
-    fn test<F: Field, S: Setting<F = F>>()
-    where
-        Arithmetic<F>: Anywhere<S>,
-    {
+    fn test<F: Field, S: Setting<F = F>>() {
         // Direct blocks end after 256, 512 and 1024 shares, a witness takes some.
         for (gates, name) in [(1, "direct"), (300, "direct"), (1000, "direct"), (4000, "tiny")] {
             let network = Arithmetic::<F>::new(gates).unwrap();
             let witness: Vec<F> = network.witness([7; 32]).collect();
-            assert_agrees::<S, _>(&format!("network of {gates}"), &network, &witness, &with_over::<S>(name));
+            assert_agrees::<S>(&format!("network of {gates}"), &network, &witness, &with_over::<S>(name));
         }
     }
     over_every_field!(test);
     // More than an iteration, whose refill comes amid the coins; and every set.
     let network = Arithmetic::<F61>::new(260_000).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
-    assert_agrees::<Over<F61>, _>("refilled", &network, &witness, &with("tiny"));
-    assert_agrees::<Over<F61, F61x2>, _>("refilled", &network, &witness, &with("tiny"));
-    assert_agrees::<Over<F61>, _>("l2", &network, &witness, &with("l2"));
+    assert_agrees::<Over<F61>>("refilled", &network, &witness, &with("tiny"));
+    assert_agrees::<Over<F61, F61x2>>("refilled", &network, &witness, &with("tiny"));
+    assert_agrees::<Over<F61>>("l2", &network, &witness, &with("l2"));
 }
 
 /// Statements one after the other on one set-up, of lengths that end anywhere in a batch and an iteration.
@@ -341,10 +330,7 @@ fn one_set_up_serves_many_statements() {
     serve_many::<Over<F61>>(&with("tiny"));
 }
 
-fn serve_many<S: Setting<F = F61>>(options: &Options)
-where
-    Arithmetic<F61>: Anywhere<S>,
-{
+fn serve_many<S: Setting<F = F61>>(options: &Options) {
     let sizes = [5, 9_000, 1, 33_000, 70_000, 50_000, 4096];
     let (here, there) = pipe(Duration::from_secs(60));
     let networks = sizes.map(|gates| Arithmetic::<F61>::new(gates).unwrap());
@@ -382,7 +368,7 @@ fn assert_tampering_fails(options: Options, base: usize, expected: usize) {
     let network = Arithmetic::<F61>::new(600).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let options = Options { statement: Some([3; 32]), check: false, ..options };
-    let honest = run_honestly::<S, _>(&network, &witness, &options);
+    let honest = run_honestly::<S>(&network, &witness, &options);
     // COPEe's messages come after the points, for a piece of 256 shares or for the mask of a block's check:
     // an element for each of the 61 bits of Δ and each share.
     let masked = |message: usize, bytes: &[u8]| {
@@ -395,7 +381,7 @@ fn assert_tampering_fails(options: Options, base: usize, expected: usize) {
         for (message, bytes) in recording.iter().enumerate() {
             let bit = (message * 37) % (8 * bytes.len());
             let flip = Some((party, Flip { message, bit }));
-            let session = run_over::<S, _, _>((&network, &witness, &options), (&network, &options), flip);
+            let session = run_over::<S>((&network, &witness, &options), (&network, &options), flip);
             // The verdict itself comes after the acceptance.
             let last = party == Party::Verifier && message + 1 == recording.len();
             let refused = if last { session.proved.is_err() } else { session.verified.is_err() };
@@ -422,7 +408,7 @@ fn less_security_than_asked_for_is_refused() {
     let network = Arithmetic::<F61>::new(100).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let refused = |options: &Options, part: &str| {
-        let session = run_honestly::<Over<F61>, _>(&network, &witness, options);
+        let session = run_honestly::<Over<F61>>(&network, &witness, options);
         for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {
             assert!(matches!(&error, Error::Invalid(why) if why.contains(part)), "{error}");
         }
@@ -433,7 +419,7 @@ fn less_security_than_asked_for_is_refused() {
     // A transcript's challenges over 61 bits could be searched.
     refused(&Options { non_interactive: true, ..with("direct") }, "searched");
     let options = Options { security: Some(100), non_interactive: true, ..with("direct") };
-    let session = run_honestly::<Over<F61, F61x2>, _>(&network, &witness, &options);
+    let session = run_honestly::<Over<F61, F61x2>>(&network, &witness, &options);
     let (_, report) = session.verified.unwrap();
     assert!(report.security.statistical >= 100 && report.security.computational >= 119);
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names of other crates' parts, which cargo keeps in order, and above it the rooms of this one in the order of
+/// Names of other crates' parts, which cargo keeps in order, and above it the rooms of `volery` in the order of
 /// ARCHITECTURE.md. Those of one step do not import each other.
 const ORDER: [&[&str]; 5] = [
     &["channel", "circuit", "commit", "error", "ot", "pool", "random", "vole"],
@@ -18,6 +18,11 @@ const LOWER: [(&str, &[&[&str]]); 2] = [
     ("channel", &[&["error"], &["pool", "random"], &["channel"], &["lib"]]),
     ("vole", &[&["commit"], &["ot"], &["vole"], &["macs"], &["lib"]]),
 ];
+
+/// The folder of all crates.
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
 
 fn step(order: &[&[&str]], room: &str) -> usize {
     order.iter().position(|step| step.contains(&room)).unwrap_or_else(|| panic!("`{room}` is no known room"))
@@ -103,10 +108,9 @@ fn wrong_imports(root: &Path, order: &[&[&str]]) -> Vec<String> {
 
 #[test]
 fn imports_go_up() {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut wrong = wrong_imports(&own.join("src"), &ORDER);
+    let mut wrong = wrong_imports(&crates().join("volery/src"), &ORDER);
     for (name, order) in LOWER {
-        wrong.extend(wrong_imports(&own.join("..").join(name).join("src"), order));
+        wrong.extend(wrong_imports(&crates().join(name).join("src"), order));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -114,9 +118,8 @@ fn imports_go_up() {
 /// A statement cannot know how it will be proved.
 #[test]
 fn statements_import_errors_alone() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for room in ["circuit", "gadgets", "formats", "statements"] {
-        for file in sources(&crates.join(room).join("src")) {
+        for file in sources(&crates().join(room).join("src")) {
             for (line, imported) in imports("volery_channel::", &fs::read_to_string(&file).unwrap()) {
                 assert_eq!(imported, "error", "{}:{line}", file.display());
             }
@@ -126,7 +129,7 @@ fn statements_import_errors_alone() {
 
 #[test]
 fn systems_do_not_import_each_other() {
-    let zk = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/zk");
+    let zk = crates().join("volery/src/zk");
     let name = |path: &Path| path.components().next().unwrap().as_os_str().to_str().unwrap().to_string();
     let systems: Vec<String> = fs::read_dir(&zk)
         .unwrap()
@@ -146,9 +149,8 @@ fn systems_do_not_import_each_other() {
 
 #[test]
 fn unsafe_stays_in_its_crate() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut roots = 0;
-    for folder in fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path()) {
+    for folder in fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap().path()) {
         if folder.ends_with("primitives") {
             continue;
         }

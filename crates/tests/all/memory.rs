@@ -2,10 +2,11 @@
 //! a proof for them or looks at all cells.
 
 use crate::kit::{by_wolverine, is_by, run_over, seeded};
+use volery::circuit::stream::Source;
 use volery::circuit::{Cells, Machine, Put, Rows, address_width};
 use volery::{
-    Binary, Bn254, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Options, Over, Provable,
-    Q32, Q32x2, Result, Setting, System, U256, check, prove_to_over, verify_from_over,
+    Binary, Bn254, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Options, Over, Q32,
+    Q32x2, Result, Setting, System, U256, check, prove_to_over, verify_from_over,
 };
 
 const CELLS: usize = 6;
@@ -73,10 +74,10 @@ fn options_of<S: Setting>() -> Vec<Options> {
 
 /// Asserts agreement by every system, and by a file over F_2; a wrong cell fails by its name, and so does an
 /// address outside.
-pub(crate) fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F]) {
-    check(statement.source(), witness.to_vec()).unwrap();
+pub(crate) fn agrees<S: Setting>(statement: &dyn Source<S::F>, witness: &[S::F]) {
+    check(statement, witness.to_vec()).unwrap();
     for options in options_of::<S>() {
-        let session = run_over::<S, _, _>((statement, witness, &options), (statement, &options), None);
+        let session = run_over::<S>((statement, witness, &options), (statement, &options), None);
         let proved =
             session.proved.unwrap_or_else(|error| panic!("{} {}: {error}", S::name(), options.system()));
         let (_, verified) = session.verified.unwrap();
@@ -85,12 +86,12 @@ pub(crate) fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness:
     }
 }
 
-pub(crate) fn fails<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name: &str) {
+pub(crate) fn fails<S: Setting>(statement: &dyn Source<S::F>, witness: &[S::F], name: &str) {
     for options in options_of::<S>() {
         for check in [true, false] {
             // Who evaluates beforehand does so anyway.
             let options = Options { check, ..options.clone() };
-            let session = run_over::<S, _, _>((statement, witness, &options), (statement, &options), None);
+            let session = run_over::<S>((statement, witness, &options), (statement, &options), None);
             let failed = session.proved.unwrap_err();
             assert!(matches!(&failed, Error::Unsatisfied(found) if found == name), "{failed}, not {name}");
             assert!(session.verified.is_err());
@@ -122,8 +123,8 @@ fn memories_by_every_system() {
 }
 
 /// "I know a number below 2^10 with this square, by a table."
-struct Root {
-    square: u64,
+pub(crate) struct Root {
+    pub(crate) square: u64,
 }
 
 impl<B: Machine> Circuit<B> for Root {
@@ -207,10 +208,10 @@ fn words_of_more_than_128_bits() {
 }
 
 /// "I know two lists of words that are the same, and the first word of the second list is this."
-struct Shuffled {
-    width: usize,
-    words: usize,
-    first: u64,
+pub(crate) struct Shuffled {
+    pub(crate) width: usize,
+    pub(crate) words: usize,
+    pub(crate) first: u64,
 }
 
 impl<B: Machine> Circuit<B> for Shuffled {

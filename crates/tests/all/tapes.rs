@@ -2,8 +2,8 @@
 //! protocol must (its commit begins with `wire:`).
 
 use crate::kit::{
-    self, ABC, Anywhere, Ones, Session, by_wolverine, network, preimage, run_by, run_honestly, run_one_of,
-    run_over, seeded,
+    self, ABC, Ones, Session, by_wolverine, network, preimage, run_by, run_compiled, run_honestly,
+    run_one_of, seeded,
 };
 use crate::memory::notes;
 use std::num::NonZeroUsize;
@@ -13,23 +13,24 @@ use volery::circuit::{
 use volery::zk::limbo::Aggregation;
 use volery::{
     Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Garbling,
-    Options, Over, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking, System,
-    Wolverine, prove_to, prove_to_over,
+    Options, Over, Provable, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking,
+    System, Wolverine, prove_to, prove_to_over,
 };
 
-fn tape<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> String {
-    tape_over::<Binary, C>(circuit, witness, options)
+fn tape(circuit: &(impl Provable<Binary> + Sync + ?Sized), witness: &[F2], options: &Options) -> String {
+    tape_over::<Binary>(circuit, witness, options)
 }
 
-/// A digest of all messages of both parties, with their boundaries.
-fn tape_over<S: Setting, C: Anywhere<S> + ?Sized>(
-    circuit: &C,
+/// The tape of a statement that is compiled for QuickSilver where it can be: `compiled` holds streams against it.
+fn tape_over<S: Setting>(
+    circuit: &(impl Provable<S> + Sync + ?Sized),
     witness: &[S::F],
     options: &Options,
 ) -> String {
-    digest(run_over::<S, C, C>((circuit, witness, options), (circuit, options), None))
+    digest(run_compiled::<S>(circuit, witness, options))
 }
 
+/// A digest of all messages of both parties, with their boundaries.
 pub(crate) fn digest(session: Session) -> String {
     assert!(session.verified.is_ok());
     let mut hasher = blake3::Hasher::new();
@@ -100,33 +101,24 @@ fn arithmetic<F: Field, S: Setting<F = F>>(
     gates: u64,
     name: &str,
     (arch, threads): (Arch, NonZeroUsize),
-) -> String
-where
-    Arithmetic<F>: Anywhere<S>,
-{
+) -> String {
     arithmetic_by::<F, S>(gates, name, Options { arch, threads, ..seeded(42) })
 }
 
 /// The tape of an arithmetic network with these options.
-fn arithmetic_by<F: Field, S: Setting<F = F>>(gates: u64, name: &str, options: Options) -> String
-where
-    Arithmetic<F>: Anywhere<S>,
-{
+fn arithmetic_by<F: Field, S: Setting<F = F>>(gates: u64, name: &str, options: Options) -> String {
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
     let correlations: Correlations = Correlations::named::<S>(name).unwrap();
-    tape_over::<S, _>(&network, &witness, &options.with_correlations(correlations))
+    tape_over::<S>(&network, &witness, &options.with_correlations(correlations))
 }
 
 /// The tape of a network by Wolverine over a field that no name gives it, with the correlations called `tiny`.
-fn arithmetic_by_type<F: Field, S: Setting<F = F>>(gates: u64, options: Options) -> String
-where
-    Arithmetic<F>: Anywhere<S>,
-{
+fn arithmetic_by_type<F: Field, S: Setting<F = F>>(gates: u64, options: Options) -> String {
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
     let options = options.with_correlations(Correlations::TINY);
-    digest(run_by::<S, _>(&Wolverine::<S>::OVER, &network, &witness, &options))
+    digest(run_by::<S>(&Wolverine::<S>::OVER, &network, &witness, &options))
 }
 
 #[test]
@@ -185,11 +177,11 @@ fn pinned_polynomials() {
         let (name, way) = (arch.name(), (arch, threads));
         let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
         assert_eq!(tape(&bits, &pairs, &eight), "65d8161abbfaafac173f3bf6fdf9116b", "inner product, {name}");
-        let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(way));
+        let f61 = tape_over::<Over<F61>>(&matrices, &entries, &direct::<Over<F61>>(way));
         assert_eq!(f61, "872599549205a7dfb0732180ab816fae", "matrices, {name}");
-        let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
+        let f61x2 = tape_over::<Over<F61, F61x2>>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
         assert_eq!(f61x2, "23858e5ded6285c70558fcd2122f2784", "matrices by transcript, {name}");
-        let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
+        let q32 = tape_over::<Over<Q32, Q32x2>>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
         assert_eq!(q32, "28b0a36936456762ab44415e1065b8f5", "short solution, {name}");
     }
 }
@@ -201,7 +193,7 @@ fn pinned_memories() {
         let (statement, witness) = notes::<S::F>(11, 4);
         let correlations: Correlations = Correlations::named::<S>(name).unwrap();
         let options = Options { arch, threads, ..seeded(42).with_correlations(correlations) };
-        tape_over::<S, _>(&statement, &witness, &options)
+        tape_over::<S>(&statement, &witness, &options)
     }
     for way in ways() {
         let name = way.0.name();

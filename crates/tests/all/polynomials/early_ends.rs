@@ -88,10 +88,7 @@ impl<B: Polynomials> Circuit<B> for Rounds {
 #[test]
 #[ignore = "slow"]
 fn early_ends_go_with_real_correlations() {
-    fn test<S: Setting>(rounds: usize, names: &[&str])
-    where
-        Rounds: kit::Anywhere<S>,
-    {
+    fn test<S: Setting>(rounds: usize, names: &[&str]) {
         let rounds = Rounds(rounds);
         let witness: Vec<S::F> = vec![S::F::ONE; (0..rounds.0).map(|round| 1501 + 7 * round).sum()];
         for name in names {
@@ -101,7 +98,7 @@ fn early_ends_go_with_real_correlations() {
                 insecure_parameters: true,
                 ..kit::seeded(1).with_correlations(correlations)
             };
-            let session = kit::run_over::<S, _, _>((&rounds, &witness, &options), (&rounds, &options), None);
+            let session = kit::run_over::<S>((&rounds, &witness, &options), (&rounds, &options), None);
             session.proved.unwrap();
             assert_eq!(
                 session.verified.unwrap().1.gates.matrices,
@@ -111,7 +108,7 @@ fn early_ends_go_with_real_correlations() {
             *wrong.last_mut().unwrap() = S::F::ZERO;
             wrong[1501] = S::F::ZERO;
             let options = Options { check: false, ..options };
-            let session = kit::run_over::<S, _, _>((&rounds, &wrong, &options), (&rounds, &options), None);
+            let session = kit::run_over::<S>((&rounds, &wrong, &options), (&rounds, &options), None);
             assert!(matches!(session.proved, Err(Error::Unsatisfied(_))) && session.verified.is_err());
         }
     }

@@ -20,13 +20,13 @@ fn equals<B: Machine>(b: &mut B, wire: B::Wire, value: B::F, name: &str) -> Resu
 
 /// "I know addresses in so many rows, of which each reads one cell, reads another, and writes to a third, and
 /// a combination of what they find is this."
-struct Accessed {
-    rows: usize,
-    sums: Vec<u64>,
+pub(crate) struct Accessed {
+    pub(crate) rows: usize,
+    pub(crate) sums: Vec<u64>,
 }
 
 /// Addresses of the three: at times they are one.
-fn addresses(row: u64) -> [u64; 3] {
+pub(crate) fn addresses(row: u64) -> [u64; 3] {
     if row % 4 == 3 { [row % CELLS; 3] } else { [row % CELLS, (2 * row + 1) % CELLS, (row * row) % CELLS] }
 }
 
@@ -36,7 +36,7 @@ fn put(row: u64) -> u64 {
 }
 
 /// `3·first + second + 10·third` of what each row finds.
-fn sums(rows: usize) -> Vec<u64> {
+pub(crate) fn sums(rows: usize) -> Vec<u64> {
     let mut cells = [100; CELLS as usize];
     let sum = |row: u64| {
         let [first, second, third] = addresses(row).map(|address| cells[address as usize]);
@@ -91,9 +91,9 @@ fn accesses_are_made_row_by_row() {
 }
 
 /// "I know so many numbers below twelve, and this is what their squares come to."
-struct Squared {
-    rows: usize,
-    sum: u64,
+pub(crate) struct Squared {
+    pub(crate) rows: usize,
+    pub(crate) sum: u64,
 }
 
 impl<B: Machine> Circuit<B> for Squared {
@@ -108,7 +108,7 @@ impl<B: Machine> Circuit<B> for Squared {
 }
 
 /// Numbers below twelve, and what their squares come to.
-fn squares<F: Field>(rows: usize) -> (Vec<F>, u64) {
+pub(crate) fn squares<F: Field>(rows: usize) -> (Vec<F>, u64) {
     let keys: Vec<u64> = (0..rows as u64).map(|row| row * 5 % 12).collect();
     (keys.iter().map(|key| number(*key)).collect(), keys.iter().map(|key| key * key).sum())
 }
@@ -121,9 +121,8 @@ fn an_epoch_ends_between_rows() {
     let (mut witness, sum) = squares(rows);
     let statement = Squared { rows, sum: sum % 65537 };
     let options = Options::default();
-    let run = |witness: &[F65537]| {
-        run_over::<S, _, _>((&statement, witness, &options), (&statement, &options), None)
-    };
+    let run =
+        |witness: &[F65537]| run_over::<S>((&statement, witness, &options), (&statement, &options), None);
     let session = run(&witness);
     let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
     assert_eq!(proved.gates, verified.gates);
@@ -157,10 +156,10 @@ fn lookups_end_at_any_place_of_a_sum() {
 /// "I know three numbers and another one such that combinations of them, of their squares and of public values
 /// are these": terms of several degrees, with one lane beside three, with and without a term that is all of the
 /// highest degree and has the factor one.
-struct Combined([[u64; 3]; 5]);
+pub(crate) struct Combined(pub(crate) [[u64; 3]; 5]);
 
 /// The numbers, and the other one.
-const KNOWN: [u64; 4] = [1, 0, 1, 1];
+pub(crate) const KNOWN: [u64; 4] = [1, 0, 1, 1];
 
 impl<B: Machine> Circuit<B> for Combined {
     fn run(&self, b: &mut B) -> Result<()> {
@@ -189,19 +188,24 @@ impl<B: Machine> Circuit<B> for Combined {
     }
 }
 
+/// The combinations of what is known, in numbers of which `of` makes elements.
+pub(crate) fn combined(of: fn(u64) -> u64) -> [[u64; 3]; 5] {
+    let [a, b, c, d] = KNOWN;
+    let each = |sum: &dyn Fn(u64, u64) -> u64| [(a, 1), (b, 2), (c, 3)].map(|(x, p)| of(sum(x, p)));
+    [
+        each(&|x, public| x * x + 5 * x + 7 * d + 3 * public + 11),
+        each(&|x, _| 5 * x * x + d),
+        each(&|x, _| d + 9 * x + 1),
+        each(&|x, public| x * x * x + d * public + 3 * x + 2),
+        each(&|x, public| d * d + public * x + x * x),
+    ]
+}
+
 #[test]
 fn combinations_are_sums_in_each_lane() {
     fn test<S: Setting>(of: fn(u64) -> u64) {
         let witness = KNOWN.map(number::<S::F>);
-        let [a, b, c, d] = KNOWN;
-        let each = |sum: &dyn Fn(u64, u64) -> u64| [(a, 1), (b, 2), (c, 3)].map(|(x, p)| of(sum(x, p)));
-        let expected = [
-            each(&|x, public| x * x + 5 * x + 7 * d + 3 * public + 11),
-            each(&|x, _| 5 * x * x + d),
-            each(&|x, _| d + 9 * x + 1),
-            each(&|x, public| x * x * x + d * public + 3 * x + 2),
-            each(&|x, public| d * d + public * x + x * x),
-        ];
+        let expected = combined(of);
         agrees::<S>(&Combined(expected), &witness);
         for i in 0..expected.len() {
             let mut wrong = expected;

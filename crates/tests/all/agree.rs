@@ -1,9 +1,7 @@
 //! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the
 //! same named assertion.
 
-use crate::kit::{
-    ABC, Anywhere, Mixed, both, by_wolverine, network, preimage, run_clauses, run_honestly, seeded,
-};
+use crate::kit::{ABC, Mixed, both, by_wolverine, network, preimage, run_clauses, run_honestly, seeded};
 use std::fmt::{self, Display};
 use volery::circuit::stream::{ClauseSource, Source, StreamedClauses};
 use volery::circuit::{
@@ -34,8 +32,8 @@ fn in_blocks() -> [Options; 3] {
 }
 
 /// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
-fn assert_agrees<C: Anywhere + ?Sized>(name: &str, circuit: &C, witness: &[F2]) {
-    check(circuit.source(), witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
+fn assert_agrees(name: &str, circuit: &dyn Source<F2>, witness: &[F2]) {
+    check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let by_correlations = SMALL.map(|correlations| seeded(1).with_correlations(correlations));
     for options in by_correlations.into_iter().chain([by_jko(), by_limbo()]).chain(in_blocks()) {
         let session = run_honestly(circuit, witness, &options);
@@ -65,9 +63,9 @@ fn assert_one_of(name: &str, clauses: &dyn ClauseSource, chosen: usize, witness:
 }
 
 /// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
-fn assert_fails_at<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], assertion: &str) {
+fn assert_fails_at(circuit: &dyn Source<F2>, witness: &[F2], assertion: &str) {
     let named = |error| matches!(&error, Error::Unsatisfied(name) if name == assertion);
-    assert!(named(check(circuit.source(), witness.to_vec()).unwrap_err()), "{assertion}");
+    assert!(named(check(circuit, witness.to_vec()).unwrap_err()), "{assertion}");
     let unchecked = [seeded(1), by_wolverine(None, None), by_wolverine(None, 3000)];
     let unchecked = unchecked.map(|options| Options { check: false, ..options });
     let checked = [seeded(1), by_jko(), by_limbo(), by_wolverine(None, None)];
@@ -419,10 +417,10 @@ fn one_of_several_statements() {
     let shapes = clauses::shapes(&StreamedClauses(&any)).unwrap();
     let one_of: OneOf<&dyn ClauseSource> = OneOf(&any);
     let padded: Vec<F2> = one_of.witness(&shapes, 2, witness).into_iter().collect();
-    assert_agrees("one of three digests", &one_of as &dyn Source<F2>, &padded);
+    assert_agrees("one of three digests", &one_of, &padded);
     let any = AnyOf::new(vec![other(), longer()]).unwrap();
     let one_of: OneOf<&dyn ClauseSource> = OneOf(&any);
-    assert_fails_at(&one_of as &dyn Source<F2>, &[F2::ZERO; 24 + 32], "one of 2 clauses");
+    assert_fails_at(&one_of, &[F2::ZERO; 24 + 32], "one of 2 clauses");
 }
 
 #[test]

@@ -1,0 +1,135 @@
+//! Statements that are Rust values are compiled for QuickSilver over F_2 and over 2^61 − 1 with MACs in itself.
+//! They say the same bytes as their streams of gates, which most other tests push, and fail at the same assertion.
+
+use crate::kit::{Mixed, network, run_compiled, run_over, seeded};
+use crate::memory::{Notes, Root, Shuffled, notes};
+use crate::polynomials::{Statement, set};
+use crate::rows::{Accessed, Combined, KNOWN, Squared, addresses, combined, squares, sums};
+use crate::tapes::digest;
+use volery::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Reduction};
+use volery::{Binary, Correlations, Error, F2, F61, Field, Options, Over, Provable, Setting, check};
+
+fn number<F: Field>(word: u64) -> F {
+    F::from_word(u128::from(word)).expect("a small number")
+}
+
+/// Asserts that both ways say the same, over the correlations called `names`.
+fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], names: [&str; 2]) {
+    for name in names {
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap();
+        let options = seeded(3).with_correlations(correlations);
+        let streamed = (statement.source(), witness, &options);
+        let streamed = run_over::<S>(streamed, (statement.source(), &options), None);
+        assert_eq!(digest(run_compiled::<S>(statement, witness, &options)), digest(streamed));
+    }
+}
+
+/// Asserts that both ways find the assertion called `name`, whether somebody looked before or not.
+fn fails<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name: &str) {
+    for check in [true, false] {
+        let options = Options { check, ..seeded(3) };
+        let streamed = (statement.source(), witness, &options);
+        let streamed = run_over::<S>(streamed, (statement.source(), &options), None);
+        for session in [run_compiled::<S>(statement, witness, &options), streamed] {
+            let failed = session.proved.unwrap_err();
+            assert!(matches!(&failed, Error::Unsatisfied(found) if found == name), "{failed}, not {name}");
+            assert!(session.verified.is_err());
+        }
+    }
+}
+
+const OVER_BITS: [&str; 2] = ["softspoken8", "tiny"];
+const OVER_NUMBERS: [&str; 2] = ["direct", "tiny"];
+
+#[test]
+fn gates_and_hints() {
+    let (network, witness) = network(5000);
+    agrees::<Binary>(&network, &witness, OVER_BITS);
+    let network = Arithmetic::<F61>::new(5000).unwrap();
+    let witness: Vec<F61> = network.witness([7; 32]).collect();
+    agrees::<Over<F61>>(&network, &witness, OVER_NUMBERS);
+    let mixed = Mixed { bits: 400 };
+    let mut witness = vec![F2::ONE; 400];
+    agrees::<Binary>(&mixed, &witness, OVER_BITS);
+    witness[399] = F2::ZERO;
+    fails::<Binary>(&mixed, &witness, "parity");
+}
+
+#[test]
+fn memories_tables_and_permutations() {
+    fn test<S: Setting>(names: [&str; 2])
+    where
+        Notes: Provable<S>,
+        Shuffled: Provable<S>,
+    {
+        let (statement, witness) = notes::<S::F>(11, 4);
+        agrees::<S>(&statement, &witness, names);
+        let (statement, witness) = notes::<S::F>(8, 6);
+        fails::<S>(&statement, &witness, "address 7");
+        let lists = [0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1];
+        let mut witness = lists.map(number::<S::F>);
+        let shuffled = Shuffled { width: 2, words: 3, first: 0 };
+        agrees::<S>(&shuffled, &witness, names);
+        witness[11] = S::F::ZERO;
+        fails::<S>(&shuffled, &witness, "the same 3 words");
+    }
+    test::<Binary>(OVER_BITS);
+    test::<Over<F61>>(OVER_NUMBERS);
+    agrees::<Over<F61>>(&Root { square: 121 }, &[number(11)], OVER_NUMBERS);
+    fails::<Over<F61>>(&Root { square: 529 }, &[number(23)], "a small square");
+    fails::<Over<F61>>(&Root { square: 576 }, &[number(24)], "a root in the table");
+}
+
+#[test]
+fn columns() {
+    let mut witness: Vec<F61> = (0..40).flat_map(addresses).map(number).collect();
+    let accessed = Accessed { rows: 40, sums: sums(40) };
+    agrees::<Over<F61>>(&accessed, &witness, OVER_NUMBERS);
+    witness[118] = number(5);
+    fails::<Over<F61>>(&accessed, &witness, "an address[39]");
+    let (mut bits, numbers) = (combined(|value| value % 2), combined(|value| value));
+    agrees::<Binary>(&Combined(bits), &KNOWN.map(number), OVER_BITS);
+    agrees::<Over<F61>>(&Combined(numbers), &KNOWN.map(number), OVER_NUMBERS);
+    bits[3][2] ^= 1;
+    fails::<Binary>(&Combined(bits), &KNOWN.map(number), "combination 3[2]");
+    let (mut witness, sum) = squares(257);
+    agrees::<Over<F61>>(&Squared { rows: 257, sum }, &witness, OVER_NUMBERS);
+    witness[256] = number(12);
+    fails::<Over<F61>>(&Squared { rows: 257, sum }, &witness, "a number below twelve[256]");
+}
+
+#[test]
+fn polynomials_and_matrices() {
+    fn test<S: Setting>(names: [&str; 2])
+    where
+        Statement<S::F>: Provable<S>,
+    {
+        let (statement, mut witness) = set::<S::F>(12, 1);
+        agrees::<S>(&statement, &witness, names);
+        witness[0] += S::F::ONE;
+        let Error::Unsatisfied(name) = check(&statement, witness.clone()).unwrap_err() else { panic!() };
+        fails::<S>(&statement, &witness, &name);
+        let products = |wrong: u64| {
+            let mut products = vec![S::F::ONE; 600];
+            products[400] += number(wrong);
+            Statement::Pairs(products)
+        };
+        agrees::<S>(&products(0), &[S::F::ONE; 601], names);
+        fails::<S>(&products(1), &[S::F::ONE; 601], "product 400");
+    }
+    test::<Binary>(OVER_BITS);
+    test::<Over<F61>>(OVER_NUMBERS);
+    let z = InnerProduct::<F2>::product_of(700, [7; 32]);
+    let inner = |z| InnerProduct::new(700, z).unwrap();
+    let witness: Vec<F2> = inner(z).witness([7; 32]).collect();
+    agrees::<Binary>(&inner(z), &witness, OVER_BITS);
+    fails::<Binary>(&inner(z + F2::ONE), &witness, "z");
+    let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };
+    let mut product = MatrixProduct::<F61>::product_of(dimensions, [7; 32]);
+    let matrices = MatrixProduct::new(dimensions, Some(&product), Reduction::InnerProducts).unwrap();
+    let witness: Vec<F61> = matrices.witness([7; 32]).collect();
+    agrees::<Over<F61>>(&matrices, &witness, OVER_NUMBERS);
+    product[11 * 7 + 3] += F61::ONE;
+    let matrices = MatrixProduct::new(dimensions, Some(&product), Reduction::InnerProducts).unwrap();
+    fails::<Over<F61>>(&matrices, &witness, "c[7][3]");
+}
