@@ -62,8 +62,6 @@ mod f61;
 mod f65537;
 mod goldilocks;
 mod large;
-#[cfg(test)]
-pub mod laws;
 mod prime;
 mod q32;
 mod runtime;

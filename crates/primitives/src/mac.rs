@@ -272,6 +272,3 @@ macro_rules! portable_macs {
     };
 }
 pub(crate) use portable_macs;
-
-#[cfg(test)]
-mod tests;

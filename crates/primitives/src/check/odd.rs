@@ -83,33 +83,6 @@ fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::MOST_WORDS;
-    use crate::field::laws::check_field;
-
-    fn laws<F: CheckField + Field>() {
-        check_field::<F>(&[
-            F::ZERO,
-            F::ONE,
-            -F::ONE,
-            F::place(1),
-            F::place(F::BITS - 1),
-            F::sample(&[!5; MOST_WORDS]),
-        ]);
-    }
-
-    #[test]
-    fn laws_of_each() {
-        laws::<F61>();
-        laws::<F61x2>();
-        laws::<Goldilocks>();
-        laws::<Goldilocksx2>();
-        laws::<Q32x2>();
-        laws::<F65537x4>();
-        laws::<Bn254>();
-        laws::<Bls12381>();
-        RuntimePrime::choose((1 << 60) - 93).unwrap();
-        laws::<RuntimePrimex4>();
-    }
 
     /// The number of elements is p^N, computed exactly.
     #[test]

@@ -278,16 +278,7 @@ super::assign_and_sum!(F256);
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws;
     use super::*;
-
-    #[test]
-    fn laws() {
-        let samples = [0, 1, 2, 3, 0x53, 0x80, 0xca, 0xff].map(F256);
-        laws::field(&samples);
-        let words = [0, 1, 2, 0x87, u128::MAX, 1 << 127, 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978].map(F128);
-        laws::extension::<F256, F128>(&samples, &words);
-    }
 
     /// FIPS 197, 4.2: the products of its examples, and an inverse.
     #[test]

@@ -68,13 +68,6 @@ impl MacField<F65537> for F65537x4 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::laws;
-
-    #[test]
-    fn laws() {
-        laws::prime::<P65537, 4>(&[0, 1, 2, 3, 256, 65_535, 65_536, 0x6789].map(Prime));
-        laws::digits::<P65537, 4>();
-    }
 
     #[test]
     fn edges_of_the_reduction() {

@@ -2,7 +2,7 @@ use super::barrett::Barrett;
 use super::quartic::Quartic;
 use super::*;
 use crate::arch::Arch;
-use crate::field::{F128, MOST_WORDS, laws};
+use crate::field::F128;
 use crate::prg::Prg;
 
 /// The prime that these tests choose: one process has one. It is 3 modulo 4, the case where c is not zero.
@@ -184,29 +184,4 @@ fn one_prime_is_chosen() {
     assert!(other.unwrap_err().to_string().contains("the prime 1152921504606846883, and modulo one"));
     assert_eq!(RuntimePrime::modulus(), Some(CHOSEN));
     assert_eq!((RuntimePrime::name(), RuntimePrime::bits()), ("1152921504606846883", 60));
-}
-
-#[test]
-fn laws_of_the_one_chosen() {
-    RuntimePrime::choose(CHOSEN).unwrap();
-    let samples = [0, 1, 2, 3, 1 << 59, 0x0123_4567_89ab_cdef, CHOSEN - 2, CHOSEN - 1].map(RuntimePrime);
-    laws::field(&samples);
-    let tuples: Vec<_> = samples.windows(4).map(|four| RuntimePrimex4(four.try_into().unwrap())).collect();
-    let tuples = [&[RuntimePrimex4::ZERO, RuntimePrimex4::ONE][..], &tuples].concat();
-    laws::field(&tuples);
-    laws::extension(&samples, &tuples);
-
-    // What encodes no element: from p on, each coordinate by itself.
-    for word in [CHOSEN, CHOSEN + 1, (1 << 60) - 1, 1 << 60, (1 << 61) - 1] {
-        assert_eq!(RuntimePrime::from_integer(word.into()), None);
-        assert_eq!(RuntimePrime::decode(&word.to_le_bytes()), None);
-        for i in 0..4 {
-            assert_eq!(RuntimePrimex4::from_integer(U256::from(word) << (i * RuntimePrime::BITS)), None);
-        }
-    }
-    let minus_one = RuntimePrimex4([-RuntimePrime::ONE; 4]);
-    assert_eq!(RuntimePrimex4::from_integer(minus_one.to_integer()), Some(minus_one));
-    assert_eq!(RuntimePrime::sample(&[0, 1 << 63]).get(), CHOSEN / 2);
-    assert_eq!(RuntimePrimex4::sample(&[u64::MAX; MOST_WORDS]), minus_one);
-    assert_eq!(format!("{minus_one:?}").matches("RuntimePrime(1152921504606846882)").count(), 4);
 }

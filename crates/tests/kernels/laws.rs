@@ -2,19 +2,17 @@
 
 #![allow(clippy::eq_op)] // a - a is a law
 
-use super::{Binomial, Extension, F128, Field, MOST_WORDS, Modulus, Prime, Radicand};
-use crate::arch::Arch;
-use crate::check::{CheckField, portable};
-use crate::integer::U256;
-use crate::prg::Prg;
 use std::collections::BTreeSet;
+use volery_primitives::field::{Binomial, Modulus, Prime, Radicand};
+use volery_primitives::prg::Prg;
+use volery_primitives::{Arch, CheckField, Extension, F128, Field, MOST_WORDS, U256};
 
 /// Checks a prime field and its extension of degree N: the laws below on `samples`, arithmetic by its
 /// definition on all pairs of them, and that no integer from p on encodes a coordinate.
 ///
 /// # Panics
 /// Where a law does not hold.
-pub fn prime<P: Modulus, const N: usize>(samples: &[Prime<P>])
+pub(crate) fn prime<P: Modulus, const N: usize>(samples: &[Prime<P>])
 where
     Prime<P>: Radicand<N>,
 {
@@ -48,7 +46,7 @@ where
 ///
 /// # Panics
 /// Where they are not.
-pub fn digits<P: Modulus, const N: usize>()
+pub(crate) fn digits<P: Modulus, const N: usize>(_: Prime<P>)
 where
     Prime<P>: Radicand<N>,
 {
@@ -78,7 +76,7 @@ fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, N>> 
 ///
 /// # Panics
 /// Where a law does not hold.
-pub fn field<F: Field>(samples: &[F]) {
+pub(crate) fn field<F: Field>(samples: &[F]) {
     assert_eq!(F::BINARY, F::ONE + F::ONE == F::ZERO);
     for &a in samples {
         assert_eq!(a + F::ZERO, a);
@@ -133,7 +131,7 @@ pub fn field<F: Field>(samples: &[F]) {
 ///
 /// # Panics
 /// Where a law does not hold.
-pub fn extension<B: Field, E: Extension<B>>(base: &[B], samples: &[E]) {
+pub(crate) fn extension<B: Field, E: Extension<B>>(base: &[B], samples: &[E]) {
     for &a in base {
         for &b in base {
             assert_eq!(E::from(a) + E::from(b), E::from(a + b));
@@ -158,7 +156,7 @@ pub fn extension<B: Field, E: Extension<B>>(base: &[B], samples: &[E]) {
 ///
 /// # Panics
 /// Where a law does not hold.
-pub fn check_field<F: CheckField>(samples: &[F]) {
+pub(crate) fn check_field<F: CheckField>(samples: &[F]) {
     let zero = F::default();
     for &a in samples {
         assert_eq!((a + zero, a * F::UNIT, a * zero), (a, a, zero));
@@ -229,12 +227,12 @@ fn kernels<F: CheckField>() {
             let (a, b) = (&a[..length], &b[..length]);
             let [mut out, mut expected] = [0, 0].map(|_| vec![F::UNIT; length]);
             F::multiply(arch, a, b, &mut out);
-            portable::multiply(a, b, &mut expected);
+            expected.iter_mut().zip(a.iter().zip(b)).for_each(|(out, (&a, &b))| *out = a * b);
             assert_eq!(out, expected, "multiply over {} on {}", F::LABEL, arch.name());
             F::scale_all(arch, a, elements[139], &mut out);
-            portable::scale_all(a, elements[139], &mut expected);
+            expected.iter_mut().zip(a).for_each(|(out, &a)| *out = a * elements[139]);
             assert_eq!(out, expected, "scale_all over {} on {}", F::LABEL, arch.name());
-            let expected = portable::dot_product(a, b);
+            let expected = a.iter().zip(b).map(|(&a, &b)| a * b).sum::<F>();
             assert_eq!(
                 F::dot_product(arch, a, b),
                 expected,
@@ -245,7 +243,9 @@ fn kernels<F: CheckField>() {
             for factors in [1, 2, 3, 4, 5, 8, 17, 32].map(|factors| &elements[100..100 + factors]) {
                 let [mut out, mut expected] = [0, 0].map(|_| vec![F::UNIT; length.div_ceil(factors.len())]);
                 F::fold(arch, a, factors, &mut out);
-                portable::fold(a, factors, &mut expected);
+                for (out, a) in expected.iter_mut().zip(a.chunks(factors.len())) {
+                    *out = a.iter().zip(factors).map(|(&a, &factor)| a * factor).sum();
+                }
                 assert_eq!(out, expected, "fold by {} over {} on {}", factors.len(), F::LABEL, arch.name());
             }
         }

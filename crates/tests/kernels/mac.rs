@@ -1,12 +1,15 @@
 //! Every kernel of every field by its formula, on all instruction sets, lengths around every vector and batch
 //! edge, and elements at the edges of the reductions.
 
-use super::*;
-use crate::arch::{Arch, WEIGHT};
-use crate::field::{
-    Bls12381, Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2,
+use volery_primitives::aes::Aes128;
+use volery_primitives::arch::WEIGHT;
+use volery_primitives::hash::Circular;
+use volery_primitives::mac::Holes;
+use volery_primitives::prg::Prg;
+use volery_primitives::{
+    Arch, Bls12381, Bn254, Extension, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
+    Goldilocksx2, MOST_WORDS, MacField, Q32, Q32x2, Tagged,
 };
-use crate::prg::Prg;
 
 const LENGTHS: [usize; 20] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 511, 512, 513];
 

@@ -1,0 +1,144 @@
+//! The laws of each field.
+
+use crate::laws;
+use volery_primitives::{
+    Bls12381, Bn254, CheckField, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
+    Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimePrime, RuntimePrimex4, U256,
+};
+
+#[test]
+fn f2() {
+    laws::field::<F2>(&[F2::ZERO, F2::ONE]);
+}
+
+#[test]
+fn f61() {
+    let p = F61::MODULUS;
+    let samples = [0, 1, 2, p - 1, p - 2, 1 << 60, 0x0123_4567_89ab_cdef, 0x1edc_ba98_7654_3210, 3];
+    laws::prime::<_, 2>(&samples.map(F61::new));
+}
+
+#[test]
+fn goldilocks() {
+    let p = Goldilocks::MODULUS;
+    let epsilon = (1 << 32) - 1;
+    let samples = [0, 1, 2, 7, epsilon, 1 << 32, 1 << 63, 0x0123_4567_89ab_cdef, p - 1, p - 2];
+    laws::prime::<_, 2>(&samples.map(Goldilocks::new));
+}
+
+#[test]
+fn q32() {
+    let q = u64::from(Q32::MODULUS);
+    laws::prime::<_, 2>(&[0, 1, 2, 5, 1 << 31, 0x0123_4567, 0xfedc_ba98, q - 2, q - 1].map(Q32::new));
+    laws::digits::<_, 2>(Q32::ZERO);
+}
+
+#[test]
+fn f65537() {
+    laws::prime::<_, 4>(&[0, 1, 2, 3, 256, 65_535, 65_536, 0x6789].map(F65537::new));
+    laws::digits::<_, 4>(F65537::ZERO);
+}
+
+/// Words of fields of characteristic two.
+fn words() -> [F128; 7] {
+    [0, 1, 2, 0x87, u128::MAX, 1 << 127, 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978].map(F128)
+}
+
+#[test]
+fn f128() {
+    laws::field::<F128>(&words());
+    laws::extension::<F2, F128>(&[F2::ZERO, F2::ONE], &words());
+    laws::check_field::<F128>(&words());
+}
+
+#[test]
+fn f256() {
+    let samples = [0, 1, 2, 3, 0x53, 0x80, 0xca, 0xff].map(F256);
+    laws::field(&samples);
+    laws::extension::<F256, F128>(&samples, &words());
+}
+
+/// The edges of what is encoded, and of what is held: an element is held times 2^256.
+fn large<F: Field>(modulus: U256) {
+    let minus_one = modulus.overflowing_sub(U256::from(1_u64)).0;
+    let integers = [minus_one, minus_one.overflowing_sub(U256::from(1_u64)).0, minus_one >> 1];
+    let mut samples: Vec<F> = integers.into_iter().filter_map(F::from_integer).collect();
+    samples.extend([0_u32, 1, 2, 64, 128, 192, 252].map(|bit| F::place(bit)));
+    samples.extend([F::ZERO, F::from_word(0x0123_4567_89ab_cdef).expect("a small number")]);
+    let held = F::place(128).invert() * F::place(128).invert();
+    let [_, _, _, top] = modulus.limbs();
+    let last = U256::from_limbs([u64::MAX, u64::MAX, u64::MAX, top - 1]);
+    samples.extend([held, F::from_integer(last).expect("below the modulus") * held]);
+    assert_eq!(samples.len(), 14);
+    laws::field(&samples);
+}
+
+#[test]
+fn bn254() {
+    large::<Bn254>(Bn254::MODULUS);
+}
+
+#[test]
+fn bls12_381() {
+    large::<Bls12381>(Bls12381::MODULUS);
+}
+
+/// The prime that these tests choose: one process has one. It is 3 modulo 4, the case where c is not zero.
+const CHOSEN: u64 = (1 << 60) - 93;
+
+/// The element with these coordinates.
+fn quadruple(coordinates: [u64; 4]) -> RuntimePrimex4 {
+    let place = |i: usize| U256::from(coordinates[i]) << (i as u32 * RuntimePrime::BITS);
+    (0..4).map(|i| RuntimePrimex4::from_integer(place(i)).expect("below the prime")).sum()
+}
+
+#[test]
+fn the_prime_that_was_chosen() {
+    RuntimePrime::choose(CHOSEN).unwrap();
+    let samples = [0, 1, 2, 3, 1 << 59, 0x0123_4567_89ab_cdef, CHOSEN - 2, CHOSEN - 1];
+    let tuples: Vec<_> = samples.windows(4).map(|four| quadruple(four.try_into().unwrap())).collect();
+    let samples = samples.map(|word| RuntimePrime::from_word(word.into()).expect("below the prime"));
+    laws::field(&samples);
+    let tuples = [&[RuntimePrimex4::ZERO, RuntimePrimex4::ONE][..], &tuples].concat();
+    laws::field(&tuples);
+    laws::extension(&samples, &tuples);
+
+    // What encodes no element: from p on, each coordinate by itself.
+    for word in [CHOSEN, CHOSEN + 1, (1 << 60) - 1, 1 << 60, (1 << 61) - 1] {
+        assert_eq!(RuntimePrime::from_integer(word.into()), None);
+        assert_eq!(RuntimePrime::decode(&word.to_le_bytes()), None);
+        for i in 0..4 {
+            assert_eq!(RuntimePrimex4::from_integer(U256::from(word) << (i * RuntimePrime::BITS)), None);
+        }
+    }
+    let minus_one = quadruple([CHOSEN - 1; 4]);
+    assert_eq!(RuntimePrimex4::from_integer(minus_one.to_integer()), Some(minus_one));
+    assert_eq!(RuntimePrime::sample(&[0, 1 << 63]).to_integer(), U256::from(CHOSEN / 2));
+    assert_eq!(RuntimePrimex4::sample(&[u64::MAX; MOST_WORDS]), minus_one);
+    assert_eq!(format!("{minus_one:?}").matches("RuntimePrime(1152921504606846882)").count(), 4);
+}
+
+fn checks<F: CheckField + Field>() {
+    laws::check_field::<F>(&[
+        F::ZERO,
+        F::ONE,
+        -F::ONE,
+        F::place(1),
+        F::place(F::BITS - 1),
+        F::sample(&[!5; MOST_WORDS]),
+    ]);
+}
+
+#[test]
+fn fields_that_are_checked_over() {
+    checks::<F61>();
+    checks::<F61x2>();
+    checks::<Goldilocks>();
+    checks::<Goldilocksx2>();
+    checks::<Q32x2>();
+    checks::<F65537x4>();
+    checks::<Bn254>();
+    checks::<Bls12381>();
+    RuntimePrime::choose(CHOSEN).unwrap();
+    checks::<RuntimePrimex4>();
+}
