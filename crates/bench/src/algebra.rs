@@ -13,7 +13,7 @@ use volery::circuit::{
     ShortSolution, Size,
 };
 use volery::random::Random;
-use volery::{Circuit, F61, Field as _, Q32, Setting};
+use volery::{Circuit, F61, Field as _, Named, Q32};
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::print::seconds;
 use volery_cli::report::Outcome;
@@ -47,7 +47,7 @@ impl<B: Polynomials> Circuit<B> for Timed<B::F> {
 }
 
 /// Proves the inner product of two vectors over `S`.
-pub(crate) fn inner_product<S: Setting>(run: &Run) -> Result<()> {
+pub(crate) fn inner_product<S: Named>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let length = size("--length", run.typed.length.as_deref(), LENGTH)?;
     // Any witness will do, so that it is no secret.
@@ -91,7 +91,7 @@ impl<B: Backend> Circuit<B> for ByGates<'_, B::F> {
 }
 
 /// Proves the product of two matrices over `S`.
-pub(crate) fn matmul<S: Setting>(run: &Run) -> Result<()> {
+pub(crate) fn matmul<S: Named>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let by_gates = !plan.settings.system().facts().polynomials;
     let kind = run.typed.kind.as_deref().unwrap_or(if by_gates { GATES } else { RANDOM });
@@ -174,7 +174,7 @@ pub(crate) fn field_of_short_solutions(typed: &Typed) -> Result<&'static str> {
 }
 
 /// Proves knowledge of a short solution over `S`.
-pub(crate) fn sis<S: Setting>(run: &Run) -> Result<()> {
+pub(crate) fn sis<S: Named>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let kind = Kind::of(run.typed)?;
     let (rows, columns, bound) = match kind {

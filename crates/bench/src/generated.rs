@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use circuit::{AnyGenerated, Generated, Proved, Satisfied};
 use core::marker::PhantomData;
 use volery::circuit::{Arithmetic, Network};
-use volery::{Binary, Provable, Setting};
+use volery::{Binary, Named, Provable};
 use volery_cli::failure::Result;
 use volery_cli::fields::is_boolean;
 
@@ -54,14 +54,14 @@ fn bits(run: &Run) -> Result<Box<dyn AnyGenerated>> {
 
 /// The circuit of `arithmetic`.
 fn elements(run: &Run) -> Result<Box<dyn AnyGenerated>> {
-    fn of<S: Setting>(run: &Run) -> Result<Box<dyn AnyGenerated>> {
+    fn of<S: Named>(run: &Run) -> Result<Box<dyn AnyGenerated>> {
         asked::<S, Arithmetic<S::F>>(run)
     }
     over!(run.field()?, of(run))
 }
 
 /// The circuit by --gates and --inputs.
-fn asked<S: Setting, N: Satisfied<S::F> + 'static>(run: &Run) -> Result<Box<dyn AnyGenerated>>
+fn asked<S: Named, N: Satisfied<S::F> + 'static>(run: &Run) -> Result<Box<dyn AnyGenerated>>
 where
     Generated<N, S::F>: Provable<S> + Sync,
 {

@@ -10,7 +10,7 @@ use volery::circuit::gadget::{Word, products_with_holes};
 use volery::circuit::stream::Source;
 use volery::circuit::{Polynomials, Relation, Statement, Value, Values};
 use volery::random::Random;
-use volery::{Binary, Circuit, F2, Setting};
+use volery::{Binary, Circuit, F2, Named as _};
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::print::{human, seconds};
 use volery_cli::report::Outcome;

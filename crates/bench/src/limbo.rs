@@ -10,7 +10,7 @@ use tempfile::spooled_tempfile;
 use volery::circuit::stream::Source;
 use volery::circuit::{Network, Size};
 use volery::random::Random;
-use volery::{Binary, F2, InTheHead, Options, Report, Setting, Simulation};
+use volery::{Binary, F2, InTheHead, Named as _, Options, Report, Simulation};
 use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::preimage::{LENGTH, Preimage};

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::iter;
 use volery::circuit::{Cells, Machine, Put, Rows, Wires, address_width};
 use volery::random::Random;
-use volery::{Circuit, Field, Setting};
+use volery::{Circuit, Field, Named};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::report::Outcome;
 
@@ -88,7 +88,7 @@ impl<B: Machine> Circuit<B> for Accesses {
 }
 
 /// Proves accesses to a memory over `S`.
-pub(crate) fn ram<S: Setting>(run: &Run) -> Result<()> {
+pub(crate) fn ram<S: Named>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let typed = run.typed;
     let cells = size("--words", typed.words.as_deref(), WORDS)?;
@@ -131,7 +131,7 @@ impl<B: Machine> Circuit<B> for Lookups {
 }
 
 /// Proves lookups over `S`.
-pub(crate) fn lookup<S: Setting>(run: &Run) -> Result<()> {
+pub(crate) fn lookup<S: Named>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let typed = run.typed;
     let rows = typed.words.as_deref().map(|words| size("--words", Some(words), WORDS)).transpose()?;
@@ -155,7 +155,7 @@ pub(crate) fn lookup<S: Setting>(run: &Run) -> Result<()> {
     print(&plan, outcome, "lookups", lookups)
 }
 
-fn prove<S: Setting, C>(plan: &Plan, size: (&str, u64), circuit: &C, witness: Vec<S::F>) -> Result<Outcome>
+fn prove<S: Named, C>(plan: &Plan, size: (&str, u64), circuit: &C, witness: Vec<S::F>) -> Result<Outcome>
 where
     C: volery::Provable<S> + Sync,
 {

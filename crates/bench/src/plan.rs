@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::stream::{ClauseSource, StreamedClauses};
 use volery::circuit::{self, Alternatives, Statement, Witness};
-use volery::{Binary, Options, Provable, Report, Setting};
+use volery::{Binary, Named, Options, Provable, Report};
 use volery_cli::both::{Reports, Task};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::link::Shape;
@@ -55,7 +55,7 @@ impl Plan {
 
     /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for
     /// the parameters.
-    pub(crate) fn prove<S: Setting, W>(
+    pub(crate) fn prove<S: Named, W>(
         &self,
         size: (&str, u64),
         circuit: &(impl Provable<S> + Sync + ?Sized),

@@ -15,7 +15,7 @@ use volery::circuit::stream::ShardSource;
 use volery::circuit::{Announced, Arithmetic, Network, Parts, Reversible};
 use volery::random::Random;
 use volery::sharded::{self, Crossing, Place, RunDelta, Verdict};
-use volery::{Report, Setting};
+use volery::{Named, Report};
 use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::is_boolean;
@@ -26,7 +26,7 @@ const SHARDS: u64 = 8;
 const MOST: u64 = 1024;
 
 /// Proves a network over any field in shards.
-pub(crate) fn shards<S: Setting>(run: &Run) -> Result<()> {
+pub(crate) fn shards<S: Named>(run: &Run) -> Result<()> {
     if is_boolean(run.field()?) {
         return measure::<volery::Binary, Network>(run);
     }
@@ -44,7 +44,7 @@ struct Measured {
     worth: u32,
 }
 
-fn measure<S: Setting, N: Satisfied<S::F> + Reversible>(run: &Run) -> Result<()>
+fn measure<S: Named, N: Satisfied<S::F> + Reversible>(run: &Run) -> Result<()>
 where
     Parts<N>: ShardSource<S::F>,
 {
@@ -94,7 +94,7 @@ fn print(plan: &Plan, simulate: bool, gates: u64, count: u64, [one, many]: [Meas
 }
 
 /// A run of all shards, one after the other, in this process.
-fn all<S: Setting, N: Satisfied<S::F> + Reversible>(
+fn all<S: Named, N: Satisfied<S::F> + Reversible>(
     plan: &Plan,
     parts: &Parts<N>,
     gates: u64,

@@ -13,7 +13,7 @@ use volery::circuit::Size;
 use volery::pool::Pool;
 use volery::random::Random;
 use volery::vole::{BoxedVole, Share, Shares};
-use volery::{Choice, Correlations, Field, Setting, Use};
+use volery::{Choice, Correlations, Field, Named, Use};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_cli::fields::BOOLEAN;
 use volery_cli::print::{self, count, human, seconds, table};
@@ -42,7 +42,7 @@ struct Drawn {
 }
 
 /// Draws as many correlations over `S` as asked for, or up to a block more.
-pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
+pub(crate) fn vole<S: Named>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let few = if S::F::NAME == BOOLEAN { OF_BITS } else { OF_ELEMENTS };
     let correlations = plan.gates.unwrap_or(few);
@@ -60,14 +60,14 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
     let prover = |channel: &mut Channel, done: &Counter| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let mut vole = S::compiled().prover_end(kind, channel, arch, random)?;
+        let mut vole = S::ends().prover_end(kind, channel, arch, random)?;
         vole.share_work(&Pool::new(threads)?);
         draw(channel, vole, correlations, started, Some(done))
     };
     let verifier = |channel: &mut Channel| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let mut vole = S::compiled().verifier_end(kind, channel, arch, &delta, random)?;
+        let mut vole = S::ends().verifier_end(kind, channel, arch, &delta, random)?;
         vole.share_work(&Pool::new(threads)?);
         draw(channel, vole, correlations, started, None)
     };
@@ -94,7 +94,7 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
 }
 
 /// The correlations that were asked for; otherwise those on which a handshake would settle over such a link.
-fn choose<S: Setting>(
+fn choose<S: Named>(
     given: Option<Correlations>,
     correlations: u64,
     bandwidth: Option<f64>,

@@ -14,3 +14,5 @@ pub mod channel;
 pub mod error;
 pub mod pool;
 pub mod random;
+#[doc(hidden)]
+pub mod testing;

@@ -1,7 +1,9 @@
 //! Names that tests and examples share.
 
+mod circuits;
 mod faulty;
 
+pub use circuits::{Arbitrary, Several, strings};
 pub use faulty::Faulty;
 
 use crate::stream::{Recorder, Stream, Streamed};

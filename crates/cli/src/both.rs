@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use volery::channel::{Channel, Link, Party};
 use volery::{
-    Accepted, Binary, F2, Options, Provable, ProvableClauses, ProverSession, Report, Setting, VerifierSession,
+    Accepted, Binary, F2, Named, Options, Provable, ProvableClauses, ProverSession, Report, VerifierSession,
 };
 
 /// The reports of the two parties on each statement.
@@ -45,7 +45,7 @@ pub struct Task {
 impl Task {
     /// Proves and verifies `circuit` as often as said, on one set-up where the system has one.
     /// `options.progress` must be free.
-    pub fn prove<S: Setting, W>(
+    pub fn prove<S: Named, W>(
         &self,
         circuit: &(impl Provable<S> + Sync + ?Sized),
         witness: W,
@@ -79,7 +79,7 @@ impl Task {
     }
 
     /// One proof after the other on one set-up.
-    fn session<S: Setting>(
+    fn session<S: Named>(
         &self,
         options: &Options,
         repeat: u32,

@@ -10,11 +10,11 @@ use std::sync::{Arc, PoisonError};
 use volery::channel::{Channel, Party};
 use volery::circuit::stream::{Shard, Source};
 use volery::circuit::{Announced, Shape, Sharding as _};
-use volery::cluster::Work;
 use volery::{
-    AnySetting, Binary, Error, Field, Options, Over, Report, Result, Setting, prove_over, prove_to_over,
-    verify_from_over, verify_over, with_fields,
+    AnySetting, Binary, Error, Field, Named, Options, Over, Report, Result, Setting, prove_over,
+    prove_to_over, verify_from_over, verify_over, with_fields,
 };
+use volery_cluster::Work;
 
 /// The facts of a field that a thread that runs a function has to know.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ pub(crate) trait AnyBuilt: Send + Sync {
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<Report>;
 }
 
-struct Built<S: Setting> {
+struct Built<S: Named> {
     engine: Engine<S::F>,
     setting: PhantomData<fn() -> S>,
 }
@@ -82,7 +82,7 @@ struct Built<S: Setting> {
 /// `Invalid` over a field that functions are not compiled for: of more than 128 bits, or of a prime that is
 /// chosen at run time.
 pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Result<Arc<dyn AnyBuilt>> {
-    fn over<S: Setting<F: Ground> + Sync>(ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
+    fn over<S: Named<F: Ground> + Sync>(ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
         Arc::new(Built::<S> { engine: Engine::new(ask, parts), setting: PhantomData })
     }
     let name = setting.name();
@@ -105,13 +105,13 @@ pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Re
     )))
 }
 
-impl<S: Setting<F: Ground>> Built<S> {
+impl<S: Named<F: Ground>> Built<S> {
     fn source(&self) -> &dyn Source<S::F> {
         &self.engine
     }
 }
 
-impl<S: Setting<F: Ground> + Sync> AnyBuilt for Built<S> {
+impl<S: Named<F: Ground> + Sync> AnyBuilt for Built<S> {
     fn facts(&self) -> Facts {
         Facts::of::<S::F>()
     }

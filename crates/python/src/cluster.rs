@@ -22,11 +22,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use volery::channel::{Listener, Party, SecretKey};
-use volery::cluster::{Handle, Launch, Launcher, News, Worker};
 use volery_cli::link::{Metered, Way};
 use volery_cli::report::shards::listed;
 use volery_cli::report::{Outcome, peak_rss};
 use volery_cli::settings::Settings;
+use volery_cluster::{Handle, Launch, Launcher, News, Worker};
 use zeroize::Zeroizing;
 
 /// Attempts that may be lost where nobody says how many: as by `volery cluster`.
@@ -342,7 +342,7 @@ pub(crate) fn run_worker(
     let ran = drive(py, (shared, callbacks), None, &mut never, move |_| {
         let options = settings.options([0; 32], None)?;
         let shards = InShards { held, shards, field, options };
-        Ok(volery::cluster::run_worker(&worker, &shards.work()?, &mut |_, _| {}))
+        Ok(volery_cluster::run_worker(&worker, &shards.work()?, &mut |_, _| {}))
     });
     ran?.map_err(|abort| of_abort(py, &abort))
 }

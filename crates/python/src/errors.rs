@@ -4,8 +4,8 @@ use crate::tape::Name;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use volery::Error;
-use volery::cluster::{self, Abort};
 use volery_cli::failure::{Failure, Fault};
+use volery_cluster::{self, Abort};
 
 mod raised {
     use super::import_exception;
@@ -105,11 +105,11 @@ fn unsatisfied(py: Python<'_>, assertion: &str, told: Option<Name>) -> PyErr {
 pub(crate) fn of_abort(py: Python<'_>, abort: &Abort) -> PyErr {
     let line = as_keywords(&abort.to_string());
     let error = match abort.fault {
-        cluster::Fault::Rejected => raised::Rejected::new_err(line),
-        cluster::Fault::Own => raised::Invalid::new_err(line),
-        cluster::Fault::Unsatisfied => raised::Unsatisfied::new_err(line),
-        cluster::Fault::Lost | cluster::Fault::Peer => raised::PeerError::new_err(line),
-        cluster::Fault::Interrupted | cluster::Fault::Bug => raised::Error::new_err(line),
+        volery_cluster::Fault::Rejected => raised::Rejected::new_err(line),
+        volery_cluster::Fault::Own => raised::Invalid::new_err(line),
+        volery_cluster::Fault::Unsatisfied => raised::Unsatisfied::new_err(line),
+        volery_cluster::Fault::Lost | volery_cluster::Fault::Peer => raised::PeerError::new_err(line),
+        volery_cluster::Fault::Interrupted | volery_cluster::Fault::Bug => raised::Error::new_err(line),
     };
     let value = error.value(py);
     let set = value.setattr("shard", abort.shard);

@@ -4,9 +4,9 @@ use crate::built::AnyBuilt;
 use crate::errors::Result;
 use std::sync::Arc;
 use volery::channel::Party;
-use volery::cluster::Work;
 use volery::{AnyClaim, AnyStatement, Options};
 use volery_cli::fields::Field;
+use volery_cluster::Work;
 use zeroize::Zeroizing;
 
 /// A party's part of a statement.

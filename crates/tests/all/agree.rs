@@ -10,7 +10,7 @@ use volery::circuit::{
 };
 use volery::{
     Backend, Binary, Checked, Circuit, Correlations, Error, F2, F61, F128, F256, F65537, F65537x4, Field,
-    Options, Over, Result, Setting, System, check, prove_one_of_over, verify_one_of_over,
+    Named, Options, Over, Result, System, check, prove_one_of_over, verify_one_of_over,
 };
 
 /// Correlations whose set-up is short enough to try everything on.
@@ -370,7 +370,7 @@ impl<B: Backend> Clauses<B> for Powers<B::F> {
     }
 }
 
-fn assert_one_of_powers<S: Setting>(systems: &[System]) {
+fn assert_one_of_powers<S: Named>(systems: &[System]) {
     let base = S::F::place(1);
     let powers = Powers(vec![base * base, base * base * base, base]);
     let clauses: &dyn ClauseSource<S::F> = &powers;

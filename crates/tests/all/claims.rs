@@ -4,7 +4,7 @@ use crate::kit::{Session, both, disagreements, seeded};
 use volery::circuit::{Alternatives, Backend, Branch, Clauses};
 use volery::error::Disagreement;
 use volery::{
-    Binary, Correlations, Error, F2, F61, F61x2, Field, Options, Over, ProvableClauses, Result, Setting,
+    Binary, Correlations, Error, F2, F61, F61x2, Field, Named, Options, Over, ProvableClauses, Result,
     System, prove_each_of_over, verify_each_of_over,
 };
 
@@ -42,7 +42,7 @@ fn claim<F: Field>(clause: usize) -> (usize, Vec<F>) {
 /// The clause of each claim, and its witness.
 type Claims<F> = [(usize, Vec<F>)];
 
-fn run<S: Setting>(
+fn run<S: Named>(
     (clauses, claims): (&Products, &Claims<S::F>),
     (verified, count): (&Products, usize),
     options: &Options,
@@ -57,7 +57,7 @@ where
     )
 }
 
-fn accepted<S: Setting>()
+fn accepted<S: Named>()
 where
     Products: ProvableClauses<S>,
 {
@@ -82,7 +82,7 @@ fn claims_are_accepted_over_bits_and_numbers() {
 /// 2^24 of them.
 #[test]
 fn claims_by_several_challenges_are_accepted() {
-    fn accepted<S: Setting>(name: &str)
+    fn accepted<S: Named>(name: &str)
     where
         Products: ProvableClauses<S>,
     {

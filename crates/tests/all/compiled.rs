@@ -7,14 +7,14 @@ use crate::polynomials::{Statement, set};
 use crate::rows::{Accessed, Combined, KNOWN, Squared, addresses, combined, squares, sums};
 use crate::tapes::digest;
 use volery::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Reduction};
-use volery::{Binary, Correlations, Error, F2, F61, Field, Options, Over, Provable, Setting, check};
+use volery::{Binary, Correlations, Error, F2, F61, Field, Named, Options, Over, Provable, check};
 
 fn number<F: Field>(word: u64) -> F {
     F::from_word(u128::from(word)).expect("a small number")
 }
 
 /// Asserts that both ways say the same, over the correlations called `names`.
-fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], names: [&str; 2]) {
+fn agrees<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], names: [&str; 2]) {
     for name in names {
         let correlations: Correlations = Correlations::named::<S>(name).unwrap();
         let options = seeded(3).with_correlations(correlations);
@@ -25,7 +25,7 @@ fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], n
 }
 
 /// Asserts that both ways find the assertion called `name`, whether somebody looked before or not.
-fn fails<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name: &str) {
+fn fails<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name: &str) {
     for check in [true, false] {
         let options = Options { check, ..seeded(3) };
         let streamed = (statement.source(), witness, &options);
@@ -57,7 +57,7 @@ fn gates_and_hints() {
 
 #[test]
 fn memories_tables_and_permutations() {
-    fn test<S: Setting>(names: [&str; 2])
+    fn test<S: Named>(names: [&str; 2])
     where
         Notes: Provable<S>,
         Shuffled: Provable<S>,
@@ -100,7 +100,7 @@ fn columns() {
 
 #[test]
 fn polynomials_and_matrices() {
-    fn test<S: Setting>(names: [&str; 2])
+    fn test<S: Named>(names: [&str; 2])
     where
         Statement<S::F>: Provable<S>,
     {

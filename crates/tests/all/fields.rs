@@ -14,8 +14,8 @@ use volery::circuit::{
 use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::error::{Disagreement, Sides};
 use volery::{
-    Correlations, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Limbo, Options, Over, ProofSystem,
-    ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check, prove_to_over, setting, settings,
+    Correlations, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Limbo, Named, Options, Over,
+    ProofSystem, ProverSession, Q32, Q32x2, System, VerifierSession, check, prove_to_over, setting, settings,
     verify_from_over, with_fields,
 };
 
@@ -47,21 +47,21 @@ fn with(name: &str) -> Options {
     with_over::<Over<F61>>(name)
 }
 
-fn named<S: Setting>(name: &str) -> Correlations {
+fn named<S: Named>(name: &str) -> Correlations {
     Correlations::named::<S>(name).unwrap()
 }
 
 /// Settings over `S` with the correlations called `name`.
-fn with_over<S: Setting>(name: &str) -> Options {
+fn with_over<S: Named>(name: &str) -> Options {
     seeded(1).with_correlations(named::<S>(name))
 }
 
-fn run_honestly<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options) -> Session {
+fn run_honestly<S: Named>(circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options) -> Session {
     run_over::<S>((circuit, witness, options), (circuit, options), None)
 }
 
 /// The honest run is accepted by both sides, and gates are counted alike.
-fn assert_agrees<S: Setting>(name: &str, circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options) {
+fn assert_agrees<S: Named>(name: &str, circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options) {
     check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let session = run_honestly::<S>(circuit, witness, options);
     let proved = session.proved.unwrap_or_else(|error| panic!("{name} over {}: {error}", S::name()));
@@ -76,12 +76,7 @@ fn assert_agrees<S: Setting>(name: &str, circuit: &dyn Source<S::F>, witness: &[
 
 /// Asserts agreement with the correlations called `correlations`, by QuickSilver, and by Wolverine in small
 /// blocks where that is over the field.
-fn assert_both_agree<S: Setting>(
-    name: &str,
-    circuit: &dyn Source<S::F>,
-    witness: &[S::F],
-    correlations: &str,
-) {
+fn assert_both_agree<S: Named>(name: &str, circuit: &dyn Source<S::F>, witness: &[S::F], correlations: &str) {
     let options = with_over::<S>(correlations);
     let in_blocks = by_wolverine(None, 20).with_correlations(named::<S>(correlations));
     for options in [options, in_blocks].into_iter().filter(|options| is_by::<S>(options.system())) {
@@ -90,7 +85,7 @@ fn assert_both_agree<S: Setting>(
 }
 
 /// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
-fn assert_fails_at<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], assertion: &str) {
+fn assert_fails_at<S: Named>(circuit: &dyn Source<S::F>, witness: &[S::F], assertion: &str) {
     let fails = |error| match error {
         Error::Unsatisfied(name) => assert_eq!(name, assertion),
         error => panic!("{error}"),
@@ -110,13 +105,13 @@ fn by_limbo(threads: usize) -> Options {
 }
 
 /// A proof of `circuit` that is a file.
-fn file<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F]) -> Vec<u8> {
+fn file<S: Named>(circuit: &dyn Source<S::F>, witness: &[S::F]) -> Vec<u8> {
     let mut file = vec![];
     prove_to_over::<S>(circuit, witness.to_vec(), &mut file, &by_limbo(2)).unwrap();
     file
 }
 
-fn limbo<F: Field, S: Setting<F = F>>() {
+fn limbo<F: Field, S: Named<F = F>>() {
     let network = Arithmetic::<F>::new(130).unwrap();
     let witness: Vec<F> = network.witness([1; 32]).collect();
     assert_agrees::<S>("network", &network, &witness, &by_limbo(2));
@@ -224,7 +219,7 @@ fn builtin<F: Field>(
 
 #[test]
 fn statements_agree_with_clear_evaluation() {
-    fn test<F: Field, S: Setting<F = F>>() {
+    fn test<F: Field, S: Named<F = F>>() {
         // 1 + 2·3 + 3·9 in characteristic two is 1 + 2·3 + 3·5 there.
         let prime = F::ONE + F::ONE != F::ZERO;
         let (power, witness) =
@@ -254,7 +249,7 @@ fn statements_agree_with_clear_evaluation() {
 #[test]
 #[ignore = "slow"]
 fn polynomials_agree_with_clear_evaluation() {
-    fn test<F: Field, S: Setting<F = F>>() {
+    fn test<F: Field, S: Named<F = F>>() {
         for (length, name) in [(1, "direct"), (700, "direct"), (3000, "tiny")] {
             let z = InnerProduct::product_of(length, [7; 32]);
             let statement = InnerProduct::new(length, z).unwrap();
@@ -307,7 +302,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
 
 #[test]
 fn networks_around_blocks_and_refills() {
-    fn test<F: Field, S: Setting<F = F>>() {
+    fn test<F: Field, S: Named<F = F>>() {
         // Direct blocks end after 256, 512 and 1024 shares, a witness takes some.
         for (gates, name) in [(1, "direct"), (300, "direct"), (1000, "direct"), (4000, "tiny")] {
             let network = Arithmetic::<F>::new(gates).unwrap();
@@ -330,7 +325,7 @@ fn one_set_up_serves_many_statements() {
     serve_many::<Over<F61>>(&with("tiny"));
 }
 
-fn serve_many<S: Setting<F = F61>>(options: &Options) {
+fn serve_many<S: Named<F = F61>>(options: &Options) {
     let sizes = [5, 9_000, 1, 33_000, 70_000, 50_000, 4096];
     let (here, there) = pipe(Duration::from_secs(60));
     let networks = sizes.map(|gates| Arithmetic::<F61>::new(gates).unwrap());

@@ -9,8 +9,8 @@ use volery::circuit::{
 };
 use volery::error::{Disagreement, Misbehaviour};
 use volery::{
-    Accepted, Binary, CheckedBy, Checking, Error, F2, Field, Options, ProofSystem, Provable, Report, Result,
-    Setting, System, prove_by, prove_one_of, prove_over, verify_by, verify_one_of, verify_over,
+    Accepted, Binary, CheckedBy, Checking, Error, F2, Field, Named, Options, ProofSystem, Provable, Report,
+    Result, System, prove_by, prove_one_of, prove_over, verify_by, verify_one_of, verify_over,
 };
 
 /// The results of a session on both sides, and the messages of each.
@@ -59,12 +59,12 @@ pub fn run(
 }
 
 /// Whether the system is over `S`, where options name it.
-pub fn is_by<S: Setting>(system: System) -> bool {
-    S::compiled().systems().iter().any(|known| known.system() == system)
+pub fn is_by<S: Named>(system: System) -> bool {
+    S::compiled().systems().any(|known| known.system() == system)
 }
 
 /// Runs a session over any field, by a system that is over it where options name it.
-pub fn run_over<S: Setting>(
+pub fn run_over<S: Named>(
     (proved, witness, proving): (&dyn Source<S::F>, &[S::F], &Options),
     (verified, verifying): (&dyn Source<S::F>, &Options),
     flip: Option<(Party, Flip)>,
@@ -78,7 +78,7 @@ pub fn run_over<S: Setting>(
 
 /// Runs a session in which both parties push copies of the circuit that are compiled for them, where the
 /// setting has such: elsewhere circuits are streams of gates.
-pub fn run_compiled<S: Setting>(
+pub fn run_compiled<S: Named>(
     circuit: &(impl Provable<S> + Sync + ?Sized),
     witness: &[S::F],
     options: &Options,
@@ -91,7 +91,7 @@ pub fn run_compiled<S: Setting>(
 }
 
 /// Runs a session over any field, by `system`.
-pub fn run_by<S: Setting>(
+pub fn run_by<S: Named>(
     system: &dyn ProofSystem<S::F>,
     circuit: &dyn Source<S::F>,
     witness: &[S::F],

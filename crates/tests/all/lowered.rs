@@ -6,8 +6,8 @@ use crate::tapes::digest;
 use volery::circuit::{Alternatives, Branch, Cells, Clauses, Machine, Put, Returned, Rows, address_width};
 use volery::zk::voleith::Wishes;
 use volery::{
-    Backend, Binary, Circuit, Correlations, F2, F61, F128, F256, Field, InTheHead, Options, Over, Result,
-    Setting, System, prove_to_over,
+    Backend, Binary, Circuit, Correlations, F2, F61, F128, F256, Field, InTheHead, Named, Options, Over,
+    Result, System, prove_to_over,
 };
 
 /// An operation that is gates for who has no proof for it.
@@ -180,11 +180,11 @@ fn witness<F: Field>() -> Vec<F> {
     WITNESS.map(number).to_vec()
 }
 
-fn sessions<S: Setting>(options: &Options) -> Vec<String> {
+fn sessions<S: Named>(options: &Options) -> Vec<String> {
     each::<S::F>(|of| digest(run_over::<S>((&of, &witness::<S::F>(), options), (&of, options), None)))
 }
 
-fn files<S: Setting>(options: &Options) -> Vec<String> {
+fn files<S: Named>(options: &Options) -> Vec<String> {
     each::<S::F>(|of| {
         let mut file = Vec::new();
         prove_to_over::<S>(&of, witness::<S::F>(), &mut file, options).unwrap();
@@ -205,7 +205,7 @@ fn clauses(options: &Options) -> Vec<String> {
 /// A digest for each kind, by each system that has gates for it.
 #[test]
 fn pinned_lowered() {
-    fn with<S: Setting>(name: &str, options: Options) -> Options {
+    fn with<S: Named>(name: &str, options: Options) -> Options {
         let correlations: Correlations = Correlations::named::<S>(name).unwrap();
         options.with_correlations(correlations)
     }

@@ -5,8 +5,8 @@ use crate::kit::{by_wolverine, is_by, run_over, seeded};
 use volery::circuit::stream::Source;
 use volery::circuit::{Cells, Machine, Put, Rows, address_width};
 use volery::{
-    Binary, Bn254, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Options, Over, Q32,
-    Q32x2, Result, Setting, System, U256, check, prove_to_over, verify_from_over,
+    Binary, Bn254, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Named, Options, Over,
+    Q32, Q32x2, Result, System, U256, check, prove_to_over, verify_from_over,
 };
 
 const CELLS: usize = 6;
@@ -65,7 +65,7 @@ pub(crate) fn notes<F: Field>(writes: usize, last: u64) -> (Notes, Vec<F>) {
     (Notes { writes, reads: cells }, witness)
 }
 
-fn options_of<S: Setting>() -> Vec<Options> {
+fn options_of<S: Named>() -> Vec<Options> {
     let limbo = Options { method: System::LIMBO.into(), ..seeded(1) };
     let jko = Options { method: System::JKO.into(), ..seeded(1) };
     let all = [seeded(1), by_wolverine(None, None), limbo, jko].into_iter();
@@ -74,7 +74,7 @@ fn options_of<S: Setting>() -> Vec<Options> {
 
 /// Asserts agreement by every system, and by a file over F_2; a wrong cell fails by its name, and so does an
 /// address outside.
-pub(crate) fn agrees<S: Setting>(statement: &dyn Source<S::F>, witness: &[S::F]) {
+pub(crate) fn agrees<S: Named>(statement: &dyn Source<S::F>, witness: &[S::F]) {
     check(statement, witness.to_vec()).unwrap();
     for options in options_of::<S>() {
         let session = run_over::<S>((statement, witness, &options), (statement, &options), None);
@@ -86,7 +86,7 @@ pub(crate) fn agrees<S: Setting>(statement: &dyn Source<S::F>, witness: &[S::F])
     }
 }
 
-pub(crate) fn fails<S: Setting>(statement: &dyn Source<S::F>, witness: &[S::F], name: &str) {
+pub(crate) fn fails<S: Named>(statement: &dyn Source<S::F>, witness: &[S::F], name: &str) {
     for options in options_of::<S>() {
         for check in [true, false] {
             // Who evaluates beforehand does so anyway.
@@ -99,7 +99,7 @@ pub(crate) fn fails<S: Setting>(statement: &dyn Source<S::F>, witness: &[S::F], 
     }
 }
 
-fn memories<S: Setting>() {
+fn memories<S: Named>() {
     for writes in [1, 2, 11] {
         let (statement, witness) = notes::<S::F>(writes, 4);
         agrees::<S>(&statement, &witness);
@@ -143,7 +143,7 @@ impl<B: Machine> Circuit<B> for Root {
 
 #[test]
 fn tables_by_every_system() {
-    fn test<S: Setting>() {
+    fn test<S: Named>() {
         let number = |word: u64| S::F::from_word(u128::from(word)).expect("a small number");
         agrees::<S>(&Root { square: 121 }, &[number(11)]);
         fails::<S>(&Root { square: 121 }, &[number(12)], "the square");
@@ -228,7 +228,7 @@ impl<B: Machine> Circuit<B> for Shuffled {
 
 #[test]
 fn permutations_by_every_system() {
-    fn test<S: Setting>() {
+    fn test<S: Named>() {
         let number = |word: &u64| S::F::from_word(u128::from(*word)).expect("a small number");
         for width in [1, 2] {
             let words = 6 / width;

@@ -16,14 +16,14 @@ use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
     Binary, Bn254, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
-    MacField, Options, Over, Proposition, Q32, Q32x2, Registered, Result, Secrets, Setting, Work,
+    MacField, Named, Options, Over, Proposition, Q32, Q32x2, Registered, Result, Secrets, Work,
 };
 
 /// Shares in a block of the dealer.
 const BLOCK: usize = 192;
 
 /// A setting with a trusted dealer.
-trait Dealt: Setting {
+trait Dealt: Named {
     /// The bytes of a coefficient that is opened.
     const OPENED: usize;
 
@@ -143,7 +143,7 @@ fn run<S: Dealt>(
             let proved = Proposition::of(proved);
             let work = Work { options: &Options::default(), pool: &Pool::default() };
             // The verifier may be gone already.
-            let _ = S::compiled().quicksilver().prover(&proved, &witness)(&mut proving, vole, &work);
+            let _ = S::quicksilver().prover(&proved, &witness)(&mut proving, vole, &work);
             let _ = proving.flush();
         });
         let mut verifying = verifying;
@@ -153,7 +153,7 @@ fn run<S: Dealt>(
         let secrets = Secrets { delta: &delta, random: &mut random };
         let (verified, pool) = (Proposition::of(verified), &Pool::default());
         let work = Work { options: &Options::default(), pool };
-        let quicksilver = S::compiled().quicksilver();
+        let quicksilver = S::quicksilver();
         let verified = quicksilver.verifier(&verified)(&mut verifying, end, &work, secrets);
         verified.map(|verified| verified.gates)
     });

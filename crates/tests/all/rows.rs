@@ -3,7 +3,7 @@
 use crate::kit::run_over;
 use crate::memory::{agrees, fails};
 use volery::circuit::{Accesses, Cells, Machine, Rows};
-use volery::{Binary, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Options, Over, Result, Setting};
+use volery::{Binary, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Named, Options, Over, Result};
 
 const CELLS: u64 = 5;
 
@@ -72,7 +72,7 @@ impl<B: Machine> Circuit<B> for Accessed {
 
 #[test]
 fn accesses_are_made_row_by_row() {
-    fn test<S: Setting>() {
+    fn test<S: Named>() {
         for rows in [1, 2, 16, 17, 40] {
             let addresses = |row| addresses(row).map(number);
             let mut witness: Vec<S::F> = (0..rows as u64).flat_map(addresses).collect();
@@ -138,7 +138,7 @@ fn an_epoch_ends_between_rows() {
 /// A running sum is committed to every eight lookups, and behind the last ones, which may be fewer.
 #[test]
 fn lookups_end_at_any_place_of_a_sum() {
-    fn test<S: Setting>() {
+    fn test<S: Named>() {
         for rows in [1, 7, 8, 9, 16, 17, 256, 257, 600] {
             let (mut witness, sum) = squares::<S::F>(rows);
             agrees::<S>(&Squared { rows, sum }, &witness);
@@ -203,7 +203,7 @@ pub(crate) fn combined(of: fn(u64) -> u64) -> [[u64; 3]; 5] {
 
 #[test]
 fn combinations_are_sums_in_each_lane() {
-    fn test<S: Setting>(of: fn(u64) -> u64) {
+    fn test<S: Named>(of: fn(u64) -> u64) {
         let witness = KNOWN.map(number::<S::F>);
         let expected = combined(of);
         agrees::<S>(&Combined(expected), &witness);

@@ -8,7 +8,7 @@ use volery::circuit::stream::{ShardSource, fingerprint};
 use volery::circuit::{Announced, Arithmetic, Network, Parts, PortValue, Relation, Value, Values, Written};
 use volery::sharded::{Crossing, Place, Run, RunDelta, Verdict, prove_shard, verify_shard};
 use volery::{
-    AnyClaim, AnySetting, AnyStatement, Binary, Correlations, F61, Options, Over, Setting, setting, settings,
+    AnyClaim, AnySetting, AnyStatement, Binary, Correlations, F61, Named, Options, Over, setting, settings,
 };
 
 fn seeded(seed: u8) -> Options {
@@ -121,7 +121,7 @@ fn a_merkle_root_of_many_leaves() {
 }
 
 /// A run over these correlations, by so many threads of each party.
-fn accepted<S: Setting>(
+fn accepted<S: Named>(
     parts: &dyn ShardSource<S::F>,
     witnesses: &[Vec<S::F>],
     correlations: Correlations,

@@ -12,9 +12,9 @@ use volery::circuit::{
 };
 use volery::zk::limbo::Aggregation;
 use volery::{
-    Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Garbling,
-    Options, Over, Provable, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Setting, Simulation, Stacking,
-    System, Wolverine, prove_to, prove_to_over,
+    Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Garbling, Named,
+    Options, Over, Provable, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Simulation, Stacking, System,
+    Wolverine, prove_to, prove_to_over,
 };
 
 fn tape(circuit: &(impl Provable<Binary> + Sync + ?Sized), witness: &[F2], options: &Options) -> String {
@@ -22,7 +22,7 @@ fn tape(circuit: &(impl Provable<Binary> + Sync + ?Sized), witness: &[F2], optio
 }
 
 /// The tape of a statement that is compiled for QuickSilver where it can be: `compiled` holds streams against it.
-fn tape_over<S: Setting>(
+fn tape_over<S: Named>(
     circuit: &(impl Provable<S> + Sync + ?Sized),
     witness: &[S::F],
     options: &Options,
@@ -97,7 +97,7 @@ fn ways() -> impl Iterator<Item = (Arch, NonZeroUsize)> {
 }
 
 /// The tape of a network of `gates` over `S` with the correlations called `name`.
-fn arithmetic<F: Field, S: Setting<F = F>>(
+fn arithmetic<F: Field, S: Named<F = F>>(
     gates: u64,
     name: &str,
     (arch, threads): (Arch, NonZeroUsize),
@@ -106,7 +106,7 @@ fn arithmetic<F: Field, S: Setting<F = F>>(
 }
 
 /// The tape of an arithmetic network with these options.
-fn arithmetic_by<F: Field, S: Setting<F = F>>(gates: u64, name: &str, options: Options) -> String {
+fn arithmetic_by<F: Field, S: Named<F = F>>(gates: u64, name: &str, options: Options) -> String {
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
     let correlations: Correlations = Correlations::named::<S>(name).unwrap();
@@ -114,7 +114,7 @@ fn arithmetic_by<F: Field, S: Setting<F = F>>(gates: u64, name: &str, options: O
 }
 
 /// The tape of a network by Wolverine over a field that no name gives it, with the correlations called `tiny`.
-fn arithmetic_by_type<F: Field, S: Setting<F = F>>(gates: u64, options: Options) -> String {
+fn arithmetic_by_type<F: Field, S: Named<F = F>>(gates: u64, options: Options) -> String {
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
     let options = options.with_correlations(Correlations::TINY);
@@ -158,7 +158,7 @@ fn pinned_over_other_fields() {
 /// Every arch computes the same coefficients of polynomials.
 #[test]
 fn pinned_polynomials() {
-    fn direct<S: Setting>((arch, threads): (Arch, NonZeroUsize)) -> Options {
+    fn direct<S: Named>((arch, threads): (Arch, NonZeroUsize)) -> Options {
         let correlations: Correlations = Correlations::named::<S>("direct").unwrap();
         Options { arch, threads, ..seeded(42).with_correlations(correlations) }
     }
@@ -189,7 +189,7 @@ fn pinned_polynomials() {
 /// A memory of few cells, with what its challenges and products come to at the end.
 #[test]
 fn pinned_memories() {
-    fn test<S: Setting>(name: &str, (arch, threads): (Arch, NonZeroUsize)) -> String {
+    fn test<S: Named>(name: &str, (arch, threads): (Arch, NonZeroUsize)) -> String {
         let (statement, witness) = notes::<S::F>(11, 4);
         let correlations: Correlations = Correlations::named::<S>(name).unwrap();
         let options = Options { arch, threads, ..seeded(42).with_correlations(correlations) };

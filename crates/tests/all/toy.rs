@@ -8,8 +8,8 @@ use volery::error::Rejection;
 use volery::random::Random;
 use volery::zk::Gates;
 use volery::{
-    Accepted, Agreement, Binary, Error, F2, Facts, Field, Options, Outcome, ProofRun, ProofSystem, Report,
-    Reread, Result, Security, Setting, System, prove_by, verify_by,
+    Accepted, Agreement, Binary, Error, F2, Facts, Field, Named as _, Options, Outcome, ProofRun,
+    ProofSystem, Report, Reread, Result, Security, System, prove_by, verify_by,
 };
 
 /// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who
@@ -125,11 +125,11 @@ fn a_system_from_outside_is_found_by_no_option() {
 fn the_system_that_is_given_counts_and_not_that_of_the_options() {
     let (statement, witness) = preimage(b"abc", ABC);
     let options = Options::default();
-    let systems = Binary::compiled().systems().iter().map(|system| (system, system.system().facts()));
+    let systems = Binary::compiled().systems().map(|system| (system, system.system().facts()));
     for (system, _) in systems.filter(|(_, facts)| facts.talks && !facts.of_clauses) {
         let session = both(
-            |channel| prove_by(*system, statement.source(), witness.to_vec(), channel, &options),
-            |channel| verify_by(*system, statement.source(), channel, &options),
+            |channel| prove_by(system, statement.source(), witness.to_vec(), channel, &options),
+            |channel| verify_by(system, statement.source(), channel, &options),
             None,
         );
         let (_accepted, report) = session.verified.unwrap();

@@ -9,7 +9,7 @@ use volery::circuit::{Network, Relation, Shape, Size, Statement, Value, Values, 
 use volery::error::{Disagreement, Rejection, Sides};
 use volery::zk::voleith::{Parameters, Preference, Wishes};
 use volery::{
-    Arch, Error, Estimate, F2, FileProof, InTheHead, LONGEST_LABEL, Options, Over, Result, System,
+    Arch, Error, F2, FileProof, InTheHead, LONGEST_LABEL, Options, Over, Result, System,
     prove_one_of_to_file, prove_to, prove_to_file, prove_to_over, read_label, verify_from, verify_from_over,
     verify_one_of_from,
 };
@@ -60,7 +60,7 @@ fn proofs_by_preference() {
         assert_eq!((proved.security, proved.security.computational), (verified.security, 124));
         assert_eq!((proved.system, verified.system), (System::VOLEITH, System::VOLEITH));
         let wishes = wishing(preference).wishes;
-        let foretold = Estimate::voleith(size, None, &wishes, 0).unwrap();
+        let foretold = volery::estimate::voleith(size, None, &wishes, 0).unwrap();
         assert_eq!((foretold.total.prover, made.bytes), (out.len() as u64, (out.len() - HEADER) as u64));
     }
 }
@@ -219,7 +219,7 @@ fn small_statements_have_small_files() {
             [Preference::Speed, Preference::Balanced, Preference::Size].into_iter().zip(most)
         {
             let wishes = Wishes { preference, ..Wishes::default() };
-            let bytes = Estimate::voleith(shape.size(), None, &wishes, 0).unwrap().total.prover;
+            let bytes = volery::estimate::voleith(shape.size(), None, &wishes, 0).unwrap().total.prover;
             assert!((9 * most / 10..=most).contains(&bytes), "{spec}, {preference:?}: {bytes} bytes");
         }
     }
@@ -247,7 +247,7 @@ fn files_are_as_long_as_foretold() {
         for preference in [Preference::Speed, Preference::Balanced] {
             let mut file = vec![];
             prove_to(statement.source(), witness.clone(), &mut file, &by(wishing(preference))).unwrap();
-            let foretold = Estimate::voleith(size, None, &wishing(preference).wishes, 0).unwrap();
+            let foretold = volery::estimate::voleith(size, None, &wishing(preference).wishes, 0).unwrap();
             assert_eq!(foretold.total.prover, file.len() as u64, "{spec}, {preference:?}");
             let _ = verify_from(statement.source(), &mut &file[..], &seeded(2)).unwrap();
         }

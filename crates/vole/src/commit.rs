@@ -1,4 +1,3 @@
 //! Commitments: what is fixed now and opened later, all of it or all but one place.
 
-pub(crate) mod fixed_key;
 pub mod ggm;

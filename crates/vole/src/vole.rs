@@ -15,7 +15,6 @@ mod ahead;
 pub mod cot;
 pub mod extend;
 mod half_tree;
-pub mod head;
 #[doc(hidden)]
 pub mod ideal;
 pub mod lpn;

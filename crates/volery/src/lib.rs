@@ -80,19 +80,34 @@
 //! ```
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "tls")]
-pub mod cluster;
-pub mod garble;
-mod session;
-pub mod zk;
-
-// Tests take a build of the crate that has cheating dealers.
-#[cfg(test)]
-extern crate volery_vole_testing as volery_vole;
+pub mod session;
 
 #[doc(inline)]
 pub use volery_channel::{error, random};
-use volery_vole::commit;
+#[doc(inline)]
+pub use volery_garbled::garble;
+#[doc(inline)]
+pub use volery_quicksilver::sharded;
+
+/// Proof systems: where it is decided whether a statement is believed.
+pub mod zk {
+    #[doc(inline)]
+    pub use volery_garbled::{jko, stack};
+    #[doc(inline)]
+    pub use volery_limbo as limbo;
+    #[doc(inline)]
+    pub use volery_proof::reading::Sink;
+    #[doc(inline)]
+    pub use volery_proof::verdict::{Accepted, Gates};
+    #[doc(inline)]
+    pub use volery_quicksilver as quicksilver;
+    #[doc(inline)]
+    pub use volery_quicksilver::voleith;
+    #[doc(inline)]
+    pub use volery_vole::macs::{BitMacs, FieldMacs, Macs, Values};
+    #[doc(inline)]
+    pub use volery_wolverine as wolverine;
+}
 
 pub mod circuit {
     //! Statements: programs of additions, multiplications and assertions over a field.
@@ -134,13 +149,7 @@ pub mod circuit {
             Recorder, Shard, ShardSource, Source, Stream, Streamed, StreamedClauses, Traced, VectorHandle,
             fingerprint, fingerprint_of,
         };
-
-        // All else is for this crate: so in each module below.
-        pub(crate) use volery_circuit::stream::*;
     }
-
-    pub(crate) use volery_circuit::*;
-    pub(crate) use volery_statements::*;
 }
 
 /// Channels over links between two parties.
@@ -153,16 +162,12 @@ pub mod channel {
     #[cfg(feature = "tls")]
     #[doc(inline)]
     pub use volery_channel::channel::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
-
-    pub(crate) use volery_channel::channel::*;
 }
 
 /// Threads that share the work of one party.
 pub mod pool {
     #[doc(inline)]
     pub use volery_channel::pool::Pool;
-
-    pub(crate) use volery_channel::pool::*;
 }
 
 /// Oblivious transfers.
@@ -174,16 +179,12 @@ pub mod ot {
     pub mod committing {
         #[doc(inline)]
         pub use volery_vole::ot::committing::{Opening, Received, Receiver, Sender};
-
-        pub(crate) use volery_vole::ot::committing::*;
     }
 
     /// Correlated transfers from few by trees.
     pub mod softspoken {
         #[doc(inline)]
         pub use volery_vole::ot::softspoken::{BLOCK, Depth, Receiver, Sender};
-
-        pub(crate) use volery_vole::ot::softspoken::*;
     }
 }
 
@@ -194,14 +195,10 @@ pub mod vole {
         BoxedVole, Delta, Key, LEAST_BLOCK, Mac, Share, Shares, Vole, cot, ideal, lpn,
     };
 
-    pub(crate) use volery_vole::vole::*;
-
     /// Shares over F_2 by learning parity with noise.
     pub mod extend {
         #[doc(inline)]
         pub use volery_vole::vole::extend::{Prover, SECURITY, Verifier};
-
-        pub(crate) use volery_vole::vole::extend::*;
     }
 
     /// Shares over any other field.
@@ -209,24 +206,26 @@ pub mod vole {
         #[doc(inline)]
         pub use volery_vole::vole::subfield::{Delta, Key, base_error, guess, ideal, likeliest};
 
-        pub(crate) use volery_vole::vole::subfield::*;
-
         /// Shares by transfers alone.
         pub mod direct {
             #[doc(inline)]
             pub use volery_vole::vole::subfield::direct::{Prover, SHORTEST, Verifier};
-
-            pub(crate) use volery_vole::vole::subfield::direct::*;
         }
 
         /// Shares by learning parity with noise.
         pub mod extend {
             #[doc(inline)]
             pub use volery_vole::vole::subfield::extend::{Prover, Verifier};
-
-            pub(crate) use volery_vole::vole::subfield::extend::*;
         }
     }
+}
+
+/// Traffic of systems that choose no correlations, from the size of a statement alone.
+pub mod estimate {
+    #[doc(inline)]
+    pub use volery_garbled::estimate::{jko, stack};
+    #[doc(inline)]
+    pub use volery_quicksilver::session::voleith::estimate as voleith;
 }
 
 pub use channel::Carried;
@@ -234,28 +233,47 @@ pub use circuit::{Backend, Circuit, check_mixed};
 pub use error::{Error, Result};
 pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
-pub use session::sharded;
-pub use session::text;
 pub use session::{
-    Agreement, Analyse, Analysis, AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations,
-    Choice, Choices, Claim, Compiled, Converted, Correlations, Details, Direct, DirectClauses, Estimate,
-    Fact, Facts, FieldCorrelations, FileProof, Garbling, Grounds, InShards, InTheHead, LEAST_SECURITY,
-    LONGEST_LABEL, Limbo, Line, MOST_WORK, Method, Options, Outcome, Over, Pace, Passing, Proof, ProofFiles,
-    ProofOfClauses, ProofRun, ProofSystem, Proposition, Provable, ProvableClauses, ProvableMixed, Proved,
-    ProverEnd, ProverEnds, ProverGates, ProverSession, ProvesCompiled, ProvesMany, QuicksilverOver, Reason,
-    Record, Registered, Report, Reread, Secrets, Security, Setting, SettingFacts, Simulation, Stacking,
-    Stated, Stream, System, Use, Verified, VerifierEnd, VerifierEnds, VerifierGates, VerifierSession,
-    VerifiesCompiled, VerifiesMany, Waits, WithBits, Wolverine, Work, check, prove, prove_by,
-    prove_each_of_over, prove_mixed, prove_one_of, prove_one_of_over, prove_one_of_to_file, prove_over,
-    prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label, setting, settings, verify,
-    verify_by, verify_each_of_over, verify_from, verify_from_over, verify_mixed, verify_one_of,
-    verify_one_of_from, verify_one_of_over, verify_over,
+    AnyClaim, AnyRelation, AnySetting, AnyStatement, Compiled, InShards, InTheClear, Named, ProverSession,
+    Registered, VerifierSession, WithBits, prove, prove_by, prove_each_of_over, prove_one_of,
+    prove_one_of_over, prove_one_of_to_file, prove_over, prove_to, prove_to_file, prove_to_file_over,
+    prove_to_over, read_label, setting, settings, verify, verify_by, verify_each_of_over, verify_from,
+    verify_from_over, verify_one_of, verify_one_of_from, verify_one_of_over, verify_over,
 };
 pub use vole::lpn::Params;
+pub use volery_garbled::session::{Garbling, Stacking};
+pub use volery_limbo::session::{Limbo, Proof, Simulated, Simulation};
 pub use volery_primitives::hash::Construction;
 pub use volery_primitives::{
     Arch, Bls12381, Bn254, ChoiceError, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field,
     Goldilocks, Goldilocksx2, MacField, Q32, Q32x2, RuntimePrime, RuntimePrimex4, U256, with_fields,
 };
+pub use volery_proof::analysis::Analysis;
+pub use volery_proof::binary::Binary;
+pub use volery_proof::correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
+pub use volery_proof::estimate::Estimate;
+pub use volery_proof::facts::SettingFacts;
+pub use volery_proof::file::{LONGEST_LABEL, MOST_WORK};
+pub use volery_proof::method::{Choices, Method};
+pub use volery_proof::options::{LEAST_SECURITY, Options, Record, Security};
+pub use volery_proof::over::Over;
+pub use volery_proof::report::{Details, Fact, Report, text};
+pub use volery_proof::run::{Agreement, Outcome, ProofRun};
+pub use volery_proof::session::{
+    Analyse, Proved, ProverEnd, ProverGates, Secrets, Verified, VerifierEnd, VerifierGates, Work,
+};
+pub use volery_proof::setting::{Ends, Setting};
+pub use volery_proof::system::{
+    Claim, Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany,
+};
+pub use volery_proof::witness::{Reread, Stream, check};
+pub use volery_quicksilver::Committed;
+pub use volery_quicksilver::session::direct::{
+    Direct, DirectClauses, Proposition, Provable, ProvableClauses, Stated,
+};
+pub use volery_quicksilver::session::mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
+pub use volery_quicksilver::session::voleith::{FileProof, InTheHead};
+pub use volery_quicksilver::session::{OverMacs, ProvesCompiled, QuicksilverOver, VerifiesCompiled};
+pub use volery_wolverine::session::Wolverine;
 pub use zk::wolverine::{Checked, CheckedBy, Checking, LONGEST_BLOCK};
 pub use zk::{Accepted, Gates, Sink};

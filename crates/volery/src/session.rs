@@ -1,71 +1,32 @@
 //! The paved path: statements, one channel, a verdict for each.
 
-mod analysis;
-mod any;
-mod binary;
-mod calibration;
-mod clauses;
-mod correlated;
-mod correlations;
-mod direct;
+pub mod any;
+#[cfg(test)]
+mod choices;
+pub mod compiled;
 mod disjunction;
-mod estimate;
-mod facts;
 mod files;
-mod garbled;
-mod limbo;
-mod method;
-mod mixed;
-mod options;
-mod over;
-mod quicksilver;
-mod report;
-mod run;
-mod setting;
-pub mod sharded;
-mod statement;
-mod system;
-mod voleith;
-mod wolverine;
+#[cfg(test)]
+mod in_shards;
 
-pub use analysis::Analysis;
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
-pub use binary::{Binary, BitCorrelations};
-pub use correlated::{
-    Analyse, Proved, ProverEnd, ProverGates, Secrets, Verified, VerifierEnd, VerifierGates, Work,
-};
-pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
-pub use direct::{Direct, DirectClauses, Proposition, Provable, ProvableClauses, Stated};
+pub use compiled::{Compiled, InTheClear, Named, Registered};
 pub use disjunction::{
     prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_each_of_over,
     verify_one_of, verify_one_of_from, verify_one_of_over,
 };
-pub use estimate::Estimate;
-pub use facts::SettingFacts;
 pub use files::{
-    LONGEST_LABEL, MOST_WORK, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
-    verify_from, verify_from_over,
+    prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label, verify_from, verify_from_over,
 };
-pub use garbled::{Garbling, Stacking};
-pub use limbo::{Limbo, Proof, Simulation};
-pub use method::{Choices, Method};
-pub use mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
-pub use options::{LEAST_SECURITY, Options, Record, Security};
-pub use over::{FieldCorrelations, Over};
-pub use quicksilver::{ProvesCompiled, QuicksilverOver, VerifiesCompiled};
-pub use report::{Details, Fact, Report, text};
-pub use run::{Agreement, Outcome, ProofRun};
-pub use setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
-pub use statement::{Reread, Stream, check};
-pub use system::{Claim, Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
-pub use voleith::{FileProof, InTheHead};
-pub use wolverine::Wolverine;
 
-use crate::channel::Channel;
-use crate::circuit::stream::Source;
-use crate::error::Result;
-use crate::zk::Accepted;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_circuit::stream::Source;
 use volery_primitives::{F2, Field};
+use volery_proof::system::{ProvesMany, VerifiesMany};
+use volery_proof::{Accepted, Binary, Options, ProofSystem, Report, System};
+use volery_quicksilver::session::direct::{Proposition, Provable};
+use volery_quicksilver::session::{ProvesCompiled, VerifiesCompiled};
 
 /// Proves that `witness` satisfies `circuit`, a statement over F_2, to the verifier at the other end of
 /// `channel`, by the system that `options` name. For other fields see [`prove_over`], for one of several
@@ -88,7 +49,7 @@ pub fn prove(
 ///
 /// # Errors
 /// As for [`prove`]; `Invalid` where less security is offered than asked for.
-pub fn prove_over<S: Setting>(
+pub fn prove_over<S: Named>(
     circuit: &(impl Provable<S> + ?Sized),
     witness: impl IntoIterator<Item = S::F> + Clone,
     channel: &mut Channel,
@@ -96,9 +57,9 @@ pub fn prove_over<S: Setting>(
 ) -> Result<Report> {
     if circuit.direct().is_some() && options.system() == System::QUICKSILVER {
         let statement = &Proposition::of(circuit);
-        return S::compiled().quicksilver().prove_compiled(statement, &witness, channel, options);
+        return S::quicksilver().prove_compiled(statement, &witness, channel, options);
     }
-    system::find::<S>(options.system())?.prove(circuit.source(), &witness, channel, options)
+    compiled::find::<S>(options.system())?.prove(circuit.source(), &witness, channel, options)
 }
 
 /// Proves a statement, as [`prove_over`] does, by a system that may be of no library: `options` need not
@@ -137,16 +98,16 @@ pub fn verify(
 ///
 /// # Errors
 /// As for [`verify`]; `Invalid` where less security is offered than asked for.
-pub fn verify_over<S: Setting>(
+pub fn verify_over<S: Named>(
     circuit: &(impl Provable<S> + ?Sized),
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
     if circuit.direct().is_some() && options.system() == System::QUICKSILVER {
         let statement = &Proposition::of(circuit);
-        return S::compiled().quicksilver().verify_compiled(statement, channel, options);
+        return S::quicksilver().verify_compiled(statement, channel, options);
     }
-    system::find::<S>(options.system())?.verify(circuit.source(), channel, options)
+    compiled::find::<S>(options.system())?.verify(circuit.source(), channel, options)
 }
 
 /// Verifies a statement, as [`verify_over`] does, by a system that may be of no library: `options` need not
@@ -167,9 +128,9 @@ pub fn verify_by<F: Field>(
 ///
 /// The set-up is made, and the correlations are chosen, for the first statement. After an error during a
 /// proof the session is dead.
-pub struct ProverSession<'c, S: Setting = Binary>(ProverOf<'c, S>);
+pub struct ProverSession<'c, S: Named = Binary>(ProverOf<'c, S>);
 
-enum ProverOf<'c, S: Setting> {
+enum ProverOf<'c, S: Named> {
     Quicksilver(Box<dyn ProvesCompiled<S> + 'c>),
     Another(Box<dyn ProvesMany<S::F> + 'c>),
     /// A system that has no such sessions.
@@ -180,9 +141,9 @@ enum ProverOf<'c, S: Setting> {
 ///
 /// The set-up is made, and the correlations are chosen, for the first statement. After an error
 /// the session is dead.
-pub struct VerifierSession<'c, S: Setting = Binary>(VerifierOf<'c, S>);
+pub struct VerifierSession<'c, S: Named = Binary>(VerifierOf<'c, S>);
 
-enum VerifierOf<'c, S: Setting> {
+enum VerifierOf<'c, S: Named> {
     Quicksilver(Box<dyn VerifiesCompiled<S> + 'c>),
     Another(Box<dyn VerifiesMany<S::F> + 'c>),
     /// A system that has no such sessions.
@@ -196,14 +157,14 @@ impl<'c> ProverSession<'c> {
     }
 }
 
-impl<'c, S: Setting> ProverSession<'c, S> {
+impl<'c, S: Named> ProverSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         let system = options.system();
         if system == System::QUICKSILVER {
-            return Self(ProverOf::Quicksilver(S::compiled().quicksilver().prover_session(channel, options)));
+            return Self(ProverOf::Quicksilver(S::quicksilver().prover_session(channel, options)));
         }
-        let session = system::find::<S>(system).ok().and_then(|found| found.prove_many(channel, options));
+        let session = compiled::find::<S>(system).ok().and_then(|found| found.prove_many(channel, options));
         Self(session.map_or(ProverOf::Single(system), ProverOf::Another))
     }
 
@@ -228,7 +189,7 @@ impl<'c, S: Setting> ProverSession<'c, S> {
         match &mut self.0 {
             ProverOf::Quicksilver(session) => session.prove_compiled(&Proposition::of(circuit), &witness),
             ProverOf::Another(session) => session.prove(circuit.source(), &witness),
-            ProverOf::Single(system) => Err(system::only_single::<S>(*system)),
+            ProverOf::Single(system) => Err(compiled::only_single::<S>(*system)),
         }
     }
 }
@@ -240,16 +201,14 @@ impl<'c> VerifierSession<'c> {
     }
 }
 
-impl<'c, S: Setting> VerifierSession<'c, S> {
+impl<'c, S: Named> VerifierSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         let system = options.system();
         if system == System::QUICKSILVER {
-            return Self(VerifierOf::Quicksilver(
-                S::compiled().quicksilver().verifier_session(channel, options),
-            ));
+            return Self(VerifierOf::Quicksilver(S::quicksilver().verifier_session(channel, options)));
         }
-        let session = system::find::<S>(system).ok().and_then(|found| found.verify_many(channel, options));
+        let session = compiled::find::<S>(system).ok().and_then(|found| found.verify_many(channel, options));
         Self(session.map_or(VerifierOf::Single(system), VerifierOf::Another))
     }
 
@@ -270,7 +229,7 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
         match &mut self.0 {
             VerifierOf::Quicksilver(session) => session.verify_compiled(&Proposition::of(circuit)),
             VerifierOf::Another(session) => session.verify(circuit.source()),
-            VerifierOf::Single(system) => Err(system::only_single::<S>(*system)),
+            VerifierOf::Single(system) => Err(compiled::only_single::<S>(*system)),
         }
     }
 }

@@ -19,7 +19,7 @@ use volery::channel::{Channel, Link, Party, Pipe, pipe};
 use volery::circuit::stream::Source;
 use volery::circuit::{Arithmetic, Backend, Circuit, Network, Relation, Statement, Value, Values};
 use volery::{
-    Arch, Binary, Bn254, Correlations, F2, F61, F61x2, Field, Goldilocks, Options, Over, Result, Setting,
+    Arch, Binary, Bn254, Correlations, F2, F61, F61x2, Field, Goldilocks, Named, Options, Over, Result,
     System, prove_over, prove_to_over, verify_from_over, verify_over,
 };
 use volery_primitives::arch::memcheck::{findings, hide, is_watching, publish};
@@ -278,7 +278,7 @@ fn network(gates: u64, system: System, correlations: impl Into<Option<Correlatio
 
 fn elements<F: Field, E>(system: System, correlations: impl Into<Option<Correlations>>, arch: Arch)
 where
-    Over<F, E>: Setting<F = F>,
+    Over<F, E>: Named<F = F>,
 {
     let network = Arithmetic::<F>::new(300).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
@@ -290,12 +290,12 @@ fn by(system: System, correlations: impl Into<Option<Correlations>>, arch: Arch)
     Options { arch, ..Options::by(system).with_correlations(correlations) }
 }
 
-fn session<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], options: Options) {
+fn session<S: Named>(circuit: &dyn Source<S::F>, witness: &[S::F], options: Options) {
     both::<S>(circuit, witness, &options, [true; 2]);
 }
 
 /// Runs both parties on secrets; `public` says for each whether what it sends is marked as such.
-fn both<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options, public: [bool; 2]) {
+fn both<S: Named>(circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options, public: [bool; 2]) {
     let mut witness = witness.to_vec();
     hide(&mut witness);
     let (proving, verifying) = (seeded(options, 1), seeded(options, 2));

@@ -7,7 +7,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use volery::circuit::{Arithmetic, Network, Size};
 use volery::random::Random;
-use volery::{Backend, Circuit, F2, Field, Options, Provable, Setting};
+use volery::{Backend, Circuit, F2, Field, Named, Options, Provable};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::report::Outcome;
 
@@ -152,12 +152,12 @@ pub(super) struct Element {
 }
 
 /// A generated circuit, and the setting over which it is proved.
-pub(super) struct Proved<S: Setting, N> {
+pub(super) struct Proved<S: Named, N> {
     pub(super) circuit: Generated<N, S::F>,
     pub(super) over: PhantomData<S>,
 }
 
-impl<S: Setting, N: Satisfied<S::F>> AnyGenerated for Proved<S, N>
+impl<S: Named, N: Satisfied<S::F>> AnyGenerated for Proved<S, N>
 where
     Generated<N, S::F>: Provable<S> + Sync,
 {

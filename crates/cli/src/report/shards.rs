@@ -6,8 +6,8 @@ use crate::settings::Settings;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::channel::Party;
-use volery::cluster::{Figures, Outcome as Ran, ShardOutcome};
 use volery::{Gates, Report, Security, System};
+use volery_cluster::{Figures, Outcome as Ran, ShardOutcome};
 
 impl Outcome {
     /// The outcome of a run in shards that was accepted. `worth` is its statistical security in bits, where a

@@ -15,7 +15,6 @@ use std::sync::atomic::Ordering;
 use std::thread::available_parallelism;
 use std::time::Instant;
 use volery::channel::{Listener, Party, SecretKey};
-use volery::cluster::{Abort, Fault as Cause, Launcher, News, ShardOutcome, Work};
 use volery::{AnyStatement, System};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_cli::keys;
@@ -26,6 +25,7 @@ use volery_cli::report::Outcome;
 use volery_cli::report::shards::listed;
 use volery_cli::settings::{Settings, threads};
 use volery_cli::values::Reader;
+use volery_cluster::{Abort, Fault as Cause, Launcher, News, ShardOutcome, Work};
 
 /// More shards than this are not listed one by one in a table.
 const LISTED: usize = 16;

@@ -3,7 +3,7 @@
 use crate::verbs::args::Demo;
 use std::time::Instant;
 use volery::circuit::stream::ClauseSource;
-use volery::{Binary, Setting};
+use volery::{Binary, Named as _};
 use volery_cli::both::Task;
 use volery_cli::failure::Result;
 use volery_cli::fields;

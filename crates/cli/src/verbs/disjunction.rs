@@ -18,7 +18,7 @@ use volery::circuit::{
     StreamKind, Witness,
 };
 use volery::zk::quicksilver::branch;
-use volery::{Accepted, Binary, Options, Report, Setting as _, Sink, System};
+use volery::{Accepted, Binary, Named as _, Options, Report, Sink, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::link::Way;

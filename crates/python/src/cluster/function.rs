@@ -16,9 +16,9 @@ use volery::Options;
 use volery::channel::{Party, SecretKey};
 use volery::circuit::stream::fingerprint_of;
 use volery::circuit::{Announced, Sharding};
-use volery::cluster::Worker;
 use volery_cli::fields::Field;
 use volery_cli::report::peak_rss;
+use volery_cluster::Worker;
 use zeroize::Zeroizing;
 
 /// A function in shards, as a coordinator has it.
@@ -149,7 +149,7 @@ pub(crate) fn run_worker_of(
         let options = settings.options([0; 32], None)?;
         let held = Held::Function(party, of, statement);
         let shards = InShards { held, shards: parts.count(), field, options };
-        let ran = volery::cluster::run_worker(&worker, &shards.work()?, &mut |_, _| {});
+        let ran = volery_cluster::run_worker(&worker, &shards.work()?, &mut |_, _| {});
         Ok(ran.map(|()| true))
     });
     match ran {

@@ -1,9 +1,9 @@
 //! News of a run in shards, as Python is told of them.
 
 use serde_json::{Value, json};
-use volery::cluster::News;
 use volery_cli::print::hex;
 use volery_cli::report::shards::figures;
+use volery_cluster::News;
 
 /// An event of a run, as an object whose `event` says what it is.
 pub(super) fn of(news: &News) -> Value {

@@ -10,11 +10,11 @@ use volery::circuit::{Arithmetic, Size};
 use volery::zk::wolverine::BLOCK;
 use volery::{
     Checked, CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, LONGEST_BLOCK, Options, Over, Q32, Q32x2, Reason, Setting, System, Wolverine,
+    Goldilocksx2, LONGEST_BLOCK, Named, Options, Over, Q32, Q32x2, Reason, System, Wolverine,
 };
 
 /// Wolverine with the correlations called `name`, for as much security as this check gives over the field.
-fn by<S: Setting>(name: &str, by: CheckedBy, block: impl Into<Option<u64>>) -> Options {
+fn by<S: Named>(name: &str, by: CheckedBy, block: impl Into<Option<u64>>) -> Options {
     let security = (by == Sacrifice && S::F::BITS < 48).then_some(S::F::BITS - 3);
     Options { security, ..by_wolverine(by, block).with_correlations(named::<S>(name)) }
 }
@@ -28,7 +28,7 @@ fn arithmetic<F: Field>(gates: u64) -> (Arithmetic<F>, Vec<F>) {
 #[test]
 #[ignore = "slow"]
 fn networks_around_blocks_by_every_check() {
-    fn test<F: Field, S: Setting<F = F>>() {
+    fn test<F: Field, S: Named<F = F>>() {
         for check in CheckedBy::ALL {
             for (gates, name, block) in [
                 (1, "direct", None),
@@ -95,7 +95,7 @@ fn wolverine_proves_over_other_fields_as_a_type() {
 /// without products has none.
 #[test]
 fn reports_say_what_was_checked_over_every_field() {
-    fn test<F: Field, S: Setting<F = F>>() {
+    fn test<F: Field, S: Named<F = F>>() {
         let (network, witness) = arithmetic::<F>(100);
         for (block, blocks) in [(None, 1), (Some(100), 1), (Some(33), 4)] {
             let options = by_wolverine(None, block).with_correlations(named::<S>("direct"));
@@ -130,7 +130,7 @@ fn nothing_tampered_with_is_accepted_by_wolverine() {
 
 /// The prover's end and the verifier's refuse these settings, and say so.
 #[track_caller]
-fn assert_refused<F: Field, S: Setting<F = F>>(options: &Options, part: &str) {
+fn assert_refused<F: Field, S: Named<F = F>>(options: &Options, part: &str) {
     let (network, witness) = arithmetic::<F>(100);
     let session = run_by::<S>(&Wolverine::<S>::OVER, &network, &witness, options);
     for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {

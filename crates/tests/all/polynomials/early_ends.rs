@@ -88,7 +88,7 @@ impl<B: Polynomials> Circuit<B> for Rounds {
 #[test]
 #[ignore = "slow"]
 fn early_ends_go_with_real_correlations() {
-    fn test<S: Setting>(rounds: usize, names: &[&str]) {
+    fn test<S: Named>(rounds: usize, names: &[&str]) {
         let rounds = Rounds(rounds);
         let witness: Vec<S::F> = vec![S::F::ONE; (0..rounds.0).map(|round| 1501 + 7 * round).sum()];
         for name in names {

@@ -6,7 +6,7 @@ use volery::channel::{Channel, Party, Playback, Tape};
 use volery::circuit::Arithmetic;
 use volery::error::{Misbehaviour, Rejection};
 use volery::{
-    Accepted, Correlations, Error, F61, F61x2, Options, Over, Report, Result, Setting, System, prove,
+    Accepted, Correlations, Error, F61, F61x2, Named, Options, Over, Report, Result, System, prove,
     prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
@@ -38,11 +38,7 @@ impl Repeating<'_> {
     }
 }
 
-fn arithmetic<S: Setting<F = F61>>(
-    name: &'static str,
-    options: Options,
-    length: usize,
-) -> Repeating<'static> {
+fn arithmetic<S: Named<F = F61>>(name: &'static str, options: Options, length: usize) -> Repeating<'static> {
     let options = move |seed| Options { seed: Some([seed; 32]), ..options.clone() };
     let (proving, verifying) = (options(1), options(2));
     let network = || Arithmetic::<F61>::new(100).unwrap();

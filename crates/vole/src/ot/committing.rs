@@ -308,7 +308,7 @@ pub fn traffic(transfers: u64) -> [Carried; 2] {
     [set_up, Carried::by_verifier(32 * transfers + 48)]
 }
 
-#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 pub mod ideal;
 #[cfg(test)]
 mod tests;

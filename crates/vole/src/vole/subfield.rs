@@ -219,7 +219,7 @@ pub fn same<E: Field>(a: E, b: E) -> bool {
 }
 
 /// Chooses the prime that all tests of this program take, 2^60 − 93.
-#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 pub fn choose_prime() {
     volery_primitives::RuntimePrime::choose((1 << 60) - 93).expect("all take the same");
 }

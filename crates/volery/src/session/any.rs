@@ -2,7 +2,7 @@
 //! over while it runs.
 //!
 //! Nothing here has a field in its type. So all that depends on one is compiled once, in this crate, and
-//! whoever goes this way compiles none of it. Values are text: see [`PortValue::from_text`]. Errors are those
+//! whoever goes this way compiles none of it. Values are text: see [`PortValue::from_text`](volery_circuit::PortValue::from_text). Errors are those
 //! of what a method is said to be like.
 //!
 //! ```
@@ -25,27 +25,35 @@ mod share;
 pub(super) use committed::Joined;
 pub use committed::WithBits;
 
-use super::files::{files, verify_any};
-use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
-use super::system::find;
-use super::{Binary, Choice, Correlations, Estimate, Options, Over, Report, Reread, Setting, Stream, System};
-use crate::channel::{Channel, Party};
-#[cfg(doc)]
-use crate::circuit::PortValue;
-use crate::circuit::{
-    Announced, Format, Port, PortValue as _, Program, R1cs, ReadValues, Shape, Sharding as _, Size,
-    SplitStatement, Statement, ValueStream, Values, prime_field,
-};
-use crate::error::{Error, Result};
-use crate::zk::limbo::Domain;
-use crate::zk::limbo::parameters::{CheckSize, Demand};
-use crate::zk::{Accepted, Sink};
+use crate::session::compiled::{Named, Registered, find};
+use crate::session::files::{files, verify_any};
 use core::marker::PhantomData;
 use core::ops::Range;
 use share::{Cut, count, from_bytes, to_bytes};
 use std::io::{Read, Write};
 use std::sync::Arc;
+use volery_channel::channel::{Channel, Party};
+use volery_channel::error::{Error, Result};
+use volery_circuit::{
+    Announced, Port, PortValue as _, ReadValues, Shape, Sharding as _, Size, ValueStream, Values, prime_field,
+};
+use volery_formats::{Format, R1cs};
+use volery_limbo::Domain;
+use volery_limbo::parameters::{CheckSize, Demand};
 use volery_primitives::{ChoiceError, Field, RuntimePrime, RuntimePrimex4, U256, with_fields};
+use volery_proof::binary::Binary;
+use volery_proof::correlations::{Choice, Correlations};
+use volery_proof::estimate::Estimate;
+use volery_proof::options::Options;
+use volery_proof::over::Over;
+use volery_proof::reading::Sink;
+use volery_proof::report::Report;
+use volery_proof::setting::Setting;
+use volery_proof::system::System;
+use volery_proof::verdict::Accepted;
+use volery_proof::witness::{Reread, Stream};
+use volery_quicksilver::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
+use volery_statements::{Program, SplitStatement, Statement};
 use zeroize::Zeroizing;
 
 /// All settings that have names of their own. Those that are named by their prime are not among them.
@@ -65,7 +73,7 @@ pub fn settings() -> &'static [&'static dyn AnySetting] {
 }
 
 /// The one called `name`, which may be a prime in decimal digits: the first of [`settings`] over the integers
-/// modulo that, or else that over [`RuntimePrime`](volery_primitives::RuntimePrime), for which the prime is
+/// modulo that, or else that over [`RuntimePrime`], for which the prime is
 /// chosen thereby. A process chooses one.
 ///
 /// # Errors
@@ -160,7 +168,7 @@ pub struct InShards {
     pub digest: [u8; 32],
     /// The wires that cross.
     pub announced: Announced,
-    /// For each shard, what it reads of which private inputs: see [`Part::reads`](crate::circuit::Part::reads).
+    /// For each shard, what it reads of which private inputs: see [`Part::reads`](volery_statements::Part::reads).
     pub reads: Vec<Vec<(Port, Range<u64>)>>,
 }
 
@@ -303,7 +311,7 @@ fn not_in_shards() -> Error {
     Error::invalid("a statement over two fields is proved whole, and not in shards")
 }
 
-impl<S: Setting + Sync> AnySetting for PhantomData<S> {
+impl<S: WithProgram + Sync> AnySetting for PhantomData<S> {
     fn name(&self) -> String {
         S::name()
     }
@@ -341,7 +349,8 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
         Ok(analysis.traffic(Choice { correlations, ..choice }, shape))
     }
     fn size(&self, shape: &Shape) -> Size {
-        S::facts().size(shape)
+        let analysis = volery_quicksilver::session::over::<S>().analysis(&Options::default());
+        analysis.expect("usual options").size(shape)
     }
     fn demand(&self, shape: &Shape) -> Demand {
         S::Parties::demand(shape)
@@ -381,17 +390,22 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
     }
 }
 
+/// A setting whose programs are over its field.
+pub(super) trait WithProgram: Named + Registered<Program: Program<F = <Self as Setting>::F>> {}
+
+impl<S: Named + Registered<Program: Program<F = <S as Setting>::F>>> WithProgram for S {}
+
 /// The program of a setting.
-type ProgramOf<S> = <S as Setting>::Program;
+type ProgramOf<S> = <S as Registered>::Program;
 /// The values of its ports.
 type ValuesOf<S> = Values<<ProgramOf<S> as Program>::Value>;
 
-struct Opened<S: Setting> {
+struct Opened<S: WithProgram> {
     program: S::Program,
     public: ValuesOf<S>,
 }
 
-impl<S: Setting> AnyRelation for Opened<S> {
+impl<S: WithProgram> AnyRelation for Opened<S> {
     fn inputs(&self) -> &[Port] {
         self.program.inputs()
     }
@@ -425,12 +439,12 @@ impl<S: Setting> AnyRelation for Opened<S> {
     }
 }
 
-struct Stated<S: Setting> {
+struct Stated<S: WithProgram> {
     statement: Statement<S::Program>,
     private: ValuesOf<S>,
 }
 
-impl<S: Setting> Stated<S> {
+impl<S: WithProgram> Stated<S> {
     /// The statement in the shards of `run`.
     fn of_run(&self, run: &Run) -> Result<SplitStatement<'_, S::Program>> {
         let split = self.statement.split(run.shards as usize)?;
@@ -441,7 +455,7 @@ impl<S: Setting> Stated<S> {
     }
 }
 
-impl<S: Setting> AnyStatement for Stated<S> {
+impl<S: WithProgram> AnyStatement for Stated<S> {
     fn digest(&self) -> [u8; 32] {
         self.statement.digest()
     }
@@ -516,18 +530,18 @@ fn places<P: Program>(split: &SplitStatement<'_, P>, shard: usize) -> Result<Vec
     Ok(split.witness(shard))
 }
 
-struct Claimed<S: Setting> {
+struct Claimed<S: WithProgram> {
     stated: Stated<S>,
     witness: <ProgramOf<S> as Program>::Witness,
 }
 
-impl<S: Setting> Reread<S::F> for Claimed<S> {
+impl<S: WithProgram> Reread<S::F> for Claimed<S> {
     fn read(&self) -> Stream<'_, S::F> {
         Box::new(S::Program::elements(&self.witness))
     }
 }
 
-impl<S: Setting> AnyClaim for Claimed<S> {
+impl<S: WithProgram> AnyClaim for Claimed<S> {
     fn statement(&self) -> &dyn AnyStatement {
         &self.stated
     }
@@ -564,9 +578,9 @@ impl<S: Setting> AnyClaim for Claimed<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::{pipe, side_by_side};
-    use crate::circuit::Written;
     use std::time::Duration;
+    use volery_channel::channel::{pipe, side_by_side};
+    use volery_circuit::Written;
     use volery_primitives::F61;
 
     /// One party may hold the constraints that the other reads from the file.

@@ -1,16 +1,21 @@
 //! One of several clauses: by a system that knows disjunctions, or as one circuit of all.
 
-use super::files::{files, verify_any};
-use super::statement::check_stream;
-use super::system::{Claim, find, one_claim};
-use super::{Binary, Options, ProvableClauses, Report, Reread, Setting, Stated, Stream, System};
-use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
-use crate::circuit::{Alternatives, Clause, OneOf, clauses as of_clauses};
-use crate::error::{Error, Result};
-use crate::zk::{Accepted, Sink};
+use crate::session::compiled::{Named, find};
+use crate::session::files::{files, verify_any};
 use std::io::Read;
+use volery_channel::channel::Channel;
+use volery_channel::error::{Error, Result};
+use volery_circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
+use volery_circuit::{Alternatives, Clause, OneOf, clauses as of_clauses};
 use volery_primitives::F2;
+use volery_proof::binary::Binary;
+use volery_proof::options::Options;
+use volery_proof::reading::Sink;
+use volery_proof::report::Report;
+use volery_proof::system::{Claim, System, one_claim};
+use volery_proof::verdict::Accepted;
+use volery_proof::witness::{Reread, Stream, check_stream};
+use volery_quicksilver::session::direct::{ProvableClauses, Stated};
 
 /// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By
 /// quicksilver the largest clause is all that is committed to, and by a stack all that is sent of them; other
@@ -33,7 +38,7 @@ pub fn prove_one_of(
 ///
 /// # Errors
 /// As for [`prove_one_of`].
-pub fn prove_one_of_over<S: Setting>(
+pub fn prove_one_of_over<S: Named>(
     clauses: &(impl ProvableClauses<S> + ?Sized),
     chosen: usize,
     witness: impl IntoIterator<Item = S::F> + Clone,
@@ -45,13 +50,13 @@ pub fn prove_one_of_over<S: Setting>(
     {
         exists(stated.source, chosen)?;
         let claims: &[Claim<'_, S::F>] = &[(chosen, &witness)];
-        return S::compiled().quicksilver().prove_claims(stated, claims, channel, options);
+        return S::quicksilver().prove_claims(stated, claims, channel, options);
     }
     prove_clause::<S>(stated.source, chosen, &witness, channel, options)
 }
 
 /// Proves one of several clauses with a witness of any kind.
-fn prove_clause<S: Setting>(
+fn prove_clause<S: Named>(
     clauses: &dyn ClauseSource<S::F>,
     chosen: usize,
     witness: &dyn Reread<S::F>,
@@ -80,7 +85,7 @@ fn exists(clauses: &dyn Alternatives, chosen: usize) -> Result<()> {
 }
 
 /// Proves all clauses as one circuit, whose witness is that of the chosen one and zeros for the others.
-fn as_one<S: Setting>(
+fn as_one<S: Named>(
     clauses: &dyn ClauseSource<S::F>,
     chosen: usize,
     witness: &dyn Reread<S::F>,
@@ -155,7 +160,7 @@ pub fn verify_one_of(
 ///
 /// # Errors
 /// Those of [`verify`](crate::verify).
-pub fn verify_one_of_over<S: Setting>(
+pub fn verify_one_of_over<S: Named>(
     clauses: &(impl ProvableClauses<S> + ?Sized),
     channel: &mut Channel,
     options: &Options,
@@ -163,7 +168,7 @@ pub fn verify_one_of_over<S: Setting>(
     let stated = Stated::<S>::of(clauses);
     if stated.direct.is_some() && options.system() == System::QUICKSILVER && !is_whole(stated.source, options)
     {
-        return S::compiled().quicksilver().verify_claims(stated, 1, channel, options);
+        return S::quicksilver().verify_claims(stated, 1, channel, options);
     }
     verify_clause::<S>(stated.source, channel, options)
 }
@@ -175,7 +180,7 @@ pub fn verify_one_of_over<S: Setting>(
 ///
 /// # Errors
 /// As for [`prove_one_of`]; `Invalid` where there is no claim, or by another system.
-pub fn prove_each_of_over<S: Setting>(
+pub fn prove_each_of_over<S: Named>(
     clauses: &(impl ProvableClauses<S> + ?Sized),
     claims: &[(usize, impl IntoIterator<Item = S::F> + Clone)],
     channel: &mut Channel,
@@ -186,7 +191,7 @@ pub fn prove_each_of_over<S: Setting>(
     let claims: Vec<Claim<'_, S::F>> =
         claims.iter().map(|(chosen, witness)| (*chosen, witness as &dyn Reread<S::F>)).collect();
     if options.system() == System::QUICKSILVER {
-        return S::compiled().quicksilver().prove_claims(stated, &claims, channel, options);
+        return S::quicksilver().prove_claims(stated, &claims, channel, options);
     }
     let system = find::<S>(options.system())?;
     let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
@@ -198,7 +203,7 @@ pub fn prove_each_of_over<S: Setting>(
 ///
 /// # Errors
 /// As for [`verify_one_of`]; `Invalid` where there is no claim, or by another system.
-pub fn verify_each_of_over<S: Setting>(
+pub fn verify_each_of_over<S: Named>(
     clauses: &(impl ProvableClauses<S> + ?Sized),
     claims: usize,
     channel: &mut Channel,
@@ -206,7 +211,7 @@ pub fn verify_each_of_over<S: Setting>(
 ) -> Result<(Accepted, Report)> {
     let stated = Stated::<S>::of(clauses);
     if options.system() == System::QUICKSILVER {
-        return S::compiled().quicksilver().verify_claims(stated, claims, channel, options);
+        return S::quicksilver().verify_claims(stated, claims, channel, options);
     }
     let system = find::<S>(options.system())?;
     let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
@@ -214,7 +219,7 @@ pub fn verify_each_of_over<S: Setting>(
 }
 
 /// Verifies one of several clauses, whatever states them.
-fn verify_clause<S: Setting>(
+fn verify_clause<S: Named>(
     clauses: &dyn ClauseSource<S::F>,
     channel: &mut Channel,
     options: &Options,

@@ -1,139 +1,24 @@
-//! Proofs that are files: which system makes one, which reads it, and what all of them have in common.
+//! Proofs that are files: which system makes one, and which reads it.
 //!
-//! A file begins with `volery proof` and the version of its format, by which its system is known: 1 for
-//! [`super::limbo`], 2 for [`super::voleith`]. Each has its own header from there on.
+//! By the version of its format a system is known: 1 is [`super::limbo`], 2 is [`super::voleith`].
 
-use super::system::{ProofFiles, find};
-use super::{Binary, Options, Provable, Report, Setting, System, limbo, voleith};
-use crate::circuit::stream::Source;
-use crate::error::{Disagreement, Error, Rejection, Result, Sides};
-use crate::zk::{Accepted, read_proof};
-use std::io::{self, Read, Seek, Write};
+use crate::session::compiled::{Named, find};
+use std::io::{Read, Seek, Write};
+use volery_channel::error::{Disagreement, Error, Rejection, Result, Sides};
+use volery_circuit::stream::Source;
 use volery_primitives::F2;
-
-pub(super) const MAGIC: [u8; 12] = *b"volery proof";
-/// The bytes of the name of a field.
-pub(super) const FIELD: usize = 32;
-/// The most bytes of a label.
-pub const LONGEST_LABEL: usize = 1 << 16;
-/// The most characters of another's label that an error shows.
-const LABEL_SHOWN: usize = 300;
-/// The least security that a file can have, in bits.
-pub(super) const LEAST_OF_FILE: u32 = 100;
-
-/// [`Options::most_work`] where nothing else is said: what the shortest
-/// proofs take, and what is made for 128 bits where fewer are asked for.
-pub const MOST_WORK: u32 = 4;
-
-/// The security that is asked for, in bits, or the `usual`; there are at `most` so many.
-///
-/// # Errors
-/// `Invalid` for a file of less than [`LEAST_OF_FILE`]: what is worth 40 bits before a verifier's coins is
-/// found in an hour by whoever may try as often as it likes.
-pub(super) fn asked_of_file(options: &Options, usual: u32, most: u32) -> Result<u32> {
-    match options.security {
-        Some(asked) if asked < LEAST_OF_FILE => Err(Error::invalid(format!(
-            "a proof file of {asked} bits of security could be forged by trying: ask for {LEAST_OF_FILE} to {most}"
-        ))),
-        asked => Ok(asked.unwrap_or(usual)),
-    }
-}
-
-/// The name of what a proof is over.
-pub(super) fn field<S: Setting>() -> [u8; FIELD] {
-    let mut name = [0; FIELD];
-    let text = S::name();
-    name[..text.len()].copy_from_slice(text.as_bytes());
-    name
-}
-
-/// The header's words and digest of the statement.
-pub(super) struct Subject {
-    pub(super) field: [u8; FIELD],
-    pub(super) statement: [u8; 32],
-    pub(super) label: String,
-}
-
-impl Subject {
-    /// The label behind its length.
-    ///
-    /// # Errors
-    /// `Invalid` where it is too long.
-    pub(super) fn encode_label(&self, bytes: &mut Vec<u8>) -> Result<()> {
-        if self.label.len() > LONGEST_LABEL {
-            return Err(Error::invalid(format!(
-                "the label of a proof has {} bytes; at most {LONGEST_LABEL} are allowed",
-                self.label.len()
-            )));
-        }
-        bytes.extend_from_slice(&(self.label.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(self.label.as_bytes());
-        Ok(())
-    }
-
-    /// Compares what the proof is about with what it should be about.
-    ///
-    /// # Errors
-    /// `Disagreed`.
-    pub(super) fn compare<S: Setting>(&self, statement: [u8; 32], label: &str) -> Result<()> {
-        if self.field != field::<S>() {
-            let end = self.field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-            let theirs = self.field[..end].escape_ascii().to_string();
-            let fields = Sides { ours: S::name(), theirs };
-            return Err(Error::Disagreed(Disagreement::FileField(fields)));
-        }
-        if !label.is_empty() && label != self.label {
-            // The words of whoever made the file, in what fits on a few lines.
-            let theirs = self.label.escape_debug().take(LABEL_SHOWN).collect();
-            let labels = Sides { ours: label.into(), theirs };
-            return Err(Error::Disagreed(Disagreement::FileLabel(labels)));
-        }
-        Sides { ours: statement, theirs: self.statement }.agree(Disagreement::FileStatement)
-    }
-}
-
-/// Reads a label of so many bytes, which are appended to `bytes`.
-///
-/// # Errors
-/// `Rejected` where it is none; `Io`.
-pub(super) fn read_label_of(from: &mut dyn Read, length: u32, bytes: &mut Vec<u8>) -> Result<String> {
-    let length = length as usize;
-    if length > LONGEST_LABEL {
-        return Err(Error::Rejected(Rejection::LabelTooLong));
-    }
-    let mut label = vec![0; length];
-    read_proof(from, &mut label)?;
-    bytes.extend_from_slice(&label);
-    String::from_utf8(label).map_err(|_| Error::Rejected(Rejection::LabelNotText))
-}
-
-/// A file whose bytes are counted.
-pub(super) struct Counted<T> {
-    pub(super) file: T,
-    pub(super) bytes: u64,
-}
-
-impl<T: Write> Write for Counted<T> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl<T: Read> Read for Counted<T> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(bytes)?;
-        self.bytes += read as u64;
-        Ok(read)
-    }
-}
+use volery_proof::binary::Binary;
+use volery_proof::file::MAGIC;
+use volery_proof::options::Options;
+use volery_proof::reading::read_proof;
+use volery_proof::report::Report;
+use volery_proof::system::{ProofFiles, System};
+use volery_proof::verdict::Accepted;
+use volery_quicksilver::session::direct::Provable;
+use volery_quicksilver::session::voleith;
 
 /// `system` over `S`, if its proofs can be files.
-fn files_of<S: Setting>(system: System) -> Option<&'static dyn ProofFiles<S::F>> {
+fn files_of<S: Named>(system: System) -> Option<&'static dyn ProofFiles<S::F>> {
     find::<S>(system).ok().and_then(|found| found.files())
 }
 
@@ -142,7 +27,7 @@ fn files_of<S: Setting>(system: System) -> Option<&'static dyn ProofFiles<S::F>>
 ///
 /// # Errors
 /// `Invalid` where it makes none.
-pub(super) fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S::F>> {
+pub(super) fn files<S: Named>(options: &Options) -> Result<&'static dyn ProofFiles<S::F>> {
     let system = options.system();
     let found = match system {
         System::QUICKSILVER => files_of::<S>(System::VOLEITH).or_else(|| files_of::<S>(System::LIMBO)),
@@ -161,7 +46,7 @@ pub(super) fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofF
 }
 
 /// Verifies a file by the system that has made it; `options` name any whose proofs can be files.
-pub(super) fn verify_any<S: Setting>(
+pub(super) fn verify_any<S: Named>(
     source: &dyn Source<S::F>,
     proof: &mut (dyn Read + Send),
     options: &Options,
@@ -241,7 +126,7 @@ pub fn prove_to(
 ///
 /// # Errors
 /// As for [`prove_to`].
-pub fn prove_to_over<S: Setting>(
+pub fn prove_to_over<S: Named>(
     circuit: &(impl Provable<S> + ?Sized),
     witness: impl IntoIterator<Item = S::F> + Clone,
     out: &mut impl Write,
@@ -271,7 +156,7 @@ pub fn prove_to_file(
 ///
 /// # Errors
 /// As for [`prove_to_file`].
-pub fn prove_to_file_over<S: Setting>(
+pub fn prove_to_file_over<S: Named>(
     circuit: &(impl Provable<S> + ?Sized),
     witness: impl IntoIterator<Item = S::F> + Clone,
     out: &mut (impl Write + Seek),
@@ -290,7 +175,9 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
     let (begin, version) = begin(proof)?;
     let mut whole = begin.chain(proof);
     match version {
-        Version::Limbo => limbo::Header::read(&mut whole).map(|(header, _)| header.subject.label),
+        Version::Limbo => {
+            volery_limbo::session::Header::read(&mut whole).map(|(header, _)| header.subject.label)
+        }
         Version::Voleith => voleith::Header::read(&mut whole).map(|(header, _)| header.subject.label),
     }
 }
@@ -321,7 +208,7 @@ pub fn verify_from(
 ///
 /// # Errors
 /// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.
-pub fn verify_from_over<S: Setting>(
+pub fn verify_from_over<S: Named>(
     circuit: &(impl Provable<S> + ?Sized),
     proof: &mut (impl Read + Send),
     options: &Options,

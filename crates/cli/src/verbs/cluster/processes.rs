@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use volery::Error;
-use volery::cluster::{Handle, Launch, Launcher};
+use volery_cluster::{Handle, Launch, Launcher};
 use zeroize::Zeroizing;
 
 /// A prover's share of the witness for a shard.

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 use volery::channel::SecretKey;
-use volery::cluster::{Work, Worker, run_worker};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::print::{self, notice, table};
@@ -18,6 +17,7 @@ use volery_cli::report::peak_rss;
 use volery_cli::settings::Settings;
 use volery_cli::values::Reader;
 use volery_cli::{fields, keys};
+use volery_cluster::{Work, Worker, run_worker};
 use zeroize::Zeroizing;
 
 /// `volery prove --shard I/N`.

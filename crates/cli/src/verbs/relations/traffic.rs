@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value, json};
 use volery::circuit::Shape;
+use volery::zk::BitMacs;
 use volery::zk::limbo::{Mode, Parameters, Wishes};
 use volery::zk::quicksilver::branch;
+use volery::zk::quicksilver::session::Analysed as _;
 use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
-use volery::{Binary, Carried, Choice, Correlations, Estimate, Options, Seeds, Setting as _, System};
+use volery::{Carried, Choice, Correlations, Estimate, Options, Seeds, System};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::print::human;
 use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES, TREES};
@@ -46,9 +48,7 @@ fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) ->
         let asked = if triples { SECURITY } else { field.security() };
         let enough = field.statistical_bits(&options, correlations, size).ok()? >= asked;
         let estimate = |choice: Choice| match of_clauses {
-            Some(size) => {
-                Ok(Binary::facts().traffic(choice.correlations, size, choice.expects(size.commitments)))
-            }
+            Some(size) => Ok(BitMacs::traffic(choice.correlations, size, choice.expects(size.commitments))),
             None => field.estimate(&options, choice, shape),
         };
         let named = estimate(Choice::given(correlations)).ok().filter(|_| enough)?;
@@ -69,8 +69,9 @@ fn garbled(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
         return Vec::new();
     }
     let of = |system, estimate| Traffic { system, vole: None, auto: Vec::new(), estimate, by_auto: None };
-    let stack = (!clauses.is_empty()).then(|| of(System::STACK, Estimate::stack(clauses, Seeds::default())));
-    [of(System::JKO, Estimate::jko(shape))].into_iter().chain(stack).collect()
+    let stack =
+        (!clauses.is_empty()).then(|| of(System::STACK, volery::estimate::stack(clauses, Seeds::default())));
+    [of(System::JKO, volery::estimate::jko(shape))].into_iter().chain(stack).collect()
 }
 
 impl Traffic {
@@ -177,7 +178,9 @@ impl InTheHead {
     pub(super) fn of(field: Field, shape: &Shape) -> Option<Self> {
         let bytes = TREES.map(|(_, preference)| {
             let wishes = voleith::Wishes { preference, ..voleith::Wishes::default() };
-            Estimate::voleith(shape.size(), None, &wishes, 0).ok().map(|estimate| estimate.total.prover)
+            volery::estimate::voleith(shape.size(), None, &wishes, 0)
+                .ok()
+                .map(|estimate| estimate.total.prover)
         });
         let [Some(speed), Some(balanced), Some(size)] = bytes else { return None };
         is_boolean(field).then_some(Self([speed, balanced, size]))

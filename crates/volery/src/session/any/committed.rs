@@ -1,17 +1,20 @@
 //! Statements over two fields, by name: beside those of the field that has the numbers.
 
 use super::{AnyClaim, AnyRelation, AnyStatement};
-use crate::channel::Channel;
-use crate::circuit::{
-    BothValues, MixedShape, OfTwo, Port, ReadValues, Secrets, Shape, StatedOfTwo, ValueStream, WITH_BITS,
-};
-use crate::error::Result;
-use crate::session::mixed::{ProvableMixed, prove_mixed, traffic, verify_mixed};
-use crate::session::{Estimate, Options, Over, Registered, Report};
-use crate::zk::Accepted;
 use core::marker::PhantomData;
 use std::sync::OnceLock;
+use volery_channel::channel::Channel;
+use volery_channel::error::Result;
+use volery_circuit::{BothValues, MixedShape, Port, ReadValues, Secrets, Shape, ValueStream};
 use volery_primitives::{Field, MacField};
+use volery_proof::estimate::Estimate;
+use volery_proof::options::Options;
+use volery_proof::over::Over;
+use volery_proof::report::Report;
+use volery_proof::setting::Registered;
+use volery_proof::verdict::Accepted;
+use volery_quicksilver::session::mixed::{ProvableMixed, prove_mixed, traffic, verify_mixed};
+use volery_statements::{OfTwo, StatedOfTwo, WITH_BITS};
 
 /// Statements over F_2 and another field, for a [`Setting`](crate::Setting) over the latter.
 pub trait WithBits: Sync {

@@ -1,21 +1,21 @@
 //! One shard's part of a witness, as it is cut out of the whole, and as bytes for a worker that has no more.
 
 use super::Claimed;
-use crate::circuit::Program;
-use crate::error::{Error, Result};
-use crate::session::{Reread, Setting, Stream};
-use crate::zk::{load, store};
 use core::ops::Range;
+use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
+use volery_proof::witness::{Reread, Stream};
+use volery_statements::Program;
+use volery_vole::macs::{load, store};
 use zeroize::Zeroizing;
 
 /// A shard's part of a witness, within the whole.
-pub(super) struct Cut<'c, S: Setting> {
+pub(super) struct Cut<'c, S: super::WithProgram> {
     pub(super) of: &'c Claimed<S>,
     pub(super) places: Vec<Range<u64>>,
 }
 
-impl<S: Setting> Reread<S::F> for Cut<'_, S> {
+impl<S: super::WithProgram> Reread<S::F> for Cut<'_, S> {
     fn read(&self) -> Stream<'_, S::F> {
         let part = |places: &Range<u64>| {
             let elements = S::Program::elements(&self.of.witness).skip(places.start as usize);

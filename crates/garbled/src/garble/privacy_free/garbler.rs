@@ -1,0 +1,145 @@
+//! The garbler.
+
+use super::Output;
+use crate::garble::Key;
+use crate::garble::labels::Labels;
+use crate::garble::material::{PIECE, Sink, miscounted};
+use core::fmt::Display;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use volery_channel::error::Result;
+use volery_circuit::stream::{Executor, GatesAlone};
+use volery_circuit::{Backend, Circuit, Shape};
+use volery_primitives::hash::GateHash;
+use volery_primitives::{F2, F128};
+use zeroize::Zeroizing;
+
+/// The result of a garbling.
+pub struct Complete {
+    /// The output label.
+    pub output: F128,
+    /// The inputs of the circuit, witness and hints.
+    inputs: u64,
+    /// The ANDs of the circuit.
+    gates: u64,
+}
+
+impl Complete {
+    /// The output label, if the circuit is the one that was counted.
+    ///
+    /// # Errors
+    /// `Invalid` where it has other inputs or gates: each party has to find that alike, whatever it holds.
+    pub fn of(self, shape: &Shape) -> Result<F128> {
+        if (self.inputs, self.gates) == (shape.inputs_by_gates(), shape.mul_by_gates()) {
+            Ok(self.output)
+        } else {
+            Err(miscounted())
+        }
+    }
+}
+
+/// The backend of the garbler: a wire is its label of zero.
+pub struct Garbler<'a> {
+    hash: GateHash,
+    labels: Labels,
+    delta: Zeroizing<F128>,
+    material: Vec<F128>,
+    /// The ANDs whose material was passed on.
+    gates: u64,
+    sink: &'a mut dyn Sink,
+    output: Output,
+    progress: Option<&'a AtomicU64>,
+}
+
+impl<'a> Garbler<'a> {
+    /// Garbles `circuit`, number `clause` of a stack, from `seed`: the material goes to `sink`. `progress` is
+    /// moved on by the ANDs.
+    ///
+    /// # Errors
+    /// Those of the circuit and of the sink.
+    pub fn garble<C: Circuit<Self>>(
+        key: &Key,
+        (clause, seed): (usize, F128),
+        circuit: &C,
+        sink: &'a mut dyn Sink,
+        progress: Option<&'a AtomicU64>,
+    ) -> Result<Complete> {
+        let labels = Labels::new(key, seed);
+        let mut garbler = Self {
+            hash: key.hash(clause),
+            delta: Zeroizing::new(labels.delta()),
+            labels,
+            material: Vec::with_capacity(PIECE),
+            gates: 0,
+            sink,
+            output: Output::new(clause),
+            progress,
+        };
+        circuit.run(&mut garbler)?;
+        if !garbler.material.is_empty() {
+            garbler.pass_on()?;
+        }
+        let Self { output, labels, gates, .. } = garbler;
+        Ok(Complete { output: output.finish(), inputs: labels.given(), gates })
+    }
+
+    #[cold]
+    fn pass_on(&mut self) -> Result<()> {
+        self.sink.take(&self.material)?;
+        if let Some(progress) = self.progress {
+            progress.fetch_add(self.material.len() as u64, Relaxed);
+        }
+        self.gates += self.material.len() as u64;
+        self.material.clear();
+        Ok(())
+    }
+}
+
+impl Backend for Garbler<'_> {
+    type F = F2;
+    type Wire = F128;
+
+    #[inline]
+    fn constant(&mut self, c: F2) -> F128 {
+        F128(self.delta.0 & c.mask())
+    }
+    #[inline]
+    fn add(&mut self, a: F128, b: F128) -> F128 {
+        a ^ b
+    }
+    #[inline]
+    fn scale(&mut self, a: F128, c: F2) -> F128 {
+        F128(a.0 & c.mask())
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<F128> {
+        Ok(self.labels.next().expect("labels have no end"))
+    }
+    fn hint(&mut self, _: &[F128], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<F128> {
+        self.witness()
+    }
+    fn hints(
+        &mut self,
+        _: &[F128],
+        count: usize,
+        _: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
+    ) -> Result<Vec<F128>> {
+        Ok(self.labels.by_ref().take(count).collect())
+    }
+    #[inline]
+    fn mul(&mut self, a: F128, b: F128) -> Result<F128> {
+        let [zero, one] = self.hash.pair(a, *self.delta);
+        self.material.push(zero ^ one ^ b);
+        if self.material.len() == PIECE {
+            self.pass_on()?;
+        }
+        Ok(zero)
+    }
+    fn assert_zero(&mut self, a: F128, _: impl Display) -> Result<()> {
+        self.output.assert(a);
+        Ok(())
+    }
+}
+
+impl Executor for Garbler<'_> {
+    type Beyond = GatesAlone;
+}

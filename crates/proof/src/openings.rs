@@ -1,0 +1,24 @@
+//! The running digest that opens asserted wires as zero: of their MACs at the prover, and of their keys,
+//! which are equal then, at the verifier.
+
+use volery_primitives::Field;
+
+/// The digest of one proof.
+pub struct Openings(blake3::Hasher);
+
+impl Openings {
+    /// The openings of a system whose `context` is used for nothing else.
+    pub fn new(context: &'static str) -> Self {
+        Self(blake3::Hasher::new_derive_key(context))
+    }
+
+    /// Absorbs the MAC or key of the next wire.
+    pub fn absorb<E: Field>(&mut self, element: &E) {
+        self.0.update(&element.to_integer().to_bytes()[..E::DIGESTED]);
+    }
+
+    /// The digest of all wires so far.
+    pub fn digest(&self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+}

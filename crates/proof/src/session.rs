@@ -1,0 +1,452 @@
+//! Sessions of the systems that take correlations: what both parties agree on, how they set up, and what stays
+//! for the next statement.
+
+use crate::analysis::{Analysis, excluded};
+use crate::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
+use crate::facts::SettingFacts;
+use crate::options::{Options, Security};
+use crate::report::{Details, Report};
+use crate::run::{Agreement, Outcome, ProofRun, enough, fresh, refuse_without_coins, searched_offline};
+use crate::setting::Setting;
+use crate::system::System;
+use crate::verdict::{Accepted, Gates};
+use crate::witness::{Reread, check_stream};
+use core::sync::atomic::AtomicU64;
+use std::sync::Arc;
+use volery_channel::channel::Channel;
+use volery_channel::error::{Error, Result};
+use volery_channel::pool::Pool;
+use volery_channel::random::Random;
+use volery_circuit::stream::Stream;
+use volery_circuit::{Count, Shape, Size};
+use volery_primitives::Field;
+use volery_vole::vole::{Ahead, BoxedVole, Share};
+
+/// A system's cost and soundness, with what options say of it.
+pub type Analyse = fn(&Options) -> Result<Box<dyn Analysis>>;
+
+/// What the gates of a statement are done with.
+pub struct Work<'a> {
+    /// The options of the session.
+    pub options: &'a Options,
+    /// Other threads.
+    pub pool: &'a Pool,
+}
+
+impl<'a> Work<'a> {
+    /// A place for the number of multiplications done so far.
+    pub fn progress(&self) -> Option<&'a AtomicU64> {
+        self.options.progress.as_deref()
+    }
+}
+
+/// The secrets of a verifier at the gates.
+pub struct Secrets<'a, S: Setting> {
+    /// The global key.
+    pub delta: &'a S::Delta,
+    /// The source of coins.
+    pub random: &'a mut Random,
+}
+
+/// The work of a prover at the gates.
+pub struct Proved<S: Setting> {
+    /// The gates.
+    pub gates: Gates,
+    /// Details that are told of proofs by this system alone.
+    pub details: Option<Arc<dyn Details>>,
+    /// For the next statement.
+    pub vole: BoxedVole<S::Mac>,
+}
+
+/// The work of a verifier at the gates.
+pub struct Verified<S: Setting> {
+    /// The verdict.
+    pub accepted: Accepted,
+    /// The gates.
+    pub gates: Gates,
+    /// Details that are told of proofs by this system alone.
+    pub details: Option<Arc<dyn Details>>,
+    /// For the next statement.
+    pub vole: BoxedVole<S::Key>,
+}
+
+/// A prover at the gates, over shares that are set up.
+pub type ProverGates<'g, S> =
+    Box<dyn FnOnce(&mut Channel, BoxedVole<<S as Setting>::Mac>, &Work<'_>) -> Result<Proved<S>> + 'g>;
+
+/// A verifier at the gates, likewise.
+pub type VerifierGates<'g, S> = Box<
+    dyn FnOnce(&mut Channel, BoxedVole<<S as Setting>::Key>, &Work<'_>, Secrets<'_, S>) -> Result<Verified<S>>
+        + 'g,
+>;
+
+/// The name of QuickSilver in a handshake on one of several clauses.
+const CLAUSES: &str = "quicksilver of clauses";
+
+/// The name of the system in a handshake on a shard.
+const SHARD: &str = "quicksilver of a shard";
+
+/// The needs of a statement that is a shard.
+#[derive(Clone, Copy)]
+pub struct Within {
+    /// Shares that are drawn for lines.
+    pub lines: u64,
+    /// The bits by which its error has to be less than that of the run.
+    pub bits: u32,
+}
+
+/// Options by this system, where they may name another, whose choices are then none.
+pub fn named(system: System, options: Options) -> Options {
+    if options.system() == system { options } else { Options { method: system.into(), ..options } }
+}
+
+/// The prover's side.
+pub struct ProverEnd<'c, S: Setting> {
+    link: Link<'c>,
+    session: Session,
+    vole: Option<BoxedVole<S::Mac>>,
+}
+
+/// The verifier's side.
+pub struct VerifierEnd<'c, S: Setting> {
+    link: Link<'c>,
+    session: Session,
+    vole: Option<BoxedVole<S::Key>>,
+    /// The key to set up under, where it is not to be a fresh one; from the first statement on that of `vole`.
+    delta: Option<S::Delta>,
+}
+
+impl<'c, S: Setting> ProverEnd<'c, S> {
+    /// A session by `system`; nothing is sent yet.
+    pub fn new(system: System, analyse: Analyse, channel: &'c mut Channel, options: Options) -> Self {
+        let session = Session::new(system, S::facts(), analyse, options);
+        Self { link: Link { channel, own: None }, session, vole: None }
+    }
+
+    /// Has the next statement be a shard.
+    pub fn within(self, within: Within) -> Self {
+        Self { session: Session { within: Some(within), ..self.session }, ..self }
+    }
+
+    /// Names the next statement by its digest.
+    pub fn name_next(&mut self, digest: [u8; 32]) {
+        self.session.options.statement = Some(digest);
+    }
+
+    /// Proves a statement, whose gates are done by `gates`.
+    ///
+    /// # Errors
+    /// As for `volery::prove`.
+    pub fn prove(
+        &mut self,
+        stream: &Stream<'_, S::F>,
+        witness: &dyn Reread<S::F>,
+        gates: ProverGates<'_, S>,
+    ) -> Result<Report> {
+        let Self { link, session, vole: kept } = self;
+        if session.options.check {
+            check_stream(stream, witness.read()).inspect_err(|_| session.forget())?;
+        }
+        let (run, pool, setup) = session.open(stream, link)?;
+        let report = run.prove(|run| {
+            let vole = match kept.take() {
+                Some(vole) => vole,
+                None => {
+                    let (correlations, arch) = (setup.choice.correlations, session.options.arch);
+                    let vole = S::ends().prover_end(correlations, run.channel, arch, run.random)?;
+                    setup.prepare(vole, run.channel)?
+                }
+            };
+            run.begin();
+            let Proved { gates, details, vole } = gates(run.channel, vole, &session.work(pool))?;
+            *kept = Some(vole);
+            Ok(session.outcome(setup.choice, gates, details))
+        })?;
+        session.dead = false;
+        Ok(report)
+    }
+}
+
+impl<'c, S: Setting> VerifierEnd<'c, S> {
+    /// A session by `system`; nothing is sent yet.
+    pub fn new(system: System, analyse: Analyse, channel: &'c mut Channel, options: Options) -> Self {
+        let session = Session::new(system, S::facts(), analyse, options);
+        Self { link: Link { channel, own: None }, session, vole: None, delta: None }
+    }
+
+    /// Has the next statement be a shard, and the session be set up under `delta`.
+    pub fn within(self, within: Within, delta: S::Delta) -> Self {
+        Self { session: Session { within: Some(within), ..self.session }, delta: Some(delta), ..self }
+    }
+
+    /// Names the next statement by its digest.
+    pub fn name_next(&mut self, digest: [u8; 32]) {
+        self.session.options.statement = Some(digest);
+    }
+
+    /// Verifies a statement, whose gates are done by `gates`.
+    ///
+    /// # Errors
+    /// As for `volery::verify`.
+    pub fn verify(
+        &mut self,
+        stream: &Stream<'_, S::F>,
+        gates: VerifierGates<'_, S>,
+    ) -> Result<(Accepted, Report)> {
+        let Self { link, session, vole: kept, delta } = self;
+        let (run, pool, setup) = session.open(stream, link)?;
+        let options = session.options.clone();
+        let verdict = run.verify(&options, |run| {
+            let random = &mut *run.random;
+            let delta = &*delta.get_or_insert_with(|| S::delta(random));
+            let vole = match kept.take() {
+                Some(vole) => vole,
+                None => {
+                    let (correlations, arch) = (setup.choice.correlations, options.arch);
+                    let vole = S::ends().verifier_end(correlations, run.channel, arch, delta, run.random)?;
+                    setup.prepare(vole, run.channel)?
+                }
+            };
+            run.begin();
+            let secrets = Secrets { delta, random: run.random };
+            let verified = gates(run.channel, vole, &session.work(pool), secrets)?;
+            let Verified { accepted, gates, details, vole } = verified;
+            // More gates than were announced may be worth less.
+            session.offer(setup.choice.correlations, gates.size())?;
+            *kept = Some(vole);
+            Ok((accepted, session.outcome(setup.choice, gates, details)))
+        })?;
+        session.dead = false;
+        Ok(verdict)
+    }
+}
+
+/// The link of a session, and what this party has from the first statement on.
+struct Link<'c> {
+    channel: &'c mut Channel,
+    own: Option<(Random, Pool)>,
+}
+
+/// A statement that can be counted.
+trait Counted {
+    fn count(&self) -> Result<Shape>;
+    fn fingerprint(&self) -> Result<(Shape, [u8; 32])>;
+}
+
+impl<F: Field> Counted for Stream<'_, F> {
+    fn count(&self) -> Result<Shape> {
+        self.count()
+    }
+    fn fingerprint(&self) -> Result<(Shape, [u8; 32])> {
+        Count::fingerprint(self)
+    }
+}
+
+/// What both sides keep from statement to statement.
+struct Session {
+    system: System,
+    setting: &'static dyn SettingFacts,
+    analyse: Analyse,
+    options: Options,
+    /// What the options come to, from the first statement on.
+    analysis: Option<Box<dyn Analysis>>,
+    /// The source of shares, once the first statement was agreed on.
+    choice: Option<Choice>,
+    /// The run, where the statement is a shard.
+    within: Option<Within>,
+    dead: bool,
+}
+
+/// A statement before the handshake.
+struct Settled {
+    digest: [u8; 32],
+    /// Its size, where that matters.
+    size: Option<Size>,
+    /// The correlations that are proposed for it.
+    proposal: Proposal,
+}
+
+/// How a statement is set up.
+struct Setup {
+    /// The shares that it draws before its first gate, where both parties have said its size.
+    shares: Option<u64>,
+    /// The shares, and those for masks, that both parties expect it to draw, where they have chosen
+    /// correlations for them.
+    expected: Option<(u64, u64)>,
+    choice: Choice,
+}
+
+impl Session {
+    fn new(system: System, setting: &'static dyn SettingFacts, analyse: Analyse, options: Options) -> Self {
+        let options = named(system, options);
+        Self { system, setting, analyse, options, analysis: None, choice: None, within: None, dead: false }
+    }
+
+    /// Shakes hands on a statement; for the first one on all settings.
+    fn open<'r>(
+        &mut self,
+        stream: &dyn Counted,
+        link: &'r mut Link<'_>,
+    ) -> Result<(ProofRun<'r>, &'r Pool, Setup)> {
+        if core::mem::replace(&mut self.dead, true) {
+            return Err(Error::invalid("the session has ended in an error: start another"));
+        }
+        if self.analysis.is_none() {
+            self.analysis = Some((self.analyse)(&self.options)?);
+        }
+        let settled = self.settle(stream)?;
+        let Settled { digest: statement, size, proposal } = settled;
+        // Before a word is said: the peer times how soon it is answered.
+        let (mut paces, threads) = (Vec::new(), self.options.threads);
+        if proposal.compares(self.setting) {
+            let alone = self.setting.paces(self.options.arch);
+            paces.extend(alone.into_iter().map(|pace| pace.shared_by(threads)));
+        }
+        let first = link.own.is_none();
+        if first {
+            link.own = Some((fresh(&self.options)?, Pool::new(threads)?));
+        }
+        let Link { channel, own } = link;
+        let (random, pool) = own.as_mut().expect("set above");
+        // Clauses are another protocol, and may have the name of the statement that they make.
+        let clauses = size.is_some_and(|size| size.clauses > 0);
+        let protocol = match self.within {
+            Some(_) => SHARD,
+            None if clauses => CLAUSES,
+            None => self.system.name(),
+        };
+        let (parameters, field) = (&proposal.text(), &self.setting.name());
+        let agreement = &Agreement { protocol, field, parameters, statement };
+        let options = self.options.clone();
+        let run = ProofRun::open(channel, random, &options, agreement, &mut |channel, theirs| {
+            if first {
+                self.analysis().agree(channel)?;
+            }
+            // Later statements use what the first one was set up with.
+            let purpose = self.analysis().purpose();
+            let resolved = proposal.resolve(self.setting, &theirs, purpose, channel, &paces)?;
+            let choice = *self.choice.get_or_insert(resolved);
+            self.offer(choice.correlations, size.unwrap_or_default())
+        })?;
+        let choice = self.choice.expect("settled with the peer");
+        Ok((run, pool, self.setup(choice, &settled, first)))
+    }
+
+    fn analysis(&self) -> &dyn Analysis {
+        self.analysis.as_deref().expect("made with the first statement")
+    }
+
+    /// How a statement is set up over this choice.
+    fn setup(&self, choice: Choice, settled: &Settled, first: bool) -> Setup {
+        let Settled { size, proposal, .. } = *settled;
+        let (setting, analysis) = (self.setting, self.analysis());
+        let ahead = first && choice.reason == Reason::Small && setting.drawn_ahead(choice.correlations);
+        let shares = size.filter(|_| ahead).map(|size| analysis.drawn(size));
+        let lines = self.within.map_or(0, |within| within.lines);
+        let masks = size.map_or(0, |size| analysis.masks(size)) + lines;
+        let expected = match proposal {
+            Proposal::Auto(Automatic { shares, .. }) if first && choice.is_made() => Some((shares, masks)),
+            _ => None,
+        };
+        Setup { shares, expected, choice }
+    }
+
+    /// The means by which the gates are done.
+    fn work<'a>(&'a self, pool: &'a Pool) -> Work<'a> {
+        Work { options: &self.options, pool }
+    }
+
+    /// Forgets what was said of a statement that will not be proved.
+    fn forget(&mut self) {
+        (self.options.statement, self.options.size) = (None, None);
+    }
+
+    /// A word for what is proved.
+    fn what(&self) -> &'static str {
+        if self.within.is_some() { "run of shards" } else { "statement" }
+    }
+
+    /// Refuses where less statistical security is offered than asked for.
+    fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
+        let offered = self.worth(correlations, size);
+        let asked = self.analysis().asked(&self.options)?;
+        enough(asked, offered, || {
+            let others = self.setting.correlations().into_iter();
+            let others = others.map(|other| (other, self.worth(other, size)));
+            let instead = others.filter(|(_, bits)| *bits >= asked).map(|(other, _)| other.name()).next();
+            let (by, instead) = (self.analysis().means(), instead.unwrap_or("a larger extension"));
+            let (setting, what) = (self.setting.name(), self.what());
+            format!(
+                "{by}{correlations} over {setting} gives {offered} to a {what} of this size: ask for fewer, or take \
+                 {instead}"
+            )
+        })
+    }
+
+    /// The statistical security of a statement of this size, or of a run whose shards are worth as much as this
+    /// one, in bits.
+    fn worth(&self, correlations: Correlations, size: Size) -> u32 {
+        let Some(Within { lines, bits }) = self.within else {
+            return self.analysis().statistical_bits(correlations, size);
+        };
+        // Shares that lines are drawn from are checked as others are.
+        let size = Size { commitments: size.commitments + lines, ..size };
+        self.analysis().statistical_bits(correlations, size).saturating_sub(bits)
+    }
+
+    /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
+    /// from a walk over the circuit.
+    fn settle(&mut self, stream: &dyn Counted) -> Result<Settled> {
+        let asked = self.analysis().asked(&self.options)?;
+        let setting = self.setting;
+        refuse_without_coins(&self.options, setting.non_interactive(), || searched_offline(&setting.name()))?;
+        let bandwidth = self.options.bandwidth;
+        let given = self.options.correlations.map(|given| setting.named(given.name())).transpose()?;
+        // A name, and a number, is for one statement: the next one must not be taken for this.
+        let (named, counted) = (self.options.statement.take(), self.options.size.take());
+        let firm = self.choice.map(|choice| choice.correlations).or(given);
+        let sized = counted.is_some() || (firm.is_some() && !setting.bound_by_size());
+        let (shape, digest) = match named {
+            None => stream.fingerprint().map(|(shape, digest)| (Some(shape), digest))?,
+            Some(digest) if sized => (None, digest),
+            Some(digest) => (Some(stream.count()?), digest),
+        };
+        let size = counted.or(shape.map(|shape| self.analysis().size(&shape)));
+        if let Some(firm) = firm {
+            self.offer(firm, size.unwrap_or_default())?;
+            return Ok(Settled { digest, size, proposal: Proposal::Firm(firm) });
+        }
+        let counted = size.expect("counted where it was not given");
+        let excluded = excluded(setting, asked, self.what(), &|one| self.worth(one, counted))?;
+        let (shares, degree) = (self.analysis().shares(counted), self.analysis().degree_of_check(counted));
+        let proposal = Proposal::Auto(Automatic { shares, degree, bandwidth, excluded });
+        Ok(Settled { digest, size, proposal })
+    }
+
+    /// The outcome of a proof with these gates.
+    fn outcome(&self, choice: Choice, gates: Gates, details: Option<Arc<dyn Details>>) -> Outcome {
+        let (correlations, size) = (choice.correlations, gates.size());
+        let security = Security {
+            computational: self.analysis().computational_bits(correlations, size),
+            statistical: self.worth(correlations, size),
+        };
+        Outcome { system: self.system, gates, choice: Some(choice), details, security }
+    }
+}
+
+impl Setup {
+    /// Draws what the statement will take, where that is a part of the set-up, or says what to expect.
+    fn prepare<S: Share + 'static>(
+        &self,
+        mut vole: BoxedVole<S>,
+        channel: &mut Channel,
+    ) -> Result<BoxedVole<S>> {
+        if let Some((shares, masks)) = self.expected {
+            vole.expect(shares, masks);
+        }
+        match self.shares {
+            Some(shares) => Ok(Box::new(Ahead::new(vole, channel, shares)?)),
+            None => Ok(vole),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Lookups that wait for their challenge.
+
+use super::columns::Columns;
+use super::{Lines, MAC, Party, Ring, VALUE};
+use core::mem;
+use volery_primitives::{Field, SecretVec};
+
+/// Lookups that wait for a challenge. Only the MAC of each line is kept, or its key: the number of the row
+/// that was found says what the values are.
+pub(super) struct Found<E: Field> {
+    /// Part [`MAC`] of each line.
+    macs: Columns<E>,
+    /// The number of each lookup's row, where that is known.
+    rows: Columns<u32>,
+    /// Values of the lookups that found no row, each with the lookup's number, in ascending order. An honest
+    /// prover has none.
+    strays: Vec<(usize, SecretVec<E>)>,
+}
+
+/// The mark of a lookup that found no row.
+const STRAY: u32 = u32::MAX;
+
+impl<E: Field> Found<E> {
+    pub(super) fn new(lines: usize) -> Self {
+        Self { macs: Columns::new(lines), rows: Columns::new(1), strays: Vec::new() }
+    }
+
+    /// Lines of a lookup.
+    pub(super) fn lines(&self) -> usize {
+        self.macs.columns()
+    }
+
+    /// Takes all lookups that wait: none is left.
+    pub(super) fn take(&mut self) -> Self {
+        mem::replace(self, Self::new(self.lines()))
+    }
+
+    /// Adds a lookup, as many lines as each has, whose values are those of row number `row` if there is one.
+    pub(super) fn push<P: Party<E = E>>(
+        &mut self,
+        lines: impl IntoIterator<Item = P::Wide> + Clone,
+        row: Option<usize>,
+    ) {
+        if P::KNOWS && row.is_none() {
+            let values = lines.clone().into_iter().map(|line| P::part(line, VALUE)).collect();
+            self.strays.push((self.macs.tuples(), values));
+        }
+        let mut macs = self.macs.push();
+        for line in lines {
+            *macs.next().expect("no more lines than a lookup has") = P::part(line, MAC);
+        }
+        assert!(macs.next().is_none(), "fewer lines than a lookup has");
+        if P::KNOWS {
+            self.rows.push().for_each(|place| *place = number(row));
+        }
+    }
+
+    /// Appends a lookup for each row of `columns`, a wire a line, with the row that it found, where rows are
+    /// known.
+    pub(super) fn extend<P: Party<E = E>>(&mut self, columns: &[&[P::Wire]], rows: &[Option<usize>]) {
+        if P::KNOWS {
+            for (i, _) in rows.iter().enumerate().filter(|(_, row)| row.is_none()) {
+                let values = columns.iter().map(|column| P::part(P::widened(column[i]), VALUE)).collect();
+                self.strays.push((self.macs.tuples() + i, values));
+            }
+            self.rows.extend(rows.len(), |_, run| rows[run].iter().copied().map(number));
+        }
+        let count = columns.first().map_or(0, |column| column.len());
+        self.macs.extend(count, |j, run| columns[j][run].iter().map(|wire| P::part(P::widened(*wire), MAC)));
+    }
+
+    /// Adds to lane i of `sums` the lines of lookup `first + i`, combined with public `weights`. `value(row)`
+    /// is the combination of a row's own values.
+    ///
+    /// # Panics
+    /// Where there are fewer lookups.
+    pub(super) fn add_to<R: Ring<E = E>>(
+        &self,
+        ring: &R,
+        first: usize,
+        weights: &[E],
+        value: impl Fn(usize) -> E,
+        sums: &mut Lines<'_, E>,
+    ) {
+        for (run, at) in self.macs.runs(first, sums.len()) {
+            let terms = weights.iter().enumerate().map(|(line, weight)| (run.column(line), *weight));
+            let sums = &mut sums.part(MAC)[at..][..run.len()];
+            ring.add_weighed(&terms.collect::<Vec<_>>(), sums);
+        }
+        if !R::KNOWS {
+            return;
+        }
+        for (run, at) in self.rows.runs(first, sums.len()) {
+            let sums = sums.part(VALUE)[at..].iter_mut();
+            for (sum, row) in sums.zip(run.column(0)) {
+                *sum += if *row == STRAY { E::ZERO } else { value(*row as usize) };
+            }
+        }
+        let strays = &self.strays[self.strays.partition_point(|(lookup, _)| *lookup < first)..];
+        let end = first + sums.len();
+        for (lookup, values) in strays.iter().take_while(|(lookup, _)| *lookup < end) {
+            for (value, weight) in values.iter().zip(weights) {
+                sums.part(VALUE)[lookup - first] += *value * *weight;
+            }
+        }
+    }
+}
+
+/// The mark that is kept for a row.
+fn number(row: Option<usize>) -> u32 {
+    row.map_or(STRAY, |row| u32::try_from(row).expect("a table has fewer than 2^32 rows"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::Prover;
+    use std::time::Duration;
+    use volery_channel::channel::{Channel, Party as Role, pipe};
+    use volery_primitives::{Arch, F61, F61x2, Lanes, MacField, Tagged};
+    use volery_vole::vole::subfield;
+
+    const LOOKUPS: usize = 300;
+
+    fn test<E: MacField<F61> + Lanes<F61>>(lines: usize) {
+        let f = |number: usize| F61::new(number as u64);
+        let row = |i: usize| (i % 7 != 3).then_some(i % 5);
+        let value = |i: usize, j: usize| f(row(i).map_or(1000 + i, |row| 10 * row) + j);
+        let wire = |i: usize, j: usize| Tagged { value: value(i, j), mac: E::from(f(i * i + j)) };
+        let mut found = Found::new(lines);
+        let mut channel = Channel::new(Role::Prover, pipe(Duration::from_secs(60)).0);
+        let vole = Box::new(subfield::ideal::Prover::<F61, E>::new(3, 1 << 12));
+        let party = Prover::<F61, E>::new(&mut channel, vole, Arch::detect(), []);
+        let weights: Vec<E> = (0..lines).map(|j| E::from(f(11 + 2 * j))).collect();
+        let weighed = |part: &dyn Fn(usize) -> E| {
+            weights.iter().enumerate().fold(E::ONE, |sum, (j, weight)| sum + part(j) * *weight)
+        };
+        let rows: Vec<E> = (0..5).map(|row| weighed(&|j| E::from(f(10 * row + j))) - E::ONE).collect();
+        for _ in 0..2 {
+            for i in 0..4 {
+                let lines = (0..lines).map(|j| Prover::<'_, F61, E>::widened(wire(i, j)));
+                found.push::<Prover<'_, F61, E>>(lines, row(i));
+            }
+            let columns: Vec<Vec<_>> =
+                (0..lines).map(|j| (4..LOOKUPS).map(|i| wire(i, j)).collect()).collect();
+            let columns: Vec<_> = columns.iter().map(|column| &column[..]).collect();
+            found.extend::<Prover<'_, F61, E>>(&columns, &(4..LOOKUPS).map(row).collect::<Vec<_>>());
+            for (first, count) in [(0, LOOKUPS), (3, 1), (60, 8), (127, 150), (LOOKUPS, 0)] {
+                let (mut parts, mut public) = (vec![E::ONE; 2 * count], vec![E::ZERO; count]);
+                let mut sums = Lines::new(&mut parts, &mut public);
+                found.add_to(&party.ring(), first, &weights, |row| rows[row], &mut sums);
+                for i in 0..count {
+                    assert_eq!(sums.part(MAC)[i], weighed(&|j| wire(first + i, j).mac));
+                    assert_eq!(sums.part(VALUE)[i], weighed(&|j| E::from(value(first + i, j))));
+                }
+            }
+            found.take();
+            assert_eq!((found.macs.tuples(), found.rows.tuples(), found.strays.len()), (0, 0, 0));
+        }
+    }
+
+    /// Lines read back with the values that were put in, whether these are a row's or not, and whether
+    /// lookups come one by one or many at a time.
+    #[test]
+    fn values_are_those_of_rows_or_their_own() {
+        test::<F61>(2);
+        test::<F61x2>(300);
+    }
+}

@@ -1,0 +1,193 @@
+//! Memories, tables and permutations.
+
+use super::{Commitments, Prover};
+use crate::EPOCH;
+use crate::memory::wide::{OfCoefficients, Wides};
+use crate::memory::{self, Coefficients, MAC, MOST_OF_EPOCH, Party, Remembered};
+use crate::polynomial::{Lower, Vector};
+use core::fmt::Display;
+use volery_channel::error::Result;
+use volery_channel::pool::Pool;
+use volery_circuit::stream::{Argues, Everything, Executor};
+use volery_circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
+use volery_primitives::{Extension, Field, Tagged, U256};
+use zeroize::Zeroizing;
+
+#[cfg(test)]
+impl<M: Commitments> Prover<'_, M> {
+    /// Takes these epochs: so do both parties of a test.
+    pub fn set_epochs(&mut self, parameters: volery_circuit::accounting::Parameters) {
+        self.remembered().parameters = parameters;
+    }
+}
+
+impl<M: Commitments> Party for Prover<'_, M> {
+    type E = M::E;
+    type Wide = Tagged<M::E, M::E>;
+    type Ring = OfCoefficients<M::F, M::E>;
+
+    fn value(wire: M::Tag) -> Option<M::F> {
+        Some(M::value(wire))
+    }
+    fn wide_value(line: Self::Wide) -> Option<M::E> {
+        Some(line.value)
+    }
+    #[inline]
+    fn part(line: Self::Wide, part: usize) -> M::E {
+        if part == MAC { line.mac } else { line.value }
+    }
+
+    #[inline]
+    fn commit_value(&mut self, value: Option<M::F>) -> Result<M::Tag> {
+        self.commit_to(value.expect("the prover knows"))
+    }
+    fn packed(&self, coordinates: &[M::Tag]) -> Self::Wide {
+        let mut values = Zeroizing::new(Vec::with_capacity(coordinates.len()));
+        let mut macs = Zeroizing::new(Vec::with_capacity(coordinates.len()));
+        for wire in coordinates {
+            values.push(M::value(*wire).into());
+            macs.push(M::mac(*wire));
+        }
+        Tagged { value: M::E::pack(&values), mac: M::E::pack(&macs) }
+    }
+    #[inline]
+    fn widened(wire: M::Tag) -> Self::Wide {
+        Tagged { value: M::value(wire).into(), mac: M::mac(wire) }
+    }
+    #[inline]
+    fn wide(&self, value: M::E) -> Self::Wide {
+        Tagged { value, mac: M::E::ZERO }
+    }
+    fn places() -> &'static [M::E] {
+        M::places()
+    }
+    fn weighed(&self, factors: &[M::E], wires: &[M::Tag]) -> Self::Wide {
+        M::combine(self.arch, factors, wires)
+    }
+    #[inline]
+    fn scaled(line: Self::Wide, factor: M::E) -> Self::Wide {
+        line.scale(factor)
+    }
+
+    fn ring(&self) -> Self::Ring {
+        OfCoefficients::new(self.arch, self.buffers.lower())
+    }
+    fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    fn vanish_wide(&mut self, zero: Wides<M::E>, name: &dyn Display) -> Result<()> {
+        // One verdict for all lanes: no branch tells which of them fails.
+        let mut words = U256::ZERO;
+        for value in zero.values() {
+            words |= value.to_integer();
+        }
+        self.note(words == U256::ZERO, name);
+        let (size, lower) = zero.lower();
+        let lower = self.buffers.lower().copy(lower);
+        self.vanish_among(Lower::lent(size, lower), MOST_OF_EPOCH)
+    }
+    fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {
+        self.failed = self.failed.take().or_else(|| zero.failure(name));
+        self.vanish_among(zero.into_lower(), MOST_OF_EPOCH)
+    }
+
+    fn coefficients(&mut self) -> Result<Coefficients<M::E>> {
+        let seed = self.challenge(EPOCH)?;
+        Ok(Box::new(M::coefficients(self.arch, seed)))
+    }
+
+    fn argued(&mut self, degree: u64) {
+        self.gates.argued(degree);
+    }
+    fn asserted(&mut self, count: u64, hold: bool, name: &dyn Display) {
+        self.note(hold, name);
+        self.gates.assert += count;
+    }
+
+    fn argues(&self) -> bool {
+        self.drain.is_none()
+    }
+    fn remembered(&mut self) -> &mut Remembered<M::F, M::Tag, M::E> {
+        &mut self.remembered
+    }
+}
+
+impl<M: Commitments> Executor for Prover<'_, M> {
+    type Beyond = Everything<Self>;
+
+    fn proofs() -> Argues {
+        memory::proofs::<M::F>()
+    }
+
+    fn argues(&self) -> Argues {
+        if Party::argues(self) { Self::proofs() } else { memory::PROOFS_OF_FILES }
+    }
+}
+
+impl<M: Commitments> Memories for Prover<'_, M> {
+    type Memory = memory::Memory;
+
+    fn memory(&mut self, cells: Cells<'_, M::F, M::Tag>, width: usize) -> Result<Self::Memory> {
+        memory::memory(self, cells, width)
+    }
+    fn access(
+        &mut self,
+        memory: &mut Self::Memory,
+        address: &[M::Tag],
+        put: Put<'_, M::Tag>,
+        name: &dyn Display,
+    ) -> Result<Vec<M::Tag>> {
+        memory::access(self, memory, address, put, name)
+    }
+    fn access_rows(
+        &mut self,
+        memory: &mut Self::Memory,
+        ports: &[Accesses<'_, M::Tag>],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<M::Tag>>> {
+        memory::access_rows(self, memory, ports, name)
+    }
+    fn close(&mut self, memory: Self::Memory) -> Result<()> {
+        memory::close(self, memory)
+    }
+}
+
+impl<M: Commitments> Tables for Prover<'_, M> {
+    type Table = memory::Table<M::F>;
+
+    fn table(&mut self, rows: Rows<'_, M::F>) -> Result<Self::Table> {
+        memory::table(self, rows)
+    }
+    fn look_up(
+        &mut self,
+        table: &mut Self::Table,
+        key: &[M::Tag],
+        name: &dyn Display,
+    ) -> Result<Vec<M::Tag>> {
+        memory::look_up(self, table, key, name)
+    }
+    fn look_up_rows(
+        &mut self,
+        table: &mut Self::Table,
+        key: &[&[M::Tag]],
+        name: &dyn Display,
+    ) -> Result<Vec<Vec<M::Tag>>> {
+        memory::look_up_rows(self, table, key, name)
+    }
+    fn assert_within(&mut self, values: &[M::Tag], bits: u32, name: &dyn Display) -> Result<()> {
+        memory::within(self, values, bits, name)
+    }
+}
+
+impl<M: Commitments> Permutations for Prover<'_, M> {
+    fn assert_permutation(
+        &mut self,
+        xs: &[M::Tag],
+        ys: &[M::Tag],
+        width: usize,
+        name: &dyn Display,
+    ) -> Result<()> {
+        memory::permutation(self, xs, ys, width, name)
+    }
+}

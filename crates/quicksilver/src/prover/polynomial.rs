@@ -1,0 +1,149 @@
+//! Polynomials of committed values. Fig. 5, 3 to 5.
+
+use super::{Commitments, Prover};
+use crate::MATRIX;
+use crate::polynomial::{Lower, MOST, TOGETHER, Vector, Vectors};
+use core::fmt::Display;
+use volery_channel::error::Result;
+use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
+use volery_primitives::Field;
+use volery_primitives::prg::Seed;
+
+impl<M: Commitments> Prover<'_, M> {
+    /// Adds polynomials that are to be zero to those of the open batch.
+    pub(super) fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
+        self.vanish_among(lower, MOST)
+    }
+
+    /// Shows that polynomials are zero, and ends the batch behind so many coefficients.
+    pub(super) fn vanish_among(&mut self, lower: Lower<M::E>, most: usize) -> Result<()> {
+        self.take_asserted()?;
+        let (degree, lanes) = (lower.degree(), lower.lanes());
+        self.count_polynomials(lanes, degree)?;
+        M::polynomials(self).push(lower);
+        if self.coefficients < most { Ok(()) } else { self.end_early() }
+    }
+
+    /// Counts polynomials of the batch, which is open then.
+    fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
+        if !self.open {
+            self.next_slots()?;
+        }
+        self.gates.polynomials(lanes, degree);
+        self.coefficients += lanes * degree;
+        Ok(())
+    }
+
+    fn end_early(&mut self) -> Result<()> {
+        self.steps.begin()?;
+        M::end_early(self)?;
+        self.steps.end();
+        Ok(())
+    }
+
+    /// Adds the products that are asserted, if there are any, to the polynomials of the open batch.
+    pub(super) fn take_asserted(&mut self) -> Result<()> {
+        if self.asserted.is_empty() {
+            return Ok(());
+        }
+        // Behind an error there may be no batch that they belong to.
+        self.steps.begin()?;
+        self.steps.end();
+        let wires = |of: usize| {
+            Vector::of(&self.buffers, &self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])))
+        };
+        let product = wires(0).product(&self.buffers, self.arch, &wires(1))?;
+        let lower = product.into_lower_minus(self.asserted.iter().map(|triple| M::mac(triple[2])));
+        self.asserted.clear();
+        M::polynomials(self).push(lower);
+        Ok(())
+    }
+
+    /// The seed of coefficients for all that is committed to so far, for which the batch ends.
+    pub(crate) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
+        self.take_asserted()?;
+        self.steps.begin()?;
+        M::end_early(self)?;
+        let seed = M::challenge(self, what)?;
+        self.steps.end();
+        Ok(seed)
+    }
+}
+
+impl<M: Commitments> Polynomials for Prover<'_, M> {
+    type Vector = Vector<M::F, M::E>;
+
+    fn lanes_of(&self, a: &Self::Vector) -> usize {
+        a.values().len()
+    }
+    fn public(&mut self, values: &[M::F]) -> Self::Vector {
+        Vector::public(&self.buffers, values)
+    }
+    fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
+        Vector::of(&self.buffers, wires, |wire| (M::value(*wire), M::mac(*wire)))
+    }
+    fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
+        a.sum(&self.buffers, b)
+    }
+    fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
+        a.product(&self.buffers, self.arch, b)
+    }
+    fn combination(
+        &mut self,
+        products: &[(&Self::Vector, &Self::Vector)],
+        terms: &[(M::F, &Self::Vector)],
+        constant: M::F,
+    ) -> Result<Self::Vector> {
+        Vector::combination(&self.buffers, self.arch, products, terms, constant)
+    }
+    fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
+        a.gather(&self.buffers, lanes)
+    }
+    fn total(&mut self, a: &Self::Vector) -> Self::Vector {
+        a.total()
+    }
+    fn inner_product(&mut self, a: &[M::Tag], b: &[M::Tag]) -> Result<Self::Vector> {
+        Ok(Vector::quadratic(M::inner_product(self.arch, a, b)))
+    }
+    fn commit(&mut self, a: &Self::Vector) -> Result<Vec<M::Tag>> {
+        let wires = a.values().iter().map(|value| self.commit_to(*value)).collect::<Result<Vec<_>>>()?;
+        self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| M::mac(*wire))))?;
+        Ok(wires)
+    }
+    fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()> {
+        self.failed = self.failed.take().or_else(|| a.failure(&name));
+        self.gates.assert += a.values().len() as u64;
+        self.vanish(a.into_lower())
+    }
+    fn assert_product(&mut self, a: M::Tag, b: M::Tag, c: M::Tag, name: impl Display) -> Result<()> {
+        self.note(M::value(a) * M::value(b) == M::value(c), name);
+        self.gates.assert += 1;
+        self.count_polynomials(1, 2)?;
+        if self.asserted.capacity() < TOGETHER {
+            self.asserted.reserve_exact(TOGETHER);
+        }
+        self.asserted.push([a, b, c]);
+        if self.coefficients >= MOST {
+            self.take_asserted()?;
+            return self.end_early();
+        }
+        if self.asserted.len() == TOGETHER { self.take_asserted() } else { Ok(()) }
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<M::Tag>,
+        b: Matrix<M::Tag>,
+        c: Entries<M::F, M::Tag>,
+        name: impl Display,
+    ) -> Result<()> {
+        let entries = c.len();
+        check_sizes(&a, &b, entries);
+        let seed = self.challenge(MATRIX)?;
+        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
+        let [constant, linear, value] = vectors.polynomial::<M>(self.arch, a, b, c);
+        self.note(value == M::E::ZERO, name);
+        self.sums.add(&[constant, linear]);
+        self.gates.matrix_product(entries);
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+//! Polynomials of committed values. Fig. 5, 3 to 5.
+
+use super::{Commitments, Verifier};
+use crate::MATRIX;
+use crate::polynomial::{Keys, MOST, TOGETHER, Vectors};
+use core::fmt::Display;
+use core::iter;
+use volery_channel::error::Result;
+use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
+use volery_primitives::lanes::Lanes;
+use volery_primitives::prg::Seed;
+
+impl<M: Commitments> Verifier<'_, M> {
+    /// Adds polynomials that are to be zero to those of the open batch.
+    pub(super) fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
+        self.vanish_among(polynomials, MOST)
+    }
+
+    /// Takes polynomials that are to be zero, and ends the batch behind so many coefficients.
+    pub(super) fn vanish_among(&mut self, polynomials: Keys<M::E>, most: usize) -> Result<()> {
+        self.take_asserted()?;
+        let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
+        self.count_polynomials(lanes, degree)?;
+        M::add(self, polynomials);
+        if self.coefficients < most { Ok(()) } else { self.end_early() }
+    }
+
+    /// Counts polynomials of the batch, which is open then.
+    fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
+        if !self.open {
+            self.next_slots()?;
+        }
+        self.gates.polynomials(lanes, degree);
+        self.coefficients += lanes * degree;
+        Ok(())
+    }
+
+    fn end_early(&mut self) -> Result<()> {
+        self.steps.begin()?;
+        M::end_early(self)?;
+        self.steps.end();
+        Ok(())
+    }
+
+    /// Adds the products that are asserted, if there are any, to the polynomials of the open batch.
+    pub(super) fn take_asserted(&mut self) -> Result<()> {
+        if self.asserted.is_empty() {
+            return Ok(());
+        }
+        // Behind an error there may be no batch that they belong to.
+        self.steps.begin()?;
+        self.steps.end();
+        let wires = |of: usize| Keys::of(&self.buffers, 1, self.asserted.iter().map(|triple| triple[of]));
+        let product = wires(0).product::<M::F>(&self.buffers, self.arch, &wires(1))?;
+        let polynomials = product.minus(M::delta(self.delta), self.asserted.iter().map(|triple| triple[2]));
+        self.asserted.clear();
+        M::add(self, polynomials);
+        Ok(())
+    }
+
+    /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
+    pub(crate) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
+        self.take_asserted()?;
+        self.steps.begin()?;
+        M::end_early(self)?;
+        let seed = M::challenge(self, what)?;
+        self.steps.end();
+        Ok(seed)
+    }
+}
+
+impl<M: Commitments> Polynomials for Verifier<'_, M> {
+    type Vector = Keys<M::E>;
+
+    fn lanes_of(&self, a: &Keys<M::E>) -> usize {
+        a.lanes()
+    }
+    fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
+        Keys::of(&self.buffers, 0, values.iter().map(|value| M::E::from(*value)))
+    }
+    fn vector(&mut self, wires: &[M::E]) -> Keys<M::E> {
+        Keys::of(&self.buffers, 1, wires.iter().copied())
+    }
+    fn sum(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Keys<M::E> {
+        a.sum::<M::F>(&self.buffers, self.arch, M::delta(self.delta), b)
+    }
+    fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
+        a.product::<M::F>(&self.buffers, self.arch, b)
+    }
+    fn combination(
+        &mut self,
+        products: &[(&Self::Vector, &Self::Vector)],
+        terms: &[(M::F, &Self::Vector)],
+        constant: M::F,
+    ) -> Result<Self::Vector> {
+        Keys::combination(&self.buffers, (self.arch, M::delta(self.delta)), products, terms, constant)
+    }
+    fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
+        a.gather(&self.buffers, lanes)
+    }
+    fn total(&mut self, a: &Keys<M::E>) -> Keys<M::E> {
+        a.total()
+    }
+    fn inner_product(&mut self, a: &[M::E], b: &[M::E]) -> Result<Keys<M::E>> {
+        Ok(Keys::new(2, iter::once(M::E::dot(self.arch, a, b))))
+    }
+    fn commit(&mut self, a: &Keys<M::E>) -> Result<Vec<M::E>> {
+        let wires = (0..a.lanes()).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;
+        self.vanish(a.clone().minus(M::delta(self.delta), wires.iter().copied()))?;
+        Ok(wires)
+    }
+    fn assert_zeroes(&mut self, a: Keys<M::E>, _: impl Display) -> Result<()> {
+        self.gates.assert += a.lanes() as u64;
+        self.vanish(a.raised(M::delta(self.delta)))
+    }
+    fn assert_product(&mut self, a: M::E, b: M::E, c: M::E, _: impl Display) -> Result<()> {
+        self.gates.assert += 1;
+        self.count_polynomials(1, 2)?;
+        if self.asserted.capacity() < TOGETHER {
+            self.asserted.reserve_exact(TOGETHER);
+        }
+        self.asserted.push([a, b, c]);
+        if self.coefficients >= MOST {
+            self.take_asserted()?;
+            return self.end_early();
+        }
+        if self.asserted.len() == TOGETHER { self.take_asserted() } else { Ok(()) }
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<M::E>,
+        b: Matrix<M::E>,
+        c: Entries<M::F, M::E>,
+        _: impl Display,
+    ) -> Result<()> {
+        let entries = c.len();
+        check_sizes(&a, &b, entries);
+        let seed = self.challenge(MATRIX)?;
+        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
+        self.sums.add(2, vectors.at::<M::F>(M::delta(self.delta), self.arch, a, b, c));
+        self.gates.matrix_product(entries);
+        Ok(())
+    }
+}

@@ -1,0 +1,254 @@
+//! Over any field but F_2: corrections come by sections of a block, and where E is short the verifier tosses
+//! a coin for each batch.
+
+use super::{Commitments, Lengths, Turn, Verifier};
+use crate::arithmetic::{SLOTS, Sections, slots};
+use crate::polynomial::Keys;
+use crate::{challenge, single_challenge};
+use volery_channel::channel::Channel;
+use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::random::Random;
+use volery_primitives::arch::Arch;
+use volery_primitives::prg::Seed;
+use volery_primitives::{F128, Field, MacField};
+use volery_proof::verdict::by_transcript;
+use volery_vole::macs::FieldMacs;
+use volery_vole::vole::BoxedVole;
+use volery_vole::vole::subfield::{Coefficients, Delta, Key};
+use zeroize::Zeroizing;
+
+/// The verifier's state of commitments.
+pub struct Kept<B> {
+    sections: Sections<B>,
+    /// The source of its coins.
+    random: Random,
+    /// The coin of the batch.
+    coin: Option<Coin<B>>,
+}
+
+impl<B: Field> Kept<B> {
+    /// The state before the first section; `random` is for coins.
+    fn new(random: &mut Random) -> Self {
+        Self { sections: Sections::default(), random: Random::from_seed(&random.bytes()), coin: None }
+    }
+}
+
+/// The challenge of a batch.
+struct Coin<B> {
+    /// The seeds that are to be sent, where they are a coin of the verifier.
+    tossed: Option<[F128; 2]>,
+    seeds: [Seed; 2],
+    /// The number of the next product's coefficient.
+    products: u64,
+    polynomials: Coefficients<B>,
+}
+
+impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
+    /// A verification over `channel` with shares from `vole` under `delta`; `random` is for its coins.
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: BoxedVole<Key<E>>,
+        arch: Arch,
+        delta: &'a Delta<B, E>,
+        random: &mut Random,
+    ) -> Self {
+        Self::over(Turn::with(channel), vole, arch, delta, Kept::new(random))
+    }
+
+    /// A half of a verification, whose turn is still to come.
+    pub(crate) fn half(
+        vole: BoxedVole<Key<E>>,
+        arch: Arch,
+        delta: &'a Delta<B, E>,
+        random: &mut Random,
+    ) -> Self {
+        Self::half_over(vole, arch, delta, Kept::new(random))
+    }
+
+    /// Opens the next section, in a block of its own where the last one is used up, and receives its
+    /// corrections, which go on the keys at once. From here on its batch has a challenge. Fig. 4, 4 to 6.
+    fn next_section(&mut self) -> Result<()> {
+        let sections = &mut self.kept.sections;
+        if sections.end() == self.block.len() {
+            self.vole.block(&mut self.channel, &mut self.block)?;
+            sections.drawn += 1;
+            self.done = 0;
+        }
+        sections.follow(self.done, self.block.len(), self.lengths.as_ref());
+        self.channel.recv_elements(&mut sections.corrections)?;
+        let keys = &mut self.block.rows_mut()[sections.range()];
+        E::correct(self.arch, keys, &sections.corrections, self.delta.value());
+        if self.kept.coin.is_none() {
+            let random = &mut self.kept.random;
+            let tossed = (!by_transcript::<E>()).then(|| [random.word(), random.word()]);
+            let seeds = tossed.map_or_else(|| challenge(&mut self.channel), |tossed| tossed.map(Seed::from));
+            let polynomials = Coefficients::new(self.arch, seeds[1]);
+            self.kept.coin = Some(Coin { tossed, seeds, products: 0, polynomials });
+        }
+        self.open = true;
+        Ok(())
+    }
+
+    /// Fills the slots used, each of which is that of a witness element.
+    #[cold]
+    #[inline(never)]
+    fn fill_slots(&mut self) {
+        let one = *self.one;
+        self.slots.fill(self.block.rows(self.done).iter().map(|key| [*key, one, *key]));
+    }
+
+    /// Combines the products of the used slots. Fig. 4, 7.
+    fn take_up(&mut self) {
+        let count = self.slots.next();
+        if count == 0 {
+            return self.slots.end();
+        }
+        let coin = self.kept.coin.as_mut().expect("tossed before the section's first slot");
+        let (arch, [seed, _], first) = (self.arch, coin.seeds, coin.products);
+        // Where sections end early, the rest of a block of coefficients stays unused.
+        coin.products += count.next_multiple_of(2) as u64;
+        self.done += count;
+        if !self.slots.are_filled() {
+            self.slots.end();
+            self.committed += count as u64;
+            return self.weighing.pass_over(count as u64);
+        }
+        self.weigh_products(move |used| {
+            let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(first);
+            let mut chi = [E::ZERO; SLOTS];
+            let mut sums = Zeroizing::new([E::ZERO; 2]);
+            for used in used.chunks(SLOTS) {
+                let chi = &mut chi[..used.len()];
+                coefficients.fill(arch, chi);
+                let (products, keys) = E::verifier_sums(arch, chi, used);
+                sums[0] += products;
+                sums[1] += keys;
+            }
+            sums
+        });
+    }
+
+    /// Ends the section, and the batch with it where it is its last one.
+    fn end_section(&mut self) -> Result<()> {
+        self.take_up();
+        if !core::mem::take(&mut self.open) {
+            return Ok(());
+        }
+        let sections = &mut self.kept.sections;
+        if sections.corrections_from(self.done).iter().any(|correction| *correction != B::ZERO) {
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
+        }
+        if let Some(lengths) = &mut self.lengths {
+            lengths.end_section(self.done - sections.start());
+            sections.cut(self.done);
+        }
+        let ends_batch = sections.ends_batch::<E>(self.block.len());
+        self.report();
+        if ends_batch { self.close_batch() } else { Ok(()) }
+    }
+
+    /// Sends the coin of the batch, all of whose corrections have arrived.
+    fn close_batch(&mut self) -> Result<()> {
+        self.coefficients = 0;
+        match self.kept.coin.take().and_then(|coin| coin.tossed) {
+            Some(tossed) => {
+                self.channel.send_coin(&tossed)?;
+                self.channel.flush()
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
+    type Kept = Kept<B>;
+
+    fn verifier<'a>(
+        channel: &'a mut Channel,
+        vole: BoxedVole<Key<E>>,
+        arch: Arch,
+        delta: &'a Delta<B, E>,
+        random: &mut Random,
+    ) -> Verifier<'a, Self> {
+        Verifier::<Self>::new(channel, vole, arch, delta, random)
+    }
+
+    fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.take_up();
+        if verifier.done == verifier.kept.sections.end() {
+            verifier.end_section()?;
+            verifier.next_section()?;
+        }
+        let left = verifier.kept.sections.end() - verifier.done;
+        assert!(left > 0, "a block of shares");
+        let count = left.min(slots(&verifier.pool));
+        verifier.slots.begin_empty(count);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn fill_slots(verifier: &mut Verifier<'_, Self>) {
+        if !verifier.slots.are_filled() {
+            verifier.fill_slots();
+        }
+    }
+
+    /// Leaves the slot empty where it can: the product with one is zero under any key.
+    #[inline(always)]
+    fn commit(verifier: &mut Verifier<'_, Self>) -> E {
+        let number = verifier.done + verifier.slots.next();
+        let key = verifier.block.row(number);
+        if verifier.slots.are_filled() {
+            *verifier.slots.slot() = [key, *verifier.one, key];
+        } else {
+            verifier.slots.leave_empty(1);
+        }
+        key
+    }
+
+    fn commit_some(verifier: &mut Verifier<'_, Self>, keys: &mut [E]) -> usize {
+        if verifier.slots.are_filled() {
+            keys[0] = Self::commit(verifier);
+            return 1;
+        }
+        let number = verifier.done + verifier.slots.next();
+        let count = verifier.slots.left().min(keys.len());
+        keys[..count].copy_from_slice(&verifier.block.rows(number)[..count]);
+        verifier.slots.leave_empty(count);
+        count
+    }
+
+    fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.end_section()?;
+        verifier.close_batch()
+    }
+
+    /// Ends section and batch. The section's other shares stay unused.
+    fn end_early(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        Self::end_batch(verifier)?;
+        verifier.done = verifier.kept.sections.end();
+        Ok(())
+    }
+
+    fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.end_section()?;
+        verifier.lengths.iter_mut().for_each(Lengths::end_turn);
+        Ok(())
+    }
+
+    fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<E>) {
+        let Verifier { kept, sums, arch, .. } = verifier;
+        let coin = kept.coin.as_mut().expect("tossed where a section is open");
+        sums.weigh::<B>(*arch, &polynomials, |chi| coin.polynomials.fill(*arch, chi));
+    }
+
+    fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
+        if by_transcript::<E>() {
+            return Ok(single_challenge(&mut verifier.channel, what));
+        }
+        let seed = verifier.kept.random.word();
+        verifier.channel.send_coin(&[seed])?;
+        verifier.channel.flush()?;
+        Ok(seed.into())
+    }
+}
