@@ -6,16 +6,16 @@ use crate::{jko, stack};
 use volery_channel::channel::Channel;
 use volery_channel::error::{Disagreement, Error, Result};
 use volery_channel::random::Random;
+use volery_circuit::Shape;
 use volery_circuit::stream::{ClauseSource, ClauseStream, Source, Stream};
-use volery_circuit::{Clear, Shape};
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
 use volery_proof::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
-use volery_proof::clauses::{Evaluation, settle_clauses};
+use volery_proof::clauses::Evaluation;
 use volery_proof::method::Choices;
 use volery_proof::options::{Options, Security};
 use volery_proof::report::Report;
-use volery_proof::run::{Agreement, Outcome, ProofRun, enough, fresh, open_without_correlations, settle};
+use volery_proof::run::{Agreement, Outcome, ProofRun, enough, fresh, open_without_correlations};
 use volery_proof::setting::Setting;
 use volery_proof::system::{ProofOfClauses, ProofSystem, System};
 use volery_proof::verdict::Accepted;
@@ -125,8 +125,8 @@ impl ProofSystem<F2> for Jko {
         options: &Options,
     ) -> Result<Report> {
         let stream = &Stream::new(statement);
-        let (shape, digest) = settle(stream, options)?;
-        let values = Clear::inputs(stream, witness.read(), shape.inputs_by_gates() as usize)?;
+        let (shape, digest) = Binary::clear().settle(stream, options.statement)?;
+        let values = Binary::clear().inputs(stream, witness.read(), shape.inputs_by_gates() as usize)?;
         let terms = jko_terms(options, &shape);
         let agreed = Agreed::by_jko(options, &terms, digest)?;
         agreed.open(channel, &mut fresh(options)?, options)?.prove(|run| {
@@ -144,7 +144,7 @@ impl ProofSystem<F2> for Jko {
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let stream = &Stream::new(statement);
-        let (shape, digest) = settle(stream, options)?;
+        let (shape, digest) = Binary::clear().settle(stream, options.statement)?;
         let terms = jko_terms(options, &shape);
         let agreed = Agreed::by_jko(options, &terms, digest)?;
         agreed.open(channel, &mut fresh(options)?, options)?.verify(options, |run| {
@@ -201,10 +201,10 @@ impl ProofOfClauses<F2> for Stack {
         options: &Options,
     ) -> Result<Report> {
         let clauses = &ClauseStream::new(clauses);
-        let (shapes, statement) = settle_clauses(clauses, options)?;
+        let (shapes, statement) = Binary::clear().settle_clauses(clauses, options)?;
         let counts: Vec<_> = shapes.iter().map(|shape| shape.inputs_by_gates() as usize).collect();
         let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: false };
-        let values = evaluation.values(chosen, witness, options.fixed_work)?;
+        let values = Binary::clear().clause_values(&evaluation, chosen, witness, options.fixed_work)?;
         let terms = stack_terms(options, &shapes);
         let agreed = Agreed::by_stack(options, &terms, statement)?;
         agreed.open(channel, &mut fresh(options)?, options)?.prove(|run| {
@@ -222,7 +222,7 @@ impl ProofOfClauses<F2> for Stack {
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let clauses = &ClauseStream::new(clauses);
-        let (shapes, statement) = settle_clauses(clauses, options)?;
+        let (shapes, statement) = Binary::clear().settle_clauses(clauses, options)?;
         let terms = stack_terms(options, &shapes);
         let agreed = Agreed::by_stack(options, &terms, statement)?;
         agreed.open(channel, &mut fresh(options)?, options)?.verify(options, |run| {

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use volery_channel::channel::{Channel, Party, Traffic};
 use volery_channel::error::{Disagreement, Error, Result};
 use volery_channel::random::Random;
+use volery_circuit::Shape;
 use volery_circuit::stream::{Source, Stream};
-use volery_circuit::{Clear, Shape};
 use volery_primitives::{Field, MacField};
 use volery_proof::binary::Binary;
 use volery_proof::file::{Counted, LEAST_OF_FILE, asked_of_file};
@@ -25,7 +25,7 @@ use volery_proof::method::Choices;
 use volery_proof::options::{Options, Security};
 use volery_proof::over::Over;
 use volery_proof::report::Report;
-use volery_proof::run::{Agreement, Outcome, ProofRun, fresh, of_file, open_without_correlations, settle};
+use volery_proof::run::{Agreement, Outcome, ProofRun, fresh, of_file, open_without_correlations};
 use volery_proof::setting::{Registered, Setting};
 use volery_proof::system::{ProofFiles, ProofSystem, System};
 use volery_proof::verdict::Accepted;
@@ -243,9 +243,9 @@ impl<S: Simulated> ProofSystem<S::F> for Limbo<S> {
         options: &Options,
     ) -> Result<Report> {
         let circuit = &Stream::new(statement);
-        let (shape, digest) = settle(circuit, options)?;
+        let (shape, digest) = S::clear().settle(circuit, options.statement)?;
         let started = Instant::now();
-        let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let values = S::clear().inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let evaluated = started.elapsed();
         let Simulation { wishes, aggregation } = options.method.of();
         let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
@@ -266,7 +266,7 @@ impl<S: Simulated> ProofSystem<S::F> for Limbo<S> {
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let circuit = &Stream::new(statement);
-        let (shape, digest) = settle(circuit, options)?;
+        let (shape, digest) = S::clear().settle(circuit, options.statement)?;
         let Simulation { wishes, aggregation } = options.method.of();
         let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, aggregation, &shape, Party::Verifier);
@@ -293,8 +293,8 @@ impl<S: Simulated> ProofFiles<S::F> for Limbo<S> {
     ) -> Result<Report> {
         let started = Instant::now();
         let circuit = &Stream::new(source);
-        let (shape, statement) = settle(circuit, options)?;
-        let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let (shape, statement) = S::clear().settle(circuit, options.statement)?;
+        let values = S::clear().inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let Simulation { wishes, aggregation } = options.method.of();
         let Options { label, most_work, .. } = options;
         let parameters = choose::<S>(options, &wishes, &shape, Mode::File)?;
@@ -325,7 +325,7 @@ impl<S: Simulated> ProofFiles<S::F> for Limbo<S> {
     ) -> Result<(Accepted, Report)> {
         let started = Instant::now();
         let circuit = &Stream::new(source);
-        let (shape, statement) = settle(circuit, options)?;
+        let (shape, statement) = S::clear().settle(circuit, options.statement)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
         let most_work = options.most_work;

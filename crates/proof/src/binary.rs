@@ -1,6 +1,7 @@
 //! Sessions over F_2.
 
 use crate::calibration::{Calibrated, Output, nanoseconds, row};
+use crate::clear::{Here, InTheClear};
 use crate::correlations::{Correlations, Pace, Waits};
 use crate::facts::SettingFacts;
 use crate::setting::{Ends, Registered, Setting};
@@ -136,6 +137,12 @@ impl Registered for Binary {
     }
 
     #[inline(never)]
+    fn registered_clear() -> &'static (dyn Any + Sync) {
+        static CLEAR: &dyn InTheClear<F2> = &Here;
+        &CLEAR
+    }
+
+    #[inline(never)]
     fn registered_ends() -> &'static (dyn Any + Sync) {
         static ENDS: &dyn Ends<Binary> = &BitEnds;
         &ENDS
@@ -148,6 +155,11 @@ impl Setting for Binary {
     type Mac = Mac;
     type Key = Key;
     type Macs = BitMacs;
+
+    fn clear() -> &'static dyn InTheClear<F2> {
+        let registered: &'static dyn Any = Self::registered_clear();
+        *registered.downcast_ref().expect("its own")
+    }
 
     fn ends() -> &'static dyn Ends<Self> {
         let registered: &'static dyn Any = Self::registered_ends();

@@ -100,7 +100,7 @@ impl<F: Field> Evaluation<'_, F> {
 }
 
 /// The gates of the clauses, and the name of all: the given one, or that of their gates.
-pub fn settle_clauses<F: Field>(
+pub(crate) fn settle_clauses<F: Field>(
     clauses: &ClauseStream<'_, F>,
     options: &Options,
 ) -> Result<(Vec<Shape>, [u8; 32])> {

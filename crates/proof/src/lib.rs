@@ -15,6 +15,7 @@ pub mod analysis;
 pub mod binary;
 mod calibration;
 pub mod clauses;
+pub mod clear;
 pub mod correlations;
 pub mod estimate;
 pub mod facts;

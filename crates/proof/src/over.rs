@@ -2,6 +2,7 @@
 
 use crate::binary::{EXPANSION_BITS, GROUP_BITS};
 use crate::calibration::{Calibrated, Output, nanoseconds, row};
+use crate::clear::{Here, InTheClear};
 use crate::correlations::{Correlations, Pace, Waits};
 use crate::facts::SettingFacts;
 use crate::setting::{Ends, Registered, Setting};
@@ -167,6 +168,12 @@ macro_rules! register {
             }
 
             #[inline(never)]
+            fn registered_clear() -> &'static (dyn Any + Sync) {
+                static CLEAR: &dyn InTheClear<volery_primitives::$values> = &Here;
+                &CLEAR
+            }
+
+            #[inline(never)]
             fn registered_ends() -> &'static (dyn Any + Sync) {
                 static ENDS: &dyn Ends<Over<volery_primitives::$values, volery_primitives::$macs>> = &FieldEnds;
                 &ENDS
@@ -191,6 +198,11 @@ where
 
     fn facts() -> &'static dyn SettingFacts {
         Self::registered_facts()
+    }
+
+    fn clear() -> &'static dyn InTheClear<B> {
+        let registered: &'static dyn Any = Self::registered_clear();
+        *registered.downcast_ref().expect("its own")
     }
 
     fn ends() -> &'static dyn Ends<Self> {

@@ -166,8 +166,11 @@ pub fn of_file(
 }
 
 /// The gates of the circuit, and its name: the given one, or that of its gates.
-pub fn settle<F: Field>(stream: &Stream<'_, F>, options: &Options) -> Result<(Shape, [u8; 32])> {
-    match options.statement {
+pub(crate) fn settle<F: Field>(
+    stream: &Stream<'_, F>,
+    statement: Option<[u8; 32]>,
+) -> Result<(Shape, [u8; 32])> {
+    match statement {
         Some(digest) => Ok((stream.count()?, digest)),
         None => Count::fingerprint(stream),
     }

@@ -2,6 +2,7 @@
 //! for the next statement.
 
 use crate::analysis::{Analysis, excluded};
+use crate::clear::InTheClear;
 use crate::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
 use crate::facts::SettingFacts;
 use crate::options::{Options, Security};
@@ -10,7 +11,7 @@ use crate::run::{Agreement, Outcome, ProofRun, enough, fresh, refuse_without_coi
 use crate::setting::Setting;
 use crate::system::System;
 use crate::verdict::{Accepted, Gates};
-use crate::witness::{Reread, check_stream};
+use crate::witness::Reread;
 use core::sync::atomic::AtomicU64;
 use std::sync::Arc;
 use volery_channel::channel::Channel;
@@ -18,7 +19,7 @@ use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::stream::Stream;
-use volery_circuit::{Count, Shape, Size};
+use volery_circuit::{Shape, Size};
 use volery_primitives::Field;
 use volery_vole::vole::{Ahead, BoxedVole, Share};
 
@@ -145,9 +146,9 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
     ) -> Result<Report> {
         let Self { link, session, vole: kept } = self;
         if session.options.check {
-            check_stream(stream, witness.read()).inspect_err(|_| session.forget())?;
+            S::clear().check_stream(stream, witness.read()).inspect_err(|_| session.forget())?;
         }
-        let (run, pool, setup) = session.open(stream, link)?;
+        let (run, pool, setup) = session.open(&InClear(stream, S::clear()), link)?;
         let report = run.prove(|run| {
             let vole = match kept.take() {
                 Some(vole) => vole,
@@ -194,7 +195,7 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         gates: VerifierGates<'_, S>,
     ) -> Result<(Accepted, Report)> {
         let Self { link, session, vole: kept, delta } = self;
-        let (run, pool, setup) = session.open(stream, link)?;
+        let (run, pool, setup) = session.open(&InClear(stream, S::clear()), link)?;
         let options = session.options.clone();
         let verdict = run.verify(&options, |run| {
             let random = &mut *run.random;
@@ -229,16 +230,16 @@ struct Link<'c> {
 
 /// A statement that can be counted.
 trait Counted {
-    fn count(&self) -> Result<Shape>;
-    fn fingerprint(&self) -> Result<(Shape, [u8; 32])>;
+    /// The gates, and the name: the given one, or that of its gates.
+    fn settle(&self, statement: Option<[u8; 32]>) -> Result<(Shape, [u8; 32])>;
 }
 
-impl<F: Field> Counted for Stream<'_, F> {
-    fn count(&self) -> Result<Shape> {
-        self.count()
-    }
-    fn fingerprint(&self) -> Result<(Shape, [u8; 32])> {
-        Count::fingerprint(self)
+/// A stream of gates, and what counts it.
+struct InClear<'s, F: Field>(&'s Stream<'s, F>, &'static dyn InTheClear<F>);
+
+impl<F: Field> Counted for InClear<'_, F> {
+    fn settle(&self, statement: Option<[u8; 32]>) -> Result<(Shape, [u8; 32])> {
+        self.1.settle(self.0, statement)
     }
 }
 
@@ -407,9 +408,8 @@ impl Session {
         let firm = self.choice.map(|choice| choice.correlations).or(given);
         let sized = counted.is_some() || (firm.is_some() && !setting.bound_by_size());
         let (shape, digest) = match named {
-            None => stream.fingerprint().map(|(shape, digest)| (Some(shape), digest))?,
             Some(digest) if sized => (None, digest),
-            Some(digest) => (Some(stream.count()?), digest),
+            named => stream.settle(named).map(|(shape, digest)| (Some(shape), digest))?,
         };
         let size = counted.or(shape.map(|shape| self.analysis().size(&shape)));
         if let Some(firm) = firm {

@@ -1,5 +1,6 @@
 //! Settings of sessions: a field, the extension of its MACs, and all that follows from the two.
 
+use crate::clear::InTheClear;
 use crate::correlations::Correlations;
 use crate::facts::SettingFacts;
 use core::any::Any;
@@ -23,6 +24,9 @@ pub trait Setting: Sized + 'static {
     type Key: Share + 'static;
     /// How both hold values: see [`Macs`].
     type Macs: Macs<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
+
+    /// Statements over its field, without a proof.
+    fn clear() -> &'static dyn InTheClear<Self::F>;
 
     /// Both ends of its correlations.
     fn ends() -> &'static dyn Ends<Self>;
@@ -84,6 +88,9 @@ pub trait Ends<S: Setting>: Sync {
 pub trait Registered {
     /// Its [facts](Setting::facts).
     fn registered_facts() -> &'static dyn SettingFacts;
+
+    /// What is [in the clear](Setting::clear) over its field.
+    fn registered_clear() -> &'static (dyn Any + Sync);
 
     /// Its [ends](Setting::ends). The compiler could not see through a bound that says so: it would have to know
     /// the setting before what is compiled for it.

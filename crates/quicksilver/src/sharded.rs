@@ -86,8 +86,8 @@ use bound::headroom;
 use crossing::{OfProver, OfVerifier, give, take};
 use volery_channel::channel::{Channel, Party};
 use volery_channel::error::{Disagreement, Error, Result};
+use volery_circuit::Announced;
 use volery_circuit::stream::{Shard, ShardSource};
-use volery_circuit::{Announced, Circuit as _, Clear};
 use volery_proof::options::Options;
 use volery_proof::report::Report;
 use volery_proof::session::{Proved, ProverGates, Verified, VerifierGates, Within};
@@ -145,9 +145,7 @@ pub(super) fn prove_here<S: OverMacs>(
     if options.check {
         let values = ends.wires.iter().map(|wire| S::Macs::value(*wire)).collect();
         let outgoing = announced.outgoing(place.number());
-        let mut clear = Clear::shard(witness.read(), Zeroizing::new(values), outgoing);
-        statement.stream.run(&mut clear)?;
-        clear.finish_shard()?;
+        S::clear().check_shard(&statement.stream, witness.read(), Zeroizing::new(values), outgoing)?;
     }
     let options = here.options(options, Party::Prover, &attempts);
     let mut given = None;

@@ -10,7 +10,7 @@ mod files;
 mod in_shards;
 
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
-pub use compiled::{Compiled, InTheClear, Named, Registered};
+pub use compiled::{Compiled, Named, Registered};
 pub use disjunction::{
     prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_each_of_over,
     verify_one_of, verify_one_of_from, verify_one_of_over,

@@ -32,7 +32,7 @@ where
         most_work: most,
         ..Options::by(System::LIMBO)
     };
-    let (shape, statement) = settle(&Stream::new(source), &options).unwrap();
+    let (shape, statement) = S::clear().settle(&Stream::new(source), options.statement).unwrap();
     let header = {
         let options = Options::default();
         let terms = terms::<S>(&options, parameters, aggregation, &shape, Party::Verifier);
@@ -63,7 +63,7 @@ where
     Arithmetic<S::F>: Source<S::F>,
 {
     let network = Arithmetic::<S::F>::new(PRODUCTS).unwrap();
-    let (shape, _) = settle(&Stream::new(&network), &Options::default()).unwrap();
+    let (shape, _) = S::clear().settle(&Stream::new(&network), None).unwrap();
     choose::<S>(
         &Options { security: Some(bits), ..Options::default() },
         &Wishes { preference, ..Wishes::default() },

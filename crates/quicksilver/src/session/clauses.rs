@@ -11,7 +11,7 @@ use volery_channel::error::Result;
 use volery_circuit::stream::{ClauseSource, ClauseStream, Source};
 use volery_circuit::{Alternatives, Branch, Clauses, OneOf};
 use volery_primitives::Field;
-use volery_proof::clauses::{Evaluation, settle_clauses};
+use volery_proof::clauses::Evaluation;
 use volery_proof::options::Options;
 use volery_proof::report::Report;
 use volery_proof::session::named;
@@ -137,13 +137,15 @@ pub(super) fn prove_each_of<S: OverMacs>(
 ) -> Result<Report> {
     let all: &dyn Source<S::F> = &OneOf(source);
     let clauses = &ClauseStream::new(source);
-    let (shapes, statement) = settle_clauses(clauses, options)?;
+    let (shapes, statement) = S::clear().settle_clauses(clauses, options)?;
     let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims.len())?;
     let counts: Vec<_> = shapes.iter().map(|shape| shape.size().commitments as usize).collect();
     let fixed_work = options.fixed_work;
     let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: true };
-    let values: Result<Vec<_>> =
-        claims.iter().map(|(chosen, witness)| evaluation.values(*chosen, *witness, fixed_work)).collect();
+    let values: Result<Vec<_>> = claims
+        .iter()
+        .map(|(chosen, witness)| S::clear().clause_values(&evaluation, *chosen, *witness, fixed_work))
+        .collect();
     let values = &values?;
     let padded = |values: &Zeroizing<Vec<S::F>>| repeat_n(S::F::ZERO, plan.slots() - values.len());
     let tapes = values.iter().flat_map(|values| values.iter().copied().chain(padded(values)));
@@ -162,7 +164,7 @@ pub(super) fn verify_each_of<S: OverMacs>(
 ) -> Result<(Accepted, Report)> {
     let all: &dyn Source<S::F> = &OneOf(source);
     let clauses = &ClauseStream::new(source);
-    let (shapes, statement) = settle_clauses(clauses, options)?;
+    let (shapes, statement) = S::clear().settle_clauses(clauses, options)?;
     let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims)?;
     let pushed = &Pushed { clauses, direct, plan };
     let options = planned::<S>(options, of_claims(statement, claims), plan);

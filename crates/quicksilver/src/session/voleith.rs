@@ -18,16 +18,18 @@ use volery_channel::random::Random;
 use volery_circuit::Size;
 use volery_circuit::stream::{Source, Stream};
 use volery_primitives::F2;
+use volery_proof::binary::Binary;
 use volery_proof::estimate::Estimate;
 use volery_proof::file::{Counted, LEAST_OF_FILE, asked_of_file};
 use volery_proof::method::Choices;
 use volery_proof::options::{Options, Security};
 use volery_proof::reading::{Sink, unwritten};
 use volery_proof::report::Report;
-use volery_proof::run::{Outcome, fresh, of_file, settle};
+use volery_proof::run::{Outcome, fresh, of_file};
+use volery_proof::setting::Setting as _;
 use volery_proof::system::{ProofFiles, ProofSystem, System};
 use volery_proof::verdict::{Accepted, Gates};
-use volery_proof::witness::{Reread, check_stream};
+use volery_proof::witness::Reread;
 
 /// How files are made.
 #[derive(Clone, Copy, Default, Debug)]
@@ -139,7 +141,7 @@ impl ProofFiles<F2> for Voleith {
     ) -> Result<(Accepted, Report)> {
         let started = Instant::now();
         let circuit = &Stream::new(source);
-        let (shape, statement) = settle(circuit, options)?;
+        let (shape, statement) = Binary::clear().settle(circuit, options.statement)?;
         let size = shape.size();
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
@@ -169,8 +171,8 @@ fn prove(
 ) -> Result<Report> {
     let started = Instant::now();
     let circuit = &Stream::new(source);
-    let (shape, statement) = settle(circuit, options)?;
-    check_stream(circuit, witness.read())?;
+    let (shape, statement) = Binary::clear().settle(circuit, options.statement)?;
+    Binary::clear().check_stream(circuit, witness.read())?;
     let size = shape.size();
     let InTheHead { wishes } = options.method.of();
     asked_of_file(options, SECURITY, MOST_SECURITY)?;

@@ -5,16 +5,14 @@ use core::any::Any;
 use core::marker::PhantomData;
 use core::ops::Deref;
 use volery_channel::error::{Error, Result};
-use volery_circuit::stream::{ShardSource, Source, Stream as Gates};
-use volery_circuit::{Count, Shape};
 use volery_garbled::session::{Jko, Stack};
 use volery_limbo::session::{Simulated, named as limbo};
-use volery_primitives::{F61, Field, with_fields};
+use volery_primitives::{F61, with_fields};
 use volery_proof::binary::Binary;
+use volery_proof::clear::InTheClear;
 use volery_proof::over::Over;
 use volery_proof::setting::{self, Setting};
 use volery_proof::system::{ProofSystem, System};
-use volery_proof::witness::{Stream, check_shards, check_stream};
 use volery_quicksilver::Committed;
 use volery_quicksilver::session::voleith::Voleith;
 use volery_quicksilver::session::{self as quicksilver, QuicksilverOver};
@@ -54,16 +52,13 @@ pub trait Named: Simulated<Macs: Committed> + Registered {
 
 impl<S: Simulated<Macs: Committed> + Registered> Named for S {}
 
-/// The systems and functions that are compiled for `S` in this library.
-pub struct Compiled<S: Setting> {
-    systems: &'static [fn() -> &'static dyn ProofSystem<S::F>],
-    clear: &'static dyn InTheClear<S::F>,
-}
+/// The systems that are compiled for `S` in this library, and statements over its field [in the clear](InTheClear).
+pub struct Compiled<S: Setting>(&'static [fn() -> &'static dyn ProofSystem<S::F>]);
 
 impl<S: Setting> Compiled<S> {
     /// The proof systems over it.
     pub fn systems(&self) -> impl Iterator<Item = &'static dyn ProofSystem<S::F>> {
-        self.systems.iter().map(|system| system())
+        self.0.iter().map(|system| system())
     }
 }
 
@@ -71,54 +66,9 @@ impl<S: Setting> Deref for Compiled<S> {
     type Target = dyn InTheClear<S::F>;
 
     fn deref(&self) -> &Self::Target {
-        self.clear
+        S::clear()
     }
 }
-
-/// Statements over `F` without a proof.
-pub trait InTheClear<F: Field>: Sync {
-    /// Checks a statement: see [`check`](crate::check).
-    ///
-    /// # Errors
-    /// As for [`check`](crate::check).
-    fn check(&self, source: &dyn Source<F>, witness: Stream<'_, F>) -> Result<()> {
-        check_stream(&Gates::new(source), witness)
-    }
-
-    /// Checks all shards, one after the other, of each of which `witness` gives the witness: no more than that of
-    /// one, and the wires that cross, is there at a time.
-    ///
-    /// # Errors
-    /// As for [`check`](crate::check).
-    fn check_shards<'w>(
-        &self,
-        shards: &dyn ShardSource<F>,
-        witness: &dyn Fn(usize) -> Stream<'w, F>,
-    ) -> Result<()> {
-        check_shards(shards, witness)
-    }
-
-    /// Counts the gates: see [`Shape::without_depth`].
-    ///
-    /// # Errors
-    /// `Invalid` where the statement is malformed.
-    fn count(&self, source: &dyn Source<F>) -> Result<Shape> {
-        Shape::without_depth(source)
-    }
-
-    /// Counts the gates, and digests them: see [`Count::fingerprint`].
-    ///
-    /// # Errors
-    /// `Invalid` where the statement is malformed.
-    fn fingerprint(&self, source: &dyn Source<F>) -> Result<(Shape, [u8; 32])> {
-        Count::fingerprint(&Gates::new(source))
-    }
-}
-
-/// What is in the clear, compiled here.
-struct Here;
-
-impl<F: Field> InTheClear<F> for Here {}
 
 /// `system` over `S`.
 ///
@@ -152,10 +102,6 @@ fn names<S: Named>(which: impl Fn(&dyn ProofSystem<S::F>) -> bool) -> String {
     systems.map(|system| system.system().name()).collect::<Vec<_>>().join(", ")
 }
 
-const fn compiled<S: Setting>(systems: &'static [fn() -> &'static dyn ProofSystem<S::F>]) -> Compiled<S> {
-    Compiled { systems, clear: &Here }
-}
-
 /// QuickSilver over `S`, as any other system.
 fn by_quicksilver<S: quicksilver::Supported>() -> &'static dyn ProofSystem<S::F> {
     quicksilver::over::<S>()
@@ -173,7 +119,7 @@ impl Registered for Binary {
     #[inline(never)]
     fn registered() -> &'static (dyn Any + Sync) {
         static COMPILED: Compiled<Binary> =
-            compiled(&[by_quicksilver::<Binary>, || &Jko, || &Stack, limbo::f2, wolverine::f2, || &Voleith]);
+            Compiled(&[by_quicksilver::<Binary>, || &Jko, || &Stack, limbo::f2, wolverine::f2, || &Voleith]);
         &COMPILED
     }
 }
@@ -197,7 +143,7 @@ macro_rules! register {
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
                 static COMPILED: Compiled<Over<volery_primitives::$values, volery_primitives::$macs>> =
-                    compiled(beyond!(systems: $values $macs));
+                    Compiled(beyond!(systems: $values $macs));
                 &COMPILED
             }
         }

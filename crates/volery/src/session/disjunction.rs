@@ -5,7 +5,7 @@ use crate::session::files::{files, verify_any};
 use std::io::Read;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Result};
-use volery_circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
+use volery_circuit::stream::{ClauseSource, ClauseStream, Source};
 use volery_circuit::{Alternatives, Clause, OneOf, clauses as of_clauses};
 use volery_primitives::F2;
 use volery_proof::binary::Binary;
@@ -14,7 +14,7 @@ use volery_proof::reading::Sink;
 use volery_proof::report::Report;
 use volery_proof::system::{Claim, System, one_claim};
 use volery_proof::verdict::Accepted;
-use volery_proof::witness::{Reread, Stream, check_stream};
+use volery_proof::witness::{Reread, Stream};
 use volery_quicksilver::session::direct::{ProvableClauses, Stated};
 
 /// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By
@@ -98,7 +98,7 @@ fn as_one<S: Named>(
     prove(&one_of, &all).map_err(|error| match error {
         Error::Unsatisfied(_) => {
             let own: Stream<'_, S::F> = witness.read();
-            check_stream(&Gates::new(&Clause::new(clauses, chosen)), own).err().unwrap_or(error)
+            S::clear().check(&Clause::new(clauses, chosen), own).err().unwrap_or(error)
         }
         error => error,
     })

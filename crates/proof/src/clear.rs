@@ -1,0 +1,128 @@
+//! Statements in the clear: what is counted, named and evaluated of one without a proof. It is compiled here once for
+//! each field that has a setting, and reached by pointers: see [`Setting::clear`](crate::Setting::clear).
+
+use crate::clauses::{Evaluation, settle_clauses};
+use crate::options::Options;
+use crate::run::settle;
+use crate::witness::{Reread, Stream, check_shards, check_stream};
+use volery_channel::error::Result;
+use volery_circuit::stream::{ClauseStream, ShardSource, Source, Stream as Gates};
+use volery_circuit::{Circuit as _, Clear, Count, Shape};
+use volery_primitives::Field;
+use zeroize::Zeroizing;
+
+/// Statements over `F` without a proof.
+pub trait InTheClear<F: Field>: Sync {
+    /// Checks a statement: see [`check`](crate::witness::check).
+    ///
+    /// # Errors
+    /// As for [`check`](crate::witness::check).
+    fn check(&self, source: &dyn Source<F>, witness: Stream<'_, F>) -> Result<()> {
+        self.check_stream(&Gates::new(source), witness)
+    }
+
+    /// Checks a stream of gates, likewise.
+    ///
+    /// # Errors
+    /// As for [`check`](crate::witness::check).
+    fn check_stream(&self, stream: &Gates<'_, F>, witness: Stream<'_, F>) -> Result<()> {
+        check_stream(stream, witness)
+    }
+
+    /// Checks all shards, one after the other, of each of which `witness` gives the witness: no more than that of
+    /// one, and the wires that cross, is there at a time.
+    ///
+    /// # Errors
+    /// As for [`check`](crate::witness::check).
+    fn check_shards<'w>(
+        &self,
+        shards: &dyn ShardSource<F>,
+        witness: &dyn Fn(usize) -> Stream<'w, F>,
+    ) -> Result<()> {
+        check_shards(shards, witness)
+    }
+
+    /// Checks one shard, to which these values come in, and from which so many wires go out.
+    ///
+    /// # Errors
+    /// As for [`check`](crate::witness::check).
+    fn check_shard(
+        &self,
+        stream: &Gates<'_, F>,
+        witness: Stream<'_, F>,
+        incoming: Zeroizing<Vec<F>>,
+        outgoing: usize,
+    ) -> Result<()> {
+        let mut clear = Clear::shard(witness, incoming, outgoing);
+        stream.run(&mut clear)?;
+        clear.finish_shard().map(drop)
+    }
+
+    /// Counts the gates: see [`Shape::without_depth`].
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    fn count(&self, source: &dyn Source<F>) -> Result<Shape> {
+        Shape::without_depth(source)
+    }
+
+    /// Counts the gates, and digests them: see [`Count::fingerprint`].
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    fn fingerprint(&self, source: &dyn Source<F>) -> Result<(Shape, [u8; 32])> {
+        Count::fingerprint(&Gates::new(source))
+    }
+
+    /// The gates of a statement, and its name: the given one, or that of its gates.
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    fn settle(&self, stream: &Gates<'_, F>, statement: Option<[u8; 32]>) -> Result<(Shape, [u8; 32])> {
+        settle(stream, statement)
+    }
+
+    /// The gates of clauses, and the name of all, likewise.
+    ///
+    /// # Errors
+    /// `Invalid` where a clause is malformed.
+    fn settle_clauses(
+        &self,
+        clauses: &ClauseStream<'_, F>,
+        options: &Options,
+    ) -> Result<(Vec<Shape>, [u8; 32])> {
+        settle_clauses(clauses, options)
+    }
+
+    /// The witness elements and hints of a satisfied statement, of which there are so many.
+    ///
+    /// # Errors
+    /// As for [`check`](crate::witness::check).
+    fn inputs(
+        &self,
+        stream: &Gates<'_, F>,
+        witness: Stream<'_, F>,
+        count: usize,
+    ) -> Result<Zeroizing<Vec<F>>> {
+        Clear::inputs(stream, witness, count)
+    }
+
+    /// The values with which the chosen clause holds: see [`Evaluation::values`].
+    ///
+    /// # Errors
+    /// As there.
+    fn clause_values(
+        &self,
+        evaluation: &Evaluation<'_, F>,
+        chosen: usize,
+        witness: &dyn Reread<F>,
+        fixed_work: bool,
+    ) -> Result<Zeroizing<Vec<F>>> {
+        evaluation.values(chosen, witness, fixed_work)
+    }
+}
+
+/// The functions as they are compiled in this crate.
+pub(crate) struct Here;
+
+impl<F: Field> InTheClear<F> for Here {}
