@@ -28,14 +28,14 @@ pub trait Values: Sized + 'static {
     /// A value with its MAC.
     type Tag: DefaultIsZeroes + Add<Output = Self::Tag> + Send;
 
-    /// The value.
+    /// The value of a tag.
     fn value(tag: Self::Tag) -> Self::F;
-    /// m.
+    /// The MAC m of a tag.
     fn mac(tag: Self::Tag) -> Self::E;
-    /// The share with another value, whose difference to the first one the verifier is told.
+    /// The share with another value. The verifier receives the difference to the first one.
     fn corrected(tag: Self::Tag, value: Self::F) -> Self::Tag;
 
-    /// The bytes of so many values.
+    /// The bytes of a message of `values` values.
     fn bytes(values: u64) -> u64;
     /// Sends values as one message.
     ///
@@ -48,7 +48,7 @@ pub trait Values: Sized + 'static {
     /// `Misbehaved` where the encoding is not canonical; link errors.
     fn recv(channel: &mut Channel, values: &mut [Self::F]) -> Result<()>;
 
-    /// Σ χ·value.
+    /// The random linear combination Σ χ·value.
     fn weigh(_: Arch, chi: &[Self::E], values: &[Self::F]) -> Self::E {
         assert_eq!(chi.len(), values.len());
         chi.iter().zip(values).map(|(chi, value)| chi.scale(*value)).sum()
@@ -92,23 +92,23 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
 
     /// The bytes of a value with its MAC, and of a key, as they are stored.
     const TAG: usize;
-    /// See [`Macs::TAG`].
+    /// The bytes of a key, as it is stored.
     const KEY: usize = <Self::E as Field>::BYTES;
 
     /// Stores a value with its MAC behind `bytes`.
     fn store(tag: Self::Tag, bytes: &mut Vec<u8>);
-    /// The one that [`Macs::TAG`] bytes store, if they store any.
+    /// The tag that [`Macs::TAG`] bytes store, or `None` where they store none.
     fn load(bytes: &[u8]) -> Option<Self::Tag>;
     /// Stores a key behind `bytes`.
     fn store_key(key: Self::E, bytes: &mut Vec<u8>) {
         store(key, bytes);
     }
-    /// The one that [`Macs::KEY`] bytes store, if they store any.
+    /// The key that [`Macs::KEY`] bytes store, or `None` where they store none.
     fn load_key(bytes: &[u8]) -> Option<Self::E> {
         load(bytes)
     }
 
-    /// Δ.
+    /// Δ as an element.
     fn delta(delta: &Self::Delta) -> Self::E;
     /// The key of the public value one.
     fn one(delta: &Self::Delta) -> Self::E;
@@ -122,10 +122,10 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
     fn linear_keys(arch: Arch, factors: &[Self::F], keys: &[Self::E]) -> Self::E {
         Self::E::combine(arch, factors, keys)
     }
-    /// Adds to each key what its value was corrected by, times the key of one.
+    /// Corrects keys: adds to each its value's correction, times the key of one.
     fn correct(arch: Arch, keys: &mut [Self::E], corrections: &[Self::F], one: Self::E);
 
-    /// Σ χ·value and Σ χ·m: a value of the extension.
+    /// The linear combinations Σ χ·value and Σ χ·m: a value of the extension with its MAC.
     fn combine(_: Arch, chi: &[Self::E], tags: &[Self::Tag]) -> Tagged<Self::E, Self::E> {
         let mut sum = Tagged::ZERO;
         for (&chi, &tag) in chi.iter().zip(tags) {
@@ -137,11 +137,12 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
 
     /// The coefficients of Σ (m_a + a·X)·(m_b + b·X), the lowest first.
     fn inner_product(arch: Arch, a: &[Self::Tag], b: &[Self::Tag]) -> (Self::E, Self::E, Self::F);
-    /// 1, x, x², …, by which bits are packed into an element, over F_2.
+    /// The elements 1, x, x², … by which bits over F_2 are packed into one element.
     fn places() -> &'static [Self::E] {
         &[]
     }
-    /// The coefficients that come of `seed`, for whoever asks for the same numbers of them.
+    /// The stream of coefficients that follows from `seed`. Both parties must ask for the same numbers of
+    /// them.
     fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [Self::E]);
 
     /// The probability that one guess at Δ is right.
@@ -186,7 +187,7 @@ pub fn store<F: Field>(element: F, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&encoded[..F::BYTES]);
 }
 
-/// The element that so many bytes store, if they store any.
+/// The element that these bytes store, or `None` where they store none.
 pub fn load<F: Field>(bytes: &[u8]) -> Option<F> {
     if bytes.len() == F::BYTES { F::decode(bytes) } else { None }
 }

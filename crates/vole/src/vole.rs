@@ -57,7 +57,7 @@ impl Delta {
         Self(Zeroizing::new(F128(random.word().0 | 1)))
     }
 
-    /// The 16 bytes that store it.
+    /// The 16 bytes that store the key.
     // For systems and stores of set-ups in other crates.
     #[doc(hidden)]
     pub fn to_bytes(&self) -> Zeroizing<[u8; 16]> {
@@ -78,8 +78,8 @@ impl Delta {
         *self.0
     }
 
-    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends,
-    /// in benches and tests.
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For benches and tests, which hold both
+    /// ends.
     pub fn relates(&self, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
         let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
         macs.len() == keys.len() && pairs.all(|(mac, key)| *key == *mac ^ self.0.scale(mac.bit0()))
@@ -112,19 +112,19 @@ impl<S: Share> Default for Shares<S> {
 }
 
 impl<S: Share> Shares<S> {
-    /// How many there are.
+    /// The number of shares.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no shares.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are
-    /// shares. An empty `self` stands for zeroes.
+    /// Adds `block`'s shares in turn to these [`LEAST_BLOCK`] ones: sums of shares are shares. An empty
+    /// `self` stands for zeroes.
     pub fn fold(&mut self, block: &Self) {
         self.rows.resize(LEAST_BLOCK, S::Row::default());
         for rows in block.rows.chunks(LEAST_BLOCK) {
@@ -132,7 +132,7 @@ impl<S: Share> Shares<S> {
         }
     }
 
-    /// The rows of shares `from` on, one each.
+    /// The rows from share `from` on.
     // For systems and stores of set-ups in other crates.
     #[doc(hidden)]
     pub fn rows(&self, from: usize) -> &[S::Row] {
@@ -167,8 +167,8 @@ impl<S: Share> Zeroize for Shares<S> {
 /// The shares of the shortest block: as many as mask one check over F_{2^128}.
 pub const LEAST_BLOCK: usize = 128;
 
-/// One end of a stream of random shares. Both ends get blocks of the same lengths in the same order;
-/// a share is used once.
+/// A party's end of a stream of random shares. Both ends get blocks of the same lengths in the same order; a
+/// share is used once.
 pub trait Vole {
     /// [`Mac`] for the prover and [`Key`] for the verifier over F_2.
     type Share: Share;
@@ -183,22 +183,23 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
-    /// Announces that both parties expect to draw no more than so many shares, and then so many for masks.
-    /// Allowed before any is drawn; more may be drawn.
+    /// Announces that both parties expect to draw no more than `shares` shares, and then `masks` for masks.
+    /// Allowed before the first draw; more may be drawn.
     fn expect(&mut self, _shares: u64, _masks: u64) {}
 
-    /// The last `count` shares of the last block are never used: a stream that ends with its statement gives
-    /// as many others.
+    /// Declares that the last `count` shares of the last block are never used. A stream that ends with its
+    /// statement gives as many others.
     fn skip(&mut self, _: usize) {}
 
-    /// How many blocks behind the peer's messages may be received: the peer's of its block n are received
-    /// before block n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
+    /// The number of blocks by which the peer's messages may be received late: those of its block n are
+    /// received before block n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not
+    /// yet.
     fn lag(&self) -> usize {
         0
     }
 
-    /// Receives what the peer has sent for the first of its blocks of which it was not received yet. For
-    /// callers whose peer sends other messages between its blocks, which must be received in their order.
+    /// Receives the peer's messages for its first block that is still to be received. For callers whose peer
+    /// sends other messages between its blocks, which must be received in order.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
@@ -206,8 +207,8 @@ pub trait Vole {
         Ok(())
     }
 
-    /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far
-    /// were consistent. The next block is for the next statement.
+    /// Ends a statement: the prover's end proves, and the verifier's checks, that all shares so far were
+    /// consistent. The next block is for the next statement.
     ///
     /// # Errors
     /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.

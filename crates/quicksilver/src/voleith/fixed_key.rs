@@ -83,7 +83,7 @@ impl Tree {
         children
     }
 
-    /// All leaves under `root`.
+    /// All leaves of the tree with this `root`.
     pub(super) fn leaves(&self, root: F128) -> Leaves {
         (0..self.depth()).fold(Zeroizing::new(vec![root]), |nodes, level| self.children(level, &nodes))
     }
@@ -101,7 +101,7 @@ impl Tree {
         levels.collect()
     }
 
-    /// The leaves that `siblings` give away, one for each level, and zero at `hidden`.
+    /// The leaves that `siblings`, one for each level, give away. Place `hidden` holds zero.
     ///
     /// # Panics
     /// Where there are not as many as levels.

@@ -68,12 +68,12 @@ pub const DEPTHS: core::ops::RangeInclusive<usize> = 3..=15;
 /// The bytes of a salt.
 pub const SALT_BYTES: usize = SALT;
 
-/// The depths of so many trees that own so many bits of Δ: they differ by one at most, the deeper ones first.
+/// The depths of `trees` trees that own `bits` bits of Δ: they differ by one at most, the deeper ones first.
 pub fn depths(trees: usize, bits: usize) -> Vec<usize> {
     (0..trees).map(|i| bits / trees + usize::from(i < bits % trees)).collect()
 }
 
-/// The place of the leaf of each tree that is not opened where Δ is this.
+/// The place of the hidden leaf of each tree under this Δ.
 fn places(depths: &[usize], delta: F128) -> impl Iterator<Item = usize> {
     let mut rest = delta.0 >> 1;
     depths.iter().map(move |depth| {
@@ -93,7 +93,7 @@ pub fn mask_bytes(trees: usize, lines: usize) -> usize {
     (trees - 1) * (16 * lines + HASH)
 }
 
-/// The Δ of a proof, which is for all to see.
+/// The Δ of a proof, which is public.
 ///
 /// # Panics
 /// Where bit 0 is zero.
@@ -101,8 +101,8 @@ pub fn opened_delta(delta: F128) -> Delta {
     Delta::from_bytes(&delta.to_bytes()).expect("bit 0 of Δ must be one")
 }
 
-/// One end as a stream of shares, of which its owner keeps another handle: what it has come to is asked for
-/// when the stream has ended.
+/// A party's end as a stream of shares. Its owner keeps another handle, to ask for the results when the
+/// stream has ended.
 pub struct Drawn<T>(pub Rc<RefCell<T>>);
 
 impl Vole for Drawn<Dealer> {

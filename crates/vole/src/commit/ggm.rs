@@ -45,8 +45,9 @@ impl Tree {
         children
     }
 
-    /// The leaves but for that at `hole`, where any value stands. `sums` has for each level from 1 on the sum
-    /// of the nodes on the side of the sibling of the path to `hole`. Time does not depend on `hole`.
+    /// All leaves but the one at `hole`, where an arbitrary value stands. `sums` holds, for each level from 1
+    /// on, the sum of the nodes on the side of the sibling of the path to `hole`. Time does not depend on
+    /// `hole`.
     pub fn punctured(&self, sums: &[F128], hole: u64) -> Zeroizing<Vec<F128>> {
         // The path so far: the hole among the nodes of this level.
         let mut path = 0;
@@ -87,7 +88,8 @@ impl Tree {
         (0..depth).fold(Zeroizing::new(vec![root]), |nodes, level| self.children(level, &nodes))
     }
 
-    /// The leaves that `siblings` give away, a node for each level, and zero at `hidden`, which is public.
+    /// The leaves that `siblings`, one for each level, give away. Place `hidden`, which is public, holds
+    /// zero.
     pub fn opened(&self, siblings: &[F128], hidden: u64) -> Zeroizing<Vec<F128>> {
         let mut nodes = Zeroizing::new(vec![F128::default()]);
         for (level, &sibling) in (1..).zip(siblings) {
@@ -98,8 +100,8 @@ impl Tree {
         nodes
     }
 
-    /// The commitment to a leaf at `depth`, binding and hiding, and key material that is independent of the
-    /// commitment for whoever does not know the leaf.
+    /// The commitment to a leaf at `depth`, binding and hiding, and key material. To a party that does not
+    /// know the leaf the two are independent.
     pub fn leaf(&self, depth: usize, leaf: F128) -> ([u8; 32], Zeroizing<[u8; 32]>) {
         let both: [u8; 64] = self.hash(depth, leaf);
         let both = Zeroizing::new(both);

@@ -14,7 +14,7 @@ use volery_primitives::{Extension, F2, F128, Field, Tagged};
 /// Bits, each in bit 0 of its MAC.
 pub enum BitMacs {}
 
-/// x^i at place i.
+/// The powers x^0 to x^127.
 static PLACES: [F128; 128] = {
     let mut places = [F128(1); 128];
     let mut i = 0;
@@ -97,7 +97,7 @@ impl Macs for BitMacs {
     fn load(bytes: &[u8]) -> Option<F128> {
         load(bytes)
     }
-    /// Bit 0 of a key is zero.
+    /// Loads a key, whose bit 0 must be zero.
     fn load_key(bytes: &[u8]) -> Option<F128> {
         load(bytes).filter(|key: &F128| verdict(key.bit0() == F2::ZERO))
     }

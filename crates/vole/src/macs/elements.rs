@@ -13,8 +13,8 @@ use volery_primitives::{Field, MacField, Tagged};
 /// Values of `B` beside their MACs in `E`.
 pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
 
-/// Σ factor·wire, where products cost many times a sum: what has the factor one or minus one takes none.
-/// Factors are public.
+/// Σ factor·wire for public factors. A factor of one or minus one takes no product, where products cost many
+/// times a sum.
 fn by_units<B: Field, W: Copy + Add<Output = W> + Sub<Output = W>>(
     factors: &[B],
     wires: &[W],

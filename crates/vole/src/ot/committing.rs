@@ -61,7 +61,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Sends it.
+    /// Sends the opening.
     ///
     /// # Errors
     /// Link errors.
@@ -70,7 +70,7 @@ impl Opening {
         channel.send(&self.keys)
     }
 
-    /// Receives it.
+    /// Receives an opening.
     ///
     /// # Errors
     /// Link errors.
@@ -114,7 +114,7 @@ impl Pads {
     }
 }
 
-/// The ciphertexts as they went by.
+/// The running digest of the ciphertexts.
 struct Sent(blake3::Hasher);
 
 impl Sent {
@@ -140,14 +140,14 @@ fn pieces(length: usize) -> impl Iterator<Item = (usize, usize)> {
 /// The sender of messages: it will be the verifier.
 pub struct Sender {
     delta: Zeroizing<F128>,
-    /// K.
+    /// K, the digest of base keys.
     keys: [u8; 32],
-    /// q, where t_j = q_j ⊕ c_j·Δ.
+    /// The rows q_j, where t_j = q_j ⊕ c_j·Δ.
     rows: Zeroizing<Vec<F128>>,
 }
 
 impl Sender {
-    /// Steps 1 and 2 of `count` transfers.
+    /// Takes steps 1 and 2 of `count` transfers.
     ///
     /// # Errors
     /// `Misbehaved` where the receiver breaks them; link errors.
@@ -177,7 +177,7 @@ impl Sender {
         Ok(Self { delta, keys: digest, rows })
     }
 
-    /// Step 3.
+    /// Takes step 3: sends `messages`.
     ///
     /// # Errors
     /// Link errors.
@@ -197,8 +197,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Step 4 is made of this, once, when the receiver has committed itself to all that it got
-    /// out of its messages.
+    /// The opening of step 4, to be sent once the receiver has committed itself to all that it computed from
+    /// its messages.
     pub fn open(self) -> Opening {
         Opening { delta: *self.delta, keys: self.keys }
     }
@@ -209,7 +209,7 @@ pub struct Receiver {
     sid: [u8; 32],
     pairs: base::Pairs,
     choices: Zeroizing<Vec<F2>>,
-    /// t.
+    /// The rows t_j.
     rows: Zeroizing<Vec<F128>>,
 }
 
@@ -221,7 +221,7 @@ pub struct Received {
 }
 
 impl Receiver {
-    /// Steps 1 and 2 of a transfer for each of `choices`.
+    /// Takes steps 1 and 2 of a transfer for each of `choices`.
     ///
     /// # Errors
     /// `Misbehaved` where the sender breaks them; link errors.
@@ -250,7 +250,7 @@ impl Receiver {
         Ok(Self { sid, pairs, choices, rows })
     }
 
-    /// Step 3: the chosen messages, which nobody vouches for yet.
+    /// Takes step 3: receives the chosen messages. Nothing yet shows that they are the right ones.
     ///
     /// # Errors
     /// Link errors.
@@ -298,8 +298,8 @@ impl Received {
     }
 }
 
-/// Bytes of so many transfers whose receiver is the prover: up to the sender's first message, and from there
-/// on.
+/// Bytes of `transfers` transfers whose receiver is the prover: up to the sender's first message, and from
+/// there on.
 pub fn traffic(transfers: u64) -> [Carried; 2] {
     let choices = Carried::by_prover(transfers.div_ceil(8));
     let set_up = softspoken::traffic::set_up(Depth::Eight)

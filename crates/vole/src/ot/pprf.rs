@@ -136,7 +136,7 @@ pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: impl Into<U256>, k:
     }
 }
 
-/// The sum that opens each level: of the nodes on the side of the path's sibling.
+/// The sums that open the levels: in each, of the nodes on the side of the path's sibling.
 fn opened(keys: &[F128], corrections: &[F128], alpha: u64) -> Zeroizing<Vec<F128>> {
     let mut sums = Zeroizing::new(keys.to_vec());
     let levels = sums.iter_mut().rev().zip(0..);

@@ -78,7 +78,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// k.
+    /// k, the depth of a tree.
     pub const fn bits(self) -> usize {
         match self {
             Self::Four => 4,
@@ -98,18 +98,19 @@ impl Depth {
     }
 }
 
-/// The leaves and their running counter, which both parties advance alike. Not `Clone`: what comes of a block
-/// number is used once. Chunks that were expanded ahead of a check are forgotten, and expanded again behind it.
+/// The leaves and their running counter, which both parties advance alike. It is not `Clone`: the output of
+/// each block number is used once. Chunks that were expanded ahead of a check are discarded, and expanded
+/// again after it.
 struct Expansion {
     leaves: Arc<Leaves>,
     /// The next block number.
     block: u64,
     /// The length of the next chunk in blocks, where as many are still expected.
     chunk: usize,
-    /// The blocks after which no more are expected; with all of them drawn, anything is.
+    /// The block number after which no more blocks are expected. Once it is reached, any number may follow.
     expected: u64,
     pool: Pool,
-    /// Chunks of the longest kind from the next block on.
+    /// Tasks for chunks of the longest kind, from the next block on.
     growing: Tasks<Chunk>,
     folding: Tasks<(ColumnSums, Chunk)>,
     spare: Vec<Chunk>,
@@ -177,8 +178,7 @@ impl Expansion {
         self.leaves.arch
     }
 
-    /// How many blocks the next chunk has: as many as all before, up to the longest, or the last that are
-    /// expected.
+    /// Blocks of the next chunk: as many as all before, up to the longest, and up to the last expected.
     fn next_chunk(&mut self) -> usize {
         let blocks = self.chunk;
         if self.block >= blocks as u64 {
@@ -194,7 +194,7 @@ impl Expansion {
         self.expected = self.block + rows.div_ceil(BLOCK as u64);
     }
 
-    /// Begins to expand the `blocks` blocks from number `first` on.
+    /// Starts a task that expands the `blocks` blocks from number `first` on.
     fn begin(&mut self, first: u64, blocks: usize) -> Task<Chunk> {
         let mut chunk = self.spare.pop().unwrap_or_else(|| Chunk {
             totals: Zeroizing::new(Vec::with_capacity(self.leaves.depth.trees() * LONGEST_CHUNK)),
@@ -244,7 +244,7 @@ impl Expansion {
         self.gather(self.pool.ahead());
     }
 
-    /// Takes up the hashes of all chunks but the last `ahead`.
+    /// Adds the hashes of finished chunks, until `ahead` tasks are left.
     fn gather(&mut self, ahead: usize) {
         while let Some((folded, chunk)) = self.folding.next_beyond(ahead) {
             self.sums.iter_mut().zip(&*folded).for_each(|(sum, folded)| *sum += *folded);
@@ -269,8 +269,8 @@ impl Expansion {
     }
 }
 
-/// Transposes the columns of a chunk into `rows`, with `lowest` in the place of the first of them, bit 0 of each
-/// row: the check has seen what was there.
+/// Transposes the columns of a chunk into `rows`, with `lowest` in the place of the first column, bit 0 of
+/// each row. The check has used the column's own values before.
 fn transpose_with(arch: Arch, chunk: &mut Chunk, lowest: &[F128], rows: &mut Zeroizing<Vec<F128>>) {
     let first = &mut chunk.columns[..lowest.len()];
     let kept = Zeroizing::new(first.to_vec());
@@ -311,7 +311,8 @@ impl Receiver {
         self.expansion.pool = pool.clone();
     }
 
-    /// No more than so many rows are expected from here on: chunks are as short as that asks for.
+    /// Announces that no more than `rows` rows are expected from here on, so that chunks are no longer than
+    /// that.
     pub fn expect(&mut self, rows: u64) {
         self.expansion.expect(rows);
     }
@@ -325,7 +326,8 @@ impl Receiver {
         self.chunk(channel, blocks, Some(rows))
     }
 
-    /// Expands a chunk, sends its corrections, and adds it to the check; its rows, where they are wanted.
+    /// Expands a chunk, sends its corrections, adds it to the check, and writes its rows where they are
+    /// wanted.
     fn chunk(
         &mut self,
         channel: &mut Channel,
@@ -430,7 +432,7 @@ impl Sender {
         self.expansion.pool = pool.clone();
     }
 
-    /// No more than so many rows are expected from here on, as the receiver does.
+    /// Announces that no more than `rows` rows are expected from here on, as the receiver does.
     pub fn expect(&mut self, rows: u64) {
         self.expansion.expect(rows);
     }
@@ -444,7 +446,8 @@ impl Sender {
         self.chunk(channel, blocks, Some(rows))
     }
 
-    /// Expands a chunk, receives its corrections, and adds it to the check; its rows, where they are wanted.
+    /// Expands a chunk, receives its corrections, adds it to the check, and writes its rows where they are
+    /// wanted.
     fn chunk(
         &mut self,
         channel: &mut Channel,
@@ -500,7 +503,7 @@ fn assert_odd(delta: F128) {
     assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
 }
 
-/// Makes `rows` as long as said; where it has to move, what it held is wiped.
+/// Makes `rows` as long as `length`. Where that moves it, its old memory is wiped.
 fn resize(rows: &mut Zeroizing<Vec<F128>>, length: usize) {
     if rows.capacity() < length {
         *rows = Zeroizing::new(Vec::with_capacity(length));

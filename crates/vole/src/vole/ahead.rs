@@ -6,14 +6,14 @@ use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_channel::pool::Pool;
 
-/// A stream whose first blocks are there. It is for one statement.
+/// A stream whose first blocks are drawn already. It is for one statement.
 pub struct Ahead<S: Share> {
     blocks: VecDeque<Shares<S>>,
     vole: BoxedVole<S>,
 }
 
 impl<S: Share> Ahead<S> {
-    /// Draws so many shares of `vole`, or up to a block more.
+    /// Draws `shares` shares of `vole`, or up to a block more.
     ///
     /// # Errors
     /// Those of [`Vole::block`].

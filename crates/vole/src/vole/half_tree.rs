@@ -29,11 +29,11 @@ use zeroize::Zeroizing;
 pub(super) struct Forest {
     pub(super) arch: Arch,
     pub(super) params: Params,
-    /// Gives the keys of all levels of all tiles.
+    /// The cipher that makes the keys of all levels of all tiles.
     keys: Aes128,
 }
 
-/// How one level of a tile is grown.
+/// One level of a tile: its hash, its number, and the bits of nodes that it keeps.
 pub(super) struct Level {
     hash: Aes128,
     number: usize,
@@ -52,7 +52,7 @@ impl Forest {
         self.params.trees_per_tile()
     }
 
-    /// The public key number `slot`, below 256, of a tile; those up to the depth are of its levels.
+    /// Public key number `slot`, below 256, of a tile. The slots up to the depth are for the levels' hashes.
     pub(super) fn key(&self, tile: usize, slot: usize) -> F128 {
         let mut key = [F128((tile as u128) << 8 | slot as u128)];
         self.keys.encrypt(&mut key);
@@ -65,16 +65,16 @@ impl Forest {
         Level { hash, number, keep: F128(u128::MAX) }
     }
 
-    /// Grows a level from the one above: all of its nodes.
+    /// Grows all nodes of a level from the level above, in place: `nodes` begins with the parents.
     pub(super) fn grow<'n>(&self, level: &Level, nodes: &'n mut [F128]) -> &'n mut [F128] {
         let nodes = &mut nodes[..self.width() << level.number];
         grow_with(&level.hash, nodes, level.keep, None);
         nodes
     }
 
-    /// The prover's levels up to `last` of a tile: opens its `corrections` by `macs`, level by level,
-    /// and turns them into the siblings of the paths; all nodes of the last level, zero on the paths,
-    /// come first in `nodes`.
+    /// Grows the prover's levels up to `last` of a tile. It opens the verifier's `corrections` by `macs`,
+    /// level by level, and leaves the siblings of the paths in their place. All nodes of the last level, zero
+    /// on the paths, come first in `nodes`.
     pub(super) fn fix(
         &self,
         tile: usize,
@@ -100,9 +100,9 @@ impl Forest {
         path
     }
 
-    /// Grows a level whose parents are zero on the paths, and turns the sums over the siblings' sides
-    /// into the siblings. Gives the nodes of the level, with both children of a zero parent as they
-    /// grew; and what these are.
+    /// Grows a level whose parents are zero on the paths, and turns `sums`, the sums over the siblings'
+    /// sides, into the siblings. Gives the level's nodes, where both children of a zero parent are still its
+    /// hash, and that hash.
     pub(super) fn open<'n>(
         &self,
         level: &Level,
@@ -124,8 +124,8 @@ impl Forest {
         (nodes, zero_child)
     }
 
-    /// The prover's levels up to `last` of a tile again, from the `siblings` of the paths and the
-    /// `sides` they are on.
+    /// Grows the prover's levels up to `last` of a tile again, from the `siblings` of the paths and the
+    /// `side` of each.
     pub(super) fn regrow(
         &self,
         tile: usize,
@@ -151,7 +151,7 @@ impl Forest {
         path
     }
 
-    /// A level again, with the `siblings` of the paths and what is in their `holes`.
+    /// Grows one level again: `siblings` go next to the paths, and `holes` on them.
     pub(super) fn regrow_level(
         &self,
         level: &Level,
@@ -169,12 +169,12 @@ impl Forest {
 }
 
 impl Level {
-    /// The level of the leaves, of which these bits are kept.
+    /// The level with only these bits of each node kept.
     pub(super) fn keep(self, keep: F128) -> Self {
         Self { keep, ..self }
     }
 
-    /// The left child of a zero node, which is its right one too.
+    /// The left child of a zero node, and its right child, which is equal.
     fn zero_child(&self) -> F128 {
         let mut zero = [F128::ZERO; 2];
         grow_with(&self.hash, &mut zero, self.keep, None);
@@ -182,7 +182,7 @@ impl Level {
     }
 }
 
-/// The verifier's trees: a root of each is all it keeps.
+/// The verifier's trees of an iteration. It keeps no nodes: roots follow from a seed.
 pub(super) struct Roots {
     pub(super) forest: Forest,
     seeds: Aes128,
@@ -221,7 +221,7 @@ impl Roots {
         }
     }
 
-    /// Appends the corrections of one level.
+    /// Appends the corrections of one level: the sums of its left nodes, under `keys`.
     pub(super) fn correct(&self, nodes: &[F128], keys: &[F128], corrections: &mut Vec<F128>) {
         let mut sums = Zeroizing::new(vec![F128::ZERO; keys.len()]);
         sum_rows(self.forest.arch, &nodes[..nodes.len() / 2], &mut sums);
@@ -236,7 +236,7 @@ impl Roots {
         }
     }
 
-    /// Level 1: two nodes that sum to Δ.
+    /// Sets level 1: two nodes that sum to Δ.
     fn root(&self, tile: usize, nodes: &mut [F128]) {
         let width = self.forest.width();
         let (left, right) = nodes[..2 * width].split_at_mut(width);
@@ -245,11 +245,12 @@ impl Roots {
     }
 }
 
-/// The paths to the holes of the trees of a tile, as far as they are grown.
+/// The paths to the holes of the trees of a tile, down to the level grown last. A hole is the node that the
+/// prover does not know.
 pub(super) struct Path {
-    /// The hole's place in its level, in both 64-bit halves.
+    /// The number of the hole in its level, in both 64-bit halves.
     pub(super) row: Zeroizing<Vec<F128>>,
-    /// The sum of all nodes of the level that are known: that of the siblings so far.
+    /// The sum of all known nodes of the level, which is the sum of the siblings so far.
     pub(super) sum: Zeroizing<Vec<F128>>,
     left: Zeroizing<Vec<F128>>,
     right: Zeroizing<Vec<F128>>,
@@ -261,12 +262,12 @@ impl Path {
         Self { row, sum, left, right }
     }
 
-    /// The value of a node on each path where it is not known.
+    /// Zeros for the holes of all trees.
     fn nothing(&self) -> Vec<F128> {
         vec![F128::ZERO; self.row.len()]
     }
 
-    /// Level 1: the sibling on the side that `side` says, and zero in the hole.
+    /// Sets level 1: the sibling on its `side`, and zero in the hole.
     fn root(&mut self, leaves: &mut [F128], siblings: &[F128], side: impl Fn(usize) -> F2) {
         let width = siblings.len();
         for (g, sibling) in siblings.iter().enumerate() {
@@ -277,8 +278,8 @@ impl Path {
         }
     }
 
-    /// Sets the corrections of a level whose nodes are right but for the two children of the hole above, both
-    /// `zero_child`: the siblings are to stand on the sides that `side` says, and `holes` on the others.
+    /// Computes the corrections of the level below: both children of the hole are `zero_child` there, and are
+    /// to be the sibling on its `side` and `holes` on the other.
     pub(super) fn set_corrections(
         &mut self,
         zero_child: F128,
@@ -305,13 +306,13 @@ impl Path {
         Punctures { row: &self.row, left: &self.left, right: &self.right }
     }
 
-    /// All paths turn, at a level of so many nodes.
+    /// Moves all paths down to a level of `nodes` nodes.
     fn descend_all(&mut self, nodes: usize, side: impl Fn(usize) -> F2) {
         let width = self.row.len();
         (0..width).for_each(|g| self.descend(g, nodes / (2 * width), side(g)));
     }
 
-    /// The path turns away from the sibling's side, at a level of `rows` parents.
+    /// Moves the path of tree `g` down from a level of `rows` nodes, away from the sibling's side.
     fn descend(&mut self, g: usize, rows: usize, side: F2) {
         let right = (rows as u128) | (rows as u128) << 64;
         self.row[g].0 += right & (side + F2::ONE).mask();

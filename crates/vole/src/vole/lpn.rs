@@ -91,8 +91,8 @@ impl Params {
     /// All sets, by size.
     pub const ALL: [Self; 5] = [Self::TINY, Self::SMALL, Self::L2, Self::MID, Self::WAN];
 
-    /// The sets whose iterations a set-up runs over F_2, the last of which is this. What an iteration of `wan`
-    /// starts from, another set makes by less traffic than transfers would.
+    /// The sets of the iterations that a set-up over F_2 runs, this one last. An iteration of `wan` starts
+    /// from shares that another set makes with less traffic than transfers would.
     pub fn chain(self) -> Vec<Self> {
         if self == Self::WAN { vec![Self::L2, self] } else { vec![self] }
     }
@@ -102,15 +102,14 @@ impl Params {
         self.trees << self.depth
     }
 
-    /// M over F_2: the shares that an iteration starts from: its secret, one for each level of each tree, and
+    /// M over F_2, the shares that an iteration starts from: its secret, one for each level of each tree, and
     /// the masks of the check.
     pub const fn consumed(self) -> usize {
         self.secret + self.trees * self.depth + CHECK_MASKS
     }
 
-    /// M over other fields, less the shares of bits by which trees are walked: the secret, one for
-    /// the value of each tree, and for the check one that masks it in each of the dimensions that
-    /// MACs have over values.
+    /// M over other fields, whose trees are walked by transfers: the secret, one share for the noise of each
+    /// tree, and as many masks of the check as MACs have dimensions over values.
     pub const fn consumed_over(self, degree: usize) -> usize {
         self.secret + self.trees + degree
     }
@@ -153,7 +152,7 @@ impl Params {
 /// both start from `l2`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sets {
-    /// Started by the base protocol, to start `tiny` and for nothing else.
+    /// The set that the base protocol starts, and that only starts `tiny`.
     pub seed: Params,
     /// The set for small statements.
     pub tiny: Params,

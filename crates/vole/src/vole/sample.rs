@@ -1,4 +1,4 @@
-//! A tile of the work that shares take, for whoever wants to know how long that is on this machine.
+//! A tile's work on shares, to measure its time on this machine.
 
 use super::lpn::{Params, TILE};
 use super::single_point::{Prover, fix};
@@ -6,12 +6,13 @@ use volery_primitives::F128;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, advise_huge_pages, encode, weigh};
 
-/// A tile of trees with a code, out of which nobody draws. It is the prover's, who has more to do.
+/// A tile of trees with a code, whose shares nobody uses. It does the prover's work, which is more than the
+/// verifier's.
 pub trait Sample {
     /// Fixes the trees of a tile, and adds them to their check.
     fn fix(&mut self);
 
-    /// Grows them again, and adds the encoded secret.
+    /// Grows the trees again, and adds the encoded secret.
     fn draw(&mut self);
 }
 

@@ -32,10 +32,10 @@ use volery_primitives::arch::Arch;
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// The bits of leaves that are kept: in the other one the prover's words carry values.
+/// The bits of leaves that are kept. The prover's words carry values in the other one.
 const PINNED: F128 = F128(!1);
 
-/// The verifier's trees: a root of each is all it keeps.
+/// The verifier's trees of an iteration.
 pub struct Verifier(Roots);
 
 impl Verifier {
@@ -59,7 +59,7 @@ impl Verifier {
         self.leaves(tile, leaves);
     }
 
-    /// The last level.
+    /// Grows the last level.
     fn leaves(&self, tile: usize, leaves: &mut [F128]) {
         assert_eq!(leaves.len(), TILE);
         let (forest, depth) = (&self.0.forest, self.0.forest.params.depth);
@@ -67,7 +67,8 @@ impl Verifier {
     }
 }
 
-/// The prover's trees: what it takes to grow all leaves but the one at α, and the MAC there.
+/// The prover's trees of an iteration: the siblings by which all leaves but the one at α grow, and the MAC at
+/// α.
 pub struct Prover {
     forest: Arc<Forest>,
     /// The siblings of the paths, level by level, and the MACs at α, for each tile.
@@ -76,13 +77,13 @@ pub struct Prover {
     sides: Zeroizing<Vec<u32>>,
 }
 
-/// A tile's trees as the prover keeps them.
+/// The data that the prover keeps of a tile's trees.
 pub(super) struct Fixed {
     siblings: Zeroizing<Vec<F128>>,
     sides: Zeroizing<Vec<u32>>,
 }
 
-/// The prover's trees of `tile`, by the corrections received, which are opened by `macs`. Leaves their leaves in
+/// Grows the prover's trees of `tile` from the received corrections, which `macs` open. The leaves stay in
 /// `leaves`.
 pub(super) fn fix(
     forest: &Forest,
@@ -129,13 +130,13 @@ impl Prover {
         self.forest.clone()
     }
 
-    /// Keeps the trees of the next tile.
+    /// Keeps the data of the next tile.
     pub(super) fn keep(&mut self, fixed: &Fixed) {
         self.siblings.extend_from_slice(&fixed.siblings);
         self.sides.extend_from_slice(&fixed.sides);
     }
 
-    /// Grows the trees of `tile`, which is fixed, into `leaves` again.
+    /// Grows the trees of `tile`, whose data is kept, into `leaves` again.
     pub(super) fn regrow(&self, tile: usize, leaves: &mut [F128]) {
         let (width, depth) = (self.forest.width(), self.forest.params.depth);
         assert_eq!(leaves.len(), TILE);

@@ -77,7 +77,7 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
         if same(*value, E::ZERO) { None } else { Some(Self { value, choices, field: PhantomData }) }
     }
 
-    /// The bytes that store it, [`Field::DIGESTED`] of E: its coordinates, each of as many bits as an element
+    /// The [`Field::DIGESTED`] bytes that store the key: its coordinates, each in as many bits as an element
     /// has.
     // For systems and stores of set-ups in other crates.
     #[doc(hidden)]
@@ -109,8 +109,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
         *self.value
     }
 
-    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends,
-    /// in benches and tests.
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For benches and tests, which hold both
+    /// ends.
     pub fn relates(&self, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
         let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
         macs.len() == keys.len()
@@ -118,7 +118,7 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     }
 }
 
-/// An element, each as likely as the others: the first that bits of its length encode.
+/// A uniform element: the first one that random bits of its length encode.
 pub fn uniform<F: Field>(random: &mut Random) -> F {
     loop {
         let [low, high] =
@@ -145,14 +145,14 @@ pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
     1.125f64.powi(E::DEGREE as i32) * guess::<B, E>()
 }
 
-/// The first `count` coefficients that come of `seed`, independent of each other.
+/// The first `count` coefficients that follow from `seed`, independent of each other.
 pub fn coefficients<B: Field, E: MacField<B>>(arch: Arch, seed: impl Into<Seed>, count: usize) -> Vec<E> {
     let mut chi = vec![E::ZERO; count];
     Coefficients::<B>::new(arch, seed).fill(arch, &mut chi);
     chi
 }
 
-/// Runs `fold` over parts of `rows` with the coefficients of `seed`, those of [`coefficients`].
+/// Calls `fold` on parts of `rows` with the coefficients of `seed`, those of [`coefficients`].
 pub(crate) fn with_coefficients<B: Field, E: MacField<B>, R>(
     arch: Arch,
     seed: F128,
@@ -178,7 +178,7 @@ pub struct Coefficients<B> {
 }
 
 impl<B: Field> Coefficients<B> {
-    /// The coefficients that come of `seed`, from number 0 on.
+    /// The coefficients that follow from `seed`, from number 0 on.
     pub fn new(arch: Arch, seed: impl Into<Seed>) -> Self {
         Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
     }
@@ -192,8 +192,8 @@ impl<B: Field> Coefficients<B> {
         Self { prg: self.prg.skip(E::SAMPLE as u64 * (first / 2)), ..self }
     }
 
-    /// The next ones; all fills but the last are of even lengths, so that it does not
-    /// matter where they are cut.
+    /// Fills `out` with the next coefficients. All fills but the last have even lengths, so that they give
+    /// the same stream however it is cut.
     pub fn fill<E: MacField<B>>(&mut self, arch: Arch, out: &mut [E]) {
         self.blocks.resize((E::SAMPLE * out.len()).div_ceil(2), F128::ZERO);
         self.prg.fill(&mut self.blocks);

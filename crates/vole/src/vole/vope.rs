@@ -15,23 +15,23 @@ pub const fn lines(degree: usize) -> usize {
     (2 * degree).saturating_sub(1)
 }
 
-/// The blocks that lines are drawn from.
+/// The masking lines of a check: how many, and from how many shares each.
 #[derive(Clone, Copy)]
 pub struct Masks {
-    /// How many there are.
+    /// The number of lines.
     pub lines: u64,
-    /// The shares to each line.
+    /// The shares of each line.
     pub shares: u64,
 }
 
 impl Masks {
-    /// The shares to all lines.
+    /// The shares of all lines.
     pub const fn in_all(self) -> u64 {
         self.lines * self.shares
     }
 
-    /// The lengths of the blocks that are drawn for masks where the last one has so many shares to `spare`,
-    /// and further ones have lengths by `next`.
+    /// The lengths of the blocks drawn for masks, where the last block has `spare` shares left and `next`
+    /// gives the lengths of further ones.
     pub fn blocks(self, mut spare: u64, mut next: impl FnMut() -> u64) -> Vec<u64> {
         let mut blocks = Vec::new();
         for _ in 0..self.lines {
@@ -45,7 +45,7 @@ impl Masks {
     }
 }
 
-/// The prover's end: the coefficients, the lowest first, from its `lines`, each m and u.
+/// The prover's polynomial, by its coefficients, the lowest first, from m and u of each of `lines`.
 ///
 /// # Panics
 /// Where there are not as many as [`lines`] says.
@@ -69,7 +69,7 @@ pub fn polynomial<E: Field>(degree: usize, lines: &[(E, E)]) -> Zeroizing<Vec<E>
     g
 }
 
-/// The verifier's end, from the values of the lines at Δ.
+/// The verifier's value of the polynomial at Δ, from the lines' values there.
 ///
 /// # Panics
 /// Where there are not as many as [`lines`] says.

@@ -1,4 +1,4 @@
-//! The prover's end, which deals.
+//! The prover's end, the dealer of the correlation.
 
 use super::expansion::{BLOCK, Chunk, Coefficients, Expansion, Forest, add};
 use super::{HASH, Mac, Shares, places};
@@ -15,14 +15,14 @@ pub(super) fn commitments() -> blake3::Hasher {
     blake3::Hasher::new_derive_key("volery voleith v1, commitments")
 }
 
-/// Roots of trees that were grown and committed to.
+/// The roots of trees that were grown and committed to.
 pub struct Dealt {
     roots: Zeroizing<Vec<F128>>,
     digest: [u8; 32],
 }
 
 impl Dealt {
-    /// Fresh trees of these depths, whose keys follow from `salt`, and their dealer, for a statement with so
+    /// Fresh trees of these depths, whose keys follow from `salt`, and their dealer, for a statement of this
     /// many commitments.
     pub fn new(
         by: (Arch, &Pool),
@@ -34,8 +34,7 @@ impl Dealt {
         Self::deal((by, depths), salt, random, commitments, |_, _, _| ())
     }
 
-    /// Deals as [`Dealt::new`] does, where `alter` may change the commitment that the digest has of the leaf
-    /// of a tree at a place.
+    /// Deals as [`Dealt::new`] does. `alter` may change the commitment to a leaf before it is digested.
     pub(super) fn deal(
         ((arch, pool), depths): ((Arch, &Pool), &[usize]),
         salt: &[u8; SALT],
@@ -95,7 +94,7 @@ impl Dealer {
         self.expansion.skip(count);
     }
 
-    /// Step 1: m and u of so many lines m + u·X.
+    /// Takes step 1: gives m and u of `lines` lines m + u·X.
     ///
     /// # Errors
     /// Link errors.
@@ -118,7 +117,7 @@ impl Dealer {
         Ok(Zeroizing::new(rows.chunks_exact(BLOCK).map(line).collect()))
     }
 
-    /// Step 2.
+    /// Takes step 2.
     pub(super) fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         let shares = self.expansion.begin();
         if shares == 0 {
@@ -135,7 +134,7 @@ impl Dealer {
         Ok(())
     }
 
-    /// Sends the first so many bytes of c_i = u ⊕ u_i for all trees but the first, and makes u the first
+    /// Sends the first `length` bytes of c_i = u ⊕ u_i for all trees but the first, and makes u the first
     /// column.
     fn correct(&mut self, channel: &mut Channel, length: usize, chunk: &mut Chunk) -> Result<()> {
         let blocks = chunk.blocks();
@@ -161,14 +160,14 @@ impl Dealer {
         &self.expansion.forest.depths
     }
 
-    /// Steps 3 and 4: ũ and Ṽ.
+    /// Takes steps 3 and 4: gives ũ and Ṽ.
     pub fn hashes(&mut self) -> ([u8; HASH], Vec<u8>) {
         self.expansion.gather(0);
         let (u, v) = self.expansion.hashes.split_first().expect("u is there");
         (u.bytes(), v.iter().flat_map(|hash| hash.bytes()).collect())
     }
 
-    /// Step 5.
+    /// Takes step 5: the opening of all leaves but those that Δ hides.
     pub fn open(&self, dealt: &Dealt, delta: F128) -> Vec<u8> {
         let forest = &self.expansion.forest;
         let mut bytes = Vec::with_capacity(super::opening_bytes(&forest.depths));

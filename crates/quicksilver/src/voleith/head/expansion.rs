@@ -1,4 +1,4 @@
-//! Common parts of both ends: leaves, blocks, and the check of columns.
+//! The expansion of trees into shares, as both ends run it, and the hashes of its columns.
 
 use super::{HASH, LONGEST};
 use crate::voleith::fixed_key::{Leaves, Tree};
@@ -13,13 +13,13 @@ use zeroize::Zeroizing;
 
 /// The shares of a block of u.
 pub(super) const BLOCK: usize = 128;
-/// The blocks that a tree's leaves expand to under one key: as many outputs of the hidden leaf are known to
-/// who knows the witness.
+/// The blocks that a tree's leaves expand to under one key. A prover knows as many outputs of the hidden leaf
+/// by its witness.
 const GROUP: usize = 8;
-/// The leaves that are folded together.
+/// Leaves that are summed together by one kernel call.
 const PIECE: usize = 1 << 8;
 
-/// The leaves of all trees: the dealer's, or with the hidden one at place 0 the reader's.
+/// The leaves of all trees. The reader has the hidden leaf of each at place 0.
 pub(super) struct Forest {
     pub(super) arch: Arch,
     pub(super) trees: Vec<Tree>,
@@ -31,11 +31,12 @@ pub(super) struct Forest {
 #[cfg(test)]
 pub(super) type Cheat = Box<dyn FnMut(&mut Chunk)>;
 
-/// Some blocks of all trees.
+/// A run of consecutive blocks of all trees.
 pub(super) struct Chunk {
-    /// u_i, one after the other.
+    /// The totals u_i of the trees, one after the other: the sums of all leaves' outputs.
     pub(super) totals: Zeroizing<Vec<F128>>,
-    /// 128 columns, one after the other; the first is zero.
+    /// 128 columns, one after the other: bit m of a tree's leaf numbers has one, the sum of the outputs of
+    /// the leaves whose number has that bit. The first column is zero until u goes there.
     pub(super) columns: Zeroizing<Vec<F128>>,
 }
 
@@ -53,14 +54,14 @@ impl Chunk {
         self.columns.len() / 128
     }
 
-    /// The columns of all trees, with the number of each, from 1 on.
+    /// The columns of all trees, each with its number, from 1 on.
     pub(super) fn columns_mut(&mut self) -> impl Iterator<Item = (usize, &mut [F128])> {
         let blocks = self.blocks();
         self.columns.chunks_exact_mut(blocks).enumerate().skip(1)
     }
 
-    /// An error in what tree number `i` of these depths corrects, and columns as they are where its part of Δ
-    /// is the guess.
+    /// Adds an error to tree `i`'s total in block `at`, and to the columns as if the tree's part of Δ were
+    /// `guess`.
     #[cfg(test)]
     pub(super) fn err(&mut self, depths: &[usize], i: usize, (at, error): (usize, F128), guess: usize) {
         let blocks = self.blocks();
@@ -71,7 +72,7 @@ impl Chunk {
         }
     }
 
-    /// Clears all bits but the first so many of the shares, of which the last block has some.
+    /// Clears the bits after the first `shares` shares, which end in the last block.
     pub(super) fn cut(&mut self, shares: usize) {
         let blocks = self.blocks();
         let spare = BLOCK * blocks - shares;
@@ -82,7 +83,7 @@ impl Chunk {
         }
     }
 
-    /// The rows of the first so many of its shares.
+    /// Writes the rows of the chunk's first `shares` shares.
     pub(super) fn rows(&self, arch: Arch, shares: usize, rows: &mut Zeroizing<Vec<F128>>) {
         if rows.capacity() < self.columns.len() {
             // What has to move would leave a copy behind.
@@ -95,7 +96,7 @@ impl Chunk {
 }
 
 impl Forest {
-    /// K, the bits of Δ that the trees own.
+    /// K, the number of Δ's bits that the trees own.
     pub(super) fn bits(&self) -> usize {
         self.depths.iter().sum()
     }
@@ -118,7 +119,7 @@ impl Forest {
     }
 }
 
-/// Adds the total and the columns of one tree for the blocks from number `first` on.
+/// Adds the total and the columns of one tree, for the blocks from number `first` on.
 fn fold((arch, tree): (Arch, &Tree), leaves: &[F128], first: u64, total: &mut [F128], columns: &mut [F128]) {
     let blocks = total.len();
     let low = leaves.len().min(PIECE).ilog2() as usize;
@@ -146,7 +147,7 @@ fn fold((arch, tree): (Arch, &Tree), leaves: &[F128], first: u64, total: &mut [F
     }
 }
 
-/// Adds the elements of `from` to the first of `to`.
+/// Adds `from`, element by element, to the beginning of `to`.
 pub(super) fn add(to: &mut [F128], from: &[F128]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to ^= *from);
 }
@@ -182,17 +183,17 @@ impl Hash {
     }
 }
 
-/// Hashes of columns, that of u or of nothing first.
+/// Hashes of columns. The dealer's first one is that of u; the reader's is zero.
 pub(super) type Hashes = Zeroizing<Vec<Hash>>;
 
-/// The coefficients of some blocks.
+/// The coefficients of the columns' hashes, for a run of blocks.
 pub(super) struct Coefficients {
     phi: Vec<F128>,
     short: Vec<F128>,
 }
 
 impl Coefficients {
-    /// Draws the coefficients of so many blocks, all of whose corrections c_i were sent.
+    /// Draws the coefficients of `blocks` blocks, after all their corrections c_i were sent.
     pub(super) fn draw(channel: &mut Channel, arch: Arch, blocks: usize) -> Self {
         let seeds = Seed::two_of_challenge(&channel.challenge(Party::Prover, "voleith columns"));
         let [phi, short] = seeds.map(|seed| {
@@ -209,16 +210,16 @@ impl Coefficients {
     }
 }
 
-/// The running state of one end.
+/// The state of the expansion at one end.
 pub(super) struct Expansion {
     pub(super) forest: Arc<Forest>,
     pool: Pool,
-    /// The next block number. None is used twice.
+    /// The number of the next block. No number is used twice.
     next: u64,
-    /// Shares that the statement still takes, and of the open block: those of the statement, and all.
+    /// Shares that the statement still takes; and of the open block, those that the statement takes, and all.
     left: u64,
     open: (u64, u64),
-    /// Chunks of the longest kind from the next block on.
+    /// Tasks for chunks of the longest kind, from the next block on.
     growing: Tasks<Chunk>,
     folding: Tasks<(Hashes, Chunk)>,
     spare: Vec<Chunk>,
@@ -226,7 +227,7 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    /// The expansion for a statement with so many commitments.
+    /// An expansion for a statement of this many commitments.
     pub(super) fn new(forest: Forest, commitments: u64) -> Self {
         let hashes = Zeroizing::new(vec![Hash::default(); forest.bits() + 1]);
         Self {
@@ -250,12 +251,12 @@ impl Expansion {
         self.forest.arch
     }
 
-    /// The shares of the next block: whole bytes of them, so that no bit is spare.
+    /// Shares of the next block: a multiple of 8, so that each of its bytes is full.
     pub(super) fn next_shares(&self) -> usize {
         self.left.min(LONGEST as u64).next_multiple_of(8) as usize
     }
 
-    /// Begins the next block; how many shares it has.
+    /// Opens the next block, and gives its number of shares.
     pub(super) fn begin(&mut self) -> usize {
         let shares = self.next_shares();
         let of_statement = self.left.min(LONGEST as u64);
@@ -264,7 +265,7 @@ impl Expansion {
         shares
     }
 
-    /// The last `count` shares of the open block stay unused.
+    /// Leaves the last `count` shares of the open block unused.
     pub(super) fn skip(&mut self, count: usize) {
         let (of_statement, shares) = core::mem::take(&mut self.open);
         self.left += of_statement.saturating_sub(shares - count as u64);
@@ -293,7 +294,7 @@ impl Expansion {
         chunk
     }
 
-    /// Begins to expand the `blocks` blocks from number `first` on.
+    /// Starts a task that expands the `blocks` blocks from number `first` on.
     fn grow(&mut self, first: u64, blocks: usize) -> Task<Chunk> {
         let mut chunk = self.spare.pop().unwrap_or_else(|| Chunk::new(self.forest.trees.len()));
         let forest = self.forest.clone();
@@ -303,12 +304,12 @@ impl Expansion {
         })
     }
 
-    /// Moves on to the beginning of a group.
+    /// Moves on to the beginning of a group, which has a key of its own.
     pub(super) fn align(&mut self) {
         self.next = self.next.next_multiple_of(GROUP as u64);
     }
 
-    /// Adds the hashes of all columns of a chunk.
+    /// Starts a task that hashes all columns of a chunk.
     pub(super) fn hash(&mut self, coefficients: Coefficients, chunk: Chunk) {
         let (arch, columns) = (self.arch(), self.hashes.len());
         self.folding.push(self.pool.run(move || {
@@ -319,7 +320,7 @@ impl Expansion {
         self.gather(self.pool.ahead());
     }
 
-    /// Takes up the hashes of all chunks but the last `ahead`.
+    /// Adds the hashes of finished tasks, until `ahead` tasks are left.
     pub(super) fn gather(&mut self, ahead: usize) {
         while let Some((hashes, chunk)) = self.folding.next_beyond(ahead) {
             self.hashes.iter_mut().zip(&*hashes).for_each(|(sum, hash)| sum.add(*hash));
@@ -327,8 +328,8 @@ impl Expansion {
         }
     }
 
-    /// Splits a chunk of masks: begins the hashes with the 144 bits behind the `lines` blocks, which are all
-    /// that is left of it.
+    /// Splits a chunk of masks: its first `lines` blocks stay in it, and the 144 bits behind them mask the
+    /// hashes.
     pub(super) fn begin_hashes(&mut self, lines: usize, chunk: &mut Chunk) {
         let blocks = chunk.blocks();
         let columns = chunk.columns.chunks_exact(blocks);

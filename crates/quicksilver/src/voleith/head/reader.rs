@@ -16,8 +16,8 @@ pub struct OpenedTrees {
 }
 
 impl OpenedTrees {
-    /// The trees that `opening`, of which step 5 says how long it is, gives away where Δ is this, and their
-    /// reader, for a statement with so many commitments.
+    /// The trees that `opening` gives away under this Δ, and their reader, for a statement of this many
+    /// commitments. Step 5 says how long an opening is.
     ///
     /// # Panics
     /// Where the length differs.
@@ -96,7 +96,7 @@ impl Reader {
         self.expansion.next_shares()
     }
 
-    /// Step 1: the values at Δ of so many lines.
+    /// Takes step 1: gives the values at Δ of `lines` lines.
     ///
     /// # Errors
     /// Link errors.
@@ -114,7 +114,7 @@ impl Reader {
         Ok(Zeroizing::new(rows.chunks_exact(BLOCK).map(F128::pack).collect()))
     }
 
-    /// Step 2.
+    /// Takes step 2.
     pub(super) fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         let shares = self.expansion.begin();
         if shares == 0 {
@@ -131,8 +131,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Receives the first so many bytes of each c_i, and adds Δ_{i,m}·c_i to the columns of each tree but the
-    /// first.
+    /// Receives the first `length` bytes of each c_i, and adds Δ_{i,m}·c_i to the columns of each tree but
+    /// the first.
     fn correct(&self, channel: &mut Channel, length: usize, chunk: &mut Chunk) -> Result<()> {
         let depths = &self.expansion.forest.depths;
         let mut bytes = vec![0; (depths.len() - 1) * length];
@@ -155,7 +155,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Step 4: Ṽ, where ũ is this.
+    /// Takes step 4: computes Ṽ from ũ.
     pub fn hashes(&mut self, u: [u8; HASH]) -> Vec<u8> {
         self.expansion.gather(0);
         let u = Hash::from_bytes(u);

@@ -1,4 +1,4 @@
-//! A chunk of the work that rows take, to measure how long it is on this machine.
+//! A chunk's work on rows, to measure its time on this machine.
 
 use super::{BLOCK, Depth, Expansion, LONGEST_CHUNK, pprf, transpose_with};
 use volery_primitives::F128;

@@ -9,34 +9,35 @@ pub fn set_up(depth: Depth) -> Carried {
     base::traffic(128) + Carried::by_prover(pprf::traffic(depth.bits(), depth.trees()))
 }
 
-/// The chunks that hold so many rows, where as many or more may be expected, and their check.
+/// The chunks that hold `rows` rows, and their check, where `expected` or more may be expected.
 pub fn rows(depth: Depth, rows: u64, expected: Option<u64>) -> Carried {
     checked(depth, Chunks::cover(rows, expected).blocks)
 }
 
-/// Chunks with so many blocks in all, and their check.
+/// Chunks of `blocks` blocks in all, and their check.
 pub fn checked(depth: Depth, blocks: u64) -> Carried {
     // The check masks with a block of its own.
     chunks(depth, blocks + 1) + Carried::by_prover(48)
 }
 
-/// Chunks with so many blocks in all.
+/// Chunks of `blocks` blocks in all.
 pub(crate) fn chunks(depth: Depth, blocks: u64) -> Carried {
     Carried::by_prover(16 * (depth.trees() as u64 - 1) * blocks)
 }
 
-/// The blocks that hold so many rows.
+/// The chunks that hold some number of rows.
 pub struct Chunks {
-    /// How many there are.
+    /// The number of blocks.
     pub blocks: u64,
-    /// The blocks of the chunk after them.
+    /// The blocks of the chunk after these.
     next: u64,
-    /// The blocks that are expected.
+    /// The number of blocks that are expected.
     expected: u64,
 }
 
 impl Chunks {
-    /// Chunks as they are drawn from the beginning, where no more rows than said are expected.
+    /// Chunks drawn from the beginning until they have `rows` rows, where no more than `expected` are
+    /// expected.
     pub fn cover(rows: u64, expected: Option<u64>) -> Self {
         let (block, longest) = (BLOCK as u64, LONGEST_CHUNK as u64);
         let (mut blocks, mut next) = (0, FIRST_CHUNK as u64);

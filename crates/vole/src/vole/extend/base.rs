@@ -18,17 +18,17 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// The start over F_2: shares are what a tree is walked by, level by level.
+    /// The start over F_2: a share for each level of each tree, whose bit says where the path turns.
     pub(super) fn bits(params: Params) -> Self {
         Self { params, masks: CHECK_MASKS, shares: params.depth, transfers: 0 }
     }
 
-    /// The start over another field, with MACs of this degree: a share is the noise of its tree.
+    /// The start over another field, with MACs of this degree: a share for each tree, which is its noise.
     pub(in crate::vole) fn over(params: Params, degree: usize) -> Self {
         Self { params, masks: degree, shares: 1, transfers: params.depth }
     }
 
-    /// M: its shares.
+    /// M, the number of shares.
     pub(in crate::vole) fn consumed(self) -> usize {
         self.params.secret + self.masks + self.shares * self.params.trees
     }
@@ -48,13 +48,13 @@ impl<R: DefaultIsZeroes> Base<R> {
         Self { start, shares: Zeroizing::default(), transfers }
     }
 
-    /// Lets it use memory that an earlier iteration has done with, while it is empty.
+    /// Takes over memory of an earlier iteration, while this base is empty.
     pub(in crate::vole) fn reuse(&mut self, mut memory: Zeroizing<Vec<R>>) {
         memory.zeroize();
         self.shares = memory;
     }
 
-    /// Takes what is still missing from `shares`; whether all is there.
+    /// Takes the shares that are still missing from `shares`, and says whether all are there.
     pub(in crate::vole) fn collect(&mut self, shares: &[R]) -> bool {
         if self.shares.capacity() < self.start.consumed() {
             // Nothing is there yet: what has to move would leave a copy behind.
@@ -71,7 +71,7 @@ impl<R: DefaultIsZeroes> Base<R> {
         self.shares.len() == self.start.consumed()
     }
 
-    /// Takes what is still missing from `transfers`; whether all is there.
+    /// Takes the transfers that are still missing from `transfers`, and says whether all are there.
     pub(in crate::vole) fn collect_transfers(&mut self, transfers: &[F128]) -> bool {
         let missing = self.start.transfers * self.start.params.trees - self.transfers.len();
         self.transfers.extend_from_slice(&transfers[..missing.min(transfers.len())]);
@@ -100,7 +100,7 @@ impl<R: DefaultIsZeroes> Base<R> {
         &self.transfers[length * tile..][..length]
     }
 
-    /// The shares of the secret, which alone remain once the trees are checked.
+    /// The shares of the secret. All others are used up once the trees are checked.
     pub(in crate::vole) fn into_table(mut self) -> Zeroizing<Vec<R>> {
         self.shares[self.start.params.secret..].zeroize();
         self.shares.truncate(self.start.params.secret);

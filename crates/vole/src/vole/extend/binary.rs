@@ -146,7 +146,7 @@ impl End for BitProver {
         channel.send_words(&[next.check.heard.sums.1 + values])
     }
 
-    /// The verifier's answer must be the digest of Σ χ·MAC ⊕ MAC*.
+    /// Checks the verifier's answer: the digest of Σ χ·MAC ⊕ MAC*.
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
         self.receive(channel, next, [0, 1])?;
         let expected = check_digest(&next.id, next.check.heard.sums.0 + F128::pack(next.base.masks()));
@@ -204,20 +204,20 @@ pub struct BitVerifier {
 /// The state of the verifier's check of trees.
 #[derive(Default)]
 pub struct Check {
-    /// Tiles that were handed out to be planted.
+    /// The number of tiles whose planting was started.
     begun: usize,
-    /// Tiles whose corrections are sent.
+    /// The number of tiles whose corrections were sent.
     sent: usize,
-    /// Tiles with their corrections.
+    /// Tasks that plant tiles, with the corrections that they make.
     planting: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
-    /// Sums that the leaves of tiles add to the check.
+    /// Tasks that combine the leaves of tiles for the check.
     weighing: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
-    /// Σ χ·key over their leaves.
+    /// Σ χ·key over the leaves of the tiles so far.
     sum: Zeroizing<F128>,
 }
 
 impl BitVerifier {
-    /// Begins to plant the tiles before number `end`.
+    /// Starts planting the tiles before number `end`.
     fn plant(next: &mut Next<Self>, workers: &mut Workers<Self>, end: usize) {
         for tile in next.check.begun..end.min(next.base.start.params.tiles()) {
             let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
@@ -295,7 +295,8 @@ impl End for BitVerifier {
     }
 }
 
-/// The identifier of trees, after the code of the iteration before: that of the same checkpoint.
+/// The identifier of trees: that of the code of the iteration before, which is of the same checkpoint, if
+/// there is one.
 fn identifier(channel: &mut Channel, code: Option<[u8; 32]>) -> [u8; 32] {
     code.unwrap_or_else(|| channel.checkpoint("lpn set-up"))
 }
@@ -305,18 +306,18 @@ fn forest_key(id: &[u8; 32]) -> F128 {
     derive("volery lpn v1, trees", id)
 }
 
-/// The public matrix of an iteration whose trees are checked, and the identifier it comes from.
+/// The public matrix of an iteration, whose trees are checked, and the identifier that it comes from.
 fn code(channel: &mut Channel, arch: Arch) -> (Id, Aes128) {
     let id = channel.checkpoint("lpn iteration");
     (id, Aes128::new(arch, derive("volery lpn v1, matrix", &id)))
 }
 
-/// The seed of a tile's coefficients, where its corrections have just been sent or received.
+/// The seed of a tile's coefficients, drawn right after its corrections are sent or received.
 fn coefficients(channel: &mut Channel) -> Seed {
     Seed::of_challenge(&channel.challenge(Party::Verifier, "lpn tile"))
 }
 
-/// Runs `fold` over the leaves of a tile with their coefficients.
+/// Calls `fold` on the leaves of a tile with their coefficients.
 fn with_coefficients(arch: Arch, seed: Seed, leaves: &[F128], mut fold: impl FnMut(&[F128], &[F128])) {
     let mut prg = Prg::new(arch, seed);
     let mut chi = [F128::ZERO; CHI];

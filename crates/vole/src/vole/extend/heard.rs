@@ -1,4 +1,4 @@
-//! Messages to the prover, received as late as it may.
+//! The verifier's messages about the next iteration, which the prover receives as late as it may.
 
 use std::collections::VecDeque;
 use volery_channel::channel::Channel;
@@ -6,13 +6,13 @@ use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Messages that a prover has received for the next iteration, and its sums over those that it has taken up.
+/// Messages that the prover has received for the next iteration, and its sums over those that it has used.
 pub(in crate::vole) struct Heard<C, E: Field> {
-    /// Corrections of tiles that are not taken up yet.
+    /// Corrections of tiles that were received and not used yet.
     pub(in crate::vole) corrections: VecDeque<C>,
-    /// Tiles whose corrections are taken up.
+    /// The number of tiles whose corrections were used.
     pub(in crate::vole) taken: usize,
-    /// Σ χ·MAC and Σ χ·value over their leaves.
+    /// Σ χ·MAC and Σ χ·value over the leaves of these tiles.
     pub(in crate::vole) sums: Zeroizing<(E, E)>,
     /// The verifier's message in each exchange.
     pub(in crate::vole) answers: Vec<[u8; 32]>,
@@ -25,8 +25,8 @@ impl<C, E: Field> Default for Heard<C, E> {
 }
 
 impl<C, E: Field> Heard<C, E> {
-    /// Receives as [`End::receive`](super::iterations::End::receive) does; `corrections` receives those of a
-    /// tile.
+    /// Receives as [`End::receive`](super::iterations::End::receive) says; `corrections` receives those of
+    /// one tile.
     pub(in crate::vole) fn receive(
         &mut self,
         channel: &mut Channel,
@@ -42,13 +42,13 @@ impl<C, E: Field> Heard<C, E> {
         Ok(())
     }
 
-    /// The corrections of the next tile, which were received.
+    /// The corrections of the next tile, which have been received.
     pub(in crate::vole) fn take(&mut self) -> C {
         self.taken += 1;
         self.corrections.pop_front().expect("received before")
     }
 
-    /// Adds leaves to the check.
+    /// Adds a tile's combined leaves to the check.
     pub(in crate::vole) fn add(&mut self, (mac, value): (E, E)) {
         self.sums.0 += mac;
         self.sums.1 += value;

@@ -18,11 +18,11 @@ use zeroize::Zeroizing;
 /// The form of a share in long vectors.
 type Row<P> = <<P as End>::Share as Share>::Row;
 
-/// Names a point of the transcript.
+/// An identifier of a point of the transcript.
 pub(crate) type Id = [u8; 32];
 
-/// The end of one party over one kind of field: what it needs in all iterations, and its part in making the
-/// next one ready. Where that errs the peer has misbehaved, or the link has failed.
+/// One party's end over one kind of field: its state over all iterations, and its part in making the next one
+/// ready. An error means that the peer has misbehaved, or that the link has failed.
 pub trait End: Sized + 'static {
     /// A share.
     type Share: Share;
@@ -33,17 +33,18 @@ pub trait End: Sized + 'static {
     /// The state of the check of the trees.
     type Check: Default;
 
-    /// Trees, none planted yet, whose hashes have the public key of the identifier beside them. `code` is that
-    /// of the code of the iteration before, if there is one.
+    /// Trees that are not planted yet, and an identifier from which the public key of their hashes follows.
+    /// `code` is the identifier of the code of the iteration before, if there is one.
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees);
 
-    /// Draws a chunk of the transfers that `base` takes besides shares, and checks them when all are there.
+    /// Draws a chunk of the transfers that `base` takes besides shares, and checks them all after the last
+    /// chunk.
     fn transfer(&mut self, _: &mut Channel, _: &mut Base<Row<Self>>) -> Result<()> {
         unreachable!("no transfers are taken")
     }
 
-    /// Receives what the peer sends for the tiles up to a number, and in so many exchanges, but for what was
-    /// received before: for a party that may be behind with it.
+    /// Receives the peer's messages for the tiles before a number, and for a number of exchanges, as far as
+    /// they were not received before. For a party that may be behind its peer.
     fn receive(&mut self, _: &mut Channel, _: &mut Next<Self>, _: [usize; 2]) -> Result<()> {
         Ok(())
     }
@@ -56,18 +57,18 @@ pub trait End: Sized + 'static {
         workers: &mut Workers<Self>,
     ) -> Result<()>;
 
-    /// Takes up what tasks have made of tiles, but for the last `ahead` of them.
+    /// Collects the results of tasks on tiles, until `ahead` tasks are left.
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize);
 
-    /// The prover's x, and the verifier's answer.
+    /// Makes the first exchange of the check: the prover's x, and the verifier's answer.
     fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()>;
 
-    /// The second exchange, where the check takes one.
+    /// Makes the second exchange, where the check takes one.
     fn open(&mut self, _: &mut Channel, _: &mut Next<Self>) -> Result<()> {
         Ok(())
     }
 
-    /// Ends the check: where it has passed, the public matrix of the code, and the identifier it comes from.
+    /// Ends the check, and gives the public matrix of the code and the identifier that it comes from.
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)>;
 
     /// Grows the leaves of a tile of `iteration` again, and adds the encoded secret.
@@ -76,12 +77,12 @@ pub trait End: Sized + 'static {
 
 /// The memory that a task works in.
 pub struct Buffers<P: End> {
-    /// A tile's.
+    /// The rows of a tile.
     pub(in crate::vole) rows: Zeroizing<Vec<Row<P>>>,
     pub(in crate::vole) scratch: P::Scratch,
 }
 
-/// The threads that grow tiles, with memory for them.
+/// The threads that work on tiles, with memory for them.
 pub struct Workers<P: End> {
     pub(in crate::vole) pool: Pool,
     spare: Vec<Buffers<P>>,
@@ -98,13 +99,13 @@ impl<P: End> Workers<P> {
         buffers
     }
 
-    /// Takes back the memory of a task that is done.
+    /// Takes back the memory of a finished task.
     pub(in crate::vole) fn take_back(&mut self, buffers: Buffers<P>) {
         self.spare.push(buffers);
     }
 }
 
-/// The source of an iteration's tiles: secret, code, and trees that are checked.
+/// A checked iteration (secret, code and trees), from which tiles are expanded.
 pub struct Checked<P: End> {
     pub(in crate::vole) matrix: Aes128,
     /// The shares of the secret.
@@ -117,18 +118,18 @@ pub(in crate::vole) fn first_output(tile: usize) -> u64 {
     (tile * TILE) as u64
 }
 
-/// An iteration that is drawn from.
+/// The iteration that shares are drawn from.
 pub(in crate::vole) struct Iteration<P: End> {
     pub(in crate::vole) checked: Arc<Checked<P>>,
     tiles: usize,
-    /// Tiles that were handed out to be expanded.
+    /// The number of tiles whose expansion was started.
     begun: usize,
     expanding: Tasks<Buffers<P>>,
 }
 
 impl<P: End> Iteration<P> {
-    /// One that starts from what is in `base`, with the identifier of its code. `before` is that of the
-    /// iteration before.
+    /// Makes an iteration from `base`, all at once, and gives it with the identifier of its code. `before` is
+    /// the identifier of the code before.
     fn new(
         channel: &mut Channel,
         end: &mut P,
@@ -149,7 +150,7 @@ impl<P: End> Iteration<P> {
         Ok((code, next.into_iteration(matrix)))
     }
 
-    /// Exchanges `rows` for the next tile.
+    /// Puts the next tile into `rows`.
     fn next_tile(&mut self, workers: &mut Workers<P>, rows: &mut Zeroizing<Vec<Row<P>>>) {
         while self.begun < self.tiles && self.expanding.len() <= workers.pool.ahead() {
             let (checked, tile, mut buffers) = (self.checked.clone(), self.begun, workers.buffers());
@@ -173,7 +174,8 @@ pub struct Next<P: End> {
     pub(in crate::vole) base: Base<Row<P>>,
     pub(in crate::vole) trees: P::Trees,
     pub(in crate::vole) check: P::Check,
-    /// Tiles whose corrections the verifier sends by now, and those whose corrections the prover takes up.
+    /// The numbers of tiles whose corrections the verifier has to send by now, and whose corrections the
+    /// prover has to use.
     pub(in crate::vole) planted: usize,
     pub(in crate::vole) fixed: usize,
 }
@@ -195,19 +197,19 @@ impl<P: End> Next<P> {
 pub struct Iterations<P: End> {
     end: P,
     schedule: Schedule,
-    /// The iteration that is drawn from, and how many of its tiles were handed out.
+    /// The iteration that shares are drawn from.
     pub(in crate::vole) iteration: Iteration<P>,
     draws: usize,
-    /// The number of draws of this iteration whose messages of the peer are received, by a party that may be
-    /// behind; negative where some of the iteration before are not.
+    /// The draws of this iteration for which the peer's messages were received, by a party that may be
+    /// behind. Negative where some of the iteration before are missing.
     heard: isize,
     next: Next<P>,
     workers: Workers<P>,
 }
 
 impl<P: End> Iterations<P> {
-    /// Runs an iteration on what is in `first`, and then one for each of `starts`; the last of them is the
-    /// first to be drawn from.
+    /// Runs an iteration on the base `first`, then one for each of `starts`, each from the one before. The
+    /// last one is the first to be drawn from.
     pub(in crate::vole) fn run(
         channel: &mut Channel,
         mut end: P,
@@ -232,12 +234,12 @@ impl<P: End> Iterations<P> {
         Ok(Self { end, schedule, iteration, draws: 0, heard: 0, next, workers })
     }
 
-    /// The number of draws of this iteration whose messages of the peer are received.
+    /// The draws of this iteration for which the peer's messages were received.
     fn heard(&self) -> usize {
         self.heard.max(0) as usize
     }
 
-    /// Does this draw's part for the next iteration.
+    /// Does the part of the next iteration's work that goes with this draw.
     fn prepare(&mut self, channel: &mut Channel) -> Result<()> {
         if self.schedule.sets_aside(self.draws) {
             let mut buffers = self.workers.buffers();
@@ -272,7 +274,7 @@ impl<P: End> Iterations<P> {
         Ok(())
     }
 
-    /// Ends the check of the trees of the next iteration, and goes on to it.
+    /// Ends the check of the next iteration's trees, and makes it the current one.
     fn turn(&mut self, channel: &mut Channel) -> Result<()> {
         let all = self.schedule.exchanges(self.draws);
         assert_eq!(self.schedule.exchanges(self.heard()), all, "answers in time");

@@ -2,37 +2,37 @@
 
 use super::super::lpn::{Params, TILE};
 
-/// The work that both parties spread over the draws of an iteration. Each counts its own draws; the
-/// numbers are the same.
+/// The work for the next iteration, as both parties spread it over the draws of this one. Each counts its own
+/// draws, with the same numbers.
 #[derive(Clone, Copy)]
 pub struct Schedule {
     tiles: usize,
     base_tiles: usize,
-    /// Exchanges that the check takes, one or two: each an eighth of the draws, before which all is fixed, and
-    /// a quarter before that planted.
+    /// Exchanges of the check, one or two. Each takes an eighth of the draws; before them all is fixed, and a
+    /// quarter before that, planted.
     exchanges: usize,
     /// The most draws that a party may be behind with what it receives.
     longest_lag: usize,
-    /// Draws before which nothing is done for the next iteration.
+    /// Draws before which no work is done for the next iteration.
     rests: usize,
 }
 
-/// Draws after which both parties hand over what they have sent: a party that never waits would otherwise
-/// keep its part of the next iteration in its buffers.
+/// Draws after which both parties flush. A party that never waits would otherwise keep its part of the next
+/// iteration in its buffers.
 const HAND_OVER: usize = 16;
 
-/// The draws that it takes at least to make an iteration ready.
+/// The fewest draws in which an iteration is made ready.
 const LEAST_LEFT: usize = 24;
 
 impl Schedule {
-    /// A prover's over F_2, where the check takes one exchange.
+    /// The prover's schedule over F_2, where the check takes one exchange.
     pub fn new(params: Params) -> Self {
         let (tiles, base_tiles) = (params.tiles(), params.base_tiles());
         Self { tiles, base_tiles, exchanges: 1, longest_lag: usize::MAX, rests: 0 }
     }
 
-    /// A prover's over another field, where the check takes two, with MACs of this degree. What waits for a
-    /// round trip in the meantime is to stay small.
+    /// The prover's schedule over another field, with MACs of this degree, where the check takes two
+    /// exchanges. Its longest lag keeps small what waits for a round trip.
     pub fn over(params: Params, degree: usize) -> Self {
         let base_tiles = params.consumed_over(degree).div_ceil(TILE);
         Self { tiles: params.tiles(), base_tiles, exchanges: 2, longest_lag: 128, rests: 0 }
@@ -43,9 +43,9 @@ impl Schedule {
         Self { longest_lag: 0, ..self }
     }
 
-    /// The schedule where no more than so many shares are expected. If the first iteration has them, and
-    /// enough beside them to make the next one ready, the next one waits until they are drawn: most often it
-    /// is not needed.
+    /// The schedule where no more than `shares` shares are expected. If the first iteration has them, and
+    /// draws besides in which the next one can be made ready, the work waits until they are drawn: most often
+    /// it is never needed.
     pub fn expecting(self, shares: u64) -> Self {
         // One more draw is for masks.
         let rests = usize::try_from(shares.div_ceil(TILE as u64) + 1).unwrap_or(usize::MAX);
@@ -68,7 +68,7 @@ impl Schedule {
         draws.clamp(self.rests, self.rests + self.base_tiles) - self.rests
     }
 
-    /// Whether these are all.
+    /// Whether all tiles of the next base are set aside.
     pub(crate) fn has_set_aside(self, draws: usize) -> bool {
         self.set_aside(draws) == self.base_tiles
     }
@@ -78,7 +78,7 @@ impl Schedule {
         self.progress(draws, self.rests + self.base_tiles, self.eighths(6 - self.exchanges))
     }
 
-    /// How many the prover has fixed by then.
+    /// How many tiles the prover has fixed by then.
     pub(crate) fn fixed(self, draws: usize) -> usize {
         self.progress(draws, self.rests + self.base_tiles + self.left() / 4, self.checked())
     }
@@ -93,12 +93,12 @@ impl Schedule {
         self.eighths(9 - self.exchanges)
     }
 
-    /// How many exchanges are over then.
+    /// How many exchanges are over by then.
     pub(in crate::vole) fn exchanges(self, draws: usize) -> usize {
         self.exchanges.min(usize::from(draws >= self.checked()) + usize::from(draws >= self.opened()))
     }
 
-    /// Whether a party hands over what it has sent then: now and then, and what the peer waits for.
+    /// Whether a party flushes then: every few draws, and whenever the peer waits for it.
     pub(super) fn hands_over(self, draws: usize) -> bool {
         draws.is_multiple_of(HAND_OVER) || self.exchanges(draws) > self.exchanges(draws - 1)
     }
@@ -109,12 +109,12 @@ impl Schedule {
         (self.left() / 8).min(self.longest_lag)
     }
 
-    /// Whether it does nothing at first.
+    /// Whether the work waits at first.
     pub fn rests(self) -> bool {
         self.rests > 0
     }
 
-    /// The draws after those before which nothing is done.
+    /// The draws that are left for the work.
     fn left(self) -> usize {
         self.draws() - self.rests
     }
@@ -123,7 +123,7 @@ impl Schedule {
         self.rests + number * self.left() / 8
     }
 
-    /// All tiles, evenly over the draws after the first `from` up to `to`.
+    /// The number of tiles done, of all of them, spread evenly over the draws after `from` and up to `to`.
     fn progress(self, draws: usize, from: usize, to: usize) -> usize {
         self.tiles * (draws.clamp(from, to) - from) / (to - from)
     }

@@ -16,15 +16,15 @@ pub fn set_up(params: Params) -> Carried {
     })
 }
 
-/// Bytes of so many draws of a tile each, every one with its part for the next iteration, where this many
-/// shares may be expected.
+/// Bytes of `draws` draws of a tile each, with their parts for the next iteration, where this many shares may
+/// be expected.
 pub fn draws(params: Params, draws: u64, expected: Option<u64>) -> Carried {
     let schedule = Schedule::new(params);
     let schedule = expected.map_or(schedule, |shares| schedule.expecting(shares));
     iterations(schedule, draws, |draws| iteration(params, schedule, draws))
 }
 
-/// Bytes of so many draws, where the first ones of each iteration carry as many as `iteration` says.
+/// Bytes of `draws` draws, where `iteration` gives those of the first draws of an iteration.
 pub(in crate::vole) fn iterations(
     schedule: Schedule,
     draws: u64,
@@ -34,7 +34,7 @@ pub(in crate::vole) fn iterations(
     iteration(schedule.draws()) * (draws / each) + iteration((draws % each) as usize)
 }
 
-/// The corrections of trees within so many `draws` of one iteration, and their check.
+/// The corrections of trees within the first `draws` draws of one iteration, and their check.
 fn iteration(params: Params, schedule: Schedule, draws: usize) -> Carried {
     let tile = Carried::by_verifier(16 * (params.trees_per_tile() * params.depth) as u64);
     let check = Carried { prover: 16, verifier: 32 };

@@ -67,15 +67,15 @@ use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
-/// Shares whose masked values are one message.
+/// Shares whose masked values go in one message.
 const PIECE: usize = 256;
 
-/// The bits of each Δ_j, for which there is a column: one, or those of a digit.
+/// Bits of each Δ_j, which has a column of its own: one, or those of a digit.
 const fn bits<B: Field>() -> usize {
     if B::BITS > 128 { DIGIT } else { 1 }
 }
 
-/// The places of Δ's bits or digits: `Σ Δ_j·gadget[j]`, for all of them, is all of the extension.
+/// The public places of Δ's bits or digits: the sums `Σ Δ_j·gadget[j]` make up the whole extension.
 pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
     // A digit that went on into the next coordinate would have no place of its own.
     const { assert!(bits::<B>() == 1 || E::DEGREE == 1, "digits of an extension") }
@@ -90,7 +90,7 @@ pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
     places
 }
 
-/// Δ_j.
+/// Δ_j, as a number.
 pub(super) fn digit<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> u64 {
     pprf::slice(*delta.choices, j, bits::<B>())
 }
@@ -109,7 +109,7 @@ pub fn set_up_traffic<B: Field, E: MacField<B>>() -> Carried {
     }
 }
 
-/// Bytes of so many shares and so many checks, each with its masks.
+/// Bytes of `shares` shares and `checks` checks, each with its masks.
 pub fn traffic<B: Field, E: MacField<B>>(shares: u64, checks: u64) -> Carried {
     let share = Carried::by_prover(B::BYTES as u64 * columns::<B, E>());
     let check = share * E::DEGREE.into() + Carried { prover: E::BYTES as u64 + 32, verifier: 16 };
@@ -122,7 +122,8 @@ pub fn error<B: Field, E: MacField<B>>() -> f64 {
     columns * (columns - 1.0) / 2.0 * super::likeliest::<B, E>()
 }
 
-/// Sums of one column, or of the values: the first `chi.len()` weighed by `chi`, and the masks after them.
+/// The combination of one column, or of the values, by `chi`, plus the element that the masks behind them
+/// pack.
 fn weigh<B: Field, E: MacField<B>>(arch: Arch, chi: &[E], column: &[B]) -> E {
     let lifted: Zeroizing<Vec<E>> = Zeroizing::new(column.iter().map(|element| E::from(*element)).collect());
     let (shares, masks) = lifted.split_at(chi.len());
@@ -188,7 +189,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         Ok(Self { arch, transfers, places, random: Random::from_seed(&random.bytes()) })
     }
 
-    /// `count` shares of random values, checked.
+    /// Makes `count` shares of random values, and has them checked.
     pub(super) fn extend(
         &mut self,
         channel: &mut Channel,
@@ -209,8 +210,8 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         Ok(Zeroizing::new(shares.collect()))
     }
 
-    /// Expands the columns t_j, and sends τ_j, for the values that `values` gives for column j: the same for
-    /// all where the prover is honest. Figure 15, extend.
+    /// Expands the columns t_j, and sends τ_j, which masks `values(j)`: an honest prover has the same values
+    /// for each column. Figure 15, extend.
     pub(super) fn send_columns<'v>(
         &mut self,
         channel: &mut Channel,
@@ -279,7 +280,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         Ok(Self { arch, transfers, places, random: Random::from_seed(&random.bytes()) })
     }
 
-    /// `count` shares, checked.
+    /// Makes `count` shares, and checks them.
     pub(super) fn extend(&mut self, channel: &mut Channel, count: usize) -> Result<Zeroizing<Vec<E>>> {
         let length = count + E::DEGREE as usize;
         let mut columns = Columns::new(self.transfers.len(), length);

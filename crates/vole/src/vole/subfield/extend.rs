@@ -46,7 +46,7 @@ use volery_primitives::hash::Digest;
 use volery_primitives::{F128, Field};
 
 impl Sets {
-    /// The sets to run one after the other, the last of which is `target`.
+    /// The sets that a set-up runs one after the other, `target` last.
     pub fn chain(self, target: Params) -> Vec<Params> {
         let steps =
             [self.seed, self.tiny, self.l2].into_iter().take_while(|step| step.outputs() < target.outputs());
@@ -54,7 +54,7 @@ impl Sets {
     }
 }
 
-/// The identifier of an iteration that is made ready from here on; see the module's header.
+/// The identifier of an iteration whose preparation starts here; see the module's header.
 fn identifier(channel: &mut Channel) -> [u8; 32] {
     channel.challenge(Party::Prover, "svole iteration")
 }
@@ -64,13 +64,13 @@ fn forest_key(id: &[u8; 32]) -> F128 {
     derive("volery svole v1, trees", id)
 }
 
-/// The public matrix of an iteration whose trees are checked, and the identifier it comes from, that of its
-/// trees.
+/// The public matrix of an iteration, whose trees are checked, and the identifier that it comes from, which
+/// is that of its trees.
 fn code(arch: Arch, id: [u8; 32]) -> ([u8; 32], Aes128) {
     (id, Aes128::new(arch, derive("volery svole v1, matrix", &id)))
 }
 
-/// The verifier's commitment to its V, of which `salt` is the opening.
+/// The verifier's commitment to V, which `salt` opens.
 fn commitment<E: Field>(id: &[u8; 32], sum: E, salt: &[u8; 32]) -> [u8; 32] {
     let sum = sum.to_integer().to_bytes();
     Digest::new("volery svole v1, check of trees").field(id).field(&sum[..E::DIGESTED]).field(salt).finish()

@@ -1,4 +1,4 @@
-//! A tile of the work that shares of a field take: see [`crate::vole::sample`].
+//! A tile's work on shares of a field: see [`crate::vole::sample`].
 
 use super::single_point::{Corrections, Prover, Scratch, fix};
 use crate::vole::lpn::{Params, TILE};

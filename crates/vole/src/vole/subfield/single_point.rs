@@ -45,8 +45,8 @@ use volery_primitives::mac::Holes;
 use volery_primitives::{F128, Field, MOST_WORDS, MacField, Tagged};
 use zeroize::Zeroizing;
 
-/// Numbers of a tile's keys besides those of its levels: from the first on those of its leaves, and that of
-/// the transfers of the last level.
+/// Slots of a tile's keys behind those of its levels: the leaves' keys, and that of the last level's
+/// transfers.
 const LEAF_KEYS: usize = 64;
 const TRANSFER_KEY: usize = 128;
 
@@ -102,14 +102,14 @@ pub(in crate::vole) struct Corrections<E> {
 }
 
 impl<E: Field> Corrections<E> {
-    /// Zeros, as many as a tile has corrections, into which they are received.
+    /// Zeros as many as a tile has corrections, to receive them into.
     pub(super) fn expected(params: Params) -> Self {
         let trees = params.trees_per_tile();
         Self { levels: vec![F128::ZERO; trees * (params.depth - 1)], leaves: vec![E::ZERO; 3 * trees] }
     }
 }
 
-/// Room for a tile on its way.
+/// Buffers for growing a tile.
 pub struct Scratch<E: Field> {
     nodes: Zeroizing<Vec<F128>>,
     pub(super) leaves: Zeroizing<Vec<E>>,
@@ -175,7 +175,8 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
     }
 }
 
-/// The prover's trees: what it takes to grow all leaves but the one at α, and the noise there.
+/// The prover's trees of an iteration: the siblings by which all leaves but the one at α grow, and the noise
+/// at α.
 pub struct Prover<B: Field, E: MacField<B>> {
     forest: Arc<Forest>,
     /// The siblings of the paths, level by level but for the last, for each tile.
@@ -186,7 +187,7 @@ pub struct Prover<B: Field, E: MacField<B>> {
     ends: Ends<B, E>,
 }
 
-/// A tile's trees as the prover keeps them.
+/// The data that the prover keeps of a tile's trees.
 pub(in crate::vole) struct Fixed<B: Field, E: MacField<B>> {
     siblings: Zeroizing<Vec<F128>>,
     sides: Zeroizing<Vec<u32>>,
@@ -196,8 +197,8 @@ pub(in crate::vole) struct Fixed<B: Field, E: MacField<B>> {
 /// Corrections of the left and of the right leaf at the end of each path.
 type Ends<B, E> = [Zeroizing<Vec<Tagged<B, E>>>; 2];
 
-/// The prover's trees of `tile`, by the corrections received, which are opened by the transfers' `macs`; `noise`
-/// are the shares of β. Leaves their leaves in `rows`.
+/// Grows the prover's trees of `tile` from the received corrections, which the transfers' `macs` open;
+/// `noise` are the shares of β. The leaves stay in `rows`.
 pub(super) fn fix<B: Field, E: MacField<B>>(
     forest: &Forest,
     tile: usize,
@@ -243,7 +244,7 @@ pub(super) fn fix<B: Field, E: MacField<B>>(
     Fixed { siblings, sides, ends }
 }
 
-/// The leaves with what belongs below the ends of the paths.
+/// Writes the leaves, corrected below the ends of the paths.
 fn puncture<B: Field, E: MacField<B>>(
     forest: &Forest,
     row: &[F128],
@@ -270,14 +271,14 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         self.forest.clone()
     }
 
-    /// Keeps the trees of the next tile.
+    /// Keeps the data of the next tile.
     pub(super) fn keep(&mut self, fixed: &Fixed<B, E>) {
         self.siblings.extend_from_slice(&fixed.siblings);
         self.sides.extend_from_slice(&fixed.sides);
         self.ends.iter_mut().zip(&fixed.ends).for_each(|(ends, of_tile)| ends.extend_from_slice(of_tile));
     }
 
-    /// Grows the trees of `tile`, which is fixed, into `rows` again.
+    /// Grows the trees of `tile`, whose data is kept, into `rows` again.
     pub(super) fn regrow(&self, tile: usize, scratch: &mut Scratch<E>, rows: &mut [Tagged<B, E>]) {
         let (width, depth) = (self.forest.width(), self.forest.params.depth);
         let siblings = &self.siblings[width * (depth - 1) * tile..][..width * (depth - 1)];

@@ -1,4 +1,4 @@
-//! Columns expanded from the keys of transfers: one for each bit of Δ, or for each digit of it.
+//! Columns expanded from the keys of transfers: one for each bit, or each digit, of Δ.
 
 use core::marker::PhantomData;
 use volery_primitives::arch::Arch;
@@ -31,16 +31,17 @@ impl<B: Field> Expansion<B> {
     }
 }
 
-/// The blocks that so many elements are sampled from.
+/// The number of blocks that `elements` elements are sampled from.
 fn blocks<B: Field>(elements: usize) -> usize {
     (B::SAMPLE * elements).div_ceil(2)
 }
 
-/// The expansions of the leaves of a tree, of which the verifier lacks one: any other stands in its place.
+/// The expansions of a tree's leaves. The verifier has an arbitrary one in the place of the leaf that it
+/// lacks.
 pub(super) struct Leaves<B> {
     arch: Arch,
     keys: Zeroizing<Vec<F128>>,
-    /// Blocks of each that are used up.
+    /// The number of blocks used up of each expansion.
     used: u64,
     field: PhantomData<B>,
 }
@@ -66,7 +67,8 @@ pub(super) enum Dealt<B> {
 }
 
 impl<B: Field> Dealt<B> {
-    /// Fills a column t, and `values` with what the verifier's has besides as often as the bit or digit says.
+    /// Fills a column t, and `values` with the difference by which the verifier's column exceeds t for each
+    /// one of the bit or digit.
     pub(super) fn fill<E: MacField<B>>(&mut self, t: &mut [B], values: &mut [B]) {
         match self {
             Self::Bit(keys) => {

@@ -59,7 +59,7 @@ pub struct FieldProver<B, E> {
 pub struct Heeded<B: Field, E: MacField<B>> {
     heard: Heard<Corrections<E>, E>,
     fixing: Tasks<FixedTile<B, E>>,
-    /// Whether the verifier has heard a coin of this iteration, and not answered to all of them.
+    /// Whether the verifier has received a coin of this iteration, and not yet answered all of them.
     holding: bool,
 }
 
@@ -69,7 +69,7 @@ impl<B: Field, E: MacField<B>> Default for Heeded<B, E> {
     }
 }
 
-/// A tile's trees as the prover keeps them, and the sum that its leaves add to the check.
+/// The data that the prover keeps of a tile's trees, and the sum that its leaves add to the check.
 type FixedTile<B, E> = (Fixed<B, E>, Zeroizing<Vec<E>>, Buffers<FieldProver<B, E>>);
 
 impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
@@ -99,7 +99,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         })
     }
 
-    /// Takes up corrections, tosses the coin of each tile, and adds it to the check.
+    /// Uses corrections as they are due, tosses the coin of each tile, and adds the tile to the check.
     fn advance(
         &mut self,
         channel: &mut Channel,
@@ -143,18 +143,18 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         }
     }
 
-    /// Sends x, the sum of the noise behind the masks.
+    /// Sends x, the masked sum of the noise.
     fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
         channel.send_elements(&[next.check.heard.sums.1 + values(next.base.masks())])
     }
 
-    /// Receives the commitment, unless it is here already, and sends V.
+    /// Receives the verifier's commitment, unless it is here already, and sends V.
     fn open(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
         self.receive(channel, next, [0, 1])?;
         channel.send_elements(&[sum(next)])
     }
 
-    /// The commitment must have been to V; then all leaves are right.
+    /// Checks that the commitment was to V: then all leaves are right.
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
         self.receive(channel, next, [0, 2])?;
         let [committed, opening] = [0, 1].map(|exchange| next.check.heard.answers[exchange]);
@@ -172,7 +172,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     }
 }
 
-/// V.
+/// V, the prover's sum of the check.
 fn sum<B: Field, E: MacField<B>>(next: &Next<FieldProver<B, E>>) -> E {
     next.check.heard.sums.0 + macs(next.base.masks())
 }

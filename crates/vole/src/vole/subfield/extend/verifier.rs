@@ -51,7 +51,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
 pub struct FieldVerifier<B, E: Field> {
     arch: Arch,
     delta: Zeroizing<E>,
-    /// Gone where its check has failed.
+    /// The transfers, or `None` once their check has failed.
     transfers: Option<Sender>,
     /// Δ' of the transfers.
     offset: Zeroizing<F128>,
@@ -64,18 +64,18 @@ type Made<B, E, T> = Tasks<(T, Buffers<FieldVerifier<B, E>>)>;
 
 /// The state of the verifier's check of trees.
 pub struct Check<B: Field, E: MacField<B>> {
-    /// Tiles that were handed out to be planted.
+    /// The number of tiles whose planting was started.
     begun: usize,
-    /// Tiles whose corrections are sent, and those whose coins are here.
+    /// The numbers of tiles whose corrections were sent, and whose coins were received.
     sent: usize,
     tossed: usize,
-    /// The corrections of tiles.
+    /// Tasks that plant tiles, with the corrections that they make.
     planting: Made<B, E, Corrections<E>>,
-    /// Sums that the leaves of tiles add to the check.
+    /// Tasks that combine the leaves of tiles for the check.
     weighing: Made<B, E, Zeroizing<Vec<E>>>,
-    /// Σ χ·key over the leaves, and at last V.
+    /// Σ χ·key over the leaves, and in the end V.
     sum: Zeroizing<E>,
-    /// Opens the commitment to V.
+    /// The opening of the commitment to V.
     opening: [u8; 32],
 }
 
@@ -94,7 +94,7 @@ impl<B: Field, E: MacField<B>> Default for Check<B, E> {
 }
 
 impl<B: Field, E: MacField<B>> FieldVerifier<B, E> {
-    /// Begins to plant the tiles before number `end`.
+    /// Starts planting the tiles before number `end`.
     fn plant(next: &mut Next<Self>, workers: &mut Workers<Self>, end: usize) {
         for tile in next.check.begun..end.min(next.base.start.params.tiles()) {
             let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
@@ -128,8 +128,8 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
         Ok(())
     }
 
-    /// Sends corrections; receives the coins of those that the prover has taken up, and adds these tiles to
-    /// the check.
+    /// Sends corrections as they are due, receives the coins of tiles that the prover has used, and adds
+    /// these tiles to the check.
     fn advance(
         &mut self,
         channel: &mut Channel,
@@ -180,7 +180,7 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
         channel.send(&commitment(&next.id, *check.sum, &check.opening))
     }
 
-    /// Opens the commitment where the prover's V is this one.
+    /// Opens the commitment, if the prover's V is equal.
     fn open(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
         let mut v = [E::ZERO];
         channel.recv_elements(&mut v)?;
