@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 use transcript::Transcript;
 use volery_primitives::{F128, Field};
 
-/// Carries bytes to and from the peer, in order, without knowing what they mean.
+/// A carrier of bytes to and from the peer, in order, without knowing what they mean.
 ///
 /// Every wait is bounded: an implementation returns [`io::ErrorKind::TimedOut`] rather than hang.
 pub trait Link: Send {
@@ -52,7 +52,7 @@ pub trait Link: Send {
     /// As for [`Link::send`].
     fn flush(&mut self) -> io::Result<()>;
 
-    /// How many bytes can be had without waiting, as far as the link knows.
+    /// The number of bytes that can be received without waiting, as far as the link knows.
     fn ready(&self) -> usize {
         0
     }
@@ -64,13 +64,15 @@ pub trait Link: Send {
     /// [`io::ErrorKind::TimedOut`] where it is silent.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// 32 bytes that both ends of this link share and no other link has, where it is one that can tell; they
-    /// need not be secret. Challenges depend on them, so that a proof is worth nothing over another link.
+    /// The binding: 32 bytes that both ends of this link share and no other link has, if the link has such.
+    /// They need not be secret. Challenges depend on them, so that a proof is worth nothing over another
+    /// link.
     fn binding(&self) -> Option<[u8; 32]> {
         None
     }
 
-    /// Says that nothing follows, and waits until the peer has said so too, or is gone, a few seconds at most.
+    /// Ends the sending direction, and waits until the peer has done so too, or is gone, a few seconds at
+    /// most.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] where something followed; where the peer is gone there is none.
@@ -100,20 +102,20 @@ impl<L: Link + ?Sized> Link for Box<L> {
     }
 }
 
-/// How long a peer has to say that nothing follows, once nothing follows here.
+/// How long to wait for the peer to end its direction, after this side has.
 pub(crate) const PARTING: Duration = Duration::from_secs(2);
 
 /// The two parties of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Party {
-    /// Knows the witness.
+    /// The party that knows the witness.
     Prover,
-    /// Learns that there is one.
+    /// The party that is to be convinced.
     Verifier,
 }
 
 impl Party {
-    /// "prover" or "verifier".
+    /// The name, "prover" or "verifier".
     pub const fn name(self) -> &'static str {
         match self {
             Self::Prover => "prover",
@@ -121,7 +123,7 @@ impl Party {
         }
     }
 
-    /// The peer.
+    /// The other party.
     pub const fn other(self) -> Self {
         match self {
             Self::Prover => Self::Verifier,
@@ -130,7 +132,7 @@ impl Party {
     }
 }
 
-/// Counts of what a channel has carried so far.
+/// Numbers of what a channel has carried so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Bytes sent by this party.
@@ -159,11 +161,11 @@ pub struct Channel {
     party: Party,
     transcript: Transcript,
     traffic: Traffic,
-    /// Something was sent since the last wait.
+    /// Whether something was sent since the last wait.
     spoke: bool,
-    /// The peer can foresee whether it will be found out: an end of the link counts against it.
+    /// Whether the peer is held: it can foresee the verdict, so that an end of the link counts against it.
     held: bool,
-    /// How many others hold it, each until it has its own answer.
+    /// The number of others that hold the peer, each until it has its own answer.
     holders: usize,
     /// Words on their way to bytes and back.
     scratch: Vec<u8>,
@@ -208,8 +210,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Fills `bytes` with one message of the peer; all that was sent to it is handed over
-    /// before waiting for it.
+    /// Receives one message of the peer into `bytes`. All that was sent before is flushed first.
     ///
     /// # Errors
     /// `Io` where the link fails, the peer has closed, or it stays silent for too long.
@@ -298,7 +299,7 @@ impl Channel {
         if canonical { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::NonCanonicalElement)) }
     }
 
-    /// Sends a coin of this party, which decides on what the peer has said, as [`Channel::send_words`] does.
+    /// Sends a coin of this party, which decides on the peer's messages, as [`Channel::send_words`] does.
     /// From here on the peer is [held](Channel::hold_peer).
     ///
     /// # Errors
@@ -308,28 +309,26 @@ impl Channel {
         self.send_words(coin)
     }
 
-    /// Holds the peer: the next message lets it foresee whether it will be found out. From here until
+    /// Holds the peer: by the next message it can foresee the verdict. From here until
     /// [`Channel::release_peer`] a link that ends is [`Error::Abandoned`], and not an accident. For messages
     /// that are no row of words, or no coin.
     pub fn hold_peer(&mut self) {
         self.held = true;
     }
 
-    /// Releases the peer: all that it could foresee has been decided, but for what it is [held
-    /// for](Channel::hold_peer_for).
+    /// Releases the peer: all that it could foresee is decided, except for what it is [held
+    /// for](Channel::hold_peer_for) singly.
     pub fn release_peer(&mut self) {
         self.held = false;
     }
 
-    /// Holds the peer, as [`Channel::hold_peer`] does, for one of several things that it answers to by
-    /// themselves, until that is [decided](Channel::release_peer_for). `holding` says whether this one holds
-    /// it.
+    /// Holds the peer, as [`Channel::hold_peer`] does, on account of one of several open questions, until
+    /// that one is [decided](Channel::release_peer_for). `holding` says whether it holds the peer.
     pub fn hold_peer_for(&mut self, holding: &mut bool) {
         self.holders += usize::from(!core::mem::replace(holding, true));
     }
 
-    /// Releases the peer from this one of several things, which holds it on this channel and has been
-    /// decided.
+    /// Releases the peer from one of several open questions, which has been decided.
     pub fn release_peer_for(&mut self, holding: &mut bool) {
         self.holders -= usize::from(core::mem::replace(holding, false));
     }
@@ -354,9 +353,9 @@ impl Channel {
         self.transcript.checkpoint(label)
     }
 
-    /// A challenge to the party under test: 32 bytes that depend on all that it has said so far, and on all
-    /// that both had said at the last checkpoint. Both parties get the same where they call it at the same
-    /// point of that party's stream.
+    /// A challenge to the party under test: 32 bytes that depend on all its messages so far, and on all
+    /// messages of both parties up to the last checkpoint. Both parties get the same challenge where they
+    /// call it at the same point of that party's stream.
     ///
     /// The party under test must have sent all that the challenge combines. A transcript may stand for the
     /// other party's coin only where guessing the challenge is out of reach offline: 100 bits and more.
@@ -364,8 +363,9 @@ impl Channel {
         self.transcript.challenge(under_test, label)
     }
 
-    /// Ends the session: nothing may follow what the peer has sent, and it hears that nothing follows here.
-    /// Whoever drops the channel instead does not notice what somebody on the way has added behind the end.
+    /// Ends the session: nothing may follow the peer's last message, and the peer is told that nothing
+    /// follows here. A channel that is dropped instead does not notice bytes that somebody on the way has
+    /// added at the end.
     ///
     /// # Errors
     /// `Misbehaved` where something followed; `Io` where what was sent could not be handed over.
@@ -379,9 +379,9 @@ impl Channel {
         }
     }
 
-    /// Says that nothing follows, and lets the peer hear the last of what was said: a system that is asked to
-    /// close while bytes of the peer are unread may drop what is still on its way there. What the peer says
-    /// until then is dropped, for as long as an honest peer takes to hear that nothing follows.
+    /// Ends the sending direction, and drops what the peer still sends, for as long as an honest peer takes
+    /// to end its own. A system that closes a connection with unread bytes may drop what is still on its way
+    /// to the peer.
     pub fn hang_up(&mut self) {
         let deadline = Instant::now() + PARTING;
         let followed =
@@ -389,8 +389,8 @@ impl Channel {
         while followed(self.link.close()) && Instant::now() < deadline {}
     }
 
-    /// Hands over all that was sent. Protocols need this after their last message, and where a message must
-    /// travel while its sender has nothing to wait for.
+    /// Flushes: hands over all that was sent. A protocol needs this after its last message, and where a
+    /// message must travel while its sender has nothing to wait for.
     ///
     /// # Errors
     /// `Io` where the link fails.
@@ -409,7 +409,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::time::Duration;
 
-    /// Channels over TCP, and what says more to the first of them.
+    /// Channels over TCP, and a second handle on the first one's socket.
     fn pair() -> (Channel, Channel, TcpStream) {
         let timeout = Duration::from_secs(10);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -23,10 +23,9 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The link failed, closed or stayed silent after this party had told what lets the peer foresee whether
-    /// it will be found out: a coin that decides on what the peer has said, or a secret that was opened.
-    /// Nothing tells this from a peer that did not like the coin and went to try again: so it is to be
-    /// counted as a rejection, and nobody may come back for free.
+    /// The link failed, closed or stayed silent when the peer could foresee the verdict: after this party had
+    /// sent a coin that decides on the peer's messages, or opened a secret. Nothing tells this from a peer
+    /// that did not like the coin and left to try again: so it is to be counted as a rejection.
     #[error(
         "{doing}: {source}: by then the {peer} could foresee whether it would be found out, so that this \
          counts against it"
@@ -66,10 +65,9 @@ impl Error {
         Self::Invalid(why.into())
     }
 
-    /// Whether the peer, or whoever made a proof file, may have failed here in a try at what it should not be
-    /// able to do: for a service to count, which lets peers come back. False where a link fails at a time at
-    /// which that tells the peer nothing, or the two sides were started differently, and for what this party
-    /// did wrong itself or hears of itself.
+    /// Whether the error may come from an attempt to cheat, by the peer or by the author of a proof file: a
+    /// service that lets peers come back counts these. It is false where a link fails when that tells the
+    /// peer nothing, where the two sides were started differently, and for errors of this party's own.
     pub fn counts_against_peer(&self) -> bool {
         match self {
             Self::Rejected(why) => !matches!(why, Rejection::ByVerifier | Rejection::NotRecorded),
@@ -83,7 +81,7 @@ impl Error {
         matches!(self, Self::Io { .. } | Self::Abandoned { .. })
     }
 
-    /// Turns an I/O error into an [`Error::Io`] that says what was being done.
+    /// Makes an I/O error an [`Error::Io`] that says what was being done.
     pub fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, source }
     }

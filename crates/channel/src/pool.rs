@@ -1,4 +1,4 @@
-//! Threads that a party hands work to: what it will need soon, and what it has done with.
+//! The threads of a party, and the tasks that they run beside it.
 //!
 //! A statement is walked by one thread, which alone speaks to the peer. Beside it run **tasks**: closures that
 //! own all they work on, so that nothing is shared, no gate takes a lock, and what a task computes depends on
@@ -36,11 +36,11 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// Tasks that are handed out ahead of the one whose result is needed next, for each thread beside the first:
-/// so many that a thread which is late now and then holds up nobody.
+/// Tasks under way ahead of the one whose result is needed next, for each further thread: enough that a
+/// thread which is late now and then delays nobody.
 const AHEAD: usize = 4;
 
-/// The most of them: the first thread cannot use more, and each holds memory.
+/// The most tasks under way: the first thread cannot use more, and each holds memory.
 const MOST_AHEAD: usize = 32;
 
 /// Threads that run tasks; all clones are one pool. Its threads end when the last of them is dropped.
@@ -48,11 +48,11 @@ const MOST_AHEAD: usize = 32;
 pub struct Pool(Option<Arc<Threads>>);
 
 impl Pool {
-    /// One without further threads, as [`Pool::default`].
+    /// A pool without further threads, as [`Pool::default`].
     #[doc(hidden)]
     pub const ALONE: Self = Self(None);
 
-    /// A pool by which so many threads are at work, the one that hands out tasks included.
+    /// A pool of this many threads, the one that hands out tasks included.
     ///
     /// # Errors
     /// `Io` where the system has no more threads.
@@ -76,8 +76,8 @@ impl Pool {
         Self::new(NonZeroUsize::new(threads).expect("one thread at least")).expect("threads")
     }
 
-    /// How many tasks to hand out ahead of the one whose result is needed next: none where
-    /// there is no other thread.
+    /// The number of tasks to hand out ahead of the one whose result is needed next: zero where there is no
+    /// other thread.
     pub fn ahead(&self) -> usize {
         self.0.as_ref().map_or(0, |threads| (AHEAD * threads.handles.len()).min(MOST_AHEAD))
     }
@@ -195,7 +195,8 @@ pub struct Task<T> {
 }
 
 impl<T: 'static> Task<T> {
-    /// Waits for the result: runs the task where nobody has begun, and meanwhile others where somebody has.
+    /// Waits for the result. Where nobody has begun the task, this thread runs it; otherwise it runs others
+    /// meanwhile.
     ///
     /// # Panics
     /// As the task does.
@@ -205,14 +206,14 @@ impl<T: 'static> Task<T> {
     }
 }
 
-/// A task in the hands of who asks for its result.
+/// A task as its owner has it, who will ask for the result.
 struct Owned {
     task: Arc<Shared>,
     queue: Option<Arc<Queue>>,
 }
 
 impl Owned {
-    /// See [`Task::wait`].
+    /// Waits for the result: see [`Task::wait`].
     fn wait(self) -> Output {
         let done = loop {
             let state = mem::replace(&mut *lock(&self.task.state), State::Begun);
@@ -241,7 +242,7 @@ impl Drop for Owned {
     }
 }
 
-/// Tasks whose results are taken up in the order in which they were handed out.
+/// Tasks whose results are taken in the order in which the tasks were handed out.
 pub struct Tasks<T>(VecDeque<Task<T>>);
 
 impl<T> Default for Tasks<T> {
@@ -251,18 +252,18 @@ impl<T> Default for Tasks<T> {
 }
 
 impl<T: 'static> Tasks<T> {
-    /// Makes it the last one to be taken up.
+    /// Appends a task.
     pub fn push(&mut self, task: Task<T>) {
         self.0.push_back(task);
     }
 
-    /// The first result, where there are more than `ahead`.
+    /// The result of the first task, where there are more than `ahead`.
     pub fn next_beyond(&mut self, ahead: usize) -> Option<T> {
         if self.len() > ahead { self.next() } else { None }
     }
 }
 
-/// The results that were not taken up yet.
+/// The results that were not taken yet.
 impl<T: 'static> Iterator for Tasks<T> {
     type Item = T;
 
@@ -277,7 +278,7 @@ impl<T: 'static> Iterator for Tasks<T> {
 
 impl<T: 'static> ExactSizeIterator for Tasks<T> {}
 
-/// Memory that tasks have done with, for those that follow. It may hold secrets: of a type that wipes them.
+/// Memory of finished tasks, for new ones. It may hold secrets, in a type that wipes them.
 pub struct Spare<T>(Arc<Mutex<Vec<T>>>);
 
 impl<T> Clone for Spare<T> {
@@ -293,18 +294,18 @@ impl<T> Default for Spare<T> {
 }
 
 impl<T> Spare<T> {
-    /// Some, if there is any.
+    /// Takes memory, if there is any.
     pub fn take(&self) -> Option<T> {
         lock(&self.0).pop()
     }
 
-    /// Takes back memory that is done with.
+    /// Gives memory back.
     pub fn give(&self, memory: T) {
         lock(&self.0).push(memory);
     }
 }
 
-/// The work of a task, and what comes of it.
+/// The work of a task, and its result.
 type Work = Box<dyn FnOnce() -> Output + Send>;
 type Output = Box<dyn Any + Send>;
 
@@ -316,7 +317,7 @@ struct Shared {
 
 enum State {
     Ready(Work),
-    /// The task has begun, on a thread or at its owner, who has its result or wants none.
+    /// The task runs on a thread, or its owner has taken it.
     Begun,
     /// The task has begun on a thread, and its owner sleeps until it is done.
     Awaited,
@@ -324,7 +325,7 @@ enum State {
 }
 
 impl Shared {
-    /// Runs it, unless somebody has begun.
+    /// Runs the task, unless somebody has begun it.
     fn run(&self) {
         let State::Ready(work) = mem::replace(&mut *lock(&self.state), State::Begun) else { return };
         let done = catch_unwind(AssertUnwindSafe(work));
@@ -335,7 +336,7 @@ impl Shared {
         }
     }
 
-    /// The result, once the thread that has begun is done.
+    /// Sleeps until the thread that has begun the task is done, and gives its result.
     fn sleep(&self) -> std::thread::Result<Output> {
         let mut state = lock(&self.state);
         loop {
@@ -347,7 +348,7 @@ impl Shared {
     }
 }
 
-/// No code of others runs while a lock is held.
+/// The message of a poisoned lock, which cannot happen: no task runs while a lock is held.
 const UNPOISONED: &str = "nothing panics with the lock held";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

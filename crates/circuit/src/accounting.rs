@@ -18,29 +18,29 @@ use crowds::Crowds;
 use epochs::{Epochs, Ranges};
 use volery_primitives::Field;
 
-/// An account of what a statement has beside gates, kept by who is told of all of it in its order.
+/// An account of what a statement has beside gates. Its keeper is told of all of it, in order.
 pub(crate) trait Accounting<F> {
-    /// Another memory, whose number is how many there were before.
+    /// Counts a memory. Memories are numbered from 0, in order.
     fn memory(&mut self, sizes: Sizes);
     /// An access to a memory; `put_where` says whether a wire decides on what is put.
     fn access(&mut self, memory: usize, put_where: bool);
     /// The end of a memory.
     fn close(&mut self, memory: usize);
-    /// Another table, whose number is how many there were before.
+    /// Counts a table. Tables are numbered from 0, in order.
     fn table(&mut self, known: &Known<F>);
-    /// Lookups in a table, so many.
+    /// Counts lookups in a table.
     fn look_up(&mut self, table: usize, lookups: u64);
-    /// A number of so many bits.
+    /// Counts an assertion that a number has `bits` bits.
     fn within(&mut self, bits: u32);
-    /// A permutation of so many words.
+    /// Counts a permutation of `words` words.
     fn permutation(&mut self, words: u64);
-    /// Values that are committed to by gates, or by who looks at all cells.
+    /// Counts values that are committed to by gates, or by looking at all cells.
     fn commit(&mut self, values: u64);
-    /// Polynomials that are asserted to be zero, or whose values are committed to.
+    /// Counts polynomials that are asserted to be zero, or whose values are committed to.
     fn polynomials(&mut self, lanes: usize, degree: usize);
-    /// An assertion on a product of matrices.
+    /// Counts an assertion on a product of matrices.
     fn matrix(&mut self);
-    /// The end of a statement, whose gates are those of `shape`.
+    /// Ends the statement, whose gates are those of `shape`, and gives the sums.
     fn end(&mut self, shape: &Shape) -> Account;
 }
 
@@ -71,7 +71,7 @@ struct ByEpochs<F> {
     tables: Vec<Table>,
     ranges: Ranges,
     permuted: Permuted,
-    /// The sum over those that have ended.
+    /// The cost of the memories that are closed.
     argued: Argued,
     crowds: Crowds,
     field: PhantomData<fn() -> F>,
@@ -79,11 +79,11 @@ struct ByEpochs<F> {
 
 /// How lookups in a table are proved.
 enum Table {
-    /// A sum of fractions, over odd p, with the elements of a value.
+    /// Proved by a sum of fractions, over odd p; with the elements of a value.
     Sum(Looked, usize),
-    /// Reads of a memory.
+    /// Proved by reads of a memory.
     Reads(Epochs),
-    /// Row by row, with the numbers of rows and of elements of a key.
+    /// Proved row by row, with the numbers of rows and of elements of a key.
     Scan([usize; 2]),
 }
 

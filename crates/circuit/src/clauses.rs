@@ -50,7 +50,7 @@ pub use one_of::{Clause, OneOf, Padded};
 use super::Backend;
 use volery_channel::error::Result;
 
-/// How many clauses there are, whoever runs them, and which of them are alike.
+/// The number of clauses, and which of them are alike: all that does not depend on a backend.
 pub trait Alternatives {
     /// How many clauses there are; at least one. They are numbered from 0.
     fn count(&self) -> usize;
@@ -63,7 +63,7 @@ pub trait Alternatives {
     }
 }
 
-/// Clauses over one field, of which one holds, and not said which.
+/// Clauses over one field. One of them holds, and the proof does not say which.
 ///
 /// Hints of a clause have to be defined whatever its wires carry, and must not panic: a prover runs the
 /// clauses that do not hold too, on zeros or on values at random.
@@ -71,8 +71,8 @@ pub trait Alternatives {
 /// A key of [`Backend::call`] says the same in all clauses of one statement: what one of them records is what
 /// another calls.
 pub trait Clauses<B: Backend>: Alternatives {
-    /// Pushes clause number `clause` into `branch`. What it asserts is what makes it hold, and
-    /// it asserts something.
+    /// Pushes clause number `clause` into `branch`. It holds if all that it asserts does, and it asserts
+    /// something.
     ///
     /// # Errors
     /// Those of the backend, and `Invalid` where the clause is malformed.

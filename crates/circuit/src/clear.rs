@@ -20,14 +20,14 @@ use zeroize::Zeroizing;
 ///
 /// This is the reference for every proof system, and what the prover runs before it contacts anyone.
 pub struct Clear<'w, F: Field> {
-    /// Behind a pointer, so that a circuit is compiled once for all kinds of witnesses.
+    /// The witness, behind a pointer, so that a circuit is compiled once for all kinds of witnesses.
     witness: Box<dyn Iterator<Item = F> + 'w>,
-    /// A running value of what was compared so far: something for each assertion.
+    /// The number of comparisons so far, at least one for each assertion.
     compared: u64,
-    /// Whether it goes to its end, whatever fails and however long the witness is: what it does is then the
-    /// same for every witness.
+    /// Whether the evaluation goes to its end, whatever fails and however long the witness is, so that it
+    /// takes the same steps for every witness.
     to_its_end: bool,
-    /// Whether something failed, where it goes to its end. It is a secret.
+    /// Whether an assertion failed, where the evaluation goes to its end. It is a secret.
     failed: bool,
     /// Whether the circuit asked for more than the witness has.
     ended: bool,
@@ -57,7 +57,7 @@ impl<'w, F: Field> Clear<'w, F> {
         }
     }
 
-    /// An evaluation of a shard, to which these values come in and from which so many go out.
+    /// An evaluation of a shard with these incoming values, and `outgoing` wires that go out.
     pub fn shard(
         witness: impl IntoIterator<Item = F, IntoIter: 'w>,
         incoming: Zeroizing<Vec<F>>,
@@ -66,8 +66,8 @@ impl<'w, F: Field> Clear<'w, F> {
         Self { crossing: Some(Crossing::new(incoming, outgoing)), ..Self::new(witness) }
     }
 
-    /// One that goes on where an assertion fails, and on zeros where the witness ends: by [`Clear::held`] it
-    /// says in the end whether the circuit holds.
+    /// An evaluation that goes on where an assertion fails, and on zeros where the witness ends.
+    /// [`Clear::held`] says in the end whether the circuit holds.
     pub(crate) fn to_its_end(witness: impl IntoIterator<Item = F, IntoIter: 'w>) -> Self {
         Self { to_its_end: true, ..Self::new(witness.into_iter().fuse()) }
     }
@@ -141,13 +141,14 @@ impl<'w, F: Field> Clear<'w, F> {
         self.ended
     }
 
-    /// Whether the circuit holds for the witness, and reads all of it, where the evaluation went to its end.
+    /// Whether the circuit holds for the witness, and reads all of it, after an evaluation to its end.
     pub(super) fn held(mut self) -> bool {
         let read = !self.ended && self.witness.next().is_none();
         (read && self.compared > 0) & !self.failed
     }
 
-    /// Whether an assertion that `fails`, or one of the things that it compares, ends the evaluation.
+    /// Whether a comparison that `fails` ends the evaluation. It does not where the evaluation goes to its
+    /// end.
     #[inline]
     pub(super) fn ends(&mut self, fails: bool) -> bool {
         self.compared += 1;
@@ -176,7 +177,8 @@ impl<'w, F: Field> Clear<'w, F> {
         self.finish_half().map(drop)
     }
 
-    /// Ends the evaluation of a shard, which may assert nothing: what goes out, and how much it compared.
+    /// Ends the evaluation of a shard, which may assert nothing: gives the wires that go out, and the running
+    /// value of comparisons.
     ///
     /// # Errors
     /// `Invalid` where it left a part of the witness unread, or other wires cross than were announced.
@@ -185,7 +187,7 @@ impl<'w, F: Field> Clear<'w, F> {
         Ok((outgoing, self.finish_half()?))
     }
 
-    /// Ends a part of a statement, which may assert nothing, and says how much it compared.
+    /// Ends a part of a statement, which may assert nothing, and gives the number of comparisons.
     ///
     /// # Errors
     /// `Invalid` where it left a part of the witness unread.
@@ -201,7 +203,7 @@ impl<'w, F: Field> Clear<'w, F> {
 pub struct Evaluated<F: Field> {
     /// The values that were kept, in their order.
     pub values: Zeroizing<Vec<F>>,
-    /// The running value of what was compared, which tells how much was done for assertions.
+    /// The number of comparisons that were made for assertions.
     pub compared: u64,
     /// Whether the circuit holds for the witness. It is a secret.
     pub holds: bool,
@@ -290,7 +292,7 @@ impl<F: Field> Backend for Clear<'_, F> {
 pub enum ClearMemory<F: Field> {
     /// The words of a memory.
     Words(ClearWords<F>),
-    /// The words of a memory where hints are kept, which are those of whoever looks at all cells.
+    /// The words of a memory where hints are kept, as a system would have them that looks at all cells.
     Scanned(Scanned<F>),
 }
 
@@ -472,7 +474,7 @@ impl<F: Field> Polynomials for Clear<'_, F> {
     }
 }
 
-/// `f` in each lane, where one lane stands for any number.
+/// Applies `f` to each pair of lanes. A single lane stands for as many as the other has.
 pub(super) fn lanes<F: Copy>(a: &[F], b: &[F], f: impl Fn(F, F) -> F) -> Vec<F> {
     let length = common_lanes(a.len(), b.len());
     let lane = |x: &[F], i: usize| if x.len() == 1 { x[0] } else { x[i] };
@@ -484,7 +486,7 @@ fn dot<F: Field>(a: &[F], b: &[F]) -> F {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
-/// Elements that are a function of `matrices`: whoever evaluates in the clear has no reason to fool itself.
+/// Elements that are a function of `matrices`: an evaluation in the clear need not convince anybody.
 fn coefficients<F: Field>(matrices: &[&[F]]) -> Expanded<F> {
     let mut hasher = blake3::Hasher::new_derive_key("volery clear evaluation v1, random vectors");
     matrices.iter().for_each(|entries| absorb(&mut hasher, entries));

@@ -38,13 +38,13 @@ pub struct Shape {
     pub polynomials: u64,
     /// The highest degree of these.
     pub degree: u64,
-    /// How often they have 2^17 coefficients before 2^13 values are committed to.
+    /// Crowds of polynomials: how often they have 2^17 coefficients before 2^13 values are committed to.
     pub crowds: u64,
     /// Products of matrices that are asserted.
     pub matrices: u64,
     /// Values of polynomials among the inputs.
     pub committed: u64,
-    /// Multiplications inside of polynomials and products of matrices, where they are computed gate by gate.
+    /// Multiplications inside of polynomials and products of matrices, if they are computed gate by gate.
     pub polynomial_mul: u64,
     /// The sums of products that these are made of.
     pub sums: Sums,
@@ -86,9 +86,9 @@ pub struct Argued {
     pub wide_polynomials: u64,
     /// The highest degree of all.
     pub degree: u64,
-    /// The degrees of what is to be zero at the challenges, of all epochs together.
+    /// The sum, over all epochs, of the degrees of the polynomials that are to be zero at their challenges.
     pub tuples: u64,
-    /// The highest of them.
+    /// The highest of these degrees.
     pub longest: u64,
     /// Epochs that end, each with a challenge of its own.
     pub epochs: u64,
@@ -157,7 +157,7 @@ impl Shape {
         Stream::new(source).count()
     }
 
-    /// Adds the gates of `other`, whose depth is not known to lie behind or beside.
+    /// Adds the gates of `other`, not knowing whether its depth lies behind this one's or beside it.
     pub(super) fn add(&mut self, other: &Self) {
         let Self { inputs, witness, mul, add, scale, constant, assert, .. } = *other;
         let Self { polynomials, degree, matrices, committed, polynomial_mul, sums, .. } = *other;
@@ -191,7 +191,7 @@ impl Shape {
         self.degree = self.degree.max(degree as u64);
     }
 
-    /// Counts an inner product of so many pairs.
+    /// Counts an inner product of `length` pairs.
     pub(super) fn inner(&mut self, length: u64) {
         self.polynomial_mul += length;
         self.sums.inner += u64::from(length > 0);
@@ -272,9 +272,10 @@ pub struct Size {
     pub clauses: u64,
     /// Commitments among them that come after the challenge to the tape.
     pub late: u64,
-    /// The degrees in their challenges of what ends epochs of memories and tables, all together.
+    /// The sum of the degrees, each in its challenge, of the arguments that end epochs of memories and
+    /// tables.
     pub tuples: u64,
-    /// The highest of them.
+    /// The highest of these degrees.
     pub longest: u64,
     /// Epochs, whose challenges end a batch early each.
     pub epochs: u64,
@@ -290,19 +291,19 @@ pub struct Arguing {
 }
 
 impl Size {
-    /// How many values of a challenge, at most, let something false pass: two where vectors of a product of
-    /// matrices come of it, as many as a tape has clauses, or as high as the degree of an epoch's end is.
+    /// The most values of a challenge for which something false passes: two for the vectors of a product of
+    /// matrices, the number of clauses for a tape, the degree of its argument for an epoch.
     pub fn chances(&self) -> f64 {
         self.longest.max(self.clauses).max(2) as f64
     }
 
-    /// The size of a statement with so many commitments, all of them products, and neither polynomials nor
+    /// The size of a statement with this many commitments, all of them products, without polynomials or
     /// matrices.
     pub fn gates(commitments: u64) -> Self {
         Self { commitments, ..Self::default() }
     }
 
-    /// The larger one of each.
+    /// The larger of two sizes, number by number.
     pub fn or_more(self, other: Self) -> Self {
         Self {
             commitments: self.commitments.max(other.commitments),
@@ -327,7 +328,7 @@ pub struct Count<F> {
     wires: u64,
     /// The memories and tables that are not at an end.
     open: Open<F>,
-    /// The values that are committed to, so far as who accounts for polynomials knows of them.
+    /// The number of values committed to that the account of polynomials knows of.
     marked: u64,
 }
 
@@ -363,7 +364,7 @@ impl<F: Field> Count<F> {
         Ok(count.ended().0)
     }
 
-    /// Says what is committed to so far: to whom polynomials are told next.
+    /// Tells the account how many values are committed to so far, and gives it for what comes next.
     fn mark(&mut self) -> &mut dyn Accounting<F> {
         let values = self.shape.size().commitments;
         let accounting = self.open.accounting();
@@ -426,7 +427,7 @@ impl<F: Field> Count<F> {
         (0..count).map(|_| self.wire(0)).collect()
     }
 
-    /// Counts the assertion that `sum` is made of bits that were copied.
+    /// Counts the assertion that `sum` is the number of bits that were copied.
     pub(super) fn made_of_copies(&mut self, sum: Counted, width: usize) {
         self.shape.assert += 1;
         self.gate(b'u', sum.number.into(), width as u128);

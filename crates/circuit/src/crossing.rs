@@ -15,14 +15,14 @@ pub trait Crossings: Backend {
     /// `Invalid` where fewer are left, this is no shard, or this backend knows none.
     fn incoming(&mut self, count: usize) -> Result<Vec<Self::Wire>>;
 
-    /// Says that `wires` are the next that go out to later shards.
+    /// Sends `wires` out, to later shards.
     ///
     /// # Errors
     /// `Invalid` where more go out than were announced, this is no shard, or this backend knows none.
     fn outgoing(&mut self, wires: &[Self::Wire]) -> Result<()>;
 }
 
-/// Errors for backends that look at all words of a memory: their wires mean nothing elsewhere.
+/// Errors: a backend that looks at all words of a memory has no wires that mean anything elsewhere.
 impl<B: Scans> Crossings for B {
     fn incoming(&mut self, _: usize) -> Result<Vec<B::Wire>> {
         Err(no_shard())
@@ -45,19 +45,19 @@ pub struct Crossing<W: DefaultIsZeroes> {
     incoming: Zeroizing<Vec<W>>,
     taken: usize,
     outgoing: Zeroizing<Vec<W>>,
-    /// How many go out.
+    /// The number of wires that go out.
     announced: usize,
 }
 
 impl<W: DefaultIsZeroes> Crossing<W> {
-    /// A crossing where these wires come in, and so many will go out.
+    /// A crossing where `incoming` wires come in, and `announced` will go out.
     pub fn new(incoming: Zeroizing<Vec<W>>, announced: usize) -> Self {
         // Of its full length from the beginning: what grows leaves copies behind.
         let outgoing = Zeroizing::new(Vec::with_capacity(announced));
         Self { incoming, taken: 0, outgoing, announced }
     }
 
-    /// The next that come in.
+    /// Takes the next wires that come in.
     ///
     /// # Errors
     /// `Invalid` where there are fewer.
@@ -74,7 +74,7 @@ impl<W: DefaultIsZeroes> Crossing<W> {
         Ok(wires.to_vec())
     }
 
-    /// The next that go out.
+    /// Notes the next wires that go out.
     ///
     /// # Errors
     /// `Invalid` where they are more than were announced.
@@ -104,7 +104,7 @@ impl<W: DefaultIsZeroes> Crossing<W> {
         Ok(())
     }
 
-    /// All that go out, once the shard is at its end.
+    /// Gives all wires that go out, at the end of the shard.
     ///
     /// # Errors
     /// As for [`Crossing::check_end`].

@@ -82,7 +82,7 @@ pub trait Backend {
     /// `Invalid` where the stream has ended; link errors.
     fn witness(&mut self) -> Result<Self::Wire>;
 
-    /// Puts the next elements on `wires`, one on each.
+    /// Reads the next elements of the witness, one for each of `wires`.
     ///
     /// # Errors
     /// Those of [`Backend::witness`].
@@ -171,8 +171,8 @@ pub trait Backend {
     /// `Unsatisfied` where this party knows the value and it is not zero; link errors.
     fn assert_zero(&mut self, a: Self::Wire, name: impl Display) -> Result<()>;
 
-    /// Says that `wire` carries bit, or element, `place` of output `port`. Who evaluates a circuit or writes
-    /// a file of it takes it; to a proof it means nothing.
+    /// Makes `wire` bit, or element, `place` of output `port`. Evaluations and writers of files use it; in a
+    /// proof it does nothing.
     ///
     /// # Errors
     /// Those of the backend.
@@ -193,8 +193,8 @@ pub trait Backend {
         Ok(made)
     }
 
-    /// Says that `wires` are used no more, outside of the scope that they were made in. Nobody else may hold
-    /// them: it is for a state that a loop replaces each time.
+    /// Forgets `wires`: they are used no more, outside of the scope that they were made in. Nobody else may
+    /// hold them. It is for a state that a loop replaces each time.
     fn forget(&mut self, wires: &[Self::Wire]) {
         let _ = wires;
     }
@@ -224,7 +224,7 @@ pub trait Backend {
         }
     }
 
-    /// Begins a [`scope`](Backend::scope), and the next method ends it. For whoever implements a backend.
+    /// Opens a [`scope`](Backend::scope). It is called by that function alone; backends implement it.
     fn open_scope(&mut self) {}
 
     /// Ends the innermost scope, of whose wires those of `kept` live on.
@@ -232,8 +232,8 @@ pub trait Backend {
         let _ = kept;
     }
 
-    /// Begins a [`call`](Backend::call) of a function, whose body is to be pushed only where it is new. For
-    /// whoever implements a backend.
+    /// Opens a [`call`](Backend::call) of a function, whose body is to be pushed only where it is new. It is
+    /// called by that function alone; backends implement it.
     ///
     /// # Errors
     /// Those of the backend.
@@ -256,7 +256,7 @@ pub trait Wires<W> {
     /// Gives each wire to `take`.
     fn each(&self, take: &mut dyn FnMut(W));
 
-    /// The wires.
+    /// The wires of the value.
     fn wires(&self) -> Vec<W> {
         let mut wires = Vec::new();
         self.each(&mut |wire| wires.push(wire));
@@ -296,7 +296,8 @@ impl<W> Wires<W> for () {
 /// A function that is called: see [`Backend::call`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Function<W> {
-    /// Functions are nothing here: the body is pushed on the arguments as they are, and nothing is closed.
+    /// Nothing: this backend has no functions. The body is pushed on the arguments as they are, and nothing
+    /// is closed.
     Inlined,
     /// The function is called for the first time: the arguments as its body sees them.
     New(Vec<W>),
@@ -304,8 +305,8 @@ pub enum Function<W> {
     Known(Returned<W>),
 }
 
-/// Replaces `state` by the result of `body`, as a function: see [`Backend::call`]. Where functions are
-/// nothing it is changed as it lies. Its wires are forgotten where they are `fresh`: nobody else holds them.
+/// Replaces `state` by the result of `body`, as a function: see [`Backend::call`]. Where a backend has no
+/// functions, it changes in place. Its wires are forgotten where they are `fresh`, held by nobody else.
 ///
 /// # Errors
 /// Those of `body`, and of the backend.
@@ -335,12 +336,11 @@ pub fn replace<B: Backend>(
 pub struct Returned<W> {
     /// The wires of the results.
     pub wires: Vec<W>,
-    /// Further facts that the caller has to know of them, such as which bits are public: they follow from the
-    /// key.
+    /// Further facts about the results, such as which bits are public. They follow from the key.
     pub public: Vec<u8>,
 }
 
-/// A borrowed backend is one, too.
+/// A borrowed backend as a backend.
 impl<B: Backend> Backend for &mut B {
     type F = B::F;
     type Wire = B::Wire;
@@ -410,7 +410,7 @@ impl<B: Backend> Backend for &mut B {
     }
 }
 
-/// A backend that has all there is: what a statement is written for.
+/// A backend that has everything a statement may use.
 pub trait Machine: Polynomials + Memories + Tables + Permutations + Crossings {}
 
 impl<B: Polynomials + Memories + Tables + Permutations + Crossings> Machine for B {}

@@ -47,19 +47,19 @@ use zeroize::Zeroizing;
 /// The initial cells of a memory: words one after the other, each of as many elements as the memory's width.
 #[derive(Clone, Copy, Debug)]
 pub enum Cells<'a, F, W> {
-    /// Zeroes, so many words.
+    /// Zeroes, this many words.
     Zero(usize),
     /// Public words.
     Public(&'a [F]),
     /// Words on wires.
     Wires(&'a [W]),
-    /// Public words at these addresses, each of which is larger than the one before: for who has a proof for
-    /// accesses, over a field of odd characteristic.
+    /// Public words at these addresses, in ascending order: for systems that have a proof for accesses, over
+    /// a field of odd characteristic.
     At(&'a [u64], &'a [F]),
 }
 
 impl<F, W> Cells<'_, F, W> {
-    /// How many cells they fill, of so many elements each.
+    /// The number of cells that they fill, of `width` elements each.
     ///
     /// # Errors
     /// `Invalid` where there is none, or a part of one is left over.
@@ -81,19 +81,19 @@ fn fit(elements: usize, width: usize) -> Option<usize> {
     (width > 0 && elements.is_multiple_of(width)).then(|| elements / width)
 }
 
-/// The content of the cell behind an access.
+/// The change of a cell by an access.
 #[derive(Clone, Copy, Debug)]
 pub enum Put<'a, W> {
-    /// The cell's word as it was: a read.
+    /// No change: a read.
     Same,
     /// Another word: a write.
     Word(&'a [W]),
-    /// Another word where the wire, which the statement says is a bit, carries one, and else the cell's.
+    /// Another word where the wire, which the statement shows to be a bit, carries one; else no change.
     Where(W, &'a [W]),
 }
 
 impl<'a, W: Copy> Put<'a, W> {
-    /// The bit, if any, and the word, if any.
+    /// The bit, if there is one, and the word, if there is one.
     pub(crate) fn parts(self) -> (Option<W>, Option<&'a [W]>) {
         match self {
             Self::Same => (None, None),
@@ -108,12 +108,12 @@ impl<'a, W: Copy> Put<'a, W> {
 pub struct Accesses<'a, W> {
     /// The address, row by row.
     pub address: &'a [W],
-    /// The word that is put there, where it is another one: for each of its elements a column, row by row.
+    /// The new word, for accesses that write: a column for each of its elements, row by row.
     pub put: Option<&'a [&'a [W]]>,
 }
 
 impl<W> Accesses<'_, W> {
-    /// Whether all columns have so many rows.
+    /// Whether all columns have `rows` rows.
     pub fn has_rows(&self, rows: usize) -> bool {
         let mut put = self.put.iter().flat_map(|word| word.iter());
         self.address.len() == rows && put.all(|column| column.len() == rows)
@@ -136,7 +136,8 @@ pub trait Memories: Backend {
     /// `Invalid` where it has no cells, parts of words, or more cells than addresses; link errors.
     fn memory(&mut self, cells: Cells<'_, Self::F, Self::Wire>, width: usize) -> Result<Self::Memory>;
 
-    /// The word at `address` before this access. Demands, under `name`, that there is such a cell.
+    /// Accesses the word at `address`, and gives it as it was before. Demands, under `name`, that there is
+    /// such a cell.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows that there is none; `Invalid` where the address, or the word, has
@@ -149,9 +150,9 @@ pub trait Memories: Backend {
         name: &dyn Display,
     ) -> Result<Vec<Self::Wire>>;
 
-    /// The words that accesses in rows find, as by [`Memories::access`]: those of the first row, one to each of
-    /// `ports` in their order, then those of the next. Gives a column for each element of the word of each
-    /// port. `name` is printed with the number of the row that fails.
+    /// Accesses the memory row by row, as by [`Memories::access`]: in each row once by each of `ports`, in
+    /// their order. Gives a column for each element of the word that each port reads. `name` is printed with
+    /// the number of the row that fails.
     ///
     /// # Errors
     /// Those of [`Memories::access`].
@@ -167,7 +168,7 @@ pub trait Memories: Backend {
         access_by_one(self, memory, ports, name)
     }
 
-    /// Ends a memory. What is left open when the proof ends is closed then.
+    /// Ends a memory. One that is left open is closed when the proof ends.
     ///
     /// # Errors
     /// Link errors.
@@ -210,7 +211,7 @@ pub const fn is_binary<F: Field>() -> bool {
     F::BINARY
 }
 
-/// The wires of an address of so many cells: see [`Memories`].
+/// The number of wires of an address among `cells` cells: see [`Memories`].
 pub fn address_width<F: Field>(cells: usize) -> usize {
     if is_binary::<F>() { (usize::BITS - (cells - 1).leading_zeros()) as usize } else { 1 }
 }
@@ -244,7 +245,7 @@ impl Sizes {
         Ok(Self { cells: count, width })
     }
 
-    /// Demands that `address` and `put` fit.
+    /// Demands that the sizes of an `address` and of `put` are right.
     ///
     /// # Errors
     /// `Invalid` where they do not.
@@ -268,7 +269,7 @@ impl Sizes {
 /// The most cells of a memory.
 const MOST_CELLS: u64 = 1 << 30;
 
-/// The number that the values of an address say: of a cell, or of none.
+/// The number that the values of an address encode: that of a cell, or of none.
 pub fn place<F: Field>(address: impl Iterator<Item = F>) -> u128 {
     if !is_binary::<F>() {
         return address.map(|value| value.to_integer().capped()).sum();

@@ -45,13 +45,13 @@ pub trait Mixed {
     /// The backend of numbers, over a prime field.
     type Numbers: Machine + Executor;
 
-    /// The backend of bits, until the other one is asked for.
+    /// The backend of bits, for use until the other one is asked for.
     ///
     /// # Errors
     /// Link errors.
     fn bits(&mut self) -> Result<&mut Self::Bits>;
 
-    /// The backend of numbers, until the other one is asked for.
+    /// The backend of numbers, for use until the other one is asked for.
     ///
     /// # Errors
     /// Link errors.
@@ -93,8 +93,8 @@ pub trait MixedCircuit<M: Mixed> {
     fn run(&self, mixed: &mut M) -> Result<()>;
 }
 
-/// The most bits of a word that is converted to the prime field `F` or from there: all words of so many bits
-/// are different numbers. Of a field of characteristic two it is none.
+/// The most bits of a word that is converted to the prime field `F` or from it: words of so many bits are all
+/// different numbers. In characteristic two there are none.
 pub fn widest<F: Field>() -> usize {
     // The largest element is p − 1, and words of w bits are different where 2^w − 1 is no larger.
     if is_binary::<F>() { 0 } else { (-F::ONE).to_integer().length() as usize - 1 }
@@ -169,18 +169,18 @@ pub struct Conversions {
     pub to_numbers: u64,
     /// Numbers that become words of bits.
     pub to_bits: u64,
-    /// The bits of all these words: what is committed to over both fields.
+    /// The number of bits of all these words. Each is committed to over both fields.
     pub pairs: u64,
 }
 
 impl Conversions {
-    /// Counts a word of so many bits that becomes a number.
+    /// Counts a word of `width` bits that becomes a number.
     pub fn number(&mut self, width: usize) {
         self.to_numbers += 1;
         self.pairs += width as u64;
     }
 
-    /// Counts so many numbers that become words of so many bits each.
+    /// Counts numbers that become words of `width` bits each.
     pub fn bits(&mut self, numbers: usize, width: usize) {
         self.to_bits += numbers as u64;
         self.pairs += (numbers * width) as u64;
@@ -196,7 +196,7 @@ pub struct MixedShape {
     pub numbers: Shape,
     /// The conversions from one to the other.
     pub conversions: Conversions,
-    /// How often the statement goes on in the other one of the two backends.
+    /// How often the statement changes from one backend to the other.
     pub turns: u64,
 }
 
@@ -277,8 +277,8 @@ impl<F: Field> MixedCount<F> {
         (shape, digest)
     }
 
-    /// Something that concerns both: its kind, where it stands in each backend's wires, and `words`, whose
-    /// number follows from what came before.
+    /// Digests a crossing: its kind, its place among each backend's wires, and `words`, whose number follows
+    /// from what came before.
     fn cross(&mut self, kind: u8, words: impl IntoIterator<Item = u64>) {
         if let Some(hasher) = &mut self.crossings {
             hasher.update(&[kind]);
@@ -289,7 +289,7 @@ impl<F: Field> MixedCount<F> {
         }
     }
 
-    /// Goes on in the backend of numbers, or of bits.
+    /// Counts a change to the backend of numbers, or of bits.
     fn turn(&mut self, at_numbers: bool) {
         if self.at_numbers != at_numbers {
             self.turns += 1;

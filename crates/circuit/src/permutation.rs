@@ -31,7 +31,7 @@ pub trait Permutations: Backend {
     ) -> Result<()>;
 }
 
-/// All words are looked at, for each.
+/// Permutations that look at all words, for each word.
 impl<B: Scans> Permutations for B {
     fn assert_permutation(
         &mut self,
@@ -44,7 +44,7 @@ impl<B: Scans> Permutations for B {
     }
 }
 
-/// How many words there are in each of two lists of so many wires.
+/// The number of words in each of two lists.
 ///
 /// # Errors
 /// `Invalid` where they are no two lists of as many whole words, or of more than there are addresses.
@@ -64,8 +64,8 @@ pub fn count_words<F: Field>(xs: usize, ys: usize, width: usize) -> Result<usize
     Ok(count)
 }
 
-/// See [`Permutations::assert_permutation`]: where each word of `ys` stands in `xs` is hinted. Each is chosen
-/// in one place, and in each place one is.
+/// Asserts a permutation by gates: see [`Permutations::assert_permutation`]. Hints say where each word of
+/// `ys` stands in `xs`. Each chooses one place, and each place is chosen once.
 pub(crate) fn scan_permutation<B: Backend>(
     b: &mut B,
     xs: &[B::Wire],
@@ -119,12 +119,12 @@ pub(crate) fn scan_permutation<B: Backend>(
     Ok(())
 }
 
-/// Whether bits are elements of which there are others.
+/// Whether elements are more than bits.
 fn has_more_bits<F: Field>() -> bool {
     is_binary::<F>() && F::BITS > 1
 }
 
-/// The cost of a permutation of so many words by gates.
+/// The cost of a permutation of `count` words by gates.
 pub(crate) fn permutation_cost<F: Field>(count: usize, width: usize) -> Scan {
     let wires = address_width::<F>(count) as u64;
     let (words, elements) = (count as u64, (count * width) as u64);
@@ -143,8 +143,8 @@ pub(crate) fn permutation_cost<F: Field>(count: usize, width: usize) -> Scan {
     }
 }
 
-/// The hint of places: where each word of the second half of the values stands in the first, each place once:
-/// zeroes where it does not. All pairs are compared, whatever they are.
+/// A hint's function: where each word of the second half of the values stands in the first, each place once,
+/// or zeroes where it does not. All pairs are compared, whatever they are.
 fn places<F: Field>(count: usize, width: usize) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
         let (xs, ys) = values.split_at(count * width);
@@ -171,8 +171,8 @@ fn places<F: Field>(count: usize, width: usize) -> impl Fn(&[F]) -> Vec<F> + Sen
     }
 }
 
-/// Whether the words of `xs` are those of `ys`, in the same time for all: by sums of their hashes, with which
-/// nobody but this party itself is to be convinced.
+/// Whether the words of `xs` are those of `ys`, in constant time. It compares sums of hashes, which need not
+/// convince anybody but this party.
 pub fn are_permuted<F: Field>(xs: &[F], ys: &[F], width: usize) -> bool {
     let [xs, ys] = [xs, ys].map(|words| {
         let mut sum = [0_u64; 4];
@@ -190,7 +190,7 @@ pub fn are_permuted<F: Field>(xs: &[F], ys: &[F], width: usize) -> bool {
     xs.iter().zip(ys).fold(0, |differs, (x, y)| differs | (x ^ y)) == 0
 }
 
-/// The bytes of a word: bits side by side, and other elements one after the other.
+/// Encodes a word: bits side by side, other elements one after the other.
 fn encode<F: Field>(word: &[F], bytes: &mut [u8]) {
     if F::BITS > 1 {
         for (bytes, element) in bytes.chunks_exact_mut(F::BYTES).zip(word) {

@@ -56,13 +56,13 @@ pub trait Polynomials: Backend {
     /// A vector of polynomials, as this party holds it.
     type Vector: Clone;
 
-    /// How many lanes `a` has.
+    /// The number of lanes of `a`.
     fn lanes_of(&self, a: &Self::Vector) -> usize;
 
-    /// Public values, a lane each: polynomials of degree 0.
+    /// A vector of public values, a lane each: polynomials of degree 0.
     fn public(&mut self, values: &[Self::F]) -> Self::Vector;
 
-    /// Wires, a lane each: polynomials of degree 1.
+    /// A vector of wires, a lane each: polynomials of degree 1.
     fn vector(&mut self, wires: &[Self::Wire]) -> Self::Vector;
 
     /// `a + b` in each lane.
@@ -80,8 +80,8 @@ pub trait Polynomials: Backend {
     /// Where the numbers of lanes differ and neither is one.
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector>;
 
-    /// `Σ a·b + Σ factor·vector + constant` in each lane, where `products` are pairs a and b. What lies between
-    /// is not kept, so that this is faster than step by step.
+    /// The sum `Σ a·b + Σ factor·vector + constant` in each lane, where `products` are pairs a and b. Parts
+    /// of it are not stored, so that this is faster than step by step.
     ///
     /// # Errors
     /// `Invalid` where the degree exceeds [`HIGHEST_DEGREE`]; link errors.
@@ -107,7 +107,7 @@ pub trait Polynomials: Backend {
         Ok(sum)
     }
 
-    /// For each of `lanes` that lane of `a`, or zero for none.
+    /// A vector with the lanes of `a` that `lanes` names, in their order, or zero for `None`.
     ///
     /// # Panics
     /// Where `a` has no such lane.
@@ -125,7 +125,7 @@ pub trait Polynomials: Backend {
     /// Where the lengths differ.
     fn inner_product(&mut self, a: &[Self::Wire], b: &[Self::Wire]) -> Result<Self::Vector>;
 
-    /// Wires that carry the values of `a`, which the prover commits to: where a hole in a circuit ends.
+    /// Commits to the values of `a`, and gives wires that carry them: here a hole in a circuit ends.
     ///
     /// # Errors
     /// Link errors.
@@ -198,7 +198,7 @@ pub fn degree_of_product(a: usize, b: usize) -> Result<usize> {
     Ok(degree)
 }
 
-/// The lanes of what vectors with `a` and `b` lanes make.
+/// The number of lanes that vectors with `a` and `b` lanes have together.
 ///
 /// # Panics
 /// Where they differ and neither is one.

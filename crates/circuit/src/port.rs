@@ -23,7 +23,7 @@ pub struct Port {
     pub width: u64,
     /// Whether the port has to be public: a statement without its value would say little.
     pub public: bool,
-    /// Whether nothing depends on it, so that it is zero where it has no value.
+    /// Whether the port may be left without a value, and is zero then.
     pub optional: bool,
 }
 

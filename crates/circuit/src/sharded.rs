@@ -60,15 +60,15 @@ use super::{Backend, Circuit};
 use core::ops::Range;
 use volery_channel::error::{Error, Result};
 
-/// How a statement falls into shards, whoever runs them.
+/// A division of a statement into shards: all that does not depend on a backend.
 pub trait Sharding {
-    /// How many shards there are; at least one. They are numbered from 0.
+    /// The number of shards, at least one. They are numbered from 0.
     fn count(&self) -> usize;
 
     /// The wires that come in to shard number `shard`, in the order in which it takes them.
     fn needs(&self, shard: usize) -> Vec<Need>;
 
-    /// How many wires shard number `shard` gives.
+    /// The number of wires that shard number `shard` gives.
     fn outgoing(&self, shard: usize) -> usize;
 }
 
@@ -81,7 +81,7 @@ pub struct Need {
     pub wires: Range<usize>,
 }
 
-/// A statement in shards. One of them asserts something at least; the others need not.
+/// A statement in shards. At least one of them asserts something.
 pub trait Sharded<B: Backend>: Sharding {
     /// Pushes shard number `shard` into `backend`, to which `incoming` come in, and gives the wires that go
     /// out: as many as announced.

@@ -112,8 +112,8 @@ use std::sync::{Arc, OnceLock};
 use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
-/// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. The same gates in
-/// the same order as often as asked, and from several threads at once.
+/// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. It pushes the same
+/// gates in the same order as often as asked, and from several threads at once.
 pub trait Source<F: Field>: Sync {
     /// Pushes every gate into `recorder`.
     ///
@@ -121,8 +121,8 @@ pub trait Source<F: Field>: Sync {
     /// Those of whoever executes the gates, and `Invalid` where the statement is malformed.
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()>;
 
-    /// Functions of this statement, and of nothing else, that were recorded before, and what it comes to: where
-    /// somebody keeps them for whoever goes through it again.
+    /// The functions of this statement that were recorded before, and its shape, if the source keeps them for
+    /// the next time. They belong to this statement alone.
     fn functions(&self) -> Option<Arc<Functions<F>>> {
         None
     }
@@ -134,15 +134,14 @@ impl<F: Field, C: for<'r> Circuit<Recorder<'r, F>> + Sync> Source<F> for C {
     }
 }
 
-/// A statement of which is found, while it is gone through for the first time, what depends on private
-/// values.
+/// A statement whose dependence on private values is found when it is first gone through.
 pub struct Traced<'s, F> {
     source: &'s dyn Source<F>,
     found: OnceLock<Dependence>,
 }
 
 impl<'s, F: Field> Traced<'s, F> {
-    /// `source`, which nobody has gone through yet.
+    /// A statement that nobody has gone through yet.
     pub fn new(source: &'s dyn Source<F>) -> Self {
         Self { source, found: OnceLock::new() }
     }
@@ -181,8 +180,8 @@ impl<B: Executor> Circuit<B> for Streamed<'_, B::F> {
     }
 }
 
-/// A statement as a stream of gates, whose functions are kept from one time to the next: for who
-/// goes through it often.
+/// A statement as a stream of gates, whose functions are kept from one time to the next, for those who go
+/// through it often.
 pub struct Stream<'s, F: Field> {
     source: &'s dyn Source<F>,
     functions: Arc<Functions<F>>,
@@ -284,7 +283,8 @@ impl Alternatives for StreamedClauses<'_> {
     }
 }
 
-/// Clauses as streams of gates, whose functions are kept from one to the next, and from one time to the next.
+/// Clauses as streams of gates, whose functions are kept from clause to clause, and from one time to the
+/// next.
 pub struct ClauseStream<'s, F: Field = F2> {
     clauses: &'s dyn ClauseSource<F>,
     functions: Functions<F>,

@@ -11,7 +11,8 @@ use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// The rows of a table, one after the other: a key of so many elements, and then a value of so many.
+/// The rows of a table, one after the other: each a key of `key` elements, and then a value of `value`
+/// elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, F> {
     /// The elements of a key.
@@ -27,13 +28,13 @@ pub trait Tables: Backend {
     /// A table, as this party holds it.
     type Table;
 
-    /// A table, made outside of functions ([`Backend::call`]); it may be looked up in them.
+    /// Makes a table, outside of functions ([`Backend::call`]). Functions may look up in it.
     ///
     /// # Errors
     /// `Invalid` where it has no rows, a part of one, or a key twice.
     fn table(&mut self, rows: Rows<'_, Self::F>) -> Result<Self::Table>;
 
-    /// The value of the row with this key. Demands, under `name`, that there is one.
+    /// Looks up the value of the row with this key. Demands, under `name`, that there is one.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows that there is none; `Invalid` where the key has another width;
@@ -45,8 +46,8 @@ pub trait Tables: Backend {
         name: &dyn Display,
     ) -> Result<Vec<Self::Wire>>;
 
-    /// The values of the rows whose keys stand side by side in columns, as by [`Tables::look_up`] one after the
-    /// other: a column for each of their elements. `name` is printed with the number of the lookup that fails.
+    /// Looks up keys row by row, whose elements stand in columns, as by [`Tables::look_up`]. Gives a column
+    /// for each element of the values. `name` is printed with the number of the row that fails.
     ///
     /// # Errors
     /// Those of [`Tables::look_up`].
@@ -101,7 +102,8 @@ impl Display for InRow<'_> {
     }
 }
 
-/// A table as both ends know it. Clones share their rows: each lookup row by row takes one along.
+/// A table as both parties know it. Clones share their rows, since each function that looks up takes one
+/// along.
 #[derive(Clone)]
 pub struct Known<F> {
     /// The elements of a key.
@@ -110,11 +112,11 @@ pub struct Known<F> {
     pub value: usize,
     entries: Arc<[F]>,
     rows: usize,
-    /// The number of rows at the beginning that have their numbers as keys, behind zeroes: they are found
-    /// without places.
+    /// The number of rows at the beginning whose keys are their numbers, behind zeroes. They are found
+    /// without the hash table.
     numbered: usize,
-    /// The numbers of the other rows plus one, each at a place that follows from its key or behind that, and
-    /// zeros: twice as many places as rows, or more.
+    /// The hash table of the other rows: a row's number plus one, at a place that follows from its key or
+    /// behind that; zeros are free. There are at least twice as many places as rows.
     places: Arc<[u32]>,
 }
 
@@ -155,13 +157,12 @@ impl<F: Field> Known<F> {
         Ok(known)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The values, where they are all that there is to say, over F_2: where the keys are the numbers of their
-    /// rows, in bits.
+    /// The values of all rows, over F_2, if the keys are just the rows' numbers in bits.
     pub fn indexed(&self) -> Option<Vec<F>> {
         let bit = |row: usize, bit: usize| if row >> bit & 1 == 1 { F::ONE } else { F::ZERO };
         let is_number = |row: usize| (0..self.key).all(|i| self.row(row)[i] == bit(row, i));
@@ -191,7 +192,7 @@ impl<F: Field> Known<F> {
         self.find_behind(first_place(key, self.places.len()), key)
     }
 
-    /// The row with this key, looked for from a place on, where it is none of those that are numbered.
+    /// The row with this key, searched in the hash table from `place` on.
     fn find_behind(&self, mut place: usize, key: &[F]) -> Option<usize> {
         loop {
             let row = (self.places[place] as usize).checked_sub(1)?;
@@ -202,8 +203,8 @@ impl<F: Field> Known<F> {
         }
     }
 
-    /// The numbers of the rows with these keys, which stand one after the other. Places are far apart, and all
-    /// are on their way before the first is looked at.
+    /// The numbers of the rows with these keys, one after the other. Places are far apart in memory, so all
+    /// are fetched before the first is used.
     pub fn find_all(&self, keys: &[F]) -> Vec<Option<usize>> {
         let (keys, far) = (keys.chunks_exact(self.key), self.places.len());
         // Of those that are numbered, their numbers behind all places.
@@ -241,7 +242,7 @@ impl<F: Field> Known<F> {
     }
 }
 
-/// The number that a key is behind zeroes, or the largest of all.
+/// The number that a key encodes behind zeroes, or the largest number where it encodes none.
 #[inline]
 fn number<F: Field>(key: &[F]) -> u64 {
     let (last, zeroes) = key.split_last().expect("keys have elements");
@@ -254,7 +255,7 @@ fn same_key(one: usize, other: usize) -> Error {
     Error::invalid(format!("a table whose rows {one} and {other} have the same key"))
 }
 
-/// The place of so many, a power of two, at which a key is looked for first.
+/// The first of `places` (a power of two) at which a key is searched for.
 #[inline]
 fn first_place<F: Field>(key: &[F], places: usize) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -280,7 +281,7 @@ pub(crate) fn check_key(key: usize, expected: usize) -> Result<()> {
     Err(Error::invalid(format!("a key of {key} for a table with keys of {expected}")))
 }
 
-/// Demands that the field has so many numbers.
+/// Demands that the field has 2^`bits` numbers.
 ///
 /// # Errors
 /// `Invalid` where it does not.

@@ -1,20 +1,20 @@
-//! Many small messages in few calls to whatever carries them.
+//! A link that gathers small messages, for a stream on which calls are costly.
 
 use super::{Link, PARTING};
 use std::io;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Bytes gathered before they go to the stream, and read from it at once: a few messages of a streaming
-/// proof, so that a system call is rare, and little enough to stay in the second-level cache.
+/// Bytes gathered before they go to the stream, and bytes read from it at once: enough for a few messages of
+/// a streaming proof, so that a system call is rare, and few enough to stay in the second-level cache.
 pub(super) const BUFFER: usize = 128 << 10;
 
-/// Carries bytes in calls that are better few.
+/// A stream of bytes on which few calls are better than many.
 pub(super) trait Stream: Send {
     /// The longest wait.
     fn timeout(&self) -> Duration;
 
-    /// Lets the longest wait be this.
+    /// Sets the longest wait.
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()>;
 
     /// Hands over all of `bytes`.
@@ -23,7 +23,7 @@ pub(super) trait Stream: Send {
     /// Reads some bytes, at least one: a peer that has closed is an error.
     fn read_some(&mut self, bytes: &mut [u8]) -> io::Result<usize>;
 
-    /// Says that nothing follows.
+    /// Ends the sending direction.
     fn end(&mut self) -> io::Result<()>;
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Buffered<S> {
     pub(super) stream: S,
     outgoing: Vec<u8>,
     incoming: Box<[u8]>,
-    /// The part of `incoming` that was read from the stream and not yet asked for.
+    /// The part of `incoming` that was read from the stream and not received yet.
     ready: Range<usize>,
 }
 
@@ -60,7 +60,7 @@ impl<S: Stream> Buffered<S> {
         Ok(*self.incoming.first_chunk().expect("as many are ready"))
     }
 
-    /// See [`Link::close`]. Whoever is slow to close has nothing to say either.
+    /// Ends the link: see [`Link::close`]. A peer that is slow to close is taken to be gone.
     pub(super) fn close(&mut self) -> io::Result<()> {
         let timeout = self.stream.timeout();
         self.stream.set_timeout(PARTING.min(timeout))?;

@@ -12,12 +12,12 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// The traffic of so many bytes of the prover.
+    /// The traffic of `bytes` bytes from the prover.
     pub const fn by_prover(bytes: u64) -> Self {
         Self { prover: bytes, verifier: 0 }
     }
 
-    /// The traffic of so many bytes of the verifier.
+    /// The traffic of `bytes` bytes from the verifier.
     pub const fn by_verifier(bytes: u64) -> Self {
         Self { prover: 0, verifier: bytes }
     }
@@ -44,7 +44,7 @@ impl Add for Carried {
     }
 }
 
-/// Counts a message so many times.
+/// The traffic of a message that is sent several times.
 impl Mul<u64> for Carried {
     type Output = Self;
 

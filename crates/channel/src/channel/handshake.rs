@@ -1,4 +1,4 @@
-//! The first message of each party: who it is and what it is here for.
+//! The first message of each party: its role, and what it is started with.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
@@ -17,7 +17,7 @@ use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 
 /// The first bytes of each party.
 pub const MAGIC: [u8; 8] = *b"volery\0\0";
-/// Changes whenever the bytes on the wire do.
+/// The version of the protocol. It changes whenever the bytes on the wire do.
 const VERSION: u32 = 8;
 /// The bytes of a padded name.
 const NAME: usize = 32;
@@ -31,7 +31,7 @@ pub const TRAFFIC: Carried = Carried { prover: (OPENING + BODY) as u64, verifier
 /// The role of a verifier that is asked for a statement by name before a proof begins.
 const SERVICE: &str = "service";
 
-/// The answer of a service to a party that begins a proof at once, which then knows why no proof follows.
+/// The answer of a service to a party that begins a proof at once. It tells that party why no proof follows.
 pub fn service_hello() -> Vec<u8> {
     let mut hello = [&MAGIC[..], &VERSION.to_le_bytes(), &[0; BODY]].concat();
     hello[OPENING..][..SERVICE.len()].copy_from_slice(SERVICE.as_bytes());
@@ -55,7 +55,8 @@ pub struct Hello<'a> {
     pub statement: &'a [u8; 32],
 }
 
-/// Sends ours, receives the peer's, compares; the parameters that the peer proposes.
+/// Sends this party's hello, receives the peer's, and compares the two. Gives the parameters that the peer
+/// proposes.
 ///
 /// # Errors
 /// `Misbehaved` where the peer does not speak this protocol, `Disagreed` where it wants something else, `Io`.

@@ -15,16 +15,17 @@ use std::time::{Duration, Instant};
 
 /// The time within which a peer must show that it is one.
 const GREETING: Duration = Duration::from_secs(10);
-/// The most links that are asked at once who they are; the next one takes the place of the oldest.
+/// The most links that are asked to show that they are a peer at once. The next one takes the place of the
+/// oldest.
 const MOST: usize = 64;
 /// The pause between two looks at who has connected.
 const POLL: Duration = Duration::from_millis(2);
 
-/// A socket that waits for a peer. Whoever else connects, a port scan, a health check, somebody silent, is
-/// turned away while others are heard.
+/// A socket that waits for a peer. Others that connect (a port scan, a health check, a silent client) are
+/// turned away while the rest are heard.
 pub struct Listener {
     socket: TcpListener,
-    /// Whether nobody is waited for any more.
+    /// Whether the wait is to end.
     stop: Arc<AtomicBool>,
 }
 
@@ -48,15 +49,15 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// A listener that waits for nobody any more once `stop` is true: a wait under way then ends with
-    /// [`ErrorKind::Interrupted`].
+    /// A listener whose wait ends with [`ErrorKind::Interrupted`] once `stop` is true.
     #[must_use]
     pub fn until(self, stop: Arc<AtomicBool>) -> Self {
         Self { stop, ..self }
     }
 
-    /// Waits no longer than `timeout` for one that begins as volery does, in plain TCP; `timeout` then also
-    /// bounds every single wait on the link. `turned_away` hears who else connected, and what was wrong.
+    /// Waits no longer than `timeout` for a link that begins as volery does, in plain TCP; `timeout` then
+    /// also bounds every single wait on the link. `turned_away` is told of others that connected, and what
+    /// was wrong.
     ///
     /// # Errors
     /// [`ErrorKind::TimedOut`] where nobody was there in time.
@@ -83,8 +84,8 @@ impl Listener {
         self.first(timeout, move |tcp| tls.accept(tcp), turned_away)
     }
 
-    /// Gives `heard` all those whose key `tls` pins, one after the other, until nobody is waited for any
-    /// more: see [`Listener::until`]. Each wait on their links is bounded by `timeout`.
+    /// Gives each peer whose key `tls` pins to `heard`, one after the other, until the wait ends: see
+    /// [`Listener::until`]. Each wait on their links is bounded by `timeout`.
     #[cfg(feature = "tls")]
     pub fn accept_all_tls(
         &self,
@@ -109,7 +110,7 @@ impl Listener {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The first that `greet` makes a link of.
+    /// The first link that `greet` accepts.
     fn first<L: Patient>(
         &self,
         timeout: Duration,
@@ -130,9 +131,9 @@ impl Listener {
         }
     }
 
-    /// Hands `heard` those that `greet` makes a link of, until it has enough, or has `ended`. Each is
-    /// asked on a thread of its own, which ends with it or within `greeting`; dropping the receiver closes those
-    /// that come too late.
+    /// Gives each link that `greet` accepts to `heard`, until that has enough, or until `ended`. Each is
+    /// asked on a thread of its own, which ends with it or within `greeting`; dropping the receiver closes
+    /// those that come too late.
     fn each<L: Patient, T>(
         &self,
         greeting: Duration,

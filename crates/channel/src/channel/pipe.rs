@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 /// Bytes gathered before they are handed over.
 const PACKET: usize = 1 << 16;
-/// Packets under way: the sender is held back beyond them.
+/// Packets on their way at most. Beyond them the sender waits.
 const DEPTH: usize = 64;
 
 /// One end of an in-memory link.
 pub struct Pipe {
-    /// `None` once nothing follows.
+    /// The sending direction, or `None` once it has ended.
     to: Option<SyncSender<Vec<u8>>>,
     from: Receiver<Vec<u8>>,
     outgoing: Vec<u8>,

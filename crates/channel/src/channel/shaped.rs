@@ -1,4 +1,4 @@
-//! A TCP link made slower: what a bench needs to see how a proof fares on a network that is not there.
+//! A TCP link that is slowed down, for benches of proofs over slower networks than there are.
 //!
 //! Each end shapes what it sends. Bytes are cut into packets; packet i **departs** when the one before has
 //! departed and its own bits have passed at the given rate, and is written to the socket no earlier than the
@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 const PACKET: usize = 16 << 10;
 /// Bytes that the queue holds beside those on their way: a socket buffer.
 const QUEUE: usize = 4 << 20;
-/// The rate in Mbit/s by which a queue without one is dimensioned, and the most that it then holds.
+/// The rate in Mbit/s that the queue of a link without a limit is sized for, and the queue's largest size.
 const UNLIMITED: (f64, usize) = (10_000.0, 32 << 20);
 /// The time on the wire that a late pump may catch up.
 const BURST: Duration = Duration::from_millis(5);
@@ -45,11 +45,11 @@ pub struct Shaped {
 struct Shared {
     queue: Mutex<Queue>,
     capacity: usize,
-    /// Something was put into the queue, or the link is closing: the idle pump waits for it.
+    /// Signals that the queue was filled, or that the link is closing. An idle pump waits for it.
     filled: Condvar,
-    /// Something was taken from the queue, or the pump has ended: a sender that was held back waits for it.
+    /// Signals that the queue was drained, or that the pump has ended. A sender without room waits for it.
     drained: Condvar,
-    /// The link is closing: the pump waits for it while a packet's time has not come.
+    /// Signals that the link is closing. The pump waits for it while a packet's time has not come.
     closed: Condvar,
 }
 
@@ -57,9 +57,9 @@ struct Shared {
 struct Queue {
     packets: VecDeque<Packet>,
     bytes: usize,
-    /// Set when the link is dropped: when the pump gives up.
+    /// The time at which the pump gives up, set when the link is dropped.
     close_by: Option<Instant>,
-    /// Why the pump has ended.
+    /// The error that the pump has ended with.
     failed: Option<(io::ErrorKind, String)>,
 }
 
@@ -68,7 +68,7 @@ struct Packet {
     handed_over: Instant,
 }
 
-/// The time at which each packet is delivered.
+/// The times at which packets are delivered.
 struct Pace {
     seconds_per_byte: f64,
     latency: Duration,
@@ -139,7 +139,7 @@ impl Link for Shaped {
 }
 
 impl Drop for Shaped {
-    /// Delivers what was sent, as far as that is possible within the link's timeout.
+    /// Delivers what was sent, as far as the link's timeout allows.
     fn drop(&mut self) {
         let _ = self.flush();
         self.shared.lock().close_by = Some(Instant::now() + self.timeout);
@@ -223,7 +223,7 @@ impl Queue {
 }
 
 impl Pace {
-    /// The time at which `packet`, the next, is delivered, if it is taken from the queue `now`.
+    /// The time at which `packet`, the next one, is delivered, if it is taken from the queue `now`.
     fn delivery(&mut self, packet: &Packet, now: Instant) -> Instant {
         // Time that passed unused cannot be used later, but for a burst.
         let earliest = now.checked_sub(self.latency + BURST).unwrap_or(now);

@@ -16,7 +16,7 @@ impl Recording {
     }
 }
 
-/// A bit to flip: bit `bit` (modulo the message's length in bits) of the message with number `message`.
+/// A bit to flip: bit `bit` (modulo the message's length in bits) of message number `message`.
 #[derive(Clone, Copy, Debug)]
 pub struct Flip {
     /// The message, counted from zero in order of sending.
@@ -25,7 +25,7 @@ pub struct Flip {
     pub bit: usize,
 }
 
-/// Wraps a link; a message is what one call to [`Link::send`] carries.
+/// A link that records what is sent; a message is what one call to [`Link::send`] carries.
 pub struct Tape<L> {
     link: L,
     recording: Recording,
@@ -33,7 +33,7 @@ pub struct Tape<L> {
 }
 
 impl<L> Tape<L> {
-    /// Records what is sent over `link`, after changing what `flip` says.
+    /// A tape over `link`, which flips a bit on the way where `flip` says so, and its recording.
     pub fn new(link: L, flip: Option<Flip>) -> (Self, Recording) {
         let recording = Recording::default();
         (Self { link, recording: recording.clone(), flip }, recording)
@@ -69,14 +69,14 @@ impl<L: Link> Link for Tape<L> {
     }
 }
 
-/// Plays bytes that were recorded, or made up, as if a peer sent them; what is sent to it is dropped.
+/// A link whose peer sends recorded, or made-up, bytes. What is sent to it is dropped.
 pub struct Playback {
     bytes: Vec<u8>,
     read: usize,
 }
 
 impl Playback {
-    /// A peer that says `bytes` and then closes.
+    /// A peer that sends `bytes` and then closes.
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, read: 0 }
     }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// The size of the operating system's own buffers that is asked for; it may grant less.
+/// The size of the operating system's buffers that is asked for. It may grant less.
 const SOCKET_BUFFER: usize = 4 << 20;
 /// The first and the longest pause between two attempts to connect.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -107,7 +107,7 @@ impl Tcp {
         Ok(Self(Buffered::new(socket)))
     }
 
-    /// The link once the peer has said `greeting`, which stays to be received.
+    /// The link, after a check that the peer's first bytes are `greeting`. They stay to be received.
     pub(super) fn greeted(mut self, greeting: &[u8; 8]) -> io::Result<Self> {
         if self.0.peek()? != *greeting {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it does not speak volery's protocol"));
@@ -123,8 +123,8 @@ impl Tcp {
         self.0.stream.set_timeout(timeout)
     }
 
-    /// Another handle on the socket, by which whoever is not in the session can shut it down: a wait for the
-    /// peer then ends in an error.
+    /// Another handle on the socket, by which another thread can shut it down: a wait for the peer then ends
+    /// in an error.
     ///
     /// # Errors
     /// Where the system gives none.
@@ -182,7 +182,8 @@ impl Stream for Socket {
         self.stream.set_write_timeout(Some(timeout))
     }
 
-    /// A peer that takes them too slowly is as good as one that takes none.
+    /// Writes all bytes within the timeout. A peer that takes them too slowly is as good as one that takes
+    /// none.
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let mut deadline = None;
         while !bytes.is_empty() {
@@ -217,7 +218,7 @@ impl Stream for Socket {
     }
 }
 
-/// A socket timeout is reported as `WouldBlock` on some systems.
+/// Makes a timeout one error: some systems report it as `WouldBlock`.
 fn timed_out(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => too_slow(),

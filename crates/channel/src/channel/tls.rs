@@ -53,10 +53,10 @@ use std::time::{Duration, Instant};
 const PROTOCOL: &[u8] = b"volery";
 /// The label of the binding (RFC 5705).
 const BINDING: &[u8] = b"EXPORTER-volery-binding";
-/// The byte by which the listening side says that it has found the other's key.
+/// The byte by which the listening side says that it accepts the other's key.
 const WELCOME: u8 = 1;
 
-/// How a party makes TLS links: its own key, and whom it talks to.
+/// A party's configuration of TLS: its own key, and those of its peers.
 #[derive(Clone)]
 pub struct TlsConfig {
     ours: Identity,
@@ -102,7 +102,7 @@ impl TlsConfig {
         self.ours
     }
 
-    /// The peers that it talks to.
+    /// The peers whose keys it accepts.
     pub fn peers(&self) -> &Peers {
         self.pins.peers()
     }
@@ -184,7 +184,7 @@ impl Tls {
         self.buffered.stream.connection.negotiated_key_exchange_group().map(|group| group.name())
     }
 
-    /// A further handle to the socket: see [`Tcp::handle`].
+    /// Another handle on the socket: see [`Tcp::handle`].
     ///
     /// # Errors
     /// Where the system gives none.
@@ -223,7 +223,7 @@ impl Link for Tls {
 }
 
 impl Drop for Tls {
-    /// Says that the link ends here, as TLS wants it.
+    /// Ends the link, as TLS wants it.
     fn drop(&mut self) {
         let _ = self.buffered.stream.end();
     }
@@ -233,8 +233,8 @@ impl Drop for Tls {
 struct Records {
     connection: Connection,
     socket: Socket,
-    /// Bytes read from the socket, of which `ready` are not yet taken up by the connection: it takes 4 kB at
-    /// a time, and a system call reads more.
+    /// Bytes read from the socket, of which the `ready` ones are still to be given to the connection: that
+    /// takes 4 kB at a time, and a system call reads more.
     incoming: Box<[u8]>,
     ready: std::ops::Range<usize>,
     ours: Identity,
@@ -243,8 +243,8 @@ struct Records {
 }
 
 impl Records {
-    /// Hands over all records there are. After a failure nothing is handed over any more: it could not be told
-    /// from what was lost.
+    /// Sends all records. After a failure nothing is sent any more, since the peer could not tell it from
+    /// what was lost.
     fn deliver(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + self.socket.timeout();
         while self.connection.wants_write() {
@@ -259,7 +259,7 @@ impl Records {
         Ok(())
     }
 
-    /// Takes up some bytes of the peer.
+    /// Gives some bytes of the peer to the connection.
     fn take_up(&mut self) -> io::Result<()> {
         if self.ready.is_empty() {
             self.ready = 0..self.socket.read_some(&mut self.incoming)?;
@@ -367,7 +367,7 @@ fn explained(why: rustls::Error, ours: Identity) -> io::Error {
     }
 }
 
-/// The only cryptography that links use.
+/// The cryptography that links use.
 fn provider() -> Result<Arc<CryptoProvider>> {
     if !volery_primitives::has_tls_instructions() {
         return Err(Error::invalid(

@@ -1,4 +1,4 @@
-//! The running hash of all that two parties said.
+//! The running hash of all messages of two parties.
 
 use super::Party;
 
@@ -29,7 +29,7 @@ impl Direction {
         Self { hasher: blake3::Hasher::new_derive_key(context), position: 0, challenges: 0 }
     }
 
-    /// Everything said so far, and how often it was asked about.
+    /// The hash of everything so far, and the number of draws from it.
     fn state(&self) -> [u8; 48] {
         let mut state = [0; 48];
         state[..32].copy_from_slice(self.hasher.finalize().as_bytes());
@@ -40,7 +40,7 @@ impl Direction {
 }
 
 impl Transcript {
-    /// The transcript of what is said over a link, of which it binds what is its own.
+    /// The transcript of a link, which begins with the link's binding.
     pub(super) fn over(binding: Option<[u8; 32]>) -> Self {
         let checkpoint = binding.map_or([0; 32], |binding| {
             blake3::derive_key("volery transcript v1, binding of the link", &binding)
@@ -60,7 +60,7 @@ impl Transcript {
         }
     }
 
-    /// Absorbs what `from` sent.
+    /// Absorbs a message of `from`.
     pub(super) fn absorb(&mut self, from: Party, bytes: &[u8]) {
         let direction = self.said_by(from);
         direction.hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -68,8 +68,8 @@ impl Transcript {
         direction.position += bytes.len() as u64;
     }
 
-    /// Fixes both positions; the digest of everything so far. Each has a number of its own, so that
-    /// two in a row differ.
+    /// Fixes the positions of both directions, and gives the digest of everything so far. Checkpoints are
+    /// numbered, so that two in a row differ.
     pub(super) fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, meeting");
         hasher.update(&self.checkpoint);
@@ -82,7 +82,8 @@ impl Transcript {
         self.checkpoint
     }
 
-    /// The challenge to `party` after all that it has said. Each has a number of its own.
+    /// The challenge to `party` after all its messages so far. Challenges are numbered, so that two in a row
+    /// differ.
     pub(super) fn challenge(&mut self, party: Party, label: &'static str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, challenge");
         hasher.update(&self.checkpoint);

@@ -43,7 +43,7 @@ pub enum Disagreement {
     /// The shares that the statement takes, by which both sides choose the correlations.
     #[error("size of the statement: {0}")]
     Shares(Sides<u64>),
-    /// How many attempts at shards may be lost.
+    /// The number of attempts at shards that may be lost.
     #[error("run in shards: {0}")]
     InShards(Sides<String>),
     /// The degree of its polynomials, which says how many shares mask their check.
@@ -55,13 +55,14 @@ pub enum Disagreement {
     /// The correlations over each field of a statement over two, by name.
     #[error("correlations over each field: {0}")]
     OfTwoFields(Sides<String>),
-    /// How products are checked in blocks, how long these are, for how much security, and whether by coins.
+    /// How products are checked in blocks: the kind of check, the length of blocks, the security, and whether
+    /// by coins.
     #[error("check of products: {0}")]
     Checking(Sides<String>),
     /// The hash of the gates, and how the seeds of a stack are transferred.
     #[error("way of garbling: {0}")]
     Garbling(Sides<String>),
-    /// How parties are simulated, and how many: what the wishes of each side come to.
+    /// How parties are simulated, and how many, as the wishes of each side determine it.
     #[error("parameters of the simulation: {0}")]
     Simulation(Sides<String>),
     /// The version of the file's format.
@@ -79,7 +80,7 @@ pub enum Disagreement {
         hex(&.0.ours), hex(&.0.theirs)
     )]
     FileStatement(Sides<[u8; 32]>),
-    /// The size of that statement, although its digest is the same: somebody named a statement wrongly.
+    /// The size of the statement, although its digest is the same: somebody named a statement wrongly.
     #[error(
         "size of the statement: here {} inputs and {} multiplications, in the file {} inputs and {} \
          multiplications",
@@ -91,7 +92,7 @@ pub enum Disagreement {
         /// The multiplications of the statement, sums of products counted gate by gate.
         products: Sides<u64>,
     },
-    /// The bits that it commits to and its highest degree, although its digest is the same, likewise.
+    /// The number of committed bits and the highest degree, although the digest of the statement is the same.
     #[error(
         "size of the statement: here {} committed bits and degree {}, in the file {} committed bits and degree {}",
         .commitments.ours, .degree.ours, .commitments.theirs, .degree.theirs
@@ -118,7 +119,7 @@ pub enum Disagreement {
          take {times} times as much work or memory"
     )]
     FileWork {
-        /// How many times as much as a proof whose parameters are chosen by default, rounded up.
+        /// The ratio to a proof whose parameters are chosen by default, rounded up.
         times: u64,
         /// The most that is allowed here.
         most: u32,
@@ -130,12 +131,12 @@ pub enum Disagreement {
 pub struct Sides<T> {
     /// The value of this side.
     pub ours: T,
-    /// The peer, or the file.
+    /// The value of the peer, or of the file.
     pub theirs: T,
 }
 
 impl<T: PartialEq> Sides<T> {
-    /// Demands that both have the same.
+    /// Demands that both sides have the same value.
     ///
     /// # Errors
     /// The `disagreement` where they do not.

@@ -1,6 +1,6 @@
 //! Misbehaviour of a peer, which an honest one never shows.
 
-/// How the peer broke the message format or a consistency check. In words "it" is the peer.
+/// A breach of the message format or of a consistency check, by the peer. In words "it" is the peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misbehaviour {
@@ -49,7 +49,8 @@ pub enum Misbehaviour {
         "its end of the wires that come in from other shards is not what this side has, or its key is another"
     )]
     OtherKey,
-    /// The link to the verifier ended while it had to show that, and nothing tells whether it could have.
+    /// The link to the verifier ended while it had to show that its key is that of other shards. Nothing
+    /// tells whether it could have.
     #[error("it went when it had to show that its key is that of the other shards")]
     KeyNotShown,
     /// Corrections of shares that commit to nothing are not zero.
@@ -67,10 +68,10 @@ pub enum Misbehaviour {
         "it has not sent, or not received, the same bytes as this side: somebody on the way changed them"
     )]
     OtherBytes,
-    /// A message about a run in shards is none, or longer than any may be.
+    /// A message about a run in shards is malformed, or longer than any may be.
     #[error("it said something about shards that makes no sense")]
     MalformedWord,
-    /// The message about a run in shards is none that can be sent at this point.
+    /// A message about a run in shards must not be sent at this point.
     #[error("it said something about shards out of turn")]
     OutOfTurn,
     /// Something followed the verdict.

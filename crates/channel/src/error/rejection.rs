@@ -13,10 +13,10 @@ pub enum Rejection {
     /// foresee the verdict: no better than one that leaves then.
     #[error("after a coin the peer misbehaved: {0}")]
     MisbehavedAfterCoin(Misbehaviour),
-    /// All checks have passed, but what keeps the verdicts of this verifier did not keep this one.
+    /// All checks have passed, but the verdict could not be recorded.
     #[error("the verdict was not recorded")]
     NotRecorded,
-    /// A shard of a statement in shards was not accepted, or not on what counts for the shards before it.
+    /// A shard of a statement in shards was not accepted, or depends on others than those that count.
     #[error("not every shard of the statement was accepted")]
     Shards,
     /// A product of wires is wrong, or the check that it takes part in.

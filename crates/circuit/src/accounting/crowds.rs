@@ -3,10 +3,10 @@
 
 use crate::{Scan, Shape};
 
-/// The coefficients of a crowd, but for the highest of each polynomial.
+/// The number of coefficients that makes a crowd, not counting the highest of each polynomial.
 pub const CROWD: usize = 1 << 17;
 
-/// The values of a batch, after which another one begins.
+/// The number of values in a batch.
 pub const BATCH: usize = 1 << 13;
 
 /// The batches of a statement, as they follow each other.
@@ -19,7 +19,7 @@ pub(super) struct Crowds {
 }
 
 impl Crowds {
-    /// Counts so many values that are committed to.
+    /// Counts values that are committed to.
     pub(super) fn commit(&mut self, count: u64) {
         self.values += count;
         if self.values > BATCH as u64 {
@@ -28,7 +28,7 @@ impl Crowds {
         }
     }
 
-    /// Polynomials are to be zero, or committed to.
+    /// Counts polynomials that are to be zero, or committed to.
     pub(super) fn vanish(&mut self, lanes: usize, degree: usize) {
         self.coefficients += lanes as u64 * degree.max(1) as u64;
         if self.coefficients >= CROWD as u64 {
@@ -37,13 +37,13 @@ impl Crowds {
         }
     }
 
-    /// The batch ends, for a product of matrices.
+    /// Ends the batch, for a product of matrices.
     pub(super) fn end(&mut self) {
         (self.values, self.coefficients) = (0, 0);
     }
 
-    /// The crowds of a statement of this shape: at most, where memories and tables are looked at row by row, of
-    /// whose order nothing is known here.
+    /// The crowds of a statement of this shape. They are a bound, where memories and tables are looked at row
+    /// by row, of whose order nothing is known here.
     pub(super) fn of(self, shape: &Shape) -> u64 {
         let in_order = shape.scanned == Scan::default();
         let most = shape.polynomials.saturating_mul(shape.degree.max(2)) / CROWD as u64;

@@ -9,23 +9,23 @@ use crate::Argued;
 use crate::memory::{Sizes, is_binary};
 use volery_primitives::{Field, U256};
 
-/// How accesses, lookups, numbers in ranges and permutations fall into epochs, and what of an epoch is computed
-/// together. Both parties, and who counts, have the same.
+/// Parameters of epochs: how accesses, lookups, numbers in ranges and permutations fall into them, and how
+/// much of one is computed together. Both parties, and whoever counts, have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// The accesses of the epochs of small memories.
+    /// The accesses of an epoch of a small memory.
     pub(crate) shortest: u64,
     /// Accesses whose times are ordered side by side, and have the same number of bits over F_2: a power of two.
     pub(crate) tile: u64,
-    /// Gaps that are looked up whole, of an epoch of theirs, which ends within an access, wherever the memory's
-    /// own epoch stands.
+    /// Timestamp differences that are looked up whole, in an epoch of their own, which may end at any access
+    /// of the memory's epoch.
     pub(crate) gaps: u64,
-    /// Numbers that are cut into short limbs, whose table costs little; those that follow are cut into long
-    /// ones, which are fewer.
+    /// How many numbers are cut into short limbs, whose table costs little. The following ones are cut into
+    /// long limbs, which are fewer.
     pub(crate) few: u64,
     /// The bits of short limbs, and of long ones.
     pub(crate) limbs: [u32; 2],
-    /// Words of permutations from which on their epoch ends.
+    /// The number of words of permutations from which on their epoch ends.
     pub(crate) permuted: u64,
     /// Factors of a product, whose polynomials stay in the cache.
     pub factors: usize,
@@ -62,28 +62,28 @@ impl Parameters {
         fractions: 1 << 5,
     };
 
-    /// Bits of the limbs of a range's number, of which there were so many before it.
+    /// The bits of limbs for the next number in a range, after `numbers` others.
     pub fn limb_bits<F: Field>(&self, numbers: u64) -> u32 {
         longest::<F>(self.limbs[usize::from(numbers >= self.few)])
     }
 }
 
-/// The accesses of the longest epochs.
+/// The most accesses of an epoch.
 const LONGEST: u64 = 1 << 22;
 
-/// Epochs whose gaps are told by two limbs each, in a memory that has more of them. Those that follow are
-/// looked up whole, in a table that is too long for few accesses.
+/// Epochs of a memory whose timestamp differences are cut into two limbs each. Later ones are looked up
+/// whole, in a table that is too long for few accesses.
 const LIMBED: u64 = 2;
 
-/// Factors to a commitment of a running product.
+/// Factors between two commitments to a running product.
 pub const fn factors(binary: bool) -> usize {
     if binary { 63 } else { 9 }
 }
 
-/// Lookups to a commitment of a running sum.
+/// Lookups between two commitments to a running sum.
 pub const LOOKUPS: usize = 8;
 
-/// The highest degree of the order of times over F_2.
+/// The highest degree of the polynomials that order timestamps over F_2.
 const ORDER: u32 = 11;
 
 /// The parameters of a memory that do not change.
@@ -94,9 +94,9 @@ pub struct Layout {
     /// How accesses fall into epochs.
     pub parameters: Parameters,
     binary: bool,
-    /// The accesses of an epoch, at most.
+    /// The most accesses of an epoch.
     pub epoch: u64,
-    /// The bits of each of the two limbs that say how long ago a cell was last accessed.
+    /// The bits of each of the two limbs of a timestamp difference.
     pub limb: u32,
 }
 
@@ -120,29 +120,29 @@ impl Layout {
         Self { sizes, parameters, binary, epoch, limb }
     }
 
-    /// The bits of the time before access number `time`, from 1, over F_2; and those of the last words of so
-    /// many accesses.
+    /// The bits of the timestamps that access number `time`, from 1 on, may read, over F_2.
     pub fn time_bits(&self, time: u64) -> u32 {
         u64::BITS - ((time.max(1) - 1) | (self.parameters.tile - 1)).leading_zeros()
     }
 
-    /// The bits of the times of an epoch of so many accesses.
+    /// The bits of the timestamps at the end of an epoch of `accesses` accesses.
     pub fn last_bits(&self, accesses: u64) -> u32 {
         self.time_bits(accesses + 1)
     }
 
-    /// Whether the accesses whose times are ordered together end with access number `time`.
+    /// Whether access number `time` is the last whose timestamp is ordered together with those before.
     pub fn ends_tile(&self, time: u64) -> bool {
         time & (self.parameters.tile - 1) == 0
     }
 
-    /// The pieces in which so many bits of a time are ordered, and the bits of each but the last.
+    /// The pieces in which the bits of a timestamp are ordered, and the bits of each but the last.
     pub fn pieces(bits: u32) -> (u32, u32) {
         let pieces = bits.div_ceil(ORDER);
         (pieces, bits.div_ceil(pieces))
     }
 
-    /// The bits of gaps where they are looked up whole, which is behind so many epochs, if they ever are.
+    /// The bits of timestamp differences that are looked up whole, once `ended` epochs have ended, or `None`
+    /// where they are cut.
     pub fn whole_gaps(&self, ended: u64) -> Option<u32> {
         let bits = 2 * self.limb;
         (!self.binary && ended >= LIMBED && 1 << bits <= self.parameters.shortest).then_some(bits)
@@ -167,8 +167,7 @@ impl Layout {
         }
     }
 
-    /// The cost of the end of an epoch of so many accesses, but for timestamp differences that are looked up
-    /// whole.
+    /// The cost of the end of an epoch, but for timestamp differences that are looked up whole.
     fn end(&self, accesses: u64, whole: bool) -> Argued {
         let Sizes { cells, width } = self.sizes;
         let (cells, width) = (cells as u64, width as u64);
@@ -185,21 +184,21 @@ impl Layout {
         Argued { values, tuples, longest: tuples, epochs: 1, ..argued }
     }
 
-    /// The degree in its challenge of what is to be zero at the end of an epoch.
+    /// The degree, in the challenge, of the polynomial that is to be zero at the end of an epoch.
     pub fn degree(&self, accesses: u64, whole: bool) -> u64 {
         let pairs = accesses + self.sizes.cells as u64;
         if self.binary || whole { pairs } else { pairs + 4 * accesses + (1 << self.limb) }
     }
 }
 
-/// The cost of the equality of two products of so many factors.
+/// The cost of the equality of two products of `count` factors.
 pub(crate) fn equality(count: u64, binary: bool) -> Argued {
     let factors = factors(binary) as u64;
     let between = 2 * (count.div_ceil(factors).max(1) - 1);
     Argued { wide: between, wide_polynomials: between + 1, degree: factors + 1, ..Argued::default() }
 }
 
-/// The cost of a sum of so many fractions.
+/// The cost of a sum of `count` fractions.
 pub(crate) fn sums(count: u64) -> Argued {
     let blocks = count.div_ceil(LOOKUPS as u64);
     let wide = blocks.saturating_sub(1);
@@ -214,7 +213,7 @@ pub(crate) struct Epochs {
     accesses: u64,
     /// Epochs before it.
     ended: u64,
-    /// Gaps that are looked up whole.
+    /// The table of timestamp differences that are looked up whole.
     gaps: Option<Looked>,
 }
 
@@ -261,12 +260,12 @@ impl Epochs {
 #[derive(Clone, Copy, Debug)]
 pub struct Looked {
     rows: u64,
-    /// Lookups of this epoch, and their most.
+    /// The lookups of this epoch, and the most.
     lookups: u64,
     most: u64,
 }
 
-/// Lookups of an epoch, and elements of their rows.
+/// The most lookups of an epoch, and the most elements of their rows.
 const MOST_LOOKUPS: u64 = 1 << 20;
 const MOST_ELEMENTS: u64 = 1 << 20;
 
@@ -274,7 +273,7 @@ const MOST_ELEMENTS: u64 = 1 << 20;
 const FEW_ROWS: usize = 1 << 13;
 
 impl Looked {
-    /// A table of so many rows, each of so many elements.
+    /// A table of `rows` rows, each of `length` elements.
     pub fn new<F: Field>(rows: usize, length: usize) -> Self {
         let elements = (-F::ONE).to_integer().saturated();
         let waiting = if rows < FEW_ROWS { MOST_ELEMENTS / 2 } else { MOST_ELEMENTS };
@@ -282,7 +281,7 @@ impl Looked {
         Self { rows: rows as u64, lookups: 0, most: most.max(1) }
     }
 
-    /// The table of whole gaps of so many bits.
+    /// The table of timestamp differences of `bits` bits.
     pub fn gaps<F: Field>(bits: u32, parameters: &Parameters) -> Self {
         let looked = Self::new::<F>(1 << bits, 1);
         Self { most: looked.most.min(parameters.gaps), ..looked }
@@ -298,18 +297,18 @@ impl Looked {
         self.lookups
     }
 
-    /// How many more it may have, which is one at least.
+    /// How many more lookups the epoch may have: at least one.
     pub fn left(&self) -> u64 {
         self.most - self.lookups
     }
 
-    /// Counts so many lookups, which may be left.
+    /// Counts lookups, no more than are left.
     pub fn add(&mut self, lookups: u64) {
         assert!(lookups <= self.left());
         self.lookups += lookups;
     }
 
-    /// Counts so many lookups of a value of so many elements, with the ends of the epochs that they fill.
+    /// Counts lookups of a value of `value` elements, with the ends of the epochs that they fill.
     pub(crate) fn look_up(&mut self, lookups: u64, value: usize) -> Argued {
         let mut argued = Argued { values: lookups * value as u64, ..Argued::default() };
         let mut behind = lookups;
@@ -324,7 +323,7 @@ impl Looked {
         argued
     }
 
-    /// The degree in its challenge of what is to be zero at the end of an epoch.
+    /// The degree, in the challenge, of the polynomial that is to be zero at the end of an epoch.
     pub fn degree(&self) -> u64 {
         2 * self.lookups + self.rows
     }
@@ -354,7 +353,7 @@ impl Ranges {
         Self { parameters, numbers: 0, tables: [None; 2] }
     }
 
-    /// The cost of a number of so many bits.
+    /// The cost of a number of `bits` bits.
     pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
         let limb = self.parameters.limb_bits::<F>(self.numbers);
         self.numbers += 1;
@@ -373,8 +372,8 @@ impl Ranges {
     }
 }
 
-/// Bits of limbs, up to so many. The highest is shown to be short by what makes it one of full length, which
-/// must not reach p: 2^(2·limb − 1) ≤ p − 1.
+/// The longest limbs of at most `most` bits. The highest limb of a number is multiplied by a power of two to
+/// show that it is short, which must stay below p: 2^(2·limb − 1) ≤ p − 1.
 fn longest<F: Field>(most: u32) -> u32 {
     most.min((F::bits() - 1) / 2)
 }
@@ -382,7 +381,7 @@ fn longest<F: Field>(most: u32) -> u32 {
 /// Permutations as they are counted. Those of an epoch are one multiset, each with its number in its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Permuted {
-    /// Words of this epoch, and those from which on it ends.
+    /// Words of this epoch, and the number from which on it ends.
     words: u64,
     most: u64,
 }
@@ -393,18 +392,18 @@ impl Permuted {
         Self { words: 0, most: parameters.permuted }
     }
 
-    /// Takes note of a permutation of so many words, and says whether the epoch ends with it.
+    /// Counts a permutation of `words` words, and says whether the epoch ends with it.
     pub fn add(&mut self, words: u64) -> bool {
         self.words += words;
         self.words >= self.most
     }
 
-    /// The degree in its challenge of what is to be zero at the end of the epoch.
+    /// The degree, in the challenge, of the polynomial that is to be zero at the end of the epoch.
     pub fn degree(&self) -> u64 {
         self.words
     }
 
-    /// Ends the epoch, and says what that comes to where it has words.
+    /// Ends the epoch, and gives its cost.
     pub fn end<F: Field>(&mut self) -> Argued {
         match core::mem::take(&mut self.words) {
             0 => Argued::default(),
@@ -416,7 +415,7 @@ impl Permuted {
     }
 }
 
-/// Limbs of so many bits of a number, and the bits of the highest.
+/// The number of limbs of a number of `bits` bits, and the bits of the highest.
 pub fn limbs(bits: u32, limb: u32) -> (u32, u32) {
     let limbs = bits.div_ceil(limb);
     (limbs, bits - limb * (limbs - 1))

@@ -1,4 +1,4 @@
-//! Backend of a clause.
+//! A clause's view of a backend.
 
 use crate::stream::{Executor, GatesAlone};
 use crate::{
@@ -20,25 +20,25 @@ use volery_primitives::Field;
 pub struct Branch<'b, B: Backend> {
     backend: &'b mut B,
     assertions: Assertions<B::Wire>,
-    /// The assertions before each of the functions that are open.
+    /// The assertions outside of each open function.
     outside: Vec<Assertions<B::Wire>>,
 }
 
-/// The fate of assertions.
+/// The way of assertions: to the backend, or into a bit.
 enum Assertions<W> {
-    /// Assertions are the backend's; whether there was one.
+    /// Assertions go to the backend. The flag says whether there was one.
     Stand(bool),
-    /// Assertions make a bit that says whether one of them failed; none as long as there was no assertion.
+    /// Assertions are collected into a bit that says whether one failed; `None` before the first.
     Collect(Option<W>),
 }
 
 impl<'b, B: Backend> Branch<'b, B> {
-    /// One in which assertions stand.
+    /// A branch in which assertions stand.
     pub fn asserting(backend: &'b mut B) -> Self {
         Self { backend, assertions: Assertions::Stand(false), outside: Vec::new() }
     }
 
-    /// One in which assertions are collected.
+    /// A branch in which assertions are collected.
     pub fn collecting(backend: &'b mut B) -> Self {
         Self { backend, assertions: Assertions::Collect(None), outside: Vec::new() }
     }
@@ -57,7 +57,7 @@ impl<'b, B: Backend> Branch<'b, B> {
         }
     }
 
-    /// Collects that `a` is to be zero.
+    /// Collects the assertion that `a` is zero.
     fn collect(&mut self, a: B::Wire) -> Result<()> {
         let a = self.is_not_zero(a)?;
         let failed = match self.assertions {
@@ -76,9 +76,9 @@ impl<'b, B: Backend> Branch<'b, B> {
 }
 
 impl<B: Backend> Branch<'_, B> {
-    /// One where `a` is not zero, and else zero. Over F_2 that is `a`; over other fields the product with a hint,
-    /// its inverse, which is one where `a` times what it lacks of one is zero: that is asserted, and holds
-    /// whatever `a` is.
+    /// A wire that is one where `a` is not zero, and else zero. Over F_2 it is `a`. Over other fields it is
+    /// the product of `a` with a hint, its inverse: this is one where `a` times one minus it is zero, which
+    /// is asserted, and holds whatever `a` is.
     fn is_not_zero(&mut self, a: B::Wire) -> Result<B::Wire> {
         if B::F::BITS == 1 {
             return Ok(a);
@@ -165,8 +165,8 @@ impl<B: Backend> Backend for Branch<'_, B> {
         }
     }
 
-    /// Opens a function that has the bit of the assertions, where there is one, for an argument and a result
-    /// beside its own.
+    /// Opens a function. The bit of the assertions, where there is one, becomes an argument and a result
+    /// beside the function's own.
     fn open_function(&mut self, key: &[u8], arguments: &[B::Wire]) -> Result<Function<B::Wire>> {
         let (kind, failed) = match self.assertions {
             Assertions::Stand(_) => (0, None),
@@ -205,7 +205,7 @@ impl<B: Backend> Backend for Branch<'_, B> {
 }
 
 impl<B: Backend> Branch<'_, B> {
-    /// The results of a function without those on its assertions, of which it takes note.
+    /// Removes the bit of the assertions from the results of a function, and takes it back.
     fn returned(&mut self, mut returned: Returned<B::Wire>) -> Returned<B::Wire> {
         if returned.public.pop() == Some(1) {
             match &mut self.assertions {
@@ -221,7 +221,7 @@ impl<B: Backend> Executor for Branch<'_, B> {
     type Beyond = GatesAlone;
 }
 
-/// Scans whose assertions are the clause's, so that no other proof will do.
+/// Scans alone, since a clause's assertions go through the branch.
 impl<B: Backend> Scans for Branch<'_, B> {
     fn in_function(&self) -> bool {
         !self.outside.is_empty()

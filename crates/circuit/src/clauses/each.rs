@@ -41,7 +41,7 @@ pub fn fingerprint<F: Field, C: Clauses<Count<F>> + ?Sized>(clauses: &C) -> Resu
     Ok((shapes, hasher.finalize().into()))
 }
 
-/// The shape of a clause that asserts something. One that does not would hold for any tape.
+/// The shape of a clause, which has to assert something: otherwise it would hold for any tape.
 fn asserting(shape: Shape) -> Result<Shape> {
     if shape.assert == 0 { Err(nothing_asserted()) } else { Ok(shape) }
 }
@@ -74,8 +74,8 @@ where
     Err(misread.filter(|_| !unsatisfied).unwrap_or(none))
 }
 
-/// The number of a clause that holds, as [`find`] gives it, but all clauses are evaluated to their ends,
-/// whichever holds: for who may be watched.
+/// The number of a clause that holds, as [`find`] gives it. All clauses are evaluated to their ends,
+/// whichever holds, for a prover whose time may be watched.
 ///
 /// # Errors
 /// Those of [`find`].
@@ -98,7 +98,7 @@ where
     }
 }
 
-/// How many there are, but none.
+/// The number of clauses, which must not be zero.
 fn counted<C: Alternatives + ?Sized>(clauses: &C) -> Result<usize> {
     match clauses.count() {
         0 => Err(no_clauses()),

@@ -29,13 +29,13 @@ impl<B: Backend, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
     }
 }
 
-/// One of the clauses holds, gate by gate: all of them run, in order and each on its own witness, with their
-/// assertions collected, and the product of the bits that say which failed is zero. Beyond the clauses' own
-/// gates this is over F_2 one AND less than there are assertions in all of them together. Memory does not grow with
-/// the number of clauses.
+/// A disjunction of clauses by gates: all of them run, in order and each on its own witness, with their
+/// assertions collected, and the product of the bits that say which failed is asserted to be zero. Beyond the
+/// clauses' own gates this takes, over F_2, one AND less than there are assertions in all of them together.
+/// Memory does not grow with the number of clauses.
 pub struct OneOf<C>(pub C);
 
-/// The witness of one clause, with zeros before and behind it for the others: none of these is stored.
+/// The witness of one clause, with zeros before and behind it for the others. Zeros are not stored.
 #[derive(Clone, Copy)]
 pub struct Padded<W> {
     before: usize,

@@ -10,13 +10,13 @@ use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_primitives::Field;
 
-/// The memories and tables of a statement that is counted, by their numbers, and who accounts for them.
+/// The memories and tables of a statement that is counted, by their numbers, and their account.
 pub(crate) struct Open<F> {
     accounting: Box<dyn Accounting<F>>,
     memories: Vec<Sizes>,
     /// The numbers of rows, and of elements of a key.
     tables: Vec<[usize; 2]>,
-    /// Accesses, lookups and permutations so far: what they come to depends on those before.
+    /// Accesses, lookups and permutations so far. The cost of the next one depends on those before.
     pub(crate) so_far: u64,
 }
 
@@ -30,14 +30,14 @@ impl<F: Field> Open<F> {
         &mut *self.accounting
     }
 
-    /// Another memory.
+    /// Counts a memory, and gives its number.
     pub(crate) fn memory(&mut self, sizes: Sizes) -> usize {
         self.accounting.memory(sizes);
         self.memories.push(sizes);
         self.memories.len() - 1
     }
 
-    /// Another table.
+    /// Counts a table, and gives its number.
     pub(crate) fn table(&mut self, known: &Known<F>) -> usize {
         self.accounting.table(known);
         self.tables.push([known.rows(), known.key]);
@@ -57,7 +57,7 @@ impl<F: Field> Open<F> {
         self.accounting.close(memory);
     }
 
-    /// Counts so many lookups.
+    /// Counts lookups.
     pub(crate) fn look_up(&mut self, shape: &mut Shape, table: usize, lookups: u64) {
         let [rows, key] = self.tables[table];
         self.so_far += lookups;
@@ -66,7 +66,7 @@ impl<F: Field> Open<F> {
         self.accounting.look_up(table, lookups);
     }
 
-    /// Counts so many numbers in a range.
+    /// Counts numbers in a range.
     pub(crate) fn within(&mut self, shape: &mut Shape, values: usize, bits: u32) {
         self.so_far += values as u64;
         shape.assert += values as u64;
@@ -76,7 +76,7 @@ impl<F: Field> Open<F> {
         }
     }
 
-    /// Counts a permutation of so many words.
+    /// Counts a permutation of `words` words.
     pub(crate) fn permutation(&mut self, shape: &mut Shape, words: usize, width: usize) {
         self.so_far += 1;
         shape.assert += 1;

@@ -1,18 +1,17 @@
-//! The order of polynomials in a part of a statement that is run again and again, for who accounts for them.
+//! The order of polynomials in a part of a statement that is run again and again, for their account.
 
 use super::Shape;
 use crate::accounting::Accounting;
 use std::sync::Arc;
 
-/// The polynomials of a part of a statement, as events: one that has none has no events.
+/// The polynomials of a part of a statement, as events. A part without polynomials has no events.
 #[derive(Default)]
 pub(crate) struct Part {
-    /// The events in their order, each with the values that are committed to before it and behind the one
-    /// before.
+    /// The events in order, each with the number of values committed to between the event before and it.
     events: Vec<(u64, Event)>,
-    /// The values behind the last.
+    /// The number of values behind the last event.
     rest: u64,
-    /// All values so far, those behind the last event included, when it came.
+    /// The number of values so far, when the last event came.
     marked: u64,
 }
 
@@ -43,17 +42,17 @@ impl Part {
         self.marked = values;
     }
 
-    /// Polynomials, behind all that `shape` counts of this part.
+    /// Notes polynomials, after all that `shape` counts of this part.
     pub(crate) fn polynomials(&mut self, shape: &Shape, lanes: usize, degree: usize) {
         self.push(shape, Event::Polynomials(lanes, degree));
     }
 
-    /// A product of matrices.
+    /// Notes a product of matrices.
     pub(crate) fn matrix(&mut self, shape: &Shape) {
         self.push(shape, Event::Matrix);
     }
 
-    /// A `part`, whose own shape is `adds`, behind all that `shape` counts of this one.
+    /// Notes a `part`, whose own shape is `adds`, after all that `shape` counts of this part.
     pub(crate) fn part(&mut self, shape: &Shape, part: &Arc<Self>, adds: &Shape) {
         if !part.events.is_empty() {
             self.push(shape, Event::Part(part.clone()));
@@ -61,7 +60,7 @@ impl Part {
         }
     }
 
-    /// The part, whose shape is this.
+    /// Ends the part, which has this shape.
     pub(crate) fn end(mut self, shape: &Shape) -> Self {
         self.rest = shape.size().commitments - self.marked;
         self

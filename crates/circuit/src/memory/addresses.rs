@@ -12,17 +12,17 @@ pub struct Addresses {
     runs: Vec<AddressRun>,
 }
 
-/// Addresses at one distance.
+/// A run of addresses at one distance from each other.
 #[derive(Clone, Copy, Debug)]
 struct AddressRun {
     address: u64,
     distance: u64,
-    /// The number of its first cell.
+    /// The number of the run's first cell.
     cell: usize,
 }
 
 impl Addresses {
-    /// The addresses of `cells`, where they have any.
+    /// The addresses of `cells`, where these have their own.
     ///
     /// # Errors
     /// `Invalid` where they do not grow, or the field has no such numbers.

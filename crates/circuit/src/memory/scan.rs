@@ -1,4 +1,4 @@
-//! Memory and tables for whoever has no proof of their own for them: all cells are looked at, each time.
+//! Memories and tables for systems without a proof for them: each access looks at all cells.
 
 use super::{Cells, Memories, Put, Sizes, is_binary, place};
 use crate::table::{Known, check_range};
@@ -8,11 +8,11 @@ use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 use volery_primitives::bits::mask;
 
-/// A memory as wires.
+/// A memory as wires, cell by cell.
 #[derive(Clone)]
 pub struct Scanned<W> {
     sizes: Sizes,
-    /// Word by word.
+    /// The wires of all cells, word by word.
     cells: Vec<W>,
 }
 
@@ -98,7 +98,7 @@ impl<W: Copy> Scanned<W> {
     }
 }
 
-/// For each of `count` numbers whether the bits say it: none, or one.
+/// For each number below `count` a wire that is one if the bits encode it.
 pub(crate) fn by_bits<B: Backend>(b: &mut B, bits: &[B::Wire], count: usize) -> Result<Vec<B::Wire>> {
     let mut here = vec![b.constant(B::F::ONE)];
     for (level, bit) in bits.iter().enumerate().rev() {
@@ -117,8 +117,8 @@ pub(crate) fn by_bits<B: Backend>(b: &mut B, bits: &[B::Wire], count: usize) -> 
     Ok(here)
 }
 
-/// For each of `count` numbers whether `number` is it, by hints: each is zero but where it is, and so far
-/// nothing says that one is not.
+/// For each number below `count` a hint that is one if `number` is equal to it. Each is shown to be zero for
+/// other numbers; that one of them is one is not shown yet.
 pub(crate) fn by_number<B: Backend>(b: &mut B, number: B::Wire, count: usize) -> Result<Vec<B::Wire>> {
     let hints = b.hints(&[number], count, chosen(count))?;
     let mut minus = number;
@@ -131,8 +131,8 @@ pub(crate) fn by_number<B: Backend>(b: &mut B, number: B::Wire, count: usize) ->
     Ok(hints)
 }
 
-/// One at the place that a number says. Hints are made in functions of the field alone: in those of a backend
-/// they would be compiled for each.
+/// A hint's function: one at the place of a number. It is generic over the field alone, so that it is not
+/// compiled for each backend.
 fn chosen<F: Field>(count: usize) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
         let at = place(values.iter().copied());
@@ -140,7 +140,7 @@ fn chosen<F: Field>(count: usize) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'st
     }
 }
 
-/// One at the row with a key.
+/// A hint's function: one at the row with a key.
 fn found<F: Field>(table: Known<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |key| {
         let mut here = vec![F::ZERO; table.rows()];
@@ -151,7 +151,7 @@ fn found<F: Field>(table: Known<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + '
     }
 }
 
-/// The bits of a number.
+/// A hint's function: the bits of a number.
 fn bits_of<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
         let word = values[0].to_integer();
@@ -167,7 +167,7 @@ pub(crate) fn assert_one<B: Backend>(b: &mut B, wires: &[B::Wire], name: &dyn Di
     b.assert_zero(sum, name)
 }
 
-/// See [`Tables::look_up`](crate::Tables::look_up).
+/// Looks up a key row by row: see [`Tables::look_up`](crate::Tables::look_up).
 pub fn scan_lookup<B: Backend>(
     b: &mut B,
     table: &Known<B::F>,
@@ -193,12 +193,12 @@ pub fn scan_lookup<B: Backend>(
     Ok(values)
 }
 
-/// The weight of each bit of a number.
+/// The powers of two, one for each bit of a number.
 fn places<F: Field>(bits: u32) -> Vec<F> {
     (0..bits).map(F::place).collect()
 }
 
-/// See [`Tables::assert_within`](crate::Tables::assert_within).
+/// Asserts ranges by bits: see [`Tables::assert_within`](crate::Tables::assert_within).
 pub fn scan_within<B: Backend>(b: &mut B, values: &[B::Wire], bits: u32, name: &dyn Display) -> Result<()> {
     check_range::<B::F>(bits)?;
     let factors = places(bits);
@@ -218,15 +218,15 @@ pub fn scan_within<B: Backend>(b: &mut B, values: &[B::Wire], bits: u32, name: &
     Ok(())
 }
 
-/// A backend that has no proof for memories and tables.
+/// A backend that has no proof for memories and tables, and so looks at all cells.
 pub trait Scans: Backend {
-    /// Whether a function is open ([`Backend::call`]), which has no wires but its own.
+    /// Whether a function is open ([`Backend::call`]), which may use no wires but its own.
     fn in_function(&self) -> bool {
         false
     }
 }
 
-/// All cells are looked at.
+/// Memories that look at all cells.
 impl<B: Scans> Memories for B {
     type Memory = Scanned<B::Wire>;
 
@@ -249,7 +249,7 @@ impl<B: Scans> Memories for B {
     }
 }
 
-/// Demands that no function is open, for whose wires no others are.
+/// Demands that no function is open: its body may use no wires from outside.
 fn outside<B: Scans>(backend: &B) -> Result<()> {
     if !backend.in_function() {
         return Ok(());
@@ -259,7 +259,7 @@ fn outside<B: Scans>(backend: &B) -> Result<()> {
     ))
 }
 
-/// All rows are looked at.
+/// Tables that look at all rows.
 impl<B: Scans> Tables for B {
     type Table = Known<B::F>;
 
@@ -295,14 +295,14 @@ pub fn access_cost<F: Field>(sizes: Sizes, put: Put<'_, ()>) -> Scan {
     Scan { inputs, mul, assert, most: mul }
 }
 
-/// The cost of so many lookups in so many rows with keys of so many elements.
+/// The cost of `lookups` lookups in `rows` rows with keys of `key` elements.
 pub fn lookup_cost(lookups: u64, rows: usize, key: usize) -> Scan {
     let (each, key) = (rows as u64, key as u64);
     let rows = lookups * each;
     Scan { inputs: rows, mul: rows * key, assert: rows * key, most: each * key }
 }
 
-/// The cost of so many ranges.
+/// The cost of `values` numbers in a range of `bits` bits.
 pub fn within_cost(values: usize, bits: u32) -> Scan {
     let bits = values as u64 * u64::from(bits);
     Scan { inputs: bits, mul: bits, assert: bits, most: 0 }

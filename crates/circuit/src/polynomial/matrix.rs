@@ -92,8 +92,8 @@ pub fn check_sizes<A, B>(a: &Matrix<A>, b: &Matrix<B>, entries: usize) {
     assert_eq!(rows * b.columns(), entries, "entries of the product");
 }
 
-/// Demands that the product of two matrices is a third one, entry by entry, as inner products: for who cannot
-/// draw random vectors behind all three.
+/// Demands that the product of two matrices is a third one, entry by entry, as inner products: for systems
+/// that cannot draw random vectors after all three.
 ///
 /// # Errors
 /// Those of `backend`.

@@ -7,11 +7,10 @@ use super::{HIGHEST_DEGREE, Polynomials};
 use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 
-/// A term of a polynomial: a factor, and the variables whose product it is of, each as often as its power.
+/// A term of a polynomial: a factor, and the variables that it multiplies, each as often as its power.
 pub type Term<F> = (F, Vec<usize>);
 
-/// A polynomial in several variables, separated by degree: for each degree the terms that
-/// have exactly this one.
+/// A polynomial in several variables, with its terms sorted by degree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sparse<F> {
     /// Terms of degree h at place h.
@@ -49,7 +48,7 @@ impl<F: Field> Sparse<F> {
         Ok(Self { parts })
     }
 
-    /// The value at `x`, in one lane, where it is to be zero or to be committed to.
+    /// The value at `x`, in one lane, to be asserted zero or committed to.
     ///
     /// # Errors
     /// Those of [`Polynomials::product`].

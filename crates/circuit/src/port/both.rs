@@ -34,7 +34,7 @@ impl<F: Field> ReadValues for BothValues<F> {
 }
 
 impl<F: Field> BothValues<F> {
-    /// No values, where these ports take bits.
+    /// A set without values; `of_bits` names the ports that take bits.
     pub fn new(of_bits: Vec<String>) -> Self {
         Self { bits: Values::new(), elements: Values::new(), of_bits }
     }
@@ -49,7 +49,7 @@ impl<F: Field> BothValues<F> {
         self.elements.take(port)
     }
 
-    /// Refuses values that nobody has taken: the relation has no such port, or not of this kind.
+    /// Refuses values that no port has taken: the relation has no such port, or not of this kind.
     pub fn end(&self, kind: &str, ports: &[Port]) -> Result<()> {
         match self.bits.names().chain(self.elements.names()).next() {
             None => Ok(()),

@@ -67,7 +67,8 @@ impl<F: Field> Elements<F> {
         &self.0
     }
 
-    /// The elements of all `parts`, by turns so many of each: with `usize::MAX` one part after the other.
+    /// The elements of all `parts` by turns, `turn` of each at a time: with `usize::MAX` one part after the
+    /// other.
     pub fn in_turn(parts: &[Self], turn: usize) -> Self {
         // As long as all of them from the begin.
         let length = parts.iter().map(Self::len).sum();

@@ -13,20 +13,20 @@ use volery_primitives::{F2, Field};
 /// It has no outputs: what it says is what it asserts. A reader knows no field; what it has read implements
 /// this for all fields, by the little that pushes gates.
 pub trait StatementFile<F: Field>: Debug + Send + Sync {
-    /// How it is written.
+    /// The name of the format.
     fn format_name(&self) -> &'static str;
 
     /// The identity of the file among all of its field and format: a digest of its bytes, or of the text that
     /// is made of a binary form.
     fn identity(&self) -> Vec<u8>;
 
-    /// The version of the reader, which is another where the meaning of a file is.
+    /// The version of the reader. It changes where the meaning of a file does.
     fn version(&self) -> u32;
 
-    /// The inputs: those that have to be public, and those of the prover.
+    /// The inputs: those that have to be public, and those that may be private.
     fn inputs(&self) -> Vec<Port>;
 
-    /// Streams of values, where its values are read from files of their own format.
+    /// The streams of values, if the format has files for them.
     fn streams(&self) -> Vec<ValueStream> {
         Vec::new()
     }
@@ -68,7 +68,7 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     }
 }
 
-/// One that others hold, too.
+/// A shared statement as a statement.
 impl<F: Field, T: StatementFile<F> + ?Sized> StatementFile<F> for Arc<T> {
     fn format_name(&self) -> &'static str {
         (**self).format_name()
@@ -102,10 +102,10 @@ impl<F: Field, T: StatementFile<F> + ?Sized> StatementFile<F> for Arc<T> {
 
 /// The elements of a port.
 pub trait Sequence<F> {
-    /// How many they are.
+    /// The number of elements.
     fn length(&self) -> u64;
 
-    /// Number `i` of them.
+    /// Element number `i`.
     ///
     /// # Panics
     /// Where there are fewer.
@@ -143,10 +143,10 @@ pub struct ValueStream {
     pub name: String,
     /// Whether they are public.
     pub public: bool,
-    /// The number of the type.
+    /// The number of the type, among those of the relation.
     pub kind: u8,
     /// The field of its values: the modulus in decimal digits, or [`Field::NAME`] of one that is no prime's.
     pub field: String,
-    /// How many values are read.
+    /// The number of values that are read.
     pub count: u64,
 }

@@ -13,35 +13,35 @@ pub trait PortValue: Clone {
     /// The unit of widths: `bit` or `element`.
     const UNIT: &'static str;
 
-    /// The value that `text` writes.
+    /// Reads the value that is written in `text`.
     ///
     /// # Errors
     /// `Invalid` with the place of what is malformed.
     fn from_text(text: &[u8]) -> Result<Self>;
 
-    /// The value that is `content`, all bytes of a file.
+    /// Reads the value that is written in a file, from all its bytes.
     ///
     /// # Errors
     /// As for [`PortValue::from_text`].
     fn from_content(content: &[u8]) -> Result<Self>;
 
-    /// The value that is `encodings`: those of elements of the field, each in as many bytes as it has,
-    /// [`Field::BYTES`], the least significant first.
+    /// Reads the value from the encodings of its elements, each of [`Field::BYTES`] bytes, the least
+    /// significant first.
     ///
     /// # Errors
     /// `Invalid` with the number of an element whose encoding is not canonical, or that is cut off.
     fn from_encodings(encodings: &[u8]) -> Result<Self>;
 
-    /// How it is written, as [`PortValue::from_text`] reads it: for values that are no secret.
+    /// Writes the value, as [`PortValue::from_text`] reads it. For values that are no secret.
     fn to_text(&self) -> String;
 
-    /// The value as one of `port`.
+    /// Fits the value to the width of `port`.
     ///
     /// # Errors
     /// `Invalid` that names both widths.
     fn fit(self, port: &Port) -> Result<Self>;
 
-    /// Zeros, so many.
+    /// The value of `width` zeros.
     fn zeros(width: u64) -> Self;
 
     /// The encoding of the value, which is public: no other value of its width has the same.
@@ -59,10 +59,10 @@ pub struct Value {
     form: Form,
 }
 
-/// How a value was written.
+/// The notation of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Hexadecimal digits: the highest of them may stand for fewer than four wires.
+    /// Hexadecimal digits. The highest may stand for fewer than four wires.
     Digits,
     Bits,
     Bytes,
@@ -116,8 +116,8 @@ impl Value {
         Self { packed, width: 8 * bytes.len() as u64, form: Form::Bytes }
     }
 
-    /// The number in hexadecimal digits behind `0x`, as [`Value::from_number_hex`] reads it: for
-    /// values that are no secret.
+    /// Writes the value as a number in hexadecimal digits behind `0x`, as [`Value::from_number_hex`] reads
+    /// it. For values that are no secret.
     pub fn to_number_hex(&self) -> String {
         let digits = self.width.div_ceil(4);
         let digit = |i: u64| self.packed[(i / 2) as usize] >> (4 * (i % 2)) & 0xf;
@@ -125,7 +125,7 @@ impl Value {
         "0x".chars().chain(digits).collect()
     }
 
-    /// A value of so many bits, all zero.
+    /// A value of `width` bits, all zero.
     pub fn zeros(width: u64) -> Self {
         Self { packed: Zeroizing::new(vec![0; width.div_ceil(8) as usize]), width, form: Form::Bits }
     }
@@ -160,7 +160,7 @@ impl Value {
 impl PortValue for Value {
     const UNIT: &'static str = "bit";
 
-    /// `0x…`, `0b…` or `text:…`.
+    /// Reads `0x…`, `0b…` or `text:…`.
     fn from_text(text: &[u8]) -> Result<Self> {
         if let Some(text) = text.trim_ascii_start().strip_prefix(b"text:") {
             return Ok(Self::from_bytes(text));
@@ -256,12 +256,12 @@ pub(super) fn not_canonical(i: usize, of: usize, field: &str) -> Error {
     Error::invalid(format!("element {} of {of} is none of {field}", i + 1))
 }
 
-/// Values by the names of their ports. One for `a@*` is for all of the ports `a@0`, `a@1`, …, an input in
-/// each step of a circuit, that have none of their own.
+/// Values by the names of their ports. A value for `a@*` goes to all of the ports `a@0`, `a@1`, … (an input
+/// in each step of a circuit) that have none of their own.
 #[derive(Clone)]
 pub struct Values<V = Value> {
     values: BTreeMap<String, V>,
-    /// The names of those for several ports that a port has taken.
+    /// The names for several ports, such as `a@*`, whose value was taken.
     taken: BTreeSet<String>,
 }
 
@@ -319,20 +319,20 @@ impl<V> Values<V> {
     }
 }
 
-/// A value as it is given to somebody who knows no field.
+/// A value that is yet to be read, by a reader who knows the field.
 #[derive(Clone, Copy)]
 pub enum Written<'a> {
-    /// The text that is typed, as [`PortValue::from_text`] reads it.
+    /// Text as it is typed, which [`PortValue::from_text`] reads.
     Text(&'a [u8]),
     /// All bytes of a file, and its path where errors are to name it.
     Content(&'a [u8], Option<&'a Path>),
-    /// Elements, as [`PortValue::from_encodings`] reads them: for who reads values in a format of their own.
+    /// Encodings of elements, which [`PortValue::from_encodings`] reads: for readers of other formats.
     Encodings(&'a [u8]),
 }
 
-/// [`Values`] of whichever kind.
+/// [`Values`] over a field that the caller does not know.
 pub trait ReadValues {
-    /// Adds the value that is `written`. No error shows it.
+    /// Reads the value `written`, and adds it. No error shows it.
     ///
     /// # Errors
     /// `Invalid` where `name` has one, or the value is malformed.

@@ -26,7 +26,7 @@ impl Witness {
         self.length == 0
     }
 
-    /// A witness that is yet to be filled. It never grows, which would leave a copy of it behind.
+    /// A witness to be filled. It never grows, since growing would leave a copy of it behind.
     pub fn with_capacity(bits: u64) -> Self {
         Self { packed: Zeroizing::new(Vec::with_capacity(bits.div_ceil(8) as usize)), length: 0 }
     }

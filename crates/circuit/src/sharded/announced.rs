@@ -3,7 +3,7 @@
 use super::{Need, Sharding};
 use volery_channel::error::{Error, Result};
 
-/// The wires that cross between the shards of a statement, found to be in order.
+/// The wires that cross between the shards of a statement, checked for consistency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
     shards: Vec<Part>,
@@ -69,7 +69,7 @@ impl Announced {
         Ok(Self { shards })
     }
 
-    /// How many shards there are.
+    /// The number of shards.
     pub fn count(&self) -> usize {
         self.shards.len()
     }
@@ -82,12 +82,12 @@ impl Announced {
         &self.shards[shard].needs
     }
 
-    /// How many wires come in to it.
+    /// The number of wires that come in to a shard.
     pub fn incoming(&self, shard: usize) -> usize {
         self.needs(shard).iter().map(|need| need.wires.len()).sum()
     }
 
-    /// How many wires it gives.
+    /// The number of wires that a shard gives.
     pub fn outgoing(&self, shard: usize) -> usize {
         self.shards[shard].outgoing
     }
@@ -97,13 +97,13 @@ impl Announced {
         &self.shards[shard].sources
     }
 
-    /// The shards that its wires go to, in order.
+    /// The shards that a shard's wires go to, in order.
     pub fn consumers(&self, shard: usize) -> &[usize] {
         &self.shards[shard].consumers
     }
 
-    /// How many wires go from one shard to another, in the order in which the other takes them: a wire that it
-    /// takes twice is two.
+    /// The number of wires that go from one shard to another, in the order in which the other takes them. A
+    /// wire that it takes twice counts twice.
     pub fn between(&self, from: usize, to: usize) -> usize {
         self.ranges(from, to).map(|need| need.wires.len()).sum()
     }
@@ -113,7 +113,7 @@ impl Announced {
         self.needs(to).iter().filter(move |need| need.from == from)
     }
 
-    /// A collision-resistant digest of all of it.
+    /// A collision-resistant digest of all announcements.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery shards announced v1");
         let mut number = |number: usize| {

@@ -18,30 +18,30 @@ pub struct Argues {
     pub crossings: bool,
 }
 
-/// The tables that somebody has a proof for.
+/// The tables for which there is a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tables {
-    /// None.
+    /// No tables.
     None,
     /// Tables over F_2 whose keys are the numbers of their rows.
     Numbered,
-    /// All.
+    /// All tables.
     All,
 }
 
-/// The polynomials that somebody has a proof for.
+/// The polynomials for which there is a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polynomials {
-    /// None.
+    /// No polynomials.
     None,
-    /// Inner products of wires, which are wires, and products of matrices.
+    /// Inner products of wires, as wires, and products of matrices.
     Sums,
-    /// All, in vectors.
+    /// All polynomials, in vectors.
     All,
 }
 
 impl Argues {
-    /// Nothing: gates alone.
+    /// No proof but for gates.
     pub const NOTHING: Self = Self {
         memories: false,
         tables: Tables::None,
@@ -51,7 +51,7 @@ impl Argues {
         crossings: false,
     };
 
-    /// Everything.
+    /// A proof for everything.
     pub const EVERYTHING: Self = Self {
         memories: true,
         tables: Tables::All,

@@ -58,17 +58,17 @@ pub enum Op {
     Drop,
     /// A memory.
     Memory,
-    /// An access to one.
+    /// An access to a memory.
     Access,
-    /// Accesses to one, row by row.
+    /// Accesses to a memory, row by row.
     AccessRows,
-    /// The end of one.
+    /// The end of a memory.
     Close,
     /// A table.
     Table,
-    /// A lookup in one.
+    /// A lookup in a table.
     LookUp,
-    /// Lookups in one, row by row.
+    /// Lookups in a table, row by row.
     LookUpRows,
     /// An assertion on numbers.
     Within,
@@ -83,7 +83,7 @@ pub enum Op {
 /// The `out` of [`Op::AssertZeroes`] where the vector is read again.
 pub(super) const KEPT: u32 = 1;
 
-/// One gate.
+/// A gate, or an operation beyond gates, in 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The operation.
@@ -112,18 +112,18 @@ pub struct Block<F> {
     pub hints: Vec<HintFunction<F>>,
     /// The functions that are called.
     pub functions: Vec<Arc<Block<F>>>,
-    /// The slots of wires that it takes, and those of vectors.
+    /// The number of slots for wires that the block takes.
     pub slots: u32,
-    /// See [`Block::slots`].
+    /// The number of slots for vectors that the block takes.
     pub vectors: u32,
-    /// The number of arguments, if it is a function.
+    /// The number of arguments, where the block is a function.
     pub arguments: u32,
-    /// The list in `words` of its results, if it is a function.
+    /// The place in `words` of the list of results, where the block is a function.
     pub results: u32,
-    /// The assertions that it makes, with those of the functions that it calls.
+    /// The number of assertions, those of called functions included.
     pub assertions: u64,
-    /// The words that sums of terms take less than two for each and one more. A block ends by what it holds,
-    /// however that is written: over two fields its end shows on the wire.
+    /// The words by which this format of sums is shorter than two for each term and one more. A block's end
+    /// counts them in, since it shows on the wire over two fields, and must not depend on the format.
     pub(super) spared: usize,
 }
 
@@ -146,18 +146,18 @@ impl<F> Default for Block<F> {
 }
 
 impl<F> Block<F> {
-    /// The words of 32 bits that its gates take.
+    /// The block's size in words of 32 bits.
     pub(super) fn size(&self) -> usize {
         let constants = self.constants.len() * size_of::<F>().div_ceil(4);
         4 * self.records.len() + self.words.len() + self.spared + constants
     }
 
-    /// The words and constants that its lists take.
+    /// The words and constants of the block's lists.
     pub(super) fn listed(&self) -> usize {
         self.words.len() + self.spared + self.constants.len()
     }
 
-    /// Notes that the list of so many terms was added from word number `at` on.
+    /// Notes a sum of `terms` terms whose list begins at word `at`.
     pub(super) fn spare(&mut self, terms: usize, at: u32) {
         self.spared += 2 * terms + 1 - (self.words.len() - at as usize);
     }
@@ -225,13 +225,13 @@ impl<F> Block<F> {
         self.words[count] = number((self.words.len() - count) / 2);
     }
 
-    /// Reads `words` from that place on.
+    /// Reads the words from place `at` on.
     pub(super) fn read(&self, at: u32) -> Words<'_> {
         Words { words: &self.words[at as usize..] }
     }
 }
 
-/// `number` in a word.
+/// Makes `number` a word.
 ///
 /// # Panics
 /// Where it takes more: what wraps around would be another gate.
@@ -280,7 +280,7 @@ impl<'b> List<'b> {
         Slots { runs: self.runs, next: 0, end: 0 }
     }
 
-    /// How many there are.
+    /// The number of slots.
     pub(super) fn len(self) -> usize {
         self.runs.iter().map(|[_, length]| *length as usize).sum()
     }
@@ -288,7 +288,7 @@ impl<'b> List<'b> {
 
 /// The slots of a list.
 pub(super) struct Slots<'b> {
-    /// The runs behind that of the next slot.
+    /// The runs behind the current one.
     runs: &'b [[u32; 2]],
     next: u32,
     end: u32,

@@ -4,29 +4,29 @@ use super::block::{Block, Op, Record, Words};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
-/// The parts of a statement that depend on private values: elements of the witness, and hints. It follows
-/// from the wiring alone: the product of a private value and the constant zero depends on both.
+/// The parts of a statement that depend on private values: on elements of the witness, or on hints. It
+/// follows from the wiring alone: the product of a private value and the constant zero depends on both.
 ///
 /// What a function returns, and what it asserts, counts as private where it takes anything private or commits
 /// to anything itself: so a statement may be vacuous and not be seen to be, and never the other way about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependence {
-    /// Assertions, those on all lanes of a vector being one.
+    /// The number of assertions. One on all lanes of a vector counts once.
     pub assertions: u64,
     /// Assertions among them that depend on private values.
     pub private: u64,
-    /// For each output that comes out, by its number, whether a bit or element of it does.
+    /// For each output, by its number, whether a bit or element of it depends on private values.
     pub outputs: BTreeMap<u32, bool>,
 }
 
-/// Finds it, block by block.
+/// A search for the dependence, block by block.
 pub(super) struct Tracing<F> {
     found: Dependence,
     /// Whether the wire on a slot depends on private values.
     wires: Vec<bool>,
     vectors: Vec<bool>,
-    /// Whether functions commit to anything, by their addresses, which are given to no other while somebody
-    /// refers to them.
+    /// Whether functions commit to anything, by their addresses; a weak reference keeps an address from being
+    /// used again.
     functions: HashMap<usize, (Weak<Block<F>>, bool)>,
 }
 
@@ -47,7 +47,7 @@ impl<F> Tracing<F> {
         self.found
     }
 
-    /// Goes on with `block` of a statement.
+    /// Traces the next `block` of the statement.
     pub(super) fn block(&mut self, block: &Block<F>) {
         let longer = |places: &mut Vec<bool>, length: u32| {
             if length as usize > places.len() {
@@ -163,7 +163,7 @@ impl<F> Tracing<F> {
         words.list().iter().fold(false, |any, slot| any | self.wires[slot as usize])
     }
 
-    /// Puts `private` on the wires of the next list.
+    /// Marks the wires of the next list as `private`, or not.
     fn put(&mut self, mut words: Words<'_>, private: bool) {
         words.list().iter().for_each(|slot| self.wires[slot as usize] = private);
     }

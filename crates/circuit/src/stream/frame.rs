@@ -1,4 +1,4 @@
-//! Slots while gates are recorded: which are taken, and by which values.
+//! Slots during recording: which are in use, and for which values.
 
 use super::block::{Block, Op, number};
 use core::cell::RefCell;
@@ -6,14 +6,13 @@ use std::rc::Rc;
 use volery_primitives::Field;
 use zeroize::DefaultIsZeroes;
 
-/// Slots from here on are not given: their numbers have other meanings.
+/// The end of the slots that are given out. Higher numbers have other meanings.
 const LAST_SLOT: u32 = u32::MAX - 8;
 
-/// The number of wires of open scopes that may have been forgotten before they are left out of the list of
-/// them.
+/// The number of forgotten wires in the list of an open scope from which on the list is tidied.
 const FORGOTTEN: usize = 4096;
 
-/// A wire of the [`Recorder`](super::Recorder): a slot, and which of its values.
+/// A wire of the [`Recorder`](super::Recorder): a slot, and the stamp of one of the slot's values.
 #[derive(Clone, Copy, Default)]
 pub struct Handle {
     pub(super) slot: u32,
@@ -23,8 +22,8 @@ pub struct Handle {
 impl DefaultIsZeroes for Handle {}
 
 impl Handle {
-    /// The place of its value, which no other live wire has: for whoever counts who holds a wire, and
-    /// [forgets](crate::Backend::forget) it when nobody does.
+    /// The slot, which no other live wire has. It serves to count the holders of a wire, and to
+    /// [forget](crate::Backend::forget) it when there are none.
     pub fn slot(self) -> u32 {
         self.slot
     }
@@ -41,7 +40,7 @@ pub(super) struct Lanes {
     pub(super) on: On,
 }
 
-/// The place of a vector. In the end its slot or its wires go to its frame.
+/// The place of a vector. When the vector ends, its slot or its wires go back to its frame.
 pub(super) enum On {
     /// A slot of its own.
     Slot { slot: u32, left: Left<u32> },
@@ -49,7 +48,7 @@ pub(super) enum On {
     Wires { wires: Vec<Handle>, left: Left<Handle> },
 }
 
-/// Slots or wires left by vectors that are no more.
+/// Slots or wires of vectors that have ended.
 pub(super) type Left<T> = Rc<RefCell<Vec<T>>>;
 
 impl Drop for On {
@@ -61,53 +60,53 @@ impl Drop for On {
     }
 }
 
-/// A memory of the statement that a function looks at cell by cell.
+/// A memory of the statement that a function uses cell by cell.
 pub(super) struct Imported {
     pub(super) memory: u32,
     /// The cells as the function gets them.
     pub(super) first: Vec<Handle>,
-    /// The cells by now, where something was put there.
+    /// The cells as they are now, if the function has written to them.
     pub(super) now: Option<Vec<Handle>>,
 }
 
 /// The recording of one block: the statement, block after block, or one function.
 pub(super) struct Frame<F> {
     pub(super) block: Block<F>,
-    /// For each slot the stamp of its value.
+    /// For each slot the stamp of its current value.
     pub(super) stamps: Vec<u32>,
     pub(super) first_stamp: u32,
-    /// Slots that are free, in the statement; a function's are planned in the end.
+    /// Free slots, in the statement. Slots of a function are planned at its end.
     pub(super) free: Vec<u32>,
-    /// The wires that were made in open scopes, and where in this list those of each scope begin.
+    /// The wires made in open scopes, and the beginning of each scope in this list.
     pub(super) taken: Vec<Handle>,
     pub(super) scopes: Vec<usize>,
-    /// The length of that list from which on it is looked through for wires that were forgotten.
+    /// The length of that list from which on it is searched for forgotten wires.
     long: usize,
-    /// For each slot the last scope behind which it was kept, and the number of those that have ended.
+    /// For each slot the last scope behind which it was kept, and the number of scopes that have ended.
     kept: Vec<u32>,
     ended: u32,
-    /// For each slot how many lanes of vectors are on its wire, and whether nobody else wants that. As long as
-    /// the highest of them asks for.
+    /// For each slot the number of vector lanes on its wire, and whether the lanes alone hold it. The list
+    /// ends with the last slot that has any.
     held: Vec<Held>,
     left_wires: Left<Handle>,
     pub(super) free_vectors: Vec<u32>,
     left_vectors: Left<u32>,
-    /// The arguments of a function itself, and the memories whose cells are further ones.
+    /// The arguments of the function itself, and the memories whose cells are further arguments.
     pub(super) arguments: Vec<Handle>,
     pub(super) cells: Vec<Imported>,
-    /// The words that the functions take which the block calls.
+    /// The words of the functions that the block calls.
     pub(super) called: usize,
     /// Whether the block, or a function that it calls, names memories or tables.
     pub(super) names_memories: bool,
-    /// Whether it has, or calls, anything that others may have as gates.
+    /// Whether the block has, or calls, operations that other backends get as gates.
     pub(super) lowers: bool,
 }
 
-/// The demands of vectors' lanes on a wire.
+/// The vector lanes that are on a wire.
 #[derive(Clone, Copy, Default)]
 struct Held {
     lanes: u32,
-    /// Whether it goes with the last of them.
+    /// Whether the wire ends with the last of the lanes.
     alone: bool,
 }
 
@@ -135,7 +134,7 @@ impl<F: Field> Frame<F> {
         }
     }
 
-    /// A slot for a new value.
+    /// Takes a slot for a new value.
     #[inline(always)]
     pub(super) fn take(&mut self) -> Handle {
         let slot = match self.free.pop() {
@@ -153,7 +152,7 @@ impl<F: Field> Frame<F> {
         wire
     }
 
-    /// Slots for so many new values: those that are free, and then new ones.
+    /// Takes slots for `count` new values: the free ones first, and then new ones.
     pub(super) fn take_many(&mut self, count: usize) -> Vec<Handle> {
         let mut wires = Vec::with_capacity(count);
         let rest = self.free.len().saturating_sub(count);
@@ -169,7 +168,7 @@ impl<F: Field> Frame<F> {
         wires
     }
 
-    /// Consecutive slots for so many new values, which no scope ends.
+    /// Takes consecutive slots for `count` new values, which no scope ends.
     pub(super) fn take_apart(&mut self, count: usize) -> Vec<Handle> {
         let first = self.stamps.len();
         self.stamps.resize(first + count, self.first_stamp);
@@ -243,7 +242,7 @@ impl<F: Field> Frame<F> {
         self.taken.truncate(end);
     }
 
-    /// Gives the slot of `wire` again, if it is still that of this wire, as soon as no vector is on it.
+    /// Frees the slot of `wire`, if it still has this wire's value, as soon as no vector is on it.
     pub(super) fn give(&mut self, wire: Handle) {
         if let Some(held) = self.held.get_mut(wire.slot as usize)
             && held.lanes > 0
@@ -258,8 +257,8 @@ impl<F: Field> Frame<F> {
         }
     }
 
-    /// Gives the slots of wires that nobody wants any more, in reverse, so that they are taken again in
-    /// order. A scope that goes on for long does not remember them.
+    /// Frees the slots of `wires`, the last one first, so that they are taken again in order. A long scope
+    /// drops them from its list.
     pub(super) fn forget(&mut self, wires: &[Handle]) {
         wires.iter().rev().for_each(|wire| self.give(*wire));
         if self.taken.len() < self.long {
@@ -278,7 +277,7 @@ impl<F: Field> Frame<F> {
         self.long = 2 * end + FORGOTTEN;
     }
 
-    /// A new vector, and its slot.
+    /// Takes a slot for a new vector.
     pub(super) fn take_vector(&mut self, count: usize, degree: usize) -> (VectorHandle, u32) {
         for slot in self.left_vectors.take() {
             self.block.push(Op::Drop, 0, slot, 0);
@@ -303,7 +302,7 @@ impl<F: Field> Frame<F> {
         }
     }
 
-    /// A vector on `wires`, whatever becomes of them elsewhere.
+    /// A vector on `wires`, which it holds, whatever else becomes of them.
     pub(super) fn hold(&mut self, wires: Vec<Handle>, degree: usize) -> VectorHandle {
         for wire in self.left_wires.take() {
             let held = &mut self.held[wire.slot as usize];
@@ -323,8 +322,8 @@ impl<F: Field> Frame<F> {
         VectorHandle(Rc::new(Lanes { count, degree, on: On::Wires { wires, left } }))
     }
 
-    /// The wires of `vector`, and the lanes whose wires somebody else wants, too. Those of the others are wires of
-    /// the scope at hand from now on.
+    /// The wires of `vector`, and the lanes whose wires somebody else holds, too. The other wires belong to
+    /// the current scope from now on.
     pub(super) fn release(&mut self, vector: &VectorHandle) -> (Vec<Handle>, Vec<usize>) {
         let mut shared = Vec::new();
         for (lane, wire) in vector.wires().iter().enumerate() {
@@ -339,7 +338,7 @@ impl<F: Field> Frame<F> {
 }
 
 impl VectorHandle {
-    /// The wires that it is on.
+    /// The wires that the vector is on.
     ///
     /// # Panics
     /// Where it has a slot of its own.
@@ -351,10 +350,11 @@ impl VectorHandle {
     }
 }
 
-/// Wires that are looked at without a branch in between.
+/// Wires that are compared without a branch in between.
 const TOGETHER: usize = 16;
 
-/// How many of `wires` stand on slots in a row, from slot `first` on, of which `stamps` are the stamps.
+/// How many of `wires`, from the first on, stand on consecutive slots from `first` on. `stamps` are those
+/// slots' stamps.
 fn run(stamps: &[u32], first: u32, wires: &[Handle]) -> usize {
     let differs = |wire: &Handle, slot: u32, stamp: u32| (wire.slot ^ slot) | (wire.stamp ^ stamp);
     let (wires_together, _) = wires.as_chunks::<TOGETHER>();

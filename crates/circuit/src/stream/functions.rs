@@ -9,22 +9,22 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use volery_channel::error::Result;
 
-/// Words of 32 bits that functions may take which are kept, and those that one block calls.
+/// The most words of 32 bits of the functions that are kept, and of those that one block calls.
 pub(super) const MOST_WORDS: usize = 1 << 23;
 
-/// Functions that were recorded, by their keys, and what the statement comes to, once it was counted. One
-/// statement's functions are no other's.
+/// Recorded functions by their keys, and the statement's shape, once it was counted. They belong to one
+/// statement.
 pub struct Functions<F> {
     kept: Mutex<Kept<Vec<u8>, F>>,
     shape: OnceLock<Shape>,
 }
 
-/// Functions that are kept by their keys, as long as they take few words.
+/// Functions that are kept by their keys, within a limit of words.
 pub(super) struct Kept<K, F> {
     pub(super) functions: HashMap<K, Arc<Recorded<F>>>,
-    /// The words that these take.
+    /// The words of all that are kept.
     size: usize,
-    /// The words that they may take.
+    /// The limit.
     pub(super) most: usize,
 }
 
@@ -42,7 +42,7 @@ impl<K: Eq + Hash, F> Kept<K, F> {
         self.functions.get(key).cloned()
     }
 
-    /// Keeps one more, and forgets all others where they would take too many words.
+    /// Keeps a function. If that exceeds the limit, all others are dropped.
     pub(super) fn keep(&mut self, key: K, function: Arc<Recorded<F>>) {
         self.size += function.block.size();
         if self.size > self.most {
@@ -56,30 +56,30 @@ impl<K: Eq + Hash, F> Kept<K, F> {
     }
 }
 
-/// A function, with what it returns beside its wires.
+/// A recorded function, with its results' further facts.
 pub(super) struct Recorded<F> {
     pub(super) block: Arc<Block<F>>,
     pub(super) public: Vec<u8>,
-    /// The memories and tables that there were, where it names some by their numbers: where there are others
-    /// it is another function.
+    /// The numbers of memories and tables that there were, where the function names some. With other numbers
+    /// it has to be recorded again.
     pub(super) among: Option<[u32; 2]>,
-    /// The kinds of records that were recorded as such, and not as gates, where there are any.
+    /// The executor's proofs at the time, where the function has records beyond gates.
     pub(super) argues: Option<Argues>,
-    /// The memories whose cells are arguments behind its own, and where they are put, results.
+    /// The memories whose cells are further arguments, and, where they are written to, further results.
     pub(super) cells: Vec<Import>,
 }
 
-/// A memory that a function looks at cell by cell.
+/// A memory that a function uses cell by cell.
 pub(super) struct Import {
     /// The number of the memory.
     pub(super) memory: u32,
-    /// Whether anything is put there.
+    /// Whether the function writes to it.
     pub(super) puts: bool,
 }
 
 impl<F> Recorded<F> {
-    /// Whether it is still what its key says, where so many memories and tables were made, and is executed by
-    /// somebody who argues so.
+    /// Whether the recording is still right where `made` memories and tables were made, for an executor with
+    /// these proofs.
     pub(super) fn is_still(&self, made: [u32; 2], argues: Argues) -> bool {
         self.among.is_none_or(|among| among == made) && self.argues.is_none_or(|of| of == argues)
     }
@@ -96,7 +96,7 @@ impl<F> Functions<F> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The gates of the statement by kind, which `count` says if nobody has counted them.
+    /// The gates of the statement by kind, which `count` counts the first time.
     ///
     /// # Errors
     /// Those of `count`.

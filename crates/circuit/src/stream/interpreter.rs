@@ -1,4 +1,4 @@
-//! Executing blocks: the one piece of code that is compiled for every backend.
+//! The interpreter of blocks: the one piece of code that is compiled for every backend.
 //!
 //! Most backends have gates alone, and for them the [recorder](super::Recorder) writes nothing else. What others
 //! have beyond gates is executed by their [`Beyond`].
@@ -21,12 +21,13 @@ pub trait Executor: Backend + Sized {
     /// The executor of records beyond gates: [`GatesAlone`] where there are none.
     type Beyond: Beyond<Self>;
 
-    /// The proofs of their own that backends of this kind have, as a rule.
+    /// The proofs beyond gates that backends of this kind have, as a rule.
     fn proofs() -> Argues {
         Self::Beyond::argues()
     }
 
-    /// The proofs that this backend has, before its first gate: for all else the recorder writes gates.
+    /// The proofs beyond gates that this backend has, known before its first gate. For all else the recorder
+    /// writes gates.
     fn argues(&self) -> Argues {
         Self::proofs()
     }
@@ -50,7 +51,7 @@ struct Frame {
 /// The wires of all frames that are open: that of the statement, and above it those of functions.
 struct Wires<W: Zeroize> {
     places: Places<W>,
-    /// Operands that stand on no consecutive slots, side by side.
+    /// Copies of operands that lie on no consecutive slots.
     operands: [Places<W>; 3],
 }
 
@@ -64,7 +65,7 @@ impl<W: Zeroize> Default for Wires<W> {
 struct Names<'s, F: Field> {
     source: &'s dyn Source<F>,
     argues: Argues,
-    /// Assertions so far.
+    /// The number of assertions so far.
     assertions: u64,
 }
 
@@ -77,7 +78,7 @@ impl<'s, F: Field> Names<'s, F> {
     }
 }
 
-/// The values that are held between blocks by whoever lends the backend for each of them alone.
+/// The interpreter's state between blocks, where the backend is borrowed for one block at a time.
 pub(super) struct Kept<B: Executor> {
     wires: Wires<B::Wire>,
     beyond: B::Beyond,
@@ -96,7 +97,7 @@ impl<B: Executor> Kept<B> {
         self.wires.places.0[slot as usize]
     }
 
-    /// Puts a wire that no gate makes into a slot.
+    /// Puts a wire into a slot.
     pub(super) fn put(&mut self, slot: u32, wire: B::Wire) {
         self.wires.places.reserve(slot as usize + 1);
         self.wires.places.0[slot as usize] = wire;
@@ -109,7 +110,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         Self::resumed(backend, source, argues, Kept::default())
     }
 
-    /// One that goes on where another one was suspended.
+    /// An interpreter that goes on in an earlier state.
     pub(super) fn resumed(
         backend: &'b mut B,
         source: &'b dyn Source<B::F>,
@@ -121,7 +122,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         Self { backend, names, wires, beyond }
     }
 
-    /// The values that are held behind a block.
+    /// The state to go on from after this block.
     pub(super) fn suspended(self) -> Kept<B> {
         Kept { wires: self.wires, beyond: self.beyond, assertions: self.names.assertions }
     }
@@ -216,7 +217,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
     }
 }
 
-/// A record that is no gate, and what it is executed on.
+/// A record beyond gates, with the data that it is executed on.
 pub struct Step<'s, 'n, F: Field, W: Zeroize> {
     block: &'s Block<F>,
     record: Record,
@@ -235,8 +236,8 @@ impl<B: Executor> Execute<B::F> for Interpreter<'_, B> {
     }
 }
 
-/// Executes records up to the first that is no plain gate, and gives those from there on. In a function of
-/// its own, so that the compiler knows wires to be no part of the backend, whose counters then stay in
+/// Executes records up to the first that is no plain gate, and gives the rest. It is a function of its own so
+/// that the compiler sees that wires are no part of the backend, and keeps the backend's counters in
 /// registers.
 #[inline(never)]
 fn gates<'r, B: Backend>(
@@ -287,7 +288,7 @@ fn gates<'r, B: Backend>(
     Ok(rest)
 }
 
-/// Places of wires, which are wiped when they are left behind.
+/// Places of wires, which are wiped on drop.
 struct Places<W: Zeroize>(Zeroizing<Vec<W>>);
 
 impl<W: Zeroize> Default for Places<W> {
@@ -332,12 +333,12 @@ impl<W: Copy + Default + Zeroize> Places<W> {
     }
 }
 
-/// A hint as a closure whose type says nothing of a backend: so it is compiled once for a field.
+/// A hint's function as a closure whose type names no backend, so that it is compiled once for a field.
 fn all_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| f(values)
 }
 
-/// The only value that `f` makes.
+/// A hint's function with one result, as a closure.
 fn one_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> F + Send + Sync + 'static {
     move |values| {
         let made = Zeroizing::new(f(values));
@@ -351,7 +352,7 @@ fn columns<W>(of: &[W], count: u32) -> Vec<&[W]> {
     of.chunks_exact((of.len() / count as usize).max(1)).collect()
 }
 
-/// The lanes that are gathered: 0 stands for none.
+/// The lanes to gather, of which 0 stands for none.
 fn lanes(words: &[u32]) -> Vec<Option<usize>> {
     words.iter().map(|&lane| (lane as usize).checked_sub(1)).collect()
 }
@@ -374,7 +375,7 @@ fn copy<W: Copy>(places: &mut [W], to: List<'_>, wires: &[W], from: List<'_>) {
     }
 }
 
-/// The wires of `list`: where they stand, if their slots are consecutive, and else side by side in `beside`.
+/// The wires of `list`: in place, if their slots are consecutive, and else copied to `beside`.
 fn operands<'w, W: Copy + Default + Zeroize>(
     wires: &'w Places<W>,
     beside: &'w mut Places<W>,

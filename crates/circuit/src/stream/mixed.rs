@@ -12,7 +12,8 @@ use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_primitives::{F2, Field};
 
-/// A statement over F_2 and `F` that can be recorded. The same gates in the same order as often as asked.
+/// A statement over F_2 and `F` that can be recorded. It pushes the same gates in the same order as often as
+/// asked.
 pub trait MixedSource<F: Field>: Sync {
     /// Pushes every gate into `both`.
     ///
@@ -25,16 +26,17 @@ pub trait MixedSource<F: Field>: Sync {
 pub struct MixedRecorder<'m, 'r, 's, F: Field> {
     bits: &'m mut Recorder<'s, F2>,
     numbers: &'m mut Recorder<'r, F>,
-    /// Nobody where an assertion's name is to be found, and nothing is executed.
+    /// The executor of conversions. There is none where the name of an assertion is searched for, and nothing
+    /// is executed.
     crossing: Option<&'m dyn Crossing>,
 }
 
-/// A holder of the wires of both halves, by their slots.
+/// The holder of both halves' wires, which converts between them by their slots.
 trait Crossing {
     /// Converts a word of bits, the least significant first, to the number in slot `number`.
     fn number(&self, bits: &[u32], number: u32) -> Result<()>;
 
-    /// Converts a number to so many bits, the least significant first.
+    /// Converts a number to bits, the least significant first.
     fn bits_of(&self, number: u32, bits: &[u32], name: &dyn Display) -> Result<()>;
 }
 
@@ -88,7 +90,7 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
 /// backends.
 pub struct MixedStreamed<'s, F>(pub &'s dyn MixedSource<F>);
 
-/// The values that both halves hold while they are executed.
+/// The state of both halves while they are executed.
 struct State<'m, M: Mixed> {
     mixed: &'m mut M,
     bits: Kept<M::Bits>,
@@ -99,7 +101,7 @@ struct State<'m, M: Mixed> {
 struct Bits<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<F2>);
 struct Numbers<'s, 'm, M: Mixed>(&'s RefCell<State<'m, M>>, &'s dyn Source<<M::Numbers as Backend>::F>);
 
-/// Executes `block` in `backend`, with what it holds.
+/// Executes `block` in `backend`, on its half's state.
 ///
 /// # Panics
 /// Where the backend has other proofs than its kind: the recorder was told those of the kind, since asking for a

@@ -4,8 +4,8 @@ use super::{Argues, Functions, Recorder, Source};
 use core::fmt;
 use volery_primitives::Field;
 
-/// The name of assertion number `number` of a statement, from 0: the statement is gone through to find it,
-/// when it is displayed.
+/// The name of assertion number `number` of a statement, counted from 0. When it is displayed, the statement
+/// is gone through to find it.
 pub(super) struct Name<'s, F> {
     pub(super) source: &'s dyn Source<F>,
     /// The proofs for which its gates were recorded.

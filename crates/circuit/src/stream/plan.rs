@@ -1,14 +1,14 @@
-//! Slots of functions: given again as soon as nobody reads their values any more.
+//! Planning a function's slots: a slot is used again once its value has been read for the last time.
 
 use super::block::{Block, List, Op, Record, Words};
 
-/// A value that no record reads, that a result is, and whose slot has been given again.
+/// Marks in the place of a value's last reader: no record reads it; it is a result; its slot is free again.
 const UNREAD: u32 = u32::MAX;
 const RESULT: u32 = u32::MAX - 1;
 const GONE: u32 = u32::MAX - 2;
 
-/// The function of the same gates on few slots. In `block` each value has a slot of its own; `arguments` are
-/// those of its arguments, and `results` those of its results.
+/// The function with the same gates on fewer slots. In `block` each value has a slot of its own; `arguments`
+/// and `results` name those of arguments and results.
 pub(super) fn plan<F>(block: Block<F>, arguments: &[u32], results: &[u32]) -> Block<F> {
     let Block { records, words, slots, constants, hints, functions, vectors, assertions, .. } = block;
     let gates = Block::<()> { records, words, slots, ..Block::default() };
@@ -29,7 +29,7 @@ pub(super) fn plan<F>(block: Block<F>, arguments: &[u32], results: &[u32]) -> Bl
     }
 }
 
-/// [`plan`] of what names no element of a field, so that it is compiled once for all.
+/// Plans a block without its field elements, so that it is compiled once for all fields.
 fn plan_gates(block: &Block<()>, arguments: &[u32], results: &[u32]) -> Block<()> {
     assert!(block.records.len() < GONE as usize, "a function of 2^32 gates: call smaller ones");
     let mut last = vec![UNREAD; block.slots as usize];
@@ -68,16 +68,16 @@ fn plan_gates(block: &Block<()>, arguments: &[u32], results: &[u32]) -> Block<()
 struct Slots {
     /// The slot of each value.
     place: Vec<u32>,
-    /// The record that reads it last.
+    /// The last record that reads each value.
     last: Vec<u32>,
     free: Vec<u32>,
     count: u32,
-    /// The values that the record at hand reads.
+    /// The values that the current record reads.
     read: Vec<u32>,
 }
 
 impl Slots {
-    /// The slot of a value that is made.
+    /// Gives a slot to a new value.
     fn enter(&mut self, value: u32) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.count += 1;
@@ -87,7 +87,7 @@ impl Slots {
         slot
     }
 
-    /// Gives the slot of `value` again if `record` was the last to read it.
+    /// Frees the slot of `value` if `record` was the last to read it.
     fn leave(&mut self, value: u32, record: u32) {
         if self.last[value as usize] == record {
             self.last[value as usize] = GONE;

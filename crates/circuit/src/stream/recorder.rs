@@ -24,9 +24,9 @@ use volery_primitives::Field;
 /// Records gates, and has them executed block by block.
 pub struct Recorder<'r, F: Field> {
     purpose: Purpose<'r, F>,
-    /// The kinds of records that stand for themselves, and not as gates.
+    /// The kinds of records beyond gates that the executor has a proof for.
     argues: Argues,
-    /// The memories and tables that are looked at cell by cell and row by row.
+    /// The memories and tables that are written as gates, cell by cell and row by row.
     scans: Scans<F>,
     /// The recording of the statement, or of the innermost open function.
     frame: Frame<F>,
@@ -35,9 +35,9 @@ pub struct Recorder<'r, F: Field> {
     /// The functions that the statement has opened.
     opened: Vec<Opened>,
     functions: &'r Functions<F>,
-    /// The dependence on private values, where it is to be found.
+    /// The search for the dependence on private values, where it is wanted.
     tracing: Option<Box<Tracing<F>>>,
-    /// The first error, until the statement hears of it.
+    /// The first error, until the statement is told of it.
     error: Option<Error>,
     failed: bool,
     frames: u32,
@@ -48,8 +48,8 @@ pub struct Recorder<'r, F: Field> {
 /// The purpose of a recording.
 enum Purpose<'r, F> {
     Execution(&'r mut dyn Execute<F>),
-    /// A search for the name of an assertion: how many come before it, and then the name. Functions are gone
-    /// through each time, in scopes of their own; how many are open.
+    /// The search for the name of an assertion: how many assertions come before it, and then the name.
+    /// Functions are gone through each time, in scopes of their own, of which some number is open.
     Name {
         before: u64,
         name: Option<String>,
@@ -57,25 +57,25 @@ enum Purpose<'r, F> {
     },
 }
 
-/// A function that is being recorded: what it is called by, and where.
+/// A function that is being recorded: its key, and its place.
 struct Opened {
     key: Vec<u8>,
     arguments: Vec<Handle>,
 }
 
-/// Records of a block, and words of its lists, from which on it is executed.
+/// The number of records of a block, and of words of its lists, from which on it is executed.
 const RECORDS: usize = 4096;
 const WORDS: usize = 1 << 16;
 
 impl<'r, F: Field> Recorder<'r, F> {
-    /// Records for `execute`, with the functions of `functions`, to which new ones are added.
+    /// A recorder for `execute`, with the functions of `functions`, to which it adds new ones.
     pub fn new(execute: &'r mut dyn Execute<F>, functions: &'r Functions<F>) -> Self {
         let argues = execute.argues();
         Self::of(Purpose::Execution(execute), argues, functions)
     }
 
-    /// Records to find the name of assertion number `number`, from 0, of the gates that are recorded for
-    /// somebody who argues so.
+    /// A recorder that finds the name of assertion number `number`, from 0, among the gates for an executor
+    /// with these proofs.
     pub(super) fn naming(number: u64, argues: Argues, functions: &'r Functions<F>) -> Self {
         Self::of(Purpose::Name { before: number, name: None, open: 0 }, argues, functions)
     }
@@ -126,7 +126,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         recorded
     }
 
-    /// Has the last gates executed, where the statement was `recorded`.
+    /// Executes the last gates, if the statement was `recorded` without an error.
     ///
     /// # Errors
     /// Those of the execution, or else of the statement.
@@ -140,7 +140,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         self.outcome().and(recorded)
     }
 
-    /// The name that was asked for.
+    /// The name that was searched for.
     pub(super) fn into_name(self) -> Option<String> {
         match self.purpose {
             Purpose::Name { name, .. } => name,
@@ -148,7 +148,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         }
     }
 
-    /// Has the gates so far executed, outside of functions.
+    /// Executes the gates so far. No function may be open.
     ///
     /// # Errors
     /// The first one, as each gate has it.
@@ -161,7 +161,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         self.outcome()
     }
 
-    /// A wire whose value is no gate's.
+    /// A wire for a value that no gate makes.
     pub(super) fn fresh(&mut self) -> Handle {
         self.frame.take()
     }
@@ -171,7 +171,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         self.frame.slots(wires)
     }
 
-    /// Has the gates so far executed.
+    /// Executes the gates so far.
     #[cold]
     fn flush(&mut self) {
         let block = &mut self.frame.block;
@@ -203,7 +203,8 @@ impl<'r, F: Field> Recorder<'r, F> {
         self.error.get_or_insert(error);
     }
 
-    /// The result of a gate that may fail: the first error once, and then that there was one.
+    /// The result of a gate that may fail: the first error as it is, and later on an error that there was
+    /// one.
     #[inline(always)]
     fn outcome(&mut self) -> Result<()> {
         if self.failed { Err(self.error.take().unwrap_or_else(ended)) } else { Ok(()) }
@@ -227,7 +228,8 @@ impl<'r, F: Field> Recorder<'r, F> {
         }
     }
 
-    /// An assertion under `name`: whether it is to be recorded.
+    /// Counts an assertion under `name`, which is then to be recorded. Fails where this name was searched
+    /// for.
     ///
     /// # Errors
     /// Where its name was all that was to be found.
@@ -244,7 +246,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         Ok(())
     }
 
-    /// Puts the next element of the witness on `wire`.
+    /// Reads the next element of the witness, as `wire`.
     #[inline]
     fn push_witness(&mut self, wire: Handle) {
         match self.frame.block.records.last_mut() {
@@ -266,7 +268,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         Ok(results)
     }
 
-    /// Calls `function`, whose last results go to `places`; gives those before.
+    /// Calls `function`. Its last results go to `places`; the others are returned.
     fn push_call(
         &mut self,
         function: &Recorded<F>,
@@ -305,7 +307,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         Ok(wires)
     }
 
-    /// Begins a function of so many arguments, which are given as its body sees them.
+    /// Begins a function, and gives its arguments as its body sees them.
     fn begin_function(&mut self, arguments: usize) -> Vec<Handle> {
         if let Purpose::Name { open, .. } = &mut self.purpose {
             // Each call has names of its own.
@@ -323,7 +325,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         self.frame.arguments.clone()
     }
 
-    /// Ends the function that was begun last, and gives it; nothing where names are looked for.
+    /// Ends the function that was begun last, and gives it, or `None` where names are searched for.
     fn end_function(&mut self, returned: &Returned<Handle>) -> Option<Recorded<F>> {
         if let Purpose::Name { open, .. } = &mut self.purpose {
             *open -= 1;
@@ -351,7 +353,7 @@ impl<'r, F: Field> Recorder<'r, F> {
     }
 }
 
-/// The error of whoever goes on after one.
+/// The error of a statement that goes on after an error.
 fn ended() -> Error {
     Error::invalid("the statement has ended in an error before")
 }
@@ -494,7 +496,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
 }
 
-/// Gates that are recorded once more go where those of this recorder do.
+/// Gates of another stream, recorded into this one.
 impl<F: Field> Executor for Recorder<'_, F> {
     type Beyond = Everything<Self>;
 }

@@ -39,7 +39,7 @@ struct Tally<F> {
     /// Lanes and degree of each vector of the statement.
     vectors: Vec<(usize, usize)>,
     open: Open<F>,
-    /// Shapes of functions, each by its address, which is given to no other while somebody refers to it.
+    /// Shapes of functions by their addresses; a weak reference keeps an address from being used again.
     functions: HashMap<usize, (Weak<Block<F>>, Tallied)>,
 }
 

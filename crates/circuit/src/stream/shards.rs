@@ -31,7 +31,7 @@ impl<F: Field, S: for<'r> Sharded<Recorder<'r, F>> + Sync> ShardSource<F> for S 
     }
 }
 
-/// One shard of a statement, as a statement of its own to which wires come in and from which wires go out.
+/// One shard as a statement of its own, to which wires come in and from which wires go out.
 #[derive(Clone, Copy)]
 pub struct Shard<'s, F> {
     shards: &'s dyn ShardSource<F>,
@@ -89,7 +89,7 @@ pub fn fingerprint<F: Field>(shards: &dyn ShardSource<F>) -> Result<(Vec<Shape>,
     Ok((each.into_iter().map(|(shape, _)| shape).collect(), digest))
 }
 
-/// The digest of all shards, of which each one's is known, in order: see [`Count::fingerprint`] of a
+/// The digest of all shards, from each one's shape and digest in order: see [`Count::fingerprint`] of a
 /// [`Shard`].
 ///
 /// # Errors

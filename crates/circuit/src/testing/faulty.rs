@@ -6,8 +6,8 @@ use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_primitives::Field;
 
-/// Clear evaluation in which products, hints or committed polynomials are too large by one: one
-/// of them, or several; or the first of them by anything.
+/// An evaluation in the clear in which products, hints or committed polynomials are off: one or several of
+/// them too large by one, or the first ones by given errors.
 pub struct Faulty<'w, F: Field> {
     clear: Clear<'w, F>,
     until: u64,

@@ -312,7 +312,7 @@ impl Path {
         (0..width).for_each(|g| self.descend(g, nodes / (2 * width), side(g)));
     }
 
-    /// Moves the path of tree `g` down from a level of `rows` nodes, away from the sibling's side.
+    /// Moves the path of tree `g` down from a level with `rows` nodes of each tree, away from the sibling's side.
     fn descend(&mut self, g: usize, rows: usize, side: F2) {
         let right = (rows as u128) | (rows as u128) << 64;
         self.row[g].0 += right & (side + F2::ONE).mask();

@@ -15,9 +15,9 @@ use zeroize::Zeroizing;
 const PKCS8: [u8; 16] = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 /// The bytes of such a file.
 const LENGTH: usize = PKCS8.len() + 32;
-/// The label of its text, by which other tools know it, too.
+/// The label of the file's text, by which other tools know it, too.
 const LABEL: &str = "PRIVATE KEY";
-/// More than any such text has.
+/// A length in bytes beyond that of any such text.
 const LONGEST: u64 = 4096;
 
 /// The Ed25519 private key of a party.
@@ -27,7 +27,7 @@ pub struct SecretKey {
 }
 
 impl SecretKey {
-    /// A new one.
+    /// Makes a new key.
     ///
     /// # Errors
     /// Where the operating system has no randomness, or this machine lacks what the link needs.
@@ -40,7 +40,7 @@ impl SecretKey {
         Self::from_seed(&seed)
     }
 
-    /// The key of this seed (RFC 8032).
+    /// The key that follows from this seed (RFC 8032).
     pub(super) fn from_seed(seed: &[u8; 32]) -> Result<Self> {
         let key = signing_key(seed)?;
         let identity =

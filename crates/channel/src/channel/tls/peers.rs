@@ -1,4 +1,4 @@
-//! Peers that a party talks to.
+//! The peers of a party, by their identities.
 
 use super::Identity;
 use crate::error::{Error, Result};
@@ -13,8 +13,8 @@ impl Peers {
         self.0.push((identity, name.into()));
     }
 
-    /// Adds those of a text: an identity on each line, and behind it, where there is one, a name. Empty lines
-    /// and those that begin with `#` are left out.
+    /// Adds the peers of a text: an identity on each line, and behind it, if there is one, its name. Empty
+    /// lines and those that begin with `#` are left out.
     ///
     /// # Errors
     /// `Invalid` with the number of the first line that is none of these.
@@ -35,17 +35,17 @@ impl Peers {
         Ok(())
     }
 
-    /// Whether there is nobody.
+    /// Whether there are no peers.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them, in order.
+    /// All peers, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Identity, &str)> {
         self.0.iter().map(|(identity, name)| (*identity, &**name))
     }
 
-    /// The name of `identity`, empty where it has none; `None` where it is none of these.
+    /// The name of the peer `identity`, empty if it has none; `None` where `identity` is no peer.
     pub fn name(&self, identity: Identity) -> Option<&str> {
         self.iter().find(|(one, _)| *one == identity).map(|(_, name)| name)
     }

@@ -1,4 +1,4 @@
-//! Whether the key that a peer shows, and signs with, is one that this side pins.
+//! The check that a peer shows, and signs with, a pinned key.
 
 use super::{Identity, Peers};
 use core::fmt;
@@ -53,18 +53,18 @@ impl Pins {
     }
 }
 
-/// The peer's key is none of those that are pinned.
+/// The error of a key that is not pinned.
 #[derive(Debug)]
 pub(super) struct UnknownKey {
-    /// `None` where it is no Ed25519 key.
+    /// The key that was shown; `None` where it is no Ed25519 key.
     shown: Option<Identity>,
-    /// The first of them.
+    /// The first of the pinned keys.
     pinned: Vec<String>,
     more: bool,
 }
 
 impl UnknownKey {
-    /// The unknown key that `error` is about, if it is.
+    /// The unknown key that `error` is about, if it is about one.
     pub(super) fn of(error: &Error) -> Option<&Self> {
         match error {
             Error::InvalidCertificate(CertificateError::Other(OtherError(why))) => why.downcast_ref(),

@@ -14,24 +14,24 @@ pub trait Beyond<B: Backend>: Default {
     /// The kinds of records that it executes.
     fn argues() -> Argues;
 
-    /// Executes a record that is no gate, of those that this executes.
+    /// Executes a record beyond gates, of the kinds that [`Beyond::argues`] names.
     ///
     /// # Errors
     /// Those of the backend.
     fn execute(&mut self, backend: &mut B, step: Step<'_, '_, B::F, B::Wire>) -> Result<()>;
 
-    /// Makes room for so many vectors.
+    /// Makes room for `vectors` vectors.
     fn open(&mut self, vectors: usize) {
         let _ = vectors;
     }
 
-    /// Forgets the vectors behind so many.
+    /// Drops the vectors from number `vectors` on.
     fn close(&mut self, vectors: usize) {
         let _ = vectors;
     }
 }
 
-/// Nothing.
+/// An executor of no record: the backend has gates alone.
 #[derive(Default)]
 pub struct GatesAlone;
 
@@ -44,7 +44,7 @@ impl<B: Backend> Beyond<B> for GatesAlone {
     }
 }
 
-/// The recorder has written what the backend has not.
+/// Panics: the recorder writes gates for all that the backend has no proof for.
 #[cold]
 fn unexpected(op: Op) -> ! {
     unreachable!("{op:?} for a backend that has no proof for it")
@@ -74,7 +74,7 @@ pub trait Sums: Backend {
     ) -> Result<()>;
 }
 
-/// Sums of products alone.
+/// An executor of sums of products alone.
 #[derive(Default)]
 pub struct SumsOfProducts;
 
@@ -121,7 +121,7 @@ impl<F: Field, W: Copy + Default + Zeroize> Step<'_, '_, F, W> {
     }
 }
 
-/// Polynomials, and their vectors.
+/// An executor of polynomials, with their vectors.
 pub struct Vectors<B: Polynomials> {
     vectors: Vec<Option<B::Vector>>,
 }
@@ -217,12 +217,12 @@ impl<B: Polynomials> Beyond<B> for Vectors<B> {
     }
 }
 
-/// All that there is: polynomials, memories, tables, permutations, and wires that cross.
+/// An executor of everything: polynomials, memories, tables, permutations, and wires that cross.
 pub struct Everything<B: Machine> {
     polynomials: Vectors<B>,
-    /// The memories by their numbers, but for those that are closed.
+    /// The memories by their numbers; `None` for closed ones.
     memories: Vec<Option<B::Memory>>,
-    /// The tables by their numbers, but for those that the recorder looks at row by row.
+    /// The tables by their numbers; `None` for those that the recorder looks at row by row.
     tables: Vec<Option<B::Table>>,
 }
 

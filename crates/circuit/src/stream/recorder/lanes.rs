@@ -1,5 +1,5 @@
-//! Polynomials as gates, for who has no proof for them: each lane of a vector is a wire, and a product costs a
-//! multiplication.
+//! Polynomials as gates, for backends that have no proof for them: each lane of a vector is a wire, and a
+//! product costs a multiplication.
 //!
 //! A vector is used as long as it is there, whatever becomes of the wires that it was made of. So its frame counts
 //! who is on a wire, and gives the slot again when nobody is.
@@ -32,7 +32,7 @@ impl<F: Field> Recorder<'_, F> {
         values.iter().map(|value| self.constant(*value)).collect()
     }
 
-    /// `gate` in each lane of two vectors.
+    /// Applies `gate` to each pair of lanes of two vectors.
     pub(super) fn lanes_by(
         &mut self,
         [a, b]: [&VectorHandle; 2],
@@ -43,7 +43,7 @@ impl<F: Field> Recorder<'_, F> {
         (0..common_lanes(a.len(), b.len())).map(|i| gate(self, lane(a, i), lane(b, i))).collect()
     }
 
-    /// The lanes of [`Polynomials::combination`], of which there are so many.
+    /// Computes the lanes of [`Polynomials::combination`].
     pub(super) fn lanes_combined(
         &mut self,
         products: &[(&VectorHandle, &VectorHandle)],
@@ -68,7 +68,7 @@ impl<F: Field> Recorder<'_, F> {
         Ok(sums)
     }
 
-    /// [`Polynomials::gather`].
+    /// Gathers lanes: see [`Polynomials::gather`].
     pub(super) fn lanes_gathered(&mut self, a: &VectorHandle, lanes: &[Option<usize>]) -> VectorHandle {
         let zero = self.constant(F::ZERO);
         let wires = lanes.iter().map(|lane| lane.map_or(zero, |lane| a.wires()[lane])).collect();
@@ -94,7 +94,7 @@ impl<F: Field> Recorder<'_, F> {
         vector
     }
 
-    /// The lanes as wires of their own, whatever becomes of the vector and of what it was made of.
+    /// The lanes as wires of their own, which outlive the vector.
     pub(super) fn lanes_released(&mut self, a: &VectorHandle) -> Result<Vec<Handle>> {
         let (mut wires, shared) = self.frame.release(a);
         // Within a function no wire is given again before its end.
@@ -107,7 +107,7 @@ impl<F: Field> Recorder<'_, F> {
         Ok(wires)
     }
 
-    /// `Σ a[i]·b[i]`, on a wire.
+    /// The wire of `Σ a[i]·b[i]`.
     pub(super) fn sum_of_products(&mut self, a: &[Handle], b: &[Handle]) -> Result<Handle> {
         if self.argues.polynomials == argues::Polynomials::Sums {
             let at = self.frame.block.next_word();
@@ -127,7 +127,7 @@ impl<F: Field> Recorder<'_, F> {
         Ok(sum)
     }
 
-    /// `a · b = c`.
+    /// Demands that `a · b = c`.
     pub(super) fn assert_product_by_gates(
         &mut self,
         [a, b, c]: [Handle; 3],
@@ -148,7 +148,7 @@ impl<F: Field> Recorder<'_, F> {
         Ok(())
     }
 
-    /// [`Polynomials::assert_matrix_product`], entry by entry.
+    /// Demands a product of matrices entry by entry: see [`Polynomials::assert_matrix_product`].
     pub(super) fn assert_matrix_by_gates(
         &mut self,
         a: Matrix<Handle>,

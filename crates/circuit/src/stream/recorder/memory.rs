@@ -29,7 +29,7 @@ pub struct TableHandle {
 }
 
 impl<F: Field> Recorder<'_, F> {
-    /// Demands that no function is open, which would be executed again.
+    /// Demands that no function is open: it would be executed again.
     fn outside(&self, what: &str) -> Result<()> {
         if self.in_statement() {
             return Ok(());
@@ -37,7 +37,7 @@ impl<F: Field> Recorder<'_, F> {
         Err(Error::invalid(format!("{what} within a function, which is recorded once: do it outside")))
     }
 
-    /// Adds a record whose words are lists of `of` and of `count` results, and gives these.
+    /// Adds a record on lists, which makes `count` results, and gives these.
     pub(super) fn push_lists(
         &mut self,
         op: Op,

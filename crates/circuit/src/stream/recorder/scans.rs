@@ -1,4 +1,5 @@
-//! Memories, tables, ranges and permutations as gates, for who has no proof for them: all cells are looked at.
+//! Memories, tables, ranges and permutations as gates that look at all cells, for backends that have no proof
+//! for them.
 
 use super::{Purpose, Recorder};
 use crate::memory::{Scanned, scan_lookup, scan_within};
@@ -12,12 +13,12 @@ use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_primitives::Field;
 
-/// The memories and tables of a statement that are looked at cell by cell and row by row.
+/// The memories and tables of a statement that are written as gates, cell by cell and row by row.
 pub(super) struct Scans<F> {
-    /// The cells of each memory, by its number: on slots of the statement that stay the same.
+    /// The cells of each memory, by its number, on slots that stay the same.
     memories: BTreeMap<u32, Vec<Handle>>,
     tables: BTreeMap<u32, Known<F>>,
-    /// The functions, those of memories that are closed too: others may have their sizes.
+    /// The functions that look at cells. Those of closed memories stay, since others may have the same sizes.
     pub(super) functions: Kept<Scan, F>,
 }
 
@@ -27,7 +28,7 @@ impl<F> Default for Scans<F> {
     }
 }
 
-/// A function that looks at all cells or rows, or copies so many wires.
+/// A function that looks at all cells or rows, or that copies wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Scan {
     Copy(usize),
@@ -45,7 +46,7 @@ pub(super) enum Kind {
 }
 
 impl<F: Field> Recorder<'_, F> {
-    /// Calls the function `scan`, whose last results go to `places`; gives those before.
+    /// Calls the function `scan`. Its last results go to `places`; the others are returned.
     fn scan(
         &mut self,
         scan: Scan,
@@ -67,7 +68,8 @@ impl<F: Field> Recorder<'_, F> {
         self.push_call(&recorded, arguments, places)
     }
 
-    /// Copies `wires` to `places`, and where these are none, to new ones, which it gives: no gate does it.
+    /// Copies `wires` to `places`, or to new wires where there are no places, and gives these. It takes no
+    /// gate.
     pub(super) fn copy(&mut self, wires: &[Handle], places: &[Handle]) -> Result<Vec<Handle>> {
         self.scan(Scan::Copy(wires.len()), wires, places, |_, wires| Ok(wires.to_vec()))
     }
@@ -129,7 +131,7 @@ impl<F: Field> Recorder<'_, F> {
         })
     }
 
-    /// The cells of memory number `memory`, as wires of what is recorded.
+    /// The cells of memory number `memory`, as wires of the current recording.
     pub(super) fn cells(&mut self, memory: u32) -> Vec<Handle> {
         let cells = self.scans.memories.get(&memory).expect("a memory that is open");
         if self.outer.is_empty() {
@@ -144,8 +146,7 @@ impl<F: Field> Recorder<'_, F> {
         first
     }
 
-    /// The places of the cells of memory number `memory` behind an access, of which something was put there. What
-    /// they hold so far was asked for.
+    /// The places for the cells of memory number `memory` after a write. Its cells were asked for before.
     pub(super) fn cells_put(&mut self, memory: u32) -> Vec<Handle> {
         let cells = &self.scans.memories[&memory];
         if self.outer.is_empty() {
@@ -158,12 +159,12 @@ impl<F: Field> Recorder<'_, F> {
         now
     }
 
-    /// Takes note of table number `table`.
+    /// Notes table number `table`.
     pub(super) fn scanned_table(&mut self, table: u32, known: Known<F>) {
         self.scans.tables.insert(table, known);
     }
 
-    /// Whether table number `table` is looked at row by row.
+    /// Whether table number `table` is written as gates, row by row.
     pub(super) fn scans_table(&self, table: u32) -> bool {
         self.scans.tables.contains_key(&table)
     }
