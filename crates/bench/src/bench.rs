@@ -25,11 +25,11 @@ pub struct Bench {
 /// The options, of those that most benches have, that a bench takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// All of them.
+    /// All of these options.
     All,
     /// The options of correlations: it proves nothing.
     Correlations,
-    /// None of links and proofs: it runs other benches.
+    /// No options of links and proofs: it runs other benches.
     NoProof,
 }
 

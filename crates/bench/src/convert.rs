@@ -15,7 +15,7 @@ const BITS: u64 = 32;
 /// Secret words, or numbers, that are converted in turn.
 const SECRETS: usize = 64;
 
-/// Conversions of words of so many bits, so many.
+/// A statement of conversions: `count` words of `width` bits.
 struct Conversions {
     count: u64,
     bits: usize,
@@ -74,10 +74,10 @@ pub(crate) fn convert(run: &Run) -> Result<()> {
     )))
 }
 
-/// The most bits of a prime over which words are drawn here.
+/// The most bits of a prime whose conversions are measured.
 const MOST: u32 = 64;
 
-/// Whether conversions are compiled for a field whose elements have so many bits; bytes are no numbers.
+/// Whether conversions are measured over a field of this many bits; bytes are no numbers.
 const fn is_measured(bits: u32) -> bool {
     bits > 8 && bits <= MOST
 }

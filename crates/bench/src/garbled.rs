@@ -148,7 +148,7 @@ pub(crate) fn stack(run: &Run) -> Result<()> {
     plan.print(&outcome)
 }
 
-/// Measures one of many clauses beside one clause alone; or so many claims beside one.
+/// Measures one of many clauses beside one clause alone, or many claims beside one.
 pub(crate) fn branches(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let (clauses, claims) =
@@ -188,7 +188,7 @@ fn clauses(run: &Run, otherwise: u64) -> Result<u64> {
     Err(Failure::usage(format_args!("--clauses: {clauses}: choose from 1 to {MOST_CLAUSES}")))
 }
 
-/// Proves so many claims by one of so many generated clauses each, and one of them alone.
+/// Proves claims by generated clauses, and one of them alone.
 fn each_of(plan: &Plan, clauses: u64, claims: usize) -> Result<Outcome> {
     let one = one_of(plan, clauses, GATES_OF_BRANCH)?;
     let gates = plan.gates.unwrap_or(GATES_OF_BRANCH);

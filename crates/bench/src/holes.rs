@@ -37,7 +37,7 @@ pub(crate) fn holes(run: &Run) -> Result<()> {
     report(&plan, kind, count, gates, holes)
 }
 
-/// One message of so many blocks, its padding included.
+/// Proves one message of `count` blocks, its padding included.
 fn blocks(plan: &Plan, count: u64) -> Result<[Outcome; 2]> {
     let length = 64 * count - 9;
     let mut random = Random::from_system()?;

@@ -115,7 +115,7 @@ impl Limbo<'_> {
         self.plan.print(&outcome)
     }
 
-    /// One proof after the other, whole, before it is verified.
+    /// Makes one proof file after the other, and verifies each.
     fn as_files<W>(&self, circuit: &dyn Source<F2>, witness: W, options: &Options) -> Result<Reports>
     where
         W: IntoIterator<Item = F2> + Clone,

@@ -19,7 +19,7 @@ const BITS: u64 = 32;
 /// Secret numbers of which the addresses are made: sums of one of either half.
 const SECRETS: u64 = 512;
 
-/// Accesses to a memory of zeroes, so many, whose addresses are sums of two secrets.
+/// A statement of accesses to a memory of zeroes, at addresses that are sums of two secrets.
 struct Accesses {
     cells: u64,
     width: usize,
@@ -102,7 +102,7 @@ pub(crate) fn ram<S: Named>(run: &Run) -> Result<()> {
     print(&plan, outcome, "accesses", accesses)
 }
 
-/// Secret numbers of so many bits, or that are rows of a table, so many.
+/// A statement of secret numbers that are of some number of bits, or rows of a table.
 struct Lookups {
     rows: Option<u64>,
     bits: u32,

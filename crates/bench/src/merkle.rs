@@ -100,7 +100,7 @@ pub(crate) fn node(block: [u8; 64]) -> [u8; 32] {
     bytes
 }
 
-/// The root without a circuit, of the tree of so many levels whose first leaf has number `first`.
+/// The root, computed without a circuit, of the tree of `depth` levels whose first leaf has number `first`.
 fn root(seed: [u8; 32], depth: u32, first: u64) -> [u8; 32] {
     let Some(below) = depth.checked_sub(1) else { return node(leaf(seed, first)) };
     let mut block = [0; 64];

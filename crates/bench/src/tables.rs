@@ -57,7 +57,7 @@ struct Asked {
     benches: &'static [Bench],
 }
 
-/// Measures the tables and writes them.
+/// Measures the tables, and writes them.
 pub(crate) fn tables(run: &Run) -> Result<()> {
     // Refuses what no bench of proofs takes.
     Settings::new(run.field()?, &run.typed.protocol, &run.typed.output)?;

@@ -175,7 +175,7 @@ impl Outcome {
         Each { nanoseconds: 1e9 * seconds / correlations, bits: 8.0 * bytes as f64 / correlations }
     }
 
-    /// After the set-up, and with it.
+    /// The figures after the set-up, and those with it.
     fn marginal_and_whole(&self) -> (Each, Each) {
         let ((setup, online), (setup_bytes, online_bytes)) = (self.seconds(), self.bytes());
         (self.each(online, online_bytes), self.each(setup + online, setup_bytes + online_bytes))

@@ -16,9 +16,9 @@ use volery::{
 
 /// The reports of the two parties on each statement.
 pub struct Reports {
-    /// One for each statement.
+    /// The prover's reports, one for each statement.
     pub prover: Vec<Report>,
-    /// One for each statement.
+    /// The verifier's reports, one for each statement.
     pub verifier: Vec<Report>,
 }
 
@@ -78,7 +78,7 @@ impl Task {
         Options { seed, ..options.clone() }
     }
 
-    /// One proof after the other on one set-up.
+    /// Runs one proof after the other on one set-up.
     fn session<S: Named>(
         &self,
         options: &Options,
@@ -155,7 +155,7 @@ impl Task {
         Ok(proved.zip(verified).expect("both ended well"))
     }
 
-    /// Runs the two ends, which keep what they come to.
+    /// Runs the two ends, each of which keeps its reports.
     fn run_both(
         &self,
         prover: &mut (dyn FnMut(&mut Channel, &Counter) -> volery::Result<()> + Send),
@@ -219,8 +219,7 @@ impl Task {
         })
     }
 
-    /// One proof after the other over one link, whatever proves and verifies it, with these options or the
-    /// like.
+    /// Runs one proof after the other over one link, with these options.
     ///
     /// # Errors
     /// Those of either party, and of the link.

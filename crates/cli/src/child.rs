@@ -20,7 +20,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// How a program ended.
 pub struct Ended {
-    /// None where it was killed, for it took too long.
+    /// The exit status; `None` where the child took too long, and was killed.
     pub status: Option<ExitStatus>,
     /// The text on standard error, as far as it is kept, without what steers a terminal.
     pub said: String,

@@ -20,7 +20,7 @@ pub enum Fault {
     Peer = 3,
     /// Ours.
     Bug = 70,
-    /// Nobody's: Ctrl-C, with the code that a shell expects.
+    /// The user's, by Ctrl-C, with the code that a shell expects.
     Interrupted = 130,
 }
 
@@ -31,12 +31,12 @@ pub struct Failure {
     pub fault: Fault,
     /// The line that is printed.
     pub line: String,
-    /// The line for whoever writes options as keys of a file, where it is another.
+    /// The message for a file whose keys are options, where it differs.
     pub of_keys: Option<Box<str>>,
     /// Whether the statement was evaluated and does not hold.
     pub unsatisfied: bool,
-    /// Whether the peer may have failed here in a try to cheat, which whoever lets peers come back has to
-    /// count.
+    /// Whether the peer may have failed in an attempt to cheat, which a service that lets peers come back has
+    /// to count.
     pub counts_against_peer: bool,
     /// The JSON object of the run, where there is more to say than that it failed.
     pub report: Option<Value>,
@@ -59,7 +59,7 @@ impl Failure {
         Self { of_keys: Some(one_line(line(Called::Keys)).into()), ..Self::usage(line(Called::Options)) }
     }
 
-    /// The failure of whoever writes options as keys of a file.
+    /// The failure as it is told about a file whose keys are options.
     pub fn for_keys(self) -> Self {
         Self { line: self.of_keys.map_or(self.line, String::from), of_keys: None, ..self }
     }
@@ -156,8 +156,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The options by which both sides come to agree: the library knows settings, and not what they are called
-/// here.
+/// The options by which both sides come to agree. The library names settings, and this function the options.
 fn agreeing(disagreement: &Disagreement) -> &'static str {
     match disagreement {
         Disagreement::ProtocolVersion(_) => "install the same version on both",

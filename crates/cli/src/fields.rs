@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result, one_named};
 use volery::{AnySetting, F2, F61, Field as _, settings};
 
-/// One of the fields that can be named, with the extension of its MACs.
+/// A field that can be named, with the extension of its MACs.
 pub type Field = &'static dyn AnySetting;
 
 /// The names of the two that stand where none is given.

@@ -9,14 +9,14 @@ use std::time::Duration;
 use std::{fmt, io};
 use volery::channel::{Identity, Link, Listener, SecretKey, Shaped, Tcp, Tls, TlsConfig};
 
-/// The number of those that are no peer that are told of.
+/// The most strangers that are reported one by one.
 const TOLD: u32 = 5;
 
 /// The way to reach the peer.
 pub enum Reach {
     /// Wait for it at this address.
     Listen(String),
-    /// Connect to it.
+    /// Connects to this address.
     Connect(String),
 }
 
@@ -36,7 +36,7 @@ pub struct Reached {
     /// The identity at the other end, and the name by which it is pinned, which may be empty; nobody knows in
     /// plain TCP.
     pub peer: Option<(Identity, String)>,
-    /// Another handle on its socket, to shut it down by, where the system gives one.
+    /// Another handle on the socket, to shut it down by, where the system gives one.
     pub handle: Option<TcpStream>,
 }
 
@@ -126,7 +126,7 @@ impl Way {
         self.link_by(timeout, &mut Aloud)
     }
 
-    /// Reaches the peer, while `meanwhile` hears what happens.
+    /// Connects to the peer. `meanwhile` is told what happens.
     ///
     /// # Errors
     /// As for [`Way::link`], and where it was stopped.
@@ -264,7 +264,7 @@ pub struct Meter {
 pub struct Metered {
     /// The link that carries the bytes.
     pub link: Box<dyn Link>,
-    /// The meter that counts them.
+    /// The counter of the link's bytes.
     pub meter: Arc<Meter>,
 }
 

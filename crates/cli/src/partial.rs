@@ -109,7 +109,7 @@ impl Old {
 
 /// A file under another name until it is whole; removed where it never is.
 pub struct Partial {
-    /// The option that names it.
+    /// The option that names the file.
     option: &'static str,
     path: PathBuf,
     partial: PathBuf,

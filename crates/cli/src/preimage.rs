@@ -20,7 +20,7 @@ pub struct Preimage {
 }
 
 impl Preimage {
-    /// One about bytes of the system's randomness.
+    /// A preimage of bytes of the system's randomness.
     ///
     /// # Errors
     /// Where the system gives none.
@@ -28,7 +28,8 @@ impl Preimage {
         Self::of(LENGTH as u64, false)
     }
 
-    /// One about so many bytes of the system's randomness, with polynomials in the place of gates or without.
+    /// A preimage of `length` bytes of the system's randomness, stated by polynomials in the place of gates,
+    /// or without.
     ///
     /// # Errors
     /// Where the system gives none, or there is no such statement.

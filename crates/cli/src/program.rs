@@ -28,7 +28,7 @@ pub trait Program: Parser {
     /// `option` is the name of the option that it is about, or empty.
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String>;
 
-    /// Whether it hears signals itself, and ends by them as it likes.
+    /// Whether the program handles signals itself, and ends by them as it likes.
     fn hears_signals(&self) -> bool {
         false
     }
@@ -80,7 +80,7 @@ pub fn main<P: Program>() -> ExitCode {
     }
 }
 
-/// Has the process end with a word where it is interrupted.
+/// Makes an interrupt end the process, with a message.
 fn end_by_signals<P: Program>(json: bool, asked: Asked) {
     signals::on_end(move || {
         let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };

@@ -39,12 +39,12 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Options by which a proof is counted here.
+    /// Options by which a proof counts its progress here.
     pub fn counting(&self, options: Options) -> Options {
         Options { progress: Some(self.now.clone()), work: Some(self.work.clone()), ..options }
     }
 
-    /// Another statement begins.
+    /// Starts the count over, for another statement.
     pub fn restart(&self) {
         self.before.fetch_add(self.now.swap(0, Ordering::Relaxed), Ordering::Relaxed);
         self.work.store(0, Ordering::Relaxed);
@@ -63,7 +63,7 @@ impl Counter {
 
 /// The counts that are watched.
 pub struct Watched {
-    /// Multiplications done, or whatever `unit` says.
+    /// Multiplications done, or other units as `unit` says.
     pub done: Arc<Counter>,
     /// Bytes carried, where there is a link.
     pub meter: Option<Arc<Meter>>,

@@ -1,4 +1,4 @@
-//! One party alone: what the other one sent is recorded, and played to it again.
+//! Measuring one party alone: the other's messages are recorded, and played to it again.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -13,7 +13,7 @@ pub(crate) struct Recorded {
     record: BufWriter<File>,
 }
 
-/// A peer that says what was recorded, and hears nothing.
+/// A peer that plays recorded messages, and drops what is sent to it.
 pub(crate) struct Replayed {
     record: BufReader<File>,
 }

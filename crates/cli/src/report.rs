@@ -48,7 +48,7 @@ pub struct Outcome {
     more: Vec<(&'static str, Value, String)>,
 }
 
-/// The time that one statement took.
+/// The times of one statement's proof.
 struct Run {
     setup: Duration,
     online: Duration,
@@ -120,8 +120,8 @@ impl Outcome {
         [0, 1].map(|who| self.runs.iter().map(|run| run.work[who]).sum())
     }
 
-    /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was
-    /// both.
+    /// The bytes sent and received: as this party sees them, or, where one process was both parties, from
+    /// prover to verifier and back.
     fn oriented(&self, traffic: Traffic) -> (u64, u64) {
         match self.role {
             Some(_) => (traffic.sent, traffic.received),
@@ -358,7 +358,7 @@ fn add(sum: &mut Traffic, more: Traffic) {
     sum.rounds += more.rounds;
 }
 
-/// The settings of a run that are known whatever becomes of it.
+/// The settings of a run, which are known however it ends.
 #[derive(Clone, Default)]
 pub struct Asked {
     check: bool,

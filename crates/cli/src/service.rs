@@ -156,7 +156,7 @@ impl Refusal {
         Self { cause, why: why.into(), again: None }
     }
 
-    /// A refusal for so many seconds.
+    /// A refusal because the service is busy, to be tried again after `again` seconds.
     pub fn busy(why: impl Into<String>, again: u64) -> Self {
         Self { cause: Cause::Busy, why: why.into(), again: Some(again.max(1)) }
     }
@@ -240,7 +240,7 @@ impl Terms {
         })
     }
 
-    /// The terms in lines for a person, without control characters, whatever the service says.
+    /// The terms in lines for a person. Control characters in them become spaces.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let relation = match &self.relation {
             Named::Builtin(spec) => spec.clone(),
@@ -267,7 +267,7 @@ impl Terms {
 pub enum Opening {
     /// The prover asks for the statement of this name.
     Asks(String),
-    /// The prover begins a proof at once, and has to be told that this is a service.
+    /// The prover begins a proof at once, and has to be told that it speaks to a service.
     Proves,
 }
 
@@ -317,7 +317,7 @@ fn nonsense() -> Failure {
     Failure::peer("the answer of the service makes no sense: is it of this version?")
 }
 
-/// Takes up step 1.
+/// Receives step 1.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidData`] where the peer says something else, or a name of more than [`LONGEST_NAME`]
@@ -355,7 +355,7 @@ pub fn offer(link: &mut dyn Link, terms: &Terms) -> io::Result<()> {
     send(link, &json!({"terms": terms.json()}))
 }
 
-/// Takes up step 3: names and values.
+/// Receives step 3: names and values.
 ///
 /// # Errors
 /// As for [`opening`].

@@ -48,7 +48,7 @@ pub struct Settings {
     non_interactive: bool,
     /// The instruction set.
     pub arch: Arch,
-    /// Threads of this party, or where both run here of each.
+    /// The number of threads of this party, or of each party where both run here.
     pub threads: NonZeroUsize,
     /// The longest wait for the peer.
     pub timeout: Duration,
@@ -213,7 +213,7 @@ impl Settings {
         if self.system().facts().polynomials { shape.mul } else { shape.mul_by_gates() }
     }
 
-    /// The size of such a circuit, likewise.
+    /// The size of a circuit of this shape, as soundness depends on it.
     pub fn size(&self, shape: &Shape) -> Size {
         if self.system().facts().polynomials { self.field.size(shape) } else { shape.size_by_gates() }
     }
@@ -272,7 +272,7 @@ pub fn wait(text: &str) -> Result<Duration> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// The threads of a party by `system`, where so many parties share this machine.
+/// The number of threads of a party by `system`, where `parties` parties share this machine.
 ///
 /// # Errors
 /// Where what was typed is no number of them, or the system has one.

@@ -42,7 +42,7 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// One that waits no longer for a file, such as a pipe that nobody writes to.
+    /// A reader that waits for a file, such as a pipe that nobody writes to, for a limited time.
     pub fn waiting(timeout: Duration) -> Self {
         Self { stdin_is_read: false, timeout, most: BTreeMap::new() }
     }
@@ -217,7 +217,7 @@ fn split(text: &[u8]) -> Option<(&str, &[u8])> {
     (!name.is_empty() && name.chars().all(of_a_name)).then_some((name, value))
 }
 
-/// The first bytes, eight where there are so many.
+/// The first bytes of a file, up to eight.
 fn begin_of(file: &mut impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut begin = Zeroizing::new(vec![0; 8]);
     let mut length = 0;

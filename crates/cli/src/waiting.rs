@@ -1,4 +1,4 @@
-//! Files that may keep whoever reads them waiting: pipes with a name, and devices.
+//! Reading files that may keep the reader waiting: named pipes, and devices.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -14,7 +14,7 @@ const PIECE: usize = 1 << 16;
 pub enum Waiting {
     /// A regular one, which keeps nobody waiting.
     Regular(File),
-    /// Another, which a thread reads.
+    /// A file that may keep its reader waiting, read by a thread.
     Other {
         /// The pieces of the file, none of them empty, until its end or an error.
         pieces: Receiver<io::Result<Zeroizing<Vec<u8>>>>,

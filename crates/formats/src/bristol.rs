@@ -56,7 +56,7 @@ pub struct Bristol {
     header: Header,
 }
 
-/// One wire of an input or output.
+/// A bit's wire, of an input or output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortBit {
     /// The number of the input or output, from 0.
@@ -329,7 +329,7 @@ impl<'a> LineReader<'a> {
         self.blocks.fill().map_err(|trouble| troubled(trouble, place))
     }
 
-    /// The current line, or one `away` from it.
+    /// The current line, or the one `away` lines from it.
     fn place(&self, away: i64) -> LinePlace<'a> {
         LinePlace { file: self.file, line: self.line.saturating_add_signed(away) }
     }

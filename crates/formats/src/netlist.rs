@@ -48,7 +48,7 @@ pub struct Netlist {
     plans: OnceLock<Vec<PlacePlan>>,
 }
 
-/// One bit of an input or output.
+/// A bit of an input or output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinBit {
     /// The number of the input or output, from 0.
@@ -68,7 +68,7 @@ pub struct Pin {
     pub width: u64,
     /// Whether it has to be public.
     pub public: bool,
-    /// Whether nothing reads it.
+    /// Whether nothing depends on the input, so that it may be left without a value.
     pub optional: bool,
 }
 

@@ -83,7 +83,7 @@ pub struct R1csShape {
     pub private: u64,
     /// Constraints.
     pub constraints: u64,
-    /// The linear ones among them.
+    /// The number of linear constraints among them.
     pub linear: u64,
     /// The linear ones that define a wire.
     pub defined: u64,

@@ -82,7 +82,7 @@ struct Survey {
     length: u64,
     digest: [u8; 32],
     field: WireField,
-    /// F_2 is used beside that.
+    /// Whether F_2 is used beside that field.
     has_bits: bool,
     gates: u64,
     /// The streams that have values, which are ports.

@@ -46,7 +46,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// None, to `out`.
+    /// A writer to `out`, with no line yet.
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
         Self { out, text: String::with_capacity(2 * LINES), failed: None }
     }

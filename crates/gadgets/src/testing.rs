@@ -11,7 +11,7 @@ use volery_primitives::F2;
 pub mod volery {
     pub use volery_circuit::testing::volery::{Backend, Circuit, Error, F2, F61, Field, Result, check};
 
-    /// Statements, and who walks them.
+    /// Statements, and the backends that run them in the clear.
     pub mod circuit {
         pub use crate::{
             Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution, code, gadget,
@@ -75,7 +75,7 @@ pub fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> u64 {
     shape(gates).mul
 }
 
-/// All that `gates` come to.
+/// The gates of `gates`, by kind.
 pub fn shape(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> Shape {
     Shape::of(&Gates(gates)).expect("gates")
 }

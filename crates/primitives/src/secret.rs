@@ -1,4 +1,4 @@
-//! Vectors of secrets, and what is told of them.
+//! Vectors of secrets, and the one way from a secret to a branch.
 
 use crate::arch::memcheck;
 use core::ops::{Deref, DerefMut};

@@ -62,8 +62,8 @@ struct Gates<'b, 'r> {
 /// are looked at.
 const ROOM: usize = 2048;
 
-/// The most words beside twice those that live: else words of which none lives would take memory as all does
-/// that was touched, whatever is in it.
+/// The most ended words that are remembered, beside twice the number of live ones: memory that was touched
+/// takes room, whatever is in it.
 const MOST_ENDED: usize = 1 << 16;
 
 impl<'b, 'r> Bits<'b, 'r> {
@@ -266,7 +266,7 @@ impl Words for Bits<'_, '_> {
 /// The state of the slot of a wire.
 #[derive(Clone, Copy)]
 enum Slot {
-    /// No word has it.
+    /// No word has the slot's wire.
     Nobodys,
     /// A word that lives has its wire.
     Held,

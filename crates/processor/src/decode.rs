@@ -99,7 +99,7 @@ pub enum Condition {
 /// How much is loaded or stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// One byte.
+    /// A byte.
     Byte,
     /// Two.
     Half,

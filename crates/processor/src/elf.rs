@@ -41,14 +41,14 @@ pub struct Segment {
     pub size: u32,
     /// The first bytes; zeros follow.
     pub bytes: Vec<u8>,
-    /// Whether instructions are fetched from it.
+    /// Whether instructions are fetched from the segment.
     pub executable: bool,
     /// Whether it can be written to.
     pub writable: bool,
 }
 
 impl Segment {
-    /// The address behind it.
+    /// The first address behind the segment.
     pub fn end(&self) -> u64 {
         u64::from(self.address) + u64::from(self.size)
     }

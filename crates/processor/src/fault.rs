@@ -33,7 +33,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds of faults.
     pub const ALL: [Self; 7] = [
         Self::Illegal,
         Self::Fetch,

@@ -31,7 +31,7 @@ pub struct Machine<'p, W: Words> {
     public: &'p [u8],
     public_taken: usize,
     heap: Window,
-    /// The end of the heap as the program sees it.
+    /// The program break, the end of its heap.
     at_break: u32,
     given: usize,
     limits: Limits,
@@ -78,7 +78,7 @@ pub enum End<T> {
     Fault(Fault),
 }
 
-/// Why a run does not come to an end.
+/// The reason why a run does not come to an end.
 #[derive(Debug)]
 pub enum Stop {
     /// The run has had all its cycles.
@@ -156,7 +156,7 @@ impl<'p, W: Words> Machine<'p, W> {
         self.given
     }
 
-    /// Runs it to its end, watched by `observer`.
+    /// Runs the program to its end, watched by `observer`.
     ///
     /// # Errors
     /// Why it does not come to one; [`Machine::pc`] is then the instruction.

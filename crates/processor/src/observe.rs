@@ -7,11 +7,12 @@ use std::io::Write;
 
 /// An observer of a run.
 pub trait Observer {
-    /// Hears that the instruction at `pc` has been executed, and can ask what it has written to a register.
+    /// Observes that the instruction at `pc` has been executed. `value` gives the word that it has written to
+    /// a register.
     fn executed(&mut self, pc: u32, instruction: &Instruction, value: impl FnOnce() -> Option<u32>);
 }
 
-/// Nobody watches.
+/// An observer that does nothing.
 pub struct Nobody;
 
 impl Observer for Nobody {
@@ -77,7 +78,7 @@ impl<'p, O: Write> Trace<'p, O> {
         Self { program, out, count: 0, failed: None }
     }
 
-    /// Ends it.
+    /// Ends the file.
     ///
     /// # Errors
     /// Where it could not be written.

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 pub enum Demand {
     /// An exit by a call, with this code.
     Exit(u32),
-    /// An exit by a call, with any code, which is told.
+    /// An exit by a call, with any code. The code is part of the claim.
     AnyExit,
     /// A fault of any kind.
     Crash,
@@ -90,7 +90,7 @@ pub struct Run<'p> {
 
 /// A run in the clear.
 pub struct Ended {
-    /// The claim that holds of it.
+    /// The claim about the run, which holds.
     pub claim: Claim,
     /// The end of the run, and for a fault what happened.
     pub end: End<u32>,
@@ -100,7 +100,7 @@ pub struct Ended {
     pub cycles: u64,
     /// Bytes of memory that were touched, by whole pages.
     pub touched: u64,
-    /// The messages of the program to whoever runs it.
+    /// The program's messages to the user who runs it.
     pub messages: Zeroizing<Vec<u8>>,
 }
 
@@ -129,7 +129,7 @@ impl<'p> Run<'p> {
         blake3::derive_key(STEPS_CONTEXT, &self.digest())
     }
 
-    /// The digest of the statement that the run ends as claimed, in so many rows.
+    /// The digest of the statement that the run ends as claimed, in `rows` rows.
     pub fn digest_of_rows(&self, claim: &Claim, rows: u64) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(ROWS_CONTEXT);
         hasher.update(&self.digest_of_steps());
@@ -138,7 +138,7 @@ impl<'p> Run<'p> {
         *hasher.finalize().as_bytes()
     }
 
-    /// The statement that it ends as claimed, in so many rows, whatever its private input is.
+    /// The statement that the run ends as claimed, in `rows` rows, for some private input.
     ///
     /// # Errors
     /// Those of [`Steps::new`]; `Invalid` where misaligned accesses are emulated.
@@ -157,7 +157,7 @@ impl<'p> Run<'p> {
         Steps::new(self.program, &Known { layout, public, output: &claim.output, goal }, rows)
     }
 
-    /// Runs it in the clear, watched by `observer`.
+    /// Runs the program in the clear, watched by `observer`.
     ///
     /// # Errors
     /// `Invalid` where it does not come to an end within its bounds, with the place.

@@ -8,7 +8,7 @@ use crate::decode::{Alu, Condition, Sign, Width};
 use volery::Result;
 use zeroize::Zeroize;
 
-/// Gives each word of many to whoever takes them.
+/// A function that gives each of many words to its argument.
 pub type Each<'e, T> = dyn Fn(&mut dyn FnMut(T)) + 'e;
 
 /// An arithmetic of words of 32 bits.
@@ -40,7 +40,7 @@ pub trait Words {
     /// Bytes of the private input that were not taken yet.
     fn private_left(&self) -> usize;
 
-    /// The next bytes of the private input, which has so many, with zeros above.
+    /// Reads the next bytes of the private input, with zeros above.
     ///
     /// # Errors
     /// Those of the backend.
@@ -52,12 +52,12 @@ pub trait Words {
     /// Those of the backend.
     fn output(&mut self, word: Self::Word, width: Width, before: usize) -> Result<()>;
 
-    /// Shows the low bytes of `word` to whoever runs the program, and nobody else.
+    /// Shows the low bytes of `word` to the user who runs the program, and nobody else.
     fn message(&mut self, word: Self::Word, width: Width) {
         let _ = (word, width);
     }
 
-    /// Whether anybody hears messages.
+    /// Whether there is such a user: a verifier shows nothing.
     fn hears(&self) -> bool {
         false
     }

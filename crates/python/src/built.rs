@@ -43,9 +43,9 @@ pub(crate) trait AnyBuilt: Send + Sync {
     fn facts(&self) -> Facts;
     /// How it falls into shards.
     fn parts(&self) -> &Parts;
-    /// Adds numbers of so many bits, or elements, to the witness of a shard.
+    /// Adds numbers of `bits` bits, or elements, to the witness of a shard.
     fn add_to_witness(&self, shard: usize, numbers: &[u128], width: u32) -> Result<()>;
-    /// Has the run that is read end.
+    /// Ends the run that is being read.
     fn stop(&self);
     /// The assertion that failed.
     fn told(&self) -> Option<Name>;
@@ -76,7 +76,7 @@ struct Built<S: Named> {
     setting: PhantomData<fn() -> S>,
 }
 
-/// One over `setting`, of a function that `ask` has run, in these shards.
+/// A statement over `setting`, of a function that `ask` has run, in these shards.
 ///
 /// # Errors
 /// `Invalid` over a field that functions are not compiled for: of more than 128 bits, or of a prime that is

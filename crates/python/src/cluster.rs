@@ -68,7 +68,7 @@ impl Of {
     }
 }
 
-/// Has the caller's thread start workers.
+/// A way to make the caller's thread start workers.
 struct Asks<'s>(&'s Shared, Arc<Py<PyAny>>);
 
 impl Launcher for Asks<'_> {

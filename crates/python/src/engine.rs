@@ -101,7 +101,7 @@ impl<F: Field> Engine<F> {
         Ok(())
     }
 
-    /// Has the function run for each shard, and executes nothing.
+    /// Runs the function for each shard, and executes nothing.
     ///
     /// # Errors
     /// `Invalid` where it ended in an error.
@@ -109,7 +109,7 @@ impl<F: Field> Engine<F> {
         (0..self.parts.count()).try_for_each(|shard| self.read(shard, &mut |_| Ok(())))
     }
 
-    /// Has the function run for a shard, and `take` its operations.
+    /// Runs the function for a shard, and gives its operations to `take`.
     ///
     /// # Errors
     /// Those of `take`; `Invalid` where the run ended in an error, or did something else than the one before.
@@ -163,8 +163,8 @@ impl<F: Field> Engine<F> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a run begin. Where this thread is in the middle of another, it has failed, and its name is asked
-    /// for: the other is over. Another thread's is waited for.
+    /// Begins a run. If this thread is in the middle of another, that one has failed, and its name is asked
+    /// for: it is abandoned. Another thread's run is waited for.
     fn begin(&self, shard: usize) -> Arc<Tape> {
         let me = thread::current().id();
         let mut current = self.current();
@@ -191,7 +191,7 @@ impl<F: Field> Engine<F> {
         self.free.notify_all();
     }
 
-    /// Ends the run that is read, for whoever wants the session to end.
+    /// Ends the run that is being read, to end the session.
     pub(crate) fn stop(&self) {
         if let Some((_, tape)) = &*self.current() {
             tape.close();
@@ -261,7 +261,7 @@ fn lane<A>(value: &[A], i: usize, width: usize) -> &[A] {
     if value.len() == width { value } else { &value[i * width..][..width] }
 }
 
-/// The error of whoever reads what a function does that has failed.
+/// The error of an operation after the function has failed.
 fn ended() -> Error {
     Error::invalid("the function has ended in an error")
 }

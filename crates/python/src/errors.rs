@@ -45,7 +45,7 @@ impl From<Failure> for Trouble {
 }
 
 impl Trouble {
-    /// The exception, with the assertion that was told where there is one.
+    /// The exception, with the name of the failed assertion where there is one.
     pub(crate) fn raised(self, py: Python<'_>, told: Option<Name>) -> PyErr {
         match self {
             Self::Library(Error::Unsatisfied(assertion)) => unsatisfied(py, &assertion, told),
@@ -127,7 +127,7 @@ pub(crate) fn stop() -> PyErr {
     raised::Stop::new_err("the run of this function is over")
 }
 
-/// The exception that the function of a worker has raised, for whoever tells its coordinator.
+/// The exception that a worker's function has raised, as its coordinator receives it.
 pub(crate) fn failed(py: Python<'_>, why: PyErr) -> PyErr {
     let failed = raised::Failed::new_err("the function failed");
     failed.set_cause(py, Some(why));

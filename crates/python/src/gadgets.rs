@@ -84,7 +84,7 @@ pub(crate) fn select(bit: PyRef<'_, Wire>, yes: &Bound<'_, PyAny>, no: &Bound<'_
     bit.pass.emit(py, kind, |out| Op::Select { out, bit: bit.id, yes: yes.id, no: no.id })
 }
 
-/// A string of bytes, whatever its length.
+/// A string of bytes of any length.
 fn string<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Operand<'py>> {
     if let Ok(wire) = value.cast::<Wire>() {
         let wire = wire.borrow();

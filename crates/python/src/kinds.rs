@@ -17,9 +17,9 @@ pub(crate) enum Kind {
     Int(u32),
     /// An element of a larger field.
     Element,
-    /// Bytes, so many, over F_2.
+    /// A string of this many bytes, over F_2.
     Bytes(u32),
-    /// Values of one kind, so many.
+    /// An array of this many values of one kind.
     Array(Arc<Self>, u32),
 }
 
@@ -68,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// The kind of so many of its items.
+    /// The kind of an array of `count` such items.
     pub(crate) fn of_items(&self, count: u32) -> Self {
         match self {
             // A part of a number has no sign.

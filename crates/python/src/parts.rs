@@ -7,7 +7,7 @@ use volery::circuit::{Announced, Need, Sharding};
 /// The shards of a function, in order. One that is no statement in shards is one of them.
 pub(crate) struct Parts {
     parts: Vec<ShardPart>,
-    /// Whether they have numbers, for whoever reads errors.
+    /// Whether the shards have numbers in messages.
     numbered: bool,
 }
 

@@ -46,7 +46,7 @@ impl Act {
         }
     }
 
-    /// Whether private values belong to it.
+    /// Whether the party has private values.
     fn knows(self) -> bool {
         matches!(self, Self::Check | Self::Prove | Self::ProveToBytes)
     }
@@ -61,7 +61,7 @@ impl Act {
     }
 }
 
-/// A statement, whatever it was made of.
+/// A statement, made of a function or of a relation.
 enum Stated {
     Function(Arc<dyn AnyBuilt>),
     Open(Box<dyn AnyStatement>),

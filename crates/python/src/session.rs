@@ -1,5 +1,5 @@
-//! Work on a thread of its own, while the caller's thread runs the Python function whenever it is asked for,
-//! hears signals, and tells of progress.
+//! Two threads: one does the work, while the caller's thread runs the Python function when asked, handles
+//! signals, and reports progress.
 
 use crate::built::AnyBuilt;
 use crate::errors::{Result, Trouble, bug, is_stop};
@@ -59,7 +59,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Has the work end by `end`, too.
+    /// Makes `end` end the work, too.
     pub(crate) fn end_by(&self, end: impl Fn() + Send + 'static) {
         *locked(&self.end) = Some(Box::new(end));
     }
@@ -119,7 +119,7 @@ impl Watch {
         Self { shared, progress, last: Mutex::new(Instant::now()) }
     }
 
-    /// Hears signals, and tells of progress, if it is time.
+    /// Handles signals and reports progress, if it is time.
     ///
     /// # Errors
     /// `KeyboardInterrupt`, and what the callback raises.
@@ -146,7 +146,7 @@ impl Watch {
     }
 }
 
-/// Functions that are told of events on the way.
+/// The caller's functions that receive events.
 pub(crate) struct Callbacks {
     pub(crate) progress: Option<Py<PyAny>>,
     pub(crate) listening: Option<Py<PyAny>>,

@@ -31,7 +31,7 @@ pub(crate) struct InShards {
 }
 
 impl InShards {
-    /// The work on it.
+    /// The work on the statement of these shards.
     ///
     /// # Errors
     /// Where it does not fall into so many shards.
@@ -64,7 +64,7 @@ impl InShards {
         }
     }
 
-    /// The public values of a relation, as texts that workers take, whatever files they came from.
+    /// The public values of a relation, as texts for workers.
     pub(crate) fn public(&self) -> Vec<String> {
         let values = self.statement().map(|statement| statement.public()).unwrap_or_default();
         values.into_iter().map(|(port, value)| format!("{}={value}", port.name)).collect()

@@ -19,11 +19,11 @@ pub(crate) type Id = u32;
 /// An operation. Widths are those of a lane: operators apply lane by lane, and a value of one lane goes with
 /// values of any number.
 pub(crate) enum Op {
-    /// Elements from `start`, so many, of what comes in to this shard.
+    /// Elements from `start` on, of those that come in to this shard.
     Incoming { out: Id, start: u32, count: u32 },
     /// Values that go out of this shard, one after the other.
     Outgoing { parts: Box<[Id]> },
-    /// Elements of the witness, so many.
+    /// Elements of the witness.
     Witness { out: Id, count: u32 },
     /// A public number in one lane.
     Number { out: Id, value: u128, width: u32 },
@@ -37,7 +37,7 @@ pub(crate) enum Op {
     Select { out: Id, bit: Id, yes: Id, no: Id },
     /// Elements `start`, `start + step`, …: `count` runs of `width` each.
     Slice { out: Id, a: Id, start: u32, step: i32, count: u32, width: u32 },
-    /// One value after the other.
+    /// The concatenation of values.
     Concat { out: Id, parts: Box<[Id]> },
     /// A digest, a code or a ciphertext of strings of bytes.
     Hash { function: Hash, out: Id, a: Id, b: Option<Id> },
@@ -53,7 +53,7 @@ pub(crate) enum Op {
     Pick { out: Id, a: Id, index: Id, width: u32, name: Name },
     /// An assertion that `a`, or the rest of it after `b`, is zero.
     Assert { claim: Claim, width: u32, a: Id, b: Id, name: Name },
-    /// A memory of so many cells, of `cells` or of zeroes.
+    /// A memory of `count` cells, of `cells` or of zeroes.
     Memory { memory: Id, cells: Option<Id>, count: u32, width: u32 },
     /// A read, or a write of `word`, everywhere or where `bit` is one.
     Access { memory: Id, out: Id, address: Id, word: Option<Id>, bit: Option<Id>, name: Name },
@@ -160,7 +160,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// One run of a function on its way: batches of operations, and how it ended.
+/// A run of a function on its way: batches of operations, and its end.
 #[derive(Default)]
 pub(crate) struct Tape {
     state: Mutex<TapeState>,

@@ -78,7 +78,7 @@ fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Zeroizing<Vec<u8>>> {
     Err(PyTypeError::new_err("no bytes"))
 }
 
-/// One number.
+/// Converts a number.
 fn number(value: &Bound<'_, PyAny>, kind: &Kind, facts: Facts, name: &str) -> PyResult<u128> {
     let value = if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         value.clone()

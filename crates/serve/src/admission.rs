@@ -33,11 +33,11 @@ struct ServiceLoad {
     draining: bool,
 }
 
-/// The sessions and links that one peer has under way.
+/// A peer's sessions and links under way.
 #[derive(Default)]
 struct Use {
     waiting: u64,
-    /// Links that are told why they are none of those.
+    /// The number of links that are being told why they are refused.
     refused: u64,
     running: u64,
     memory: u64,
@@ -95,7 +95,7 @@ impl Admission {
         Some((Waiting { admission: self.clone(), peer, refused }, heard))
     }
 
-    /// `peer` wants to begin a session that may hold so many bytes.
+    /// Admits a session of `peer` that may hold this many bytes, or refuses it.
     pub(crate) fn admit(
         self: &Arc<Self>,
         peer: Identity,

@@ -1,4 +1,4 @@
-//! The file that says who may prove what, as it is meant.
+//! The meaning of a service's file: which statements, which peers, which limits.
 //!
 //! Whatever is wrong with it is an error with its line, and nothing of it is taken then, but for the prime of a
 //! field that is named by it: a process keeps the first one.
@@ -39,10 +39,10 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
 }
 
-/// One that may connect.
+/// A peer that may connect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Peer {
-    /// The name by which it is told of, which may be empty.
+    /// The peer's name in logs and verdicts, which may be empty.
     pub(crate) name: String,
     /// The statements that it may prove; all, where nothing is said.
     pub(crate) statements: Option<Vec<String>>,

@@ -34,7 +34,7 @@ use volery_cli::failure::Result;
 use volery_cli::program::{self, Program};
 use volery_cli::report::Asked;
 
-/// Whether a service could be as `text` says, which would be in the file `path`: for whoever tries any text.
+/// Whether `text` is a valid file of a service, at `path`. For fuzzing.
 #[doc(hidden)]
 pub fn makes_sense(path: &Path, text: &str) -> bool {
     config::Config::from_text(path, text).is_ok_and(|config| !config.lines().is_empty())

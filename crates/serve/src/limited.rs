@@ -1,4 +1,4 @@
-//! A link that ends: after so many bytes, or at a time.
+//! A link with a limit of bytes, and of time.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;

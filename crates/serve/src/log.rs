@@ -19,7 +19,7 @@ pub(crate) fn level(name: &str) -> Result<Level> {
     })
 }
 
-/// Begins to write them.
+/// Begins to write log lines.
 pub(crate) fn begin(level: Level) {
     let lines = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
     // One that was begun before, by a test in this process, goes on.

@@ -23,11 +23,11 @@ const LONGEST: usize = 4096;
 /// The counts of the service.
 #[derive(Default)]
 pub(crate) struct Metrics {
-    /// Connections that were made, whatever became of them.
+    /// The number of connections.
     pub(crate) connections: AtomicU64,
     /// Connections that have not shown yet who they are.
     pub(crate) unknown: AtomicU64,
-    /// Connections that never did: strangers, garbage, and whoever was too slow.
+    /// The number of connections that never began a session: strangers, garbage, and slow peers.
     pub(crate) turned_away: AtomicU64,
     /// Sessions that run.
     pub(crate) sessions: AtomicU64,
@@ -67,7 +67,7 @@ impl Metrics {
         self.refused[at].fetch_add(1, Relaxed);
     }
 
-    /// All of them as Prometheus reads them.
+    /// All figures in the format of Prometheus.
     fn text(&self) -> String {
         let mut text = String::new();
         let mut put = |name: &str, kind: &str, help: &str, values: &[(String, f64)]| {
@@ -151,7 +151,7 @@ pub(crate) fn answer(listener: TcpListener, metrics: Arc<Metrics>) -> io::Result
     std::thread::Builder::new().name("metrics".into()).spawn(accept).map(drop)
 }
 
-/// One that asks.
+/// A slot for one request under way.
 struct Slot(Arc<AtomicUsize>);
 
 impl Slot {

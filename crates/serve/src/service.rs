@@ -130,7 +130,7 @@ impl Service {
         Ok(())
     }
 
-    /// Hears a connection on a thread of its own.
+    /// Serves a connection on a thread of its own.
     fn meet(self: Arc<Self>, stream: TcpStream, from: SocketAddr) {
         let metrics = self.shared.metrics.clone();
         metrics.connections.fetch_add(1, Relaxed);
@@ -169,8 +169,8 @@ impl Service {
         self.shared.metrics.unknown.store(count, Relaxed);
     }
 
-    /// SIGTERM, or Ctrl-C, ends it when the last session has, the second one at once; SIGHUP reads the file
-    /// anew, on a thread of its own: that may take long, and the others are heard meanwhile.
+    /// Handles signals: the first SIGTERM or Ctrl-C ends the service when the last session has ended, the
+    /// second one at once. SIGHUP reads the file again, on a thread of its own, since that may take long.
     fn hear_signals(self: Arc<Self>) -> io::Result<()> {
         let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
         // One that comes while the file is read has it read once more.

@@ -1,4 +1,4 @@
-//! One peer, from its first word to the verdict.
+//! A session with one peer, from its first message to the verdict.
 
 use crate::admission::Admission;
 use crate::config::{Config, Peer, Stated, Statement};
@@ -60,8 +60,7 @@ struct Session {
     kept: OnceLock<Kind>,
 }
 
-/// Hears a peer whose key was found to be known, whatever comes of it. A panic ends its session, and no
-/// other.
+/// Serves a peer whose key is known. A panic ends its session, and no other.
 pub(crate) fn hear(shared: &Arc<Shared>, link: Tls) {
     let heard = catch_unwind(AssertUnwindSafe(|| {
         // It may have been known to a file that holds no more.
@@ -80,7 +79,7 @@ pub(crate) fn hear(shared: &Arc<Shared>, link: Tls) {
 }
 
 impl Met {
-    /// Comes to terms, and verifies.
+    /// Agrees on terms, and verifies.
     fn hear(mut self, shared: &Arc<Shared>) -> io::Result<()> {
         let Some((waits, heard)) = shared.admission.wait(self.identity, &self.config.limits) else {
             shared.metrics.refused(Cause::Busy);

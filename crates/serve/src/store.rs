@@ -65,7 +65,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All verdicts.
     pub const ALL: [Self; 3] = [Self::Accepted, Self::Rejected, Self::Ended];
 
     /// The name under which it is kept.

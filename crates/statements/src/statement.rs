@@ -103,8 +103,8 @@ pub trait Program: Sized + Send + Sync + 'static {
         outputs: &[Option<Self::Value>],
     ) -> Result<()>;
 
-    /// How the program falls into `shards` shards, two or more. Each private input is read by as many of them
-    /// as it takes, each place once, and from the first to the last place.
+    /// Splits the program into `shards` shards, two or more. Each private input is read by as many of them as
+    /// it takes, each place once, and from the first to the last place.
     ///
     /// # Errors
     /// `Invalid` where it does not fall into so many.
@@ -159,7 +159,7 @@ pub trait Program: Sized + Send + Sync + 'static {
         false
     }
 
-    /// The gates of each clause, likewise, where the program claims that one of several things holds.
+    /// The gates of each clause, if the program claims that one of several things holds.
     ///
     /// # Errors
     /// `Invalid` where a clause is malformed.
@@ -184,7 +184,7 @@ pub fn field_of(spec: &str, format: Option<Format>) -> Result<Option<String>> {
 /// The public values of a program's inputs and outputs.
 pub type Given<'v, V> = (&'v [Option<V>], &'v [Option<V>]);
 
-/// A program and its public values: what the verifier comes to believe.
+/// A program with its public values, which the verifier comes to believe.
 pub struct Statement<P: Program = Relation> {
     relation: P,
     /// For each input, its value where it is public.

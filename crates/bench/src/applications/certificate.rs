@@ -82,7 +82,7 @@ pub fn sample(random: &mut Random, shape: Shape) -> volery::Result<(Values, Valu
     Ok((public, values([("premaster", &premaster[..]), ("salt", &salt)])?))
 }
 
-/// The line that logs the user in, with so many bytes of credentials.
+/// The line that logs the user in, with `credentials` bytes of credentials.
 fn login(credentials: usize) -> Vec<u8> {
     let mut plain = [b"\0", USER, b"\0"].concat();
     assert!(credentials > plain.len(), "no room for a password in {credentials} bytes");
@@ -90,7 +90,7 @@ fn login(credentials: usize) -> Vec<u8> {
     format!("AUTH PLAIN {}\r\n", BASE64_STANDARD.encode(plain)).into_bytes()
 }
 
-/// The answer that lets the user in, of so many bytes.
+/// The answer that lets the user in, of `length` bytes.
 fn reply(length: usize) -> Vec<u8> {
     let mut reply = b"235".to_vec();
     assert!(length >= reply.len(), "no room for a code in {length} bytes");

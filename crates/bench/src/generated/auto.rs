@@ -86,7 +86,7 @@ pub(super) fn compare(
     }
 }
 
-/// The best of so many sessions.
+/// The best of several sessions.
 fn best(
     plan: &Plan,
     circuit: &dyn AnyGenerated,

@@ -11,7 +11,7 @@ fn running() -> MutexGuard<'static, Option<Child>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the bench under way, and lets no other start from here on: for the one who ends the process.
+/// Stops the bench under way, and prevents others from starting. For the end of the process.
 pub(crate) fn stop() {
     let mut running = running();
     if let Some(child) = running.as_mut() {

@@ -59,7 +59,7 @@ fn section(page: &mut String, measured: &Measured) {
     }
 }
 
-/// One line of a table; the first of a row names it.
+/// Writes a line of a table. The first line of a row names it.
 fn line(page: &mut String, row: &Row, figure: &Figure, cells: &[Cell], first: bool) {
     let what = if first { row.what.as_str() } else { "" };
     let printed = figure.printed.as_ref().map_or("–", |printed| &printed.text);

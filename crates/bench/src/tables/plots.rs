@@ -1,4 +1,4 @@
-//! Plots that there are, and the points in them.
+//! All plots, and the points in them.
 
 use super::draw::{self, Axis, Curve};
 use super::measure::Measure::{self, *};

@@ -30,7 +30,7 @@ pub(super) fn checking(field: Field, typed: &args::Checking, system: System) -> 
     Ok(system.facts().triples.then(|| checking.into()))
 }
 
-/// Refuses what the library has no proof for, whatever the statement.
+/// Refuses checks that the library does not have over the field.
 pub(super) fn possible(field: Field, checking: Checking, non_interactive: bool) -> Result<()> {
     let options = Options { non_interactive, ..Options::by(checking) };
     let mut correlations = field.correlations().into_iter();

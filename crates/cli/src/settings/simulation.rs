@@ -15,7 +15,7 @@ pub const CHALLENGES: [(&str, Challenges); 2] = [
     (Challenges::Identical.name(), Challenges::Identical),
     (Challenges::Independent.name(), Challenges::Independent),
 ];
-/// The preferences, likewise.
+/// The preferences by their names.
 pub const PREFERENCES: [(&str, Preference); 3] =
     [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
 

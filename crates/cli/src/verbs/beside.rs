@@ -26,7 +26,7 @@ pub(crate) fn results(typed: &Passed) -> Result<()> {
 /// The name of the program that serves, and where it is in the sources.
 const SERVE: (&str, &str) = ("volery-serve", "crates/serve");
 
-/// `verb`, and what was typed behind it.
+/// The arguments of `verb`, with all that was typed behind it.
 fn with(verb: &str, typed: &Passed) -> Vec<OsString> {
     [OsStr::new(verb)]
         .into_iter()

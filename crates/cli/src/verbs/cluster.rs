@@ -27,7 +27,7 @@ use volery_cli::settings::{Settings, threads};
 use volery_cli::values::Reader;
 use volery_cluster::{Abort, Fault as Cause, Launcher, News, ShardOutcome, Work};
 
-/// More shards than this are not listed one by one in a table.
+/// The number of shards from which on a table does not list them one by one.
 const LISTED: usize = 16;
 
 /// `volery cluster prove`.
@@ -85,7 +85,7 @@ fn shards(typed: &ClusterRun) -> Result<usize> {
     number("--shards", &typed.shards, 1)
 }
 
-/// One party of a run.
+/// A party of a run.
 struct Side<'a> {
     typed: &'a ClusterRun,
     settings: &'a Settings,

@@ -1,5 +1,5 @@
-//! One of several clauses, over F_2: several relations, or what one relation is made of that claims one of
-//! several things.
+//! Proofs of one of several clauses, over F_2: several relations, or one relation that claims one of several
+//! things.
 
 mod values;
 
@@ -46,7 +46,7 @@ fn has_clauses(public: &Public) -> bool {
         && Relation::open(relation, None).is_ok_and(|relation| relation.has_clauses())
 }
 
-/// The claim that one of several clauses holds, and which one does.
+/// Makes the claim that one of several clauses holds, with the one that does.
 pub(crate) fn claim_of_one(typed: &Prove, reader: Reader, quiet: bool) -> Result<(Claim, usize)> {
     let claim = claim(&typed.public, &typed.private, reader)?;
     let chosen = claim.chosen(typed.no_check, typed.fixed_work, quiet)?;
@@ -95,7 +95,7 @@ pub(crate) struct Disjunction {
 }
 
 impl Disjunction {
-    /// The disjunction as both parties know it.
+    /// The disjunction, as both parties know it.
     pub(crate) fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
         streams::refuse(&typed.public_stream, StreamKind::Public)?;
         circom::refuse_public(typed)?;
@@ -215,8 +215,8 @@ impl Claim {
         volery::prove_one_of_to_file(clauses, chosen, self.witness.bits(), out, options)
     }
 
-    /// The clause that holds, which is evaluated in the clear where it should be, or is not told. With fixed
-    /// work the peer cannot tell by the time that this takes which it is.
+    /// The clause that holds: evaluated in the clear, or as the caller says. With fixed work the time of this
+    /// does not tell which it is.
     fn chosen(&self, no_check: bool, fixed_work: bool, quiet: bool) -> Result<usize> {
         let clauses = &*self.disjunction.clauses;
         let alike = fixed_work && clauses.count() > 1;

@@ -146,8 +146,7 @@ fn kernels(arch: Arch) -> Vec<(&'static str, f64)> {
     measured
 }
 
-/// Some of those over F_(2^61 - 1) with MACs in the same field. They take the same time whatever the
-/// elements.
+/// Some kernels over F_(2^61 - 1) with MACs in the same field. They take the same time for all elements.
 fn kernels_over_f61(key: &Aes128, arch: Arch) -> [(&'static str, f64); 2] {
     let (chi, triples) = (vec![F61::ONE; BATCH], vec![[F61::ONE; 3]; BATCH]);
     let share = Tagged { value: F61::ONE, mac: F61::ONE };
@@ -164,7 +163,7 @@ fn kernels_over_f61(key: &Aes128, arch: Arch) -> [(&'static str, f64); 2] {
     ]
 }
 
-/// The shortest time that one of a batch's elements took.
+/// The shortest time of a batch, for each of its elements.
 fn time<T>(mut batch: impl FnMut() -> T) -> f64 {
     let started = Instant::now();
     let mut best = f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Files that are given as relations and are none, told by how they begin: what they are, and what to do.
+//! Files given as relations that are none: recognised by how they begin, with advice.
 
 use std::fs::File;
 use std::io::Read;

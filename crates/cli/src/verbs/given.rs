@@ -83,7 +83,7 @@ pub(crate) fn limit(relation: &dyn AnyRelation, reader: &mut Reader) {
     ports.for_each(|port| reader.limit(&port.name, port.width, relation.unit_of(&port.name)));
 }
 
-/// The statement and the prover's part of it.
+/// The statement, with the prover's part of it.
 pub(crate) fn claim(
     field: Field,
     public: &Public,

@@ -1,4 +1,4 @@
-//! One party's end of a session: what is counted before it, and the link to the peer.
+//! One party's end of a session: counting the statement, and the link to the peer.
 
 use serde_json::json;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Subject of a proof file: a statement, or that one of several holds.
+//! The subject of a proof file: a statement, or the claim that one of several holds.
 
 use sha2::{Digest, Sha256};
 use std::io::Read;
@@ -30,7 +30,7 @@ impl Subject {
     }
 }
 
-/// A statement that files can be about, or that one of several holds.
+/// A statement, or a claim that one of several holds, that files can be about.
 pub(crate) trait Stated: Sync {
     /// Verifies a file as [`AnyStatement::verify_from`] does.
     ///

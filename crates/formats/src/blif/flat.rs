@@ -1,4 +1,4 @@
-//! One circuit without models: each use of a model has signals of its own.
+//! A circuit whose models are expanded: each use of a model has signals of its own.
 
 use super::model::Model;
 use super::{Word, invalid};
@@ -27,7 +27,7 @@ pub(super) struct Placed {
     pub(super) nets: usize,
 }
 
-/// All gates, and the nets between them.
+/// All gates of the expanded circuit, and the nets between them.
 pub(super) struct Flat {
     pub(super) drivers: Vec<Driver>,
     /// For each use of a model the net of each of its signals.
@@ -36,8 +36,8 @@ pub(super) struct Flat {
     pub(super) latches: Vec<Placed>,
 }
 
-/// Signals and gates that the circuit may have in all, of some 40 bytes each: so many, beside [`FOR_A_BYTE`] for
-/// each byte of the file, and no more than [`MOST`].
+/// The number of signals and gates, of some 40 bytes each, that a circuit may have beside [`FOR_A_BYTE`] for
+/// each byte of the file; [`MOST`] bounds both.
 const SPARE: u64 = 1 << 21;
 const FOR_A_BYTE: u64 = 16;
 const MOST: u64 = 1 << 30;

@@ -57,7 +57,7 @@ impl<'a> Lines<'a> {
         Ok(if self.words.is_empty() { None } else { Some(&self.words) })
     }
 
-    /// Has the line that was read last be read again.
+    /// Goes back by one line, which is then read again.
     pub(super) fn back(&mut self) {
         self.again = true;
     }

@@ -95,7 +95,7 @@ impl<'a> Sorter<'a> {
         self.flat.nets[nets + at.output as usize] as usize
     }
 
-    /// Has the table built, and before it those that it reads.
+    /// Builds the table, after the tables that it reads.
     fn table(&mut self, table: u32) -> Result<()> {
         if self.literals[self.net(table)].is_some() {
             return Ok(());

@@ -176,9 +176,9 @@ impl Builder {
 #[derive(Clone, Copy)]
 enum Simple {
     Sum,
-    /// Two sums of inputs, as sets of them.
+    /// The product of two sums of inputs, each given as a set.
     Product(u32, u32),
-    /// Three inputs, and all products of two of them.
+    /// The majority of three inputs: the sum of the products of two of them.
     Majority(usize, usize, usize),
 }
 

@@ -27,7 +27,7 @@ struct TextHash {
 }
 
 impl TextHash {
-    /// Takes up the carriage return that is held, if `text` follows it and is no line end.
+    /// Adds the carriage return that was held back, if `text` follows it and is no line end.
     fn carriage_return(&mut self, text: &[u8]) {
         let Some(first) = text.first() else { return };
         if core::mem::take(&mut self.held) && *first != b'\n' {

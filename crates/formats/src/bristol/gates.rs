@@ -137,7 +137,7 @@ impl<'a, B: Backend<F = F2>> Gates<'a, B> {
         Ok(())
     }
 
-    /// The error of a gate that does not exist, or not with so many inputs and outputs.
+    /// The error of a gate that does not exist, or not with these numbers of inputs and outputs.
     #[cold]
     fn misnamed(&self, name: &[u8], inputs: u64, outputs: u64, place: LinePlace<'_>) -> Error {
         let (known, dialect): (&[(&str, u64)], _) = match self.dialect {

@@ -12,7 +12,7 @@ pub(super) enum Misuse {
     SetTwice,
 }
 
-/// One value for each announced wire, and one bit that tells whether it is set.
+/// A value for each announced wire, and a bit that tells whether it is set.
 pub(super) struct Wires<W> {
     /// Empty until the first wire is set, whose value then fills the table: a backend's wire has no default,
     /// and a bit beside the table costs less than an `Option` in it.

@@ -66,7 +66,7 @@ struct Layout {
 
 /// The backend that writes its gates, or only counts them.
 pub(crate) struct Writer<'a> {
-    /// None where gates are only counted.
+    /// The writer of lines, or `None` where gates are only counted.
     lines: Option<Lines<'a>>,
     /// The wires of the inputs, as they are read.
     inputs: Box<dyn Iterator<Item = u64>>,

@@ -1,4 +1,4 @@
-//! The sums and products that a cover comes to.
+//! The sums and products by which a cover is computed.
 //!
 //! All gates on two nodes, negated or not, share one product: (1 + a)·b = b + a·b. Constants are folded,
 //! and negations wait until a sink needs them.
@@ -56,7 +56,7 @@ impl Operations {
 struct Emitter {
     first: u32,
     operations: Vec<Gate>,
-    /// The literal here of each node of the logic.
+    /// The literal in the emitted netlist for each node of the logic.
     literals: Vec<Literal>,
     /// Operations with their nodes, where their operands hash to.
     remembered: Vec<(Gate, u32)>,

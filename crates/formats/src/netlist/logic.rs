@@ -1,4 +1,4 @@
-//! Gates as a file has them: what a reader makes, whatever its format.
+//! The gates of a file, in any format: what a reader makes.
 
 use std::collections::BTreeMap;
 use zeroize::DefaultIsZeroes;
@@ -70,7 +70,7 @@ impl Gate {
         [self.0, self.1]
     }
 
-    /// A gate of these operands: a literal where it comes to one, or else the gate.
+    /// A gate of these operands, folded: a literal where that is all it is, or else the gate.
     pub(crate) fn folded(xor: bool, a: Literal, b: Literal) -> core::result::Result<Literal, Self> {
         if xor {
             match (a, b) {
@@ -155,8 +155,8 @@ impl Logic {
         read
     }
 
-    /// The logic without gates that come to a constant or to an operand, where there are any. Names are left
-    /// out.
+    /// The logic without gates that are equal to a constant or to an operand, or `None` where there are no
+    /// such gates. Names are left out.
     pub(super) fn folded(&self) -> Option<Self> {
         let folds = |gate: &Gate| {
             let [a, b] = gate.operands();

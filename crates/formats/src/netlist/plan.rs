@@ -25,7 +25,7 @@ impl Operation {
         (self.out & !MARK) as usize
     }
 
-    /// The places of the operands, and whether each of them is read here for the last time.
+    /// The places of the operands, and whether each of them is read for the last time.
     #[inline(always)]
     pub(super) fn operands(self) -> [(usize, bool); 2] {
         self.operands.map(|operand| ((operand & !MARK) as usize, operand & MARK != 0))
@@ -40,7 +40,7 @@ pub(super) enum Sink {
     At(u32, bool),
 }
 
-/// One step of the circuit, ready to be run.
+/// One step of the circuit, with the slots of all values.
 #[derive(Debug, Default)]
 pub(super) struct PlacePlan {
     pub(super) operations: Vec<Operation>,

@@ -19,7 +19,7 @@ pub(super) enum Way {
     Sum,
 }
 
-/// How all gates are computed, and which of them.
+/// A choice of cuts: which nodes are computed, and how.
 pub(super) struct Cover {
     ways: Vec<Way>,
     cuts: Vec<Cut>,

@@ -95,7 +95,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// One that stands before the first of them.
+    /// A parser before the first constraint.
     pub(super) fn new(header: &Header) -> Self {
         Self { header: *header, next: 0 }
     }

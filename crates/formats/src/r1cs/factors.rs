@@ -14,7 +14,7 @@ pub(super) struct Factors<T> {
 const KEPT: u32 = 12;
 
 impl<T: Copy> Factors<T> {
-    /// None but for those of one and minus one.
+    /// A set with the factors one and minus one alone.
     pub(super) fn new(prime: &Prime, units: [T; 2]) -> Self {
         Self { minus_one: prime.minus_one(), units, known: vec![None; 1 << KEPT] }
     }

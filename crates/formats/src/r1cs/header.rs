@@ -11,7 +11,7 @@ pub(super) struct Header {
     pub(super) wires: u32,
     /// Outputs of the circuit, which are public: wires from 1 on.
     pub(super) outputs: u32,
-    /// Public inputs: the wires behind them.
+    /// Public inputs: wires behind those of the outputs.
     pub(super) inputs: u32,
     /// Private inputs; they have no wire where nothing reads them.
     pub(super) private: u32,

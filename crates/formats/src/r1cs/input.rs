@@ -147,7 +147,7 @@ impl<'a> Input<'a> {
         Ok(u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
     }
 
-    /// Goes to a part of the file, behind which nothing is taken.
+    /// Goes to a part of the file, and takes nothing beyond that part.
     pub(super) fn go_to(&mut self, begin: u64, length: u64) -> Result<()> {
         let end = begin + length;
         self.source
@@ -157,14 +157,14 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
-    /// Goes to the begin of the file, all of which is hashed as it is read.
+    /// Goes to the beginning of the file, all of which is hashed as it is read.
     pub(super) fn begin_hashed(&mut self) -> Result<()> {
         self.hash = Some(blake3::Hasher::new());
         self.go_to(0, self.length)
     }
 
-    /// Goes on to a part of the file that is no earlier, through what lies before it; behind that part nothing
-    /// is taken until this is called again.
+    /// Goes on to a later part of the file, reading all before it, and takes nothing beyond that part until
+    /// the next call.
     pub(super) fn go_on_to(&mut self, section: Section) -> Result<()> {
         self.limit = section.begin;
         while self.left() > 0 {
@@ -174,8 +174,7 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
-    /// Goes on to the end of the file, and gives the digest of all that was read since
-    /// [`Input::begin_hashed`].
+    /// Reads on to the end of the file, and gives the digest of all bytes since [`Input::begin_hashed`].
     pub(super) fn whole_digest(&mut self) -> Result<[u8; 32]> {
         self.go_on_to(Section { begin: self.length, length: 0 })?;
         Ok(self.hash.take().expect("hashed").finalize().into())

@@ -2,7 +2,7 @@
 
 use volery_channel::error::{Error, Result};
 
-/// The numbers of a list, as they are written there; at most so many.
+/// The numbers of a list in a JSON text, at most `most`.
 ///
 /// # Errors
 /// `Invalid` where it is no such list, or one of more numbers.

@@ -38,7 +38,7 @@ pub(super) struct KeptConstraints {
 pub(super) const MOST_BYTES: usize = 1 << 25;
 const MOST_FACTORS: usize = 1 << 16;
 
-/// Stands for a number that is too long for its byte, and follows.
+/// The mark of a number that is too long for its byte, and follows.
 const LONG: u8 = u8::MAX;
 /// The value of the six bits for the number of a factor that stands for one that is too long, and follows.
 const LONG_FACTOR: u8 = 63;
@@ -47,7 +47,7 @@ const LONG_FACTOR: u8 = 63;
 const AHEAD: usize = 8;
 
 impl Writer {
-    /// One that keeps so many bytes at `most`.
+    /// A store of constraints that keeps at most `most` bytes.
     pub(super) fn new(prime: &Prime, most: usize) -> Self {
         let kept = KeptConstraints { bytes: Vec::new(), factors: vec![ONE, prime.minus_one()] };
         Self { kept, numbers: Factors::new(prime, [0, 1]), others: HashMap::new(), next: 0, wire: 0, most }

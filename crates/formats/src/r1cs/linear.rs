@@ -31,7 +31,7 @@ pub(super) const MOST_TERMS: usize = 1 << 24;
 const MOST_FACTORS: usize = 1 << 20;
 
 impl Linear {
-    /// None, of which so many terms are held at `most`.
+    /// An empty list of constraints, which holds at most `most` terms.
     pub(super) fn of(most: usize) -> Self {
         Self {
             numbers: Vec::new(),
@@ -69,7 +69,7 @@ impl Linear {
         self.ends.push(self.wires.len() as u32);
     }
 
-    /// Ends the list of them, over so many `wires`.
+    /// Ends the list, over `wires` wires.
     pub(super) fn end(&mut self, wires: u32) {
         self.numbered = HashMap::new();
         if self.numbers.is_empty() {
@@ -99,7 +99,7 @@ impl Linear {
         }
     }
 
-    /// Number `place` of all of these.
+    /// The constraint, by its place in this list, at a `place` that [`Linear::with`] gives.
     pub(super) fn constraint(&self, place: usize) -> usize {
         self.of_wires[place] as usize
     }
@@ -119,7 +119,7 @@ impl Linear {
         self.numbers[k]
     }
 
-    /// The place here of the constraint that has this number in the file.
+    /// The place in this list of the constraint with this number in the file.
     pub(super) fn of_number(&self, number: u32) -> Option<usize> {
         self.numbers.binary_search(&number).ok()
     }

@@ -20,7 +20,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// `constraints` over so many wires, of which the first are public outputs.
+    /// A system of `constraints` over `wires` wires, of which the first are public outputs.
     pub(super) fn new(prime: Prime, wires: u32, outputs: u32, constraints: &[[Form<'_>; 3]]) -> Self {
         let mut bytes = Vec::new();
         for form in constraints.iter().flatten() {

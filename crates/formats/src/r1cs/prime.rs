@@ -6,7 +6,7 @@ use volery_primitives::{Field, U256};
 /// A number in limbs of 64 bits, least significant first.
 pub(super) type Limbs = [u64; 4];
 
-/// One.
+/// The number one.
 pub(super) const ONE: Limbs = [1, 0, 0, 0];
 
 /// Primes that circom compiles for, by its name of them: their names, and hexadecimal digits.

@@ -55,7 +55,7 @@ impl ConstraintSource<'_> {
         matches!(self, Self::File(_))
     }
 
-    /// Ends it, behind the last constraint.
+    /// Ends the run, after the last constraint.
     ///
     /// # Errors
     /// `Invalid` where the file is not the one that was opened.

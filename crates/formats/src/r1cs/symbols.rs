@@ -33,7 +33,7 @@ const SHOWN: usize = 3;
 /// A line.
 struct Symbol<'a> {
     label: u64,
-    /// None where the signal was simplified away.
+    /// The signal's wire, or `None` where the signal was simplified away.
     wire: Option<u32>,
     name: &'a [u8],
 }

@@ -43,7 +43,7 @@ struct Known<'a> {
     linear: &'a Linear,
     /// A bit for each wire.
     wires: Vec<u64>,
-    /// The uses of each wire that are still to come; those of the first, so many, are not counted.
+    /// The uses of each wire that are still to come. Those of the first `fixed` wires are not counted.
     uses: Vec<u8>,
     fixed: u32,
     /// For each linear constraint how many wires are not known, and the sum of their numbers without carry:

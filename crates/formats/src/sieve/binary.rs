@@ -55,12 +55,12 @@ struct Binary<'s> {
     /// The rest of the message: directives or values.
     rest: core::ops::Range<usize>,
     items: Vector,
-    /// Gates of a function that is open, and what is left of them.
+    /// The gates of the open function, and the range of them that is still to be read.
     function: Option<(Vector, core::ops::Range<usize>)>,
     /// Whether the file has the older schema: gates copy and read one wire, and conversions have no mode, and
     /// always reduce.
     old: bool,
-    /// No error shows what stands in it.
+    /// Whether the content is secret: then no error shows it.
     hidden: bool,
     made: Made,
     given: usize,
@@ -133,8 +133,8 @@ impl<'s> Binary<'s> {
         }
     }
 
-    /// Takes so many bytes, which may be secret: what grows leaves no copies behind. No more memory is taken
-    /// than twice what there is.
+    /// Reads `size` bytes, which may be secret: the vector does not grow, which would leave copies behind,
+    /// and no more memory is taken than twice what there is to read.
     fn take(&mut self, size: u64) -> Result<Zeroizing<Vec<u8>>> {
         let mut bytes = Zeroizing::new(Vec::new());
         while (bytes.len() as u64) < size {

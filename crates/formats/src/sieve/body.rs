@@ -24,7 +24,7 @@ pub(super) enum Op {
     Copy,
     /// `a` is zero; `b` is the place of a line number among the words.
     Assert,
-    /// Nobody reads `a` any more.
+    /// The end of slot `a`, which nobody reads any more.
     Forget,
     /// Function `a`; at `b` the number of the line, a list of the arguments, and one of the results.
     Call,
@@ -64,9 +64,9 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) mod of {
     /// Arguments that are the same each time.
     pub(in super::super) const ENVIRONMENT: u32 = 0;
-    /// Arguments, so many each time.
+    /// Arguments, the same number in each turn.
     pub(in super::super) const INPUT: u32 = 1;
-    /// Results, so many each time.
+    /// Results, the same number in each turn.
     pub(in super::super) const OUTPUT: u32 = 2;
 }
 
@@ -80,7 +80,7 @@ pub(super) mod hint {
     pub(in super::super) const QUOTIENT: u32 = 2;
 }
 
-/// One gate.
+/// A gate of a function's body, as data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gate {
     pub(super) op: Op,
@@ -197,7 +197,7 @@ const MOST_RUNS: usize = 1 << 16;
 const UNCOUNTED: &str = "more than 2^64 values are read from a stream";
 
 impl Reads {
-    /// None, of which only how many of each type follow is kept.
+    /// An empty list of reads of which only the number for each type is kept.
     pub(super) fn summed() -> Self {
         Self { runs: Vec::new(), summed: true }
     }
@@ -227,7 +227,7 @@ impl Reads {
         Ok(())
     }
 
-    /// All of `other` so many times.
+    /// Adds all reads of `other`, `times` times.
     ///
     /// # Errors
     /// As for [`Reads::push`].

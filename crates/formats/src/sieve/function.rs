@@ -375,7 +375,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds to `scope` what so many calls of `function` come to.
+/// Adds to `scope` the reads and results of `times` calls of `function`.
 pub(super) fn calls(text: &Text<'_>, scope: &mut Scope, function: &Function, times: u64) -> Result<()> {
     let reads = scope.public.repeat(&function.public, times);
     let reads = reads.and_then(|()| scope.private.repeat(&function.private, times));

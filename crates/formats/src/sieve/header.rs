@@ -19,7 +19,7 @@ const MOST_ARGUMENTS: usize = 1 << 16;
 pub(super) enum Type {
     /// A field that proofs may be over.
     Field(WireField),
-    /// Another extension of the field of a type, of a degree, by a polynomial.
+    /// An extension of a type's field that proofs cannot be over, with its degree and polynomial.
     Extension(u64, u64, Number),
     /// The integers modulo a power of two.
     Ring(u64),
@@ -92,7 +92,7 @@ pub(super) enum Resource {
 }
 
 impl Resource {
-    /// The word that tells of it.
+    /// The word by which the format names it.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Circuit => "circuit",

@@ -101,7 +101,7 @@ impl Number {
         Some(element)
     }
 
-    /// Adds the number in so many bytes, the least significant first.
+    /// Appends the number in `width` bytes, the least significant first.
     pub(super) fn encode(&self, width: usize, bytes: &mut Vec<u8>) {
         let words = self.0.iter().flat_map(|word| word.to_le_bytes());
         bytes.extend(words.chain(core::iter::repeat(0)).take(width));

@@ -6,13 +6,14 @@ use std::collections::HashMap;
 /// Pages that a block of the directory is for.
 const BLOCK: usize = 512;
 
-/// For so many pages there may be a block, and so many more: of numbers far apart each would take its own.
+/// The numbers that bound the directory: it may have a block for so many pages, and so many blocks more.
+/// Wires that are far apart would take a block each.
 const PAGES_TO_BLOCK: usize = 32;
 const MOST_BESIDE: usize = 64;
 
 /// The contents of [`PAGE`] wires in a row; by default, nothing.
 pub(super) trait Page: Default {
-    /// Whether nothing is held of any of them.
+    /// Whether no entry of the page holds anything.
     fn is_empty(&self) -> bool;
 }
 

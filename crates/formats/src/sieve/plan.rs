@@ -29,7 +29,8 @@ pub(super) struct Planning {
     pub(super) of_two: bool,
 }
 
-/// Some 25 MB of wires: the plan takes as long as checking the text.
+/// The limits from which on wires are planned: without a plan they may take some 25 MB. Planning takes as
+/// long as checking the text.
 pub(super) const PLANNING: Planning = Planning { unplanned: 1 << 19, part: 1 << 20, of_two: false };
 
 /// The bytes that a plan has at most for each byte of the text, for each wire that is set at once without it,

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
 
-/// Wires that one range may set.
+/// The most wires that one range may set.
 const MOST_IN_RANGE: u64 = 1 << 22;
 
 /// Gates that are handed out at once, at least.
@@ -103,7 +103,7 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// Has wires of the statement end by a plan.
+    /// Makes wires of the statement end by a plan.
     pub(super) fn follow(&mut self, plan: Arc<WirePlan>) {
         self.scope.follow(Follow::new(plan));
     }
@@ -128,12 +128,12 @@ impl<'s> Reader<'s> {
         (core::mem::take(&mut self.parts), self.text.position())
     }
 
-    /// Goes on by noting what the statement reads and sets, part by part.
+    /// Notes, from now on, the wires that the statement reads and sets, part by part.
     pub(super) fn trace(&mut self, scope: Scope) {
         (self.scope, self.again, self.strict, self.kept) = (scope, true, false, 0);
     }
 
-    /// Reads a part of the text, of so many bytes, and gives what is noted of it.
+    /// Reads a part of the text, of `length` bytes, and gives the notes on it.
     pub(super) fn part(&mut self, length: u64) -> Result<Vec<WireRun>> {
         while (self.text.position() < length || !self.open.is_empty()) && self.directive()? {
             if self.open.is_empty() {

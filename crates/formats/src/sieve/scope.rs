@@ -8,13 +8,13 @@ use super::text::Text;
 use super::wires::{Slots, Wires};
 use volery_channel::error::Result;
 
-/// Wires that are live at once, of which there may be so many; the slots of their values are as many.
+/// The most wires that are live at once, and the most slots of their values.
 pub(super) const MOST_LIVE: usize = 1 << 28;
 
 /// Wires that a statement may set, those included that are not live any more.
 const MOST_SET: u64 = 1 << 32;
 
-/// Slots that stand for wires of which it is only known whether they are set: from here on they are others.
+/// The first of the slots that are marks: they stand for wires of which only whether they are set is known.
 const MARKED: u32 = 1 << 30;
 
 /// The size of gates, with those of the functions that they call.
@@ -62,7 +62,7 @@ enum Wiring {
 }
 
 impl Scope {
-    /// The statement, with so many types.
+    /// The scope of the statement, with `types` types.
     pub(super) fn statement(types: usize, strict: bool) -> Self {
         Self {
             body: Body::default(),
@@ -90,7 +90,7 @@ impl Scope {
         Self { slots: Slots::behind(MARKED), wiring: Wiring::Traced(trace), ..Self::statement(0, false) }
     }
 
-    /// Has wires of the statement end by a plan.
+    /// Makes wires of the statement end by a plan.
     pub(super) fn follow(&mut self, follow: Follow) {
         self.wiring = Wiring::Planned(follow);
     }
@@ -105,7 +105,7 @@ impl Scope {
         if let Wiring::Marks { most, .. } = self.wiring { most } else { 0 }
     }
 
-    /// A function with these outputs and inputs, of so many types. Slots of the inputs are the first.
+    /// The scope of a function with these outputs and inputs. The first slots are those of the inputs.
     pub(super) fn function(types: usize, strict: bool, outs: &[(u8, u64)], ins: &[(u8, u64)]) -> Self {
         let mut next = vec![0u64; types];
         outs.iter().for_each(|&(kind, count)| next[kind as usize] += count);
@@ -177,7 +177,7 @@ impl Scope {
         }
     }
 
-    /// Puts a wire into a slot that is held for it.
+    /// Puts a wire into a slot that was held for it.
     #[inline(always)]
     pub(super) fn set(&mut self, text: &Text<'_>, kind: u8, id: u64, slot: u32) -> Result<()> {
         if self.strict {
@@ -265,7 +265,7 @@ impl Scope {
         Ok(())
     }
 
-    /// Says that one reads `slot` less.
+    /// Counts one reader of `slot` less.
     #[inline(always)]
     pub(super) fn leave(&mut self, kind: u8, slot: u32) {
         if self.slots.leave(slot) {
@@ -273,7 +273,8 @@ impl Scope {
         }
     }
 
-    /// How many wires are live, here and around. Copies are wires without a slot of their own.
+    /// The number of live wires, in this scope and those around it. Copies are wires without a slot of their
+    /// own.
     pub(super) fn live(&self) -> usize {
         // Of marks and notes there are few bits.
         if matches!(self.wiring, Wiring::Marks { .. } | Wiring::Traced(_)) {

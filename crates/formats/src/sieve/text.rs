@@ -88,7 +88,8 @@ impl<'s> Text<'s> {
         self.line
     }
 
-    /// Begins a part of the text here, and gives the digest of the one that ends here, if there is one.
+    /// Begins a part of the text at the current place, and gives the digest of the part that ends there, if
+    /// there is one.
     pub(super) fn begin_part(&mut self) -> Option<[u8; 32]> {
         let before = self.part.replace((blake3::Hasher::new(), self.at));
         before.map(|(mut hasher, from)| hasher.update(&self.buffer[from..self.at]).finalize().into())
@@ -244,7 +245,7 @@ impl<'s> Text<'s> {
         Error::invalid(format!("{place}: {why}; the line is \"{}{cut}\"", shown.escape_ascii()))
     }
 
-    /// The text that stands here, for an error: "the file ends" or the token.
+    /// The token at the current place, for an error, or "the file ends".
     pub(super) fn found(&self) -> String {
         let rest = &self.buffer[self.token..self.end];
         if self.hidden && !rest.is_empty() {

@@ -66,7 +66,7 @@ impl Wires {
         self.put(id, slot + 1)
     }
 
-    /// Says that wire `id`, which may never have been set here, is deleted, and remembers it.
+    /// Deletes wire `id`, which may never have been set in this scope, and remembers that.
     pub(super) fn bury(&mut self, id: u64) -> Option<u32> {
         self.put(id, GONE)
     }
@@ -109,7 +109,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Slots behind so many that stay taken.
+    /// A pool of slots behind the first `kept`, which stay taken.
     pub(super) fn behind(kept: u32) -> Self {
         Self { kept, ..Self::default() }
     }
@@ -136,7 +136,7 @@ impl Slots {
         first
     }
 
-    /// One holder more.
+    /// Counts one holder more.
     #[inline(always)]
     pub(super) fn hold(&mut self, slot: u32) {
         if slot >= self.kept {
@@ -145,7 +145,7 @@ impl Slots {
         }
     }
 
-    /// One holder less; whether that was the last, and the slot is free.
+    /// Counts one holder less, and says whether that was the last, and the slot is free.
     #[inline(always)]
     pub(super) fn leave(&mut self, slot: u32) -> bool {
         if slot < self.kept {

@@ -72,11 +72,11 @@ pub(crate) struct Writer<'a> {
     free: u64,
 }
 
-/// Wires that one line reads.
+/// The most wires that one line reads.
 const READ: u64 = 1 << 20;
 
 impl Writer<'_> {
-    /// Lines that read so many values.
+    /// Writes lines that read `count` values.
     fn read(&mut self, what: &str, mut first: u64, mut count: u64) {
         while count > 0 {
             let some = count.min(READ);

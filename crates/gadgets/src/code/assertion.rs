@@ -16,7 +16,7 @@ impl Assertions {
         self.0.iter().map(|(name, count)| (name.as_str(), *count))
     }
 
-    /// Takes up those of another program.
+    /// Adds the assertions of another program.
     pub fn extend(&mut self, others: &Self) {
         others.iter().for_each(|(name, count)| self.record(name, count));
     }

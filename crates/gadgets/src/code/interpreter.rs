@@ -232,7 +232,7 @@ impl Interpretation {
         block.iter().try_for_each(|statement| self.run(statement))
     }
 
-    /// One run of a loop's body, and whether another may follow.
+    /// Runs a loop's body once, and says whether another run may follow.
     fn iteration(&mut self, body: &[Statement]) -> Result<bool, Jump> {
         match self.block(body) {
             Err(Broken) => Ok(false),

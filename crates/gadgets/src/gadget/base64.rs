@@ -216,7 +216,7 @@ mod tests {
         assert!(refused.contains("base64 of 4 bytes has 8 characters, and not 4"), "{refused}");
     }
 
-    /// Decodes or encodes so many characters.
+    /// A statement that decodes or encodes some number of characters.
     struct Characters {
         count: usize,
         encode: bool,

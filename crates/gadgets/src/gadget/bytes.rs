@@ -52,7 +52,7 @@ impl<W: Copy> Bytes<W> {
         Self(self.0[range].to_vec())
     }
 
-    /// The string, and `other` after it.
+    /// Concatenates the string and `other`.
     #[must_use]
     pub fn concat(&self, other: &Self) -> Self {
         Self([&self.0[..], &other.0].concat())

@@ -35,7 +35,7 @@ pub struct Fixed {
 const LONGEST: u32 = 126;
 
 impl Fixed {
-    /// Numbers of so many bits, `fraction` of them behind the point.
+    /// The format of numbers of `bits` bits, `fraction` of them behind the point.
     ///
     /// # Errors
     /// `Invalid` where elements of the field are no integers, or too small for rounding and comparing; and for
@@ -280,7 +280,7 @@ impl Fixed {
         Ok((b.linear(&places, &chosen), largest))
     }
 
-    /// x · 2^−fraction, rounded down, of which nothing says yet that it is a number: see [`Fixed::floor`].
+    /// x · 2^−fraction, rounded down. That it is a number is still to be shown: see [`Fixed::floor`].
     ///
     /// What is left of x, below 2^fraction, and 2^fraction times a number are below p together, so that a
     /// number is one for each x.
@@ -306,8 +306,8 @@ impl Fixed {
     }
 }
 
-/// For each of `xs` whether it is not negative, which shows that it is a signed integer of so many bits: with
-/// 2^(bits − 1) more where it is, it is below that.
+/// For each of `xs` whether it is not negative, which also shows that it is a signed integer of `bits` bits:
+/// x, or x + 2^(bits − 1) where x is negative, is below 2^(bits − 1).
 fn signs<B: Polynomials + Tables>(
     b: &mut B,
     xs: &[B::Wire],
@@ -377,7 +377,7 @@ fn check_lengths(xs: usize, ys: usize) -> Result<()> {
     Err(Error::invalid(format!("{xs} numbers and {ys} others: give as many of both")))
 }
 
-/// x + 2^(bits − 1), which is below 2^bits where x is a signed integer of so many bits.
+/// The integer x + 2^(bits − 1), below 2^bits where x is a signed integer of `bits` bits.
 fn word_above<F: Field>(x: F, bits: u32) -> u128 {
     (x + F::place(bits - 1)).to_integer().low()
 }
@@ -388,8 +388,8 @@ fn said<F: Field>(word: u128) -> F {
     F::from_integer(U256::from(word) & U256::ones(F::bits() - 1)).unwrap_or(F::ZERO)
 }
 
-/// One where a signed integer of so many bits is not negative. Hints are made in functions of the field
-/// alone, and do the same for all values.
+/// A hint's function: one where a signed integer of `bits` bits is not negative. It is generic over the field
+/// alone, and takes the same steps for all values.
 fn not_negative<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |xs| {
         let sign = |x: &F| F::ONE.masked(mask((word_above(*x, bits) >> (bits - 1)) as u64));
@@ -397,7 +397,7 @@ fn not_negative<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 
     }
 }
 
-/// ⌊x / 2^by⌋ of signed integers of so many bits.
+/// A hint's function: ⌊x / 2^by⌋ of signed integers of `bits` bits.
 fn shifted<F: Field>(bits: u32, by: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |xs| {
         let minus = -F::place(bits - 1 - by);
@@ -405,7 +405,7 @@ fn shifted<F: Field>(bits: u32, by: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Syn
     }
 }
 
-/// One at the place of the largest signed integer of so many bits, the first of several.
+/// A hint's function: one at the place of the largest signed integer of `bits` bits, the first of several.
 fn first_largest<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |xs| {
         let (mut largest, mut place) = (0_u128, 0_u64);

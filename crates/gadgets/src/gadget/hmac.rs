@@ -60,7 +60,7 @@ impl<H> Hmac<H> {
         self.outer.finish(b)
     }
 
-    /// The code of what the message was so far, and `piece`; other messages may go on from here as well.
+    /// The code of the message so far, with `piece` behind it. Other messages may go on from here as well.
     ///
     /// # Errors
     /// Those of the backend.

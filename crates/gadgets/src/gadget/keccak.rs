@@ -65,8 +65,8 @@ pub trait Permutation<B: Backend<F = F2>> {
     fn permute(b: &mut B, state: &[Word<B::Wire, 64>; 25], planes: usize) -> Result<Vec<Word<B::Wire, 64>>>;
 }
 
-/// A sponge: a state that takes up strings of bytes, and then gives as many bytes as are asked for. `P` says
-/// how to permute it.
+/// A sponge: a state that absorbs strings of bytes, and from which bytes are squeezed. `P` says how to
+/// permute it.
 pub struct Sponge<W, P = Gates> {
     /// Lane (x, y) at x + 5y.
     state: [Lane<W>; SIDE * SIDE],

@@ -26,7 +26,7 @@ pub fn merkle_root<B: Backend, N: Wires<B::Wire>>(
     subtree(b, depth, 0, &mut leaf, &mut node)
 }
 
-/// The root of the tree of so many levels whose first leaf has number `first`.
+/// The root of the tree of `depth` levels whose first leaf has number `first`.
 fn subtree<B: Backend, N: Wires<B::Wire>>(
     b: &mut B,
     depth: u32,

@@ -35,7 +35,7 @@ use volery_primitives::{F2, Field};
 /// Rows that are added without a commitment in between.
 const ROWS: usize = 4;
 
-/// Products that are computed side by side: enough to make little of what a vector costs whatever its length.
+/// Products that are computed side by side: enough that the fixed cost of a vector matters little.
 const SIDE_BY_SIDE: usize = 16;
 
 /// `xs[i] · ys[i]` modulo 2^N for each i, with holes: 112 committed bits for each where N is 32, in

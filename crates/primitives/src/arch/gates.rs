@@ -23,7 +23,7 @@ pub(crate) struct Schedules {
     pub(crate) next: u64,
 }
 
-/// One key for all gates.
+/// The hash of gates under one key, with a tweak for each gate.
 pub(crate) struct Tweaked {
     pub(crate) key: Aes128,
     /// The tweak of gate 0.

@@ -25,7 +25,7 @@ pub fn publish(bytes: &[u8]) {
     request([MAKE_MEM_DEFINED, bytes.as_ptr() as u64, bytes.len() as u64]);
 }
 
-/// `holds`, which may decide what is done from here on.
+/// The verdict `holds`, as a value that may decide branches from here on.
 #[inline(never)]
 pub(crate) fn told(holds: bool) -> bool {
     let mut told = [u8::from(holds)];

@@ -43,10 +43,11 @@ pub(crate) trait Simd: Copy {
     /// pays where these are slow beside shuffles, as on 256 bits they are.
     const THREE: bool = Self::LANES == 2;
 
-    /// Has the compiler compute all of these before anything that is made of one of them: it would finish
-    /// one chain of instructions after the other, to save registers, and then each waits for itself.
+    /// Makes the compiler compute all of these vectors before anything that depends on one of them. It would
+    /// otherwise finish one chain of instructions after the other, to save registers, and each would wait for
+    /// itself.
     unsafe fn abreast(vectors: &mut [Self; FLIGHT]);
-    /// Has the second-level cache fetch what is at `at`, which is soon to be read.
+    /// Prefetches `at`, which is soon to be read, into the second-level cache.
     unsafe fn prefetch(at: *const F128);
     /// Reads `LANES` elements; `from` must be valid for that.
     unsafe fn load(from: *const F128) -> Self;
@@ -118,7 +119,7 @@ pub(crate) trait Simd: Copy {
     unsafe fn down64(self) -> Self;
     /// The sums of the 64-bit halves, without carries between them.
     unsafe fn add(self, other: Self) -> Self;
-    /// The differences of the 64-bit halves, likewise.
+    /// The differences of the 64-bit halves, without carries between them.
     unsafe fn sub(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are greater than those of `other`, as integers with a sign.
     unsafe fn greater(self, other: Self) -> Self;
@@ -134,7 +135,8 @@ pub(crate) trait Simd: Copy {
     unsafe fn low_halves(self, other: Self) -> Self;
     /// The high half of `self`, then the high half of `other`, in each lane.
     unsafe fn high_halves(self, other: Self) -> Self;
-    /// The low halves of all lanes of `self` and then of `other`, and the high halves likewise.
+    /// The low halves of all lanes of `self` and then of `other`, and the high halves of the two in the same
+    /// order.
     unsafe fn part(self, other: Self) -> (Self, Self);
     /// The xor of all lanes.
     unsafe fn fold(self) -> F128;

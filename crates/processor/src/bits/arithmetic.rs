@@ -9,7 +9,7 @@ use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Returned};
 use volery::{F2, Result};
 
-/// A word as gadgets take and give it.
+/// A word in the form of the gadgets.
 type Wide = Word<Handle, 32>;
 
 type Backing<'r> = Recorder<'r, F2>;

@@ -92,7 +92,7 @@ impl Secret {
         this
     }
 
-    /// The number that the low bits are, if so many of them are known.
+    /// The number that the lowest `bits` bits make, if all of them are known.
     pub(super) fn low(&self, bits: u32) -> Option<u32> {
         let mask = u32::MAX >> (32 - bits);
         (self.known & mask == mask).then_some(self.value & mask)

@@ -1,4 +1,4 @@
-//! The names of functions, for whoever reads what is said of a run: nothing that is proved depends on them.
+//! The names of functions, for messages about a run. Nothing that is proved depends on them.
 
 use super::{File, Result, Segment, refuse};
 use std::fmt;

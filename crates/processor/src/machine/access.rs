@@ -59,7 +59,7 @@ impl<W: Words> Machine<'_, W> {
         Ok(())
     }
 
-    /// Has the instruction at `address`, if there is one, be a fault from now on.
+    /// Makes the instruction at `address`, if there is one, a fault from now on.
     #[cold]
     fn modify(&mut self, address: u32) {
         for text in &mut self.text {

@@ -155,7 +155,7 @@ impl<W: Words> Machine<'_, W> {
         Ok(length)
     }
 
-    /// Reads the bytes of a [`Self::write`] that nobody hears: they have to be there.
+    /// Reads the bytes of a [`Self::write`] whose output goes nowhere: they have to be there all the same.
     fn look_over(&mut self, buffer: u32, length: u32) -> Result<u32, CallEnd> {
         let mut done = 0;
         while done < length {
@@ -173,7 +173,7 @@ impl<W: Words> Machine<'_, W> {
         Ok(length)
     }
 
-    /// Counts so many words or bytes that are moved: else a call could make work without end of one cycle.
+    /// Counts words or bytes that are moved: otherwise a call could take endless work in one cycle.
     #[inline]
     fn moves(&mut self, count: u32) -> Result<(), Stop> {
         self.moved += u64::from(count);

@@ -96,7 +96,7 @@ struct Parts<B: Memories + Tables> {
 }
 
 impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
-    /// Pushes so many rows, the first at `place`: where the next one is.
+    /// Pushes a tile of rows, the first at `place`, and gives the place of the next one.
     fn tile(&mut self, b: &mut B, place: B::Wire, lanes: usize) -> Result<B::Wire> {
         let zero = b.constant(F61::ZERO);
         let mut wires = vec![zero; COLUMNS * lanes];

@@ -102,7 +102,7 @@ impl Calls<'_, '_> {
         each
     }
 
-    /// The steps that end a loop's body, which has moved so many bytes.
+    /// The steps that end a loop's body, which has moved `by` bytes.
     fn on(by: u32) -> [Step; 2] {
         [Step::add(AT, AT, by), Step::add(LEFT, LEFT, 0u32.wrapping_sub(by))]
     }

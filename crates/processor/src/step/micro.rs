@@ -19,7 +19,7 @@ pub enum Goal {
     Exit(u32),
     /// A fault of this kind.
     Fault(Kind),
-    /// A fault of any kind, which is not told.
+    /// A fault of any kind. The kind stays secret.
     AnyFault,
 }
 

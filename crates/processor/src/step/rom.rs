@@ -47,7 +47,7 @@ pub(super) mod hidden {
     /// The addresses of the next byte of public input, and of output.
     pub(in super::super) const INPUT: u32 = 40;
     pub(in super::super) const OUTPUT: u32 = 41;
-    /// The end of the heap as the program sees it.
+    /// The program break, the end of its heap.
     pub(in super::super) const BREAK: u32 = 42;
     /// The register of the address that `mret` goes to.
     pub(in super::super) const AFTER: u32 = 43;
@@ -55,7 +55,7 @@ pub(super) mod hidden {
     pub(in super::super) const AT: u32 = 44;
     pub(in super::super) const LEFT: u32 = 45;
     pub(in super::super) const DONE: u32 = 46;
-    /// One where a read has found the private input's end, and zero before.
+    /// A flag: one where a read has found the private input's end, and zero before.
     pub(in super::super) const ENDED: u32 = 47;
     /// The first of those that hold constants.
     pub(in super::super) const CONSTANTS: u32 = 64;
@@ -68,7 +68,7 @@ pub(super) enum Advice {
     None,
     /// The quotient of what stands in two registers; zero where there is none.
     Quotient(u32, u32),
-    /// Bytes of the private input, so many.
+    /// Bytes of the private input, of this number.
     Bytes(u32),
     /// How many bytes of the private input are left, or what a register holds, if that is less.
     Length(u32),
@@ -104,7 +104,7 @@ impl Alternative {
     }
 }
 
-/// One row of several, without where it goes.
+/// A row of several, without its successor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     class: Class,

@@ -117,7 +117,7 @@ impl Limbs {
     }
 }
 
-/// Memory as a row finds it.
+/// Memory, as a row reads it.
 pub(super) trait Finds {
     /// The word at an address of a cell, if there is one.
     fn word(&self, address: u64) -> Option<u32>;

@@ -5,8 +5,8 @@ use super::rom::{Advice, HALT, Place, Rom};
 use super::row::{Column, Finds, Row};
 use zeroize::Zeroizing;
 
-/// More rows than there are between two places where nobody goes back: a vector that grows would leave what
-/// is secret in the memory that it had.
+/// A bound on the rows of an instruction, after which they are handed out. The vector has room for them from
+/// the beginning, since growing would leave secrets in its old memory.
 const AT_ONCE: usize = 64;
 
 /// A run, row by row.
@@ -214,7 +214,7 @@ impl<'p> Trace<'p> {
         ways
     }
 
-    /// Whether the run has come to its end.
+    /// Whether the run has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.ready.is_empty() && self.place == HALT
     }

@@ -14,7 +14,7 @@ pub struct Plain<'i> {
     taken: usize,
     /// The bytes that were given out.
     pub output: Zeroizing<Vec<u8>>,
-    /// The messages of the program to whoever runs it; no more than a megabyte is kept.
+    /// The program's messages to the user who runs it; no more than a megabyte is kept.
     pub messages: Zeroizing<Vec<u8>>,
 }
 

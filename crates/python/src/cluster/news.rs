@@ -1,4 +1,4 @@
-//! News of a run in shards, as Python is told of them.
+//! Events of a run in shards, as Python receives them.
 
 use serde_json::{Value, json};
 use volery_cli::print::hex;

@@ -217,7 +217,7 @@ fn unary<F: Field>(b: &mut Recorder<'_, F>, operator: Unary, x: Atom<F>, by: u32
     })
 }
 
-/// One commitment, whatever the length; none where the factors of a side are public.
+/// The inner product of two arrays: one commitment, or none where all factors of a side are public.
 fn dot<F: Field>(b: &mut Recorder<'_, F>, x: &[Atom<F>], y: &[Atom<F>]) -> Result<Atom<F>> {
     let is_public = |value: &[Atom<F>]| value.iter().all(|x| matches!(x, Element::Public(_)));
     if is_public(x) || is_public(y) {

@@ -42,7 +42,7 @@ impl<F: Ground> Values<F> {
         values
     }
 
-    /// One more has this wire: no value, where another shard is to find it.
+    /// Counts one more holder of this wire, a value or a later shard.
     fn hold(&mut self, wire: Handle) {
         let slot = wire.slot() as usize;
         if slot >= self.holders.len() {
@@ -119,7 +119,7 @@ impl<F: Ground> Values<F> {
     }
 }
 
-/// See [`Values::told`].
+/// The name of a failed assertion: see [`Values::told`].
 pub(super) struct Told<'n> {
     name: &'n Name,
     told: &'n Mutex<Option<Name>>,

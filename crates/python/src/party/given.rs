@@ -58,7 +58,7 @@ fn ports(relation: &dyn AnyRelation) -> Vec<Port> {
     relation.inputs().iter().chain(relation.outputs()).cloned().collect()
 }
 
-/// The values that a port takes: so many bits or elements, where that is known.
+/// The number of bits or elements that a port takes, where that is known.
 #[derive(Clone, Copy)]
 struct Takes {
     width: Option<u64>,

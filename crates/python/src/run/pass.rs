@@ -165,7 +165,7 @@ impl Pass {
         writer.next - 1
     }
 
-    /// A value has died. Nothing is waited for: whoever writes next does.
+    /// Notes that a value has died. It is sent with the next operation.
     pub(crate) fn release(&self, id: Id) {
         let mut writer = self.writer();
         if writer.open {
@@ -182,7 +182,7 @@ impl Pass {
         }
     }
 
-    /// Hands over what was written.
+    /// Sends the operations so far.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let mut batch = std::mem::replace(&mut self.writer().batch, Vec::with_capacity(BATCH));
         loop {

@@ -30,7 +30,7 @@ impl<'py> Runs<'py> {
         Self { function, private, built, known: Vec::new() }
     }
 
-    /// Has the function write the run of a shard.
+    /// Makes the function write the run of a shard.
     ///
     /// # Errors
     /// What it raises, and what `private` does.

@@ -172,7 +172,7 @@ impl Wire {
         self.pass.emit(py, kind, |out| Op::Unary { operator, width, out, a: self.id, by })
     }
 
-    /// The elements from `start`, in so many runs of a width.
+    /// The elements from `start` on, in `count` runs of a width.
     pub(crate) fn cut(
         &self,
         py: Python<'_>,
@@ -188,7 +188,7 @@ impl Wire {
         self.cut(py, kind, (0, 1, 1, width))
     }
 
-    /// One item.
+    /// The item at a place.
     pub(crate) fn item(&self, py: Python<'_>, at: i64) -> PyResult<Self> {
         let Some((length, of)) = self.kind.items() else {
             return Err(PyTypeError::new_err(format!("{} has no items", self.kind)));
@@ -200,7 +200,7 @@ impl Wire {
         self.cut(py, of, (place * width, 1, 1, width))
     }
 
-    /// Some items.
+    /// The items of a slice.
     fn part(&self, slice: &Bound<'_, PySlice>) -> PyResult<Self> {
         let py = slice.py();
         let Some((length, of)) = self.kind.items() else {
@@ -265,7 +265,7 @@ impl Wire {
     }
 }
 
-/// One value after the other, as one of `kind`.
+/// The concatenation of values, as one value of `kind`.
 pub(crate) fn join(py: Python<'_>, pass: &Arc<Pass>, parts: &[&Wire], kind: Kind) -> PyResult<Wire> {
     let parts = parts.iter().map(|part| part.id).collect();
     pass.emit(py, kind, |out| Op::Concat { out, parts })

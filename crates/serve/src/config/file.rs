@@ -7,7 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use volery_cli::failure::{Failure, Result};
 
-/// All of it.
+/// The whole file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
@@ -107,7 +107,7 @@ pub(crate) struct Limits {
     pub(crate) memory: u64,
     /// Connections that have not shown who they are.
     pub(crate) connections: u64,
-    /// How long they have for that.
+    /// The longest that a connection may take to show who it is, in seconds.
     pub(crate) handshake_seconds: u64,
     /// The longest single wait for a peer.
     pub(crate) silence_seconds: u64,
@@ -244,7 +244,7 @@ impl File {
     }
 }
 
-/// A file, to say where something stands in it.
+/// A position in the file, for errors.
 pub(super) struct Place<'a> {
     path: &'a Path,
     text: &'a str,

@@ -117,7 +117,7 @@ impl Statement {
         Ok(Self { settings, spec, format, terms, stated, shape, memory, warnings })
     }
 
-    /// The terms that a prover is told.
+    /// The terms that provers receive.
     pub(crate) fn terms(&self) -> &Terms {
         &self.terms
     }
@@ -273,7 +273,7 @@ fn secure(settings: &Settings, options: &Options, vole: Option<Correlations>) ->
     Ok(())
 }
 
-/// The bytes of a session, where they can be told.
+/// The bytes of a session, where they can be foretold.
 fn carried(
     settings: &Settings,
     options: &Options,

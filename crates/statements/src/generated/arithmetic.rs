@@ -151,7 +151,7 @@ fn pass<B: Backend>(
 /// a gate is not that of making up its places.
 const PERIOD: u64 = 1024;
 
-/// The places that one step reads and writes.
+/// The places that a step reads and writes.
 struct Step {
     k: u16,
     i: u16,

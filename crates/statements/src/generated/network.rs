@@ -241,7 +241,7 @@ impl<W> State<'_, W> {
 /// The wires of state.
 struct State<'s, W> {
     wires: &'s mut [W],
-    /// None of them is of the witness, which is compared in the end.
+    /// Whether no wire is one of the witness, which is compared in the end.
     fresh: bool,
 }
 
@@ -252,7 +252,7 @@ const PERIOD: u64 = 1024;
 /// Passes over this table that are one function: calls of it are few.
 const PASSES: u64 = 16;
 
-/// The places that one step reads and writes.
+/// The places that a step reads and writes.
 struct Step {
     k: u16,
     i: u16,

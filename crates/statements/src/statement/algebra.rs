@@ -193,7 +193,7 @@ impl Algebra {
         }
     }
 
-    /// Pushes shard number `shard` of so many, and gives what goes out.
+    /// Pushes shard number `shard` of `shards`, and gives the wires that go out.
     pub(super) fn run_shard<B: Polynomials, V: List<B::F>>(
         &self,
         (shards, shard): (usize, usize),

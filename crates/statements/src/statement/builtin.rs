@@ -85,7 +85,7 @@ pub(super) trait Described {
     /// The name with the parameters, which tells apart any two that differ.
     fn canonical(&self) -> String;
 
-    /// The version of the gates: one more whenever other gates are pushed for the same name and values, by
+    /// The version of the gates. It goes up whenever other gates are pushed for the same name and values, by
     /// a change here or in a gadget. A table of fingerprints, in the tests of [`super`], tells when.
     fn version(&self) -> u32;
 
@@ -98,7 +98,7 @@ pub(super) trait Described {
     }
 }
 
-/// The clauses of a statement that says that one of them holds.
+/// The clauses of a statement that claims that one of them holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Disjunction {
     /// The output whose one bit says so where it is one.
@@ -184,7 +184,7 @@ impl Builtin {
         self.described().disjunction()
     }
 
-    /// How it falls into so many shards.
+    /// Splits the statement into `shards` shards.
     pub(super) fn split(&self, shards: usize) -> Result<Split> {
         match self {
             Self::MerkleRoot(statement) => statement.split(shards),
@@ -193,7 +193,7 @@ impl Builtin {
         }
     }
 
-    /// Pushes shard number `shard` of so many, and gives what goes out.
+    /// Pushes shard number `shard` of `shards`, and gives the wires that go out.
     pub(super) fn run_shard(
         &self,
         part: (usize, usize),

@@ -10,9 +10,8 @@ use volery_circuit::stream::{ClauseSource, Recorder, Source};
 use volery_circuit::{Alternatives, Branch, Shape};
 use volery_primitives::F2;
 
-/// The clauses that a statement is made of: where a built-in one claims that one of several things
-/// holds, these; or the statement as a whole. All of them have the statement's private inputs, and
-/// so read its witness.
+/// The clauses of a statement: those of a built-in one that claims that one of several things holds, or else
+/// the statement as a whole. All of them have the statement's private inputs, and so read its witness.
 impl Alternatives for Statement {
     fn count(&self) -> usize {
         self.disjunction().map_or(1, |(clauses, _)| clauses)
@@ -32,7 +31,7 @@ impl ClauseSource for Statement {
 }
 
 impl Statement {
-    /// The numbers of clauses and of their kinds, where it claims that one of them holds.
+    /// The numbers of clauses and of their kinds, if the statement claims that one of them holds.
     fn disjunction(&self) -> Option<(usize, usize)> {
         let disjunction = self.relation.disjunction()?;
         let claim = self.outputs[disjunction.claim].as_ref()?;
@@ -60,7 +59,7 @@ impl Statement {
 }
 
 impl Relation {
-    /// Whether this may claim that one of several things holds.
+    /// Whether the relation can claim that one of several things holds.
     pub fn has_clauses(&self) -> bool {
         self.disjunction().is_some()
     }
@@ -96,7 +95,7 @@ impl Source<F2> for Bare<'_> {
 /// Several statements, each of which, as a whole, is one clause: one of them holds.
 pub struct AnyOf {
     statements: Vec<Statement>,
-    /// For each the first that is like it.
+    /// For each clause the number of the first one that is like it.
     like: Vec<usize>,
 }
 

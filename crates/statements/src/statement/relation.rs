@@ -129,7 +129,7 @@ impl Relation {
         Program::shape(self)
     }
 
-    /// The clauses, where it states that one of several holds.
+    /// The clauses, if the relation states that one of several holds.
     pub(super) fn disjunction(&self) -> Option<Disjunction> {
         match &self.source {
             Source::Bristol(_) | Source::Netlist(_) | Source::File(_) => None,

@@ -32,7 +32,7 @@ use volery_primitives::F2;
 /// The bytes of the input.
 pub const INPUT: usize = 14;
 
-/// The snippets; others are copies of them.
+/// The number of different snippets. Higher numbers are copies of these.
 pub const SNIPPETS: u64 = 4;
 
 /// Pushes snippet `number` modulo [`SNIPPETS`] on `input` of [`INPUT`] bytes, all of it whatever the others

@@ -12,7 +12,7 @@ pub struct Split {
     parts: Vec<Part>,
 }
 
-/// One shard.
+/// A shard, by the wires that cross and the inputs that it reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// The wires that come in.
@@ -26,7 +26,7 @@ pub struct Part {
 }
 
 impl Split {
-    /// One shard, which is all of a program with these inputs.
+    /// A single shard, which is all of a program with these inputs.
     pub(super) fn whole(inputs: &[super::Port]) -> Self {
         let reads = inputs.iter().enumerate().map(|(i, port)| (i, 0..port.width)).collect();
         Self { parts: vec![Part { reads, ..Part::default() }] }
@@ -63,7 +63,7 @@ pub(super) fn piece(count: u64, parts: u64, part: u64) -> Range<u64> {
     begin(part)..begin(part + 1)
 }
 
-/// The error of a program that does not fall into so many shards.
+/// The error of a program that does not fall into this many shards.
 pub(super) fn no_shards(name: &str, shards: usize, why: &str) -> Error {
     Error::invalid(format!("{name} does not fall into {shards} shards: {why}"))
 }

@@ -1,4 +1,4 @@
-//! One shard: by `--shard` of `prove` and `verify`, or by a coordinator of this machine.
+//! A worker of one shard: by `--shard` of `prove` and `verify`, or by a coordinator of this machine.
 
 use crate::verbs::args::{OneShard, Prove, Public, Verify};
 use crate::verbs::cluster::{failed, only_quicksilver};
@@ -144,7 +144,8 @@ fn end_with(parent: u32) {
     });
 }
 
-/// Does nothing, since a worker has no such number here: it looks for its coordinator as long as it may.
+/// Does nothing: on this system a worker has no number of its coordinator's process, and looks for it as long
+/// as it may.
 #[cfg(not(unix))]
 fn end_with(_: u32) {}
 

@@ -41,8 +41,8 @@ pub(super) fn statements(typed: &Public, reader: &mut Reader) -> Result<Vec<Stat
     statements.collect()
 }
 
-/// The relation of which private values are, by its number from 0, and the witness that they make. Without
-/// values it is one that takes none, and which is not told where several do.
+/// The number, from 0, of the relation that the private values belong to, and the witness that they make.
+/// Without values it is a relation that takes none, if there is only one.
 pub(super) fn witness_of_one(
     statements: &[Statement],
     typed: &Private,

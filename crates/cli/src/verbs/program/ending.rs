@@ -1,4 +1,4 @@
-//! How runs end, as it is typed and told.
+//! Ends of runs, as users type and read them.
 
 use serde_json::{Value, json};
 use volery_cli::failure::{Failure, Result, is_format};

@@ -40,7 +40,7 @@ const COUNTING: u8 = 5;
 /// How often a verifier that goes through the run says so: a prover waits for no longer than its `--timeout`.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Exchanges the first messages, here as `party` about the run that `digest` names.
+/// Exchanges the first messages, as `party`, about the run that `digest` names.
 fn open(link: &mut dyn Link, party: Party, digest: &[u8; 32]) -> Result<()> {
     let said = link.send(&opening(party, digest)).and_then(|()| link.flush());
     said.map_err(failed)?;
@@ -133,8 +133,8 @@ pub(super) struct Accepts<'a> {
     pub(super) rows: u64,
 }
 
-/// The verifier's part: hears a claim, and what was wrong with one is told to the prover, too. It waits for
-/// [`go_on`].
+/// Receives a claim: the verifier's part. If it is not acceptable, the prover is told why. The session then
+/// waits for [`go_on`].
 pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<(Claim, u64)> {
     open(link, Party::Verifier, &accepts.digest)?;
     let mut head = [0; 29];
@@ -194,7 +194,7 @@ pub(super) fn go_on<T: Send>(link: &mut dyn Link, own: impl FnOnce() -> Result<T
     }
 }
 
-/// Runs `own`, while the prover hears `every` so often that it is not done.
+/// Runs `own`, and tells the prover every so often that it is still at work.
 fn meanwhile<T: Send>(link: &mut dyn Link, every: Duration, own: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();

@@ -26,7 +26,7 @@ const EMULATE: &str = "emulate";
 /// The most instructions, where nothing is said.
 const MOST_CYCLES: u64 = 10_000_000_000;
 
-/// A program as its file has it.
+/// A program and its file.
 pub(super) struct Loaded {
     file: Vec<u8>,
     pub(super) program: Program,

@@ -20,7 +20,7 @@ use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
 use volery_processor::{Claim, Run, Steps};
 
-/// Rows come by so many, where nobody asks for a number: what more is told of a run's length.
+/// The number that rows are rounded up to, unless a number is asked for: it hides a run's exact length.
 const ROUNDED: u64 = 4096;
 
 /// The most rows, where nothing is said: a verifier counts all that a peer claims before it proves any.

@@ -21,7 +21,7 @@ pub(super) struct Traffic {
     system: System,
     /// The correlations, where it draws any.
     vole: Option<Correlations>,
-    /// The bandwidths at which auto chooses them.
+    /// The bandwidths at which `auto` chooses these correlations.
     auto: Vec<u64>,
     /// The traffic where they are asked for by name.
     estimate: Estimate,

@@ -8,7 +8,7 @@ pub(super) struct Buffer {
     bytes: Zeroizing<Vec<u8>>,
     /// The offset in the file of its begin.
     begin: u64,
-    /// No error shows what stands in it.
+    /// Whether the content is secret: then no error shows it.
     hidden: bool,
 }
 
@@ -149,7 +149,7 @@ impl Buffer {
         self.table(self.behind(vector.at + 4 * i)?)
     }
 
-    /// The bytes of a vector of them.
+    /// The bytes of entry `number` of a vector of byte strings.
     pub(super) fn bytes(&self, table: Table, number: usize) -> Result<&[u8]> {
         let vector = self.vector(table, number, 1)?;
         self.slice(vector.at, vector.count)
@@ -166,7 +166,7 @@ impl Buffer {
         self.slice(at + 4, self.word(at)?)
     }
 
-    /// String `i` of a vector of them.
+    /// The string number `i` of a vector of strings.
     pub(super) fn string_of(&self, vector: Vector, i: usize) -> Result<&[u8]> {
         self.string_at(vector.at + 4 * i)
     }
@@ -183,7 +183,7 @@ impl Buffer {
         Ok([u64::from_le_bytes(self.array(at)?), u64::from_le_bytes(self.array(at + 8)?)])
     }
 
-    /// Range `i` of a vector of them.
+    /// The range number `i` of a vector of ranges.
     pub(super) fn range_of(&self, vector: Vector, i: usize) -> Result<[u64; 2]> {
         self.pair(vector.at + 16 * i)
     }

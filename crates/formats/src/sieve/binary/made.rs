@@ -1,4 +1,4 @@
-//! Text as it is made of messages: a table may be referred to many times, and what that comes to is bounded.
+//! Text made of binary messages. A table may be referred to many times, so the length of the text is bounded.
 
 use super::MADE;
 use std::fmt;
@@ -23,7 +23,7 @@ impl Made {
         Self { text: Zeroizing::new(String::with_capacity(2 * MADE)), left: MADE as u64, begin: 0 }
     }
 
-    /// Text is made of a message of so many bytes, which begins there.
+    /// Notes that text is made of a message of `size` bytes, which begins at `begin`.
     pub(super) fn begin(&mut self, begin: u64, size: u64) {
         self.begin = begin;
         self.left = self.left.saturating_add(MOST_TO_BYTE * size);

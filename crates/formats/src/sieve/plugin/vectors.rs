@@ -75,7 +75,7 @@ pub(super) fn equal(scope: &mut Scope, bound: &Bound<'_>) -> Result<Vec<u32>, St
     Ok(Vec::new())
 }
 
-/// Demands that two lists are permutations of each other, in words of so many wires.
+/// Demands that two lists are permutations of each other, in words of `width` wires.
 pub(super) fn permutation(
     scope: &mut Scope,
     bound: &Bound<'_>,

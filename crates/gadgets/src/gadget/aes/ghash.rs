@@ -83,7 +83,7 @@ fn public_blocks<B: Backend<F = F2>>(
     Ok(sum)
 }
 
-/// The products that the hash of so many public blocks takes for s = 2^log.
+/// The number of products in the hash of `blocks` public blocks, for s = 2^log.
 fn products(blocks: usize, log: u32) -> usize {
     let highest = blocks >> log;
     (highest.saturating_sub(1)) / 2 + (1usize << log).min(blocks + 1) - 1

@@ -7,8 +7,8 @@ use volery_channel::error::Result;
 use volery_circuit::{Cells, Memories, Put, address_width};
 use volery_primitives::F2;
 
-/// Words of N bits, of public number, that are read and written at secret indices: an [`Array`], or a memory
-/// where so many accesses cost less that way.
+/// Words of N bits that are read and written at secret indices; their number is public. They lie in an
+/// [`Array`], or in a memory where their accesses cost less that way.
 pub struct Store<B: Memories<F = F2>, const N: usize>(Held<B, N>);
 
 enum Held<B: Memories<F = F2>, const N: usize> {
@@ -21,8 +21,8 @@ enum Held<B: Memories<F = F2>, const N: usize> {
 /// some 20 bits of its timestamp, and its part of running products.
 const BESIDE: u128 = 30;
 
-/// Whether so many accesses to `words` words of so many bits cost less in a memory, which is said of a proof
-/// system that has one: others look at all words each time, by either.
+/// Whether `accesses` accesses to `words` words of `bits` bits cost less in a memory, in a proof system that
+/// has a proof for it. Others look at all words each time, in either form.
 fn is_large(words: usize, bits: usize, accesses: usize) -> bool {
     let [words, bits, accesses] = [words, bits, accesses].map(|number| number as u128);
     let scanned = accesses * words.saturating_sub(1) * bits;
@@ -30,7 +30,7 @@ fn is_large(words: usize, bits: usize, accesses: usize) -> bool {
 }
 
 impl<B: Memories<F = F2>, const N: usize> Store<B, N> {
-    /// The words of `array`, for about so many accesses. A memory is made outside of functions.
+    /// The words of `array`, for about `accesses` accesses. A memory is made outside of functions.
     ///
     /// # Errors
     /// Those of [`Memories::memory`].
@@ -132,7 +132,7 @@ impl<B: Memories<F = F2>, const N: usize> Store<B, N> {
         }
     }
 
-    /// Ends it. What is left open when the proof ends is closed then.
+    /// Ends the store. One that is left open is closed when the proof ends.
     ///
     /// # Errors
     /// Those of [`Memories::close`].
@@ -144,7 +144,7 @@ impl<B: Memories<F = F2>, const N: usize> Store<B, N> {
     }
 }
 
-/// An access to a memory of so many words at an index of any width.
+/// Accesses a memory of `words` words at an index of any width.
 fn access<B: Memories<F = F2>, const N: usize, const M: usize>(
     b: &mut B,
     (memory, len): (&mut B::Memory, usize),

@@ -41,8 +41,9 @@ impl Fixed {
     }
 }
 
-/// Words in the order of the signed integers of so many bits that they begin with, by the exchanges of
-/// Batcher's merges (Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M): the same for all values.
+/// A hint's function: words in the order of the signed integers of `bits` bits that they begin with, sorted
+/// by the exchanges of Batcher's merges (Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M), the
+/// same for all values.
 fn in_order<F: Field>(bits: u32, width: usize) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
         let mut values = values.to_vec();

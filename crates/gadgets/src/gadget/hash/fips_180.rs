@@ -43,7 +43,7 @@ impl<W: Copy> Blocks<W> {
         Ok(())
     }
 
-    /// Ends the message by its padding, section 5.1.1, and hands what is left to `compress`.
+    /// Pads the message (section 5.1.1), and gives its last blocks to `compress`.
     pub(in super::super) fn finish(
         mut self,
         compress: impl FnMut(&[Word32<W>; 16]) -> Result<()>,

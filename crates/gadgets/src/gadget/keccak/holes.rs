@@ -108,7 +108,7 @@ pub(super) fn step<B: Polynomials<F = F2>>(
     Ok(behind.chunks_exact(LANE).map(lane).collect())
 }
 
-/// θ, ρ and π, FIPS 202 sections 3.2.1 to 3.2.3: of the result so many `planes`.
+/// Computes θ, ρ and π, FIPS 202 sections 3.2.1 to 3.2.3, and gives the first `planes` of the result.
 fn linear<B: Polynomials<F = F2>>(b: &mut B, state: &B::Vector, planes: usize) -> B::Vector {
     let parities = parities(b, state);
     let effect = shifted(b, &parities, 1);
@@ -193,7 +193,7 @@ fn iota<B: Polynomials<F = F2>>(b: &mut B, state: &B::Vector, constant: &B::Vect
     b.sum(state, &constant)
 }
 
-/// For each bit the one in its row so many places further.
+/// For each bit the bit that stands some places further in its row.
 fn along_rows<B: Polynomials<F = F2>>(b: &mut B, state: &B::Vector, by: usize) -> B::Vector {
     let count = b.lanes_of(state);
     gather(b, state, count, |at| at / PLANE * PLANE + (at + by * LANE) % PLANE)

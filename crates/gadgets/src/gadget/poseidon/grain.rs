@@ -2,7 +2,7 @@
 
 use volery_primitives::{Field, U256};
 
-/// The widest permutation whose parameters are told apart here: circom's widest, and room to twice that.
+/// The widest permutation whose parameters this generator names: circom's widest, and room to twice that.
 pub(super) const WIDEST: usize = 33;
 /// The most rounds of a kind: there are ten bits for their number.
 pub(super) const MOST_ROUNDS: usize = 1023;
@@ -49,7 +49,7 @@ impl Grain {
         self.step()
     }
 
-    /// The next integer of so many bits, the highest first.
+    /// The next integer of `bits` bits, the highest first.
     fn integer(&mut self, bits: u32) -> U256 {
         (0..bits).fold(U256::ZERO, |integer, _| integer << 1 | U256::from(u64::from(self.bit())))
     }

@@ -54,7 +54,7 @@ impl<B: Polynomials<F = F2>> Sha1Compression<B> for Holes {
     }
 }
 
-/// One compression. The prover commits to what `alter` makes of each computed word, by its number.
+/// Compresses one block. The prover commits to the result of `alter` for each computed word, by its number.
 pub(super) fn compress<B: Polynomials<F = F2>>(
     b: &mut B,
     state: &[Word32<B::Wire>; 5],

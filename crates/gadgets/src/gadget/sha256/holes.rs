@@ -50,8 +50,8 @@ const EXPANDED: usize = ROUNDS - 16;
 /// then the chaining value.
 const COMPUTED: usize = EXPANDED + 2 * ROUNDS + 8;
 
-/// Rounds, or words of the schedule, side by side: enough to make little of what a vector costs whatever its
-/// length, and few enough for vectors to stay in cache.
+/// Rounds, or words of the schedule, side by side: enough that the fixed cost of a vector matters little, and
+/// few enough for vectors to stay in cache.
 const SIDE_BY_SIDE: usize = 8;
 
 /// Compression with holes: words are committed to, and the bits of sums in between are polynomials.
@@ -72,7 +72,7 @@ impl<B: Polynomials<F = F2>> Compression<B> for Holes {
     }
 }
 
-/// One compression. The prover commits to what `alter` makes of each computed word, by its number.
+/// Compresses one block. The prover commits to the result of `alter` for each computed word, by its number.
 pub(super) fn compress<B: Polynomials<F = F2>>(
     b: &mut B,
     state: &[Word32<B::Wire>; 8],

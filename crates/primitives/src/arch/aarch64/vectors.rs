@@ -135,7 +135,8 @@ impl Simd for uint64x2_t {
         // SAFETY: the caller's.
         unsafe { aes_last(self, Self::splat(F128(0))).xor(key) }
     }
-    /// A round here begins with the key that the one before ends with elsewhere.
+    /// Encrypts blocks. A round begins with the key here, by which other instruction sets end the round
+    /// before.
     #[inline(always)]
     unsafe fn aes<const N: usize>(keys: &[Self; 11], blocks: &mut [Self; N]) {
         // SAFETY: the caller's.

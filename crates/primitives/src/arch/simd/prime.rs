@@ -34,7 +34,7 @@ pub(crate) trait Halves: Field {
     type Products<V: Simd>: Copy;
     /// Sums of elements before reduction, as many in a lane as [`Halves::TO_A_LANE`] says.
     type Heap<V: Simd>: Copy;
-    /// One such sum.
+    /// A sum of elements before reduction, outside of vectors.
     type Pile: Copy + AddAssign;
     /// The elements of a lane in [`Halves::heap`].
     const TO_A_LANE: usize;

@@ -45,7 +45,7 @@ impl<V: Simd> Unreduced<V> {
         unsafe { if V::THREE { self.middle.xor(self.low).xor(self.high) } else { self.middle } }
     }
 
-    /// One lane, with the sum over all lanes of `wide` added.
+    /// One lane, plus the sum over all lanes of `wide`.
     #[inline(always)]
     pub(super) unsafe fn add_lanes<W: Simd>(self, wide: Unreduced<W>) -> Self {
         const { assert!(!V::THREE) };

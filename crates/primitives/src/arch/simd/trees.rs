@@ -128,7 +128,7 @@ pub(super) unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
     unsafe { x.swap_halves().xor(x.and(high)) }
 }
 
-/// Corrections of the children of the nodes that are grown, node by node over a period of so many.
+/// Corrections for the children of the nodes of a level, node by node, which repeat after a period.
 struct Changes {
     period: usize,
     /// The place of the node whose children change, in both 64-bit halves.

@@ -21,7 +21,7 @@ macro_rules! at_width {
     };
 }
 
-/// One operator on two words; of shifts the second may have another width.
+/// Applies an operator to two words. The second operand of a shift may have another width.
 pub(super) fn binary(b: Gates<'_, '_>, operator: Binary, x: &[Atom], y: &[Atom]) -> Result<Vec<Atom>> {
     let width = x.len();
     let name = format!("python {operator:?} {width}");
@@ -99,7 +99,7 @@ fn sum_by<const N: usize>(b: Gates<'_, '_>, value: &[Atom], width: usize) -> Res
     Ok(sum)
 }
 
-/// The lane at a secret index, and that there is one. Each bit of the index halves what is left.
+/// The lane at a secret index, and whether there is one. Each bit of the index halves the candidates.
 pub(super) fn pick(
     b: Gates<'_, '_>,
     value: &[Atom],

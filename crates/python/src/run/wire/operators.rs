@@ -243,7 +243,7 @@ impl Wire {
 }
 
 impl Wire {
-    /// One string behind the other.
+    /// The concatenation of two strings.
     fn followed(&self, other: &Bound<'_, PyAny>, length: u32, reflected: bool) -> PyResult<Py<PyAny>> {
         let py = other.py();
         let other: Operand<'_> = match other.cast::<Self>() {

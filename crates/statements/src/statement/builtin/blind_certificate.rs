@@ -77,7 +77,7 @@ pub(in crate::statement) struct BlindCertificate {
     reply: u64,
     /// Bytes of the certificate before the identity.
     before: u64,
-    /// Bytes of the certificate behind it.
+    /// The number of bytes behind the certificate.
     after: u64,
 }
 
@@ -144,7 +144,7 @@ impl BlindCertificate {
         ports.output(b, 3, 0, opened.valid)
     }
 
-    /// Opens the records, and reads them.
+    /// Decrypts the records, and reads them.
     fn open<B: Backend<F = F2>>(
         &self,
         b: &mut B,

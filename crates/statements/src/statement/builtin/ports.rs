@@ -8,7 +8,7 @@ use volery_circuit::Backend;
 use volery_gadgets::gadget::{Bit, Bytes, Word};
 use volery_primitives::F2;
 
-/// The source of a statement's inputs, and the destination of its outputs: whoever runs it decides.
+/// The source of a statement's inputs, and the destination of its outputs, whatever these are.
 ///
 /// A statement takes each bit of each input once: one input after the other, and of each
 /// its bits [`in_turn`].

@@ -194,7 +194,7 @@ impl Builtin {
         }
     }
 
-    /// How it falls into so many shards.
+    /// Splits the statement into `shards` shards.
     pub(super) fn split(&self, shards: usize) -> Result<Split> {
         match self {
             Self::Algebra(algebra) => algebra.split(shards),
@@ -202,7 +202,7 @@ impl Builtin {
         }
     }
 
-    /// Pushes shard number `shard` of so many, and gives what goes out.
+    /// Pushes shard number `shard` of `shards`, and gives the wires that go out.
     pub(super) fn run_shard<B: Polynomials + Tables>(
         &self,
         part: (usize, usize),

@@ -39,13 +39,13 @@ pub const WITH_BITS: &[(&str, &str)] = &{
     all
 };
 
-/// Bytes of the salt: it hides weights that could be guessed.
+/// Bytes of the salt, which hides weights that could be guessed.
 const SALT: usize = 32;
 
 /// Bytes of a weight as it is hashed.
 const WEIGHT: usize = 4;
 
-/// Weights that are hashed, and then converted, before the next ones are.
+/// Weights that are hashed, and then converted, in one piece.
 const PIECE: usize = 1024;
 
 /// The version of the gates, as [`Program::version`](crate::Program::version) has it.
@@ -69,7 +69,7 @@ pub(crate) struct Public<F: Field> {
     logits: Option<Elements<F>>,
 }
 
-/// The statement that somebody knows the weights of such a model.
+/// The statement of somebody who knows the weights of such a model.
 pub struct OfModel<F: Field> {
     pub(crate) relation: Committed,
     public: Public<F>,
@@ -167,7 +167,7 @@ impl<F: Field> OfModel<F> {
         format!("committed-{}", self.relation.perceptron.canonical())
     }
 
-    /// The ports whose values are public, and these.
+    /// The ports whose values are public, with their encodings.
     fn encoded(&self) -> Vec<(&Port, Vec<u8>)> {
         self.valued(|value| value.encoding().into_owned(), |value| value.encoding().into_owned())
     }
@@ -190,7 +190,7 @@ impl<F: Field> OfModel<F> {
         all.chain([(model, of_bits(&public.model))]).collect()
     }
 
-    /// The witness that private values make.
+    /// The witness made of the private values.
     ///
     /// # Errors
     /// `Invalid` where one is missing or does not fit, is no private input, or a weight has too many bits.

@@ -1,4 +1,4 @@
-//! A multilayer perceptron in fixed point: what it says of an input.
+//! A multilayer perceptron in fixed point.
 //!
 //! A layer's sums are polynomials in its weights and in what it is given, so that a proof pays for weights,
 //! which are shown to be short, and for what comes out of a layer, and not for its products.
@@ -91,8 +91,8 @@ impl Perceptron {
         )
     }
 
-    /// The text that tells its weights from those of another perceptron: all but how many inputs a proof is
-    /// about.
+    /// The text that identifies the weights' shape among all perceptrons. It leaves out how many inputs a
+    /// proof is about.
     pub(super) fn model(&self) -> String {
         let Self { inputs, hidden, outputs, layers, count: _, fixed } = self;
         let (bits, fraction) = (fixed.bits(), fixed.fraction());
@@ -125,7 +125,7 @@ impl Perceptron {
         self.fixed
     }
 
-    /// All weights and biases.
+    /// The number of weights and biases.
     pub(super) fn weights(&self) -> u64 {
         self.sizes().into_iter().map(|[of, made]| (of + 1) * made).sum()
     }
@@ -196,7 +196,7 @@ impl Perceptron {
         Ok(())
     }
 
-    /// Reads so many numbers from that place on, of an input that is public or of the witness.
+    /// Reads `count` numbers from a place on, of an input that is public or of the witness.
     fn read<B: Tables>(
         &self,
         b: &mut B,

@@ -1,4 +1,4 @@
-//! How elements lie in memory, and how they come to stand in the halves of vectors.
+//! The layout of elements in memory, and in the halves of vectors.
 
 use super::halves::{low32, splat};
 use super::{Halves, MOST};

@@ -12,12 +12,12 @@ const END: &[u8] = b"\r\n";
 /// Bytes of the longest user name, and of the room that it has in a certificate.
 pub(super) const IDENTITY: usize = 64;
 
-/// Bytes of the line with so many of credentials.
+/// The number of bytes of the line with `credentials` bytes of credentials.
 pub(super) fn line_bytes(credentials: u64) -> u64 {
     (COMMAND.len() + END.len()) as u64 + 4 * credentials.div_ceil(3)
 }
 
-/// A login, as a line says it.
+/// The user name and password of a login line.
 pub(super) struct Login<W> {
     /// The user name, padded by NUL.
     pub(super) user: Bytes<W>,

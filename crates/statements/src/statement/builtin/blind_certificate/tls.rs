@@ -61,7 +61,7 @@ impl<W: Copy> Keys<W> {
     }
 }
 
-/// The keys that one party sends under.
+/// The keys by which one party protects what it sends.
 pub(super) struct Sender<W> {
     cipher: Gcm<W>,
     /// The begin of each nonce.
@@ -98,12 +98,12 @@ pub(super) struct Record<'a, W> {
 }
 
 impl<'a, W> Record<'a, W> {
-    /// One with a message of the handshake.
+    /// A record with a message of the handshake.
     pub(super) fn handshake(sequence: u64, fragment: &'a Bytes<W>) -> Self {
         Self { sequence, kind: 22, fragment }
     }
 
-    /// One with what the session is for.
+    /// A record with application data.
     pub(super) fn data(sequence: u64, fragment: &'a Bytes<W>) -> Self {
         Self { sequence, kind: 23, fragment }
     }
