@@ -2,19 +2,18 @@
 //!
 //! A statement is walked by one thread, which alone speaks to the peer. Beside it run **tasks**: closures that
 //! own all they work on, so that nothing is shared, no gate takes a lock, and what a task computes depends on
-//! what it was given alone, never on the number of threads. Whoever asks for the result of a task that no
-//! thread has begun runs it itself, and whoever asks for one that a thread is at runs others meanwhile: so a
-//! party without further threads does all by itself, in the order in which it asks, and one with some waits
-//! where nothing is left to do.
+//! its input alone, never on the number of threads. A thread that asks for the result of a task runs the task
+//! itself, if nobody has begun it, and runs others while it waits: so a party without further threads does all
+//! by itself, in the order in which it asks, and one with some waits only where nothing is left to do.
 //!
-//! What a task owns is moved, and so is its result, into and out of memory that is not wiped: what is secret of
-//! them lies behind a pointer, in a type that wipes it.
+//! A task's input and result are moved through memory that is not wiped: so secrets in them lie behind a
+//! pointer, in a type that wipes them.
 //!
-//! A task neither sends nor receives, so it ends by itself whatever the peer does. One that is dropped before
-//! it is begun is not run, and what it owns is dropped with it.
+//! A task neither sends nor receives, so it ends by itself whatever the peer does. A task that is dropped
+//! before it is begun never runs, and its input is dropped with it.
 //!
-//! Queues, threads and tasks know no type of result: one goes through them in a box, and `Task<T>` alone opens
-//! it again. So all that is compiled for a type is a few instructions.
+//! Queues and threads know no type of result: results go through them in boxes, which `Task<T>` alone opens
+//! again. So all that is compiled for each type is a few instructions.
 
 use crate::error::{Error, Result};
 use core::any::Any;
@@ -60,7 +59,7 @@ impl Pool {
         if threads.get() == 1 {
             return Ok(Self(None));
         }
-        // Dropped where a thread cannot be had, it ends those that there are.
+        // If a thread cannot be started, dropping this ends the others.
         let mut pool = Threads { queue: Arc::default(), handles: Vec::new() };
         for _ in 1..threads.get() {
             let queue = pool.queue.clone();
@@ -70,7 +69,7 @@ impl Pool {
         Ok(Self(Some(Arc::new(pool))))
     }
 
-    /// A pool of so many threads, for tests.
+    /// A pool of this many threads, for tests.
     #[doc(hidden)]
     pub fn of(threads: usize) -> Self {
         Self::new(NonZeroUsize::new(threads).expect("one thread at least")).expect("threads")
@@ -88,7 +87,7 @@ impl Pool {
         Task { task: self.hand_out(Box::new(move || Box::new(task()) as Output)), result: PhantomData }
     }
 
-    /// Hands out a task, whatever its result.
+    /// Hands out a task with a result of any type, in a box.
     fn hand_out(&self, work: Work) -> Owned {
         let task = Arc::new(Shared { state: Mutex::new(State::Ready(work)), done: Condvar::new() });
         let queue = self.0.as_ref().map(|threads| threads.queue.clone());
@@ -98,7 +97,7 @@ impl Pool {
         Owned { task, queue }
     }
 
-    /// The results of `tasks` in their order, of which a few are handed out ahead of the one asked for.
+    /// The results of `tasks`, in order. A few tasks are handed out ahead of the one whose result is asked for.
     pub fn results<T, F, I>(&self, tasks: I) -> impl Iterator<Item = T> + use<T, F, I>
     where
         T: Send + 'static,
@@ -151,7 +150,7 @@ impl Queue {
     fn push(&self, task: Arc<Shared>) {
         let mut waiting = lock(&self.waiting);
         waiting.tasks.push_back(task);
-        // One that is awake looks for a task before it sleeps: to say so takes a system call, heard or not.
+        // A thread that is awake looks for a task before it sleeps, and notifying nobody is a system call, too.
         let asleep = waiting.asleep > 0;
         drop(waiting);
         if asleep {
@@ -220,7 +219,7 @@ impl Owned {
             match state {
                 State::Ready(work) => return work(),
                 State::Done(done) => break done,
-                // To sleep and be woken takes as long as many a task.
+                // Sleeping and waking up takes as long as a short task: so other tasks come first.
                 State::Begun | State::Awaited => match self.queue.as_ref().and_then(|queue| queue.pop()) {
                     Some(other) => other.run(),
                     None => break self.task.sleep(),

@@ -2,12 +2,11 @@
 //!
 //! A file has a header, constraints A·B = C of linear forms in **wires**, and a label for each wire, which a
 //! file of symbols maps to a name. Wire 0 is the constant one; then come public outputs, public inputs,
-//! private inputs and the rest. The file is read as a stream, once: what is hashed is what is parsed. What is
-//! held is a few bytes a wire, the constraints that are linear, which define wires ([`walk`]), and the others in
-//! a few bytes a term ([`kept`]), as long as these are not too many; else the file is read anew for each run,
-//! and has to have the same digest. Nothing of this knows a field: numbers are limbs, and one piece
-//! ([`record`]) pushes gates. All of it is untrusted: each count is held against the length of its section
-//! before anything is allocated.
+//! private inputs and the rest. The file is read as a stream, once, and hashed as it is parsed. Memory holds a
+//! few bytes a wire, the linear constraints, which define wires ([`walk`]), and the others in a few bytes a term
+//! ([`kept`]). If there are too many, the file is read again for each run, and must have the same digest.
+//! Readers know no field: numbers are limbs, and [`record`] alone pushes gates. Files are untrusted: each count
+//! is compared with the length of its section before memory is allocated.
 //!
 //! Format: <https://github.com/iden3/r1csfile/blob/master/doc/r1cs_bin_format.md>
 

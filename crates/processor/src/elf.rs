@@ -1,7 +1,7 @@
 //! Programs as compilers leave them: ELF files of 32 bits for RISC-V, linked and static.
 //!
-//! Everything here may come from somebody else. What a file says of lengths and places is compared with the
-//! file's own length, or with [`MOST_MEMORY`], before anything is taken for it.
+//! Files are untrusted: each length and offset in a file is compared with the file's own length, or with
+//! [`MOST_MEMORY`], before memory is allocated for it.
 
 mod symbols;
 
@@ -43,7 +43,7 @@ pub struct Segment {
     pub bytes: Vec<u8>,
     /// Whether instructions are fetched from the segment.
     pub executable: bool,
-    /// Whether it can be written to.
+    /// Whether the segment can be written to.
     pub writable: bool,
 }
 
@@ -53,7 +53,7 @@ impl Segment {
         u64::from(self.address) + u64::from(self.size)
     }
 
-    /// Whether it holds the byte at `address`.
+    /// Whether the segment holds the byte at `address`.
     pub fn holds(&self, address: u32) -> bool {
         (u64::from(self.address)..self.end()).contains(&address.into())
     }
@@ -63,7 +63,7 @@ impl Elf {
     /// Reads a file.
     ///
     /// # Errors
-    /// `Invalid`, with what is wrong and how a compiler is asked for something else.
+    /// `Invalid`, with what is wrong, and the compiler's or linker's option that mends it.
     pub fn read(file: &[u8]) -> Result<Self> {
         if file.len() > MOST_BYTES {
             return Err(refuse(format!("it has more than {MOST_BYTES} bytes")));
@@ -185,7 +185,7 @@ fn segments(file: File<'_>, entry: u32) -> Result<Vec<Segment>> {
     Ok(segments)
 }
 
-/// The bytes of a file, in which nothing lies beyond the end.
+/// The bytes of a file. Reading beyond the end is an error.
 #[derive(Clone, Copy)]
 pub(super) struct File<'f>(&'f [u8]);
 
@@ -216,7 +216,7 @@ pub(super) fn refuse(why: impl std::fmt::Display) -> Error {
 const HEADER: usize = 52;
 const PROGRAM_HEADER: usize = 32;
 
-/// Values of fields, as the ELF specification and that of RISC-V number them.
+/// Values of the header's fields, and masks of its flags, by the ELF specification and RISC-V's part of it.
 const RISC_V: u16 = 243;
 const EXECUTABLE: u16 = 2;
 const SHARED: u16 = 3;

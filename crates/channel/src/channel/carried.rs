@@ -2,7 +2,7 @@
 
 use core::ops::{Add, AddAssign, Mul};
 
-/// Bytes of each party. Sums that are more than can be counted stay at the most.
+/// Bytes of each party. Sums saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Bytes from the prover to the verifier.

@@ -12,7 +12,7 @@ use volery_circuit::{Backend as _, Polynomials as _};
 use volery_primitives::Field;
 
 impl R1cs {
-    /// Demands that it is over the field `F`.
+    /// Demands that the constraints are over the field `F`.
     ///
     /// # Errors
     /// `Invalid` where it is over another.
@@ -28,8 +28,8 @@ impl R1cs {
         )))
     }
 
-    /// Records its gates; `public` has the values of public outputs and inputs, from wire 1 on. The witness
-    /// has what [`R1cs::committed`] says, in its order.
+    /// Records the constraints as gates. `public` has the values of public outputs and inputs, from wire 1 on;
+    /// the witness has the values of the wires of [`R1cs::committed`], in that order.
     ///
     /// # Errors
     /// `Invalid` where it is over another field, or the file is not the one that was opened; those of whoever
@@ -61,7 +61,7 @@ impl R1cs {
     }
 }
 
-/// Pushes each step.
+/// A visitor that pushes each step as gates.
 struct Gates<'s, 'b, 'r, F: Field> {
     system: &'s R1cs,
     b: &'b mut Recorder<'r, F>,
@@ -76,7 +76,7 @@ struct Gates<'s, 'b, 'r, F: Field> {
 }
 
 impl<F: Field> Gates<'_, '_, '_, F> {
-    /// The value of a form, and whether nobody else has it.
+    /// The wire of a form, and whether it was made for this form alone, so that it can be forgotten.
     fn form(&mut self, terms: &[Term]) -> (Handle, bool) {
         match terms {
             [] => (*self.zero.get_or_insert_with(|| self.b.constant(F::ZERO)), false),

@@ -1,15 +1,17 @@
-//! A constraint system as steps, in an order in which each uses what is known by then.
+//! The order in which a constraint system is proved: steps, each of which uses wires that are known by then.
 //!
-//! It goes as a witness is computed: private inputs are committed to, and then constraints that are no linear
-//! ones are taken in the order of the file. A linear constraint of which a single wire is not known defines
-//! that wire, at once. What a product needs else is committed to. Where C has a wire that is not known, with
-//! the factor 1 or -1, the product of A and B defines it: then the product is what is committed to, and the
-//! constraint is no assertion. Others are asserted without a commitment. Linear constraints are asserted in
-//! the end, but for those that a wire is in which nothing else needs: whatever the others are, it can be
-//! chosen so that they hold.
+//! The order is that in which a witness is computed. Private inputs are committed to. Then the constraints
+//! A·B = C that are not linear are taken in the order of the file:
+//! - A linear constraint with a single unknown wire defines that wire, as soon as that is so.
+//! - If C has an unknown wire with the factor 1 or -1, the product of A and B defines that wire: the product is
+//!   committed to, and the constraint needs no assertion.
+//! - All other unknown wires of A, B and C are committed to before.
+//! - A constraint whose product defines no wire is asserted, which takes no commitment.
 //!
-//! So what is committed to is inputs, hints of the circuit, and products: Poseidon of two inputs commits to
-//! 244 values for 520 wires.
+//! Linear constraints that have defined no wire are asserted in the end, except where one has a wire that
+//! nothing else uses: that wire can be chosen so that the constraint holds.
+//!
+//! So commitments are inputs, hints of the circuit, and products: Poseidon of two inputs has 244 for 520 wires.
 
 use super::constraint::{Constraint, Term};
 use super::linear::Linear;
@@ -28,13 +30,13 @@ pub(super) trait Steps {
     /// A wire that is defined by a product: `A·B = ±wire + Σ others`, where C has the last.
     fn multiply(&mut self, wire: u32, negative: bool, forms: [&[Term]; 3]) -> Result<()>;
 
-    /// A constraint that is to be asserted.
+    /// A constraint A·B = C that is to be asserted.
     fn assert_product(&mut self, number: u32, forms: [&[Term]; 3]) -> Result<()>;
 
-    /// Constraint `number`, that a form is zero.
+    /// Linear constraint `number`, to be asserted: that its form is zero.
     fn assert_zero(&mut self, number: u32, terms: &[Term]) -> Result<()>;
 
-    /// No later step has this wire.
+    /// The end of a wire, which no later step uses.
     fn forget(&mut self, _wire: u32) {}
 }
 
@@ -46,12 +48,12 @@ struct Known<'a> {
     /// The uses of each wire that are still to come. Those of the first `fixed` wires are not counted.
     uses: Vec<u8>,
     fixed: u32,
-    /// For each linear constraint how many wires are not known, and the sum of their numbers without carry:
-    /// where there is one, its number.
+    /// For each linear constraint the number of its unknown wires, and the xor of their numbers: where a single
+    /// wire is left, the xor is its number.
     unknown: Vec<(u32, u32)>,
-    /// Whether it has defined a wire, or needs not hold by itself.
+    /// For each linear constraint whether it has defined a wire, or need not be asserted.
     done: Vec<bool>,
-    /// The linear constraints of which a single wire was not known.
+    /// The linear constraints that came to have a single unknown wire.
     ready: Vec<usize>,
     terms: Vec<Term>,
 }
@@ -98,7 +100,7 @@ impl R1cs {
             for term in c.iter().filter(|term| Some(term.wire) != own) {
                 known.need(term.wire, steps)?;
             }
-            // What was needed may have defined it.
+            // Committing to the others may have defined it by a linear constraint.
             free = free.filter(|at| !known.has(c[*at].wire));
             if free.is_none() {
                 known.need_all(c, steps)?;
@@ -123,7 +125,7 @@ impl R1cs {
             if known.done[k] {
                 continue;
             }
-            // They may define others, or even this one's last wire.
+            // These commitments may define other wires, even the last one of this constraint.
             for &wire in self.linear.wires(k) {
                 if !known.done[k] {
                     known.need(wire, steps)?;

@@ -38,8 +38,8 @@ impl Statement {
         claim.bit(0).to_bool().then_some((disjunction.clauses, disjunction.kinds))
     }
 
-    /// The key that statements share whose gates are the same but for public constants and wiring: the
-    /// relation, its public part, and where gates fold the values of public inputs.
+    /// A key that is equal for statements whose gates differ in public constants and wiring at most: a hash of
+    /// the relation, of which ports are public, and, where public inputs change the gates, of their values.
     fn gates_key(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery gates of a statement v1");
         let mut field = |bytes: &[u8]| {
@@ -64,8 +64,8 @@ impl Relation {
         self.disjunction().is_some()
     }
 
-    /// The gates of each clause, where this claims that one of several things holds, and nothing where it
-    /// does not: as of [`Relation::shape`], all inputs are private that may be, and no output is asserted.
+    /// The gates of each clause, or nothing where the relation has no clauses. All inputs that may be private
+    /// are, and no output is asserted, as for [`Relation::shape`].
     ///
     /// # Errors
     /// `Invalid` where a clause is malformed.
@@ -92,7 +92,7 @@ impl Source<F2> for Bare<'_> {
     }
 }
 
-/// Several statements, each of which, as a whole, is one clause: one of them holds.
+/// A disjunction of whole statements, each of which is a clause.
 pub struct AnyOf {
     statements: Vec<Statement>,
     /// For each clause the number of the first one that is like it.
@@ -100,7 +100,7 @@ pub struct AnyOf {
 }
 
 impl AnyOf {
-    /// The statement that one of `statements` holds.
+    /// The disjunction of `statements`.
     ///
     /// # Errors
     /// `Invalid` where there are none.

@@ -39,8 +39,7 @@ pub(super) fn sizes() -> Table {
     )
 }
 
-/// The rows of figure 10, by `bench merkle` and what is behind it; those from depth `large` on run with
-/// --large.
+/// The rows of figure 10, by `bench merkle` with the options `more`. Depths from `large` on run with --large.
 fn trees(more: &str, large: u32) -> Vec<Row> {
     let row = |depth: u32| {
         let row = Row::new(
@@ -66,7 +65,7 @@ pub(super) fn merkle() -> Table {
     )
 }
 
-/// Figure 10, as Wolverine cannot.
+/// Figure 10 with polynomials in the place of gates, for which Wolverine has no proof.
 pub(super) fn merkle_by_polynomials() -> Table {
     table(
         "wolverine-fig10-polynomials",

@@ -37,7 +37,7 @@ impl<F: Field> Recorder<'_, F> {
         Err(Error::invalid(format!("{what} within a function, which is recorded once: do it outside")))
     }
 
-    /// Adds a record on lists, which makes `count` results, and gives these.
+    /// Adds a record on the lists `of`, with last operand `b`, and gives its `count` results.
     pub(super) fn push_lists(
         &mut self,
         op: Op,
@@ -69,6 +69,7 @@ impl<F: Field> Memories for Recorder<'_, F> {
         let at = self.frame.block.next_word();
         self.frame.list(if let Cells::Wires(wires) = cells { wires } else { &[] });
         self.frame.list(&[]);
+        // The kinds of cells, by the table in the header of `stream.rs`.
         let (kind, count) = match cells {
             Cells::Wires(_) => (0, 0),
             Cells::Public(values) => (1, values.len()),

@@ -1,4 +1,5 @@
-//! Programs of a small language, from random bytes.
+//! Random programs of a small language, which stands for the C-like programs that gadgets write: the tests run
+//! each both in the clear and as gates.
 
 /// Expressions of 8 bits.
 #[derive(Debug)]
@@ -12,8 +13,10 @@ pub(super) enum Expression {
     Choice(Box<[Expression; 3]>),
     Read(usize, Box<Expression>),
     IsNull(usize),
+    /// Whether the two pointers are equal.
     Same,
     Length(usize),
+    /// The order of the strings at the two pointers, by this many bytes at most: `strncmp`.
     Compare(Box<Expression>),
 }
 
@@ -31,6 +34,7 @@ pub(super) enum Statement {
     Exit,
     Assert(Expression),
     Write(usize, Expression, Expression),
+    /// Pointer arithmetic: a pointer, whether it moves forward, and by how much.
     Move(usize, bool, Expression),
     SetNull(usize),
     Free(usize),
@@ -40,7 +44,7 @@ pub(super) enum Statement {
 use Expression::*;
 use Statement::*;
 
-/// Bytes that say what the program is; zeros follow.
+/// Random bytes, followed by zeros, from which a program is drawn.
 pub(super) struct Tape<'a>(pub(super) std::slice::Iter<'a, u8>);
 
 impl Tape<'_> {
@@ -80,7 +84,7 @@ impl Tape<'_> {
         core::array::from_fn(|_| self.expression(depth - 1))
     }
 
-    /// A few statements, within a loop or not.
+    /// Draws a few statements; `break` and `continue` may stand in a loop alone.
     pub(super) fn block(&mut self, depth: u8, in_loop: bool) -> Vec<Statement> {
         (0..=self.next(4)).map(|_| self.statement(depth, in_loop)).collect()
     }
