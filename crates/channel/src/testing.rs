@@ -1,4 +1,4 @@
-//! Both parties of a proof in one process, for tests.
+//! A proof with both parties in one process, for tests.
 
 use crate::channel::{Channel, Flip, Party, Tape, pipe, side_by_side};
 use crate::error::Result;
@@ -9,9 +9,9 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The outcome of a proof on both sides, and the messages of each.
 pub struct Outcome<T> {
-    /// What the prover came to.
+    /// The prover's result.
     pub proved: Result<()>,
-    /// What the verifier came to.
+    /// The verifier's result.
     pub verified: Result<T>,
     /// The messages of the prover.
     pub from_prover: Vec<Vec<u8>>,

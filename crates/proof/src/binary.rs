@@ -277,7 +277,7 @@ impl SettingFacts for BitFacts {
     }
 }
 
-/// Both ends of correlations over it.
+/// The ends of correlations over F_2, for either party.
 struct BitEnds;
 
 impl Ends<Binary> for BitEnds {

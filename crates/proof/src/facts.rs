@@ -54,7 +54,7 @@ pub trait SettingFacts: Sync {
     /// The pace of a party over `correlations` on the machine that the published figures are of.
     fn usual(&self, correlations: Correlations) -> Pace;
 
-    /// What a party computes over each of [`SettingFacts::correlations`] on this machine, by one thread, which
+    /// The pace of a party over each of [`SettingFacts::correlations`] on this machine, by one thread, which
     /// is measured once.
     fn paces(&self, arch: Arch) -> Vec<Pace>;
 

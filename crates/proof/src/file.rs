@@ -1,4 +1,4 @@
-//! What proofs that are files have in common.
+//! The beginning of proof files, alike for all systems.
 //!
 //! A file begins with `volery proof` and the version of its format, by which its system is known; from there on
 //! each system has its own header.

@@ -1,5 +1,5 @@
-//! What a proof system is: all that systems share above the commitments of their values, and below their names. No
-//! promises: use `volery`.
+//! Proof systems as such: all that they share above the commitments of their values, and below their names.
+//! No promises: use `volery`.
 //!
 //! A system proves statements of a field ([`ProofSystem`]), on options ([`Options`]) and with a verdict
 //! ([`Accepted`]) and a report ([`Report`]) as any other. One over a VOLE leaves to a session ([`ProverEnd`],

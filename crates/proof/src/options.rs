@@ -68,8 +68,8 @@ pub struct Options {
     /// Threads of this party that share its work, its own number whatever the peer's is: no byte depends on
     /// it. JKO has no work to share.
     pub threads: NonZeroUsize,
-    /// Where the number of multiplications done so far is stored now and then: where circuits are garbled, of
-    /// those that this party garbles or evaluates, as often as it does.
+    /// A place for the number of multiplications done so far, stored now and then: where circuits are
+    /// garbled, of those that this party garbles or evaluates, as often as it does.
     pub progress: Option<Arc<AtomicU64>>,
     /// A place for the number to which `progress` comes in the end, as soon as it is known, by a system for
     /// which that is not each multiplication once: how often parties are simulated follows from parameters.

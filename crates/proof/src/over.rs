@@ -326,7 +326,7 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 }
 
-/// Both ends of correlations over a setting.
+/// The ends of correlations over a setting, for either party.
 struct FieldEnds;
 
 impl<B: Field, E: MacField<B>> Ends<Over<B, E>> for FieldEnds

@@ -26,7 +26,7 @@ use volery_vole::vole::{Ahead, BoxedVole, Share};
 /// A system's cost and soundness, with what options say of it.
 pub type Analyse = fn(&Options) -> Result<Box<dyn Analysis>>;
 
-/// What the gates of a statement are done with.
+/// The tools of a party at the gates of a statement.
 pub struct Work<'a> {
     /// The options of the session.
     pub options: &'a Options,
@@ -243,13 +243,13 @@ impl<F: Field> Counted for InClear<'_, F> {
     }
 }
 
-/// What both sides keep from statement to statement.
+/// The state of a session that stays from statement to statement.
 struct Session {
     system: System,
     setting: &'static dyn SettingFacts,
     analyse: Analyse,
     options: Options,
-    /// What the options come to, from the first statement on.
+    /// The analysis of the options, from the first statement on.
     analysis: Option<Box<dyn Analysis>>,
     /// The source of shares, once the first statement was agreed on.
     choice: Option<Choice>,
@@ -261,7 +261,7 @@ struct Session {
 /// A statement before the handshake.
 struct Settled {
     digest: [u8; 32],
-    /// Its size, where that matters.
+    /// The size of the statement, where it matters.
     size: Option<Size>,
     /// The correlations that are proposed for it.
     proposal: Proposal,

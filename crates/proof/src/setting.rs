@@ -28,10 +28,10 @@ pub trait Setting: Sized + 'static {
     /// Statements over its field, without a proof.
     fn clear() -> &'static dyn InTheClear<Self::F>;
 
-    /// Both ends of its correlations.
+    /// The ends of the setting's correlations, for either party.
     fn ends() -> &'static dyn Ends<Self>;
 
-    /// What is known of it without its types.
+    /// The facts of the setting that need none of its types.
     fn facts() -> &'static dyn SettingFacts;
 
     /// The [name](SettingFacts::name).
@@ -56,7 +56,7 @@ pub trait Setting: Sized + 'static {
     fn relates(delta: &Self::Delta, macs: &Shares<Self::Mac>, keys: &Shares<Self::Key>) -> bool;
 }
 
-/// Both ends of a setting's correlations.
+/// The ends of a setting's correlations, for either party.
 pub trait Ends<S: Setting>: Sync {
     /// The prover's end of `correlations`, set up.
     ///
@@ -86,13 +86,13 @@ pub trait Ends<S: Setting>: Sync {
 
 /// A setting for which both ends of correlations are compiled here, once and for all.
 pub trait Registered {
-    /// Its [facts](Setting::facts).
+    /// The setting's [facts](Setting::facts).
     fn registered_facts() -> &'static dyn SettingFacts;
 
-    /// What is [in the clear](Setting::clear) over its field.
+    /// The setting's evaluations [in the clear](Setting::clear).
     fn registered_clear() -> &'static (dyn Any + Sync);
 
-    /// Its [ends](Setting::ends). The compiler could not see through a bound that says so: it would have to know
-    /// the setting before what is compiled for it.
+    /// The setting's [ends](Setting::ends). The compiler could not see through a bound that says so: it would
+    /// have to know the setting before what is compiled for it.
     fn registered_ends() -> &'static (dyn Any + Sync);
 }

@@ -218,7 +218,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         }
     }
 
-    /// These lanes in this order, and zero where there is none.
+    /// Gathers lanes in a new order, with zero where there is none.
     pub fn gather(&self, buffers: &VectorBuffers<B, E>, lanes: &[Option<usize>]) -> Self {
         let (runs, count) = (runs(lanes), lanes.len());
         let mut values = buffers.values.zeroes(count);

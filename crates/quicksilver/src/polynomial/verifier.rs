@@ -141,7 +141,7 @@ impl<E: Field> Keys<E> {
         Ok(Self { degree, keys })
     }
 
-    /// These lanes in this order, and zero where there is none.
+    /// Gathers lanes in a new order, with zero where there is none.
     pub fn gather(&self, buffers: &Buffers<E>, lanes: &[Option<usize>]) -> Self {
         Self::of(buffers, self.degree, lanes.iter().map(|lane| lane.map_or(E::ZERO, |lane| self.keys[lane])))
     }

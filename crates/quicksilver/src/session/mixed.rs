@@ -256,9 +256,9 @@ struct Settled {
 struct Halves {
     bits: &'static dyn SettingFacts,
     numbers: &'static dyn SettingFacts,
-    /// What each is worth: see [`Analysed::statistical_bits`].
+    /// The security of each half in bits: see [`Analysed::statistical_bits`].
     worth: [fn(Correlations, Size) -> u32; 2],
-    /// What both are worth together, over so many rounds: see [`conversion::security`].
+    /// The security of both halves together, over so many rounds: see [`conversion::security`].
     security: fn([u32; 2], u64) -> u32,
 }
 
@@ -277,7 +277,7 @@ const BANDWIDTH: f64 = 10_000.0;
 const SHALLOW: f64 = 1_000.0;
 
 impl Settled {
-    /// What is settled for a statement of this shape, and of this digest where `options` name none, over F_2 and
+    /// The settings of a statement of this shape, and of this digest where `options` name none, over F_2 and
     /// `B` with MACs in `E`.
     fn over<B: Field, E: MacField<B>>(
         (shape, digest): (MixedShape, Option<[u8; 32]>),
@@ -408,5 +408,5 @@ impl Settled {
     }
 }
 
-/// What the system is called in a handshake on a statement over two fields.
+/// The system's name in a handshake on a statement over two fields.
 const SYSTEM: &str = "quicksilver of two fields";

@@ -40,7 +40,8 @@ macro_rules! over_every_setting {
     (@ [$test:ident] $setting:ty) => { $test::<$setting>() };
 }
 
-/// By name Wolverine is over few fields, and as a Rust type over any.
+/// The analysis of a choice of correlations. By name Wolverine is over few fields, and as a Rust type over
+/// any.
 fn analysis<S: Named>(options: &Options) -> Result<Box<dyn Analysis>> {
     match options.system() {
         System::WOLVERINE => Wolverine::<S>::analyse(options),
