@@ -189,9 +189,20 @@ impl<B: Machine<F = Bn254>> Circuit<B> for Long {
 
 #[test]
 fn words_of_more_than_128_bits() {
+    long_words(&[(1, 64), (2, 253)], &[64, 128]);
+}
+
+#[test]
+#[ignore = "slow"]
+fn more_words_of_more_than_128_bits() {
+    long_words(&[(0, 1), (2, 129)], &[192, 252]);
+}
+
+/// Words of these cells, and numbers of so many bits; then addresses with one of these bits beside a cell's.
+fn long_words(cases: &[(u32, u32)], bits: &[u32]) {
     let number = |word: u128| Bn254::from_word(word).expect("small");
     let below = |bits: u32| Bn254::from_integer(U256::ones(bits)).expect("below the modulus");
-    for (cell, bits) in [(0, 1), (1, 64), (2, 129), (2, 253)] {
+    for &(cell, bits) in cases {
         let statement = Long { word: long(cell), bits };
         agrees::<Over<Bn254>>(&statement, &[number(cell.into()), below(bits)]);
         fails::<Over<Bn254>>(&statement, &[number(cell.into()), Bn254::place(bits)], "a number in range");
@@ -199,7 +210,7 @@ fn words_of_more_than_128_bits() {
     }
     let statement = Long { word: long(1), bits: 9 };
     // An address of which 64 bits, or 128, are that of a cell.
-    for bit in [64, 128, 192, 252] {
+    for &bit in bits {
         let address = Bn254::place(bit) + Bn254::ONE;
         fails::<Over<Bn254>>(&statement, &[address, number(1)], "a cell");
     }
