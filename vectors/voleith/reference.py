@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Verifies the proof files beside this one, or those that are named.
 
-Written from the definitions alone: the tables in crates/volery/src/zk/quicksilver/voleith.rs, crates/vole/src/vole/head.rs,
-commit/fixed_key.rs and session/voleith/header.rs. All files are about circuits/adder8.txt with the output 0x8d; the
+Written from the definitions alone: the tables in voleith.rs, voleith/head.rs, voleith/fixed_key.rs and
+session/voleith/header.rs of crates/quicksilver/src. All files are about circuits/adder8.txt with the output 0x8d; the
 digest of the statement is not computed here. A file by `size` takes some minutes.
 """
 

@@ -16,7 +16,7 @@
 //! | 4 | prover | commitment to the output Y | 32 |
 //! | 5 | verifier | secret S; Δ and K of the transfers | 80 |
 //! | 6 | prover | Y and the nonce of its commitment, if all of 3 follows from S | 48 |
-//! | | prover | digest of all bytes (`zk.rs`) | 32 |
+//! | | prover | digest of all bytes ([`volery_proof::verdict`]) | 32 |
 //! | | verifier | verdict, digest of all bytes | 33 |
 //!
 //! All that the verifier sends in 3 is a function of S and of the transfers, so that the prover checks it

@@ -16,7 +16,7 @@
 //! | 4 | prover | commitment to Y | 32 |
 //! | 5 | verifier | secret S; Δ and K of the transfers | 80 |
 //! | 6 | prover | Y and the nonce of its commitment, if all of 3 follows from S | 48 |
-//! | | prover | digest of all bytes (`zk.rs`) | 32 |
+//! | | prover | digest of all bytes ([`volery_proof::verdict`]) | 32 |
 //! | | verifier | verdict, digest of all bytes | 33 |
 //!
 //! Y is the sum of all clauses' outputs and of the key of retrieval ([`seeds`]). Each clause has an offset

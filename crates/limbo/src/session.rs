@@ -189,9 +189,9 @@ where
     type Parties = crate::Elements<B, E>;
 }
 
-/// Proofs by [Limbo](crate) over `S`, which may be any setting. By name it is over few of them, for whose sake it is compiled here:
-/// over any other it is given to `prove_by` and `verify_by`, or asked for
-/// its [`files`](ProofSystem::files), and compiled where that is.
+/// Proofs by [Limbo](crate) over `S`, which may be any setting. By name it is over few of them, for whose sake it is
+/// compiled here: over any other it is given to `prove_by` and `verify_by`, or asked for its
+/// [`files`](ProofSystem::files), and compiled where that is.
 pub struct Limbo<S>(PhantomData<fn() -> S>);
 
 impl<S> Limbo<S> {

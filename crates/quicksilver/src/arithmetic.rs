@@ -11,7 +11,7 @@
 //! | verifier | seeds of the batch's coefficients, where E is short | 32 | 6, 7; fig. 5, 5a |
 //! | | those of the VOLE's check | its own | |
 //! | prover | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | d·b' + 32 | 7b, 8; fig. 5, 5b |
-//! | prover | digest of all bytes (`zk.rs`) | 32 | |
+//! | prover | digest of all bytes ([`volery_proof::verdict`]) | 32 | |
 //! | verifier | verdict, digest of all bytes | 33 | |
 //!
 //! **Sections.** Corrections go out by sections of a block, the first of 256 shares and each as long as

@@ -19,7 +19,7 @@
 //! | | *at the end:* | | |
 //! | | those of the VOLE's check | its own | |
 //! | prover | digest of the MACs of all asserted wires | 32 | 9; app. B, first approach |
-//! | prover | digest of all bytes (`zk.rs`) | 32 | |
+//! | prover | digest of all bytes ([`volery_proof::verdict`]) | 32 | |
 //! | verifier | verdict, digest of all bytes | 33 | |
 //!
 //! The last tile, section or group of a block is shorter, or filled up. A block ends before its C'+1-st

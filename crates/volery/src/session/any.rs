@@ -2,8 +2,9 @@
 //! over while it runs.
 //!
 //! Nothing here has a field in its type. So all that depends on one is compiled once, in this crate, and
-//! whoever goes this way compiles none of it. Values are text: see [`PortValue::from_text`](volery_circuit::PortValue::from_text). Errors are those
-//! of what a method is said to be like.
+//! whoever goes this way compiles none of it. Values are text: see
+//! [`PortValue::from_text`](volery_circuit::PortValue::from_text). Errors are those of what a method is said to be
+//! like.
 //!
 //! ```
 //! use volery::circuit::Written;
@@ -119,15 +120,19 @@ pub trait AnySetting: Sync {
     fn modulus(&self) -> Option<U256>;
     /// Whether `system` is over it.
     fn is_by(&self, system: System) -> bool;
-    /// The statistical security that is asked for where nothing is said: see [`SettingFacts::security`](crate::SettingFacts::security).
+    /// The statistical security that is asked for where nothing is said: see
+    /// [`SettingFacts::security`](crate::SettingFacts::security).
     fn security(&self) -> u32;
-    /// Whether statements are counted beforehand for the bound: see [`SettingFacts::bound_by_size`](crate::SettingFacts::bound_by_size).
+    /// Whether statements are counted beforehand for the bound: see
+    /// [`SettingFacts::bound_by_size`](crate::SettingFacts::bound_by_size).
     fn bound_by_size(&self) -> bool;
-    /// Whether challenges come from the transcript: see [`SettingFacts::non_interactive`](crate::SettingFacts::non_interactive).
+    /// Whether challenges come from the transcript: see
+    /// [`SettingFacts::non_interactive`](crate::SettingFacts::non_interactive).
     fn non_interactive(&self) -> bool;
     /// The correlations that there are: see [`SettingFacts::correlations`](crate::SettingFacts::correlations).
     fn correlations(&self) -> Vec<Correlations>;
-    /// The statistical security of a proof of this size: see [`Analysis::statistical_bits`](crate::Analysis::statistical_bits).
+    /// The statistical security of a proof of this size by the system of `options`, which is QuickSilver or Wolverine:
+    /// see [`Analysis::statistical_bits`](crate::Analysis::statistical_bits).
     fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32>;
     /// The choice of correlations for a statement of this size: of those that are worth what is asked for.
     fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice>;

@@ -191,23 +191,21 @@ impl<B: Crossings> Circuit<B> for Asks {
 fn where_nothing_crosses_wires_do_not() {
     for asks in [Asks(true), Asks(false)] {
         assert!(matches!(check::<F2, _, _>(&asks, []), Err(Error::Invalid(_))));
-        {
-            let options = unchecked();
-            let (here, there) = pipe(Duration::from_secs(10));
-            thread::scope(|scope| {
-                let (asks, options) = (&asks, &options);
-                scope.spawn(move || {
-                    let mut channel = Channel::new(Party::Prover, here);
-                    let proved = over::<Binary>().prove(asks, &[], &mut channel, options);
-                    assert!(matches!(proved, Err(Error::Invalid(_))), "{proved:?}");
-                });
-                let mut channel = Channel::new(Party::Verifier, there);
-                let verified = over::<Binary>().verify(asks, &mut channel, options);
-                let error = verified.err();
-                let ended = matches!(&error, Some(error) if error.is_of_link());
-                assert!(ended || matches!(error, Some(Error::Invalid(_))), "{error:?}");
+        let options = unchecked();
+        let (here, there) = pipe(Duration::from_secs(10));
+        thread::scope(|scope| {
+            let (asks, options) = (&asks, &options);
+            scope.spawn(move || {
+                let mut channel = Channel::new(Party::Prover, here);
+                let proved = over::<Binary>().prove(asks, &[], &mut channel, options);
+                assert!(matches!(proved, Err(Error::Invalid(_))), "{proved:?}");
             });
-        }
+            let mut channel = Channel::new(Party::Verifier, there);
+            let verified = over::<Binary>().verify(asks, &mut channel, options);
+            let error = verified.err();
+            let ended = matches!(&error, Some(error) if error.is_of_link());
+            assert!(ended || matches!(error, Some(Error::Invalid(_))), "{error:?}");
+        });
     }
     // By no other system.
     let wide = Wide(1);
