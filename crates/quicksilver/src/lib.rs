@@ -11,7 +11,7 @@
 //! | corrections: bit i is the committed value ⊕ the value of share i, zero where share i commits to nothing | n/8 | 4, 5 |
 //! | those of the VOLE's check | its own | |
 //! | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | 16·d + 32 | 7b, 8; fig. 5, 5b |
-//! | digest of all bytes (`zk.rs`) | 32 | |
+//! | digest of all bytes ([`volery_proof::verdict`]) | 32 | |
 //! | verdict and digest (from the verifier) | 33 | |
 //!
 //! A **batch** is one block of the VOLE: the prover draws it, commits to witness bits and products until it
@@ -85,7 +85,7 @@ mod prover;
 pub mod session;
 pub mod sharded;
 mod slots;
-pub mod traffic;
+mod traffic;
 mod turns;
 mod verifier;
 pub mod voleith;

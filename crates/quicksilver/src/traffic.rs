@@ -7,12 +7,12 @@ use volery_proof::verdict::VERDICT;
 use volery_vole::vole::vope::{self, Masks};
 
 /// The masks for the check of a statement of this size, where each line takes `shares` shares.
-pub fn masks(size: Size, shares: u64) -> Masks {
+pub(crate) fn masks(size: Size, shares: u64) -> Masks {
     Masks { lines: vope::lines(degree_of_check(size.degree) - 1) as u64, shares }
 }
 
 /// The traffic of a proof over F_2 that uses up `shares` shares in whole blocks.
-pub fn proof(shares: u64, size: Size) -> Carried {
+pub(crate) fn proof(shares: u64, size: Size) -> Carried {
     Carried::by_prover(shares / 8) + check(size, 16)
 }
 

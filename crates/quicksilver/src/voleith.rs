@@ -80,7 +80,7 @@
 //! for each byte; then gates and products as in [`super`].
 
 mod fixed_key;
-pub mod head;
+mod head;
 pub mod parameters;
 mod parts;
 mod prover;

@@ -80,7 +80,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod session;
+mod session;
 
 #[doc(inline)]
 pub use volery_channel::{error, random};

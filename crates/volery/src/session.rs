@@ -1,9 +1,9 @@
 //! The paved path: statements, one channel, a verdict for each.
 
-pub mod any;
+pub(crate) mod any;
 #[cfg(test)]
 mod choices;
-pub mod compiled;
+pub(crate) mod compiled;
 mod disjunction;
 mod files;
 #[cfg(test)]

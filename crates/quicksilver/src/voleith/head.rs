@@ -40,13 +40,12 @@ mod dealer;
 mod expansion;
 mod reader;
 #[cfg(test)]
-#[doc(hidden)]
-pub mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use dealer::{Dealer, Dealt};
-pub use reader::{OpenedTrees, Reader};
+pub(crate) use dealer::{Dealer, Dealt};
+pub(crate) use reader::{OpenedTrees, Reader};
 
 use crate::voleith::fixed_key::{COMMITMENT, SALT};
 use core::cell::RefCell;
@@ -58,18 +57,18 @@ use volery_primitives::F128;
 use volery_vole::vole::{BoxedVole, Delta, Key, Mac, Shares, Vole};
 
 /// The shares of the longest block.
-pub const LONGEST: usize = 1 << 13;
+pub(crate) const LONGEST: usize = 1 << 13;
 /// The bytes of ũ, and of each column of Ṽ.
-pub const HASH: usize = 18;
+pub(crate) const HASH: usize = 18;
 /// The most bits of Δ that trees own.
-pub const MOST_BITS: usize = 126;
+pub(crate) const MOST_BITS: usize = 126;
 /// The least depth of a tree, and the greatest.
-pub const DEPTHS: core::ops::RangeInclusive<usize> = 3..=15;
+pub(crate) const DEPTHS: core::ops::RangeInclusive<usize> = 3..=15;
 /// The bytes of a salt.
-pub const SALT_BYTES: usize = SALT;
+pub(crate) const SALT_BYTES: usize = SALT;
 
 /// The depths of `trees` trees that own `bits` bits of Δ: they differ by one at most, the deeper ones first.
-pub fn depths(trees: usize, bits: usize) -> Vec<usize> {
+pub(crate) fn depths(trees: usize, bits: usize) -> Vec<usize> {
     (0..trees).map(|i| bits / trees + usize::from(i < bits % trees)).collect()
 }
 
@@ -84,12 +83,12 @@ fn places(depths: &[usize], delta: F128) -> impl Iterator<Item = usize> {
 }
 
 /// The bytes of step 5.
-pub fn opening_bytes(depths: &[usize]) -> usize {
+pub(crate) fn opening_bytes(depths: &[usize]) -> usize {
     depths.iter().map(|depth| 16 * depth + COMMITMENT).sum()
 }
 
 /// The bytes of step 1 for so many trees and lines.
-pub fn mask_bytes(trees: usize, lines: usize) -> usize {
+pub(crate) fn mask_bytes(trees: usize, lines: usize) -> usize {
     (trees - 1) * (16 * lines + HASH)
 }
 
@@ -97,13 +96,13 @@ pub fn mask_bytes(trees: usize, lines: usize) -> usize {
 ///
 /// # Panics
 /// Where bit 0 is zero.
-pub fn opened_delta(delta: F128) -> Delta {
+pub(crate) fn opened_delta(delta: F128) -> Delta {
     Delta::from_bytes(&delta.to_bytes()).expect("bit 0 of Δ must be one")
 }
 
 /// A party's end as a stream of shares. Its owner keeps another handle, to ask for the results when the
 /// stream has ended.
-pub struct Drawn<T>(pub Rc<RefCell<T>>);
+pub(crate) struct Drawn<T>(pub(crate) Rc<RefCell<T>>);
 
 impl Vole for Drawn<Dealer> {
     type Share = Mac;

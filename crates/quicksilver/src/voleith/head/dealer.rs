@@ -16,7 +16,7 @@ pub(super) fn commitments() -> blake3::Hasher {
 }
 
 /// The roots of trees that were grown and committed to.
-pub struct Dealt {
+pub(crate) struct Dealt {
     roots: Zeroizing<Vec<F128>>,
     digest: [u8; 32],
 }
@@ -24,7 +24,7 @@ pub struct Dealt {
 impl Dealt {
     /// Fresh trees of these depths, whose keys follow from `salt`, and their dealer, for a statement of this
     /// many commitments.
-    pub fn new(
+    pub(crate) fn new(
         by: (Arch, &Pool),
         depths: &[usize],
         salt: &[u8; SALT],
@@ -72,13 +72,13 @@ impl Dealt {
     }
 
     /// The digest of all commitments.
-    pub const fn digest(&self) -> &[u8; 32] {
+    pub(crate) const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
 }
 
 /// The prover's end.
-pub struct Dealer {
+pub(crate) struct Dealer {
     expansion: Expansion,
     /// A cheating dealer's change of its corrections, which stand in the place of u_i, and of its columns.
     #[cfg(test)]
@@ -98,7 +98,11 @@ impl Dealer {
     ///
     /// # Errors
     /// Link errors.
-    pub fn masks(&mut self, channel: &mut Channel, lines: usize) -> Result<Zeroizing<Vec<(F128, F128)>>> {
+    pub(crate) fn masks(
+        &mut self,
+        channel: &mut Channel,
+        lines: usize,
+    ) -> Result<Zeroizing<Vec<(F128, F128)>>> {
         let mut chunk = self.expansion.expand(lines + 2);
         chunk.cut(BLOCK * (lines + 1) + 16);
         self.correct(channel, 16 * lines + HASH, &mut chunk)?;
@@ -156,19 +160,19 @@ impl Dealer {
     }
 
     /// The depths of the trees.
-    pub fn depths(&self) -> &[usize] {
+    pub(crate) fn depths(&self) -> &[usize] {
         &self.expansion.forest.depths
     }
 
     /// Takes steps 3 and 4: gives ũ and Ṽ.
-    pub fn hashes(&mut self) -> ([u8; HASH], Vec<u8>) {
+    pub(crate) fn hashes(&mut self) -> ([u8; HASH], Vec<u8>) {
         self.expansion.gather(0);
         let (u, v) = self.expansion.hashes.split_first().expect("u is there");
         (u.bytes(), v.iter().flat_map(|hash| hash.bytes()).collect())
     }
 
     /// Takes step 5: the opening of all leaves but those that Δ hides.
-    pub fn open(&self, dealt: &Dealt, delta: F128) -> Vec<u8> {
+    pub(crate) fn open(&self, dealt: &Dealt, delta: F128) -> Vec<u8> {
         let forest = &self.expansion.forest;
         let mut bytes = Vec::with_capacity(super::opening_bytes(&forest.depths));
         let trees = forest.trees.iter().zip(&forest.leaves).zip(&*dealt.roots);

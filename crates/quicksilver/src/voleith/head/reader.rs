@@ -11,7 +11,7 @@ use volery_primitives::{Arch, F128};
 use zeroize::Zeroizing;
 
 /// Trees that were opened but for one leaf each.
-pub struct OpenedTrees {
+pub(crate) struct OpenedTrees {
     digest: [u8; 32],
 }
 
@@ -21,7 +21,7 @@ impl OpenedTrees {
     ///
     /// # Panics
     /// Where the length differs.
-    pub fn new(
+    pub(crate) fn new(
         (arch, pool): (Arch, &Pool),
         depths: &[usize],
         (salt, delta): (&[u8; SALT], F128),
@@ -62,7 +62,7 @@ impl OpenedTrees {
     }
 
     /// The digest of all commitments.
-    pub const fn digest(&self) -> &[u8; 32] {
+    pub(crate) const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
 }
@@ -77,7 +77,7 @@ fn shift(leaves: &mut [F128], to: usize) {
 }
 
 /// The verifier's end.
-pub struct Reader {
+pub(crate) struct Reader {
     expansion: Expansion,
     delta: F128,
 }
@@ -92,7 +92,7 @@ impl Reader {
     }
 
     /// The shares of the next block.
-    pub fn next_shares(&self) -> usize {
+    pub(crate) fn next_shares(&self) -> usize {
         self.expansion.next_shares()
     }
 
@@ -100,7 +100,7 @@ impl Reader {
     ///
     /// # Errors
     /// Link errors.
-    pub fn masks(&mut self, channel: &mut Channel, lines: usize) -> Result<Zeroizing<Vec<F128>>> {
+    pub(crate) fn masks(&mut self, channel: &mut Channel, lines: usize) -> Result<Zeroizing<Vec<F128>>> {
         let mut chunk = self.expansion.expand(lines + 2);
         self.correct(channel, 16 * lines + HASH, &mut chunk)?;
         chunk.cut(BLOCK * (lines + 1) + 16);
@@ -156,7 +156,7 @@ impl Reader {
     }
 
     /// Takes step 4: computes Ṽ from ũ.
-    pub fn hashes(&mut self, u: [u8; HASH]) -> Vec<u8> {
+    pub(crate) fn hashes(&mut self, u: [u8; HASH]) -> Vec<u8> {
         self.expansion.gather(0);
         let u = Hash::from_bytes(u);
         let columns = self.expansion.hashes.iter().enumerate().skip(1);

@@ -6,7 +6,7 @@ use volery_channel::random::Random;
 use volery_primitives::{Arch, F128};
 
 /// A dealer's deviation from the protocol.
-pub enum Deceit {
+pub(crate) enum Deceit {
     /// Adds an error to what it corrects in a block of a message, the masks being message 0, and goes on as
     /// if the tree's part of Δ were the guess.
     Correction { message: usize, tree: usize, block: usize, error: F128, guess: usize },
@@ -15,7 +15,7 @@ pub enum Deceit {
 }
 
 /// Deals as [`Dealt::new`] does, but for one deviation.
-pub fn deal(
+pub(crate) fn deal(
     by: ((Arch, &Pool), &[usize]),
     salt: &[u8; 32],
     random: &mut Random,
