@@ -2,7 +2,7 @@
 //!
 //! Relation kept on every wire: **k = m + w·Δ** over F_{2^128}, as in [`super`], whose prover and verifier
 //! these are: gates, batches, sums and polynomials are the same. Two things differ. The shares are the
-//! prover's own ([`head`], with the paper), and no verifier speaks: each challenge, and at the
+//! prover's own (`head`, with the paper), and no verifier speaks: each challenge, and at the
 //! end Δ itself, is a hash of all that was said before. τ trees own K bits of Δ; w zero bits of the last hash
 //! are ground; a statement commits to ℓ bits, and d ≥ 2 is the highest degree of what it asserts.
 //!
