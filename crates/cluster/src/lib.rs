@@ -84,6 +84,8 @@
 //! A verifier's coordinator has Δ and the keys of all wires that cross; a prover's has their values and MACs.
 //! So it runs where the party's secrets may be. Neither knows anything else of a witness.
 
+#![forbid(unsafe_code)]
+
 mod abort;
 mod coordinator;
 mod order;
