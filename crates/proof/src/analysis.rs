@@ -9,6 +9,10 @@ use volery_channel::error::{Error, Result};
 use volery_circuit::{Shape, Size};
 
 /// Cost and soundness of proofs by one system over one setting, with what options say of the system.
+///
+/// # Panics
+/// Its methods do where they are given correlations of another setting: names go through
+/// [`SettingFacts::named`] first.
 pub trait Analysis {
     /// The setting.
     fn setting(&self) -> &'static dyn SettingFacts;
@@ -16,6 +20,11 @@ pub trait Analysis {
     /// The statistical security that is asked for where nothing is said, in bits.
     fn usual_security(&self) -> u32 {
         self.setting().security()
+    }
+
+    /// The protocol's name in a handshake on a statement of this size, or a shard, where it is not the system's.
+    fn protocol(&self, _: Option<Size>, _in_shards: bool) -> Option<&'static str> {
+        None
     }
 
     /// The means of a check, and `with` behind it, for errors; empty where a system has but one.

@@ -9,8 +9,9 @@ use volery_primitives::Arch;
 
 /// A field with the extension of its MACs, without their types.
 ///
-/// Correlations that are given to it are among its own: those that a peer or a caller names go through
-/// [`named`](SettingFacts::named).
+/// # Panics
+/// Its methods do where they are given correlations that are not among [its own](SettingFacts::correlations): those
+/// that a peer or a caller names go through [`named`](SettingFacts::named) first.
 pub trait SettingFacts: Sync {
     /// The name on the wire and in reports: that of the field, and the degree of its extension where it is
     /// not the usual one. At most 32 ASCII bytes.

@@ -81,12 +81,6 @@ pub type VerifierGates<'g, S> = Box<
         + 'g,
 >;
 
-/// The name of QuickSilver in a handshake on one of several clauses.
-const CLAUSES: &str = "quicksilver of clauses";
-
-/// The name of the system in a handshake on a shard.
-const SHARD: &str = "quicksilver of a shard";
-
 /// The needs of a statement that is a shard.
 #[derive(Clone, Copy)]
 pub struct Within {
@@ -124,7 +118,8 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
         Self { link: Link { channel, own: None }, session, vole: None }
     }
 
-    /// Has the next statement be a shard.
+    /// Has statements be shards.
+    #[doc(hidden)]
     pub fn within(self, within: Within) -> Self {
         Self { session: Session { within: Some(within), ..self.session }, ..self }
     }
@@ -175,7 +170,8 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         Self { link: Link { channel, own: None }, session, vole: None, delta: None }
     }
 
-    /// Has the next statement be a shard, and the session be set up under `delta`.
+    /// Has statements be shards, and the session be set up under `delta`.
+    #[doc(hidden)]
     pub fn within(self, within: Within, delta: S::Delta) -> Self {
         Self { session: Session { within: Some(within), ..self.session }, delta: Some(delta), ..self }
     }
@@ -309,13 +305,7 @@ impl Session {
         }
         let Link { channel, own } = link;
         let (random, pool) = own.as_mut().expect("set above");
-        // Clauses are another protocol, and may have the name of the statement that they make.
-        let clauses = size.is_some_and(|size| size.clauses > 0);
-        let protocol = match self.within {
-            Some(_) => SHARD,
-            None if clauses => CLAUSES,
-            None => self.system.name(),
-        };
+        let protocol = self.analysis().protocol(size, self.within.is_some()).unwrap_or(self.system.name());
         let (parameters, field) = (&proposal.text(), &self.setting.name());
         let agreement = &Agreement { protocol, field, parameters, statement };
         let options = self.options.clone();

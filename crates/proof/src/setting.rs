@@ -57,6 +57,10 @@ pub trait Setting: Sized + 'static {
 }
 
 /// The ends of a setting's correlations, for either party.
+///
+/// # Panics
+/// Its methods do where they are given correlations of another setting: names go through [`SettingFacts::named`]
+/// first.
 pub trait Ends<S: Setting>: Sync {
     /// The prover's end of `correlations`, set up.
     ///

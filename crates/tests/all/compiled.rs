@@ -1,13 +1,17 @@
 //! Statements that are Rust values are compiled for QuickSilver over F_2 and over 2^61 − 1 with MACs in itself.
 //! They say the same bytes as their streams of gates, which most other tests push, and fail at the same assertion.
 
-use crate::kit::{Mixed, network, run_compiled, run_over, seeded};
+use crate::kit::{Mixed, Ones, both, network, run_compiled, run_one_of, run_over, seeded};
 use crate::memory::{Notes, Root, Shuffled, notes};
 use crate::polynomials::{Statement, set};
 use crate::rows::{Accessed, Combined, KNOWN, Squared, addresses, combined, squares, sums};
 use crate::tapes::digest;
+use volery::channel::{Flip, Party};
 use volery::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Reduction};
-use volery::{Binary, Correlations, Error, F2, F61, Field, Named, Options, Over, Provable, check};
+use volery::{
+    Binary, Correlations, Error, F2, F61, Field, Named, Options, Over, Provable, check, prove_one_of,
+    verify_one_of,
+};
 
 fn number<F: Field>(word: u64) -> F {
     F::from_word(u128::from(word)).expect("a small number")
@@ -20,7 +24,7 @@ fn agrees<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], nam
         let options = seeded(3).with_correlations(correlations);
         let streamed = (statement.source(), witness, &options);
         let streamed = run_over::<S>(streamed, (statement.source(), &options), None);
-        assert_eq!(digest(run_compiled::<S>(statement, witness, &options)), digest(streamed));
+        assert_eq!(digest(run_compiled::<S>(statement, witness, &options, None)), digest(streamed));
     }
 }
 
@@ -30,7 +34,7 @@ fn fails<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name
         let options = Options { check, ..seeded(3) };
         let streamed = (statement.source(), witness, &options);
         let streamed = run_over::<S>(streamed, (statement.source(), &options), None);
-        for session in [run_compiled::<S>(statement, witness, &options), streamed] {
+        for session in [run_compiled::<S>(statement, witness, &options, None), streamed] {
             let failed = session.proved.unwrap_err();
             assert!(matches!(&failed, Error::Unsatisfied(found) if found == name), "{failed}, not {name}");
             assert!(session.verified.is_err());
@@ -132,4 +136,35 @@ fn polynomials_and_matrices() {
     product[11 * 7 + 3] += F61::ONE;
     let matrices = MatrixProduct::new(dimensions, Some(&product), Reduction::InnerProducts).unwrap();
     fails::<Over<F61>>(&matrices, &witness, "c[7][3]");
+}
+
+/// One of several clauses, whichever holds.
+#[test]
+fn clauses() {
+    let ones = Ones(vec![70, 1, 300]);
+    let options = seeded(3).with_correlations(Correlations::SOFTSPOKEN8);
+    for chosen in 0..3 {
+        let witness = ones.witness(chosen);
+        let compiled = both(
+            |channel| prove_one_of(&ones, chosen, witness.clone(), channel, &options),
+            |channel| verify_one_of(&ones, channel, &options),
+            None,
+        );
+        let streamed = run_one_of((&ones, chosen, &options), (&ones, &options), None);
+        assert_eq!(digest(compiled), digest(streamed));
+    }
+}
+
+/// A bit that is flipped in any message of the prover is found by who runs a copy, as by who runs a stream.
+#[test]
+fn a_flipped_bit() {
+    let (network, witness) = network(300);
+    let options = seeded(3).with_correlations(Correlations::SOFTSPOKEN8);
+    let honest = run_compiled::<Binary>(&network, &witness, &options, None);
+    assert!(honest.verified.is_ok());
+    for message in 0..honest.from_prover.messages().len() {
+        let flip = Some((Party::Prover, Flip { message, bit: 5 }));
+        let session = run_compiled::<Binary>(&network, &witness, &options, flip);
+        assert!(session.verified.is_err() && session.proved.is_err(), "message {message}");
+    }
 }

@@ -82,11 +82,12 @@ pub fn run_compiled<S: Named>(
     circuit: &(impl Provable<S> + Sync + ?Sized),
     witness: &[S::F],
     options: &Options,
+    flip: Option<(Party, Flip)>,
 ) -> Session {
     both(
         |channel| prove_over::<S>(circuit, witness.to_vec(), channel, options),
         |channel| verify_over::<S>(circuit, channel, options),
-        None,
+        flip,
     )
 }
 

@@ -21,8 +21,9 @@ const FLOORS: [&[&str]; 12] = [
 ];
 
 /// Rooms of crates that have several, likewise: names of modules at the root.
-const ROOMS: [(&str, &[&[&str]]); 2] = [
+const ROOMS: [(&str, &[&[&str]]); 3] = [
     ("channel", &[&["error"], &["pool", "random"], &["channel"], &["testing"], &["lib"]]),
+    ("garbled", &[&["garble"], &["jko", "stack"], &["session"], &["estimate"], &["lib"]]),
     ("vole", &[&["commit"], &["ot"], &["vole"], &["macs"], &["lib"]]),
 ];
 

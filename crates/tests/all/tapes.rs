@@ -27,7 +27,7 @@ fn tape_over<S: Named>(
     witness: &[S::F],
     options: &Options,
 ) -> String {
-    digest(run_compiled::<S>(circuit, witness, options))
+    digest(run_compiled::<S>(circuit, witness, options, None))
 }
 
 /// A digest of all messages of both parties, with their boundaries.

@@ -123,7 +123,8 @@ pub mod circuit {
         Machine, Matrix, Memories, Mixed, MixedCircuit, MixedCount, MixedShape, Need, NumberWire, OneOf,
         Padded, Permutations, Polynomials, Port, PortValue, Put, ReadValues, Returned, Rows, Scan, Scanned,
         Sequence, Shape, Sharded, Sharding, Size, Sparse, StatementFile, Sums, Tables, Term, Value,
-        ValueStream, Values, Whole, Wires, Witness, Written, address_width, check_mixed, clauses, widest,
+        ValueStream, Values, Whole, Wires, Witness, Written, address_width, assert_entries, check_mixed,
+        check_range, check_sizes, clauses, look_up_by_one, nothing_asserted, widest, witness_ended,
     };
     #[doc(inline)]
     pub use volery_formats::{
@@ -144,10 +145,10 @@ pub mod circuit {
     pub mod stream {
         #[doc(inline)]
         pub use volery_circuit::stream::{
-            AllShards, Argues, Block, ClauseSource, ClauseStream, Dependence, Execute, Executor, Functions,
-            GatesAlone, Handle, HintFunction, MixedRecorder, MixedSource, MixedStreamed, Op, Record,
-            Recorder, Shard, ShardSource, Source, Stream, Streamed, StreamedClauses, Traced, VectorHandle,
-            fingerprint, fingerprint_of,
+            AllShards, Argues, Beyond, Block, ClauseSource, ClauseStream, Dependence, Everything, Execute,
+            Executor, Functions, GatesAlone, Handle, HintFunction, MixedRecorder, MixedSource, MixedStreamed,
+            Op, Record, Recorder, Shard, ShardSource, Source, Stream, Streamed, StreamedClauses,
+            SumsOfProducts, Traced, VectorHandle, Vectors, fingerprint, fingerprint_of,
         };
     }
 }

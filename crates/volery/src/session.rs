@@ -55,9 +55,8 @@ pub fn prove_over<S: Named>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    if circuit.direct().is_some() && options.system() == System::QUICKSILVER {
-        let statement = &Proposition::of(circuit);
-        return S::quicksilver().prove_compiled(statement, &witness, channel, options);
+    if let Some(system) = compiled::quicksilver::<S>(options.system()) {
+        return system.prove_compiled(&Proposition::of(circuit), &witness, channel, options);
     }
     compiled::find::<S>(options.system())?.prove(circuit.source(), &witness, channel, options)
 }
@@ -103,9 +102,8 @@ pub fn verify_over<S: Named>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    if circuit.direct().is_some() && options.system() == System::QUICKSILVER {
-        let statement = &Proposition::of(circuit);
-        return S::quicksilver().verify_compiled(statement, channel, options);
+    if let Some(system) = compiled::quicksilver::<S>(options.system()) {
+        return system.verify_compiled(&Proposition::of(circuit), channel, options);
     }
     compiled::find::<S>(options.system())?.verify(circuit.source(), channel, options)
 }
@@ -161,8 +159,8 @@ impl<'c, S: Named> ProverSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         let system = options.system();
-        if system == System::QUICKSILVER {
-            return Self(ProverOf::Quicksilver(S::quicksilver().prover_session(channel, options)));
+        if let Some(system) = compiled::quicksilver::<S>(system) {
+            return Self(ProverOf::Quicksilver(system.prover_session(channel, options)));
         }
         let session = compiled::find::<S>(system).ok().and_then(|found| found.prove_many(channel, options));
         Self(session.map_or(ProverOf::Single(system), ProverOf::Another))
@@ -205,8 +203,8 @@ impl<'c, S: Named> VerifierSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         let system = options.system();
-        if system == System::QUICKSILVER {
-            return Self(VerifierOf::Quicksilver(S::quicksilver().verifier_session(channel, options)));
+        if let Some(system) = compiled::quicksilver::<S>(system) {
+            return Self(VerifierOf::Quicksilver(system.verifier_session(channel, options)));
         }
         let session = compiled::find::<S>(system).ok().and_then(|found| found.verify_many(channel, options));
         Self(session.map_or(VerifierOf::Single(system), VerifierOf::Another))

@@ -23,6 +23,10 @@ use volery_vole::vole::subfield::direct;
 use volery_vole::vole::vope;
 
 /// MACs under which the cost and the soundness of QuickSilver are known.
+///
+/// # Panics
+/// Its functions do where they are given correlations of another setting: names go through [`SettingFacts::named`]
+/// first.
 pub trait Analysed: Macs {
     /// −log2 of the soundness error of a statement of this size, floored.
     fn statistical_bits(correlations: Correlations, size: Size) -> u32;
@@ -110,7 +114,19 @@ impl<S> OverSetting<S> {
     pub(super) const NEW: Self = Self(PhantomData);
 }
 
+/// The name of the protocol in a handshake on one of several clauses.
+const CLAUSES: &str = "quicksilver of clauses";
+
+/// The name of the protocol in a handshake on a shard.
+const SHARD: &str = "quicksilver of a shard";
+
 impl<S: Setting<Macs: Analysed>> Analysis for OverSetting<S> {
+    fn protocol(&self, size: Option<Size>, in_shards: bool) -> Option<&'static str> {
+        // Clauses are another protocol, and may have the name of the statement that they make.
+        let clauses = size.is_some_and(|size| size.clauses > 0);
+        if in_shards { Some(SHARD) } else { clauses.then_some(CLAUSES) }
+    }
+
     fn setting(&self) -> &'static dyn SettingFacts {
         S::facts()
     }

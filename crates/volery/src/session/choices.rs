@@ -54,8 +54,8 @@ const ASKED: [Option<u32>; 8] =
     [None, Some(43), Some(47), Some(50), Some(57), Some(111), Some(120), Some(125)];
 
 /// Sizes around the ends of what is small, and far beyond; the first of them where time is short.
-const COMMITMENTS: [u64; 9] = [700, 2049, 200_001, 1 << 24, 1, 2048, 200_000, (1 << 18) + 1, 1 << 31];
-const SOME: usize = 4;
+const COMMITMENTS: [u64; 9] = [700, 2048, 2049, 200_000, 200_001, 1 << 24, 1, (1 << 18) + 1, 1 << 31];
+const SOME: usize = 6;
 
 /// Statements with so many commitments, of all kinds.
 fn sizes(commitments: u64) -> Vec<Size> {

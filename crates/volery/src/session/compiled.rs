@@ -15,12 +15,12 @@ use volery_proof::setting::{self, Setting};
 use volery_proof::system::{ProofSystem, System};
 use volery_quicksilver::Committed;
 use volery_quicksilver::session::voleith::Voleith;
-use volery_quicksilver::session::{self as quicksilver, QuicksilverOver};
+use volery_quicksilver::session::{self as by_quicksilver, QuicksilverOver};
 use volery_statements::{FieldRelation, Program, Relation};
 use volery_wolverine::session::named as wolverine;
 
 /// A setting for which this library compiles its proof systems.
-pub trait Registered: setting::Registered + quicksilver::Registered {
+pub trait Registered: setting::Registered + by_quicksilver::Registered {
     /// The public programs that are named or read from files.
     type Program: Program;
 
@@ -46,7 +46,7 @@ pub trait Named: Simulated<Macs: Committed> + Registered {
 
     /// QuickSilver, with what it alone has.
     fn quicksilver() -> &'static dyn QuicksilverOver<Self> {
-        quicksilver::over::<Self>()
+        by_quicksilver::over::<Self>()
     }
 }
 
@@ -68,6 +68,11 @@ impl<S: Setting> Deref for Compiled<S> {
     fn deref(&self) -> &Self::Target {
         S::clear()
     }
+}
+
+/// QuickSilver, which takes statements that are compiled for it, where that is the `system`.
+pub(super) fn quicksilver<S: Named>(system: System) -> Option<&'static dyn QuicksilverOver<S>> {
+    (system == System::QUICKSILVER).then(S::quicksilver)
 }
 
 /// `system` over `S`.
@@ -103,8 +108,8 @@ fn names<S: Named>(which: impl Fn(&dyn ProofSystem<S::F>) -> bool) -> String {
 }
 
 /// QuickSilver over `S`, as any other system.
-fn by_quicksilver<S: quicksilver::Supported>() -> &'static dyn ProofSystem<S::F> {
-    quicksilver::over::<S>()
+fn over<S: by_quicksilver::Supported>() -> &'static dyn ProofSystem<S::F> {
+    by_quicksilver::over::<S>()
 }
 
 impl Registered for Binary {
@@ -119,7 +124,7 @@ impl Registered for Binary {
     #[inline(never)]
     fn registered() -> &'static (dyn Any + Sync) {
         static COMPILED: Compiled<Binary> =
-            Compiled(&[by_quicksilver::<Binary>, || &Jko, || &Stack, limbo::f2, wolverine::f2, || &Voleith]);
+            Compiled(&[over::<Binary>, || &Jko, || &Stack, limbo::f2, wolverine::f2, || &Voleith]);
         &COMPILED
     }
 }
@@ -159,23 +164,19 @@ macro_rules! beyond {
         None
     };
     (systems: F61 F61) => {
-        &[by_quicksilver::<Over<F61>>, limbo::f61, wolverine::f61]
+        &[over::<Over<F61>>, limbo::f61, wolverine::f61]
     };
     (systems: F61 $macs:ident) => {
-        &[by_quicksilver::<Over<F61, volery_primitives::$macs>>, limbo::f61x2, wolverine::f61x2]
+        &[over::<Over<F61, volery_primitives::$macs>>, limbo::f61x2, wolverine::f61x2]
     };
     (systems: F65537 $macs:ident) => {
-        &[
-            by_quicksilver::<Over<volery_primitives::F65537, volery_primitives::$macs>>,
-            limbo::f65537,
-            wolverine::f65537,
-        ]
+        &[over::<Over<volery_primitives::F65537, volery_primitives::$macs>>, limbo::f65537, wolverine::f65537]
     };
     (systems: Q32 $macs:ident) => {
-        &[by_quicksilver::<Over<volery_primitives::Q32, volery_primitives::$macs>>, wolverine::q32]
+        &[over::<Over<volery_primitives::Q32, volery_primitives::$macs>>, wolverine::q32]
     };
     (systems: $values:ident $macs:ident) => {
-        &[by_quicksilver::<Over<volery_primitives::$values, volery_primitives::$macs>>]
+        &[over::<Over<volery_primitives::$values, volery_primitives::$macs>>]
     };
 }
 

@@ -1,6 +1,6 @@
 //! One of several clauses: by a system that knows disjunctions, or as one circuit of all.
 
-use crate::session::compiled::{Named, find};
+use crate::session::compiled::{Named, find, quicksilver};
 use crate::session::files::{files, verify_any};
 use std::io::Read;
 use volery_channel::channel::Channel;
@@ -12,9 +12,10 @@ use volery_proof::binary::Binary;
 use volery_proof::options::Options;
 use volery_proof::reading::Sink;
 use volery_proof::report::Report;
-use volery_proof::system::{Claim, System, one_claim};
+use volery_proof::system::{Claim, one_claim};
 use volery_proof::verdict::Accepted;
 use volery_proof::witness::{Reread, Stream};
+use volery_quicksilver::session::QuicksilverOver;
 use volery_quicksilver::session::direct::{ProvableClauses, Stated};
 
 /// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By
@@ -46,11 +47,10 @@ pub fn prove_one_of_over<S: Named>(
     options: &Options,
 ) -> Result<Report> {
     let stated = Stated::<S>::of(clauses);
-    if stated.direct.is_some() && options.system() == System::QUICKSILVER && !is_whole(stated.source, options)
-    {
-        exists(stated.source, chosen)?;
+    exists(stated.source, chosen)?;
+    if let Some(system) = compiled(stated.source, options) {
         let claims: &[Claim<'_, S::F>] = &[(chosen, &witness)];
-        return S::quicksilver().prove_claims(stated, claims, channel, options);
+        return system.prove_claims(stated, claims, channel, options);
     }
     prove_clause::<S>(stated.source, chosen, &witness, channel, options)
 }
@@ -137,6 +137,14 @@ pub fn verify_one_of_from(
     verify_any::<Binary>(&OneOf(clauses), proof, options)
 }
 
+/// QuickSilver, which takes clauses that are compiled for it, where options name it and there are several.
+fn compiled<S: Named>(
+    clauses: &dyn ClauseSource<S::F>,
+    options: &Options,
+) -> Option<&'static dyn QuicksilverOver<S>> {
+    quicksilver::<S>(options.system()).filter(|_| !is_whole(clauses, options))
+}
+
 /// Whether the only clause is a statement as any other, which nothing is hidden of and no tape is held for.
 fn is_whole(clauses: &dyn Alternatives, options: &Options) -> bool {
     let facts = options.system().facts();
@@ -166,9 +174,8 @@ pub fn verify_one_of_over<S: Named>(
     options: &Options,
 ) -> Result<(Accepted, Report)> {
     let stated = Stated::<S>::of(clauses);
-    if stated.direct.is_some() && options.system() == System::QUICKSILVER && !is_whole(stated.source, options)
-    {
-        return S::quicksilver().verify_claims(stated, 1, channel, options);
+    if let Some(system) = compiled(stated.source, options) {
+        return system.verify_claims(stated, 1, channel, options);
     }
     verify_clause::<S>(stated.source, channel, options)
 }
@@ -190,8 +197,8 @@ pub fn prove_each_of_over<S: Named>(
     claims.iter().try_for_each(|(chosen, _)| exists(stated.source, *chosen))?;
     let claims: Vec<Claim<'_, S::F>> =
         claims.iter().map(|(chosen, witness)| (*chosen, witness as &dyn Reread<S::F>)).collect();
-    if options.system() == System::QUICKSILVER {
-        return S::quicksilver().prove_claims(stated, &claims, channel, options);
+    if let Some(system) = quicksilver::<S>(options.system()) {
+        return system.prove_claims(stated, &claims, channel, options);
     }
     let system = find::<S>(options.system())?;
     let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
@@ -210,8 +217,8 @@ pub fn verify_each_of_over<S: Named>(
     options: &Options,
 ) -> Result<(Accepted, Report)> {
     let stated = Stated::<S>::of(clauses);
-    if options.system() == System::QUICKSILVER {
-        return S::quicksilver().verify_claims(stated, claims, channel, options);
+    if let Some(system) = quicksilver::<S>(options.system()) {
+        return system.verify_claims(stated, claims, channel, options);
     }
     let system = find::<S>(options.system())?;
     let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
