@@ -9,7 +9,7 @@ use volery_vole::macs::Macs;
 /// attempts add up: see the [module](super).
 ///
 /// ```
-/// use volery::sharded::security;
+/// use volery_quicksilver::sharded::security;
 ///
 /// assert_eq!(security([120], 0), 120);
 /// assert_eq!(security([120; 1000], 24), 110);
