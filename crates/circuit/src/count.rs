@@ -408,7 +408,7 @@ impl<F: Field> Count<F> {
         let fingerprint = fingerprinted.then(|| {
             let mut hasher = blake3::Hasher::new_derive_key("volery circuit fingerprint v1");
             hasher.update(F::name().as_bytes());
-            Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })
+            Box::new(Fingerprint { hasher, gates: [0; ABSORBED + GATE], filled: 0 })
         });
         let open = Open::new(by_epochs(parameters));
         Self { shape: Shape::default(), fingerprint, wires: 0, open, marked: 0 }
@@ -483,26 +483,33 @@ impl<F: Field> Count<F> {
 struct Fingerprint {
     hasher: blake3::Hasher,
     /// Gates that are still to be hashed: long pieces are hashed many lanes at a time.
-    gates: Vec<u8>,
+    gates: [u8; ABSORBED + GATE],
+    filled: usize,
 }
 
-/// Bytes that are hashed at once.
+/// Bytes that are hashed at once: whole subtrees of the hash.
 const ABSORBED: usize = 1 << 16;
+
+/// The bytes of a gate.
+const GATE: usize = 33;
 
 impl Fingerprint {
     /// One gate, in a fixed length.
     fn absorb(&mut self, kind: u8, a: u128, b: u128) {
-        if self.gates.len() + 33 > ABSORBED {
-            self.hasher.update(&self.gates);
-            self.gates.clear();
+        let gate = &mut self.gates[self.filled..self.filled + GATE];
+        gate[0] = kind;
+        gate[1..17].copy_from_slice(&a.to_le_bytes());
+        gate[17..].copy_from_slice(&b.to_le_bytes());
+        self.filled += GATE;
+        if self.filled >= ABSORBED {
+            self.hasher.update(&self.gates[..ABSORBED]);
+            self.gates.copy_within(ABSORBED..self.filled, 0);
+            self.filled -= ABSORBED;
         }
-        self.gates.push(kind);
-        self.gates.extend_from_slice(&a.to_le_bytes());
-        self.gates.extend_from_slice(&b.to_le_bytes());
     }
 
     fn finalize(mut self) -> [u8; 32] {
-        self.hasher.update(&self.gates);
+        self.hasher.update(&self.gates[..self.filled]);
         self.hasher.finalize().into()
     }
 }
@@ -731,6 +738,22 @@ mod tests {
 
     /// x·(y, z) = (1, 0), and x·y = z beside a public vector that nothing is said about: the
     /// same operands in a row.
+    #[test]
+    fn gates_are_hashed_in_order_whatever_is_hashed_at_once() {
+        for gates in [0, 1, ABSORBED / GATE, ABSORBED / GATE + 1, ABSORBED, 3 * ABSORBED / GATE] {
+            let mut fingerprint =
+                Fingerprint { hasher: blake3::Hasher::new(), gates: [0; ABSORBED + GATE], filled: 0 };
+            let mut whole = Vec::new();
+            for i in 0..gates as u128 {
+                fingerprint.absorb(i as u8, i, !i);
+                whole.push(i as u8);
+                whole.extend(i.to_le_bytes());
+                whole.extend((!i).to_le_bytes());
+            }
+            assert_eq!(fingerprint.finalize(), *blake3::hash(&whole).as_bytes(), "{gates} gates");
+        }
+    }
+
     #[test]
     fn products_of_matrices_of_other_sizes_have_other_fingerprints() {
         let public = [F61::ONE, F61::ZERO];

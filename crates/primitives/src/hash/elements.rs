@@ -50,7 +50,7 @@ pub fn absorb<F: Field>(hasher: &mut blake3::Hasher, elements: &[F]) {
     let mut bytes = Vec::with_capacity(F::BYTES << 10);
     for elements in elements.chunks(1 << 10) {
         bytes.clear();
-        bytes.extend(elements.iter().flat_map(|x| x.to_integer().to_bytes().into_iter().take(F::BYTES)));
+        elements.iter().for_each(|x| bytes.extend_from_slice(&x.to_integer().to_bytes()[..F::BYTES]));
         hasher.update(&bytes);
     }
 }
