@@ -1,7 +1,6 @@
 //! All ways to complete a row such that its equations hold.
 
 use super::*;
-use std::collections::HashMap;
 
 /// Words of a size, and a prime.
 #[derive(Clone, Copy)]
@@ -115,33 +114,71 @@ fn complete(
             (*limb, (value(&row) + p - zero) % p)
         })
         .collect();
-    // All sums of a half, each with its limbs.
-    let sums = |half: &[(u8, u64)]| {
-        let mut sums = vec![(0, Vec::new())];
-        for (limb, slope) in half {
-            let with = |(sum, limbs): (u64, Vec<u64>)| {
-                (0..most(small, *limb)).map(move |value| {
-                    let limbs = limbs.iter().copied().chain([value]).collect::<Vec<_>>();
-                    ((sum + slope * value) % p, limbs)
-                })
-            };
-            sums = sums.into_iter().flat_map(with).collect();
-        }
-        sums
-    };
-    // Two limbs are enough for one of them.
+    // Two limbs are enough for one of the halves.
     let (first, second) = slopes.split_at(slopes.len().min(2));
-    let mut by_sum: HashMap<u64, Vec<Vec<u64>>> = HashMap::new();
-    for (sum, limbs) in sums(first) {
-        by_sum.entry(sum).or_default().push(limbs);
-    }
-    for (sum, after) in sums(second) {
-        for before in by_sum.get(&((2 * p - zero - sum) % p)).into_iter().flatten() {
-            let mut row = row;
-            let values = before.iter().chain(&after);
-            slopes.iter().zip(values).for_each(|((limb, _), value)| set(small, &mut row, *limb, *value));
-            found.push(row);
+    let halves = [first, second].map(|half| sums(small, half));
+    for [before, after] in meeting(&halves, (2 * p - zero) % p, p) {
+        let mut row = row;
+        for (half, place) in [(first, before), (second, after)] {
+            let mut place = place as u64;
+            for (limb, _) in half.iter().rev() {
+                set(small, &mut row, *limb, place % most(small, *limb));
+                place /= most(small, *limb);
+            }
         }
+        found.push(row);
+    }
+}
+
+/// All sums of a half modulo the prime: the values of its last limb follow each other.
+fn sums(small: Small, half: &[(u8, u64)]) -> Vec<u64> {
+    let mut sums = vec![0];
+    for &(limb, slope) in half {
+        let with = |sum| (0..most(small, limb)).map(move |value| (sum + slope * value) % small.prime);
+        sums = sums.into_iter().flat_map(with).collect();
+    }
+    sums
+}
+
+/// All places of a sum of the first half and one of the second that add up to `total` modulo `p`, by the place
+/// in the second half.
+///
+/// Most sums have no partner, which some bits of them tell.
+fn meeting([first, second]: &[Vec<u64>; 2], total: u64, p: u64) -> Vec<[usize; 2]> {
+    let lacks = |sum: u64| if sum <= total { total - sum } else { total + p - sum };
+    let mut some = Filter::new(first.iter().copied());
+    let second: Vec<_> = (0..second.len())
+        .filter(|place| some.may_have(lacks(second[*place])))
+        .map(|place| (lacks(second[place]), place))
+        .collect();
+    some = Filter::new(second.iter().map(|(sum, _)| *sum));
+    let mut first: Vec<_> = (0..first.len())
+        .filter(|place| some.may_have(first[*place]))
+        .map(|place| (first[place], place))
+        .collect();
+    first.sort_unstable();
+    let mut pairs = Vec::new();
+    for (sum, after) in second {
+        let of_sum = first[first.partition_point(|(other, _)| *other < sum)..].iter();
+        pairs.extend(of_sum.take_while(|(other, _)| *other == sum).map(|(_, before)| [*before, after]));
+    }
+    pairs
+}
+
+/// The low bits of numbers.
+struct Filter(Vec<bool>);
+
+impl Filter {
+    const LOW: u64 = 1 << 18;
+
+    fn new(numbers: impl Iterator<Item = u64>) -> Self {
+        let mut seen = vec![false; Self::LOW as usize];
+        numbers.for_each(|number| seen[(number % Self::LOW) as usize] = true);
+        Self(seen)
+    }
+
+    fn may_have(&self, number: u64) -> bool {
+        self.0[(number % Self::LOW) as usize]
     }
 }
 
@@ -156,4 +193,19 @@ pub(super) fn inverse(small: Small, number: u64) -> u64 {
         exponent >>= 1;
     }
     power
+}
+
+#[test]
+fn halves_meet_wherever_they_add_up() {
+    let p = SMALLEST.prime;
+    // Sums that share their low bits, sums that are equal, and both ends of the field.
+    let first = [0, 1, p - 1, 5, 5, Filter::LOW + 5, 77].to_vec();
+    let second = [0, 1, p - 1, 5, p - 5, Filter::LOW, 77, 0].to_vec();
+    for total in [0, 1, 5, 10, p - 1, Filter::LOW + 5, 77, 82] {
+        let all = (0..first.len()).flat_map(|i| (0..second.len()).map(move |j| [i, j]));
+        let expected: BTreeSet<_> = all.filter(|[i, j]| (first[*i] + second[*j]) % p == total).collect();
+        let found = meeting(&[first.clone(), second.clone()], total, p);
+        assert_eq!(found.len(), expected.len(), "{total}");
+        assert_eq!(BTreeSet::from_iter(found), expected, "{total}");
+    }
 }
