@@ -15,7 +15,7 @@ struct Dealer {
 impl Dealer {
     fn new(seed: u128, block: usize) -> Self {
         assert!(block >= LEAST_BLOCK);
-        Self { prg: Prg::new(Arch::PORTABLE, F128(seed)), block }
+        Self { prg: Prg::new(Arch::detect(), F128(seed)), block }
     }
 
     fn rows(&mut self, rows: &mut Vec<F128>) {

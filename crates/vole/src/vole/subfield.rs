@@ -120,9 +120,13 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 
 /// A uniform element: the first one that random bits of its length encode.
 pub fn uniform<F: Field>(random: &mut Random) -> F {
+    uniform_of(|| random.word())
+}
+
+/// A uniform element of uniform words.
+fn uniform_of<F: Field>(mut word: impl FnMut() -> F128) -> F {
     loop {
-        let [low, high] =
-            if F::bits() > 128 { [random.word().0, random.word().0] } else { [0, random.word().0] };
+        let [low, high] = if F::bits() > 128 { [word().0, word().0] } else { [0, word().0] };
         let element = F::from_integer(U256::new(low, high) >> (256 - F::bits()));
         // Of what is refused the next one knows nothing.
         if verdict(element.is_some()) {

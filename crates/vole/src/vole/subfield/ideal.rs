@@ -1,16 +1,16 @@
 //! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
 
 use super::super::{BoxedVole, LEAST_BLOCK, Shares, Vole};
-use super::{Delta, Key, uniform};
+use super::{Delta, Key, uniform_of};
 use core::marker::PhantomData;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
-use volery_channel::random::Random;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::prg::Prg;
+use volery_primitives::{Arch, F128, Field, MacField, Tagged};
 
 /// A seed that both ends hold and that gives every value and MAC away: no security whatever.
 struct Dealer<B, E> {
-    random: Random,
+    words: Words,
     block: usize,
     fields: PhantomData<(B, E)>,
 }
@@ -18,11 +18,33 @@ struct Dealer<B, E> {
 impl<B: Field, E: MacField<B>> Dealer<B, E> {
     fn new(seed: u8, block: usize) -> Self {
         assert!(block >= LEAST_BLOCK);
-        Self { random: Random::from_seed(&[seed; 32]), block, fields: PhantomData }
+        Self { words: Words::new(seed), block, fields: PhantomData }
     }
 
     fn share(&mut self) -> Tagged<B, E> {
-        Tagged { value: uniform(&mut self.random), mac: uniform(&mut self.random) }
+        Tagged { value: uniform_of(|| self.words.next()), mac: uniform_of(|| self.words.next()) }
+    }
+}
+
+/// Pseudorandom words of AES, which is all that most tests wait for: some drawn ahead, of which `left` are new.
+struct Words {
+    prg: Prg,
+    drawn: [F128; 64],
+    left: usize,
+}
+
+impl Words {
+    fn new(seed: u8) -> Self {
+        Self { prg: Prg::new(Arch::detect(), F128(seed.into())), drawn: [F128::ZERO; 64], left: 0 }
+    }
+
+    fn next(&mut self) -> F128 {
+        if self.left == 0 {
+            self.prg.fill(&mut self.drawn);
+            self.left = self.drawn.len();
+        }
+        self.left -= 1;
+        self.drawn[self.left]
     }
 }
 
