@@ -62,6 +62,47 @@ macro_rules! over_every_field {
 }
 pub(super) use over_every_field;
 
+/// One test for each pair of fields, of a function that is told whether to go through all of its cases: over
+/// a prime field and a binary one it is, over the others where tests that are slow are asked for.
+macro_rules! over_every_field_in_part {
+    ($test:ident) => {
+        mod $test {
+            use volery_primitives::{
+                Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
+                RuntimePrime, RuntimePrimex4,
+            };
+            #[test]
+            fn f61() {
+                super::$test::<F61, F61>(true);
+            }
+            #[test]
+            fn f256() {
+                super::$test::<F256, F128>(true);
+            }
+            fn others(all: bool) {
+                super::$test::<F61, F61x2>(all);
+                super::$test::<Goldilocks, Goldilocks>(all);
+                super::$test::<Goldilocks, Goldilocksx2>(all);
+                super::$test::<F65537, F65537x4>(all);
+                super::$test::<Q32, Q32x2>(all);
+                super::$test::<Bn254, Bn254>(all);
+                crate::vole::subfield::choose_prime();
+                super::$test::<RuntimePrime, RuntimePrimex4>(all);
+            }
+            #[test]
+            fn some_cases_over_other_fields() {
+                others(false);
+            }
+            #[test]
+            #[ignore = "slow"]
+            fn all_cases_over_other_fields() {
+                others(true);
+            }
+        }
+    };
+}
+pub(super) use over_every_field_in_part;
+
 /// A change of a message's bytes.
 type Alteration = dyn Fn(&mut [u8]) + Send;
 

@@ -127,10 +127,11 @@ over_every_field!(shares_are_correlated);
 
 /// A prover that is inconsistent about its values for one bit or digit of Δ passes where it takes it for what
 /// it is, and then the shares are right.
-fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>() {
+fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>(all: bool) {
     let mut passed = [0; 2];
     // Of digits few are 0 or 1.
-    for seed in 0..if bits::<B>() == 1 { 32 } else { 8 } {
+    let seeds = if all { 32 } else { 12 } / if bits::<B>() == 1 { 1 } else { 4_u8 };
+    for seed in 0..seeds {
         let delta = delta::<B, E>(seed);
         let j = seed as usize * 7 % gadget::<B, E>().len();
         for guess in [0, 1] {
@@ -146,17 +147,17 @@ fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>() {
         }
     }
     if bits::<B>() == 1 {
-        assert_eq!(passed[0] + passed[1], 32);
-        assert!(passed.iter().all(|&passed| (6..=26).contains(&passed)), "{passed:?}");
+        assert_eq!(passed[0] + passed[1], usize::from(seeds));
+        assert!(passed.iter().all(|&passed| passed >= if all { 6 } else { 2 }), "{passed:?}");
     }
 }
-over_every_field!(an_error_at_one_bit_is_a_guess);
+over_every_field_in_part!(an_error_at_one_bit_is_a_guess);
 
 /// One that is inconsistent for many bits must guess them all, and with the right guesses its
 /// shares are right too.
-fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>() {
+fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>(all: bool) {
     let mut random = Random::from_seed(&[8; 32]);
-    for seed in 0..8 {
+    for seed in 0..if all { 8 } else { 3 } {
         let delta = delta::<B, E>(seed);
         let mut lie = Lie::<B, E>::none();
         lie.errors.iter_mut().for_each(|error| *error = uniform(&mut random));
@@ -173,7 +174,7 @@ fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>() {
         assert!(!accepted(&delta, seed, &lie));
     }
 }
-over_every_field!(errors_at_many_bits_are_caught);
+over_every_field_in_part!(errors_at_many_bits_are_caught);
 
 /// An error that is the same for all bits is none: the prover has other values.
 fn the_same_error_everywhere_is_another_value<B: Field, E: MacField<B>>() {
