@@ -135,13 +135,26 @@ mod tests {
         }
     }
 
+    fn check_widths(x: u128, y: u128, by: u32) {
+        check::<9>(x, y);
+        check::<32>(x, y >> (by % 32));
+        check::<64>(x, y >> (64 + by % 64));
+        check::<128>(x, y >> by);
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn words_of_many_widths(x: u128, y: u128, by in 0..128u32) {
-            check::<9>(x, y);
-            check::<32>(x, y >> (by % 32));
-            check::<64>(x, y >> (64 + by % 64));
-            check::<128>(x, y >> by);
+            check_widths(x, y, by);
+        }
+    }
+
+    proptest! {
+        #[test]
+        #[ignore = "slow"]
+        fn more_words_of_many_widths(x: u128, y: u128, by in 0..128u32) {
+            check_widths(x, y, by);
         }
     }
 
