@@ -19,7 +19,7 @@
 //! | `Constant` | slot | constant | | |
 //! | `Add`, `Mul` | slot | slot | slot | |
 //! | `Scale` | slot | slot | constant | a public factor |
-//! | `Linear` | slot | words | constant | list: of the terms; from `b` on their factors |
+//! | `Linear` | slot | words | constant | list: of the terms; from `b` on their factors, or those lent with the block |
 //! | `LinearRows` | terms | words | constant | lists: so many columns, side by side; the sums. From `b` on the factors |
 //! | `Witness` | slot | count | | so many elements, on consecutive slots |
 //! | `Hint` | function | words | | lists: of the arguments, of the results |
@@ -163,11 +163,11 @@ pub trait Execute<F: Field> {
     /// The kinds of records beyond gates that it takes.
     fn argues(&self) -> Argues;
 
-    /// Executes `block`.
+    /// Executes `block`. Its last record may be a sum by `lent` factors.
     ///
     /// # Errors
     /// Those of the backend.
-    fn execute(&mut self, block: &Block<F>) -> Result<()>;
+    fn execute(&mut self, block: &Block<F>, lent: &[F]) -> Result<()>;
 }
 
 /// A statement as a stream of gates: the [`Circuit`] of every backend.

@@ -83,6 +83,9 @@ pub enum Op {
 /// The `out` of [`Op::AssertZeroes`] where the vector is read again.
 pub(super) const KEPT: u32 = 1;
 
+/// The `b` of [`Op::Linear`] where the factors stand in no block, and are lent to whoever executes it.
+pub(super) const LENT: u32 = u32::MAX;
+
 /// A gate, or an operation beyond gates, in 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {

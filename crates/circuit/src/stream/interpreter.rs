@@ -8,7 +8,7 @@ mod beyond;
 pub use beyond::Sums;
 pub use beyond::{Beyond, Everything, GatesAlone, SumsOfProducts, Vectors};
 
-use super::block::{Block, HintFunction, List, Op, Record};
+use super::block::{Block, HintFunction, LENT, List, Op, Record};
 use super::naming::Name;
 use super::{Argues, Execute, Source};
 use crate::Backend;
@@ -127,7 +127,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         Kept { wires: self.wires, beyond: self.beyond, assertions: self.names.assertions }
     }
 
-    fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {
+    fn run(&mut self, block: &Block<B::F>, lent: &[B::F], frame: Frame) -> Result<()> {
         self.wires.places.reserve(frame.wires + block.slots as usize);
         self.beyond.open(frame.vectors + block.vectors as usize);
         let mut rest = &block.records[..];
@@ -137,7 +137,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
             let Some((record, behind)) = rest.split_first() else { return Ok(()) };
             match record.op {
                 Op::Linear | Op::LinearRows | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
-                    self.lists(block, *record, frame)?
+                    self.lists(block, lent, *record, frame)?
                 }
                 _ => {
                     let Self { backend, names, wires, beyond, .. } = self;
@@ -149,14 +149,14 @@ impl<'b, B: Executor> Interpreter<'b, B> {
     }
 
     /// Executes a record on lists of wires.
-    fn lists(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
+    fn lists(&mut self, block: &Block<B::F>, lent: &[B::F], record: Record, frame: Frame) -> Result<()> {
         let Record { op, out, a, b } = record;
         let Wires { places, operands: [beside, ..] } = &mut self.wires;
         match op {
             Op::Linear => {
                 let of = operands(places, beside, block.read(a).list(), frame);
-                let factors = &block.constants[b as usize..][..of.len()];
-                let sum = self.backend.linear(factors, of);
+                let factors = if b == LENT { lent } else { &block.constants[b as usize..] };
+                let sum = self.backend.linear(&factors[..of.len()], of);
                 places.0[frame.wires + out as usize] = sum;
             }
             Op::LinearRows => {
@@ -206,7 +206,7 @@ impl<'b, B: Executor> Interpreter<'b, B> {
                     places.0.copy_within(from..from + length as usize, to);
                     to += length as usize;
                 }
-                self.run(function, callee)?;
+                self.run(function, &[], callee)?;
                 self.beyond.close(callee.vectors);
                 let (outside, inside) = self.wires.places.0.split_at_mut(callee.wires);
                 let returned = function.read(function.results).list();
@@ -231,8 +231,8 @@ impl<B: Executor> Execute<B::F> for Interpreter<'_, B> {
         self.names.argues
     }
 
-    fn execute(&mut self, block: &Block<B::F>) -> Result<()> {
-        self.run(block, Frame { wires: 0, vectors: 0 })
+    fn execute(&mut self, block: &Block<B::F>, lent: &[B::F]) -> Result<()> {
+        self.run(block, lent, Frame { wires: 0, vectors: 0 })
     }
 }
 

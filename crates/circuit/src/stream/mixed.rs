@@ -110,12 +110,12 @@ fn execute<B: Executor>(
     backend: &mut B,
     kept: &mut Kept<B>,
     source: &dyn Source<B::F>,
-    block: &Block<B::F>,
+    (block, lent): (&Block<B::F>, &[B::F]),
 ) -> Result<()> {
     let argues = backend.argues();
     assert!(argues == B::proofs(), "halves have the proofs of their kind");
     let mut interpreter = Interpreter::resumed(backend, source, argues, core::mem::take(kept));
-    let executed = interpreter.execute(block);
+    let executed = interpreter.execute(block, lent);
     *kept = interpreter.suspended();
     executed
 }
@@ -125,9 +125,9 @@ impl<M: Mixed> Execute<F2> for Bits<'_, '_, M> {
         M::Bits::proofs()
     }
 
-    fn execute(&mut self, block: &Block<F2>) -> Result<()> {
+    fn execute(&mut self, block: &Block<F2>, lent: &[F2]) -> Result<()> {
         let State { mixed, bits, .. } = &mut *self.0.borrow_mut();
-        execute(mixed.bits()?, bits, self.1, block)
+        execute(mixed.bits()?, bits, self.1, (block, lent))
     }
 }
 
@@ -136,9 +136,13 @@ impl<M: Mixed> Execute<<M::Numbers as Backend>::F> for Numbers<'_, '_, M> {
         M::Numbers::proofs()
     }
 
-    fn execute(&mut self, block: &Block<<M::Numbers as Backend>::F>) -> Result<()> {
+    fn execute(
+        &mut self,
+        block: &Block<<M::Numbers as Backend>::F>,
+        lent: &[<M::Numbers as Backend>::F],
+    ) -> Result<()> {
         let State { mixed, numbers, .. } = &mut *self.0.borrow_mut();
-        execute(mixed.numbers()?, numbers, self.1, block)
+        execute(mixed.numbers()?, numbers, self.1, (block, lent))
     }
 }
 
@@ -166,8 +170,8 @@ impl<M: Mixed> MixedCircuit<M> for MixedStreamed<'_, <M::Numbers as Backend>::F>
         let (of_bits, of_numbers) = (OnlyBits(self.0), OnlyNumbers(self.0));
         let (mut bits, mut numbers) = (Bits(&state, &of_bits), Numbers(&state, &of_numbers));
         let functions = (Functions::default(), Functions::default());
-        let (mut bits, mut numbers) =
-            (Recorder::new(&mut bits, &functions.0), Recorder::new(&mut numbers, &functions.1));
+        let mut bits = Recorder::new(&mut bits, &functions.0).of_half();
+        let mut numbers = Recorder::new(&mut numbers, &functions.1).of_half();
         let mut both = MixedRecorder { bits: &mut bits, numbers: &mut numbers, crossing: Some(&state) };
         let recorded = self.0.record_mixed(&mut both);
         match bits.finish(recorded) {
@@ -190,7 +194,7 @@ impl<F: Field> Execute<F> for Nothing {
         Argues::EVERYTHING
     }
 
-    fn execute(&mut self, _: &Block<F>) -> Result<()> {
+    fn execute(&mut self, _: &Block<F>, _: &[F]) -> Result<()> {
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ mod scans;
 #[cfg(test)]
 pub(super) mod tests;
 
-use super::block::{HintFunction, Op, Record, number};
+use super::block::{HintFunction, LENT, Op, Record, number};
 use super::dependence::{Dependence, Tracing};
 use super::frame::{Frame, Handle, Imported};
 use super::functions::{Functions, Import, MOST_WORDS, Recorded};
@@ -26,6 +26,8 @@ pub struct Recorder<'r, F: Field> {
     purpose: Purpose<'r, F>,
     /// The kinds of records beyond gates that the executor has a proof for.
     argues: Argues,
+    /// Whether a block may end at a sum, so that its factors are lent to the executor.
+    lends: bool,
     /// The memories and tables that are written as gates, cell by cell and row by row.
     scans: Scans<F>,
     /// The recording of the statement, or of the innermost open function.
@@ -67,11 +69,20 @@ struct Opened {
 const RECORDS: usize = 4096;
 const WORDS: usize = 1 << 16;
 
+/// The terms of a sum from which on its factors are not copied into the block. It is executed at once, with all
+/// before it, which costs less than the copy.
+const LONG: usize = 1 << 10;
+
 impl<'r, F: Field> Recorder<'r, F> {
     /// A recorder for `execute`, with the functions of `functions`, to which it adds new ones.
     pub fn new(execute: &'r mut dyn Execute<F>, functions: &'r Functions<F>) -> Self {
         let argues = execute.argues();
         Self::of(Purpose::Execution(execute), argues, functions)
+    }
+
+    /// The recorder of one half of a statement over two fields, where the end of a block shows on the wire.
+    pub(super) fn of_half(self) -> Self {
+        Self { lends: false, ..self }
     }
 
     /// A recorder that finds the name of assertion number `number`, from 0, among the gates for an executor
@@ -84,6 +95,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         Self {
             purpose,
             argues,
+            lends: true,
             scans: Scans::default(),
             // No wire has the stamp of a handle that was never given.
             frame: Frame::new(1),
@@ -174,10 +186,15 @@ impl<'r, F: Field> Recorder<'r, F> {
     /// Executes the gates so far.
     #[cold]
     fn flush(&mut self) {
+        self.flush_by(&[]);
+    }
+
+    /// Executes the gates so far, of which the last may be a sum by `lent` factors.
+    fn flush_by(&mut self, lent: &[F]) {
         let block = &mut self.frame.block;
         block.slots = self.frame.stamps.len() as u32;
         if let (Purpose::Execution(execute), false) = (&mut self.purpose, self.failed)
-            && let Err(error) = execute.execute(block)
+            && let Err(error) = execute.execute(block, lent)
         {
             self.fail(error);
         }
@@ -253,6 +270,21 @@ impl<'r, F: Field> Recorder<'r, F> {
             Some(Record { op: Op::Witness, out, a, .. }) if *out + *a == wire.slot => *a += 1,
             _ => self.push(Op::Witness, wire.slot, 1, 0),
         }
+    }
+
+    /// Adds the sum of the wires that are listed from word `at` on, which are as many as `factors`.
+    fn push_sum(&mut self, factors: &[F], at: u32) -> Handle {
+        self.frame.block.spare(factors.len(), at);
+        let wire = self.frame.take();
+        if self.lends && factors.len() >= LONG && self.outer.is_empty() {
+            self.frame.block.push(Op::Linear, wire.slot, at, LENT);
+            self.flush_by(factors);
+        } else {
+            let constants = self.frame.block.next_constant();
+            self.frame.block.constants.extend_from_slice(factors);
+            self.push_long(Op::Linear, wire.slot, at, constants);
+        }
+        wire
     }
 
     fn push_hint(&mut self, of: &[Handle], count: usize, f: HintFunction<F>) -> Result<Vec<Handle>> {
@@ -409,13 +441,9 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
     fn linear(&mut self, factors: &[F], wires: &[Handle]) -> Handle {
         assert_eq!(factors.len(), wires.len());
-        let (at, constants) = (self.frame.block.next_word(), self.frame.block.next_constant());
+        let at = self.frame.block.next_word();
         self.frame.list(wires);
-        self.frame.block.spare(wires.len(), at);
-        self.frame.block.constants.extend_from_slice(factors);
-        let wire = self.frame.take();
-        self.push_long(Op::Linear, wire.slot, at, constants);
-        wire
+        self.push_sum(factors, at)
     }
     fn linear_rows(&mut self, factors: &[F], columns: &[&[Handle]]) -> Vec<Handle> {
         assert_eq!(factors.len(), columns.len());

@@ -51,7 +51,7 @@ impl<F: Field> Execute<F> for Tally<F> {
         Argues::EVERYTHING
     }
 
-    fn execute(&mut self, block: &Block<F>) -> Result<()> {
+    fn execute(&mut self, block: &Block<F>, _: &[F]) -> Result<()> {
         let mut vectors = core::mem::take(&mut self.vectors);
         let (shape, part) = self.count(block, &mut vectors);
         self.vectors = vectors;

@@ -222,7 +222,7 @@ impl Execute<F2> for Sizes {
         Argues::EVERYTHING
     }
 
-    fn execute(&mut self, block: &Block<F2>) -> Result<()> {
+    fn execute(&mut self, block: &Block<F2>, _: &[F2]) -> Result<()> {
         self.records += block.records.len();
         self.slots = self.slots.max(block.slots);
         self.vectors = self.vectors.max(block.vectors);

@@ -153,7 +153,7 @@ impl volery::circuit::stream::Execute<F2> for Most {
         volery::circuit::stream::Argues::EVERYTHING
     }
 
-    fn execute(&mut self, block: &volery::circuit::stream::Block<F2>) -> volery::Result<()> {
+    fn execute(&mut self, block: &volery::circuit::stream::Block<F2>, _: &[F2]) -> volery::Result<()> {
         self.0 = self.0.max(block.slots);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Statements recorded as gates.
 
+use super::LONG;
 use crate::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Op, Recorder, Streamed};
 use crate::{
     Backend, Branch, Cells, Circuit, Clear, Count, Memories, Permutations, Polynomials, Put, Returned, Rows,
@@ -162,7 +163,7 @@ impl Execute<F61> for Most {
         Argues::NOTHING
     }
 
-    fn execute(&mut self, block: &Block<F61>) -> Result<()> {
+    fn execute(&mut self, block: &Block<F61>, _: &[F61]) -> Result<()> {
         self.0 = self.0.max(block.slots);
         Ok(())
     }
@@ -187,16 +188,18 @@ impl<B: Backend> Circuit<B> for Summed {
     }
 }
 
-/// The sums in each block.
-struct InBlocks(Vec<usize>);
+/// The sums in each block, and the factors that were lent with it.
+#[derive(Default)]
+struct InBlocks(Vec<[usize; 2]>);
 
 impl Execute<F61> for InBlocks {
     fn argues(&self) -> Argues {
         Argues::NOTHING
     }
 
-    fn execute(&mut self, block: &Block<F61>) -> Result<()> {
-        self.0.push(block.records.iter().filter(|record| record.op == Op::Linear).count());
+    fn execute(&mut self, block: &Block<F61>, lent: &[F61]) -> Result<()> {
+        let sums = block.records.iter().filter(|record| record.op == Op::Linear).count();
+        self.0.push([sums, lent.len()]);
         Ok(())
     }
 }
@@ -204,14 +207,37 @@ impl Execute<F61> for InBlocks {
 #[test]
 fn blocks_end_by_the_terms_that_they_hold() {
     for reversed in [false, true] {
-        let mut blocks = InBlocks(Vec::new());
+        let mut blocks = InBlocks::default();
         let functions = Functions::default();
         let mut recorder = Recorder::new(&mut blocks, &functions);
         let recorded = Summed { reversed }.run(&mut recorder);
         recorder.finish(recorded).unwrap();
         // Three words for each term, and one for each sum, of 2^16.
-        assert_eq!(blocks.0, [22, 22, 6]);
+        assert_eq!(blocks.0, [[22, 0], [22, 0], [6, 0]]);
     }
+}
+
+/// Long sums that end their blocks, and their factors are in none; but in a half of a statement, where the end of a
+/// block shows, and in functions.
+#[test]
+fn factors_of_long_sums_are_lent() {
+    let blocks = |terms, half| {
+        let (mut blocks, functions) = (InBlocks::default(), Functions::default());
+        let mut recorder = Recorder::new(&mut blocks, &functions);
+        if half {
+            recorder = recorder.of_half();
+        }
+        let x: Vec<_> = (0..terms).map(|_| recorder.witness().unwrap()).collect();
+        let factors = vec![F61::ONE; terms];
+        for _ in 0..2 {
+            recorder.linear(&factors, &x);
+        }
+        recorder.finish(Ok(())).unwrap();
+        blocks.0
+    };
+    assert_eq!(blocks(LONG - 1, false), [[2, 0]]);
+    assert_eq!(blocks(LONG, true), [[2, 0]]);
+    assert_eq!(blocks(LONG, false), [[1, LONG], [1, LONG], [0, 0]]);
 }
 
 /// A loop of accesses, lookups and polynomials takes slots for what lives, and not for each turn.
