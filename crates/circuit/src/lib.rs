@@ -158,6 +158,27 @@ pub trait Backend {
         sum.unwrap_or_else(|| self.constant(Self::F::ZERO))
     }
 
+    /// Applies a public matrix, given by its `rows`, to `wires`: calls `each` with the number of each row, and
+    /// `Σ row[i] · wires[i]`, before the next row. A [`stream`] looks at the wires once.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn linear_map<'f>(
+        &mut self,
+        rows: impl Iterator<Item = &'f [Self::F]>,
+        wires: &[Self::Wire],
+        mut each: impl FnMut(&mut Self, usize, Self::Wire) -> Result<()>,
+    ) -> Result<()> {
+        for (i, row) in rows.enumerate() {
+            let image = self.linear(row, wires);
+            each(self, i, image)?;
+        }
+        Ok(())
+    }
+
     /// `a · b`.
     ///
     /// # Errors

@@ -445,6 +445,30 @@ impl<F: Field> Backend for Recorder<'_, F> {
         self.frame.list(wires);
         self.push_sum(factors, at)
     }
+    fn linear_map<'f>(
+        &mut self,
+        rows: impl Iterator<Item = &'f [F]>,
+        wires: &[Handle],
+        mut each: impl FnMut(&mut Self, usize, Handle) -> Result<()>,
+    ) -> Result<()> {
+        let (mut list, mut listed) = (Vec::new(), None);
+        for (i, row) in rows.enumerate() {
+            assert_eq!(row.len(), wires.len());
+            let at = self.frame.block.next_word();
+            // The wires stay what they are, and live as long as no slot is given again.
+            if listed == Some(self.frame.given) {
+                self.frame.block.words.extend_from_slice(&list);
+            } else {
+                self.frame.list(wires);
+                list.clear();
+                list.extend_from_slice(&self.frame.block.words[at as usize..]);
+                listed = Some(self.frame.given);
+            }
+            let image = self.push_sum(row, at);
+            each(self, i, image)?;
+        }
+        Ok(())
+    }
     fn linear_rows(&mut self, factors: &[F], columns: &[&[Handle]]) -> Vec<Handle> {
         assert_eq!(factors.len(), columns.len());
         let rows = columns.first().map_or(0, |column| column.len());

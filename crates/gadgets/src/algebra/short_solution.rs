@@ -132,13 +132,12 @@ pub fn push<'a, B: Polynomials>(
             bound.assert(b, piece, format_args!("the range of s[{start}..{end}]"))?;
         }
     }
-    for (i, (row, right)) in equations.enumerate() {
-        let image = b.linear(row, &solution);
-        let expected = b.constant(-right);
+    let (rows, right): (Vec<_>, Vec<_>) = equations.unzip();
+    b.linear_map(rows.into_iter(), &solution, |b, i, image| {
+        let expected = b.constant(-right[i]);
         let difference = b.add(image, expected);
-        b.assert_zero(difference, format_args!("t[{i}]"))?;
-    }
-    Ok(())
+        b.assert_zero(difference, format_args!("t[{i}]"))
+    })
 }
 
 /// Entries whose polynomials are held at once.

@@ -1,7 +1,8 @@
 //! Statements recorded as gates.
 
-use super::LONG;
+use super::{LONG, WORDS};
 use crate::stream::{Argues, Block, Execute, Executor, Functions, GatesAlone, Op, Recorder, Streamed};
+use crate::testing::assert_streamed;
 use crate::{
     Backend, Branch, Cells, Circuit, Clear, Count, Memories, Permutations, Polynomials, Put, Returned, Rows,
     Tables, address_width,
@@ -217,6 +218,67 @@ fn blocks_end_by_the_terms_that_they_hold() {
     }
 }
 
+/// Rows of a matrix, from none to as many as lie in several blocks, on wires in a row and on others. Each image is
+/// used before the next, and a slot is given again in between.
+struct Applied {
+    columns: usize,
+    rows: usize,
+    function: bool,
+}
+
+impl Applied {
+    fn apply<B: Backend>(&self, b: &mut B, x: &[B::Wire]) -> Result<()> {
+        let factors: Vec<_> =
+            (1..).map(|i| B::F::from_word(i).unwrap()).take(self.columns + self.rows).collect();
+        let rows = (0..self.rows).map(|i| &factors[i..][..self.columns]);
+        b.linear_map(rows.clone(), x, |b, i, image| {
+            let other = b.constant(-B::F::ONE);
+            b.forget(&[other]);
+            let again = b.linear(&factors[i..][..x.len()], x);
+            b.assert_zero(again, format_args!("row {i} again"))?;
+            b.assert_zero(image, format_args!("row {i}"))
+        })?;
+        let reversed: Vec<_> = x.iter().rev().copied().collect();
+        b.linear_map(rows, &reversed, |b, i, image| b.assert_zero(image, format_args!("row {i} reversed")))
+    }
+}
+
+impl<B: Backend> Circuit<B> for Applied {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let x = (0..self.columns).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        if !self.function {
+            return self.apply(b, &x);
+        }
+        b.call(b"apply", &x, |b, x| {
+            self.apply(b, x)?;
+            Ok(Returned { wires: Vec::new(), public: Vec::new() })
+        })?;
+        Ok(())
+    }
+}
+
+#[test]
+fn matrices_are_streamed_row_by_row() {
+    for columns in [0, 1, 2, LONG - 1, LONG, LONG + 1, WORDS] {
+        for rows in [0, 1, 2, 30] {
+            for function in [false, true] {
+                if columns * rows < 4 * WORDS {
+                    assert_streamed::<F61, _>(&Applied { columns, rows, function });
+                }
+            }
+        }
+    }
+}
+
+/// The name of a row whose image is not zero.
+#[test]
+fn rows_of_a_matrix_are_named() {
+    let circuit = Applied { columns: LONG, rows: 3, function: false };
+    let mut clear = Plain(Clear::new((0..LONG as u64).map(|i| F61::new(u64::from(i == 5)))));
+    let why = Streamed(&circuit).run(&mut clear).and_then(|()| clear.0.finish()).unwrap_err();
+    assert!(why.to_string().contains("row 0 again"), "{why}");
+}
+
 /// Long sums that end their blocks, and their factors are in none; but in a half of a statement, where the end of a
 /// block shows, and in functions.
 #[test]
@@ -238,6 +300,30 @@ fn factors_of_long_sums_are_lent() {
     assert_eq!(blocks(LONG - 1, false), [[2, 0]]);
     assert_eq!(blocks(LONG, true), [[2, 0]]);
     assert_eq!(blocks(LONG, false), [[1, LONG], [1, LONG], [0, 0]]);
+}
+
+/// A wire whose slot is given again between two rows.
+#[test]
+#[should_panic = "whose scope has ended"]
+fn a_wire_that_ends_between_rows_is_found() {
+    let (mut blocks, functions) = (InBlocks::default(), Functions::default());
+    let mut recorder = Recorder::new(&mut blocks, &functions);
+    let x: Vec<_> = (0..2 * LONG).map(|_| recorder.witness().unwrap()).collect();
+    let row = vec![F61::ONE; x.len()];
+    let rows = [&row[..], &row].into_iter();
+    let _ = recorder.linear_map(rows, &x, |b, _, _| {
+        b.forget(&x[LONG..][..1]);
+        Ok(())
+    });
+}
+
+#[test]
+#[should_panic = "assertion `left == right` failed"]
+fn a_row_of_another_length_is_refused() {
+    let (mut blocks, functions) = (InBlocks::default(), Functions::default());
+    let mut recorder = Recorder::new(&mut blocks, &functions);
+    let x = [recorder.witness().unwrap()];
+    let _ = recorder.linear_map([&[F61::ONE; 1][..], &[]].into_iter(), &x, |_, _, _| Ok(()));
 }
 
 /// A loop of accesses, lookups and polynomials takes slots for what lives, and not for each turn.
