@@ -88,11 +88,19 @@ impl Task {
     ) -> Result<Reports> {
         let prover = |channel: &mut Channel, done: &Counter| {
             let mut session = ProverSession::<S>::over(channel, done.counting(options.clone()));
-            (0..repeat).map(|_| prove(&mut session).inspect(|_| done.restart())).collect()
+            let mut prove_next = || {
+                options.statement.into_iter().for_each(|name| session.name_next(name));
+                prove(&mut session).inspect(|_| done.restart())
+            };
+            (0..repeat).map(|_| prove_next()).collect()
         };
         let verifier = |channel: &mut Channel| {
             let mut session = VerifierSession::<S>::over(channel, options.clone());
-            (0..repeat).map(|_| verify(&mut session).map(|(_accepted, report)| report)).collect()
+            let mut verify_next = || {
+                options.statement.into_iter().for_each(|name| session.name_next(name));
+                verify(&mut session).map(|(_accepted, report)| report)
+            };
+            (0..repeat).map(|_| verify_next()).collect()
         };
         self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
     }
