@@ -400,6 +400,18 @@ impl Channel {
         }
         Ok(())
     }
+
+    /// Hands over all that was sent, while the sender goes on: a round is counted where it waits.
+    ///
+    /// # Errors
+    /// `Io` where the link fails.
+    #[inline]
+    pub fn dispatch(&mut self) -> Result<()> {
+        let spoke = self.spoke;
+        let flushed = self.flush();
+        self.spoke = spoke;
+        flushed
+    }
 }
 
 #[cfg(test)]

@@ -47,6 +47,10 @@ pub trait Commitments: Macs {
     fn commit(prover: &mut Prover<'_, Self>, value: Self::F) -> Self::Tag {
         prover.commit_as(value, |_| Self::constant(Self::F::ONE))
     }
+    /// Sends corrections that are complete, so that the verifier does not wait while the prover computes.
+    fn hand_over(_: &mut Prover<'_, Self>) -> Result<()> {
+        Ok(())
+    }
     /// Sends the corrections that are left, and ends the batch, if any is open. Fig. 4, 5 to 7.
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()>;
     /// Ends the batch before the end of the statement.

@@ -21,7 +21,14 @@ impl<M: Commitments> Prover<'_, M> {
         let (degree, lanes) = (lower.degree(), lower.lanes());
         self.count_polynomials(lanes, degree)?;
         M::polynomials(self).push(lower);
-        if self.coefficients < most { Ok(()) } else { self.end_early() }
+        if self.coefficients < most { self.hand_over() } else { self.end_early() }
+    }
+
+    fn hand_over(&mut self) -> Result<()> {
+        self.steps.begin()?;
+        M::hand_over(self)?;
+        self.steps.end();
+        Ok(())
     }
 
     /// Counts polynomials of the batch, which is open then.

@@ -18,6 +18,8 @@ use volery_vole::macs::{FieldMacs, Macs, Values};
 /// The prover's state of its commitments.
 pub struct Kept<B: Field, E: MacField<B>> {
     sections: Sections<B>,
+    /// Whether the corrections of the section were sent.
+    sent: bool,
     /// Blocks of this statement for which the verifier's messages were received.
     heard: usize,
     /// Batches without a challenge; the last one may still grow.
@@ -34,6 +36,7 @@ impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
     fn default() -> Self {
         Self {
             sections: Sections::default(),
+            sent: false,
             heard: 0,
             waiting: VecDeque::new(),
             spare: Vec::new(),
@@ -89,6 +92,17 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         prover.kept.sections.corrections_from(number)[0] = value - share.value;
         prover.slots.leave_empty(1);
         Self::corrected(share, value)
+    }
+
+    /// Sends those of a section that is used up, which ends when the next one begins: polynomials until then are
+    /// of its batch.
+    fn hand_over(prover: &mut Prover<'_, Self>) -> Result<()> {
+        if prover.kept.sent || prover.done + prover.slots.next() < prover.kept.sections.end() {
+            return Ok(());
+        }
+        prover.take_up();
+        prover.send_corrections()?;
+        prover.channel.dispatch()
     }
 
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()> {
@@ -154,7 +168,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             self.done = 0;
         }
         self.kept.sections.follow(self.done, self.block.len(), self.lengths.as_ref());
-        self.open = true;
+        (self.open, self.kept.sent) = (true, false);
         Ok(())
     }
 
@@ -195,14 +209,22 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         self.committed += count as u64;
     }
 
-    /// Sends the section's corrections. Fig. 4, 5.
+    /// Sends the section's corrections, unless they were sent. Fig. 4, 5.
+    fn send_corrections(&mut self) -> Result<()> {
+        if core::mem::replace(&mut self.kept.sent, true) {
+            return Ok(());
+        }
+        self.channel.send_elements(&self.kept.sections.corrections)
+    }
+
+    /// Ends the section, all of whose corrections are sent.
     fn end_section(&mut self) -> Result<()> {
         self.take_up();
         if !core::mem::take(&mut self.open) {
             return Ok(());
         }
         self.kept.sections.corrections_from(self.done).fill(B::ZERO);
-        self.channel.send_elements(&self.kept.sections.corrections)?;
+        self.send_corrections()?;
         if let Some(lengths) = &mut self.lengths {
             lengths.end_section(self.done - self.kept.sections.start());
             self.kept.sections.cut(self.done);

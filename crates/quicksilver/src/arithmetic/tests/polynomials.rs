@@ -315,3 +315,66 @@ fn coins_of_long_batches_are_received_in_their_order() {
     let gates = side_by_side(prover, verifier).1.unwrap();
     assert_eq!(gates.inputs as usize, 4 * BLOCKS * BLOCK);
 }
+
+/// Elements of a block that are zero by one polynomial, after which the prover goes on only once the verifier has
+/// come as far.
+struct Long {
+    elements: usize,
+    passed: (std::sync::mpsc::SyncSender<()>, std::sync::Mutex<std::sync::mpsc::Receiver<()>>),
+}
+
+impl Long {
+    fn begin<B: Polynomials>(&self, b: &mut B) -> Result<()> {
+        let x = (0..self.elements).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let x = b.vector(&x);
+        let square = b.product(&x, &x)?;
+        b.assert_zeroes(square, "x")
+    }
+}
+
+impl<E: MacField<F61>> Circuit<Prover<'_, F61, E>> for Long {
+    fn run(&self, b: &mut Prover<'_, F61, E>) -> Result<()> {
+        self.begin(b)?;
+        let passed = self.passed.1.lock().unwrap();
+        passed.recv_timeout(Duration::from_secs(10)).expect("a verifier that has all corrections");
+        self.begin(b)
+    }
+}
+
+impl<E: MacField<F61>> Circuit<Verifier<'_, F61, E>> for Long {
+    fn run(&self, b: &mut Verifier<'_, F61, E>) -> Result<()> {
+        self.begin(b)?;
+        self.passed.0.send(()).unwrap();
+        self.begin(b)
+    }
+}
+
+/// A section that is used up is sent before polynomials that follow.
+#[test]
+fn a_verifier_does_not_wait_for_what_a_prover_computes() {
+    fn test<E: MacField<F61>>(elements: usize) {
+        let (tell, passed) = std::sync::mpsc::sync_channel(1);
+        let circuit = Long { elements, passed: (tell, passed.into()) };
+        let (here, there) = pipe(Duration::from_secs(20));
+        let mut proving = Channel::new(Party::Prover, here);
+        let mut verifying = Channel::new(Party::Verifier, there);
+        let prover = || {
+            let vole = Box::new(ideal::Prover::<F61, E>::new(3, BLOCK));
+            let mut prover = Prover::new(&mut proving, vole, Arch::detect(), vec![F61::ZERO; 2 * elements]);
+            circuit.run(&mut prover).and_then(|()| prover.finish().map(drop)).unwrap();
+            proving.flush().unwrap();
+        };
+        let verifier = || {
+            let random = &mut Random::from_seed(&[5; 32]);
+            let delta = Delta::<F61, E>::random(random);
+            let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
+            let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, random);
+            let Accepted { .. } = circuit.run(&mut verifier).and_then(|()| verifier.finish()).unwrap().0;
+        };
+        side_by_side(prover, verifier);
+    }
+    for elements in [BLOCK, 2 * BLOCK, 8 * BLOCK] {
+        test::<F61>(elements);
+        test::<F61x2>(elements);
+    }
+}
