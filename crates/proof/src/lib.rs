@@ -29,6 +29,7 @@ pub mod report;
 pub mod run;
 pub mod session;
 pub mod setting;
+pub mod share;
 pub mod system;
 #[doc(hidden)]
 pub mod testing;

@@ -4,10 +4,15 @@
 use crate::kit::{Session, both, seeded};
 use std::collections::BTreeSet;
 use std::fs;
+use std::marker::PhantomData;
 use std::path::Path;
+use std::sync::Arc;
 use tempfile::TempDir;
 use volery::circuit::Written;
-use volery::{AnyClaim, AnyStatement, Error, Options, Result, System, setting, settings};
+use volery::{
+    AnyClaim, AnySetting as _, AnyStatement, Error, F61, Options, Over, Result, System, setting, settings,
+};
+use volery_formats::R1cs;
 
 /// Each setting over the field of a prime, with the modulus, and whether R1CS is read over it.
 const SETTINGS: [(&str, &str, bool); 9] = [
@@ -264,4 +269,37 @@ fn every_format_over_every_field_by_every_system() {
     let all: BTreeSet<_> = settings().iter().map(|setting| setting.name()).collect();
     let tried = SETTINGS.iter().map(|setting| setting.0.to_owned()).chain(["f256".to_owned()]);
     assert_eq!(all, tried.collect());
+}
+
+/// One party may hold the constraints that the other reads from the file.
+#[test]
+fn constraint_systems_are_proved_as_they_are_read() {
+    let state = |held| {
+        let mut relation = PhantomData::<Over<F61>>.r1cs(Arc::new(R1cs::made(held))).unwrap();
+        relation.public().read("out0", Written::Text(b"35")).unwrap();
+        relation.state().unwrap()
+    };
+    // a, b and c; the product of c defines d, and that e.
+    for (held, text, holds) in
+        [([false; 2], "5,5,3", true), ([true, false], "5,5,3", true), ([false, true], "5,4,3", false)]
+    {
+        let [mut prover, verifier] = held.map(state);
+        assert_eq!(prover.digest(), verifier.digest());
+        prover.private().read(R1cs::WITNESS, Written::Text(text.as_bytes())).unwrap();
+        let claim = prover.claim().unwrap();
+        assert_eq!(claim.check().is_ok(), holds);
+        let options = Options {
+            statement: Some(verifier.digest()),
+            security: Some(30),
+            insecure_parameters: true,
+            check: false,
+            ..Options::default()
+        };
+        let session = both(
+            |channel| claim.prove(channel, &options),
+            |channel| verifier.verify(channel, &options),
+            None,
+        );
+        assert_eq!(session.verified.is_ok(), holds, "{held:?}");
+    }
 }

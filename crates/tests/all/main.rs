@@ -2,12 +2,14 @@
 //! backend.
 
 mod agree;
+mod choices;
 mod circuits;
 mod claims;
 mod compiled;
 mod fields;
 mod files;
 mod formats;
+mod in_shards;
 mod kit;
 mod lowered;
 mod memory;

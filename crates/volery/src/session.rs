@@ -1,13 +1,9 @@
 //! The paved path: statements, one channel, a verdict for each.
 
 pub(crate) mod any;
-#[cfg(test)]
-mod choices;
 pub(crate) mod compiled;
 mod disjunction;
 mod files;
-#[cfg(test)]
-mod in_shards;
 
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
 pub use compiled::{Compiled, Named, Registered};

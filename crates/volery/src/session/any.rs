@@ -21,7 +21,7 @@
 //! ```
 
 mod committed;
-mod share;
+mod cut;
 
 pub(super) use committed::Joined;
 pub use committed::WithBits;
@@ -30,7 +30,7 @@ use crate::session::compiled::{Named, Registered, find};
 use crate::session::files::{files, verify_any};
 use core::marker::PhantomData;
 use core::ops::Range;
-use share::{Cut, count, from_bytes, to_bytes};
+use cut::{Cut, count};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use volery_channel::channel::{Channel, Party};
@@ -50,6 +50,7 @@ use volery_proof::over::Over;
 use volery_proof::reading::Sink;
 use volery_proof::report::Report;
 use volery_proof::setting::Setting;
+use volery_proof::share;
 use volery_proof::system::System;
 use volery_proof::verdict::Accepted;
 use volery_proof::witness::{Reread, Stream};
@@ -514,7 +515,7 @@ impl<S: WithProgram> AnyStatement for Stated<S> {
         options: &Options,
     ) -> Result<(Report, Vec<Crossing>)> {
         let split = self.of_run(run)?;
-        let share = from_bytes::<S::F>(share, count(&places(&split, place.shard as usize)?))?;
+        let share = share::from_bytes::<S::F>(share, count(&places(&split, place.shard as usize)?))?;
         sharded::prove_any::<S>((run, place), &split, incoming, &share, channel, options)
     }
     fn private(&mut self) -> &mut dyn ReadValues {
@@ -570,52 +571,12 @@ impl<S: WithProgram> AnyClaim for Claimed<S> {
     fn share(&self, shards: usize, shard: usize) -> Result<Zeroizing<Vec<u8>>> {
         let places = places(&self.stated.statement.split(shards)?, shard)?;
         let count = count(&places);
-        Ok(to_bytes(Cut { of: self, places }.read(), count))
+        Ok(share::to_bytes(Cut { of: self, places }.read(), count))
     }
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report> {
         files::<S>(options)?.prove_to(&self.stated.statement, self, out, options)
     }
     fn prove_to_file(&self, out: &mut dyn Sink, options: &Options) -> Result<Report> {
         files::<S>(options)?.prove_to_file(&self.stated.statement, self, out, options)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-    use volery_channel::channel::{pipe, side_by_side};
-    use volery_circuit::Written;
-    use volery_primitives::F61;
-
-    /// One party may hold the constraints that the other reads from the file.
-    #[test]
-    fn constraint_systems_are_proved_as_they_are_read() {
-        let state = |held| {
-            let mut relation = PhantomData::<Over<F61>>.r1cs(Arc::new(R1cs::made(held))).unwrap();
-            relation.public().read("out0", Written::Text(b"35")).unwrap();
-            relation.state().unwrap()
-        };
-        // a, b and c; the product of c defines d, and that e.
-        for (held, text, holds) in
-            [([false; 2], "5,5,3", true), ([true, false], "5,5,3", true), ([false, true], "5,4,3", false)]
-        {
-            let [mut prover, verifier] = held.map(state);
-            assert_eq!(prover.digest(), verifier.digest());
-            prover.private().read(R1cs::WITNESS, Written::Text(text.as_bytes())).unwrap();
-            let claim = prover.claim().unwrap();
-            assert_eq!(claim.check().is_ok(), holds);
-            let options = Options {
-                statement: Some(verifier.digest()),
-                security: Some(30),
-                insecure_parameters: true,
-                check: false,
-                ..Options::default()
-            };
-            let (here, there) = pipe(Duration::from_secs(60));
-            let prove = || claim.prove(&mut Channel::new(Party::Prover, here), &options).is_ok();
-            let verify = || verifier.verify(&mut Channel::new(Party::Verifier, there), &options).is_ok();
-            assert_eq!(side_by_side(prove, verify).1, holds, "{held:?}");
-        }
     }
 }

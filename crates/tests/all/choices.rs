@@ -1,8 +1,8 @@
 //! Choices are worth what is asked for, whatever was measured: over each field, by each system that draws
 //! correlations, for statements of all kinds.
 
-use crate::session::{Named, prove_over, verify_over};
-use core::time::Duration;
+use std::time::Duration;
+use volery::{Named, prove_over, verify_over};
 use volery_channel::channel::{Channel, Party, pipe, side_by_side};
 use volery_channel::error::{Disagreement, Error, Result};
 use volery_circuit::Size;

@@ -1,9 +1,9 @@
 //! Statements that have names, in shards.
 
-use super::{AnyClaim, AnySetting, AnyStatement, prove, verify};
 use core::marker::PhantomData;
 use std::thread;
 use std::time::Duration;
+use volery::{AnyClaim, AnySetting, AnyStatement, prove, verify};
 use volery_channel::channel::{Channel, Party, pipe};
 use volery_channel::error::{Error, Result};
 use volery_circuit::{Circuit, Crossings, PortValue as _, Value, Values, Written};

@@ -1,32 +1,13 @@
-//! One shard's part of a witness, as it is cut out of the whole, and as bytes for a worker that has no more.
+//! One shard's part of a witness as bytes, for a worker that has no more.
 
-use super::Claimed;
-use core::ops::Range;
+use crate::witness::{Reread, Stream};
 use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
-use volery_proof::witness::{Reread, Stream};
-use volery_statements::Program;
 use volery_vole::macs::{load, store};
 use zeroize::Zeroizing;
 
-/// A shard's part of a witness, within the whole.
-pub(super) struct Cut<'c, S: super::WithProgram> {
-    pub(super) of: &'c Claimed<S>,
-    pub(super) places: Vec<Range<u64>>,
-}
-
-impl<S: super::WithProgram> Reread<S::F> for Cut<'_, S> {
-    fn read(&self) -> Stream<'_, S::F> {
-        let part = |places: &Range<u64>| {
-            let elements = S::Program::elements(&self.of.witness).skip(places.start as usize);
-            elements.take((places.end - places.start) as usize)
-        };
-        Box::new(self.places.iter().flat_map(part))
-    }
-}
-
 /// The part of a witness that a shard reads, without the rest. Wiped on drop.
-pub(super) struct Share<F: Field>(Zeroizing<Vec<F>>);
+pub struct Share<F: Field>(Zeroizing<Vec<F>>);
 
 impl<F: Field> Reread<F> for Share<F> {
     fn read(&self) -> Stream<'_, F> {
@@ -34,13 +15,8 @@ impl<F: Field> Reread<F> for Share<F> {
     }
 }
 
-/// How many elements there are at `places`.
-pub(super) fn count(places: &[Range<u64>]) -> usize {
-    places.iter().map(|places| (places.end - places.start) as usize).sum()
-}
-
 /// `count` elements as bytes: eight bits to a byte, the first lowest, and others one after the other.
-pub(super) fn to_bytes<F: Field>(elements: Stream<'_, F>, count: usize) -> Zeroizing<Vec<u8>> {
+pub fn to_bytes<F: Field>(elements: Stream<'_, F>, count: usize) -> Zeroizing<Vec<u8>> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(length::<F>(count)));
     for (i, element) in elements.enumerate() {
         match (F::BITS, i % 8) {
@@ -59,7 +35,7 @@ pub(super) fn to_bytes<F: Field>(elements: Stream<'_, F>, count: usize) -> Zeroi
 ///
 /// # Errors
 /// `Invalid` where they are none.
-pub(super) fn from_bytes<F: Field>(bytes: &[u8], count: usize) -> Result<Share<F>> {
+pub fn from_bytes<F: Field>(bytes: &[u8], count: usize) -> Result<Share<F>> {
     if bytes.len() != length::<F>(count) {
         return Err(Error::invalid(format!(
             "a share of a witness of {} bytes, and {} for it",
