@@ -14,7 +14,7 @@ use volery_channel::channel::{Carried, Channel};
 use volery_channel::error::Result;
 use volery_channel::random::Random;
 use volery_circuit::Size;
-use volery_primitives::{Arch, Field, MacField, Tagged, with_fields};
+use volery_primitives::{Arch, Field, MacField, Tagged};
 use volery_vole::macs::FieldMacs;
 use volery_vole::ot::softspoken::Depth;
 use volery_vole::vole::extend::Schedule;
@@ -182,9 +182,14 @@ macro_rules! register {
     )+)+};
 }
 
-with_fields!(register);
+#[cfg(not(test))]
+volery_primitives::with_fields!(register);
 // It is named by its prime, which is chosen thereby.
+#[cfg(not(test))]
 register!(RuntimePrime: RuntimePrimex4;);
+// The tests of this crate name these; sessions over every field are tested from outside.
+#[cfg(test)]
+register!(F61: F61 F61x2;);
 
 impl<B: Field, E: MacField<B>> Setting for Over<B, E>
 where

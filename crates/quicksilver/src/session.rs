@@ -20,7 +20,6 @@ use core::marker::PhantomData;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_circuit::stream::{ShardSource, Source};
-use volery_primitives::with_fields;
 use volery_proof::analysis::Analysis;
 use volery_proof::binary::Binary;
 use volery_proof::options::Options;
@@ -98,8 +97,13 @@ macro_rules! monomorphic {
     };
 }
 
-with_fields!(register);
+#[cfg(not(test))]
+volery_primitives::with_fields!(register);
+#[cfg(not(test))]
 register!(RuntimePrime: RuntimePrimex4;);
+// The tests of this crate name these; sessions over every field are tested from outside.
+#[cfg(test)]
+register!(F61: F61 F61x2; F65537: F65537x4; F256: F128;);
 
 /// QuickSilver over `S`, with what it alone has: statements that are compiled for it, several claims by the same
 /// clauses, and shards.
