@@ -46,12 +46,9 @@ const CASES: &[Case] = &[
         elements::<F61, F61>(System::QUICKSILVER, Correlations::TINY, arch)
     }),
     case("quicksilver-f2-tiny", AESNI, |arch| bits(System::QUICKSILVER, Correlations::TINY, arch)),
-    case("quicksilver-f2-softspoken4", PORTABLE, |arch| {
-        bits(System::QUICKSILVER, Correlations::SOFTSPOKEN4, arch)
-    }),
     case("controls", AESNI, sessions_that_leak),
-    case("limbo-f61", BOTH, |arch| elements::<F61, F61>(System::LIMBO, None, arch)),
-    case("limbo-f2", BOTH, |arch| bits(System::LIMBO, None, arch)),
+    case("limbo-f61", PORTABLE, |arch| elements::<F61, F61>(System::LIMBO, None, arch)),
+    case("limbo-f2", AESNI, |arch| bits(System::LIMBO, None, arch)),
     case("limbo-f2-file", AESNI, |arch| file(System::LIMBO, arch)),
     case("voleith-f2-file", AESNI, |arch| file(System::VOLEITH, arch)),
     case("voleith-f2-holes", AESNI, |arch| {
@@ -61,6 +58,11 @@ const CASES: &[Case] = &[
         ];
         holes("aes128?holes=1", ("key", "0x000102030405060708090a0b0c0d0e0f"), &public, arch);
     }),
+    slow("quicksilver-f2-softspoken4", PORTABLE, |arch| {
+        bits(System::QUICKSILVER, Correlations::SOFTSPOKEN4, arch)
+    }),
+    slow("limbo-f61-aesni", AESNI, |arch| elements::<F61, F61>(System::LIMBO, None, arch)),
+    slow("limbo-f2-portable", PORTABLE, |arch| bits(System::LIMBO, None, arch)),
     slow("quicksilver-f61-tiny-portable", PORTABLE, |arch| {
         elements::<F61, F61>(System::QUICKSILVER, Correlations::TINY, arch)
     }),
