@@ -330,11 +330,25 @@ mod tests {
 
     #[test]
     fn each_wrong_product_is_found() {
+        wrong_products(false);
+    }
+
+    #[test]
+    #[ignore = "slow"]
+    fn each_wrong_product_of_long_networks_is_found() {
+        wrong_products(true);
+    }
+
+    /// Each product is wrong in turn, or of the long ones those beside seams and some others.
+    fn wrong_products(each: bool) {
         for gates in [1, 2, 3, 4, 5, 8, 9, 100, 1025, 2048] {
             let network = Network::new(gates).unwrap();
             for network in [network, network.narrow(8)] {
                 let run = |until| Streamed(&network).run(&mut Faulty::new(network.witness(SEED), until));
-                for wrong in 0..gates {
+                let beside_seam = |wrong: u64| wrong % 1024 < 3 || wrong % 1024 > 1021 || wrong + 3 > gates;
+                let some =
+                    |wrong: &u64| each || beside_seam(*wrong) || wrong.is_multiple_of(11) || gates <= 100;
+                for wrong in (0..gates).filter(some) {
                     assert!(matches!(run(wrong), Err(Error::Unsatisfied(_))), "product {wrong} of {gates}");
                 }
                 run(gates).unwrap();

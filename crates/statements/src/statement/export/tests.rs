@@ -101,7 +101,7 @@ fn an_exported_builtin_computes_the_same() {
         let expected = relation.shape().unwrap().mul;
         let has_public = relation.inputs().iter().any(|port| port.public);
         assert!(if has_public { ands >= expected } else { ands == expected }, "{}", name(&relation));
-        for _ in 0..3 {
+        for _ in 0..if expected < 30_000 { 3 } else { 1 } {
             let bits = |width: &u64| (0..*width).map(|_| bit()).collect();
             let inputs: Vec<Vec<F2>> = file.inputs().iter().map(bits).collect();
             let mut outputs = evaluate(&file, &inputs);
