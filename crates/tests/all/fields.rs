@@ -217,33 +217,57 @@ fn builtin<F: Field>(
     (statement, witness)
 }
 
+/// Whether statements of all kinds are tried over this field where that is to be quick: a prime one, a binary
+/// one, and one of few elements. Over the others it is linear equations and a sum of numbers in a range.
+fn has_all_kinds<F: Field>() -> bool {
+    F::BINARY || F::BITS < 62
+}
+
 #[test]
 fn statements_agree_with_clear_evaluation() {
     fn test<F: Field, S: Named<F = F>>() {
-        // 1 + 2·3 + 3·9 in characteristic two is 1 + 2·3 + 3·5 there.
-        let prime = F::ONE + F::ONE != F::ZERO;
-        let (power, witness) =
-            builtin::<F>("power?exponent=2", &[("y", if prime { "9" } else { "5" })], &[("x", "3")]);
-        assert_both_agree::<S>("power", power.source(), &witness, "direct");
-        assert_fails_at::<S>(power.source(), &[F::ONE], "y");
-        let public = [("matrix", "1,0,1, 0,1,0"), ("b", if prime { "8,7" } else { "6,7" })];
-        let (linear, witness) = builtin::<F>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
-        assert_both_agree::<S>("linear", linear.source(), &witness, "direct");
-        assert_fails_at::<S>(linear.source(), &[witness[0], F::ONE, witness[2]], "b[1]");
-        if prime {
-            let (range, witness) =
-                builtin::<F>("range-sum?count=3&bits=8", &[("total", "300")], &[("values", "255,40,5")]);
-            assert_both_agree::<S>("range-sum", range.source(), &witness, "direct");
-            let other: Vec<F> = vec![F::place(8), witness[1] + F::ONE + F::ONE + F::ONE + F::ONE, F::ZERO];
-            assert_fails_at::<S>(range.source(), &other, "values[0] below 2^8");
-            let (factors, witness) = builtin::<F>("factors", &[("n", "15")], &[("a", "3"), ("b", "5")]);
-            assert_both_agree::<S>("factors", factors.source(), &witness, "direct");
-            let n = F::ONE + F::ONE + F::ONE;
-            let n = n * (n + F::ONE + F::ONE);
-            assert_fails_at::<S>(factors.source(), &[F::ONE, n], "a above 1");
-        }
+        statements_agree::<F, S>(has_all_kinds::<F>());
     }
     over_every_field!(test);
+}
+
+#[test]
+#[ignore = "slow"]
+fn statements_of_all_kinds_agree_with_clear_evaluation() {
+    fn test<F: Field, S: Named<F = F>>() {
+        statements_agree::<F, S>(true);
+    }
+    over_every_field!(test);
+}
+
+fn statements_agree<F: Field, S: Named<F = F>>(all: bool) {
+    // 1 + 2·3 + 3·9 in characteristic two is 1 + 2·3 + 3·5 there.
+    let prime = F::ONE + F::ONE != F::ZERO;
+    let (power, witness) =
+        builtin::<F>("power?exponent=2", &[("y", if prime { "9" } else { "5" })], &[("x", "3")]);
+    if all {
+        assert_both_agree::<S>("power", power.source(), &witness, "direct");
+        assert_fails_at::<S>(power.source(), &[F::ONE], "y");
+    }
+    let public = [("matrix", "1,0,1, 0,1,0"), ("b", if prime { "8,7" } else { "6,7" })];
+    let (linear, witness) = builtin::<F>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
+    assert_both_agree::<S>("linear", linear.source(), &witness, "direct");
+    assert_fails_at::<S>(linear.source(), &[witness[0], F::ONE, witness[2]], "b[1]");
+    if prime {
+        let (range, witness) =
+            builtin::<F>("range-sum?count=3&bits=8", &[("total", "300")], &[("values", "255,40,5")]);
+        assert_both_agree::<S>("range-sum", range.source(), &witness, "direct");
+        let other: Vec<F> = vec![F::place(8), witness[1] + F::ONE + F::ONE + F::ONE + F::ONE, F::ZERO];
+        assert_fails_at::<S>(range.source(), &other, "values[0] below 2^8");
+        if !all {
+            return;
+        }
+        let (factors, witness) = builtin::<F>("factors", &[("n", "15")], &[("a", "3"), ("b", "5")]);
+        assert_both_agree::<S>("factors", factors.source(), &witness, "direct");
+        let n = F::ONE + F::ONE + F::ONE;
+        let n = n * (n + F::ONE + F::ONE);
+        assert_fails_at::<S>(factors.source(), &[F::ONE, n], "a above 1");
+    }
 }
 
 #[test]
@@ -303,12 +327,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
 #[test]
 fn networks_around_blocks_and_refills() {
     fn test<F: Field, S: Named<F = F>>() {
-        // Direct blocks end after 256, 512 and 1024 shares, a witness takes some.
-        for (gates, name) in [(1, "direct"), (300, "direct"), (1000, "direct"), (4000, "tiny")] {
-            let network = Arithmetic::<F>::new(gates).unwrap();
-            let witness: Vec<F> = network.witness([7; 32]).collect();
-            assert_agrees::<S>(&format!("network of {gates}"), &network, &witness, &with_over::<S>(name));
-        }
+        networks_agree::<F, S>(&[(300, "direct"), (4000, "tiny")]);
     }
     over_every_field!(test);
     // More than an iteration, whose refill comes amid the coins; and every set.
@@ -317,6 +336,25 @@ fn networks_around_blocks_and_refills() {
     assert_agrees::<Over<F61>>("refilled", &network, &witness, &with("tiny"));
     assert_agrees::<Over<F61, F61x2>>("refilled", &network, &witness, &with("tiny"));
     assert_agrees::<Over<F61>>("l2", &network, &witness, &with("l2"));
+}
+
+#[test]
+#[ignore = "slow"]
+fn networks_around_more_blocks() {
+    fn test<F: Field, S: Named<F = F>>() {
+        networks_agree::<F, S>(&[(1, "direct"), (1000, "direct")]);
+    }
+    over_every_field!(test);
+}
+
+/// Networks of so many gates, by these correlations. Direct blocks end after 256, 512 and 1024 shares, a witness
+/// takes some.
+fn networks_agree<F: Field, S: Named<F = F>>(sizes: &[(u64, &str)]) {
+    for &(gates, name) in sizes {
+        let network = Arithmetic::<F>::new(gates).unwrap();
+        let witness: Vec<F> = network.witness([7; 32]).collect();
+        assert_agrees::<S>(&format!("network of {gates}"), &network, &witness, &with_over::<S>(name));
+    }
 }
 
 /// Statements one after the other on one set-up, of lengths that end anywhere in a batch and an iteration.

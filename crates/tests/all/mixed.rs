@@ -259,9 +259,19 @@ fn what_cannot_be_proved_is_refused_before_anything_is_said() {
     assert_eq!(over_bits, over_numbers);
 }
 
-/// Every message of either party, with a bit changed on the way.
+/// Messages of either party, with a bit changed on the way: the last ones, and of the set-ups some.
 #[test]
 fn a_flipped_bit_anywhere_is_noticed_by_both() {
+    assert_flips_are_noticed(29);
+}
+
+#[test]
+#[ignore = "slow"]
+fn more_flipped_bits_are_noticed_by_both() {
+    assert_flips_are_noticed(11);
+}
+
+fn assert_flips_are_noticed(step: usize) {
     let (circuit, bits, numbers) = Sorted::instance::<F61>(2, 3);
     let options = seeded(9);
     let claim = (&circuit, &bits[..], &numbers[..]);
@@ -272,7 +282,7 @@ fn a_flipped_bit_anywhere_is_noticed_by_both() {
     for (party, lengths) in [Party::Prover, Party::Verifier].into_iter().zip(&lengths) {
         for (message, length) in lengths.iter().enumerate() {
             // Of the set-ups some; what follows them is tested one by one over an ideal dealer.
-            if message % 11 != 3 && message + 3 < lengths.len() {
+            if message % step != 3 && message + 3 < lengths.len() {
                 continue;
             }
             let flip =

@@ -148,13 +148,13 @@ fn an_epoch_ends_between_rows() {
 /// A running sum is committed to every eight lookups, and behind the last ones, which may be fewer.
 #[test]
 fn lookups_end_at_any_place_of_a_sum() {
-    lookups(&[7, 8, 257]);
+    lookups(&[8, 257]);
 }
 
 #[test]
 #[ignore = "slow"]
 fn lookups_end_at_more_places_of_a_sum() {
-    lookups(&[1, 9, 16, 17, 256, 600]);
+    lookups(&[1, 7, 9, 16, 17, 256, 600]);
 }
 
 fn lookups(numbers: &[usize]) {

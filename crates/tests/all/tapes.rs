@@ -121,9 +121,20 @@ fn arithmetic_by_type<F: Field, S: Named<F = F>>(gates: u64, options: Options) -
     digest(run_by::<S>(&Wolverine::<S>::OVER, &network, &witness, &options))
 }
 
+/// Every other way: what the others compute is compared by tests of kernels.
 #[test]
 fn pinned_over_other_fields() {
-    for (arch, threads) in ways() {
+    assert_pinned_over_other_fields(ways().step_by(2));
+}
+
+#[test]
+#[ignore = "slow"]
+fn pinned_over_other_fields_all_ways() {
+    assert_pinned_over_other_fields(ways());
+}
+
+fn assert_pinned_over_other_fields(ways: impl Iterator<Item = (Arch, NonZeroUsize)>) {
+    for (arch, threads) in ways {
         let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", way),
@@ -277,10 +288,20 @@ fn pinned_garblings() {
 /// other fields.
 #[test]
 fn pinned_by_wolverine() {
+    assert_pinned_by_wolverine(ways().step_by(2));
+}
+
+#[test]
+#[ignore = "slow"]
+fn pinned_by_wolverine_all_ways() {
+    assert_pinned_by_wolverine(ways());
+}
+
+fn assert_pinned_by_wolverine(ways: impl Iterator<Item = (Arch, NonZeroUsize)>) {
     use CheckedBy::{Buckets, Interpolation, Sacrifice};
     let (network, state) = network(5000);
     let (refilled, start) = kit::network(20_000);
-    for (arch, threads) in ways() {
+    for (arch, threads) in ways {
         let in_blocks =
             |by, block: u64| Options { arch, threads, seed: Some([42; 32]), ..by_wolverine(by, block) };
         let bits = |correlations, block| in_blocks(Buckets, block).with_correlations(correlations);

@@ -67,13 +67,23 @@ fn a_flipped_bit_in_any_message() {
 /// block, the check of its shares and the digest.
 #[test]
 fn a_flipped_bit_anywhere_in_an_opening() {
+    assert_flipped_bits_are_refused(29);
+}
+
+#[test]
+#[ignore = "slow"]
+fn more_flipped_bits_in_an_opening() {
+    assert_flipped_bits_are_refused(13);
+}
+
+fn assert_flipped_bits_are_refused(step: usize) {
     let (network, witness) = network(20);
     let options = options(1, EIGHT, false, 600);
     let honest = run_honestly(&network, &witness, &options).from_prover.messages();
     let mut flipped = 0;
     // The last is what is compared at the end.
     for message in honest.len() - 8..honest.len() - 1 {
-        for bit in (0..8 * honest[message].len()).step_by(13) {
+        for bit in (0..8 * honest[message].len()).step_by(step) {
             let mut said = honest.clone();
             said[message][bit / 8] ^= 1 << (bit % 8);
             let mut channel = Channel::new(Party::Verifier, Playback::new(said.concat()));
@@ -84,7 +94,7 @@ fn a_flipped_bit_anywhere_in_an_opening() {
             flipped += 1;
         }
     }
-    assert!(flipped > 100, "{flipped}");
+    assert!(flipped > 1300 / step, "{flipped}");
 }
 
 /// The verifier's nonce, its base transfers and its coins are others.
@@ -178,9 +188,23 @@ fn a_disagreement_on_the_check() {
     assert!(by(&by_wolverine(None, None), &more).verified.is_ok());
 }
 
-/// A peer that stops before each message, and in its midst, or goes on with anything.
+/// A peer that stops in the midst of a message, or goes on with anything: by turns.
 #[test]
 fn peers_that_close_or_talk_nonsense() {
+    assert_peers_survived(|number| &BEHIND[number % 2..][..1]);
+}
+
+/// A peer that stops in the midst of each message, and one that goes on with anything.
+#[test]
+#[ignore = "slow"]
+fn peers_that_close_and_talk_nonsense() {
+    assert_peers_survived(|_| &BEHIND);
+}
+
+/// The bytes of nonsense that follow the half of a message.
+const BEHIND: [usize; 2] = [0, 100_000];
+
+fn assert_peers_survived(behind: impl Fn(usize) -> &'static [usize]) {
     let (network, witness) = network(100);
     for (correlations, one_way) in [(EIGHT, false), (TINY, true)] {
         let options = |seed| options(seed, correlations, one_way, 60);
@@ -195,7 +219,7 @@ fn peers_that_close_or_talk_nonsense() {
                 said.extend((0..nonsense as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8));
                 said
             };
-            for nonsense in [0, 100_000] {
+            for &nonsense in behind(number) {
                 let said = [&from_prover, &from_verifier].map(|messages| cut(messages, nonsense));
                 assert_survives(&network, &witness, &said[0], &said[1], options);
             }
