@@ -5,11 +5,12 @@
 
 use super::block::Block;
 use super::interpreter::{Interpreter, Kept};
+use super::recorder::ended;
 use super::{Argues, Execute, Executor, Functions, Handle, Recorder, Source};
 use crate::{Backend, BitWire, Mixed, MixedCircuit, NumberWire};
 use core::cell::RefCell;
 use core::fmt::Display;
-use volery_channel::error::Result;
+use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
 /// A statement over F_2 and `F` that can be recorded. It pushes the same gates in the same order as often as
@@ -95,6 +96,21 @@ struct State<'m, M: Mixed> {
     mixed: &'m mut M,
     bits: Kept<M::Bits>,
     numbers: Kept<M::Numbers>,
+    /// The error that ended the execution, in whichever half or between them.
+    failed: Option<Error>,
+}
+
+impl<M: Mixed> State<'_, M> {
+    /// Does one thing, unless an earlier one has failed: what would follow a failure, in either half, fails for
+    /// reasons of its own, which say nothing of the peer.
+    fn attempt(&mut self, act: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if self.failed.is_none()
+            && let Err(error) = act(self)
+        {
+            self.failed = Some(error);
+        }
+        if self.failed.is_none() { Ok(()) } else { Err(ended()) }
+    }
 }
 
 /// The half over F_2.
@@ -126,8 +142,8 @@ impl<M: Mixed> Execute<F2> for Bits<'_, '_, M> {
     }
 
     fn execute(&mut self, block: &Block<F2>, lent: &[F2]) -> Result<()> {
-        let State { mixed, bits, .. } = &mut *self.0.borrow_mut();
-        execute(mixed.bits()?, bits, self.1, (block, lent))
+        let mut state = self.0.borrow_mut();
+        state.attempt(|state| execute(state.mixed.bits()?, &mut state.bits, self.1, (block, lent)))
     }
 }
 
@@ -141,32 +157,35 @@ impl<M: Mixed> Execute<<M::Numbers as Backend>::F> for Numbers<'_, '_, M> {
         block: &Block<<M::Numbers as Backend>::F>,
         lent: &[<M::Numbers as Backend>::F],
     ) -> Result<()> {
-        let State { mixed, numbers, .. } = &mut *self.0.borrow_mut();
-        execute(mixed.numbers()?, numbers, self.1, (block, lent))
+        let mut state = self.0.borrow_mut();
+        state.attempt(|state| execute(state.mixed.numbers()?, &mut state.numbers, self.1, (block, lent)))
     }
 }
 
 impl<M: Mixed> Crossing for RefCell<State<'_, M>> {
     fn number(&self, bits: &[u32], number: u32) -> Result<()> {
-        let state = &mut *self.borrow_mut();
-        let word: Vec<BitWire<M>> = bits.iter().map(|slot| state.bits.wire(*slot)).collect();
-        let made = state.mixed.number(&word)?;
-        state.numbers.put(number, made);
-        Ok(())
+        self.borrow_mut().attempt(|state| {
+            let word: Vec<BitWire<M>> = bits.iter().map(|slot| state.bits.wire(*slot)).collect();
+            let made = state.mixed.number(&word)?;
+            state.numbers.put(number, made);
+            Ok(())
+        })
     }
 
     fn bits_of(&self, number: u32, bits: &[u32], name: &dyn Display) -> Result<()> {
-        let state = &mut *self.borrow_mut();
-        let number: NumberWire<M> = state.numbers.wire(number);
-        let made = state.mixed.bits_of(&[number], bits.len(), name)?;
-        bits.iter().zip(made).for_each(|(slot, wire)| state.bits.put(*slot, wire));
-        Ok(())
+        self.borrow_mut().attempt(|state| {
+            let number: NumberWire<M> = state.numbers.wire(number);
+            let made = state.mixed.bits_of(&[number], bits.len(), name)?;
+            bits.iter().zip(made).for_each(|(slot, wire)| state.bits.put(*slot, wire));
+            Ok(())
+        })
     }
 }
 
 impl<M: Mixed> MixedCircuit<M> for MixedStreamed<'_, <M::Numbers as Backend>::F> {
     fn run(&self, mixed: &mut M) -> Result<()> {
-        let state = RefCell::new(State { mixed, bits: Kept::default(), numbers: Kept::default() });
+        let state = State { mixed, bits: Kept::default(), numbers: Kept::default(), failed: None };
+        let state = RefCell::new(state);
         let (of_bits, of_numbers) = (OnlyBits(self.0), OnlyNumbers(self.0));
         let (mut bits, mut numbers) = (Bits(&state, &of_bits), Numbers(&state, &of_numbers));
         let functions = (Functions::default(), Functions::default());
@@ -174,11 +193,8 @@ impl<M: Mixed> MixedCircuit<M> for MixedStreamed<'_, <M::Numbers as Backend>::F>
         let mut numbers = Recorder::new(&mut numbers, &functions.1).of_half();
         let mut both = MixedRecorder { bits: &mut bits, numbers: &mut numbers, crossing: Some(&state) };
         let recorded = self.0.record_mixed(&mut both);
-        match bits.finish(recorded) {
-            Ok(()) => numbers.finish(Ok(())),
-            // The error may be one of numbers, which has been told.
-            failed => failed,
-        }
+        let finished = bits.finish(recorded).and_then(|()| numbers.finish(Ok(())));
+        state.into_inner().failed.map_or(finished, Err)
     }
 }
 
@@ -214,3 +230,6 @@ impl<F: Field> Source<F> for OnlyNumbers<'_, F> {
         self.0.record_mixed(&mut MixedRecorder { bits: &mut bits, numbers, crossing: None })
     }
 }
+
+#[cfg(test)]
+mod tests;

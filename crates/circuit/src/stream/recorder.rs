@@ -386,7 +386,7 @@ impl<'r, F: Field> Recorder<'r, F> {
 }
 
 /// The error of a statement that goes on after an error.
-fn ended() -> Error {
+pub(super) fn ended() -> Error {
     Error::invalid("the statement has ended in an error before")
 }
 
