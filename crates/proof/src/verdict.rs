@@ -193,6 +193,18 @@ const ACCEPTED: u8 = 1;
 /// A verifier tells nothing by a wrong digest: it depends on what was sent and on no secret.
 pub const VERDICT: Carried = Carried { prover: 32, verifier: 33 };
 
+/// Two results, of a check and of hearing what follows it. Where both have failed, the error is the check's: it is
+/// not undone by a prover that leaves.
+///
+/// # Errors
+/// The earlier one, where nothing more is heard.
+pub fn held<T, U>(decided: Result<T>, heard: Result<U>) -> Result<(Result<T>, U)> {
+    match (decided, heard) {
+        (Err(error), Err(_)) => Err(error),
+        (decided, heard) => Ok((decided, heard?)),
+    }
+}
+
 /// Receives step 1, the last check of all.
 ///
 /// # Errors

@@ -30,16 +30,18 @@
 //! by the same choices; the points and leaves are fresh, and every hash names its session. Nothing that is
 //! public is a function of Δ alone.
 //!
-//! **One path.** Fix all coins but Δ. A check that fails ends its attempt, *and the run*: nothing under this Δ
-//! is accepted any more. So until the end there is one way on which all checks pass, whatever the number of
-//! set-ups, their order, or how many run at once; on it the checks of all attempts are at known sets of keys,
-//! and the run goes on to the end only where Δ is in all of them. Guesses of c bits in one set-up and c' others
-//! in another survive with 2^-(c + c'), as if they had been made in one; so a prover that makes N set-ups gains
-//! nothing from any of them but its own error, and a false statement is accepted with the sum of the errors of
-//! all attempts at most ([`security`]): their roots of a wrong polynomial, forged MACs, coefficients that
-//! cancel, values that meet under χ. With N shards and R further attempts, each worth b bits, that is b −
-//! log2(N + R). A shard is refused where its own bits are fewer than asked for by that much: over 2^61 − 1, where
-//! they are some 49, a run with more than some hundred attempts takes a larger extension.
+//! **One path.** Fix all coins but Δ. A check that fails ends its attempt, *and the run*, even where the link has
+//! ended before its error is due ([`volery_proof::verdict::held`]): nothing under this Δ is accepted any more. A
+//! link that ends before a check can be computed takes an attempt, and nobody learns anything of Δ. So until the
+//! end there is one way on which all checks pass, whatever the number of set-ups, their order, or how many run at
+//! once; on it the checks of all attempts are at known sets of keys, and the run goes on to the end only where Δ is
+//! in all of them. Guesses of c bits in one set-up and c' others in another survive with 2^-(c + c'), as if they
+//! had been made in one; so a prover that makes N set-ups gains nothing from any of them but its own error, and a
+//! false statement is accepted with the sum of the errors of all attempts at most ([`security`]): their roots of a
+//! wrong polynomial, forged MACs, coefficients that cancel, values that meet under χ. With N shards and R further
+//! attempts, each worth b bits, that is b − log2(N + R). A shard is refused where its own bits are fewer than asked
+//! for by that much: over 2^61 − 1, where they are some 49, a run with more than some hundred attempts takes a
+//! larger extension.
 //!
 //! **Attempts.** A shard whose link ends may be tried again, under a fresh set-up: R times at most in a run,
 //! which both parties know. An attempt that was abandoned after a coin counts as any: its error is in the sum,

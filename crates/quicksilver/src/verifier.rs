@@ -26,7 +26,7 @@ use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use volery_proof::openings::Openings;
-use volery_proof::verdict::{Accepted, Gates, Steps};
+use volery_proof::verdict::{Accepted, Gates, Steps, held};
 use volery_vole::macs::{Macs, Values};
 use volery_vole::vole::subfield::same;
 use volery_vole::vole::{BoxedVole, Shares, vope};
@@ -279,9 +279,8 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         while let Some(sums) = self.weighing.last(self.committed) {
             self.add_products(&sums);
         }
-        let consistent = self.vole.check(&mut self.channel);
-        // A failed check must not look different to the peer before its last message has been read.
-        let consistent = match consistent {
+        // A failed check must not look different to the peer before its last message has been read: it is held.
+        let consistent = match self.vole.check(&mut self.channel) {
             Err(error) if error.is_of_link() => return Err(error),
             checked => checked,
         };
@@ -290,15 +289,13 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             Some((shard, salt)) => {
                 let by = (M::delta(self.delta), &*salt);
                 let given = shard.verify(&mut self.channel, lines, by, consistent.is_ok());
-                match (consistent, given) {
-                    (Err(error), Err(other)) => return Err(if other.is_of_link() { other } else { error }),
-                    (consistent, given) => (consistent, Some(given?)),
-                }
+                let (consistent, given) = held(consistent, given)?;
+                (consistent, Some(given))
             }
         };
         let mut opened = vec![M::E::ZERO; degree];
-        self.channel.recv_elements(&mut opened)?;
-        let openings: [u8; 32] = self.channel.recv_array()?;
+        let openings = self.channel.recv_elements(&mut opened).and_then(|()| self.channel.recv_array());
+        let (consistent, openings): (_, [u8; 32]) = held(consistent, openings)?;
 
         // Fig. 4, 7c, and fig. 5, 5c: W = Σ χ·B + B*, where B = k_a·k_b − k_c·Δ for products.
         let (w, at_delta) = self.sums.against(M::delta(self.delta), mask, &opened);

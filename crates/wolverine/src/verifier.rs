@@ -19,7 +19,7 @@ use volery_primitives::lanes::Lanes;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Arch, Extension, F128, Field};
 use volery_proof::openings::Openings;
-use volery_proof::verdict::{Accepted, Gates, Steps, section};
+use volery_proof::verdict::{Accepted, Gates, Steps, held, section};
 use volery_vole::macs::{Macs, Values};
 use volery_vole::vole::BoxedVole;
 use volery_vole::vole::subfield::same;
@@ -132,19 +132,16 @@ impl<'a, M: Macs> Verifier<'a, M> {
             return Err(nothing_asserted());
         }
         self.end_block()?;
-        let consistent = self.checker.source.check(self.checker.channel);
-        // A failed check must not look different to the peer before its last message has been read.
-        let consistent = match consistent {
+        // A failed check must not look different to the peer before its last message has been read: it is held.
+        let decided = match self.checker.source.check(self.checker.channel) {
             Err(error) if error.is_of_link() => return Err(error),
+            Ok(_) if !self.checker.holds => Err(Error::Rejected(Rejection::Products)),
             checked => checked,
         };
-        let openings: [u8; 32] = self.checker.channel.recv_array()?;
+        let (decided, openings) = held(decided, self.checker.channel.recv_array::<32>())?;
         // Fig. 3, 9.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
-        let vole = consistent?;
-        if !self.checker.holds {
-            return Err(Error::Rejected(Rejection::Products));
-        }
+        let vole = decided?;
         let accepted = Accepted::only_if(verdict(assertions_hold), Rejection::Assertions)?;
         Ok((accepted, self.counted, self.checked, vole))
     }

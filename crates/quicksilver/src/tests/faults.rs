@@ -199,3 +199,53 @@ fn nobody_goes_on_after_an_error() {
     test::<Elements<F61, F61>>();
     test::<Elements<F61, F61x2>>();
 }
+
+/// Correlations whose check fails once the prover has said what belongs to it.
+struct Failing<V>(Spoken<V>);
+
+impl<V: Vole<Share: Share> + 'static> Vole for Failing<V> {
+    type Share = V::Share;
+
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<V::Share>) -> Result<()> {
+        self.0.block(channel, block)
+    }
+    fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<V::Share>> {
+        Box::new(self.0).check(channel)?;
+        Err(Error::Rejected(Rejection::Shards))
+    }
+}
+
+/// A check that has failed is not undone by a prover that leaves before its last message.
+#[test]
+fn a_failed_check_is_the_end_whoever_leaves() {
+    let (here, there) = pipe(Duration::from_secs(20));
+    let (here, said) = Tape::new(here, None);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut channel = Channel::new(Party::Prover, here);
+            Bits::prove(&mut channel, 2 * PAIRS as usize).unwrap();
+            channel.flush().unwrap();
+        });
+        Bits::verify(&mut Channel::new(Party::Verifier, there)).unwrap();
+    });
+    let said = said.messages();
+    let verify = |heard: &[Vec<u8>]| {
+        let channel = &mut Channel::new(Party::Verifier, Playback::new(heard.concat()));
+        let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+        let vole = Box::new(Failing(Spoken(ideal::Verifier::new(3, BLOCK, &delta))));
+        let mut verifier = Verifier::new(channel, vole, Arch::detect(), &delta);
+        run_on(&mut verifier);
+        verifier.finish().map(drop)
+    };
+    let (whole, mut failed) = (said.len(), 0);
+    for kept in 0..=whole {
+        match verify(&said[..kept]) {
+            Err(Error::Rejected(Rejection::Shards)) => failed += 1,
+            // Before the check.
+            Err(_) if failed == 0 => {}
+            ended => panic!("{ended:?} after {kept} of {whole}"),
+        }
+    }
+    // Before the sums, before the digest of assertions, and with both.
+    assert!(failed >= 3, "{failed} of {whole}");
+}

@@ -3,7 +3,7 @@
 
 use crate::kit::{Ones, Session, both, by_wolverine, network, seeded};
 use volery::channel::{Channel, Party, Playback, Tape};
-use volery::circuit::Arithmetic;
+use volery::circuit::{Arithmetic, Written};
 use volery::error::{Misbehaviour, Rejection};
 use volery::{
     Accepted, Correlations, Error, F61, F61x2, Named, Options, Over, Report, Result, System, prove,
@@ -33,7 +33,7 @@ impl Repeating<'_> {
     /// All messages of an honest prover.
     fn honest(&self) -> Vec<Vec<u8>> {
         let Session { proved, verified, from_prover, .. } = both(&self.prover, &self.verifier, None);
-        assert!(proved.is_ok() && verified.is_ok(), "{}", self.name);
+        assert!(proved.is_ok() && verified.is_ok(), "{}: {proved:?}, {:?}", self.name, verified.err());
         from_prover.messages()
     }
 }
@@ -81,6 +81,27 @@ fn stack() -> Repeating<'static> {
     }
 }
 
+/// A statement over two fields, by a comparison that crosses from numbers to bits.
+fn mixed() -> Repeating<'static> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/sieve/less.rel");
+    let state = move || {
+        let mut relation = volery::setting("f61").unwrap().open(path, None).unwrap();
+        relation.public().read("public0", Written::Text(b"1000")).unwrap();
+        relation.state().unwrap()
+    };
+    let direct = |seed| seeded(seed).with_correlations(Correlations::DIRECT);
+    Repeating {
+        name: "quicksilver over f2 and f61",
+        prover: Box::new(move |channel| {
+            let mut stated = state();
+            stated.private().read("private0", Written::Text(b"999")).unwrap();
+            stated.claim().unwrap().prove(channel, &direct(1))
+        }),
+        verifier: Box::new(move |channel| state().verify(channel, &direct(2))),
+        tells: 16,
+    }
+}
+
 /// All in which a coin, or a secret that is opened, lets the prover foresee the verdict.
 fn all() -> Vec<Repeating<'static>> {
     let direct = || Options::default().with_correlations(Correlations::DIRECT);
@@ -98,6 +119,7 @@ fn all() -> Vec<Repeating<'static>> {
         stack(),
         bits("limbo", Options::by(System::LIMBO), 32),
         arithmetic::<Over<F61>>("limbo over f61", Options::by(System::LIMBO), 32),
+        mixed(),
     ]
 }
 
