@@ -89,7 +89,9 @@ impl Task {
         let prover = |channel: &mut Channel, done: &Counter| {
             let mut session = ProverSession::<S>::over(channel, done.counting(options.clone()));
             let mut prove_next = || {
-                options.statement.into_iter().for_each(|name| session.name_next(name));
+                if let Some(name) = options.statement {
+                    session.name_next(name);
+                }
                 prove(&mut session).inspect(|_| done.restart())
             };
             (0..repeat).map(|_| prove_next()).collect()
@@ -97,7 +99,9 @@ impl Task {
         let verifier = |channel: &mut Channel| {
             let mut session = VerifierSession::<S>::over(channel, options.clone());
             let mut verify_next = || {
-                options.statement.into_iter().for_each(|name| session.name_next(name));
+                if let Some(name) = options.statement {
+                    session.name_next(name);
+                }
                 verify(&mut session).map(|(_accepted, report)| report)
             };
             (0..repeat).map(|_| verify_next()).collect()

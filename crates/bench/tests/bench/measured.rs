@@ -287,6 +287,7 @@ fn memory_does_not_grow_with_the_statement() {
 #[test]
 #[ignore = "slow"]
 fn memory_does_not_grow_with_iterations() {
+    assert_flat(&["jko"], ["1_000_000", "10_000_000"]);
     let large = if cfg!(debug_assertions) { "30_000_000" } else { "100_000_000" };
     assert_flat(&["boolean", "--vole", "l2"], ["10_000_000", large]);
 }
