@@ -401,10 +401,10 @@ impl Channel {
         Ok(())
     }
 
-    /// Hands over all that was sent, while the sender goes on: a round is counted where it waits.
+    /// Flushes, and the turn is still the sender's: a round is counted when it waits.
     ///
     /// # Errors
-    /// `Io` where the link fails.
+    /// As for [`Channel::flush`].
     #[inline]
     pub fn dispatch(&mut self) -> Result<()> {
         let spoke = self.spoke;

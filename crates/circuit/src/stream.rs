@@ -19,7 +19,7 @@
 //! | `Constant` | slot | constant | | |
 //! | `Add`, `Mul` | slot | slot | slot | |
 //! | `Scale` | slot | slot | constant | a public factor |
-//! | `Linear` | slot | words | constant | list: of the terms; from `b` on their factors, or those lent with the block |
+//! | `Linear` | slot | words | constant | list: of the terms; from `b` on their factors; where it is [`LENT`], those lent with the block |
 //! | `LinearRows` | terms | words | constant | lists: so many columns, side by side; the sums. From `b` on the factors |
 //! | `Witness` | slot | count | | so many elements, on consecutive slots |
 //! | `Hint` | function | words | | lists: of the arguments, of the results |
@@ -94,7 +94,7 @@ mod shards;
 mod tests;
 
 pub use argues::Argues;
-pub use block::{Block, HintFunction, Op, Record};
+pub use block::{Block, HintFunction, LENT, Op, Record};
 pub use dependence::Dependence;
 pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;

@@ -194,11 +194,12 @@ const ACCEPTED: u8 = 1;
 pub const VERDICT: Carried = Carried { prover: 32, verifier: 33 };
 
 /// Two results, of a check and of hearing what follows it. Where both have failed, the error is the check's: it is
-/// not undone by a prover that leaves.
+/// not undone by a prover that leaves. One that leaves the link half open, and so is told the verdict, learns the
+/// bit that it would have learnt by staying.
 ///
 /// # Errors
-/// The earlier one, where nothing more is heard.
-pub fn held<T, U>(decided: Result<T>, heard: Result<U>) -> Result<(Result<T>, U)> {
+/// The check's where both have failed, or else that of hearing.
+pub fn earlier<T, U>(decided: Result<T>, heard: Result<U>) -> Result<(Result<T>, U)> {
     match (decided, heard) {
         (Err(error), Err(_)) => Err(error),
         (decided, heard) => Ok((decided, heard?)),

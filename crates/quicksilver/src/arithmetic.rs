@@ -16,7 +16,7 @@
 //!
 //! **Sections.** Corrections go out by sections of a block, the first of 256 shares and each as long as
 //! all before, until that is a block: so a statement of a few hundred commitments does not send
-//! thousands of zeroes. One that is used up goes out before polynomials that follow, so that the verifier works
+//! thousands of zeroes. One that is used up goes out with the first polynomials behind it, so that the verifier works
 //! while the prover does.
 //!
 //! **Whose challenge.** Where E is short ([`by_transcript`]) a transcript could be searched for a lucky

@@ -45,8 +45,8 @@
 //! assertion goes on to the end and then closes: where it failed does not show.
 //!
 //! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The checks of
-//! products, assertions and correlations are computed after the last message has arrived and end in one bit.
-//! The prover learns from it only whether its own cheating was lucky, and Δ ends with the session.
+//! products, assertions and correlations are told after the last message has arrived, or the link has ended, and
+//! in one bit. The prover learns from it only whether its own cheating was lucky, and Δ ends with the session.
 //! Corrections of shares that commit to nothing are refused at the end of their batch: whether there are any
 //! depends on the prover alone.
 //!

@@ -31,7 +31,7 @@
 //! public is a function of Δ alone.
 //!
 //! **One path.** Fix all coins but Δ. A check that fails ends its attempt, *and the run*, even where the link has
-//! ended before its error is due ([`volery_proof::verdict::held`]): nothing under this Δ is accepted any more. A
+//! ended before its error is due ([`volery_proof::verdict::earlier`]): nothing under this Δ is accepted any more. A
 //! link that ends before a check can be computed takes an attempt, and nobody learns anything of Δ. So until the
 //! end there is one way on which all checks pass, whatever the number of set-ups, their order, or how many run at
 //! once; on it the checks of all attempts are at known sets of keys, and the run goes on to the end only where Δ is

@@ -26,7 +26,7 @@ use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use volery_proof::openings::Openings;
-use volery_proof::verdict::{Accepted, Gates, Steps, held};
+use volery_proof::verdict::{Accepted, Gates, Steps, earlier};
 use volery_vole::macs::{Macs, Values};
 use volery_vole::vole::subfield::same;
 use volery_vole::vole::{BoxedVole, Shares, vope};
@@ -279,7 +279,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         while let Some(sums) = self.weighing.last(self.committed) {
             self.add_products(&sums);
         }
-        // A failed check must not look different to the peer before its last message has been read: it is held.
+        // A failed check must not look different to a peer whose last message is still to come: its error waits.
         let consistent = match self.vole.check(&mut self.channel) {
             Err(error) if error.is_of_link() => return Err(error),
             checked => checked,
@@ -289,13 +289,13 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             Some((shard, salt)) => {
                 let by = (M::delta(self.delta), &*salt);
                 let given = shard.verify(&mut self.channel, lines, by, consistent.is_ok());
-                let (consistent, given) = held(consistent, given)?;
+                let (consistent, given) = earlier(consistent, given)?;
                 (consistent, Some(given))
             }
         };
         let mut opened = vec![M::E::ZERO; degree];
         let openings = self.channel.recv_elements(&mut opened).and_then(|()| self.channel.recv_array());
-        let (consistent, openings): (_, [u8; 32]) = held(consistent, openings)?;
+        let (consistent, openings): (_, [u8; 32]) = earlier(consistent, openings)?;
 
         // Fig. 4, 7c, and fig. 5, 5c: W = Σ χ·B + B*, where B = k_a·k_b − k_c·Δ for products.
         let (w, at_delta) = self.sums.against(M::delta(self.delta), mask, &opened);

@@ -19,7 +19,7 @@ use volery_primitives::lanes::Lanes;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Arch, Extension, F128, Field};
 use volery_proof::openings::Openings;
-use volery_proof::verdict::{Accepted, Gates, Steps, held, section};
+use volery_proof::verdict::{Accepted, Gates, Steps, earlier, section};
 use volery_vole::macs::{Macs, Values};
 use volery_vole::vole::BoxedVole;
 use volery_vole::vole::subfield::same;
@@ -132,13 +132,13 @@ impl<'a, M: Macs> Verifier<'a, M> {
             return Err(nothing_asserted());
         }
         self.end_block()?;
-        // A failed check must not look different to the peer before its last message has been read: it is held.
+        // A failed check must not look different to a peer whose last message is still to come: its error waits.
         let decided = match self.checker.source.check(self.checker.channel) {
-            Err(error) if error.is_of_link() => return Err(error),
-            Ok(_) if !self.checker.holds => Err(Error::Rejected(Rejection::Products)),
+            Err(error) if error.is_of_link() && self.checker.holds => return Err(error),
+            _ if !self.checker.holds => Err(Error::Rejected(Rejection::Products)),
             checked => checked,
         };
-        let (decided, openings) = held(decided, self.checker.channel.recv_array::<32>())?;
+        let (decided, openings) = earlier(decided, self.checker.channel.recv_array::<32>())?;
         // Fig. 3, 9.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = decided?;

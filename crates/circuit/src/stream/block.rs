@@ -84,7 +84,7 @@ pub enum Op {
 pub(super) const KEPT: u32 = 1;
 
 /// The `b` of [`Op::Linear`] where the factors stand in no block, and are lent to whoever executes it.
-pub(super) const LENT: u32 = u32::MAX;
+pub const LENT: u32 = u32::MAX;
 
 /// A gate, or an operation beyond gates, in 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

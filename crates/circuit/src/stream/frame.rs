@@ -77,8 +77,8 @@ pub(super) struct Frame<F> {
     pub(super) first_stamp: u32,
     /// Free slots, in the statement. Slots of a function are planned at its end.
     pub(super) free: Vec<u32>,
-    /// The number of slots that have become free: a list of wires is what it was until it grows.
-    pub(super) given: u64,
+    /// The slots freed so far: while there are no more, a list of wires of this frame is what it was.
+    pub(super) freed: u64,
     /// The wires made in open scopes, and the beginning of each scope in this list.
     pub(super) taken: Vec<Handle>,
     pub(super) scopes: Vec<usize>,
@@ -119,7 +119,7 @@ impl<F: Field> Frame<F> {
             stamps: Vec::new(),
             first_stamp,
             free: Vec::new(),
-            given: 0,
+            freed: 0,
             taken: Vec::new(),
             scopes: Vec::new(),
             long: FORGOTTEN,
@@ -256,7 +256,7 @@ impl<F: Field> Frame<F> {
         let stamp = &mut self.stamps[wire.slot as usize];
         if *stamp == wire.stamp {
             *stamp = stamp.wrapping_add(1);
-            self.given += 1;
+            self.freed += 1;
             self.free.push(wire.slot);
         }
     }

@@ -455,14 +455,15 @@ impl<F: Field> Backend for Recorder<'_, F> {
         for (i, row) in rows.enumerate() {
             assert_eq!(row.len(), wires.len());
             let at = self.frame.block.next_word();
-            // The wires stay what they are, and live as long as no slot is given again.
-            if listed == Some(self.frame.given) {
+            // The wires stay what they are, and live as long as no slot of this frame is freed.
+            let now = Some((self.frame.first_stamp, self.frame.freed));
+            if listed == now {
                 self.frame.block.words.extend_from_slice(&list);
             } else {
                 self.frame.list(wires);
                 list.clear();
                 list.extend_from_slice(&self.frame.block.words[at as usize..]);
-                listed = Some(self.frame.given);
+                listed = now;
             }
             let image = self.push_sum(row, at);
             each(self, i, image)?;

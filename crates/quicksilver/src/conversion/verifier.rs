@@ -15,7 +15,7 @@ use volery_channel::random::Random;
 use volery_circuit::{Backend, Mixed, check_width, nothing_asserted};
 use volery_primitives::arch::{Arch, dot};
 use volery_primitives::{F128, Field, MacField};
-use volery_proof::verdict::{Accepted, held};
+use volery_proof::verdict::{Accepted, earlier};
 use volery_vole::macs::{BitMacs, Macs};
 use volery_vole::vole::{BoxedVole, Delta, Key, subfield};
 use zeroize::Zeroizing;
@@ -109,8 +109,8 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         let Two { mut bits, numbers } = self.halves;
         let (turn, of_numbers) = numbers.finish_turn()?;
         bits.begin_turn(turn);
-        let (of_numbers, (_, of_bits)) = held(of_numbers, bits.finish_turn())?;
-        // Which of the two has failed must not show, and by now both have been read.
+        let (of_numbers, (_, of_bits)) = earlier(of_numbers, bits.finish_turn())?;
+        // Which of the two has failed must not show: both have been read, or their peer is gone.
         let (_, numbers, _) = of_numbers?;
         let (accepted, bits, _) = of_bits?;
         Ok((accepted, Both { bits, numbers, rounds: self.between.rounds }))
