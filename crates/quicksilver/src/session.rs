@@ -17,6 +17,7 @@ use crate::{Committed, KeyCommitments as _, ProverUnder, VerifierUnder};
 use analysis::OverSetting;
 use core::any::Any;
 use core::marker::PhantomData;
+use mixed::{OfTwoFields, WithBits};
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_circuit::stream::{ShardSource, Source};
@@ -53,6 +54,17 @@ pub trait Registered: setting::Registered {
     /// [`over`] it. The compiler could not see through a bound that says so: it would have to know the setting
     /// before what is compiled for it.
     fn registered_quicksilver() -> &'static (dyn Any + Sync);
+
+    /// [`with_bits`] over it, likewise.
+    fn registered_with_bits() -> Option<&'static (dyn Any + Sync)> {
+        None
+    }
+}
+
+/// QuickSilver over F_2 and the field of `S` together, where it is compiled for both.
+pub fn with_bits<S: Supported>() -> Option<&'static dyn WithBits<S::F>> {
+    let registered: &'static dyn Any = S::registered_with_bits()?;
+    Some(*registered.downcast_ref::<&dyn WithBits<S::F>>().expect("its own"))
 }
 
 /// QuickSilver as it is compiled for `S`.
@@ -84,6 +96,11 @@ macro_rules! register {
                 > = &Quicksilver::OVER;
                 &QUICKSILVER
             }
+
+            #[inline(never)]
+            fn registered_with_bits() -> Option<&'static (dyn Any + Sync)> {
+                with_bits!($values $macs)
+            }
         }
     )+)+};
 }
@@ -94,6 +111,17 @@ macro_rules! monomorphic {
     };
     ($values:ident $macs:ident) => {
         false
+    };
+}
+
+macro_rules! with_bits {
+    (F61 $macs:ident) => {{
+        static WITH_BITS: &dyn WithBits<volery_primitives::F61> =
+            &OfTwoFields::<volery_primitives::F61, volery_primitives::$macs>::NEW;
+        Some(&WITH_BITS)
+    }};
+    ($values:ident $macs:ident) => {
+        None
     };
 }
 

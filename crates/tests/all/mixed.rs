@@ -4,6 +4,7 @@ use crate::kit::{Session, both, disagreements, only_bytes_differ, seeded};
 use crate::tapes::digest;
 use std::num::NonZeroUsize;
 use volery::channel::{Flip, Party};
+use volery::circuit::stream::{MixedRecorder, MixedSource};
 use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables};
 use volery::error::{Disagreement, Rejection};
 use volery::{
@@ -11,6 +12,7 @@ use volery::{
     MacField, Options, Over, ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed,
     verify_mixed,
 };
+use volery_quicksilver::session::{Supported, with_bits};
 
 /// "I know words, and where each stands in a memory of their numbers; and this is the parity of all that are
 /// read there": memories and ranges over numbers, products over both, and conversions both ways.
@@ -135,6 +137,37 @@ fn pinned() {
         assert_eq!(tape::<F61, F61>(arch, threads), "bbd8bb27a7681ff6d24f404d53dd88c5", "{name}");
         assert_eq!(tape::<F61, F61x2>(arch, threads), "4fa0c03fa502478993e5488e97d4d594", "{name}");
     }
+}
+
+/// A statement as streams of gates, as those by name are proved, sends what it sends as a circuit.
+#[test]
+fn streams_send_the_same() {
+    struct Recorded(Sorted);
+    impl<B: Field> MixedSource<B> for Recorded {
+        fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, B>) -> Result<()> {
+            self.0.run(both)
+        }
+    }
+    fn over<B: Field, E: MacField<B>>()
+    where
+        Over<B, E>: Registered + Supported<F = B>,
+    {
+        let (circuit, bits, numbers) = Sorted::instance::<B>(5, 7);
+        // Whoever proves by name gives the digest of what has the name.
+        let options =
+            Options { statement: Some([7; 32]), ..seeded(42).with_correlations(Correlations::TINY) };
+        let direct = run::<B, E>((&circuit, &bits, &numbers), &circuit, [&options, &options], None);
+        let circuit = &Recorded(circuit);
+        let system = with_bits::<Over<B, E>>().expect("compiled for it");
+        let streamed = both(
+            |channel| system.prove(circuit, (&bits, &numbers), channel, &options),
+            |channel| system.verify(circuit, channel, &options),
+            None,
+        );
+        assert_eq!(digest(direct), digest(streamed));
+    }
+    over::<F61, F61>();
+    over::<F61, F61x2>();
 }
 
 /// "I know a number that is multiplied by itself so often, and its bits likewise, now over the one field and now

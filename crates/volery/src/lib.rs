@@ -236,7 +236,7 @@ pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::{
     AnyClaim, AnyRelation, AnySetting, AnyStatement, Compiled, InShards, Named, ProverSession, Registered,
-    VerifierSession, WithBits, prove, prove_by, prove_each_of_over, prove_one_of, prove_one_of_over,
+    VerifierSession, prove, prove_by, prove_each_of_over, prove_one_of, prove_one_of_over,
     prove_one_of_to_file, prove_over, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
     setting, settings, verify, verify_by, verify_each_of_over, verify_from, verify_from_over, verify_one_of,
     verify_one_of_from, verify_one_of_over, verify_over,

@@ -5,7 +5,7 @@ pub(crate) mod compiled;
 mod disjunction;
 mod files;
 
-pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
+pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, setting, settings};
 pub use compiled::{Compiled, Named, Registered};
 pub use disjunction::{
     prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_each_of_over,

@@ -37,8 +37,8 @@ trait Crossing {
     /// Converts a word of bits, the least significant first, to the number in slot `number`.
     fn number(&self, bits: &[u32], number: u32) -> Result<()>;
 
-    /// Converts a number to bits, the least significant first.
-    fn bits_of(&self, number: u32, bits: &[u32], name: &dyn Display) -> Result<()>;
+    /// Converts numbers to bits, as many for each, the least significant first and those of the first number first.
+    fn bits_of(&self, numbers: &[u32], bits: &[u32], name: &dyn Display) -> Result<()>;
 }
 
 impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
@@ -66,16 +66,16 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
         Ok(number)
     }
 
-    /// The bits of one number: see [`Mixed::bits_of`].
+    /// The bits of each of `numbers`: see [`Mixed::bits_of`].
     ///
     /// # Errors
     /// As there.
-    pub fn bits_of(&mut self, number: Handle, width: usize, name: &dyn Display) -> Result<Vec<Handle>> {
-        let slot = self.numbers.slots(&[number])[0];
-        let bits: Vec<_> = (0..width).map(|_| self.bits.fresh()).collect();
+    pub fn bits_of(&mut self, numbers: &[Handle], width: usize, name: &dyn Display) -> Result<Vec<Handle>> {
+        let slots = self.numbers.slots(numbers);
+        let bits: Vec<_> = (0..width * numbers.len()).map(|_| self.bits.fresh()).collect();
         if let Some(crossing) = self.crossing {
             self.execute()?;
-            crossing.bits_of(slot, &self.bits.slots(&bits), name)?;
+            crossing.bits_of(&slots, &self.bits.slots(&bits), name)?;
         }
         Ok(bits)
     }
@@ -84,6 +84,28 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
     fn execute(&mut self) -> Result<()> {
         self.bits.execute()?;
         self.numbers.execute()
+    }
+}
+
+/// Gates of either half are executed before one of the other is recorded, in the order of the statement: so the
+/// same messages are sent as where the statement runs in both backends itself.
+impl<'r, 's, F: Field> Mixed for MixedRecorder<'_, 'r, 's, F> {
+    type Bits = Recorder<'s, F2>;
+    type Numbers = Recorder<'r, F>;
+
+    fn bits(&mut self) -> Result<&mut Recorder<'s, F2>> {
+        self.numbers.execute()?;
+        Ok(self.bits)
+    }
+    fn numbers(&mut self) -> Result<&mut Recorder<'r, F>> {
+        self.bits.execute()?;
+        Ok(self.numbers)
+    }
+    fn number(&mut self, bits: &[Handle]) -> Result<Handle> {
+        MixedRecorder::number(self, bits)
+    }
+    fn bits_of(&mut self, numbers: &[Handle], width: usize, name: &dyn Display) -> Result<Vec<Handle>> {
+        MixedRecorder::bits_of(self, numbers, width, name)
     }
 }
 
@@ -172,10 +194,11 @@ impl<M: Mixed> Crossing for RefCell<State<'_, M>> {
         })
     }
 
-    fn bits_of(&self, number: u32, bits: &[u32], name: &dyn Display) -> Result<()> {
+    fn bits_of(&self, numbers: &[u32], bits: &[u32], name: &dyn Display) -> Result<()> {
         self.borrow_mut().attempt(|state| {
-            let number: NumberWire<M> = state.numbers.wire(number);
-            let made = state.mixed.bits_of(&[number], bits.len(), name)?;
+            let width = bits.len().checked_div(numbers.len()).unwrap_or(0);
+            let numbers: Vec<NumberWire<M>> = numbers.iter().map(|slot| state.numbers.wire(*slot)).collect();
+            let made = state.mixed.bits_of(&numbers, width, name)?;
             bits.iter().zip(made).for_each(|(slot, wire)| state.bits.put(*slot, wire));
             Ok(())
         })

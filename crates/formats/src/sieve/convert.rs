@@ -66,7 +66,7 @@ pub(super) fn bits<F: Field>(
     let largest = largest::<F>()?;
     let below = widest::<F>();
     let mut bits = if count <= below && !reduced {
-        both.bits_of(number, count, name)?
+        both.bits_of(&[number], count, name)?
     } else {
         // The bits of a number below the modulus, of which the highest is hinted and taken away.
         let numbers = both.numbers();
@@ -75,8 +75,8 @@ pub(super) fn bits<F: Field>(
         })?;
         let minus = numbers.scale(highest, -F::place(below as u32));
         let rest = numbers.add(number, minus);
-        let mut bits = both.bits_of(rest, below, name)?;
-        bits.extend(both.bits_of(highest, 1, name)?);
+        let mut bits = both.bits_of(&[rest], below, name)?;
+        bits.extend(both.bits_of(&[highest], 1, name)?);
         at_most(both.bits(), &bits, largest, name)?;
         both.numbers().forget(&[highest, minus, rest]);
         bits

@@ -6,11 +6,8 @@ use super::ports::Ports;
 use crate::file::strict;
 use std::sync::Arc;
 use volery_channel::error::Result;
-use volery_circuit::stream::{MixedRecorder, MixedSource, MixedStreamed};
-use volery_circuit::{
-    Backend, BothValues, Elements, Mixed, MixedCircuit, Port, PortValue, Secrets, Sequence, Value,
-    ValueStream,
-};
+use volery_circuit::stream::{MixedRecorder, MixedSource};
+use volery_circuit::{BothValues, Elements, Port, PortValue, Secrets, Sequence, Value, ValueStream};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
@@ -177,11 +174,5 @@ impl<F: Field> MixedSource<F> for SieveStated<F> {
         bits.read_several(both.bits())?;
         numbers.read_several(both.numbers())?;
         sieve.run(&mut Pushed::Two(both), &mut numbers, Some(&mut bits))
-    }
-}
-
-impl<M: Mixed> MixedCircuit<M> for SieveStated<<M::Numbers as Backend>::F> {
-    fn run(&self, mixed: &mut M) -> Result<()> {
-        MixedStreamed(self).run(mixed)
     }
 }

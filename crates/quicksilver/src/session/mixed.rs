@@ -6,11 +6,13 @@
 use crate::conversion::{self, Both, Prover, Verifier};
 use crate::session::Analysed;
 use crate::traffic::masks;
+use core::marker::PhantomData;
 use core::sync::atomic::Ordering::Relaxed;
 use volery_channel::channel::{Carried, Channel, HANDSHAKE};
 use volery_channel::error::{Disagreement, Error, Result, Sides};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
+use volery_circuit::stream::{MixedSource, MixedStreamed};
 use volery_circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
 use volery_primitives::{F2, Field, MacField};
 use volery_proof::binary::Binary;
@@ -79,6 +81,74 @@ where
         } else {
             Ok((MixedShape::of(self)?, None))
         }
+    }
+}
+
+/// QuickSilver over F_2 and the field `B`, whatever the extension of the latter's MACs, as it is compiled here for
+/// streams of gates: those of [`prove_mixed`] and [`verify_mixed`].
+pub trait WithBits<B: Field>: Sync {
+    /// Proves that a witness of bits and one of numbers satisfy `statement`.
+    ///
+    /// # Errors
+    /// As for [`prove_mixed`].
+    fn prove(
+        &self,
+        statement: &dyn MixedSource<B>,
+        witness: (&dyn Reread<F2>, &dyn Reread<B>),
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report>;
+
+    /// Verifies `statement`.
+    ///
+    /// # Errors
+    /// As for [`verify_mixed`].
+    fn verify(
+        &self,
+        statement: &dyn MixedSource<B>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)>;
+
+    /// About what a session of a statement of this shape sends: see [`traffic`].
+    ///
+    /// # Errors
+    /// `Invalid` where no correlations offer the usual security for it.
+    fn traffic(&self, shape: &MixedShape) -> Result<Estimate>;
+}
+
+/// QuickSilver over F_2 and `B` with MACs in `E`.
+pub(super) struct OfTwoFields<B, E>(PhantomData<fn() -> (B, E)>);
+
+impl<B, E> OfTwoFields<B, E> {
+    pub(super) const NEW: Self = Self(PhantomData);
+}
+
+impl<B: Field, E: MacField<B>> WithBits<B> for OfTwoFields<B, E>
+where
+    Over<B, E>: Registered,
+{
+    fn prove(
+        &self,
+        statement: &dyn MixedSource<B>,
+        (bits, numbers): (&dyn Reread<F2>, &dyn Reread<B>),
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report> {
+        prove_mixed::<B, E>(&MixedStreamed(statement), bits, numbers, channel, options)
+    }
+
+    fn verify(
+        &self,
+        statement: &dyn MixedSource<B>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        verify_mixed::<B, E>(&MixedStreamed(statement), channel, options)
+    }
+
+    fn traffic(&self, shape: &MixedShape) -> Result<Estimate> {
+        traffic::<B, E>(shape)
     }
 }
 
@@ -166,7 +236,7 @@ where
 /// About what a session of a statement of this shape sends over the correlations that it takes where none are
 /// named. Corrections end with each turn, and there are at most so many rounds: so it may be less, or more by
 /// some hundred bytes a turn.
-pub fn traffic<B: Field, E: MacField<B>>(shape: &MixedShape) -> Result<Estimate>
+fn traffic<B: Field, E: MacField<B>>(shape: &MixedShape) -> Result<Estimate>
 where
     Over<B, E>: Registered,
 {

@@ -20,11 +20,8 @@
 //! # Ok::<(), volery::Error>(())
 //! ```
 
-mod committed;
 mod cut;
-
-pub(super) use committed::Joined;
-pub use committed::WithBits;
+pub(super) mod two_fields;
 
 use crate::session::compiled::{Named, Registered, find};
 use crate::session::files::{files, verify_any};
@@ -55,7 +52,7 @@ use volery_proof::system::System;
 use volery_proof::verdict::Accepted;
 use volery_proof::witness::{Reread, Stream};
 use volery_quicksilver::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
-use volery_statements::{Program, SplitStatement, Statement};
+use volery_statements::{Program, SplitStatement, Statement, WITH_BITS};
 use zeroize::Zeroizing;
 
 /// All settings that have names of their own. Those that are named by their prime are not among them.
@@ -365,10 +362,10 @@ impl<S: WithProgram + Sync> AnySetting for PhantomData<S> {
         S::Parties::check_fields()
     }
     fn builtins(&self) -> &'static [(&'static str, &'static str)] {
-        S::with_bits().map_or(S::Program::builtins(), WithBits::builtins)
+        S::with_bits().map_or(S::Program::builtins(), |_| WITH_BITS)
     }
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>> {
-        if let Some(opened) = S::with_bits().filter(|_| format.is_none()).and_then(|both| both.open(spec)) {
+        if let Some(opened) = S::with_bits().filter(|_| format.is_none()).and_then(|open| open(spec)) {
             return opened;
         }
         let program = S::Program::open(spec, format)?;

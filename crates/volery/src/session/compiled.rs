@@ -1,6 +1,7 @@
 //! Settings by their place in this library: the systems that are compiled for each, once, whoever uses it.
 
-use crate::session::any::{AnySetting, Joined, WithBits};
+use crate::session::any::AnySetting;
+use crate::session::any::two_fields::{self, Open};
 use core::any::Any;
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -24,8 +25,8 @@ pub trait Registered: setting::Registered + by_quicksilver::Registered {
     /// The public programs that are named or read from files.
     type Program: Program;
 
-    /// The statements by name over it and F_2 together, where there are any.
-    fn with_bits() -> Option<&'static dyn WithBits> {
+    /// Opens statements by name over it and F_2 together, where there are any.
+    fn with_bits() -> Option<Open> {
         None
     }
 
@@ -136,7 +137,7 @@ macro_rules! register {
             type Program = FieldRelation<volery_primitives::$values>;
 
             #[inline(never)]
-            fn with_bits() -> Option<&'static dyn WithBits> {
+            fn with_bits() -> Option<Open> {
                 beyond!(with bits: $values $macs)
             }
 
@@ -158,7 +159,7 @@ macro_rules! register {
 /// Parts of some settings beyond QuickSilver. [`System`](super::System) says of which systems, by name.
 macro_rules! beyond {
     (with bits: F61 $macs:ident) => {
-        Some(&Joined::<F61, volery_primitives::$macs>(PhantomData))
+        Some(two_fields::open::<Over<F61, volery_primitives::$macs>>)
     };
     (with bits: $values:ident $macs:ident) => {
         None

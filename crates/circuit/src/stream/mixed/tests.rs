@@ -69,7 +69,7 @@ impl MixedSource<F61> for ToAndFro {
                 let difference = both.numbers().add(number, minus);
                 check(both.numbers().assert_zero(difference, "numbers"))?;
             }
-            check(both.bits_of(number, 3, &"bits of a number").map(drop))?;
+            check(both.bits_of(&[number], 3, &"bits of a number").map(drop))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Relations over F_2 and 2^61 − 1 together.
 
 use super::*;
+use volery_circuit::stream::MixedStreamed;
 use volery_circuit::{BothValues, MixedShape, check_mixed};
 
 fn with_bits(gates: &str) -> String {
@@ -24,10 +25,10 @@ fn holds_both(text: &str, values: &[(&str, Vec<u8>)]) -> Result<()> {
         let of = if name.starts_with("public") { &mut public } else { &mut private };
         of.read(name, Written::Encodings(encodings))?;
     }
-    MixedShape::of::<F61, _>(&relation.bare::<F61>())?;
+    MixedShape::of::<F61, _>(&MixedStreamed(&relation.bare::<F61>()))?;
     let statement = relation.state(public)?;
     let secrets = statement.witness(private)?;
-    check_mixed(&statement, secrets.bits.iter().copied(), secrets.elements.iter())
+    check_mixed(&MixedStreamed(&statement), secrets.bits.iter().copied(), secrets.elements.iter())
 }
 
 fn element(x: u64) -> Vec<u8> {

@@ -4,7 +4,8 @@ use super::committed::{Committed, OF_BITS, OfModel};
 use crate::statement::{Format, Port};
 use volery_channel::error::Result;
 use volery_circuit::port::{BothValues, Secrets, with_options};
-use volery_circuit::{Backend, Mixed, MixedCircuit, ValueStream};
+use volery_circuit::stream::{MixedRecorder, MixedSource};
+use volery_circuit::{MixedCircuit as _, ValueStream};
 use volery_formats::{SieveOfTwo, SieveStated};
 use volery_primitives::Field;
 
@@ -133,11 +134,11 @@ impl<F: Field> StatedOfTwo<F> {
     }
 }
 
-impl<M: Mixed> MixedCircuit<M> for StatedOfTwo<<M::Numbers as Backend>::F> {
-    fn run(&self, mixed: &mut M) -> Result<()> {
+impl<F: Field> MixedSource<F> for StatedOfTwo<F> {
+    fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, F>) -> Result<()> {
         match self {
-            Self::Committed(statement) => statement.run(mixed),
-            Self::Sieve(statement) => statement.run(mixed),
+            Self::Committed(statement) => statement.run(both),
+            Self::Sieve(statement) => statement.record_mixed(both),
         }
     }
 }
