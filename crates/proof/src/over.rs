@@ -315,6 +315,10 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 
     fn share_error(&self, correlations: Correlations, shares: u64) -> f64 {
+        // Masks of more would be too far from uniform: nothing is offered.
+        if correlations == Correlations::DIRECT && shares > base::masked_well::<B, E>() {
+            return 1.0;
+        }
         // Straight from transfers, each block has a check of its own.
         let checks =
             if correlations == Correlations::DIRECT { shares.div_ceil(direct::SHORTEST as u64) } else { 1 };

@@ -66,6 +66,12 @@ fn open(link: &mut dyn Link, party: Party, digest: &[u8; 32]) -> Result<()> {
         };
         return Err(Failure::peer(format_args!("both sides {do_both}: start one of them by {other}")));
     }
+    if theirs[0] != role(party.other()) {
+        return Err(Failure::peer(
+            "the peer says of itself neither that it proves nor that it verifies: is the other side volery, of \
+             this version?",
+        ));
+    }
     if theirs[1..] != *digest {
         return Err(Failure::peer(
             "the other side has another --program, --public-input, --memory, --stack, --misaligned or \
@@ -322,6 +328,18 @@ mod tests {
             drop(there);
             here.recv(&mut [0; 45]).expect("the opening");
             here.recv(&mut [0]).expect_err("nothing more");
+        }
+    }
+
+    /// Every bit of the first message counts.
+    #[test]
+    fn a_flipped_bit_is_refused() {
+        for bit in 0..8 * 45 {
+            let (mut here, mut there) = pipe(Duration::from_millis(200));
+            let mut message = opening(Party::Verifier, &DIGEST);
+            message[bit / 8] ^= 1 << (bit % 8);
+            here.send(&message).and_then(|()| here.flush()).expect("taken");
+            open(&mut there, Party::Prover, &DIGEST).expect_err("refused");
         }
     }
 
