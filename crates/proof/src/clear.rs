@@ -6,9 +6,11 @@ use crate::options::Options;
 use crate::run::settle;
 use crate::witness::{Reread, Stream, check_shards, check_stream};
 use volery_channel::error::Result;
-use volery_circuit::stream::{ClauseStream, ShardSource, Source, Stream as Gates};
-use volery_circuit::{Circuit as _, Clear, Count, Shape};
-use volery_primitives::Field;
+use volery_circuit::stream::{
+    ClauseStream, MixedSource, MixedStreamed, ShardSource, Source, Stream as Gates,
+};
+use volery_circuit::{Circuit as _, Clear, Count, MixedShape, Shape, check_mixed};
+use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
 /// Statements over `F` without a proof.
@@ -119,6 +121,40 @@ pub trait InTheClear<F: Field>: Sync {
         fixed_work: bool,
     ) -> Result<Zeroizing<Vec<F>>> {
         evaluation.values(chosen, witness, fixed_work)
+    }
+}
+
+/// A statement over F_2 and `B` as streams of gates, with what is done to it in the clear. Whatever is a
+/// [`MixedSource`] is one, and its functions are compiled where it becomes a `dyn MixedStatement`.
+pub trait MixedStatement<B: Field>: MixedSource<B> {
+    /// Checks it: see [`check_mixed`].
+    ///
+    /// # Errors
+    /// As for [`check_mixed`].
+    fn check(&self, bits: Stream<'_, F2>, numbers: Stream<'_, B>) -> Result<()>;
+
+    /// Counts the gates.
+    ///
+    /// # Errors
+    /// `Invalid` where it is malformed.
+    fn count(&self) -> Result<MixedShape>;
+
+    /// Counts the gates, and digests them: see [`MixedShape::fingerprint`].
+    ///
+    /// # Errors
+    /// `Invalid` where it is malformed.
+    fn fingerprint(&self) -> Result<(MixedShape, [u8; 32])>;
+}
+
+impl<B: Field, S: MixedSource<B>> MixedStatement<B> for S {
+    fn check(&self, bits: Stream<'_, F2>, numbers: Stream<'_, B>) -> Result<()> {
+        check_mixed(&MixedStreamed(self), bits, numbers)
+    }
+    fn count(&self) -> Result<MixedShape> {
+        MixedShape::of(&MixedStreamed(self))
+    }
+    fn fingerprint(&self) -> Result<(MixedShape, [u8; 32])> {
+        MixedShape::fingerprint(&MixedStreamed(self))
     }
 }
 

@@ -115,9 +115,21 @@ macro_rules! monomorphic {
 }
 
 macro_rules! with_bits {
-    (F61 $macs:ident) => {{
-        static WITH_BITS: &dyn WithBits<volery_primitives::F61> =
-            &OfTwoFields::<volery_primitives::F61, volery_primitives::$macs>::NEW;
+    (F61 $macs:ident) => {
+        with_bits!(compiled F61 $macs)
+    };
+    (Goldilocks $macs:ident) => {
+        with_bits!(compiled Goldilocks $macs)
+    };
+    (Bn254 $macs:ident) => {
+        with_bits!(compiled Bn254 $macs)
+    };
+    (RuntimePrime $macs:ident) => {
+        with_bits!(compiled RuntimePrime $macs)
+    };
+    (compiled $values:ident $macs:ident) => {{
+        static WITH_BITS: &dyn WithBits<volery_primitives::$values> =
+            &OfTwoFields::<volery_primitives::$values, volery_primitives::$macs>::NEW;
         Some(&WITH_BITS)
     }};
     ($values:ident $macs:ident) => {

@@ -5,7 +5,7 @@ use crate::tapes::digest;
 use std::num::NonZeroUsize;
 use volery::channel::{Flip, Party};
 use volery::circuit::stream::{MixedRecorder, MixedSource};
-use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables};
+use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables, Written};
 use volery::error::{Disagreement, Rejection};
 use volery::{
     Arch, Bn254, Converted, Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks,
@@ -168,6 +168,58 @@ fn streams_send_the_same() {
     }
     over::<F61, F61>();
     over::<F61, F61x2>();
+}
+
+/// A comparison as compilers write it, over F_2 and each field that bits go with, from a file; what bits do not go
+/// with is refused by a list of those.
+#[test]
+fn files_are_over_bits_and_other_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    // The last digit of an odd number is never zero.
+    let less = |prime: &str, width: usize| {
+        let path = folder.path().join("less.rel");
+        let text = include_str!("../../../vectors/sieve/less.rel").replace("2305843009213693951", prime);
+        let (rest, last) = prime.split_at(prime.len() - 1);
+        let minus_one = format!("{rest}{}", last.parse::<u8>().unwrap() - 1);
+        let text = text.replace("2305843009213693950", &minus_one).replace("1:61", &format!("1:{width}"));
+        let text = text.replace("$64", &format!("${}", 3 + width)).replace("$65", &format!("${}", 4 + width));
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    volery_vole::vole::subfield::choose_prime();
+    const GOLDILOCKS: &str = "18446744069414584321";
+    const BN254: &str = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
+    const CHOSEN: &str = "1152921504606846883";
+    let fields = [
+        ("goldilocks", GOLDILOCKS, 64),
+        ("goldilocksx2", GOLDILOCKS, 64),
+        ("bn254", BN254, 254),
+        (CHOSEN, CHOSEN, 60),
+    ];
+    for (field, prime, width) in fields {
+        let path = less(prime, width);
+        let state = || {
+            let mut relation = volery::setting(field).unwrap().open(&path, None).unwrap();
+            relation.public().read("public0", Written::Text(b"1000")).unwrap();
+            relation.state().unwrap()
+        };
+        for (number, is_less) in [("999", true), ("1000", false)] {
+            let mut stated = state();
+            stated.private().read("private0", Written::Text(number.as_bytes())).unwrap();
+            let claim = stated.claim().unwrap();
+            assert_eq!(claim.check().is_ok(), is_less, "{number} over {field}");
+            let options = Options { check: false, ..seeded(1) };
+            let session = both(
+                |channel| claim.prove(channel, &options),
+                |channel| state().verify(channel, &options),
+                None,
+            );
+            assert_eq!(session.verified.is_ok(), is_less, "{number} over {field}");
+        }
+    }
+    let path = less("52435875175126190479447740508185965837690552500527637822603658699938581184513", 255);
+    let refused = volery::setting("bls12-381").unwrap().open(&path, None).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("bits go with f61, goldilocks, bn254 and primes"), "{refused}");
 }
 
 /// "I know a number that is multiplied by itself so often, and its bits likewise, now over the one field and now

@@ -12,10 +12,11 @@ use volery_channel::channel::{Carried, Channel, HANDSHAKE};
 use volery_channel::error::{Disagreement, Error, Result, Sides};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
-use volery_circuit::stream::{MixedSource, MixedStreamed};
+use volery_circuit::stream::MixedStreamed;
 use volery_circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
 use volery_primitives::{F2, Field, MacField};
 use volery_proof::binary::Binary;
+use volery_proof::clear::MixedStatement;
 use volery_proof::correlations::{Choice, Correlations, Demand, Excluded, Use};
 use volery_proof::estimate::Estimate;
 use volery_proof::facts::SettingFacts;
@@ -93,7 +94,7 @@ pub trait WithBits<B: Field>: Sync {
     /// As for [`prove_mixed`].
     fn prove(
         &self,
-        statement: &dyn MixedSource<B>,
+        statement: &dyn MixedStatement<B>,
         witness: (&dyn Reread<F2>, &dyn Reread<B>),
         channel: &mut Channel,
         options: &Options,
@@ -105,7 +106,7 @@ pub trait WithBits<B: Field>: Sync {
     /// As for [`verify_mixed`].
     fn verify(
         &self,
-        statement: &dyn MixedSource<B>,
+        statement: &dyn MixedStatement<B>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;
@@ -115,6 +116,28 @@ pub trait WithBits<B: Field>: Sync {
     /// # Errors
     /// `Invalid` where no correlations offer the usual security for it.
     fn traffic(&self, shape: &MixedShape) -> Result<Estimate>;
+}
+
+/// A statement that is streams of gates and nothing else.
+struct Streams<'s, B: Field>(&'s dyn MixedStatement<B>);
+
+impl<B: Field, E: MacField<B>> ProvableMixed<B, E> for Streams<'_, B> {
+    fn push_to_prover(&self, prover: &mut Prover<'_, B, E>) -> Result<()> {
+        MixedStreamed(self.0).run(prover)
+    }
+    fn push_to_verifier(&self, verifier: &mut Verifier<'_, B, E>) -> Result<()> {
+        MixedStreamed(self.0).run(verifier)
+    }
+    fn evaluate(&self, bits: Stream<'_, F2>, numbers: Stream<'_, B>) -> Result<()> {
+        self.0.check(bits, numbers)
+    }
+    fn count(&self, fingerprinted: bool) -> Result<(MixedShape, Option<[u8; 32]>)> {
+        if fingerprinted {
+            self.0.fingerprint().map(|(shape, digest)| (shape, Some(digest)))
+        } else {
+            Ok((self.0.count()?, None))
+        }
+    }
 }
 
 /// QuickSilver over F_2 and `B` with MACs in `E`.
@@ -130,21 +153,21 @@ where
 {
     fn prove(
         &self,
-        statement: &dyn MixedSource<B>,
+        statement: &dyn MixedStatement<B>,
         (bits, numbers): (&dyn Reread<F2>, &dyn Reread<B>),
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        prove_mixed::<B, E>(&MixedStreamed(statement), bits, numbers, channel, options)
+        prove_mixed::<B, E>(&Streams(statement), bits, numbers, channel, options)
     }
 
     fn verify(
         &self,
-        statement: &dyn MixedSource<B>,
+        statement: &dyn MixedStatement<B>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        verify_mixed::<B, E>(&MixedStreamed(statement), channel, options)
+        verify_mixed::<B, E>(&Streams(statement), channel, options)
     }
 
     fn traffic(&self, shape: &MixedShape) -> Result<Estimate> {

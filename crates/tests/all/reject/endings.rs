@@ -30,11 +30,18 @@ impl Repeating<'_> {
         (verified, said.messages().iter().map(Vec::len).collect())
     }
 
-    /// All messages of an honest prover.
-    fn honest(&self) -> Vec<Vec<u8>> {
-        let Session { proved, verified, from_prover, .. } = both(&self.prover, &self.verifier, None);
+    /// The result of a prover that receives these bytes.
+    fn answers(&self, bytes: Vec<u8>) -> Result<()> {
+        let (link, _) = Tape::new(Playback::new(bytes), None);
+        (self.prover)(&mut Channel::new(Party::Prover, link)).map(drop)
+    }
+
+    /// All messages of an honest prover, and of an honest verifier.
+    fn honest(&self) -> [Vec<Vec<u8>>; 2] {
+        let Session { proved, verified, from_prover, from_verifier } =
+            both(&self.prover, &self.verifier, None);
         assert!(proved.is_ok() && verified.is_ok(), "{}: {proved:?}, {:?}", self.name, verified.err());
-        from_prover.messages()
+        [from_prover.messages(), from_verifier.messages()]
     }
 }
 
@@ -82,22 +89,43 @@ fn stack() -> Repeating<'static> {
 }
 
 /// A statement over two fields, by a comparison that crosses from numbers to bits.
-fn mixed() -> Repeating<'static> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/sieve/less.rel");
+fn less() -> Repeating<'static> {
+    mixed(("f61", Correlations::DIRECT), "less.rel", &[("public0", b"1000")], &[("private0", b"999")])
+}
+
+/// What another tool made of a program: four comparisons that cross both ways, and a memory.
+fn largest(field: &'static str, correlations: Correlations) -> Repeating<'static> {
+    mixed((field, correlations), "picozk/largest.rel", &[], &[("private0", b"7,19,41,3,28,2,7,19,41,3,28")])
+}
+
+/// Values by the names of ports.
+type ByName = &'static [(&'static str, &'static [u8])];
+
+/// A statement over two fields, by its file.
+fn mixed(
+    (field, correlations): (&'static str, Correlations),
+    file: &str,
+    public: ByName,
+    private: ByName,
+) -> Repeating<'static> {
+    let path = format!("{}/../../vectors/sieve/{file}", env!("CARGO_MANIFEST_DIR"));
     let state = move || {
-        let mut relation = volery::setting("f61").unwrap().open(path, None).unwrap();
-        relation.public().read("public0", Written::Text(b"1000")).unwrap();
+        let mut relation = volery::setting(field).unwrap().open(&path, None).unwrap();
+        public.iter().for_each(|(name, value)| relation.public().read(name, Written::Text(value)).unwrap());
         relation.state().unwrap()
     };
-    let direct = |seed| seeded(seed).with_correlations(Correlations::DIRECT);
+    let options = move |seed| seeded(seed).with_correlations(correlations);
+    let stated = state.clone();
     Repeating {
-        name: "quicksilver over f2 and f61",
+        name: "quicksilver over f2 and another field",
         prover: Box::new(move |channel| {
-            let mut stated = state();
-            stated.private().read("private0", Written::Text(b"999")).unwrap();
-            stated.claim().unwrap().prove(channel, &direct(1))
+            let mut stated = stated();
+            private
+                .iter()
+                .for_each(|(name, value)| stated.private().read(name, Written::Text(value)).unwrap());
+            stated.claim().unwrap().prove(channel, &options(1))
         }),
-        verifier: Box::new(move |channel| state().verify(channel, &direct(2))),
+        verifier: Box::new(move |channel| state().verify(channel, &options(2))),
         tells: 16,
     }
 }
@@ -119,7 +147,7 @@ fn all() -> Vec<Repeating<'static>> {
         stack(),
         bits("limbo", Options::by(System::LIMBO), 32),
         arithmetic::<Over<F61>>("limbo over f61", Options::by(System::LIMBO), 32),
-        mixed(),
+        less(),
     ]
 }
 
@@ -127,29 +155,74 @@ fn all() -> Vec<Repeating<'static>> {
 #[test]
 fn who_leaves_after_a_coin_is_rejected() {
     for session in all() {
-        let said = session.honest();
-        let (mut before, mut after) = (0, 0);
-        for number in 0..said.len() {
-            let heard = said[..number].concat();
-            let amid = [&heard, &said[number][..said[number].len() / 2]].concat();
-            for bytes in [heard, amid] {
-                let (verified, told) = session.hears(bytes);
-                let coins = told.iter().filter(|told| **told == session.tells).count();
-                let error = verified.expect_err(session.name);
-                let case = format!("{}, {number} of {} messages: {error}", session.name, said.len());
-                match &error {
-                    Error::Io { .. } => assert_eq!(coins, 0, "{case}"),
-                    Error::Abandoned { peer, .. } => assert!(coins > 0 && *peer == "prover", "{case}"),
-                    _ => panic!("{case}"),
-                }
-                assert_eq!(error.counts_against_peer(), coins > 0, "{case}");
-                if coins > 0 { after += 1 } else { before += 1 }
+        a_prover_leaves(&session);
+    }
+}
+
+/// The same of longer sessions over two fields, of whose crossings each ends a turn, and at the verifier's messages, too.
+#[test]
+#[ignore = "takes a minute"]
+fn who_leaves_amid_a_long_crossing_is_rejected() {
+    for session in [largest("f61", Correlations::DIRECT), largest("f61x2", Correlations::TINY)] {
+        a_prover_leaves(&session);
+        a_verifier_leaves(&session);
+    }
+}
+
+/// A verifier that leaves ends its prover by the link's error, which counts against that verifier at most where it
+/// could foresee whether it is found out: nothing that follows from the end itself takes its place.
+#[test]
+fn a_verifier_that_leaves_is_what_the_prover_names() {
+    for session in all() {
+        a_verifier_leaves(&session);
+    }
+}
+
+/// Ends a prover's link after each message of the verifier, and amid each.
+fn a_verifier_leaves(session: &Repeating<'_>) {
+    let [_, said] = session.honest();
+    let mut failed = 0;
+    for number in 0..said.len() {
+        let heard = said[..number].concat();
+        let amid = [&heard, &said[number][..said[number].len() / 2]].concat();
+        for bytes in [heard, amid] {
+            let error = session.answers(bytes).expect_err(session.name);
+            let case = format!("{}, {number} of {} messages: {error}", session.name, said.len());
+            match &error {
+                Error::Io { .. } => failed += 1,
+                Error::Abandoned { peer, .. } => assert_eq!(*peer, "verifier", "{case}"),
+                _ => panic!("{case}"),
             }
         }
-        assert!(before > 1 && after > 1, "{}: {before} before, {after} after", session.name);
-        // The playback itself works, and its end after the verdict is none of these.
-        assert!(session.hears(said.concat()).0.is_ok(), "{}", session.name);
     }
+    // At least before the first message, and before the verdict.
+    assert!(failed > 2, "{}: {failed}", session.name);
+    assert!(session.answers(said.concat()).is_ok(), "{}", session.name);
+}
+
+fn a_prover_leaves(session: &Repeating<'_>) {
+    let [said, _] = session.honest();
+    let (mut before, mut after) = (0, 0);
+    for number in 0..said.len() {
+        let heard = said[..number].concat();
+        let amid = [&heard, &said[number][..said[number].len() / 2]].concat();
+        for bytes in [heard, amid] {
+            let (verified, told) = session.hears(bytes);
+            let coins = told.iter().filter(|told| **told == session.tells).count();
+            let error = verified.expect_err(session.name);
+            let case = format!("{}, {number} of {} messages: {error}", session.name, said.len());
+            match &error {
+                Error::Io { .. } => assert_eq!(coins, 0, "{case}"),
+                Error::Abandoned { peer, .. } => assert!(coins > 0 && *peer == "prover", "{case}"),
+                _ => panic!("{case}"),
+            }
+            assert_eq!(error.counts_against_peer(), coins > 0, "{case}");
+            if coins > 0 { after += 1 } else { before += 1 }
+        }
+    }
+    assert!(before > 1 && after > 1, "{}: {before} before, {after} after", session.name);
+    // The playback itself works, and its end after the verdict is none of these.
+    assert!(session.hears(said.concat()).0.is_ok(), "{}", session.name);
 }
 
 /// Nor is it better to send what no prover sends.
@@ -157,7 +230,7 @@ fn who_leaves_after_a_coin_is_rejected() {
 fn who_misbehaves_after_a_coin_is_rejected() {
     let direct = Options::default().with_correlations(Correlations::DIRECT);
     let session = arithmetic::<Over<F61>>("quicksilver over f61", direct, 16);
-    let mut said = session.honest();
+    let [mut said, _] = session.honest();
     let opened = said.len() - 3;
     assert_eq!(said[opened].len(), 2 * 8, "U and V");
     said[opened].fill(0xff);

@@ -159,7 +159,16 @@ macro_rules! register {
 /// Parts of some settings beyond QuickSilver. [`System`](super::System) says of which systems, by name.
 macro_rules! beyond {
     (with bits: F61 $macs:ident) => {
-        Some(two_fields::open::<Over<F61, volery_primitives::$macs>>)
+        Some(two_fields::open::<Self>)
+    };
+    (with bits: Goldilocks $macs:ident) => {
+        Some(two_fields::open::<Self>)
+    };
+    (with bits: Bn254 $macs:ident) => {
+        Some(two_fields::open::<Self>)
+    };
+    (with bits: RuntimePrime $macs:ident) => {
+        Some(two_fields::open::<Self>)
     };
     (with bits: $values:ident $macs:ident) => {
         None

@@ -4,9 +4,9 @@ use super::{AnyClaim, AnyRelation, AnyStatement};
 use std::sync::OnceLock;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
-use volery_circuit::stream::MixedStreamed;
-use volery_circuit::{BothValues, MixedShape, Port, ReadValues, Secrets, Shape, ValueStream, check_mixed};
+use volery_circuit::{BothValues, MixedShape, Port, ReadValues, Secrets, Shape, ValueStream};
 use volery_primitives::Field;
+use volery_proof::clear::MixedStatement as _;
 use volery_proof::estimate::Estimate;
 use volery_proof::options::Options;
 use volery_proof::report::Report;
@@ -48,7 +48,7 @@ impl<B: Field> Opened<B> {
             return Ok(shape);
         }
         let bare = self.relation.bare::<B>(&self.spec)?;
-        let shape = MixedShape::of(&MixedStreamed(&bare))?;
+        let shape = bare.count()?;
         Ok(self.shape.get_or_init(|| shape))
     }
 }
@@ -118,7 +118,7 @@ impl<B: Field> AnyStatement for Stated<B> {
         unit_of(port, &self.of_bits)
     }
     fn count(&self) -> Result<Shape> {
-        Ok(MixedShape::of(&MixedStreamed(&self.statement))?.in_all())
+        Ok(self.statement.count()?.in_all())
     }
     fn warnings(&self) -> Vec<String> {
         Vec::new()
@@ -155,7 +155,8 @@ impl<B: Field> AnyClaim for Claimed<B> {
     }
     fn check(&self) -> Result<()> {
         let Secrets { bits, elements } = &self.secrets;
-        check_mixed(&MixedStreamed(&self.stated.statement), bits.iter().copied(), elements.iter())
+        let (bits, elements) = (Box::new(bits.iter().copied()), Box::new(elements.iter()));
+        self.stated.statement.check(bits, elements)
     }
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
         let Secrets { bits, elements } = &self.secrets;
