@@ -12,9 +12,9 @@
 //! 1 1 constant out EQ
 //! 2n n a… b… out… MAND          n products side by side
 //! ```
-//! Which one it is shows in the third line. Lines may end in CR LF, and blank lines count for nothing. A gate
-//! is pushed as soon as its line is read; what is held is the table of wires that the plain program needs,
-//! and one block of text. The file is untrusted: its header is held against its length before anything is
+//! Which one it is shows in the third line. Lines may end in CR LF; blank lines, and those that begin with `//`,
+//! count for nothing. A gate is pushed as soon as its line is read; what is held is the table of wires that the
+//! plain program needs, and one block of text. The file is untrusted: its header is held against its length before anything is
 //! allocated, and each malformation is an error that names the line.
 //!
 //! 1. <https://nigelsmart.github.io/MPC-Circuits/>
@@ -33,7 +33,7 @@ pub use header::Dialect;
 pub(super) use writer::write;
 
 use self::blocks::{Blocks, LONGEST_LINE, Trouble};
-use self::cursor::{Cursor, separates};
+use self::cursor::{Cursor, is_comment};
 use self::gates::Gates;
 use self::header::Header;
 use self::wires::{Misuse, Wires};
@@ -294,7 +294,7 @@ impl<'a> LineReader<'a> {
         self.blocks.finish().map_err(|trouble| troubled(trouble, place))
     }
 
-    /// The numbers on the next line that is not blank, which the format calls `what`.
+    /// The numbers on the next line that says something, which the format calls `what`.
     fn head_line(&mut self, what: &str) -> Result<Vec<u64>> {
         self.peek()?;
         let place = self.place(0);
@@ -310,12 +310,13 @@ impl<'a> LineReader<'a> {
         Ok(numbers)
     }
 
-    /// The next line that is not blank, which stays where it is.
+    /// The next line that is neither blank nor a comment, which stays where it is.
     fn peek(&mut self) -> Result<Option<&[u8]>> {
         while self.fill()? {
             let ahead = self.blocks.ahead();
             let length = ahead.iter().position(|&byte| byte == b'\n').map_or(ahead.len(), |at| at + 1);
-            if !ahead[..length].iter().all(|&byte| separates(byte)) {
+            let line = ahead[..length].trim_ascii();
+            if !line.is_empty() && !is_comment(line) {
                 return Ok(Some(&self.blocks.ahead()[..length]));
             }
             self.blocks.take(length);

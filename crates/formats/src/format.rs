@@ -75,15 +75,14 @@ impl Format {
                 "{path} is a witness of circom, and no relation: that is the .r1cs file of its circuit"
             )));
         }
-        let mut lines = begin.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
-        if lines
-            .find(|line| !line.is_empty() && !line.starts_with(b"#"))
-            .is_some_and(|line| line.starts_with(b"."))
-        {
-            return Ok(Format::Blif);
-        }
-        match begin.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            Some(byte) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
+        // The first byte of the first line that is no comment of the format.
+        let first = |comment: &[u8]| {
+            let mut lines = begin.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
+            lines.find(|line| !line.is_empty() && !line.starts_with(comment)).map(|line| line[0])
+        };
+        match (first(b"#"), first(b"//")) {
+            (Some(b'.'), _) => Ok(Format::Blif),
+            (_, Some(byte)) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
             _ => Err(Error::invalid(format!(
                 "{path} shows no format that is known: a Bristol circuit begins with its number of gates, AIGER with \
              \"aag\" or \"aig\", BLIF with \".model\", R1CS with \"r1cs\", and SIEVE with \"version\""
@@ -105,4 +104,4 @@ impl Format {
 }
 
 /// Bytes that are looked at, comments included.
-const BEGIN: u64 = 4096;
+const BEGIN: u64 = 1 << 16;

@@ -34,6 +34,16 @@ fn our_circuits_are_proved() {
     }
 }
 
+/// Comments may stand above the head, and between gates.
+#[test]
+fn comments_are_no_circuit() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let text =
+        "// source: by hand\n// edit: none\n\n2 4\n2 1 1\n1 2\n\n2 1 0 1 2 XOR\n// carry\n2 1 0 1 3 AND\n";
+    std::fs::write(file.path(), text).expect("written");
+    prove(file.path(), "in0=0x1 in1=0x1 out0=0x2");
+}
+
 /// The folder of published circuits: `VOLERY_CIRCUITS`, or `shared/circuits` beside the repository.
 fn published() -> Option<PathBuf> {
     let folder = std::env::var_os("VOLERY_CIRCUITS").map_or_else(

@@ -35,7 +35,7 @@ impl<'a> Cursor<'a> {
         self.line
     }
 
-    /// Moves over blank lines to the next line with something on it, and tells whether there is one.
+    /// Moves over blank lines and comments to the next line with something on it, and tells whether there is one.
     #[inline(always)]
     pub(super) fn find_line(&mut self) -> bool {
         loop {
@@ -45,6 +45,10 @@ impl<'a> Cursor<'a> {
                 Some(b'\n') => {
                     self.at += 1;
                     self.line += 1;
+                }
+                Some(b'/') if is_comment(&self.text[self.at..]) => {
+                    let rest = &self.text[self.at..];
+                    self.at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
                 }
                 Some(_) => return true,
             }
@@ -116,6 +120,11 @@ impl<'a> Cursor<'a> {
             self.at += 1;
         }
     }
+}
+
+/// Tells whether a line that goes on so is a comment.
+pub(super) fn is_comment(line: &[u8]) -> bool {
+    line.starts_with(b"//")
 }
 
 /// Tells whether `byte` stands between words.

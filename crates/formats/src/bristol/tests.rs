@@ -59,7 +59,9 @@ fn gates_mean_what_they_say() {
 fn layout_is_free() {
     let crlf = SMALL.replace('\n', "\r\n");
     let spread = format!("\n\n{}", SMALL.replace('\n', " \t\n\n").replace(' ', "  "));
-    for text in [crlf.as_str(), &spread, SMALL.trim_end()] {
+    let noted = format!("// by hand\n\n  //{}", SMALL.replace('\n', "\n// 2 1 0 1 3 XOR\n"))
+        .replacen("//3 5", "//\n3 5", 1);
+    for text in [crlf.as_str(), &spread, SMALL.trim_end(), &noted, noted.trim_end()] {
         assert_eq!(evaluate(text.as_bytes(), "10").unwrap(), "11", "{text:?}");
     }
 }
@@ -98,6 +100,10 @@ fn malformations_are_named_with_their_line() {
         ("", &["line 1", "truncated"]),
         ("\n\n", &["line 3", "truncated"]),
         ("1 3\n", &["line 2", "input", "truncated"]),
+        ("// 1 3\n", &["line 2", "truncated"]),
+        ("/ 1 3\n", &["line 1", "\"/\""]),
+        (&gate("// a\n2 1 0 1 2 XO"), &["line 5", "unknown gate"]),
+        (&gate("2 1 0 1 2 XOR // a"), &["line 4", "stands after the gate"]),
         ("hello world\n", &["line 1", "\"hello\"", "Bristol circuit?"]),
         ("1 3 5\n1 2\n1 1\n", &["line 1", "two numbers"]),
         ("1 3\n2 2\n1 1\n2 1 0 1 2 XOR\n", &["line 2", "2 inputs are announced", "1 widths"]),
