@@ -3,6 +3,7 @@
 use super::execute::modulus;
 use super::number::{Element, Number};
 use core::fmt;
+use volery_primitives::field::is_prime;
 use volery_primitives::{F2, F256, Field, Q32, RuntimePrime, with_fields};
 
 /// A field: that of a prime, or `f256`. An element is written as a number: of `f256` bit i of it is the
@@ -60,6 +61,12 @@ impl WireField {
     /// Whether it is that of an odd prime.
     pub(super) fn is_odd(&self) -> bool {
         self.is_prime && !self.is_two()
+    }
+
+    /// Whether it is given by a modulus that is no prime, so that there is no such field; of those beyond 2^61
+    /// proofs are over a few that are known.
+    pub(super) fn is_composite(&self) -> bool {
+        self.is_prime && self.size.to_u64().is_some_and(|size| size >> 61 == 0 && !is_prime(size))
     }
 
     /// Whether one statement may be over both.

@@ -4,7 +4,6 @@ use super::field::WireField;
 use super::number::Number;
 use super::text::Text;
 use volery_channel::error::Result;
-use volery_primitives::field::is_prime;
 
 /// The types that a file may declare, and the plugins, and the conversions.
 const MOST_TYPES: usize = 256;
@@ -211,10 +210,6 @@ pub(super) fn read_type(text: &mut Text<'_>, declared: Option<&[Type]>) -> Resul
             let modulus = text.large("the modulus of a field")?;
             if modulus.below(&Number::of(2)) {
                 return Err(text.fail(format_args!("{modulus} is no modulus of a field: it is a prime")));
-            }
-            // Of longer ones proofs are over a few that are known.
-            if modulus.to_u64().is_some_and(|number| number >> 61 == 0 && !is_prime(number)) {
-                return Err(text.fail(format_args!("{modulus} is no modulus of a field: it is not a prime")));
             }
             Ok(Type::Field(WireField::of_prime(modulus)))
         }

@@ -18,7 +18,8 @@ use volery_channel::error::Result;
 
 /// The plugins that are known, for errors.
 const KNOWN: &str = "mux, iter, vectors, assert_equal, extended_arithmetic, ram_arith, ram_bool, \
-    permutation_check, disjunction, galois_disjunction and galois_poly, with _v0 or _v1 behind them";
+    permutation_check, disjunction, galois_disjunction and galois_poly, with _v0 or _v1 behind them; vectors may be \
+    called wizkit_vectors";
 
 /// A function that is bound to a plugin: what it is to compute, and where it was bound.
 pub(super) struct Bound<'f> {
@@ -88,7 +89,11 @@ impl Reader<'_> {
         binding: &Binding,
     ) -> Result<Vec<u32>> {
         let name = binding.plugin.strip_suffix("_v0").or(binding.plugin.strip_suffix("_v1"));
-        let name = name.unwrap_or(&binding.plugin);
+        let name = match name.unwrap_or(&binding.plugin) {
+            // What it was called first.
+            "wizkit_vectors" => "vectors",
+            name => name,
+        };
         let operation = (name, &*binding.operation);
         match operation {
             ("ram_arith" | "ram_bool", _) => return self.memory(scope, function, binding),

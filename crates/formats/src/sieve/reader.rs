@@ -565,6 +565,13 @@ impl<'s> Reader<'s> {
             return Ok(());
         }
         let field = match &self.header.types[kind as usize] {
+            // What is no prime may stand unused.
+            Type::Field(field) if field.is_composite() => {
+                return Err(self.text.fail(format_args!(
+                    "type {kind} ({}) is used here, and its modulus is not a prime",
+                    field.declared()
+                )));
+            }
             Type::Field(field) => field.clone(),
             Type::Plugin(_) => {
                 return Err(self

@@ -167,6 +167,21 @@ fn wires_are_those_of_their_type() {
     fails(check(&[0, 1], &[0]));
 }
 
+/// A type that is never used may be of any kind.
+#[test]
+fn unused_types_may_be_of_no_field() {
+    for unused in ["field 4294967296", "field 9", "ring 32", "ext_field 0 2 7"] {
+        let text = format!(
+            "version 2.2.0; circuit; {F2_TYPE} @type {unused}; @begin $0 <- @private(0); @assert_zero(0: $0); @end"
+        );
+        holds_f2(&text, &[], &[0]).unwrap();
+        fails(holds_f2(&text, &[], &[1]));
+    }
+    let first = "version 2.2.0; circuit; @type field 15; @type field 2; @begin $0 <- @private(1); \
+        @assert_zero(1: $0); @end";
+    holds_f2(first, &[], &[0]).unwrap();
+}
+
 #[test]
 fn functions_are_called() {
     let text = over_f61(

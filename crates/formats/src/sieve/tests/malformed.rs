@@ -31,6 +31,10 @@ fn heads_are_refused() {
         ("version 2.1.0; circuit; @type ext_field 0 2 7;", "type 0 is not declared before what extends it"),
         ("version 2.1.0; circuit; @begin $0 <- <1>;", "there is no type 0: none is declared"),
         (
+            "version 2.1.0; circuit; @type field 4294967296; @begin $0 <- @private(0);",
+            "type 0 (field 4294967296) is used here, and its modulus is not a prime",
+        ),
+        (
             "version 2.1.0; circuit; @type field 2; @begin $0 <- @private(3);",
             "there is no type 3: there are 0 (field 2)",
         ),

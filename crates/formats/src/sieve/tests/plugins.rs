@@ -125,13 +125,13 @@ fn vectors_compute() {
         ("1 -> 3, 3", "dotproduct", vec![1, 2, 3, 4, 5, 6], vec![32]),
         ("1 -> 1, 1", "dotproduct", vec![5, 6], vec![30]),
     ] {
-        let text = computes(
-            signature,
-            &format!("vectors_v1, {operation}"),
-            private.len() as u64,
-            public.len() as u64,
-        );
+        let computed = |plugin: &str| {
+            let binding = format!("{plugin}, {operation}");
+            computes(signature, &binding, private.len() as u64, public.len() as u64)
+        };
+        let text = computed("vectors_v1");
         holds_f61(&text, &public, &private).unwrap();
+        holds_f61(&computed("wizkit_vectors"), &public, &private).unwrap();
         let mut wrong = public.clone();
         wrong[0] += 1;
         fails(holds_f61(&text, &wrong, &private));
