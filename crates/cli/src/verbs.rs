@@ -31,6 +31,7 @@ mod service;
 mod session;
 mod streams;
 mod subject;
+mod trace;
 
 pub(crate) use args::Typed;
 

@@ -16,6 +16,7 @@ mod plan;
 mod ports;
 mod recognise;
 mod run;
+mod trace;
 
 pub(super) use gather::{Named, gather};
 pub(super) use logic::{Gate, Latch, Literal, Logic, Names, Start};
@@ -28,7 +29,7 @@ use self::ports::{Bus, group};
 use self::recognise::Cover;
 use super::bristol::open_regular;
 use super::{aiger, blif};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -149,6 +150,16 @@ impl Netlist {
         each.collect()
     }
 
+    /// The name of the output that is called `name`, too: what comes out in the last step, as `q@2` of three.
+    pub fn last_step(&self, name: &str) -> Option<&str> {
+        let step = self.options.steps?.checked_sub(1)?.to_string();
+        let name = name.strip_suffix(&step)?.strip_suffix('@')?;
+        // By `bad=any` it is no step's.
+        let bad = if self.options.any_bad { &[][..] } else { &self.bad };
+        let mut outputs = self.outputs.iter().chain(bad).map(|bus| bus.name.as_str());
+        outputs.find(|known| *known == name)
+    }
+
     /// The identity of the netlist among all of its format: BLAKE3 of the file, and the options.
     pub fn identity(&self) -> Vec<u8> {
         [&self.digest[..], self.options.canonical().as_bytes()].concat()
@@ -190,12 +201,34 @@ impl Netlist {
             options,
             logic,
         };
+        netlist.rename();
         netlist.check()?;
         let read = netlist.logic.read();
         for bus in &mut netlist.inputs {
             bus.read = bus.bits.iter().any(|&input| read[input as usize]);
         }
         Ok(netlist)
+    }
+
+    /// Sets outputs that are the inputs of the same names apart from these, by a `_` behind the name.
+    fn rename(&mut self) {
+        let Logic { input_names, output_names, outputs, .. } = &self.logic;
+        let all = [&self.inputs, &self.outputs, &self.bad].into_iter().flatten();
+        let known: BTreeSet<_> = all.map(|bus| bus.name.clone()).collect();
+        let inputs: BTreeMap<_, _> = self.inputs.iter().map(|bus| (&bus.name, &bus.bits)).collect();
+        for bus in &mut self.outputs {
+            let Some(bits) = inputs.get(&bus.name) else { continue };
+            let is_input = |output: &u32| {
+                let input = outputs[*output as usize].node().wrapping_sub(1);
+                let same = output_names.get(output).is_some_and(|name| input_names.get(&input) == Some(name));
+                same && bits.contains(&input) && !outputs[*output as usize].negated()
+            };
+            if bus.bits.iter().all(is_input) {
+                while known.contains(&bus.name) {
+                    bus.name.push('_');
+                }
+            }
+        }
     }
 
     /// # Errors

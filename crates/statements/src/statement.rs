@@ -149,6 +149,19 @@ pub trait Program: Sized + Send + Sync + 'static {
         None
     }
 
+    /// The name of the output that is called `name`, too, since it is that of the last step.
+    fn last_step(&self, _name: &str) -> Option<&str> {
+        None
+    }
+
+    /// The values of inputs in the trace of a model checker, `text`, which is called `name` in errors.
+    ///
+    /// # Errors
+    /// `Invalid` where it is malformed, or of another circuit, and where the program has no steps.
+    fn trace(&self, name: &str, _text: &[u8]) -> Result<Vec<(String, Self::Value)>> {
+        Err(no_steps(name))
+    }
+
     /// The streams of values that it takes, where it is in a format that has them.
     fn streams(&self) -> Vec<ValueStream> {
         Vec::new()
@@ -181,6 +194,13 @@ pub fn field_of(spec: &str, format: Option<Format>) -> Result<Option<String>> {
     format.map_or_else(|| Format::of(path), Ok)?.field(path).map(Some)
 }
 
+/// The error of a trace that is given for what is no circuit of single gates.
+fn no_steps(name: &str) -> Error {
+    Error::invalid(format!(
+        "{name} is a trace of a model checker, and these are for circuits in AIGER and BLIF: write NAME=VALUE"
+    ))
+}
+
 /// The public values of a program's inputs and outputs.
 pub type Given<'v, V> = (&'v [Option<V>], &'v [Option<V>]);
 
@@ -206,6 +226,7 @@ impl<P: Program> Statement<P> {
     /// where an input or output that has to be public is not, and where no output is public of a relation that
     /// [asserts](Program::asserts) nothing by itself: then there is nothing to prove.
     pub fn new(relation: P, mut public: Values<P::Value>) -> Result<Self> {
+        public.rename(|name| relation.last_step(name))?;
         let mut take =
             |ports: &[Port]| ports.iter().map(|port| public.take(port)).collect::<Result<Vec<_>>>();
         let inputs = take(relation.inputs())?;

@@ -300,6 +300,22 @@ impl<V> Values<V> {
         self.values.is_empty()
     }
 
+    /// Gives values whose names have another one by `to` that name.
+    ///
+    /// # Errors
+    /// `Invalid` where both names have a value.
+    pub fn rename<'n>(&mut self, to: impl Fn(&str) -> Option<&'n str>) -> Result<()> {
+        let renamed = self.values.keys().filter_map(|name| Some((name.clone(), to(name)?)));
+        for (name, to) in renamed.collect::<Vec<_>>() {
+            if self.values.contains_key(to) {
+                return Err(Error::invalid(format!("{name} and {to} are the same: give one of them")));
+            }
+            let value = self.values.remove(&name).expect("a value of this name");
+            self.values.insert(to.to_owned(), value);
+        }
+        Ok(())
+    }
+
     /// Takes the value of `port` out, if it has one.
     pub fn take(&mut self, port: &Port) -> Result<Option<V>>
     where

@@ -3,7 +3,8 @@
 use crate::verbs::args::{Peer, Private, Public};
 use crate::verbs::circom::Circom;
 use crate::verbs::foreign;
-use crate::verbs::streams;
+use crate::verbs::{streams, trace};
+use std::path::Path;
 use volery::circuit::{Format, StreamKind, ValueStream, field_of};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::args::Protocol;
@@ -95,7 +96,17 @@ pub(crate) fn claim(
     if let Some(circom) = circom {
         circom.read_private(&mut *statement)?;
     }
-    reader.read(PRIVATE, &private.private, statement.private())?;
+    let mut others = Vec::new();
+    for argument in &private.private {
+        match trace::trace(argument)? {
+            Some(text) => {
+                let read = statement.read_trace(&Path::new(argument).display().to_string(), &text);
+                read.map_err(|why| Failure::from(why).at(PRIVATE))?;
+            }
+            None => others.push(argument.clone()),
+        }
+    }
+    reader.read(PRIVATE, &others, statement.private())?;
     streams::read(StreamKind::Private, &private.private_stream, &streams, statement.private())?;
     statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))
 }

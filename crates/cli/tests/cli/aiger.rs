@@ -1,6 +1,6 @@
 //! AIGER files, proved and verified by two processes, with and without latches.
 
-use crate::kit::{Running, session, start_connecting, start_listening, volery};
+use crate::kit::{Running, preimage, session, start_connecting, start_listening, volery};
 use std::path::Path;
 
 /// The relation of a file of ours, and behind it these options.
@@ -88,6 +88,35 @@ fn bad_states_are_reached_in_so_many_steps() {
         ))
         .expect(0);
     }
+}
+
+/// A counter of three bits begins with one, and is full in the eighth step where it counts in all but one of
+/// those before.
+#[test]
+fn traces_are_private_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.aiw");
+    let trace = path.to_str().expect("UTF-8");
+    let relation = ours("counter3.aig?steps=8");
+    let check = |text: &str, more: &[&str]| {
+        std::fs::write(&path, text).expect("written");
+        volery(&[&typed("check", &relation, "full=0b1", "")[..], &["--private", trace], more].concat())
+    };
+    let first = "100";
+    let counts = format!("1\nb0\n{first}\n{}.\n", "x01\n".repeat(8));
+    check(&counts, &[]).refused(2, &["full[0] does not hold"]);
+    let pauses = format!("1\nb0\n{first}\n{}x00\n{}.\n", "x01\n".repeat(3), "x01\n".repeat(4));
+    check(&pauses, &[]).expect(0);
+    check(&pauses, &["--public", "on@3=0b0"]).expect(0);
+    check(&pauses, &["--public", "on@3=0b1"])
+        .refused(2, &["on@3 is public, and has another value in the trace"]);
+    check(&pauses, &["--private", "on@3=0b0"]).refused(2, &["on@3 is given twice"]);
+    check(&pauses.replace("b0", "secret"), &[]).refused(2, &["x.aiw, line 2"]);
+    let other = ours("adder8.aig");
+    volery(&[&typed("check", &other, "cout=0b1", "")[..], &["--private", trace]].concat())
+        .refused(2, &["line 2"]);
+    let preimage = preimage("check", &["--private", trace]);
+    volery(&preimage).refused(2, &["a trace of a model checker, and these are for circuits in AIGER"]);
 }
 
 #[test]

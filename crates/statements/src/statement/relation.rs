@@ -2,7 +2,7 @@
 
 use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
 use super::split::no_shards;
-use super::{Given, Port, Program, Split, Value, Witness};
+use super::{Given, Port, Program, Split, Value, Witness, no_steps};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{StatementFile, sequences, with_options};
 use volery_circuit::stream::{Handle, Recorder};
@@ -325,6 +325,20 @@ impl Program for Relation {
         match &self.source {
             Source::Netlist(netlist) => Some(netlist.ands()),
             Source::Bristol(_) | Source::Builtin(_) | Source::File(_) => None,
+        }
+    }
+
+    fn last_step(&self, name: &str) -> Option<&str> {
+        match &self.source {
+            Source::Netlist(netlist) => netlist.last_step(name),
+            Source::Bristol(_) | Source::Builtin(_) | Source::File(_) => None,
+        }
+    }
+
+    fn trace(&self, name: &str, text: &[u8]) -> Result<Vec<(String, Value)>> {
+        match &self.source {
+            Source::Netlist(netlist) => netlist.trace(name, text),
+            Source::Bristol(_) | Source::Builtin(_) | Source::File(_) => Err(no_steps(name)),
         }
     }
 

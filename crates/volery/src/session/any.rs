@@ -28,6 +28,7 @@ use crate::session::files::{files, verify_any};
 use core::marker::PhantomData;
 use core::ops::Range;
 use cut::{Cut, count};
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::Arc;
 use volery_channel::channel::{Channel, Party};
@@ -263,6 +264,15 @@ pub trait AnyStatement: Send + Sync {
         _options: &Options,
     ) -> Result<(Report, Vec<Crossing>)> {
         Err(not_in_shards())
+    }
+    /// Adds the values of inputs in the trace of a model checker, `text`, which is called `name` in errors.
+    ///
+    /// # Errors
+    /// `Invalid` where it is malformed, of another circuit, or has other public values.
+    fn read_trace(&mut self, name: &str, _text: &[u8]) -> Result<()> {
+        Err(Error::invalid(format!(
+            "{name} is a trace of a model checker, and these are for circuits over f2"
+        )))
     }
     /// The private values, to which others can be added.
     fn private(&mut self) -> &mut dyn ReadValues;
@@ -514,6 +524,22 @@ impl<S: WithProgram> AnyStatement for Stated<S> {
         let split = self.of_run(run)?;
         let share = share::from_bytes::<S::F>(share, count(&places(&split, place.shard as usize)?))?;
         sharded::prove_any::<S>((run, place), &split, incoming, &share, channel, options)
+    }
+    fn read_trace(&mut self, name: &str, text: &[u8]) -> Result<()> {
+        let stated: BTreeMap<_, _> =
+            self.statement.public().map(|(port, value)| (&*port.name, value.encoding())).collect();
+        for (port, value) in self.statement.relation().trace(name, text)? {
+            match stated.get(&*port) {
+                None => self.private.insert(port, value)?,
+                Some(stated) if *stated == value.encoding() => {}
+                Some(_) => {
+                    return Err(Error::invalid(format!(
+                        "{name}: {port} is public, and has another value in the trace"
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
     fn private(&mut self) -> &mut dyn ReadValues {
         &mut self.private

@@ -94,6 +94,100 @@ fn ports_of_one_name_are_refused() {
     assert!(twice("aag 1 1 0 0 0\n2\n").contains("has no outputs"));
 }
 
+/// What is passed on under its own name is set apart, and what only has the name of an input is refused.
+#[test]
+fn outputs_may_be_inputs_of_the_same_names() {
+    let blif = |text: &str| {
+        Netlist::blif("x.blif", text.as_bytes(), NetlistOptions::default()).map(Relation::netlist)
+    };
+    let aag = "aag 3 2 0 2 1\n2\n4\n2\n6\n6 2 4\ni0 a\ni1 b\no0 a\no1 y\n";
+    let text = ".model m\n.inputs a b\n.outputs a y\n.names a b y\n11 1\n.end\n";
+    for open in
+        [&|| netlist(aag, "").unwrap() as Relation, &|| blif(text).unwrap()] as [&dyn Fn() -> Relation; 2]
+    {
+        assert_eq!(names(open().inputs()), ["a:1", "b:1"]);
+        assert_eq!(names(open().outputs()), ["a_:1", "y:1"]);
+        check(open(), &[("y", "0b1")], &[("a", "0b1"), ("b", "0b1")]).unwrap();
+        check(open(), &[("y", "0b1"), ("a", "0b1")], &[("b", "0b1")]).unwrap();
+        check(open(), &[("y", "0b0"), ("a_", "0b1")], &[("a", "0b1"), ("b", "0b0")]).unwrap();
+        assert!(check(open(), &[("a_", "0b1")], &[("a", "0b0"), ("b", "0b0")]).is_err());
+    }
+    let wide = ".model m\n.inputs a[0] a[1] a_\n.outputs a[0] a[1]\n.end\n";
+    assert_eq!(names(blif(wide).unwrap().outputs()), ["a__:2"]);
+    for other in [aag.replace("2\n4\n2\n", "2\n4\n3\n"), aag.replace("2\n4\n2\n", "2\n4\n4\n")] {
+        let why = netlist(&other, "").unwrap_err().to_string();
+        assert!(why.contains("two inputs or outputs are called a"), "{why}");
+    }
+}
+
+/// The last step's output has a number as those before have, too.
+#[test]
+fn the_last_step_has_both_names() {
+    let private = [("on@*", "0b1"), ("off@*", "0b0")];
+    // It toggles from zero in each step.
+    for (steps, last, value) in [(1, "q@0", "0b0"), (2, "q@1", "0b1"), (3, "q@2", "0b0")] {
+        let relation = || open(TOGGLE, &format!("steps={steps}"));
+        let statement = |name: &str| Statement::new(relation(), values(&[(name, value)])).unwrap();
+        assert_eq!(statement(last).digest(), statement("q").digest());
+        check(relation(), &[(last, value)], &private).unwrap();
+        let both =
+            Statement::new(relation(), values(&[(last, value), ("q", value)])).err().unwrap().to_string();
+        assert!(both.contains(&format!("{last} and q are the same")), "{both}");
+    }
+    let unknown = |options: &str, name: &str| {
+        let refused = Statement::new(open(TOGGLE, options), values(&[(name, "0b0")])).err().unwrap();
+        assert!(refused.to_string().contains(&format!("no input or output {name}")), "{refused}");
+    };
+    unknown("steps=2", "q@2");
+    unknown("steps=2", "on@2");
+    // A bad state of any step is none of the last.
+    unknown("steps=2&bad=any", "rising@1");
+}
+
+/// Traces by the description of the format, and as ABC writes them, are values of inputs.
+#[test]
+fn traces_are_values() {
+    let of = |options: &str, text: &str| -> Result<Vec<(String, String)>> {
+        let values = open(TOGGLE, options).trace("x.aiw", text.as_bytes())?;
+        Ok(values.into_iter().map(|(name, value)| (name, value.to_number_hex())).collect())
+    };
+    let named = |values: &[(&str, &str)]| -> Vec<(String, String)> {
+        values.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+    };
+    let two = named(&[("on@0", "0x1"), ("off@0", "0x0"), ("on@1", "0x0"), ("off@1", "0x1")]);
+    for text in [
+        "1\nb0\n0\n10\n01\n.\n",
+        "c by hand\n1\nb0\nb1\nx\n10\nc 1\n01\n.\nc end\n",
+        "0\n10\n01# DONE",
+        "0\r\n1x\r\nx1\r\n",
+    ] {
+        assert_eq!(of("steps=2", text).unwrap(), two, "{text}");
+    }
+    assert_eq!(of("steps=1&init=private", "1\nb0\n1\n01\n.\n").unwrap()[0], ("state".into(), "0x1".into()));
+    assert_eq!(of("steps=1&init=public", "1\nb0\n1\n01\n.\n").unwrap()[0].0, "on@0");
+    let gate = open(GATE, "").trace("x.aiw", b"1\nb0\n\n10\n.\n").unwrap();
+    assert_eq!((&*gate[0].0, gate[0].1.to_number_hex()), ("x", "0x1".into()));
+    for (options, text, words) in [
+        (
+            "steps=2",
+            "1\nb0\n0\n10\n.\n",
+            "has 1 steps, and the circuit is to run for 2: give the circuit as x.aag?steps=1",
+        ),
+        ("steps=1", "1\nb0\n0\n10\n11\n.\n", "x.aag?steps=2"),
+        ("steps=1", "0\nb0\n.\n", "x.aiw, line 1: no state is reached"),
+        ("steps=1", "2\nb0\n", "line 1: no state is reached"),
+        ("steps=1", "1\nb0\n1\n10\n.\n", "line 3: latch 0 begins with another value"),
+        ("steps=1", "1\nb0\n00\n10\n.\n", "line 3: 2 values stand here, and the circuit has 1 latches"),
+        ("steps=1", "1\nb0\n0\n1\n.\n", "line 4: 1 values stand here, and the circuit has 2 inputs"),
+        ("steps=1", "1\nb0\n0\n12\n.\n", "line 4: a line of inputs has 0, 1 and x"),
+        ("steps=1", "1\nb0\n0\n10\n.\n1\nb0\n", "line 6: a second trace"),
+        ("steps=1", "", "line 1: 0 values stand here"),
+    ] {
+        let why = of(options, text).unwrap_err().to_string();
+        assert!(why.contains(words), "{words:?} is missing in {why:?}");
+    }
+}
+
 #[test]
 fn latches_run_for_steps() {
     let why = netlist(TOGGLE, "").unwrap_err().to_string();
