@@ -83,21 +83,30 @@ fn demand(name: impl Display, field: &str, asked: &str) -> Result<()> {
 impl Prime {
     /// The name of the field of this prime.
     fn field(&self) -> String {
-        fn name<F: Field>(prime: &Prime) -> Option<&'static str> {
-            (prime_field::<F>().is_ok() && Prime::of::<F>() == *prime).then(F::name)
-        }
-        macro_rules! names {
-            ($($values:ident: $($macs:ident)+;)+) => { [$(name::<volery_primitives::$values>),+] };
-        }
-        let known = with_fields!(names);
-        known.iter().find_map(|name| name(self)).map_or_else(
+        self.known().map_or_else(
             || match self.limbs {
                 // What may be chosen at run time is named by its digits.
                 [prime, 0, 0, 0] if prime <= RuntimePrime::MOST => prime.to_string(),
                 _ => format!("the prime {self}"),
             },
-            Into::into,
+            |(name, _)| name.into(),
         )
+    }
+
+    /// The bytes of an encoding of an element, [`Field::BYTES`].
+    pub(super) fn element_bytes(&self) -> usize {
+        self.known().map_or(self.bytes, |(_, bytes)| bytes)
+    }
+
+    /// Name and [`Field::BYTES`] of its field, if that is one of those with names.
+    fn known(&self) -> Option<(&'static str, usize)> {
+        fn known<F: Field>(prime: &Prime) -> Option<(&'static str, usize)> {
+            (prime_field::<F>().is_ok() && Prime::of::<F>() == *prime).then(|| (F::name(), F::BYTES))
+        }
+        macro_rules! fields {
+            ($($values:ident: $($macs:ident)+;)+) => { [$(known::<volery_primitives::$values>),+] };
+        }
+        with_fields!(fields).iter().find_map(|known| known(self))
     }
 }
 

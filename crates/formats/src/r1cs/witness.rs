@@ -18,7 +18,9 @@ use zeroize::Zeroizing;
 pub struct R1csWitness {
     /// The encodings of all, in the order of wires.
     encodings: Zeroizing<Vec<u8>>,
-    /// The bytes of each.
+    /// The bytes of each in the file.
+    stride: usize,
+    /// The bytes of each in its field, which are fewer for a small prime.
     size: usize,
     public: usize,
 }
@@ -27,7 +29,7 @@ impl R1csWitness {
     /// The encodings of the values of public outputs and inputs, in the order of their wires: numbers below
     /// the prime, least significant byte first.
     pub fn public(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.encodings[self.size..].chunks(self.size).take(self.public)
+        self.encodings[self.stride..].chunks(self.stride).take(self.public).map(|value| &value[..self.size])
     }
 
     /// The public values in decimal digits.
@@ -48,7 +50,7 @@ impl R1csWitness {
         // What grows leaves a copy behind.
         let mut encodings = Zeroizing::new(Vec::with_capacity(wires.len() * self.size));
         for &wire in wires {
-            encodings.extend_from_slice(&self.encodings[wire as usize * self.size..][..self.size]);
+            encodings.extend_from_slice(&self.encodings[wire as usize * self.stride..][..self.size]);
         }
         encodings
     }
@@ -77,7 +79,8 @@ impl R1cs {
         let encodings = self.read_values(name, source)?;
         self.check_values(&encodings)?;
         let public = self.header.public() as usize;
-        Ok(R1csWitness { encodings, size: self.header.prime.bytes, public })
+        let prime = &self.header.prime;
+        Ok(R1csWitness { encodings, stride: prime.bytes, size: prime.element_bytes(), public })
     }
 
     /// The encodings of all wires' values.
