@@ -1,7 +1,7 @@
 //! Constraint systems as circom writes them, `.r1cs`, and what belongs to them.
 //!
-//! A file has a header, constraints A·B = C of linear forms in **wires**, and a label for each wire, which a
-//! file of symbols maps to a name. Wire 0 is the constant one; then come public outputs, public inputs,
+//! A file has a header, constraints A·B = C of linear forms in **wires**, and mostly a label for each wire, which
+//! a file of symbols maps to a name. Wire 0 is the constant one; then come public outputs, public inputs,
 //! private inputs and the rest. The file is read as a stream, once, and hashed as it is parsed. Memory holds a
 //! few bytes a wire, the linear constraints, which define wires ([`walk`]), and the others in a few bytes a term
 //! ([`kept`]). If there are too many, the file is read again for each run, and must have the same digest.
@@ -19,6 +19,7 @@ mod header;
 mod input;
 mod json;
 mod kept;
+mod labels;
 mod linear;
 mod made;
 mod prime;
@@ -34,9 +35,10 @@ mod witness;
 use self::committed::Committed;
 use self::constraint::{Constraint, Parser, Term};
 use self::header::Header;
-use self::input::{Input, Section, Sections, Source, bytes};
+use self::input::{Input, Section, Sections, Source};
 pub use self::json::public_json;
 use self::kept::KeptConstraints;
+use self::labels::Labels;
 use self::linear::Linear;
 use self::symbols::Symbols;
 pub use self::witness::R1csWitness;
@@ -53,10 +55,10 @@ pub struct R1cs {
     digest: [u8; 32],
     header: Header,
     section: Section,
-    labels: Section,
-    /// The labels of wire 0 and of public wires, as they were hashed.
-    public_labels: Vec<u64>,
+    labels: Option<Labels>,
     linear: Linear,
+    /// Whether linear constraints on public wires are asserted, and define no wire: see [`walk`].
+    bound: bool,
     /// All other constraints, where they are few enough, and the linear ones are held.
     kept: Option<KeptConstraints>,
     /// How often a constraint has each wire; [`MANY`] for more.
@@ -152,7 +154,7 @@ impl R1cs {
     /// Holds so much of its constraints at `most`.
     fn new(name: String, source: Source, most: Most) -> Result<Self> {
         let read = Read::of(source.open(&name)?, most)?;
-        let Read { digest, header, section, labels, public_labels, looked } = read;
+        let Read { digest, header, section, labels, looked } = read;
         let Looked { linear, kept, uses, shape } = looked;
         let mut system = Self {
             name,
@@ -161,8 +163,8 @@ impl R1cs {
             header,
             section,
             labels,
-            public_labels,
             linear,
+            bound: false,
             kept,
             uses,
             committed: Vec::new(),
@@ -171,6 +173,11 @@ impl R1cs {
         };
         let mut steps = Committed::default();
         system.walk(&mut steps)?;
+        if steps.asserted == 0 {
+            system.bound = true;
+            steps = Committed::default();
+            system.walk(&mut steps)?;
+        }
         let Committed { wires, defined, products, asserted } = steps;
         let committed = wires.len() as u64;
         system.shape = R1csShape { defined, products, committed, asserted, ..shape };
@@ -198,8 +205,7 @@ struct Read {
     digest: [u8; 32],
     header: Header,
     section: Section,
-    labels: Section,
-    public_labels: Vec<u64>,
+    labels: Option<Labels>,
     looked: Looked,
 }
 
@@ -216,34 +222,24 @@ impl Read {
         }
         let of_header = sections.of(1, "the header", &input)?;
         let section = sections.of(2, "the constraints", &input)?;
-        let labels = sections.of(3, "the labels of wires", &input)?;
+        let of_labels = sections.get(3);
         let header = Header::read(&mut input, of_header, section.length)?;
-        if labels.length != 8 * u64::from(header.wires) {
-            return Err(input.invalid_at(
-                labels.begin,
-                format_args!(
-                    "the section of labels has {}, and {} wires take 8 each",
-                    bytes(labels.length),
-                    header.wires
-                ),
-            ));
-        }
-        let (mut looked, mut public_labels) = (None, Vec::new());
+        header.check_wires(&input, section, of_labels)?;
+        let (mut looked, mut labels) = (None, None);
         let digest = sections.read_through(&mut input, MAGIC, VERSION, |kind, input| {
             match kind {
                 1 if Header::next(input, of_header, section.length)? != header => return Err(input.changed()),
                 2 => looked = Some(look_through(input, &header, most)?),
-                // There are no more of them than the section has.
                 3 => {
-                    let label = |_| input.long("a label");
-                    public_labels = (0..=header.public()).map(label).collect::<Result<_>>()?;
+                    let section = of_labels.expect("it was found");
+                    labels = Some(Labels::next(input, section)?);
                 }
                 _ => check_custom(input, kind)?,
             }
             Ok(())
         })?;
         let looked = looked.expect("a section of constraints");
-        Ok(Self { digest, header, section, labels, public_labels, looked })
+        Ok(Self { digest, header, section, labels, looked })
     }
 }
 

@@ -92,12 +92,14 @@ pub(super) struct Parser {
     header: Header,
     /// The number of the next one.
     next: u32,
+    /// The wires of a form, terms whose factor is zero included.
+    wires: Vec<u32>,
 }
 
 impl Parser {
     /// A parser before the first constraint.
     pub(super) fn new(header: &Header) -> Self {
-        Self { header: *header, next: 0 }
+        Self { header: *header, next: 0, wires: Vec::new() }
     }
 
     /// Reads the next one of `input` into `constraint`, and tells whether there is one.
@@ -117,7 +119,7 @@ impl Parser {
     }
 
     #[inline]
-    fn form(&self, input: &mut Input<'_>, place: FormPlace, terms: &mut Vec<Term>) -> Result<()> {
+    fn form(&mut self, input: &mut Input<'_>, place: FormPlace, terms: &mut Vec<Term>) -> Result<()> {
         terms.clear();
         let count = input.word(format_args!("{place}: the number of terms"))?;
         let size = 4 + self.header.prime.bytes;
@@ -125,11 +127,17 @@ impl Parser {
             return Err(self.too_many(input, place, count, size));
         }
         let (begin, mut term) = (input.at(), 0);
+        // Behind the one before: of forms in another order all wires are compared in the end.
+        let (mut next, mut in_order) = (0, true);
+        self.wires.clear();
         while term < count {
             // All of them are there.
             for bytes in input.take_some(size, (count - term) as usize, "a term")?.chunks_exact(size) {
                 let (wire, factor) = bytes.split_at(4);
                 let wire = u32::from_le_bytes(wire.try_into().expect("four bytes"));
+                in_order &= u64::from(wire) >= next;
+                next = u64::from(wire) + 1;
+                self.wires.push(wire);
                 match self.header.prime.read(factor) {
                     Some([0, 0, 0, 0]) if wire < self.header.wires => {}
                     Some(factor) if wire < self.header.wires => terms.push(Term { factor, wire }),
@@ -141,7 +149,30 @@ impl Parser {
                 term += 1;
             }
         }
-        Ok(())
+        if in_order {
+            return Ok(());
+        }
+        let mut sorted = self.wires.clone();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(self.twice(input, begin, place, pair[0])),
+            None => Ok(()),
+        }
+    }
+
+    /// The error of a form with a wire that stands twice in it, whose terms begin at byte `begin`.
+    #[cold]
+    fn twice(&self, input: &Input<'_>, begin: u64, place: FormPlace, wire: u32) -> Error {
+        let mut terms = (0..).zip(&self.wires).filter(|(_, other)| **other == wire);
+        let term: u64 = terms.nth(1).map_or(0, |(term, _)| term);
+        let at = begin + term * (4 + self.header.prime.bytes as u64);
+        input.invalid_at(
+            at,
+            format_args!(
+                "{place}, term {term}: wire {wire} stands twice in it, of which some readers take the sum, and others \
+                 the last: write one term for it"
+            ),
+        )
     }
 
     #[cold]

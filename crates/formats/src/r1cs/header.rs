@@ -21,6 +21,9 @@ pub(super) struct Header {
 /// The fewest bytes of a constraint: the counts of terms of three forms.
 pub(super) const LEAST: u64 = 12;
 
+/// Wires that a file without labels may announce beyond those that its constraints can have.
+const SPARE: u64 = 1 << 20;
+
 impl Header {
     /// # Errors
     /// `Invalid` where counts contradict each other, or the `length` of the constraints' section.
@@ -81,6 +84,39 @@ impl Header {
             ));
         }
         Ok(Self { prime, wires, outputs, inputs, private, constraints })
+    }
+
+    /// Holds the number of wires against the section of labels, if there is one, or else of `constraints`.
+    ///
+    /// # Errors
+    /// `Invalid` where they are more than it can have.
+    pub(super) fn check_wires(
+        &self,
+        input: &Input<'_>,
+        constraints: Section,
+        labels: Option<Section>,
+    ) -> Result<()> {
+        let wires = self.wires;
+        match labels {
+            Some(labels) if labels.length != 8 * u64::from(wires) => Err(input.invalid_at(
+                labels.begin,
+                format_args!(
+                    "the section of labels has {}, and {wires} wires take 8 each",
+                    bytes(labels.length)
+                ),
+            )),
+            None if u64::from(wires) > constraints.length / (4 + self.prime.bytes as u64) + SPARE => {
+                Err(input.invalid_at(
+                    constraints.begin,
+                    format_args!(
+                        "{wires} wires are announced, of which constraints of {} use fewer; no more than {SPARE} \
+                         unused ones are accepted without labels",
+                        bytes(constraints.length)
+                    ),
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The wires whose values are public, but for wire 0, which is the constant 1.

@@ -2,7 +2,7 @@
 
 use super::R1cs;
 use super::constraint::Constraint;
-use super::input::{Section, Source};
+use super::input::Source;
 use crate::bristol::open_regular;
 use crate::netlist::writable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,55 +58,46 @@ impl R1cs {
 
     fn with(mut self, name: String, source: Source) -> Result<Self> {
         let (last, wires) = (self.header.public(), self.header.wires);
-        let labels: BTreeMap<u64, u32> = self.public_labels.iter().copied().zip(0..).skip(1).collect();
+        let labels = self.labels()?;
+        // What has its label here is this circuit's. Other labels are of signals that are the same as one that has.
+        let mut named = vec![false; labels.len()];
+        named[0] = true;
+        let (mut public, mut names) = (BTreeMap::new(), vec![String::new(); last as usize]);
         let mut symbols =
             Symbols { name, source, digest: [0; 32], public: BTreeMap::new(), names: Vec::new() };
-        let (mut public, mut found) = (BTreeMap::new(), BTreeMap::new());
-        let mut of_other = None;
         let digest = symbols.each(|line, symbol| {
-            if let Some(wire) = symbol.wire.filter(|wire| *wire >= wires) {
+            let Some(wire) = symbol.wire else { return Ok(()) };
+            if wire >= wires {
                 return Err(Error::invalid(format!(
                     "{}, line {line}: there is no wire {wire} in {}, which has {wires}: give the symbols of this circuit",
                     symbols.name, self.name
                 )));
             }
-            let name = || writable(symbol.name);
-            if let Some(wire) = symbol.wire.filter(|wire| (1..=last).contains(wire)) {
-                let first = *public.entry(name()).or_insert(wire);
-                if first != wire {
-                    return Err(Error::invalid(format!(
-                        "{}, line {line}: {} is the name of public wires {first} and {wire}: give each a name of its \
-                         own",
-                        symbols.name,
-                        name()
-                    )));
-                }
+            let own = labels[wire as usize] == symbol.label;
+            named[wire as usize] |= own;
+            if !(1..=last).contains(&wire) {
+                return Ok(());
             }
-            if let Some(&wire) = labels.get(&symbol.label) {
-                if symbol.wire != Some(wire) {
-                    of_other.get_or_insert((line, symbol.label, wire));
-                }
-                found.insert(wire, name());
+            let name = writable(symbol.name);
+            let first = *public.entry(name.clone()).or_insert(wire);
+            if first != wire {
+                return Err(Error::invalid(format!(
+                    "{}, line {line}: {name} is the name of public wires {first} and {wire}: give each a name of its own",
+                    symbols.name
+                )));
+            }
+            if own {
+                names[wire as usize - 1] = name;
             }
             Ok(())
         })?;
-        if let Some((line, label, wire)) = of_other {
+        if let Some(wire) = named.iter().position(|named| !named) {
             return Err(Error::invalid(format!(
-                "{}, line {line}: label {label} is that of wire {wire} in {}, and has another wire here: give the \
-                 symbols of this circuit",
-                symbols.name, self.name
+                "{}: label {} is that of wire {wire} in {}, and no line has both: give the symbols of this circuit",
+                symbols.name, labels[wire], self.name
             )));
         }
-        for wire in 1..=last {
-            let Some(name) = found.remove(&wire) else {
-                return Err(Error::invalid(format!(
-                    "{}: there is no name of public wire {wire} of {}: give the symbols of this circuit",
-                    symbols.name, self.name
-                )));
-            };
-            symbols.names.push(name);
-        }
-        (symbols.public, symbols.digest) = (public, digest);
+        (symbols.public, symbols.names, symbols.digest) = (public, names, digest);
         self.symbols = Some(symbols);
         Ok(self)
     }
@@ -206,32 +197,17 @@ impl R1cs {
         if wires.is_empty() {
             return Ok(names);
         }
-        let labels = self.labels(wires)?;
+        let labels = self.labels()?;
         let digest = symbols.each(|_, symbol| {
-            if let Some(&wire) = labels.get(&symbol.label) {
+            if let Some(wire) = symbol.wire
+                && wires.contains(&wire)
+                && labels[wire as usize] == symbol.label
+            {
                 names.insert(wire, writable(symbol.name));
             }
             Ok(())
         })?;
         if digest == symbols.digest { Ok(names) } else { Err(super::changed(&symbols.name)) }
-    }
-
-    /// The wires by their labels, from the file.
-    ///
-    /// # Errors
-    /// `Invalid` where it is not the one that was opened.
-    fn labels(&self, wires: &BTreeSet<u32>) -> Result<BTreeMap<u64, u32>> {
-        let mut labels = BTreeMap::new();
-        let mut input = self.source.open(&self.name)?;
-        if self.labels.begin + self.labels.length > input.length {
-            return Err(self.changed());
-        }
-        input.begin_hashed()?;
-        for &wire in wires {
-            input.go_on_to(Section { begin: self.labels.begin + 8 * u64::from(wire), length: 8 })?;
-            labels.insert(input.long("a label")?, wire);
-        }
-        if input.whole_digest()? == self.digest { Ok(labels) } else { Err(self.changed()) }
     }
 }
 

@@ -156,6 +156,54 @@ fn long_forms_take_no_longer_than_their_terms() {
     assert!(system.committed().iter().copied().eq(1..2 + many));
 }
 
+/// Where linear constraints would define all there is, public values are held against a witness all the same.
+#[test]
+fn public_values_of_linear_circuits_are_asserted() {
+    // out = a + b, as a form, and as a product with one.
+    let sum: [Form<'_>; 3] = [&[], &[], &[(1, -1), (2, 1), (3, 1)]];
+    let product: [Form<'_>; 3] = [&[(0, 1)], &[(2, 1), (3, 1)], &[(1, 1)]];
+    for constraint in [sum, product] {
+        for most in MOST {
+            let file = Made::new(goldilocks(), 4, 1, &[constraint]).file();
+            let system = R1cs::new("x.r1cs".into(), Source::Bytes(file.into()), most).unwrap();
+            assert_eq!((system.shape().asserted, system.committed()), (1, &[2, 3][..]));
+            holds(&system, &elements(&[5, 2, 3])).unwrap();
+            let why = holds(&system, &elements(&[7, 2, 3])).unwrap_err();
+            assert!(matches!(&why, Error::Unsatisfied(name) if name.contains("constraint 0")), "{why}");
+        }
+    }
+    // What has no public wire says nothing of one.
+    let private = opened(&Made::new(goldilocks(), 4, 1, &[[&[], &[], &[(2, 1), (3, 1)]]]));
+    assert_eq!(private.shape().asserted, 0);
+}
+
+/// Labels are for names alone.
+#[test]
+fn files_without_labels_have_numbers() {
+    let made = product();
+    let sections: [(u32, &[u8]); 2] = [(1, &made.header()), (2, &made.constraints)];
+    let system = R1cs::from_bytes("x.r1cs", container(b"r1cs", 1, &sections)).unwrap();
+    assert_eq!((system.shape(), system.public_names()), (opened(&made).shape(), vec!["out0".to_owned()]));
+    holds(&system, &elements(&[35, 5, 5, 92])).unwrap();
+    let why = holds(&system, &elements(&[36, 5, 5, 0])).unwrap_err().to_string();
+    assert!(why.contains("constraint 0 of x.r1cs (wire 1, wire 3, wire 2)"), "{why}");
+    let why = system.with_symbols_of("x.sym", &b"3,1,1,main.out\n"[..]).unwrap_err().to_string();
+    assert!(why.contains("x.r1cs has no section of labels"), "{why}");
+}
+
+/// Files write elements of small primes in eight bytes, and fields in as few as they take.
+#[test]
+fn witnesses_are_in_the_encodings_of_fields() {
+    for (prime, bytes) in [(65_537, 3), (4_294_967_291, 4), ((1 << 61) - 1, 8), (2_147_483_647, 8)] {
+        let made = Made::new(Prime { limbs: [prime, 0, 0, 0], bytes: 8 }, 5, 1, &PRODUCT);
+        let witness = opened(&made).witness_of("x.wtns", made.witness(&[35, 5, 5, 92])).unwrap();
+        let encoded = |value: u64| value.to_le_bytes()[..bytes].to_vec();
+        assert_eq!(witness.public().collect::<Vec<_>>(), [encoded(35)], "{prime}");
+        assert_eq!(*witness.encodings(&[3, 4]), [encoded(5), encoded(92)].concat(), "{prime}");
+        assert_eq!((witness.size(), witness.public_text()), (bytes, vec!["35".into()]));
+    }
+}
+
 #[test]
 fn sections_are_not_many() {
     let made = product();
@@ -223,7 +271,8 @@ fn files_that_change_while_they_are_opened_are_refused() {
     let at = first.len() - 8 * 4;
     labelled[at..at + 8].copy_from_slice(&77u64.to_le_bytes());
     let hashed = read(&labelled, 0).unwrap();
-    assert_eq!((hashed.digest, hashed.public_labels), (*blake3::hash(&labelled).as_bytes(), vec![0, 77]));
+    assert_eq!(hashed.digest, *blake3::hash(&labelled).as_bytes());
+    assert!(hashed.labels != read(&first, 0).unwrap().labels, "labels that are hashed");
     // But for the places of sections and the header, which are read before, and have to be the same.
     let begin = first.len() - product().labels().len() - 12 - product().header().len() - 12;
     for at in (0..24).chain(begin..first.len() - product().labels().len()) {
@@ -361,7 +410,13 @@ fn malformed_heads_are_named() {
     refused(b"r1cs\x01\0\0\0\0\0\0\0", &["no section 1"]);
     refused(b"r1cs\x01\0\0\0\x04\0\0\0", &["byte 12", "the type of a section", "truncated"]);
     refused(&container(b"r1cs", 1, &[(1, &header), (3, &labels)]), &["no section 2, the constraints"]);
-    refused(&container(b"r1cs", 1, &[(1, &header), (2, &made.constraints)]), &["no section 3"]);
+    // Without labels no wires are announced that constraints are too short for.
+    let mut many = header.clone();
+    many[12..16].copy_from_slice(&(2 + (1u32 << 20) + made.constraints.len() as u32 / 12).to_le_bytes());
+    refused(
+        &container(b"r1cs", 1, &[(1, &many), (2, &made.constraints)]),
+        &["wires are announced", "without labels"],
+    );
     refused(&container(b"r1cs", 1, &[(1, &header), (1, &header)]), &["a second section of type 1"]);
     let mut long = container(b"r1cs", 1, &[(1, &header)]);
     long[23] = 0x7f;
@@ -410,6 +465,21 @@ fn malformed_constraints_are_named() {
     // Factors that are zero count for nothing.
     let zero = R1cs::from_bytes("x.r1cs", with(8, &[0; 8])).unwrap();
     assert_eq!(zero.shape().terms, 8);
+    // A wire that stands twice has two meanings, wherever that is, and also if one factor is zero.
+    let twice: [[Form<'_>; 3]; 4] = [
+        [&[(2, 1), (2, 2)], &[(3, 1)], &[(1, 1)]],
+        [&[(2, 1)], &[(3, 1), (1, 1), (3, 0)], &[(1, 1)]],
+        [&[], &[], &[(4, 1), (0, 3), (4, -1)]],
+        [&[(0, 1), (0, 1)], &[(3, 1)], &[(1, 1)]],
+    ];
+    let words =
+        ["form A, term 1: wire 2", "form B, term 2: wire 3", "form C, term 2: wire 4", "term 1: wire 0"];
+    for (constraint, words) in twice.into_iter().zip(words) {
+        let made = Made::new(goldilocks(), 5, 1, &[PRODUCT[0], constraint]);
+        refused(&made.file(), &["constraint 1, form", words, "stands twice in it", "one term"]);
+    }
+    // In any order, each once.
+    opened(&Made::new(goldilocks(), 5, 1, &[[&[(3, 1), (0, 2), (2, 1)], &[(4, 1)], &[(1, 1)]]]));
 }
 
 #[test]
@@ -480,13 +550,22 @@ fn symbols_name_signals() {
         let why = opened(&made).with_symbols_of("x.sym", text.as_bytes()).unwrap_err().to_string();
         words.iter().for_each(|word| assert!(why.contains(word), "{word:?} is missing in {why:?}"));
     };
-    refused("", &["x.sym: there is no name of public wire 1 of x.r1cs"]);
-    refused("3,2,1,main.out\n", &["x.sym, line 1: label 3 is that of wire 1", "symbols of this circuit"]);
+    let is_of_other = |label: u64, wire: u32| {
+        format!(
+            "x.sym: label {label} is that of wire {wire} in x.r1cs, and no line has both: give the symbols of this"
+        )
+    };
+    refused("", &[&is_of_other(3, 1)]);
+    refused("3,2,1,main.out\n", &[&is_of_other(3, 1)]);
+    // What is private shows that it is another circuit, too.
+    refused(&text.replace("9,3,", "8,3,"), &[&is_of_other(9, 3)]);
+    refused(&text.replace("12,4,", "12,-1,"), &[&is_of_other(12, 4)]);
     refused("3,1,1,main.out\n3,1\n", &["x.sym, line 2: a line is LABEL,WIRE,COMPONENT,NAME"]);
     refused("3,1,1,\n", &["x.sym, line 1"]);
     let two = Made::new(goldilocks(), 5, 2, &PRODUCT);
     let named = |other| {
-        let text = format!("3,1,1,main.out\n9,1,1,main.same\n9,1,1,main.same\n6,2,1,{other}\n");
+        let rest = "9,3,0,main.b\n12,4,0,main.d\n";
+        let text = format!("3,1,1,main.out\n7,1,1,main.same\n7,1,1,main.same\n6,2,1,{other}\n{rest}");
         opened(&two).with_symbols_of("x.sym", text.into_bytes())
     };
     assert_eq!(named("main.a").unwrap().public_names(), ["main.out", "main.a"]);
@@ -509,14 +588,13 @@ fn names_are_those_of_the_file_that_was_opened() {
     let old = format!("3,1,0,main.out\n6,2,0,main.a\n{rest}");
     let new = format!("3,2,0,main.out\n6,1,0,main.a\n{rest}");
     for most in MOST {
-        let opened = || {
-            let mut system = R1cs::new("x.r1cs".into(), file.clone(), most).unwrap();
-            system.source = other.clone();
-            system
-        };
-        let why = opened().with_symbols_of("x.sym", new.as_bytes()).unwrap_err().to_string();
-        assert!(why.contains("x.sym, line 1: label 3 is that of wire 1 in x.r1cs"), "{why}");
+        let opened = || R1cs::new("x.r1cs".into(), file.clone(), most).unwrap();
+        let mut changed = opened();
+        changed.source = other.clone();
+        let why = changed.with_symbols_of("x.sym", new.as_bytes()).unwrap_err().to_string();
+        assert!(why.contains("x.r1cs: the file has changed since it was opened"), "{why}");
         let mut system = opened().with_symbols_of("x.sym", old.as_bytes()).unwrap();
+        system.source = other.clone();
         assert_eq!(system.public_names(), ["main.out", "main.a"]);
         assert_eq!(system.public_number("main.a"), Some(1));
         // What is held has its names, and of the other file there are none.
@@ -671,11 +749,12 @@ prop_compose! {
     /// Constraints over twelve wires.
     fn system()(
         forms in proptest::collection::vec(
-            proptest::collection::vec((0u32..12, prop_oneof![Just(1i64), Just(-1), Just(0), -3i64..4]), 0..4), 30),
+            proptest::collection::btree_map(0u32..12, prop_oneof![Just(1i64), Just(-1), Just(0), -3i64..4], 0..4), 30),
         linear in proptest::collection::vec(any::<bool>(), 10),
         outputs in 0u32..4,
     ) -> Made {
-        let forms: Vec<&[(u32, i64)]> = forms.iter().map(Vec::as_slice).collect();
+        let forms: Vec<Vec<_>> = forms.into_iter().map(|form| form.into_iter().collect()).collect();
+        let forms: Vec<Form<'_>> = forms.iter().map(Vec::as_slice).collect();
         let constraints: Vec<[Form<'_>; 3]> = forms
             .as_chunks::<3>().0.iter().zip(linear)
             .map(|([a, b, c], linear)| [*a, if linear { &[(0, 1)] } else { *b }, *c])

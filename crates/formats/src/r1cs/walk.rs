@@ -11,6 +11,9 @@
 //! Linear constraints that have defined no wire are asserted in the end, except where one has a wire that
 //! nothing else uses: that wire can be chosen so that the constraint holds.
 //!
+//! Where nothing at all would be asserted by that, as of `out = a + b`, linear constraints that have a public wire
+//! are **bound**: they define nothing, and are asserted. So a witness is one of these public values.
+//!
 //! So commitments are inputs, hints of the circuit, and products: Poseidon of two inputs has 244 for 520 wires.
 
 use super::constraint::{Constraint, Term};
@@ -48,6 +51,7 @@ struct Known<'a> {
     /// The uses of each wire that are still to come. Those of the first `fixed` wires are not counted.
     uses: Vec<u8>,
     fixed: u32,
+    bound: bool,
     /// For each linear constraint the number of its unknown wires, and the xor of their numbers: where a single
     /// wire is left, the xor is its number.
     unknown: Vec<(u32, u32)>,
@@ -156,6 +160,7 @@ impl<'a> Known<'a> {
             wires: vec![0; system.header.wires as usize / 64 + 1],
             uses: system.uses.clone(),
             fixed: system.header.public() + 1,
+            bound: system.bound,
             ready: (0..linear.len()).filter(alone).collect(),
             done: vec![false; linear.len()],
             unknown,
@@ -187,7 +192,7 @@ impl<'a> Known<'a> {
     fn define(&mut self, steps: &mut dyn Steps) -> Result<()> {
         while let Some(k) = self.ready.pop() {
             let (count, wire) = self.unknown[k];
-            if count != 1 || self.done[k] {
+            if count != 1 || self.done[k] || self.is_bound(k) {
                 continue;
             }
             let mut factor = [0; 4];
@@ -208,6 +213,11 @@ impl<'a> Known<'a> {
             self.terms = terms;
         }
         Ok(())
+    }
+
+    /// Whether a linear constraint is to be asserted, since it has a public wire.
+    fn is_bound(&self, k: usize) -> bool {
+        self.bound && self.linear.wires(k).iter().any(|wire| (1..self.fixed).contains(wire))
     }
 
     /// Whether a use of each wire is still to come, as it is but in a file that has changed: those that have
@@ -249,9 +259,7 @@ impl<'a> Known<'a> {
     /// known.
     fn last_free(&self, terms: &[Term], minus_one: &Limbs) -> Option<usize> {
         let free = |term: &Term| (term.factor == ONE || term.factor == *minus_one) && !self.has(term.wire);
-        let at = terms.iter().rposition(free)?;
-        // A wire that stands twice has another factor.
-        (terms.iter().filter(|term| term.wire == terms[at].wire).count() == 1).then_some(at)
+        terms.iter().rposition(free)
     }
 
     /// Takes out linear constraints with a wire that is in no other constraint, and goes on with the rest of
@@ -271,7 +279,7 @@ impl<'a> Known<'a> {
             (0..occurs.len() as u32).filter(|wire| occurs[*wire as usize] == 1).collect();
         while let Some(wire) = alone.pop() {
             let mut with = linear.with(wire).map(|place| linear.constraint(place));
-            let Some(k) = with.find(|k| !self.done[*k]) else { continue };
+            let Some(k) = with.find(|k| !self.done[*k] && !self.is_bound(*k)) else { continue };
             self.done[k] = true;
             for wire in unknown(self, k) {
                 occurs[wire as usize] -= 1;
