@@ -74,13 +74,14 @@ pub(crate) fn program(run: &Run) -> Result<()> {
     } else {
         let claim = Claim { private: 0, ..ended.claim };
         let steps = run.steps(&claim, 0)?;
-        let rows = steps.count(private, u64::MAX)?;
+        let choices = steps.choose(private, u64::MAX, &tempfile::tempfile)?;
+        let rows = choices.rows();
         let steps = steps.in_rows(rows);
         let source: &dyn Source<F61> = &steps;
         let shape = Stream::new(source).count()?;
         let size = plan.settings.size(&shape);
         let options = plan.settings.options(run.digest_of_rows(&claim, rows), Some(size))?;
-        let (mul, witness) = (plan.settings.mul(&shape), steps.witness(private));
+        let (mul, witness) = (plan.settings.mul(&shape), steps.witness(private, &choices));
         (plan.prove::<Over<F61>, _>(("length", length), source, witness, mul, &options)?, Some(rows))
     };
     let per_second = |count: u64| count as f64 / outcome.report.online.as_secs_f64().max(1e-9);

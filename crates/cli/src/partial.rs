@@ -70,6 +70,15 @@ impl Folder {
     }
 }
 
+/// An empty file that no folder has, where the system can remove one that is open: it ends with its handle.
+///
+/// # Errors
+/// Where there can be none.
+pub fn nameless() -> io::Result<File> {
+    let folder = Folder::create().map_err(|why| io::Error::other(why.line))?;
+    File::options().read(true).write(true).create_new(true).open(folder.path().join("rows"))
+}
+
 #[cfg(unix)]
 fn private_folder(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;

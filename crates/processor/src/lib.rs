@@ -35,5 +35,5 @@ pub use machine::{End, Inputs, Machine, Misaligned, Stop};
 pub use observe::{Nobody, Observer, Profile, Trace};
 pub use program::{Layout, Program};
 pub use run::{Claim, Claimed, Demand, Ended, Run, Told};
-pub use step::{Goal, Known, Steps};
+pub use step::{Choices, Goal, Known, Steps};
 pub use words::{Each, Plain, Words};

@@ -41,6 +41,9 @@
 //! [`Memories`](volery::circuit::Memories) and tables by two challenges each, polynomials with (10 + 2)/2^61
 //! once, the degree being that of the tables' running sums, and 1/2^61 a batch.
 //!
+//! **Time.** Which alternative of a place holds is found by trying, before anything is sent ([`choices`]); while a
+//! run is proved each row is filled once, whatever it does.
+//!
 //! **Deviations** from the interpreter of this crate: instructions are those of the file, so that storing
 //! into them changes data alone, where there the run ends in a fault; and `writev` cannot be proved. The
 //! private input ends where a read first returns less than was asked for, and stays there. *Deviations* from
@@ -51,6 +54,7 @@
 
 mod block;
 mod calls;
+mod choices;
 mod class;
 mod form;
 mod image;
@@ -62,21 +66,27 @@ mod rom;
 mod row;
 mod trace;
 
+pub use choices::Choices;
 pub use micro::Goal;
 
 use crate::program::{Layout, Program};
 use block::{TILE, Tiling, push};
+use choices::Writer;
 use image::Image;
-use micro::Writer;
 use rom::Rom;
 use row::COLUMNS;
-use trace::Trace;
+use std::fs::File;
+use std::io;
+use trace::{Replay, Trace};
 use volery::circuit::stream::{Recorder, Source};
 use volery::{Error, F61, Result};
 use zeroize::Zeroizing;
 
 /// The most constants of a program, whose cells lie below 2^27.
 const MOST_CONSTANTS: usize = (1 << 20) - 64;
+
+/// The most alternatives at one place, of which a prover keeps the number in a byte.
+const MOST_ALTERNATIVES: usize = 1 << 8;
 
 /// The public part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,10 +120,16 @@ impl Steps {
     pub fn new(program: &Program, known: &Known<'_>, rows: u64) -> Result<Self> {
         let image = Image::new(program, known.layout, known.public, known.output)?;
         let [_, given] = image.ends();
-        let rom = Writer::write(program, &image, known.goal, given);
+        let rom = micro::Writer::write(program, &image, known.goal, given);
         if rom.constants().len() > MOST_CONSTANTS {
             return Err(Error::invalid(format!(
                 "the program has more than {MOST_CONSTANTS} different constants: prove a part of it"
+            )));
+        }
+        if rom.widest() > MOST_ALTERNATIVES {
+            return Err(Error::invalid(format!(
+                "the program's memory or its instructions lie in more than {} parts: link its segments closer",
+                MOST_ALTERNATIVES - 8
             )));
         }
         Ok(Self { rom, image, entry: program.entry(), tiling: Tiling { rows, tile: TILE } })
@@ -129,42 +145,53 @@ impl Steps {
         Self { tiling: Tiling { rows, ..self.tiling }, ..self }
     }
 
-    /// The rows that a run on `private` takes to its end.
+    /// Runs it on `private` to its end, and keeps which of its ways each row goes: a byte each, beyond 64 MiB in
+    /// what `file` gives, where nobody can read it. What this takes depends on secrets: so it is done before a peer
+    /// hears anything.
     ///
     /// # Errors
-    /// `Invalid` where it does not end so in `most` rows.
-    pub fn count(&self, private: &[u8], most: u64) -> Result<u64> {
-        let mut trace = self.trace(private);
+    /// `Invalid` where it does not end so in `most` rows, and where `file` gives none.
+    pub fn choose(&self, private: &[u8], most: u64, file: &dyn Fn() -> io::Result<File>) -> Result<Choices> {
+        let (mut trace, mut choices) = (self.trace(private), Writer::new(file));
         let mut rows = 0;
         while !trace.has_ended() {
             if rows == most {
-                return Err(Error::invalid(format!("the run has not ended after {most} rows: allow more")));
+                return Err(Error::invalid(format!(
+                    "the run has not ended after {most} rows: allow more by --max-cycles"
+                )));
             }
-            if trace.next().is_none() {
+            let Some((choice, _)) = trace.choose() else {
                 return Err(Error::invalid(format!(
                     "the run does not go on as claimed at {:#x}, after {rows} rows",
                     trace.place()
                 )));
-            }
+            };
+            choices.push(choice)?;
             rows += 1;
         }
-        Ok(rows)
+        choices.finish()
     }
 
     fn trace<'s>(&'s self, private: &'s [u8]) -> Trace<'s> {
         Trace::new(&self.rom, &self.image, self.entry, private)
     }
 
-    /// The prover's commitments for a private input: they end where the run does not go on as claimed.
-    pub fn witness<'s>(&'s self, private: &'s [u8]) -> impl Iterator<Item = F61> + Clone + 's {
-        Values { trace: self.trace(private), left: self.tiling, tile: Zeroizing::default(), at: 0 }
+    /// The prover's commitments for a private input, by the choices that [`Self::choose`] made for it: they end
+    /// where these are of another run, or their file cannot be read.
+    pub fn witness<'s>(
+        &'s self,
+        private: &'s [u8],
+        choices: &'s Choices,
+    ) -> impl Iterator<Item = F61> + Clone + 's {
+        let run = Replay::new(&self.rom, &self.image, self.entry, private, choices.reader());
+        Values { run, left: self.tiling, tile: Zeroizing::default(), at: 0 }
     }
 }
 
 /// Rows tile by tile, and column by column in each.
 #[derive(Clone)]
 struct Values<'s> {
-    trace: Trace<'s>,
+    run: Replay<'s>,
     /// The rows that are not in a tile yet.
     left: Tiling,
     tile: Zeroizing<Vec<u64>>,
@@ -192,7 +219,7 @@ impl Values<'_> {
         self.at = 0;
         self.tile.resize(COLUMNS * lanes, 0);
         for lane in 0..lanes {
-            let Some(row) = self.trace.next() else {
+            let Some(row) = self.run.next() else {
                 self.tile.clear();
                 return None;
             };

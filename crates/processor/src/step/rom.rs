@@ -176,6 +176,11 @@ impl Rom {
         self.rows.get(&place).map_or(&[], Vec::as_slice)
     }
 
+    /// The most rows that a place may have.
+    pub(super) fn widest(&self) -> usize {
+        self.rows.values().map(Vec::len).max().unwrap_or_default()
+    }
+
     /// Whether what was done before `place` stands.
     pub(super) fn is_decided(&self, place: Place) -> bool {
         place < WITHIN || place == HALT || self.decided.contains(&place)

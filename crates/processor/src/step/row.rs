@@ -134,6 +134,8 @@ impl Row {
         memory: &impl Finds,
         advice: impl FnOnce() -> u32,
     ) -> Option<Self> {
+        #[cfg(test)]
+        FILLED.set(FILLED.get() + 1);
         let Alternative { class, reads, writes, immediate, next, .. } = *alternative;
         let first = register(reads[0]);
         let a = memory.word(first)?;
@@ -260,11 +262,7 @@ impl Row {
         };
         let next = next.unwrap_or(jumped);
         let [group, member] = class.digits();
-        let accessed = if class.stores() {
-            (u128::from(BESIDE) * u128::from(accessed) % u128::from(P)) as u64
-        } else {
-            accessed
-        };
+        let accessed = if class.stores() { beside(accessed) } else { accessed };
         let (c, s) = (u64::from(limbs.c), limbs.s);
         let columns = [
             next,
@@ -297,6 +295,19 @@ impl Row {
     pub(super) fn written(&self) -> u32 {
         (self.column(Column::C0) + L * self.column(Column::C1)) as u32
     }
+}
+
+/// [`BESIDE`] times a number below 2^61 − 1, modulo that, by which it is a rotation: a division would take its
+/// time in stores alone.
+fn beside(number: u64) -> u64 {
+    const BY: u32 = BESIDE.trailing_zeros();
+    (number << BY & P) | number >> (61 - BY)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The rows that this thread has tried to fill.
+    pub(super) static FILLED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
 /// Bytes with what they have in common, as one number.

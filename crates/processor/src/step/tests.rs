@@ -5,7 +5,7 @@ mod cheats;
 use super::class::{Class, Size};
 use super::form::Linear;
 use super::rom::{HALT, hidden, register};
-use super::row::{Column, P, Row};
+use super::row::{Column, FILLED, P, Row};
 use super::trace::tests::{EXIT, Numbers, constant, file, random};
 use super::*;
 use core::iter;
@@ -61,8 +61,13 @@ fn stated(program: &Program, known: &Known<'_>, rows: u64) -> Result<Steps> {
 fn steps(code: &[u32], known: &Known<'_>, rows: Option<u64>) -> Steps {
     let program = Program::read(&file(code)).expect("a program");
     let steps = stated(&program, known, 0).expect("it has room");
-    let rows = rows.unwrap_or_else(|| steps.count(&[], 1 << 20).expect("it ends so"));
+    let rows = rows.unwrap_or_else(|| chosen(&steps, &[]).rows());
     steps.in_rows(rows)
+}
+
+/// The choices of a run that is short enough for memory.
+fn chosen(steps: &Steps, private: &[u8]) -> Choices {
+    steps.choose(private, 1 << 20, &|| unreachable!("it is short")).expect("it ends so")
 }
 
 fn rows(steps: &Steps) -> Vec<Row> {
@@ -93,7 +98,7 @@ fn a_run_is_what_its_statement_says() {
     let steps = steps(&code(), &KNOWN, None);
     let honest = rows(&steps);
     check(&steps, &honest).expect("it holds");
-    assert!(steps.witness(&[]).eq(witness(&honest)));
+    assert!(steps.witness(&[], &chosen(&steps, &[])).eq(witness(&honest)));
     assert_eq!(honest.last().map(|row| row.column(Column::Next)), Some(HALT));
 }
 
@@ -227,6 +232,46 @@ fn each_value_is_noticed_where_a_class_speaks_of_it() {
     assert!(classes.len() + missing.len() >= Class::ALL.len(), "{classes:?}");
 }
 
+/// What a prover does for a row while it proves is the same whatever the row is of: it is filled once. By how much
+/// a word is shifted, which branch is taken, what signs a quotient has and whether an access fails is found before.
+#[test]
+fn each_row_is_filled_once_while_it_is_proved() {
+    let of = |f3: u32, f7: u32, a: u32, b: u32| {
+        let operation = 0x33 | 8 << 7 | f3 << 12 | 6 << 15 | 7 << 20 | f7 << 25;
+        // With a branch over an instruction, and a load and a store of bytes.
+        let others = [
+            0x63 | 8 << 7 | 4 << 12 | 6 << 15 | 7 << 20,
+            0x13 | 9 << 7 | 6 << 15 | 1 << 20,
+            0x23 | 3 << 7 | 31 << 15 | 8 << 20,
+            0x03 | 9 << 7 | 31 << 15 | 3 << 20,
+        ];
+        let mut code = [constant(31, 0x20000), constant(6, a), constant(7, b)].concat();
+        code.extend([operation; 40]);
+        code.extend(others);
+        code.extend([0x13 | 10 << 7].iter().chain(&EXIT));
+        code
+    };
+    let known = Known { goal: Goal::Exit(0), ..KNOWN };
+    let words = [0, 1, 16, 31, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+    let alike = [(1, 0), (5, 0), (5, 0x20), (2, 0), (3, 0), (4, 1), (5, 1), (6, 1), (7, 1), (1, 1), (2, 1)];
+    for (f3, f7) in alike {
+        for (a, b) in words.into_iter().flat_map(|a| words.map(|b| (a, b))) {
+            let steps = steps(&of(f3, f7, a, b), &known, None);
+            let choices = chosen(&steps, &[]);
+            // Beyond the end, too.
+            let rows = choices.rows() + 2 * TILE as u64;
+            let steps = steps.in_rows(rows);
+            let (mut values, mut left) = (steps.witness(&[], &choices), rows as usize);
+            while left > 0 {
+                let (tile, before) = (left.min(TILE), FILLED.get());
+                assert_eq!(values.by_ref().take(tile * COLUMNS).count(), tile * COLUMNS);
+                assert_eq!(FILLED.get() - before, tile as u64, "{f3} {f7} of {a:#x}, {b:#x}");
+                left -= tile;
+            }
+        }
+    }
+}
+
 /// Exactly one of an instruction's alternatives goes through.
 #[test]
 fn alternatives_exclude_each_other() {
@@ -275,7 +320,7 @@ fn no_private_input_goes_on_behind_its_end() {
         |code: u32| stated(&program, &Known { goal: Goal::Exit(code), ..KNOWN }, 0).expect("it has room");
     for (code, private) in [(0, &b""[..]), (1, b"x"), (3, b"xy"), (3, b"xyz")] {
         let steps = of(code);
-        let rows = steps.count(private, 1 << 10).expect("it ends so");
+        let rows = chosen(&steps, private).rows();
         let steps = steps.in_rows(rows);
         let mut trace = steps.trace(private);
         let rows: Vec<Row> = (0..rows).map(|_| trace.next().expect("it goes on")).collect();

@@ -1,7 +1,8 @@
-//! The rows of an honest run.
+//! The rows of an honest run: found by trying, and found again by the choices that were kept.
 
+use super::choices::Reader;
 use super::image::{Cell, Image};
-use super::rom::{Advice, HALT, Place, Rom};
+use super::rom::{Advice, Alternative, HALT, Place, Rom};
 use super::row::{Column, Finds, Row};
 use zeroize::Zeroizing;
 
@@ -9,14 +10,23 @@ use zeroize::Zeroizing;
 /// the beginning, since growing would leave secrets in its old memory.
 const AT_ONCE: usize = 64;
 
-/// A run, row by row.
+/// A run, row by row, of which nothing is known beforehand.
 #[derive(Clone)]
 pub(super) struct Trace<'p> {
     rom: &'p Rom,
     state: State<'p>,
     place: Place,
-    /// Rows that are done, the next to be given last.
-    ready: Zeroizing<Vec<Row>>,
+    /// Rows that are done, each with the number of its alternative, the next to be given last.
+    ready: Zeroizing<Vec<(u8, Row)>>,
+}
+
+/// A run, row by row, whose choices are known: each row is filled once, and nothing is tried.
+#[derive(Clone)]
+pub(super) struct Replay<'p> {
+    rom: &'p Rom,
+    state: State<'p>,
+    place: Place,
+    choices: Reader<'p>,
 }
 
 #[derive(Clone)]
@@ -76,22 +86,28 @@ impl State<'_> {
         }
     }
 
+    /// Does what `alternative` does at `place`, if it holds there.
+    fn take(&mut self, place: Place, alternative: &Alternative) -> Option<Row> {
+        let taken = self.taken;
+        let advice = match alternative.advice {
+            Advice::None => 0,
+            advice => self.advice(advice),
+        };
+        let Some(row) = Row::fill(place, alternative, self, || advice) else {
+            self.taken = taken;
+            return None;
+        };
+        self.put(row.column(Column::Third), row.written());
+        Some(row)
+    }
+
     /// Adds rows from `place` on up to where nobody goes back, if there are such.
-    fn explore(&mut self, rom: &Rom, place: Place, rows: &mut Vec<Row>) -> bool {
-        for alternative in rom.at(place) {
+    fn explore(&mut self, rom: &Rom, place: Place, rows: &mut Vec<(u8, Row)>) -> bool {
+        for (number, alternative) in (0..=u8::MAX).zip(rom.at(place)) {
             let taken = self.taken;
-            let advice = match alternative.advice {
-                Advice::None => 0,
-                advice => self.advice(advice),
-            };
-            let Some(row) = Row::fill(place, alternative, self, || advice) else {
-                self.taken = taken;
-                continue;
-            };
-            let third = row.column(Column::Third);
-            self.put(third, row.written());
+            let Some(row) = self.take(place, alternative) else { continue };
             debug_assert!(rows.len() < AT_ONCE, "more rows than there is room for");
-            rows.push(row);
+            rows.push((number, row));
             let next = row.column(Column::Next);
             let leads =
                 if rom.is_decided(next) { !rom.at(next).is_empty() } else { self.explore(rom, next, rows) };
@@ -99,31 +115,57 @@ impl State<'_> {
                 return true;
             }
             rows.pop();
-            self.put(third, row.found[2]);
+            self.put(row.column(Column::Third), row.found[2]);
             self.taken = taken;
         }
         false
     }
-}
 
-impl<'p> Trace<'p> {
-    /// The run of the program of `rom` from `entry`, with memory as `image` has it, on a private input.
-    pub(super) fn new(rom: &'p Rom, image: &'p Image, entry: u32, private: &'p [u8]) -> Self {
+    /// The state before the first row, with memory as `image` has it.
+    fn new<'p>(rom: &Rom, image: &'p Image, private: &'p [u8]) -> State<'p> {
         let (memory, streams) = image.content();
-        let state = State {
+        State {
             image,
             registers: Zeroizing::new(image.registers(rom)),
             memory: Zeroizing::new(memory.to_vec()),
             streams: streams.to_vec(),
             private,
             taken: 0,
-        };
-        Self { rom, state, place: entry.into(), ready: Zeroizing::default() }
+        }
+    }
+}
+
+impl<'p> Replay<'p> {
+    /// The run of the program of `rom` from `entry` on a private input, by these choices.
+    pub(super) fn new(
+        rom: &'p Rom,
+        image: &'p Image,
+        entry: u32,
+        private: &'p [u8],
+        choices: Reader<'p>,
+    ) -> Self {
+        Self { rom, state: State::new(rom, image, private), place: entry.into(), choices }
+    }
+
+    /// The next row; none where the choices are not those of this run.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Row> {
+        let choice = self.choices.next()?;
+        let row = self.state.take(self.place, self.rom.at(self.place).get(usize::from(choice))?)?;
+        self.place = row.column(Column::Next);
+        Some(row)
+    }
+}
+
+impl<'p> Trace<'p> {
+    /// The run of the program of `rom` from `entry`, with memory as `image` has it, on a private input.
+    pub(super) fn new(rom: &'p Rom, image: &'p Image, entry: u32, private: &'p [u8]) -> Self {
+        Self { rom, state: State::new(rom, image, private), place: entry.into(), ready: Zeroizing::default() }
     }
 
     /// The place of the next row.
     pub(super) fn place(&self) -> Place {
-        self.ready.last().map_or(self.place, |row| row.place)
+        self.ready.last().map_or(self.place, |(_, row)| row.place)
     }
 
     /// The word in a register.
@@ -132,8 +174,15 @@ impl<'p> Trace<'p> {
         self.state.registers[number as usize]
     }
 
-    /// The next row; none where the program has no way to go on that leads to its goal.
+    /// The next row.
+    #[cfg(test)]
     pub(super) fn next(&mut self) -> Option<Row> {
+        self.choose().map(|(_, row)| row)
+    }
+
+    /// The next row, and the number of its alternative; none where the program has no way to go on that leads to
+    /// its goal.
+    pub(super) fn choose(&mut self) -> Option<(u8, Row)> {
         let Self { rom, state, place, ready } = self;
         if ready.is_empty() {
             if ready.capacity() < AT_ONCE {
@@ -142,7 +191,7 @@ impl<'p> Trace<'p> {
             if !state.explore(rom, *place, ready) {
                 return None;
             }
-            *place = ready.last().expect("at least one").column(Column::Next);
+            *place = ready.last().expect("at least one").1.column(Column::Next);
             ready.reverse();
         }
         ready.pop()

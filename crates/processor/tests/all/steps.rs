@@ -6,7 +6,7 @@ use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
 use volery::circuit::stream::Source;
 use volery::{F61, Options, Over, Result, prove_over, setting, verify_over};
-use volery_processor::{Claim, Program, Run};
+use volery_processor::{Choices, Claim, Program, Run, Steps};
 
 /// Whether a run ends as claimed row by row, in the clear, in so many rows or as many as it takes: in how many.
 pub(crate) fn claimed_in_rows(
@@ -17,9 +17,15 @@ pub(crate) fn claimed_in_rows(
 ) -> Result<u64> {
     let locate = |address| program.symbols().place(address);
     let steps = Run::new(program, inputs(&[]), &locate).steps(claim, 0)?;
-    let rows = rows.map_or_else(|| steps.count(private, 1 << 20), Ok)?;
+    let choices = chosen(&steps, private)?;
+    let rows = rows.unwrap_or(choices.rows());
     let steps = steps.in_rows(rows);
-    volery::check(&steps as &dyn Source<F61>, steps.witness(private)).map(|()| rows)
+    volery::check(&steps as &dyn Source<F61>, steps.witness(private, &choices)).map(|()| rows)
+}
+
+/// The choices of a run that is short enough for memory.
+pub(crate) fn chosen(steps: &Steps, private: &[u8]) -> Result<Choices> {
+    steps.choose(private, 1 << 20, &|| unreachable!("it is short"))
 }
 
 /// Runs both parties of a proof that `run` ends as claimed: what they came to, and the lengths of what each
@@ -52,11 +58,12 @@ fn session_with(
     let options = Options { statement, check: false, ..Options::default() };
     let options = options.with_correlations(tiny.expect("it is there"));
     let steps = run.steps(claim, rows).expect("a statement");
-    let source: &dyn Source<F61> = &steps;
+    let (source, choices): (&dyn Source<F61>, _) = (&steps, chosen(&steps, private).expect("it ends so"));
     let (proved, verified) = thread::scope(|scope| {
         let prover = scope.spawn(|| {
             let mut channel = Channel::new(Party::Prover, here);
-            prove_over::<Over<F61>>(source, steps.witness(private), &mut channel, &options).map(drop)
+            prove_over::<Over<F61>>(source, steps.witness(private, &choices), &mut channel, &options)
+                .map(drop)
         });
         // Its end closes with it: a prover that still waits hears so.
         let verified =
@@ -84,7 +91,7 @@ fn messages_are_of_the_same_lengths_for_all_secrets() {
         .iter()
         .zip(&secrets)
         .map(|(claim, private)| {
-            of_run.steps(claim, 0).expect("it has room").count(private, 1 << 20).expect("it ends so")
+            chosen(&of_run.steps(claim, 0).expect("it has room"), private).expect("it ends so").rows()
         })
         .collect();
     assert!(rows[0] < rows[1] && rows[1] != rows[2] && rows[0] != rows[2], "{rows:?}");
@@ -108,7 +115,7 @@ fn flipped_bits_are_noticed(apart: usize, parts: &[usize]) {
     let locate = |address| program.symbols().place(address);
     let (of_run, claim) =
         (Run::new(&program, inputs(&[]), &locate), run(&program, &[], &[]).expect("it ends").claim);
-    let rows = of_run.steps(&claim, 0).expect("it has room").count(&[], 1 << 10).expect("it ends so");
+    let rows = chosen(&of_run.steps(&claim, 0).expect("it has room"), &[]).expect("it ends so").rows();
     let (proved, prover, _) = session(&of_run, &claim, rows, &[]);
     proved.expect("accepted");
     for message in (0..prover.len()).step_by(apart) {

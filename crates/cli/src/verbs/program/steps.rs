@@ -12,10 +12,11 @@ use std::path::Path;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{Source, Stream};
-use volery::{Error, F61, Over, System};
+use volery::{F61, Over, System};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields;
+use volery_cli::partial::nameless;
 use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
 use volery_processor::{Claim, Run, Steps};
@@ -43,11 +44,9 @@ pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     let steps = run.steps(&claim, 0)?;
     let asked = typed.run.ways.max_cycles.as_ref().map(|_| loaded.inputs().cycles);
     let most = asked.unwrap_or(MOST_ROWS);
-    let needed = steps.count(&private, most).map_err(|why| match why {
-        Error::Invalid(why) => Failure::from(Error::invalid(format!("{why} (--max-cycles, now {most})"))),
-        other => other.into(),
-    })?;
-    let rows = asked.unwrap_or(needed.next_multiple_of(ROUNDED));
+    // Before anybody is there: what it takes depends on the private input.
+    let choices = steps.choose(&private, most, &nameless)?;
+    let rows = asked.unwrap_or(choices.rows().next_multiple_of(ROUNDED));
     let steps = steps.in_rows(rows);
     let counted = counted(&steps, settings, Party::Prover)?;
     let digest = run.digest_of_rows(&claim, rows);
@@ -56,7 +55,7 @@ pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     exchange::tell(reached.link.as_mut(), &run.digest_of_steps(), &claim, rows)?;
     let mut session = Session::over(reached, Party::Prover, options, Some(counted), settings.quiet);
     let source: &dyn Source<F61> = &steps;
-    let witness = steps.witness(&private);
+    let witness = steps.witness(&private, &choices);
     let report = volery::prove_over::<Over<F61>>(source, witness, &mut session.channel, &session.options)?;
     let mut outcome = told(session.close(settings, report, started)?, &claim, rows);
     outcome.more("cells", json!(steps.cells()), steps.cells().to_string());
