@@ -9,6 +9,8 @@ use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::program::{Layout, Program, Text, Window};
 use crate::words::Words;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use volery::{Error, Result};
 use zeroize::Zeroize;
 
@@ -36,7 +38,13 @@ pub struct Machine<'p, W: Words> {
     given: usize,
     limits: Limits,
     misaligned: Misaligned,
+    /// The cycles at which it looks up from its work.
+    pause: u64,
+    gone: Arc<AtomicBool>,
 }
+
+/// Cycles between two looks at whether anybody waits for the end of a run.
+const UNSEEN: u64 = 1 << 14;
 
 /// The public input of a run, and its bounds.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +97,8 @@ pub enum Stop {
     Output,
     /// Something has to be known to both parties, and depends on the private input.
     Secret(&'static str),
+    /// Nobody waits for the end of the run any more.
+    Gone,
     /// The backend's.
     Error(Error),
 }
@@ -133,7 +143,16 @@ impl<'p, W: Words> Machine<'p, W> {
             given: 0,
             limits: Limits { cycles: inputs.cycles, output: inputs.output },
             misaligned: inputs.misaligned,
+            pause: 0,
+            gone: Arc::default(),
         })
+    }
+
+    /// The machine that stops once `gone` is true.
+    #[must_use]
+    pub fn until(mut self, gone: Arc<AtomicBool>) -> Self {
+        self.gone = gone;
+        self
     }
 
     /// The address of the instruction that comes next, or has ended the run.
@@ -175,8 +194,8 @@ impl<'p, W: Words> Machine<'p, W> {
                     },
                 }
             };
-            if self.cycles >= self.limits.cycles {
-                return Err(Stop::Cycles);
+            if self.cycles >= self.pause {
+                self.look_up()?;
             }
             self.cycles += 1;
             if let Some(end) = self.step(instruction)? {
@@ -188,6 +207,20 @@ impl<'p, W: Words> Machine<'p, W> {
                 self.collect();
             }
         }
+    }
+
+    /// Whether the run may go on, and how long until this is asked again.
+    #[cold]
+    fn look_up(&mut self) -> Result<(), Stop> {
+        if self.cycles >= self.limits.cycles {
+            return Err(Stop::Cycles);
+        }
+        self.pause = self.limits.cycles.min(self.cycles.saturating_add(UNSEEN));
+        self.is_waited_for()
+    }
+
+    fn is_waited_for(&self) -> Result<(), Stop> {
+        if self.gone.load(Ordering::Relaxed) { Err(Stop::Gone) } else { Ok(()) }
     }
 
     /// The text that holds `pc`.

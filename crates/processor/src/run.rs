@@ -10,9 +10,10 @@ use crate::fault::Kind;
 use crate::machine::{End, Inputs, Machine, Misaligned, Stop};
 use crate::observe::{Nobody, Observer};
 use crate::program::{Layout, Program};
-use crate::step::{Goal, Known, Steps};
+use crate::step::{Goal, Known, Steps, gone};
 use crate::words::{Plain, Words as _};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
 use volery::circuit::stream::{Recorder, Source};
 use volery::{Error, F2, Result};
 use zeroize::Zeroizing;
@@ -86,6 +87,7 @@ pub struct Run<'p> {
     program: &'p Program,
     inputs: Inputs<'p>,
     locate: &'p (dyn Fn(u32) -> Place + Sync),
+    gone: Arc<AtomicBool>,
 }
 
 /// A run in the clear.
@@ -107,7 +109,13 @@ pub struct Ended {
 impl<'p> Run<'p> {
     /// The run of `program`; errors give addresses as `locate` finds them.
     pub fn new(program: &'p Program, inputs: Inputs<'p>, locate: &'p (dyn Fn(u32) -> Place + Sync)) -> Self {
-        Self { program, inputs, locate }
+        Self { program, inputs, locate, gone: Arc::default() }
+    }
+
+    /// The run whose statements fail once `gone` is true: nobody waits for them any more.
+    #[must_use]
+    pub fn until(self, gone: Arc<AtomicBool>) -> Self {
+        Self { gone, ..self }
     }
 
     /// The digest of the program's bytes, its memory and its public input, and of how it is run. How far it
@@ -154,7 +162,8 @@ impl<'p> Run<'p> {
             Told::Fault(kind) => Goal::Fault(kind),
         };
         let Inputs { public, layout, .. } = self.inputs;
-        Steps::new(self.program, &Known { layout, public, output: &claim.output, goal }, rows)
+        let known = Known { layout, public, output: &claim.output, goal };
+        Ok(Steps::new(self.program, &known, rows)?.until(self.gone.clone()))
     }
 
     /// Runs the program in the clear, watched by `observer`.
@@ -181,7 +190,7 @@ impl<'p> Run<'p> {
 
     /// The statement that it ends as claimed, over F_2 and with public control.
     pub fn claimed(&self, claim: Claim) -> Claimed<'_> {
-        Claimed { run: self, claim, cycles: AtomicU64::new(0) }
+        Claimed { run: self, claim, cycles: AtomicU64::new(0), is_too_long: AtomicBool::new(false) }
     }
 
     /// The error of a run that stopped at `pc`, for a person.
@@ -201,6 +210,7 @@ impl<'p> Run<'p> {
                 "at {place} the program gives out more than {} bytes, which is the most",
                 self.inputs.output
             )),
+            Stop::Gone => gone(),
             Stop::Secret(what) => Error::invalid(format!(
                 "at {place} {what} depends on the private input: with --public-control both sides have to \
                  know it, so write that part without, as `mask & a | ~mask & b` in the place of a branch"
@@ -215,6 +225,7 @@ pub struct Claimed<'r> {
     claim: Claim,
     /// Instructions, once somebody has gone through it.
     cycles: AtomicU64,
+    is_too_long: AtomicBool,
 }
 
 impl Claimed<'_> {
@@ -226,6 +237,11 @@ impl Claimed<'_> {
     /// Instructions of the run, once somebody has gone through it to its end.
     pub fn cycles(&self) -> u64 {
         self.cycles.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody has gone through the run up to its bounds, and not found its end.
+    pub fn is_too_long(&self) -> bool {
+        self.is_too_long.load(Ordering::Relaxed)
     }
 
     /// The digest of the statement: of [`Run::digest`], and of the claim.
@@ -259,8 +275,13 @@ impl Source<F2> for Claimed<'_> {
     fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
         let Claim { private, ref output, end } = self.claim;
         let words = Bits::new(recorder, private, output);
-        let mut machine = Machine::new(self.run.program, self.run.inputs, words)?;
-        let ended = machine.run(&mut Nobody).map_err(|stop| self.run.explain(stop, machine.pc()))?;
+        let machine = Machine::new(self.run.program, self.run.inputs, words)?;
+        let mut machine = machine.until(self.run.gone.clone());
+        let ended = machine.run(&mut Nobody).map_err(|stop| {
+            let is_too_long = matches!(stop, Stop::Cycles | Stop::Moved);
+            self.is_too_long.store(is_too_long, Ordering::Relaxed);
+            self.run.explain(stop, machine.pc())
+        })?;
         if machine.given() < output.len() {
             return Err(Error::Unsatisfied(format!("an output of {} bytes", output.len())));
         }

@@ -72,11 +72,13 @@ pub use micro::Goal;
 use crate::program::{Layout, Program};
 use block::{TILE, Tiling, push};
 use choices::Writer;
+use core::sync::atomic::{AtomicBool, Ordering};
 use image::Image;
 use rom::Rom;
 use row::COLUMNS;
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 use trace::{Replay, Trace};
 use volery::circuit::stream::{Recorder, Source};
 use volery::{Error, F61, Result};
@@ -110,6 +112,12 @@ pub struct Steps {
     entry: u32,
     /// The rows that are proved.
     tiling: Tiling,
+    gone: Arc<AtomicBool>,
+}
+
+/// The error where nobody waits for a statement any more.
+pub(crate) fn gone() -> Error {
+    Error::invalid("the peer has left, and nobody waits for the end of the run")
 }
 
 impl Steps {
@@ -132,7 +140,14 @@ impl Steps {
                 MOST_ALTERNATIVES - 8
             )));
         }
-        Ok(Self { rom, image, entry: program.entry(), tiling: Tiling { rows, tile: TILE } })
+        let tiling = Tiling { rows, tile: TILE };
+        Ok(Self { rom, image, entry: program.entry(), tiling, gone: Arc::default() })
+    }
+
+    /// The steps that fail as a statement once `gone` is true.
+    #[must_use]
+    pub fn until(self, gone: Arc<AtomicBool>) -> Self {
+        Self { gone, ..self }
     }
 
     /// How many cells memory has, registers and streams among them.
@@ -234,7 +249,8 @@ impl Values<'_> {
 
 impl Source<F61> for Steps {
     fn record(&self, recorder: &mut Recorder<'_, F61>) -> Result<()> {
-        push(recorder, &self.rom, &self.image, self.entry, self.tiling)
+        let each = || if self.gone.load(Ordering::Relaxed) { Err(gone()) } else { Ok(()) };
+        push(recorder, (&self.rom, &self.image), self.entry, self.tiling, each)
     }
 }
 

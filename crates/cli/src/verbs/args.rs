@@ -8,8 +8,8 @@ mod program;
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
 pub(crate) use cluster::{ClusterProve, ClusterRun, ClusterVerb, ClusterVerify, OneShard};
 pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
+pub(crate) use program::{Claimed, PrivateInput, Proved, Run, Ways};
 use program::{PROGRAMS, RUN};
-pub(crate) use program::{PrivateInput, Proved, Run, Ways};
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -259,6 +259,8 @@ pub(crate) struct Verify {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) run: Proved,
+    #[command(flatten)]
+    pub(crate) claim: Claimed,
     /// Verify the proof in this file, by the system that made it, instead of talking to a prover. May be
     /// repeated, name a folder, of which all files are verified, or be - for standard input: then as many
     /// proofs are verified at a time as there are --threads

@@ -152,6 +152,34 @@ fn a_run_with_secret_control_is_proved() {
     prover.refused(3, &["is longer than it allows"]);
 }
 
+/// What a prover claims is work for its verifier before anything is proved: as much as that allows, and it is the
+/// prover that asked for more.
+#[test]
+fn claims_are_bounded_by_who_verifies() {
+    let prove = [&["prove"], &RUN[..], &["--private-input", "text:abc"]].concat();
+    let bounds: [(&[&str], &str); 2] = [
+        (
+            &["--max-private-input", "2"],
+            "a private input of 3 bytes, and 2 is the most: allow more by --max-private-input",
+        ),
+        (
+            &["--max-cycles", "5000"],
+            "what the prover claims: the program has not ended after 5000 instructions",
+        ),
+    ];
+    for (bound, words) in bounds {
+        let verify = [&["verify"], &RUN[..], bound].concat();
+        let [verifier, prover] = session(&verify, &prove);
+        verifier.refused(3, &[words, bound[0]]);
+        prover.refused(3, &["is longer than it allows"]);
+    }
+    for verify in [&["--max-private-input", "3"], &["--max-cycles", "5711"]] {
+        for ended in session(&[&["verify"], &RUN[..], verify].concat(), &prove) {
+            ended.expect(0);
+        }
+    }
+}
+
 #[test]
 fn a_crash_is_proved_without_its_path() {
     let parser = ["--program", program!("parser"), "--exit", "crash"];
@@ -231,7 +259,7 @@ fn both_sides_have_the_same_run() {
 
 #[test]
 fn what_runs_do_not_take_is_refused() {
-    let refused: [(&[&str], &[&str]); 11] = [
+    let refused: [(&[&str], &[&str]); 14] = [
         (
             &["prove", RUN[0], RUN[1], "--field", "f2", "--connect", "127.0.0.1:1"],
             &["--field: a run with secret control is over f61"],
@@ -247,6 +275,19 @@ fn what_runs_do_not_take_is_refused() {
         (
             &["prove", RUN[0], RUN[1], "--max-cycles", "100", "--connect", "127.0.0.1:1"],
             &["has not ended after 100"],
+        ),
+        // Rows are counted before the peer is there: that would take days.
+        (
+            &["prove", RUN[0], RUN[1], "--max-cycles", "1000000000000", "--connect", "127.0.0.1:1"],
+            &["--max-cycles: 1000000000000 rows, and 4294967296 is the most"],
+        ),
+        (
+            &["verify", RUN[0], RUN[1], "--max-cycles", "4294967297", "--connect", "127.0.0.1:1"],
+            &["--max-cycles: 4294967297 rows, and 4294967296 is the most"],
+        ),
+        (
+            &["verify", RUN[0], RUN[1], RUN[2], "--max-private-input", "1T", "--connect", "127.0.0.1:1"],
+            &["--max-private-input: write a number of bytes"],
         ),
         (
             &["prove", RUN[0], RUN[1], RUN[2], "--field", "f61", "--connect", "127.0.0.1:1"],

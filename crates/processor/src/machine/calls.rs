@@ -177,7 +177,7 @@ impl<W: Words> Machine<'_, W> {
     #[inline]
     fn moves(&mut self, count: u32) -> Result<(), Stop> {
         self.moved += u64::from(count);
-        if self.moved > self.limits.cycles { Err(Stop::Moved) } else { Ok(()) }
+        if self.moved > self.limits.cycles { Err(Stop::Moved) } else { self.is_waited_for() }
     }
 
     /// Gives out bytes of several buffers.

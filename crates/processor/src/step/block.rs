@@ -23,11 +23,18 @@ pub(super) struct Tiling {
     pub(super) tile: usize,
 }
 
-/// Pushes the rows of the program of `rom`, from `entry` to its end.
+/// Pushes the rows of the program of `rom`, from `entry` to its end; `each` says before each tile whether it goes
+/// on.
 ///
 /// # Errors
-/// `Invalid` where a cell lies at 2^27 or above, and those of the backend.
-pub(super) fn push<B>(b: &mut B, rom: &Rom, image: &Image, entry: u32, tiling: Tiling) -> Result<()>
+/// `Invalid` where a cell lies at 2^27 or above, those of `each`, and those of the backend.
+pub(super) fn push<B>(
+    b: &mut B,
+    (rom, image): (&Rom, &Image),
+    entry: u32,
+    tiling: Tiling,
+    each: impl Fn() -> Result<()>,
+) -> Result<()>
 where
     B: Memories + Tables + Polynomials + Backend<F = F61>,
 {
@@ -39,6 +46,7 @@ where
     };
     let mut place = b.constant(number(entry.into()));
     while parts.row < tiling.rows {
+        each()?;
         let lanes = (tiling.rows - parts.row).min(tiling.tile as u64) as usize;
         let key = format!("{lanes} rows of a processor");
         let next = b.call(key.as_bytes(), &[place], |b, place| {

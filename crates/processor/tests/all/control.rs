@@ -3,13 +3,15 @@
 use crate::kit::{
     A0, A1, DATA, TEXT, addi, ands, branch, bytes, call, check, constant, gives, immediate, inputs,
 };
-use crate::kit::{jalr, load, lui, move_bytes, program, register, run, store, why};
+use crate::kit::{jal, jalr, load, lui, move_bytes, program, register, run, store, why};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
-use volery::circuit::stream::Source;
-use volery::{Error, F2, Options, prove, verify};
-use volery_processor::{Claim, Kind, Place, Program, Run, Told};
+use volery::circuit::stream::{Source, Stream};
+use volery::{Error, F2, F61, Options, prove, verify};
+use volery_processor::{Claim, Inputs, Kind, Place, Program, Run, Told};
 
 const BASE: u32 = 8;
 const X: u32 = 9;
@@ -160,6 +162,26 @@ impl volery::circuit::stream::Execute<F2> for Most {
 }
 
 /// Runs both parties' ends of a proof of `claim`.
+/// Statements that nobody waits for any more end, however long the run is and whatever it does.
+#[test]
+fn runs_end_where_nobody_waits_for_them() {
+    let gone = Arc::new(AtomicBool::new(true));
+    let endless = program(&[jal(0, 0)]);
+    let inputs = Inputs { cycles: u64::MAX, ..inputs(&[]) };
+    let locate = |address| endless.symbols().place(address);
+    let run = Run::new(&endless, inputs, &locate).until(gone);
+    let claim = Claim { private: 0, output: Vec::new(), end: Told::Exit(0) };
+    let claimed = run.claimed(claim.clone());
+    let steps = run.steps(&claim, 1 << 40).expect("it has room");
+    let counts =
+        [Stream::new(&claimed as &dyn Source<F2>).count(), Stream::new(&steps as &dyn Source<F61>).count()];
+    for counted in counts {
+        let why = counted.expect_err("it stops").to_string();
+        assert!(why.contains("nobody waits"), "{why}");
+    }
+    assert!(!claimed.is_too_long());
+}
+
 fn session(program: &Program, private: &[u8], claim: Claim) -> (Result<(), Error>, Result<(), Error>) {
     let (here, there) = pipe(Duration::from_secs(60));
     let run = |channel: &mut Channel, private: Option<&[u8]>| -> Result<(), Error> {

@@ -36,9 +36,9 @@ pub(crate) struct Ways {
     /// The bytes that the program reads from descriptor 3 [default: nothing]
     #[arg(long, value_name = "V", requires = "program")]
     pub(crate) public_input: Option<OsString>,
-    /// The most instructions of the run, and words that its calls move [default: 10^10]; of a proof without
-    /// --public-control the rows, to which it is filled up, of which a verifier takes no more [default: as many
-    /// as it takes, rounded up to 4096, and at most 2^26]
+    /// The most instructions of the run, and words that its calls move [default: 10^10, and 2^26 for who
+    /// verifies]; of a proof without --public-control the rows, to which it is filled up, of which a verifier
+    /// takes no more [default: as many as it takes, rounded up to 4096, and at most 2^26]
     #[arg(long, value_name = "N", requires = "program", allow_negative_numbers = true)]
     pub(crate) max_cycles: Option<String>,
     /// Bytes of memory behind the program's own, for its heap; K, M and G may stand behind [default: 256K]
@@ -81,6 +81,15 @@ pub(crate) struct Proved {
     /// proved]
     #[arg(long, value_name = "V", requires = "program")]
     pub(crate) output: Option<OsString>,
+}
+
+/// A bound on what a prover of a run claims.
+#[derive(Args)]
+pub(crate) struct Claimed {
+    /// The most bytes of private input that a prover may claim: each is work before anything is proved; K and
+    /// M may stand behind [default: 1M]
+    #[arg(long, value_name = "SIZE", requires = "public_control", allow_negative_numbers = true)]
+    pub(crate) max_private_input: Option<String>,
 }
 
 /// The options that have no part in runs of programs.

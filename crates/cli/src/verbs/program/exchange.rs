@@ -14,11 +14,13 @@
 //!
 //! Numbers are little-endian. Nothing here is part of the proof's transcript: the handshake compares the
 //! digest of the statement that each side has made of it for itself. Nothing is believed, either: what is
-//! claimed here is what is proved.
+//! claimed here is what is proved. A claim costs its verifier work all the same: it is bounded by the verifier's
+//! own options, and the work ends when the link does.
 
 use super::ending;
 use std::io;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -148,9 +150,13 @@ pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<(Claim,
     let long = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
     let (ended, value) = (head[8], u32::from_le_bytes(head[9..13].try_into().expect("four bytes")));
     let lengths = [long(0), long(13)].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
-    for ((length, most), what) in lengths.iter().zip(accepts.most).zip(["a private input", "an output"]) {
+    // Where control is secret there is no length that could be allowed.
+    let advice = if accepts.rows == 0 { ": allow more by --max-private-input" } else { "" };
+    let whats = [("a private input", advice), ("an output", "")];
+    for ((length, most), (what, advice)) in lengths.iter().zip(accepts.most).zip(whats) {
         if *length > most {
-            let why = format_args!("the prover claims {what} of {length} bytes, and {most} is the most");
+            let why =
+                format_args!("the prover claims {what} of {length} bytes, and {most} is the most{advice}");
             return Err(refuse(link, TOO_LONG, Failure::peer(why)));
         }
     }
@@ -190,18 +196,30 @@ pub(super) fn hear(link: &mut dyn Link, accepts: &Accepts<'_>) -> Result<(Claim,
 
 /// Tells the prover that the proof begins once `own` has made ready for it, or that it does not for a reason
 /// of this side's.
-pub(super) fn go_on<T: Send>(link: &mut dyn Link, own: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    match meanwhile(link, EVERY, own) {
+/// The work stops where `gone` is made true, since the prover has left.
+pub(super) fn go_on<T: Send>(
+    link: &mut dyn Link,
+    gone: &AtomicBool,
+    own: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    match meanwhile(link, EVERY, gone, own) {
         Ok(ready) => {
             link.send(&[GO_ON]).and_then(|()| link.flush()).map_err(failed)?;
             Ok(ready)
         }
-        Err(why) => Err(refuse(link, ITS_OWN, why)),
+        // What is not this side's is that the prover asks for more than it may.
+        Err(why) => Err(refuse(link, if why.fault == Fault::Peer { TOO_LONG } else { ITS_OWN }, why)),
     }
 }
 
-/// Runs `own`, and tells the prover every so often that it is still at work.
-fn meanwhile<T: Send>(link: &mut dyn Link, every: Duration, own: impl FnOnce() -> T + Send) -> T {
+/// Runs `own`, and tells the prover every so often that it is still at work. If there is no prover any more,
+/// `gone` becomes true, by which `own` ends, and that is the failure.
+fn meanwhile<T: Send>(
+    link: &mut dyn Link,
+    every: Duration,
+    gone: &AtomicBool,
+    own: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
     thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
         let own = scope.spawn(move || {
@@ -209,11 +227,15 @@ fn meanwhile<T: Send>(link: &mut dyn Link, every: Duration, own: impl FnOnce() -
             let _running = running;
             own()
         });
+        let mut said = Ok(());
         while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-            // A prover that has gone is found out by the answer.
-            let _ = link.send(&[COUNTING]).and_then(|()| link.flush());
+            if said.is_ok() {
+                said = link.send(&[COUNTING]).and_then(|()| link.flush());
+                gone.store(said.is_err(), Ordering::Relaxed);
+            }
         }
-        own.join().unwrap_or_else(|panic| resume_unwind(panic))
+        let own = own.join().unwrap_or_else(|panic| resume_unwind(panic));
+        said.map_err(failed).and(own)
     })
 }
 
@@ -249,7 +271,8 @@ mod tests {
         let (mut here, mut there) = pipe(Duration::from_secs(10));
         thread::scope(|scope| {
             let prover = scope.spawn(move || tell(&mut here, &DIGEST, claim, rows));
-            let verifier = hear(&mut there, accepts).and_then(|heard| go_on(&mut there, || Ok(heard)));
+            let verifier = hear(&mut there, accepts)
+                .and_then(|heard| go_on(&mut there, &AtomicBool::default(), || Ok(heard)));
             (prover.join().expect("no panic"), verifier)
         })
     }
@@ -349,21 +372,40 @@ mod tests {
         let (mut here, mut there) = pipe(Duration::from_secs(10));
         let (heard, enough) = mpsc::channel();
         let ready = thread::scope(|scope| {
-            scope.spawn(move || {
+            // It stays until the verifier is ready.
+            let _here = scope.spawn(move || {
                 for _ in 0..3 {
                     let mut answer = [0];
                     here.recv(&mut answer).expect("heard");
                     assert_eq!(answer, [COUNTING]);
                 }
                 heard.send(()).expect("it waits");
+                here
             });
-            meanwhile(&mut there, Duration::from_millis(1), move || enough.recv().map(|()| 7))
+            let own = move || enough.recv().map(|()| 7).map_err(Failure::usage);
+            meanwhile(&mut there, Duration::from_millis(1), &AtomicBool::default(), own)
         });
-        assert_eq!(ready, Ok(7));
+        assert_eq!(ready.expect("it is ready"), 7);
         let (mut here, mut there) = pipe(Duration::from_millis(200));
         let said = [opening(Party::Verifier, &DIGEST), vec![COUNTING, COUNTING, GO_ON]].concat();
         here.send(&said).and_then(|()| here.flush()).expect("taken");
         tell(&mut there, &DIGEST, &claim(), 0).expect("it goes on");
+    }
+
+    /// The work for a claim ends when its prover leaves, and that is what is told.
+    #[test]
+    fn nobody_counts_for_a_prover_that_has_left() {
+        let (here, mut there) = pipe(Duration::from_secs(10));
+        drop(here);
+        let gone = AtomicBool::default();
+        let own = || {
+            while !gone.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            Err::<(), _>(Failure::usage("stopped"))
+        };
+        let why = meanwhile(&mut there, Duration::from_millis(1), &gone, own).expect_err("it has left");
+        assert!(why.line.contains("telling what is claimed") && why.fault == Fault::Peer, "{}", why.line);
     }
 
     /// Messages of a peer that is no prover are refused before memory is taken.

@@ -23,8 +23,12 @@ const MOST_OUTPUT: usize = 16 << 20;
 const FAULT: &str = "fault";
 const EMULATE: &str = "emulate";
 
-/// The most instructions, where nothing is said.
+/// The most instructions of a run of this side's own, where nothing is said.
 const MOST_CYCLES: u64 = 10_000_000_000;
+
+/// The most instructions or rows of a run that a peer claims, where nothing is said: it takes work to count
+/// them, some tenths of a microsecond for a row, and some microseconds for an instruction on secret words.
+pub(super) const MOST_CLAIMED: u64 = 1 << 26;
 
 /// A program and its file.
 pub(super) struct Loaded {
@@ -33,7 +37,8 @@ pub(super) struct Loaded {
     public: Zeroizing<Vec<u8>>,
     layout: Layout,
     misaligned: Misaligned,
-    cycles: u64,
+    /// The value of `--max-cycles`.
+    pub(super) cycles: Option<u64>,
 }
 
 impl Loaded {
@@ -59,19 +64,25 @@ impl Loaded {
         };
         one_of("--misaligned", &typed.misaligned, &[FAULT, EMULATE])?;
         let misaligned = if typed.misaligned == EMULATE { Misaligned::Emulate } else { Misaligned::Fault };
-        let cycles = match &typed.max_cycles {
-            None => MOST_CYCLES,
-            Some(text) => text.parse().ok().filter(|cycles| *cycles > 0).ok_or_else(|| {
+        let cycles = typed.max_cycles.as_ref().map(|text| {
+            text.parse().ok().filter(|cycles| *cycles > 0).ok_or_else(|| {
                 Failure::usage("--max-cycles: write a number of instructions, such as 1000000")
-            })?,
-        };
+            })
+        });
+        let cycles = cycles.transpose()?;
         Ok(Self { file, program, public, layout, misaligned, cycles })
     }
 
     /// The public input of its run, and the run's bounds.
     pub(super) fn inputs(&self) -> Inputs<'_> {
         let Self { ref public, layout, misaligned, cycles, .. } = *self;
+        let cycles = cycles.unwrap_or(MOST_CYCLES);
         Inputs { public, layout, misaligned, cycles, output: MOST_OUTPUT }
+    }
+
+    /// The same for a run that a peer claims: its end is looked for before anything is proved.
+    pub(super) fn inputs_of_claim(&self) -> Inputs<'_> {
+        Inputs { cycles: self.cycles.unwrap_or(MOST_CLAIMED), ..self.inputs() }
     }
 
     /// The place of `address`, with its line of source where the file has debug information.
@@ -91,7 +102,7 @@ impl Loaded {
 }
 
 /// A number of bytes.
-fn size(option: &str, text: Option<&str>, usual: u32) -> Result<u32> {
+pub(super) fn size(option: &str, text: Option<&str>, usual: u32) -> Result<u32> {
     let Some(text) = text else { return Ok(usual) };
     let (digits, factor) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 1 << 10),

@@ -2,13 +2,15 @@
 
 use super::ending;
 use super::exchange::{self, Accepts};
-use super::load::{Loaded, MOST_INPUT};
+use super::load::{self, Loaded, MOST_INPUT};
 use super::steps;
 use crate::verbs::args::{Hint, Prove, Proved, Verify};
 use crate::verbs::given::way;
 use crate::verbs::session::{CHECKING, Counted, Session};
 use serde_json::json;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{Source, Stream};
@@ -23,6 +25,10 @@ use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
 use volery_processor::{Claim, Claimed, Demand, Ended, Nobody, Run};
 use zeroize::Zeroizing;
+
+/// The most bytes of a claimed private input, where nothing is said: each takes its verifier some 30
+/// microseconds before anything is proved.
+const MOST_CLAIMED_INPUT: u32 = 1 << 20;
 
 /// `volery prove --program`.
 pub(crate) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> {
@@ -73,25 +79,34 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
     let loaded = Loaded::of(path, &typed.run.ways, &mut reader)?;
     let exit = ending::demand(typed.run.exit.as_deref())?;
     let output = output(&typed.run, &mut reader)?;
+    let most =
+        load::size("--max-private-input", typed.claim.max_private_input.as_deref(), MOST_CLAIMED_INPUT)?;
     let locate = |address| loaded.place(address);
-    let run = Run::new(&loaded.program, loaded.inputs(), &locate);
+    let (inputs, gone) = (loaded.inputs_of_claim(), Arc::<AtomicBool>::default());
+    let run = Run::new(&loaded.program, inputs, &locate).until(gone.clone());
     let mut reached = way.link(settings.timeout)?;
     let accepts = Accepts {
         digest: run.digest(),
         exit,
         output: output.as_ref().map(|output| &output[..]),
-        most: [MOST_INPUT, loaded.inputs().output],
+        most: [most as usize, inputs.output],
         rows: 0,
     };
     let (claim, _) = exchange::hear(reached.link.as_mut(), &accepts)?;
     let statement = run.claimed(claim);
     let ready = || {
         counted(&statement, settings, Party::Verifier)
-            // What both know of the run speaks against what is claimed.
-            .map_err(|why| if why.unsatisfied { Failure { fault: Fault::Rejected, ..why } } else { why })
+            .map_err(|why| match why {
+                // What both know of the run speaks against what is claimed.
+                why if why.unsatisfied => Failure { fault: Fault::Rejected, ..why },
+                why if statement.is_too_long() => {
+                    Failure { fault: Fault::Peer, ..why }.at("what the prover claims")
+                }
+                why => why,
+            })
             .and_then(|counted| Ok((settings.options(statement.digest(), Some(counted.size))?, counted)))
     };
-    let (options, counted) = exchange::go_on(reached.link.as_mut(), ready)?;
+    let (options, counted) = exchange::go_on(reached.link.as_mut(), &gone, ready)?;
     let mut session = Session::over(reached, Party::Verifier, options, Some(counted), settings.quiet);
     let source: &dyn Source<F2> = &statement;
     let (_accepted, report) = volery::verify(source, &mut session.channel, &session.options)?;

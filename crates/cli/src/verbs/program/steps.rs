@@ -2,13 +2,15 @@
 
 use super::ending;
 use super::exchange::{self, Accepts};
-use super::load::Loaded;
+use super::load::{Loaded, MOST_CLAIMED};
 use super::proof::{in_the_clear, output, private, told};
 use crate::verbs::args::{Hint, Prove, Verify};
 use crate::verbs::given::way;
 use crate::verbs::session::{Counted, Session};
 use serde_json::json;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{Source, Stream};
@@ -24,8 +26,8 @@ use volery_processor::{Claim, Run, Steps};
 /// The number that rows are rounded up to, unless a number is asked for: it hides a run's exact length.
 const ROUNDED: u64 = 4096;
 
-/// The most rows, where nothing is said: a verifier counts all that a peer claims before it proves any.
-const MOST_ROWS: u64 = 1 << 26;
+/// The most rows that can be asked for: all are counted before the peer is there.
+const MOST_ROWS: u64 = 1 << 32;
 
 /// `volery prove --program`.
 pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> {
@@ -42,8 +44,8 @@ pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     let ended = in_the_clear(&run, &loaded, &private, demanded, settings.quiet)?;
     let claim = Claim { private: 0, ..ended.claim };
     let steps = run.steps(&claim, 0)?;
-    let asked = typed.run.ways.max_cycles.as_ref().map(|_| loaded.inputs().cycles);
-    let most = asked.unwrap_or(MOST_ROWS);
+    let asked = asked(&loaded)?;
+    let most = asked.unwrap_or(MOST_CLAIMED);
     // Before anybody is there: what it takes depends on the private input.
     let choices = steps.choose(&private, most, &nameless)?;
     let rows = asked.unwrap_or(choices.rows().next_multiple_of(ROUNDED));
@@ -71,15 +73,16 @@ pub(super) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
     let exit = ending::demand(typed.run.exit.as_deref())?;
     let output = output(&typed.run, &mut reader)?;
     let locate = |address| loaded.place(address);
-    let run = Run::new(&loaded.program, loaded.inputs(), &locate);
-    let asked = typed.run.ways.max_cycles.as_ref().map(|_| loaded.inputs().cycles);
+    let gone = Arc::<AtomicBool>::default();
+    let run = Run::new(&loaded.program, loaded.inputs(), &locate).until(gone.clone());
+    let rows = asked(&loaded)?.unwrap_or(MOST_CLAIMED);
     let mut reached = way.link(settings.timeout)?;
     let accepts = Accepts {
         digest: run.digest_of_steps(),
         exit,
         output: output.as_ref().map(|output| &output[..]),
         most: [0, loaded.inputs().output],
-        rows: asked.unwrap_or(MOST_ROWS),
+        rows,
     };
     let (claim, rows) = exchange::hear(reached.link.as_mut(), &accepts)?;
     let ready = || {
@@ -88,7 +91,7 @@ pub(super) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
         let options = settings.options(run.digest_of_rows(&claim, rows), Some(counted.size))?;
         Ok((steps, options, counted))
     };
-    let (steps, options, counted) = exchange::go_on(reached.link.as_mut(), ready)?;
+    let (steps, options, counted) = exchange::go_on(reached.link.as_mut(), &gone, ready)?;
     let mut session = Session::over(reached, Party::Verifier, options, Some(counted), settings.quiet);
     let source: &dyn Source<F61> = &steps;
     let (_accepted, report) =
@@ -96,6 +99,17 @@ pub(super) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
     let mut outcome = told(session.close(settings, report, started)?, &claim, rows);
     outcome.more("cells", json!(steps.cells()), steps.cells().to_string());
     outcome.print(settings.json)
+}
+
+/// The rows that `--max-cycles` asks for.
+fn asked(loaded: &Loaded) -> Result<Option<u64>> {
+    match loaded.cycles {
+        Some(rows) if rows > MOST_ROWS => Err(Failure::usage(format_args!(
+            "--max-cycles: {rows} rows, and {MOST_ROWS} is the most of a run with secret control, which is filled \
+             up to that number"
+        ))),
+        rows => Ok(rows),
+    }
 }
 
 /// How it is to be proved.
