@@ -80,7 +80,7 @@ pub(crate) fn program(run: &Run) -> Result<()> {
         let source: &dyn Source<F61> = &steps;
         let shape = Stream::new(source).count()?;
         let size = plan.settings.size(&shape);
-        let options = plan.settings.options(run.digest_of_rows(&claim, rows), Some(size))?;
+        let options = plan.settings.options(run.digest_of_rows(&claim, &steps), Some(size))?;
         let (mul, witness) = (plan.settings.mul(&shape), steps.witness(private, &choices));
         (plan.prove::<Over<F61>, _>(("length", length), source, witness, mul, &options)?, Some(rows))
     };

@@ -137,11 +137,11 @@ impl<'p> Run<'p> {
         blake3::derive_key(STEPS_CONTEXT, &self.digest())
     }
 
-    /// The digest of the statement that the run ends as claimed, in `rows` rows.
-    pub fn digest_of_rows(&self, claim: &Claim, rows: u64) -> [u8; 32] {
+    /// The digest of the statement that the run ends as claimed, by these steps.
+    pub fn digest_of_rows(&self, claim: &Claim, steps: &Steps) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(ROWS_CONTEXT);
         hasher.update(&self.digest_of_steps());
-        hasher.update(&rows.to_le_bytes());
+        hasher.update(&steps.digest());
         claim.name(&mut hasher);
         *hasher.finalize().as_bytes()
     }
@@ -265,9 +265,10 @@ impl Claimed<'_> {
 
 /// The use of the digest of a run.
 const CONTEXT: &str = "volery 2026 run of a RISC-V program";
-/// The use of the digest of a run in rows; its number goes up where the rows of a run change.
+/// The use of the digest of a run in rows, before there are any.
 const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, version 2";
-const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 1";
+/// The use of the digest of a run in rows, which covers these: it needs no number that goes up with them.
+const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 2";
 /// The use of the digest of a statement; its number goes up where the gates of a run change.
 const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 1";
 

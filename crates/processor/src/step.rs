@@ -56,6 +56,7 @@ mod block;
 mod calls;
 mod choices;
 mod class;
+mod digest;
 mod form;
 mod image;
 mod lanes;

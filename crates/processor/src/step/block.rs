@@ -40,8 +40,8 @@ where
 {
     let mut parts = Parts {
         memory: memory(b, rom, image)?,
-        limbs: b.table(Rows { key: 2, value: 0, entries: &limb_rows() })?,
-        rom: b.table(Rows { key: KEY, value: 0, entries: &rom_rows(rom) })?,
+        limbs: b.table(Rows { key: 2, value: 0, entries: &numbers(limb_rows()) })?,
+        rom: b.table(Rows { key: KEY, value: 0, entries: &numbers(rom_rows(rom)) })?,
         row: 0,
     };
     let mut place = b.constant(number(entry.into()));
@@ -79,16 +79,19 @@ fn memory<B: Memories + Backend<F = F61>>(b: &mut B, rom: &Rom, image: &Image) -
 }
 
 /// The rows of the table of limbs.
-fn limb_rows() -> Vec<F61> {
+pub(super) fn limb_rows() -> impl Iterator<Item = [u64; 2]> {
     let plain = (0..1 << 16).map(|limb| [0, limb]);
     let logic = (0..256).flat_map(|x| (0..256).map(move |y| [1, triple(x, y)]));
-    plain.chain(logic).flatten().map(number).collect()
+    plain.chain(logic)
 }
 
 /// The rows of the program's table.
-fn rom_rows(rom: &Rom) -> Vec<F61> {
-    let keys: BTreeSet<[u64; KEY]> = rom.rows().map(|(place, row)| row.key(place)).collect();
-    keys.into_iter().flatten().map(number).collect()
+pub(super) fn rom_rows(rom: &Rom) -> BTreeSet<[u64; KEY]> {
+    rom.rows().map(|(place, row)| row.key(place)).collect()
+}
+
+fn numbers<const N: usize>(rows: impl IntoIterator<Item = [u64; N]>) -> Vec<F61> {
+    rows.into_iter().flatten().map(number).collect()
 }
 
 pub(super) fn number(number: u64) -> F61 {

@@ -4,7 +4,7 @@ mod cheats;
 
 use super::class::{Class, Size};
 use super::form::Linear;
-use super::rom::{HALT, hidden, register};
+use super::rom::{HALT, Step, To, hidden, register};
 use super::row::{Column, FILLED, P, Row};
 use super::trace::tests::{EXIT, Numbers, constant, file, random};
 use super::*;
@@ -160,6 +160,41 @@ fn another_first_image_is_another_statement() {
     let (ours, theirs) =
         (steps(&code(), &KNOWN, None), steps(&other, &Known { goal: Goal::Exit(30), ..KNOWN }, None));
     refused(&ours, &rows(&theirs)[..ours.tiling.rows as usize], "");
+}
+
+/// Two statements of which anything that is pushed differs have two digests, whatever they were made from.
+#[test]
+fn digests_cover_the_rows() {
+    let of = |change: &dyn Fn(&mut Steps)| {
+        let mut steps = steps(&code(), &KNOWN, Some(100));
+        change(&mut steps);
+        steps.digest()
+    };
+    let step = Step::add(5, 5, 1);
+    let others: [&dyn Fn(&mut Steps); 9] = [
+        &|_| {},
+        &|steps| steps.entry += 4,
+        &|steps| steps.tiling.rows += 1,
+        &|steps| steps.tiling.tile += 1,
+        // A row more; the same with another immediate; at another place; leading to another.
+        &|steps| steps.rom.put(0x10000, &[step], To::Place(HALT)),
+        &|steps| steps.rom.put(0x10000, &[Step::add(5, 5, 2)], To::Place(HALT)),
+        &|steps| steps.rom.put(0x10004, &[step], To::Place(HALT)),
+        &|steps| steps.rom.put(0x10000, &[step], To::Place(0x10000)),
+        // A cell more.
+        &|steps| assert!(steps.rom.constant(77_777) > 0),
+    ];
+    let digests: BTreeSet<_> = others.iter().map(|change| of(change)).collect();
+    assert_eq!(digests.len(), others.len());
+    assert_eq!(of(&|_| {}), of(&|_| {}));
+    // A word of memory at first, and which words are only read.
+    let words = |code: &[u32]| steps(code, &KNOWN, Some(100)).image;
+    let mut data = code();
+    data.push(1);
+    let (one, mut two) = (words(&data), data);
+    *two.last_mut().expect("one") = 2;
+    let with = |image: &Image| of(&|steps| steps.image = image.clone());
+    assert_ne!(with(&one), with(&words(&two)));
 }
 
 /// The columns of which no equation, lookup or access of a class speaks.

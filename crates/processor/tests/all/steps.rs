@@ -54,10 +54,10 @@ fn session_with(
     let (there, from_verifier) = Tape::new(there, None);
     let correlations = setting("f61").expect("it is there").correlations();
     let tiny = correlations.into_iter().find(|correlations| correlations.name() == "tiny");
-    let statement = Some(run.digest_of_rows(claim, rows));
+    let steps = run.steps(claim, rows).expect("a statement");
+    let statement = Some(run.digest_of_rows(claim, &steps));
     let options = Options { statement, check: false, ..Options::default() };
     let options = options.with_correlations(tiny.expect("it is there"));
-    let steps = run.steps(claim, rows).expect("a statement");
     let (source, choices): (&dyn Source<F61>, _) = (&steps, chosen(&steps, private).expect("it ends so"));
     let (proved, verified) = thread::scope(|scope| {
         let prover = scope.spawn(|| {

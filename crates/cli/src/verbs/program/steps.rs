@@ -51,7 +51,7 @@ pub(super) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> 
     let rows = asked.unwrap_or(choices.rows().next_multiple_of(ROUNDED));
     let steps = steps.in_rows(rows);
     let counted = counted(&steps, settings, Party::Prover)?;
-    let digest = run.digest_of_rows(&claim, rows);
+    let digest = run.digest_of_rows(&claim, &steps);
     let options = settings.options(digest, Some(counted.size))?;
     let mut reached = way.link(settings.timeout)?;
     exchange::tell(reached.link.as_mut(), &run.digest_of_steps(), &claim, rows)?;
@@ -88,7 +88,7 @@ pub(super) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
     let ready = || {
         let steps = run.steps(&claim, rows)?;
         let counted = counted(&steps, settings, Party::Verifier)?;
-        let options = settings.options(run.digest_of_rows(&claim, rows), Some(counted.size))?;
+        let options = settings.options(run.digest_of_rows(&claim, &steps), Some(counted.size))?;
         Ok((steps, options, counted))
     };
     let (steps, options, counted) = exchange::go_on(reached.link.as_mut(), &gone, ready)?;
