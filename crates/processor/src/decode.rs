@@ -42,7 +42,7 @@ pub enum Op {
     Store(Width),
     /// Nothing.
     Fence,
-    /// The fault of what changes its own instructions.
+    /// The fault of what would run instructions that it has stored.
     FenceInstructions,
     /// A call.
     Call,
@@ -56,8 +56,6 @@ pub enum Op {
     Return,
     /// No instruction; `i` is its word.
     Illegal,
-    /// An instruction that has been written to.
-    Modified,
 }
 
 /// An operation on two words.

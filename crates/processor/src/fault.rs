@@ -28,7 +28,7 @@ pub enum Kind {
     Misaligned,
     /// `ebreak`, in which failed assertions of some libraries end.
     Break,
-    /// An instruction that the program has written to, or `fence.i`.
+    /// `fence.i`, behind which instructions would be run that the program has stored.
     SelfModifying,
 }
 
@@ -68,9 +68,10 @@ impl fmt::Display for Fault {
             Kind::Store => write!(f, "store: there is no memory that can be written to at {about:#x}"),
             Kind::Misaligned => write!(f, "misaligned: {about:#x} is no multiple of the access's width"),
             Kind::Break => f.write_str("ebreak: the program stops itself, as by a failed assertion"),
-            Kind::SelfModifying => {
-                write!(f, "self-modifying: the instruction at {about:#x} is not the file's")
-            }
+            Kind::SelfModifying => f.write_str(
+                "self-modifying: fence.i is for instructions that a program has stored, and only those of its \
+                 file are run",
+            ),
         }
     }
 }

@@ -25,9 +25,7 @@ pub struct Machine<'p, W: Words> {
     /// The registers that exist, and one that nobody reads; as many as indices of six bits need no bound.
     registers: [W::Word; 64],
     memory: Memory<'p, W::Word>,
-    text: Vec<Text>,
-    /// The addresses from the first instruction to behind the last.
-    hull: (u32, u64),
+    text: &'p [Text],
     /// The address that `mret` goes to.
     after: W::Word,
     public: &'p [u8],
@@ -122,18 +120,13 @@ impl<'p, W: Words> Machine<'p, W> {
         let [.., heap, stack] = windows[..] else { unreachable!("both are there") };
         let mut registers = [words.public(0); 64];
         registers[2] = words.public(stack.end as u32);
-        let ends = program.text.iter().map(|text| u64::from(text.base) + 4 * text.code.len() as u64);
         Ok(Self {
             pc: program.elf.entry,
             cycles: 0,
             moved: 0,
             registers,
             memory: Memory::new(&program.elf.segments, windows),
-            text: program.text.clone(),
-            hull: (
-                program.text.iter().map(|text| text.base).min().unwrap_or_default(),
-                ends.max().unwrap_or_default(),
-            ),
+            text: &program.text,
             after: words.public(0),
             words,
             public: inputs.public,
@@ -298,7 +291,7 @@ impl<'p, W: Words> Machine<'p, W> {
                 ended => return Ok(ended),
             },
             Op::Break => return self.fault(Kind::Break, pc),
-            Op::FenceInstructions | Op::Modified => return self.fault(Kind::SelfModifying, pc),
+            Op::FenceInstructions => return self.fault(Kind::SelfModifying, pc),
             Op::Illegal => return self.fault(Kind::Illegal, immediate),
             Op::Control => self.registers[place(rd)] = self.words.public(0),
             Op::SetReturn => {

@@ -44,11 +44,10 @@
 //! **Time.** Which alternative of a place holds is found by trying, before anything is sent ([`choices`]); while a
 //! run is proved each row is filled once, whatever it does.
 //!
-//! **Deviations** from the interpreter of this crate: instructions are those of the file, so that storing
-//! into them changes data alone, where there the run ends in a fault; and `writev` cannot be proved. The
-//! private input ends where a read first returns less than was asked for, and stays there. *Deviations* from
-//! the notes that this follows: registers named by no digits but by addresses 64 apart; immediates of
-//! comparisons, logic and shifts are constants in cells; bytes are looked up as one number each with their
+//! **Deviations** from the interpreter of this crate: `writev` cannot be proved, and the private input ends where
+//! a read first returns less than was asked for, and stays there. *Deviations* from the notes that this follows:
+//! registers named by no digits but by addresses 64 apart; immediates of comparisons, logic and shifts are
+//! constants in cells; bytes are looked up as one number each with their
 //! AND, so that logic needs no columns of its own; 20 classes for 26; no challenge for the equations of a
 //! class, of which two are left.
 

@@ -40,7 +40,6 @@ pub(super) fn write(instruction: &Instruction, f: &mut fmt::Formatter<'_>) -> fm
         Op::SetReturn => write!(f, "csrrw {rd}, mepc, {rs1}"),
         Op::Return => f.write_str("mret"),
         Op::Illegal => write!(f, ".word {immediate:#010x}"),
-        Op::Modified => f.write_str("(written to)"),
     }
 }
 

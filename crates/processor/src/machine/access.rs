@@ -1,7 +1,7 @@
 //! Loads and stores of less than a word, or at odd addresses.
 
 use super::{Machine, Misaligned};
-use crate::decode::{Op, Sign, Width};
+use crate::decode::{Sign, Width};
 use crate::fault::{Fault, Kind};
 use crate::words::Words;
 
@@ -18,9 +18,6 @@ impl<W: Words> Machine<'_, W> {
         };
         let Some(place) = self.memory.place(&mut self.words, address) else { return false };
         *place = word;
-        if address >= self.hull.0 && u64::from(address) < self.hull.1 {
-            self.modify(address);
-        }
         true
     }
 
@@ -57,16 +54,5 @@ impl<W: Words> Machine<'_, W> {
             self.store(at, Width::Byte, byte);
         }
         Ok(())
-    }
-
-    /// Makes the instruction at `address`, if there is one, a fault from now on.
-    #[cold]
-    fn modify(&mut self, address: u32) {
-        for text in &mut self.text {
-            let offset = address.wrapping_sub(text.base) / 4;
-            if let Some(instruction) = text.code.get_mut(offset as usize) {
-                instruction.op = Op::Modified;
-            }
-        }
     }
 }

@@ -115,7 +115,7 @@ impl<'p> Writer<'p> {
                 return;
             }
             Op::Break => Kind::Break,
-            Op::FenceInstructions | Op::Modified => Kind::SelfModifying,
+            Op::FenceInstructions => Kind::SelfModifying,
             Op::Illegal => Kind::Illegal,
             // Nothing is behind it, but what it accesses may not be there either.
             Op::Load(width, _) => return self.access_faults(place, width, [a, immediate], false),
