@@ -129,14 +129,10 @@ pub enum Sign {
 /// The register that stands for x0 where it is written to.
 pub(crate) const NOWHERE: u8 = 32;
 
-/// Whether `word` is `mret`, with which programs begin that set up a machine before they do anything.
-pub(crate) fn is_return(word: u32) -> bool {
-    word == 0x3020_0073
-}
-
-/// The instruction whose word stands at `address`. Registers of control are there for programs that `set_up`
-/// a machine: they read zero, and nothing comes of what is written to them, but for `mepc`.
-pub fn decode(word: u32, address: u32, set_up: bool) -> Instruction {
+/// The instruction whose word stands at `address`. Registers of control are there for programs that set up a
+/// machine before they do anything: they read zero, and nothing comes of what is written to them, but for
+/// `mepc`. As the specification has it, a write to one that can only be read is illegal, and so is `unimp`.
+pub fn decode(word: u32, address: u32) -> Instruction {
     let field = |at: u32, bits: u32| word >> at & ((1 << bits) - 1);
     let register = |at: u32| field(at, 5) as u8;
     let (rd, rs1, rs2) = (register(7), register(15), register(20));
@@ -223,9 +219,14 @@ pub fn decode(word: u32, address: u32, set_up: bool) -> Instruction {
         0x0f if funct3 == 1 => of(Op::FenceInstructions, NOWHERE, 0, 0, 0),
         0x73 if word == 0x0000_0073 => of(Op::Call, NOWHERE, 0, 0, 0),
         0x73 if word == 0x0010_0073 => of(Op::Break, NOWHERE, 0, 0, 0),
-        0x73 if set_up && is_return(word) => of(Op::Return, NOWHERE, 0, 0, 0),
-        0x73 if set_up && funct3 == 1 && field(20, 12) == MEPC => of(Op::SetReturn, rd, rs1, 0, 0),
-        0x73 if set_up && funct3 & 3 != 0 => of(Op::Control, rd, rs1, 0, field(20, 12)),
+        0x73 if word == 0x3020_0073 => of(Op::Return, NOWHERE, 0, 0, 0),
+        0x73 if funct3 == 1 && field(20, 12) == MEPC => of(Op::SetReturn, rd, rs1, 0, 0),
+        0x73 if funct3 & 3 != 0 => {
+            // Setting or clearing no bit is no write.
+            let writes = funct3 & 3 == 1 || rs1 != 0;
+            let only_read = field(30, 2) == 3;
+            if writes && only_read { illegal } else { of(Op::Control, rd, rs1, 0, field(20, 12)) }
+        }
         _ => illegal,
     }
 }

@@ -1,6 +1,6 @@
 //! A program with its instructions decoded, and where its memory lies.
 
-use crate::decode::{Instruction, decode, is_return};
+use crate::decode::{Instruction, decode};
 use crate::elf::{Elf, MOST_MEMORY, Symbols};
 use volery::{Error, Result};
 
@@ -72,12 +72,11 @@ impl Program {
             let bytes = bytes.get(skipped..).unwrap_or_default().as_chunks::<4>().0.to_vec();
             bytes.into_iter().map(u32::from_le_bytes)
         };
-        let set_up = executable().any(|segment| words(&segment.bytes, segment.address).any(is_return));
         let text = executable().map(|segment| {
             let base = base(segment.address);
             let code = words(&segment.bytes, segment.address)
                 .zip((base..).step_by(4))
-                .map(|(word, address)| decode(word, address as u32, set_up));
+                .map(|(word, address)| decode(word, address as u32));
             // Where it is no address, no instruction follows.
             Text { base: u32::try_from(base).unwrap_or(u32::MAX - 3), code: code.collect() }
         });

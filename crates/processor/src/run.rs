@@ -270,7 +270,7 @@ const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, ve
 /// The use of the digest of a run in rows, which covers these: it needs no number that goes up with them.
 const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 2";
 /// The use of the digest of a statement; its number goes up where the gates of a run change.
-const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 2";
+const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 3";
 
 impl Source<F2> for Claimed<'_> {
     fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {

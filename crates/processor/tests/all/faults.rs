@@ -45,7 +45,11 @@ fn words_that_are_no_instructions() {
         0x0000_3003,
         0x0000_3023,
         0x0000_1067,
-        0x0000_2073,
+        // `unimp`, which is a write to `cycle`, and another to `mhartid`.
+        0xc000_1073,
+        0xf142_a073,
+        0xf140_d073,
+        0x0000_4073,
         0x0020_0073,
         0x0000_200f,
         0x0600_5033,
@@ -158,9 +162,21 @@ fn zero_stays_zero() {
     exits_with(&program(&code.concat()), 0);
 }
 
+/// What an instruction does is said by its word, and not by which constants lie elsewhere: such as that of `mret`.
+#[test]
+fn registers_of_control_are_there_for_all_programs() {
+    for constant in [None, Some(0x3020_0073)] {
+        // csrr t0, mhartid; csrc cycle, x0
+        let code = [&[0xf140_22f3, 0xc000_3073, addi(A0, 5, 0)][..], &call(93), constant.as_slice()].concat();
+        exits_with(&program(&code), 0);
+        let code = [&[0xc000_1073][..], constant.as_slice()].concat();
+        faults_in(&program(&code), Kind::Illegal, 0, 0xc000_1073);
+    }
+}
+
 /// Programs of the architecture's own tests set up a machine before they do anything.
 #[test]
-fn a_machine_is_set_up_where_a_program_returns_to_it() {
+fn a_machine_can_be_set_up() {
     let csr = |funct3: u32, number: u32, rd: u32, rs1: u32| {
         number << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x73
     };
