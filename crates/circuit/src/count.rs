@@ -8,7 +8,7 @@ pub(super) use parts::Part;
 
 use super::accounting::{Accounting, Parameters, by_epochs};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
-use super::stream::{Everything, Executor, Source, Stream, Streamed};
+use super::stream::{Everything, Executor, Source, Stream};
 use super::{Backend, Circuit, Crossings};
 use core::fmt::Display;
 use volery_channel::error::Result;
@@ -141,12 +141,12 @@ pub struct Sums {
 }
 
 impl Shape {
-    /// The shape of a recorded statement.
+    /// The shape of a recorded statement: functions of gates are counted once, and multiplied.
     ///
     /// # Errors
     /// `Invalid` where the statement is malformed.
     pub fn of<F: Field>(source: &dyn Source<F>) -> Result<Self> {
-        Count::direct(&Streamed(source))
+        Stream::new(source).count_with_depth()
     }
 
     /// The shape of a recorded statement, whose depth is left out: parts that repeat are counted once.
@@ -159,30 +159,32 @@ impl Shape {
 
     /// Adds the gates of `other`, not knowing whether its depth lies behind this one's or beside it.
     pub(super) fn add(&mut self, other: &Self) {
+        // Functions that call each other may come to any number.
+        let grow = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         let Self { inputs, witness, mul, add, scale, constant, assert, .. } = *other;
         let Self { polynomials, degree, matrices, committed, polynomial_mul, sums, .. } = *other;
-        self.inputs += inputs;
-        self.witness += witness;
-        self.mul += mul;
-        self.add += add;
-        self.scale += scale;
-        self.constant += constant;
-        self.assert += assert;
-        self.polynomials += polynomials;
+        grow(&mut self.inputs, inputs);
+        grow(&mut self.witness, witness);
+        grow(&mut self.mul, mul);
+        grow(&mut self.add, add);
+        grow(&mut self.scale, scale);
+        grow(&mut self.constant, constant);
+        grow(&mut self.assert, assert);
+        grow(&mut self.polynomials, polynomials);
         self.degree = self.degree.max(degree);
-        self.matrices += matrices;
-        self.committed += committed;
-        self.polynomial_mul += polynomial_mul;
-        self.sums.inner += sums.inner;
-        self.sums.inner_mul += sums.inner_mul;
-        self.sums.matrix_mul += sums.matrix_mul;
-        self.sums.matrix_inner += sums.matrix_inner;
+        grow(&mut self.matrices, matrices);
+        grow(&mut self.committed, committed);
+        grow(&mut self.polynomial_mul, polynomial_mul);
+        grow(&mut self.sums.inner, sums.inner);
+        grow(&mut self.sums.inner_mul, sums.inner_mul);
+        grow(&mut self.sums.matrix_mul, sums.matrix_mul);
+        grow(&mut self.sums.matrix_inner, sums.matrix_inner);
         self.sums.rows = self.sums.rows.max(sums.rows);
         self.sums.columns = self.sums.columns.max(sums.columns);
         self.scanned = self.scanned.and(other.scanned);
         self.argued = self.argued.and(other.argued);
-        self.incoming += other.incoming;
-        self.outgoing += other.outgoing;
+        grow(&mut self.incoming, other.incoming);
+        grow(&mut self.outgoing, other.outgoing);
     }
 
     /// Counts `lanes` polynomials that are asserted or committed to.
@@ -225,7 +227,7 @@ impl Shape {
     pub fn size(&self) -> Size {
         let Self { mul, polynomials, degree, crowds, matrices, scanned, .. } = *self;
         let inputs = self.inputs + scanned.inputs;
-        let commitments = inputs + mul + scanned.mul;
+        let commitments = inputs.saturating_add(mul).saturating_add(scanned.mul);
         Size { commitments, inputs, polynomials, degree, crowds, matrices, ..Size::default() }
     }
 

@@ -81,6 +81,7 @@
 pub mod argues;
 mod block;
 mod dependence;
+mod depth;
 mod frame;
 mod functions;
 mod interpreter;
@@ -106,7 +107,7 @@ use shape::count;
 pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};
 
 use super::accounting::Parameters;
-use super::{Alternatives, Branch, Circuit, Clause, Clauses, Shape, Witness, clauses};
+use super::{Alternatives, Branch, Circuit, Clause, Clauses, Count, Shape, Witness, clauses};
 use interpreter::Interpreter;
 use std::sync::{Arc, OnceLock};
 use volery_channel::error::Result;
@@ -198,13 +199,25 @@ impl<'s, F: Field> Stream<'s, F> {
     /// # Errors
     /// `Invalid` where the statement is malformed.
     pub fn count(&self) -> Result<Shape> {
-        self.functions.shape(|functions| count(self.source, functions, Parameters::default()))
+        let count = |functions: &_| Ok(count(self.source, functions, Parameters::default(), false)?.0);
+        self.functions.shape(count)
+    }
+
+    /// The gates by kind, with their depth.
+    ///
+    /// # Errors
+    /// As for [`Stream::count`].
+    pub(super) fn count_with_depth(&self) -> Result<Shape> {
+        match count(self.source, &self.functions, Parameters::default(), true)? {
+            (shape, Some(depth)) => Ok(Shape { depth, ..shape }),
+            (_, None) => Count::direct(self),
+        }
     }
 
     /// Counts the gates, as [`Stream::count`] does, where epochs are those of `parameters`.
     #[cfg(test)]
     pub(super) fn count_by(&self, parameters: Parameters) -> Result<Shape> {
-        count(self.source, &self.functions, parameters)
+        Ok(count(self.source, &self.functions, parameters, false)?.0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Counting the gates of a stream, of which functions are counted once.
 
 use super::block::{Block, Op, Record};
+use super::depth::Depths;
 use super::{Argues, Execute, Functions, Recorder, Source};
 use crate::accounting::{Parameters, by_epochs};
 use crate::count::{Open, Part, kind_of};
@@ -10,7 +11,8 @@ use std::sync::{Arc, Weak};
 use volery_channel::error::Result;
 use volery_primitives::Field;
 
-/// The gates of `source` by kind, but for their depth, which is zero; epochs are those of `parameters`.
+/// The gates of `source` by kind, but for their depth, which is zero; epochs are those of `parameters`. Behind them the
+/// depth, where it is asked for, and can be told of functions.
 ///
 /// # Errors
 /// `Invalid` where the statement is malformed.
@@ -18,19 +20,21 @@ pub(super) fn count<F: Field>(
     source: &dyn Source<F>,
     functions: &Functions<F>,
     parameters: Parameters,
-) -> Result<Shape> {
+    deep: bool,
+) -> Result<(Shape, Option<u64>)> {
     let mut tally = Tally {
         shape: Shape::default(),
         vectors: Vec::new(),
         open: Open::new(by_epochs(parameters)),
         functions: HashMap::new(),
+        depths: deep.then(Depths::default),
     };
     let mut recorder = Recorder::new(&mut tally, functions);
     let recorded = source.record(&mut recorder);
     recorder.finish(recorded)?;
     let mut shape = tally.shape;
     tally.open.end(&mut shape);
-    Ok(shape)
+    Ok((shape, tally.depths.and_then(|depths| depths.depth())))
 }
 
 /// Counts what is executed.
@@ -41,6 +45,7 @@ struct Tally<F> {
     open: Open<F>,
     /// Shapes of functions by their addresses; a weak reference keeps an address from being used again.
     functions: HashMap<usize, (Weak<Block<F>>, Tallied)>,
+    depths: Option<Depths<F>>,
 }
 
 /// The shape of a block, and its events for crowds.
@@ -57,6 +62,9 @@ impl<F: Field> Execute<F> for Tally<F> {
         self.vectors = vectors;
         self.shape.add(&shape);
         part.account(self.open.accounting());
+        if let Some(depths) = &mut self.depths {
+            depths.block(block);
+        }
         Ok(())
     }
 }

@@ -154,6 +154,36 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<B::Wir
     Ok(())
 }
 
+/// A function of two squares is called twice by the next, and so on: each is counted once.
+#[test]
+fn functions_of_functions_are_multiplied() {
+    fn nested(b: &mut Recorder<'_, F2>, level: u32, wire: Handle) -> Result<Handle> {
+        let returned = b.call(&level.to_le_bytes(), &[wire], |b, of| {
+            let made = match level {
+                0 => b.mul(of[0], of[0])?,
+                _ => {
+                    let first = nested(b, level - 1, of[0])?;
+                    nested(b, level - 1, first)?
+                }
+            };
+            Ok(Returned { wires: vec![made], public: vec![] })
+        })?;
+        Ok(returned.wires[0])
+    }
+    struct Nested(u32);
+    impl Source<F2> for Nested {
+        fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
+            let wire = b.witness()?;
+            let made = nested(b, self.0, wire)?;
+            b.assert_zero(made, "all")
+        }
+    }
+    for (levels, gates) in [(0, 1), (3, 8), (45, 1 << 45), (70, u64::MAX)] {
+        let shape = Shape::of(&Nested(levels)).unwrap();
+        assert_eq!((shape.mul, shape.depth, shape.witness, shape.assert), (gates, gates, 1, 1));
+    }
+}
+
 proptest! {
     #[test]
     fn random_circuits_are_streamed_gate_by_gate(steps in steps(), seed: u64) {
@@ -163,6 +193,7 @@ proptest! {
         for _ in 0..2 {
             prop_assert_eq!(Count::fingerprint(&stream).unwrap(), (shape, direct));
             prop_assert_eq!(stream.count().unwrap(), Shape { depth: 0, ..shape });
+            prop_assert_eq!(Shape::of(&circuit).unwrap(), shape);
         }
         // And so as one of several clauses, where assertions are collected.
         let clauses = Copies(&circuit);
