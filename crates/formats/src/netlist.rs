@@ -78,7 +78,9 @@ const MOST_PORTS: u64 = 1 << 22;
 
 impl Netlist {
     /// The version of the gates that are pushed for a file: where others are, it goes up.
-    pub const VERSION: u32 = 1;
+    pub fn version(&self) -> u32 {
+        if self.format == "blif" { 2 } else { 1 }
+    }
 
     /// Reads the AIGER file at `path`, of either kind.
     ///

@@ -1,9 +1,11 @@
 //! Tables as gates, with few ANDs.
 //!
 //! A table of up to six inputs is a function f, which is split by x, an input or the sum of two: f = f₀ +
-//! x·(f₀ + f₁), or the same from f₁. Which x, and which of both, is that of the fewest ANDs, by looking at
-//! all. What has one product of sums, or the terms of a majority, is one AND. Larger tables are made row by
-//! row.
+//! x·(f₀ + f₁), or the same from f₁. Which x, and which of both, is that of the fewest ANDs: of up to four inputs by
+//! looking at all, and of more at the few that seem best by their polynomials, so that a table takes a bounded
+//! number of steps. What has one product of sums, or the terms of a majority, is one AND: a table of two inputs
+//! becomes the gate that it would be in AIGER, so that sums and adders are recognised among these as they are
+//! there. Larger tables are made row by row.
 
 use crate::netlist::{Gate, Literal};
 use std::collections::HashMap;
@@ -23,6 +25,12 @@ struct Split {
     plus: Option<usize>,
     from_one: bool,
 }
+
+/// The most inputs of a function all splits of which are looked at.
+const ALL_SPLITS: u32 = 4;
+
+/// The splits that are looked at of a function of more inputs.
+const BEST_SPLITS: usize = 2;
 
 /// Functions whose split is remembered.
 const KNOWN: usize = 1 << 18;
@@ -44,6 +52,12 @@ impl Builder {
     /// A builder whose first gate is this node.
     pub(super) fn new(first: u32) -> Self {
         Self { first, gates: Vec::new(), known: HashMap::new() }
+    }
+
+    /// How many functions were split, and are remembered.
+    #[cfg(test)]
+    pub(super) fn splits(&self) -> usize {
+        self.known.len()
     }
 
     /// The literal that is one where a row covers the inputs.
@@ -90,11 +104,23 @@ impl Builder {
 
     /// A function of one product of sums at most.
     fn simple(&mut self, polynomial: u64, simple: Simple, inputs: &[Literal]) -> Literal {
+        // The inputs that are added, and the constant.
+        let alone = |place: &usize| polynomial >> (1u64 << place) & 1 == 1;
+        let mut added = (0..inputs.len()).filter(alone).fold(0, |set, place| set | 1 << place);
+        let mut constant = polynomial & 1 == 1;
         let mut sum = match simple {
             Simple::Sum => Literal::ZERO,
             Simple::Product(left, right) => {
+                // (l + b)·(r + a) = l·r + a·l + b·r + a·b: what is added may be negations of the factors.
+                let factors = [(false, false), (true, false), (false, true), (true, true)];
+                let adds = |&(a, b): &(bool, bool)| (if a { left } else { 0 }) ^ (if b { right } else { 0 });
+                let negated = factors.into_iter().find(|factors| adds(factors) == added);
+                let (a, b) = negated.unwrap_or_default();
+                if negated.is_some() {
+                    (added, constant) = (0, constant ^ (a && b));
+                }
                 let [left, right] = [left, right].map(|set| self.sum(set, inputs));
-                self.and(left, right)
+                self.and(left.flip(b), right.flip(a))
             }
             Simple::Majority(a, b, c) => {
                 let (left, right) = (self.xor(inputs[a], inputs[b]), self.xor(inputs[a], inputs[c]));
@@ -102,12 +128,10 @@ impl Builder {
                 self.xor(product, inputs[a])
             }
         };
-        for (place, &input) in inputs.iter().enumerate() {
-            if polynomial >> (1u64 << place) & 1 == 1 {
-                sum = self.xor(sum, input);
-            }
+        for place in members(added) {
+            sum = self.xor(sum, inputs[place]);
         }
-        sum.flip(polynomial & 1 == 1)
+        sum.flip(constant)
     }
 
     fn sum(&mut self, set: u32, inputs: &[Literal]) -> Literal {
@@ -120,23 +144,25 @@ impl Builder {
         if let Some(known) = self.known.get(&function) {
             return *known;
         }
-        let mut best: Option<(Split, u32)> = None;
+        let mut splits = Vec::with_capacity(2 * 21);
         let support_of = support(function);
         for input in members(support_of) {
             let sums = members(support_of).filter(|other| *other > input).map(Some);
             for plus in [None].into_iter().chain(sums) {
                 let [zero, one] = cofactors(twisted(function, input, plus), input);
-                let difference = zero ^ one;
-                let product = self.cost(difference) + u32::from(support(difference) != 0);
-                for (from_one, base) in [(false, zero), (true, one)] {
-                    let cost = product + self.cost(base);
-                    if best.is_none_or(|(_, least)| cost < least) {
-                        best = Some((Split { input, plus, from_one }, cost));
-                    }
-                }
+                let of = |from_one, base| (Split { input, plus, from_one }, base, zero ^ one);
+                splits.extend([of(false, zero), of(true, one)]);
             }
         }
-        let best = best.expect("what depends on nothing is simple");
+        if support_of.count_ones() > ALL_SPLITS {
+            splits.sort_by_cached_key(|(_, base, difference)| estimate(*base) + estimate(*difference));
+            splits.truncate(BEST_SPLITS);
+        }
+        let costs = splits.into_iter().map(|(split, base, difference)| {
+            let product = u32::from(support(difference) != 0);
+            (split, self.cost(base) + self.cost(difference) + product)
+        });
+        let best = costs.min_by_key(|(_, cost)| *cost).expect("what depends on nothing is simple");
         if self.known.len() >= KNOWN {
             self.known.clear();
         }
@@ -186,15 +212,15 @@ impl Simple {
     /// How a function is made whose terms of degree two are none, one product of sums, or those of a
     /// majority.
     fn of(polynomial: u64) -> Option<Self> {
-        let higher = (0..64u32).filter(|term| polynomial >> term & 1 == 1 && term.count_ones() > 1);
+        let mut higher = polynomial & !(DEGREE[0] | DEGREE[1]);
+        if higher & !DEGREE[2] != 0 || higher.count_ones() > 3 {
+            return None;
+        }
+        let count = higher.count_ones();
         let mut terms = [0; 4];
-        let mut count = 0;
-        for term in higher {
-            if term.count_ones() > 2 || count == 3 {
-                return None;
-            }
-            terms[count] = term;
-            count += 1;
+        for term in &mut terms[..count as usize] {
+            *term = higher.trailing_zeros();
+            higher &= higher - 1;
         }
         let lowest = |set: u32| 1 << set.trailing_zeros();
         let [first, second, third, _] = terms;
@@ -208,6 +234,31 @@ impl Simple {
                 let mut next = || inputs.next().expect("three of them");
                 (all.count_ones() == 3).then(|| Self::Majority(next(), next(), next()))
             }
+        }
+    }
+}
+
+/// The terms of each degree.
+const DEGREE: [u64; INPUTS + 1] = {
+    let mut terms = [0; INPUTS + 1];
+    let mut term = 0u64;
+    while term < 64 {
+        terms[term.count_ones() as usize] |= 1 << term;
+        term += 1;
+    }
+    terms
+};
+
+/// A number that grows with the ANDs of a function, roughly: by its degree, its terms and its inputs.
+fn estimate(function: u64) -> u32 {
+    let polynomial = polynomial(function);
+    match Simple::of(polynomial) {
+        Some(Simple::Sum) => 0,
+        Some(_) => 4,
+        None => {
+            let degree = (2..=INPUTS).rfind(|degree| polynomial & DEGREE[*degree] != 0).unwrap_or(0);
+            let terms = (polynomial & !(DEGREE[0] | DEGREE[1])).count_ones();
+            8 * degree as u32 + terms + 4 * support(function).count_ones()
         }
     }
 }

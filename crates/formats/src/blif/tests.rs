@@ -187,6 +187,26 @@ fn tables_take_few_ands() {
     assert_eq!((ands(3, 0xe8), ands(3, 0xca), ands(4, 0x8000), ands(4, 0x6996 ^ 0x8888)), (1, 1, 3, 1));
 }
 
+/// Splits of a function of six inputs are looked at in two places, and so of five: those are eight functions of
+/// four inputs at most, each with twenty splits into functions of three.
+#[test]
+fn tables_of_six_inputs_take_bounded_work() {
+    let inputs: Vec<Literal> = (1..7).map(Literal::of).collect();
+    let mut number = 7u64;
+    for _ in 0..50 {
+        let mut builder = table::Builder::new(7);
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let function = number ^ number >> 29;
+        let rows: Vec<[u8; 6]> = (0..64u8)
+            .filter(|row| function >> row & 1 == 1)
+            .map(|row| core::array::from_fn(|i| b'0' + (row >> i & 1)))
+            .collect();
+        let rows: Vec<&[u8]> = rows.iter().map(|row| &row[..]).collect();
+        builder.table(&inputs, &rows);
+        assert!(builder.splits() <= 1 + 4 + 16 * (1 + 2 * 20), "{}", builder.splits());
+    }
+}
+
 #[test]
 fn latches_keep_what_they_are() {
     let text = ".model m\n.inputs clk d\n.outputs q r s\n.latch d q re clk 0\n.latch q r re clk 1\n\

@@ -245,7 +245,7 @@ impl Program for Relation {
         match &self.source {
             // Its digest is that of its gates.
             Source::Bristol(_) => None,
-            Source::Netlist(_) => Some(Netlist::VERSION),
+            Source::Netlist(netlist) => Some(netlist.version()),
             Source::Builtin(builtin) => Some(builtin.version()),
             Source::File(file) => Some(file.version()),
         }

@@ -98,6 +98,69 @@ fn adders_take_an_and_for_each_bit() {
     }
 }
 
+/// The form of a table of two inputs.
+#[derive(Clone, Copy, Debug)]
+enum Table {
+    /// Rows for one.
+    On,
+    /// Rows for zero.
+    Off,
+    /// The negation of each AND, as rows that overlap: `0- 1` and `-0 1`.
+    Nand,
+}
+
+/// An AIG without latches as BLIF, a table for each AND.
+fn blif(aig: &Aig, table: Table) -> String {
+    let name = |literal: u32| format!("n{}", literal / 2);
+    let names =
+        |literals: &[u32]| literals.iter().map(|literal| name(*literal)).collect::<Vec<_>>().join(" ");
+    let inputs: Vec<u32> = (1..=aig.inputs).map(|input| 2 * input).collect();
+    let outputs: Vec<String> = (0..aig.outputs.len()).map(|output| format!("out[{output}]")).collect();
+    let mut text =
+        format!(".model m\n.inputs {}\n.outputs {}\n.names n0\n", names(&inputs), outputs.join(" "));
+    // By NANDs every gate stands for its negation.
+    let of = |literal: u32| literal ^ u32::from(matches!(table, Table::Nand) && literal / 2 > aig.inputs);
+    let one = |literal: u32| 1 - (of(literal) & 1);
+    for (number, (left, right)) in (aig.inputs + 1..).zip(&aig.ands) {
+        let [a, b] = [*left, *right].map(one);
+        text += &format!(".names {} n{number}\n", names(&[*left, *right]));
+        text += &match table {
+            Table::On => format!("{a}{b} 1\n"),
+            Table::Off => format!("{}- 0\n-{} 0\n", 1 - a, 1 - b),
+            Table::Nand => format!("{}- 1\n-{} 1\n", 1 - a, 1 - b),
+        };
+    }
+    for (output, literal) in outputs.iter().zip(&aig.outputs) {
+        text += &format!(".names {} {output}\n{} 1\n", name(*literal), one(*literal));
+    }
+    text + ".end\n"
+}
+
+/// A sum of n bits takes n ANDs, whichever gates and tables it is made of.
+#[test]
+fn adders_of_tables_take_an_and_for_each_bit() {
+    for (carry, table) in [Carry::Xor, Carry::Or, Carry::Majority, Carry::Mux]
+        .into_iter()
+        .flat_map(|carry| [Table::On, Table::Off, Table::Nand].map(|table| (carry, table)))
+    {
+        let open = |aig: &Aig| {
+            let text = blif(aig, table);
+            Relation::netlist(Netlist::blif("x.blif", text.as_bytes(), NetlistOptions::default()).unwrap())
+        };
+        assert_eq!(open(&adder(32, carry, true)).shape().unwrap().mul, 32, "{carry:?}, {table:?}");
+        let small = adder(2, carry, true);
+        let (tables, gates) = (open(&small), relation(&small, ""));
+        for inputs in combinations(5) {
+            let mut values = Values::new();
+            for (number, bit) in (1..).zip(&inputs) {
+                values.insert(format!("n{number}"), value(&[*bit])).unwrap();
+            }
+            let found: Vec<bool> = tables.evaluate(values).unwrap().iter().flat_map(bits).collect();
+            assert_eq!(found, outputs(&gates, &inputs));
+        }
+    }
+}
+
 #[test]
 fn what_is_free_is_free() {
     let ands = |build: &dyn Fn(&mut Aig) -> Vec<u32>| {
