@@ -7,6 +7,10 @@ use volery::{Error, Result};
 /// Bytes of a page: memory is there, or can be written to, by pages.
 pub(crate) const PAGE: u32 = 4096;
 
+/// Bytes between heap and stack that are not there, as Linux keeps them free by default: a frame that has no room
+/// on the stack is a fault, if it is no larger, and no write into the heap.
+pub(crate) const GUARD: u32 = 256 * PAGE;
+
 /// The most bytes of instructions that a file may have.
 const MOST_TEXT: usize = 64 << 20;
 
@@ -32,7 +36,7 @@ pub(crate) struct Text {
 pub struct Layout {
     /// Bytes behind its last segment, which `brk` gives out.
     pub heap: u32,
-    /// Bytes of its stack, which lies above that, with a page between them that is not there.
+    /// Bytes of its stack, which lies above that, with a megabyte between them that is not there.
     pub stack: u32,
 }
 
@@ -126,7 +130,7 @@ impl Program {
         }
         let begin = up(self.elf.end());
         let heap = Window { begin, end: begin + up(layout.heap.into()), writable: true };
-        let stack = heap.end + u64::from(PAGE);
+        let stack = heap.end + u64::from(GUARD);
         let stack = Window { begin: stack, end: stack + up(layout.stack.into()), writable: true };
         // The top of the stack is an address, too.
         if stack.end >= 1 << 32 {

@@ -6,10 +6,10 @@
 
 use crate::bits::Bits;
 use crate::elf::Place;
-use crate::fault::Kind;
+use crate::fault::{Fault, Kind};
 use crate::machine::{End, Inputs, Machine, Misaligned, Stop};
 use crate::observe::{Nobody, Observer};
-use crate::program::{Layout, Program};
+use crate::program::{Layout, Program, Window};
 use crate::step::{Goal, Known, Steps, gone};
 use crate::words::{Plain, Words as _};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -193,6 +193,22 @@ impl<'p> Run<'p> {
         Claimed { run: self, claim, cycles: AtomicU64::new(0), is_too_long: AtomicBool::new(false) }
     }
 
+    /// What `fault` is, and where, for a person.
+    pub fn told(&self, fault: Fault) -> String {
+        let place = (self.locate)(fault.pc);
+        let windows = self.program.windows(self.inputs.layout).unwrap_or_default();
+        let is_below_stack =
+            |[heap, stack]: [Window; 2]| (heap.end..stack.begin).contains(&fault.about.into());
+        let accesses = matches!(fault.kind, Kind::Load | Kind::Store);
+        let advice = match windows.last_chunk() {
+            Some(last) if accesses && is_below_stack(*last) => {
+                ", which is below the stack: allow more by --stack, or take less of it"
+            }
+            _ => "",
+        };
+        format!("at {place}: {fault}{advice}")
+    }
+
     /// The error of a run that stopped at `pc`, for a person.
     fn explain(&self, stop: Stop, pc: u32) -> Error {
         let place = (self.locate)(pc);
@@ -270,7 +286,7 @@ const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, ve
 /// The use of the digest of a run in rows, which covers these: it needs no number that goes up with them.
 const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 2";
 /// The use of the digest of a statement; its number goes up where the gates of a run change.
-const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 3";
+const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 4";
 
 impl Source<F2> for Claimed<'_> {
     fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
@@ -302,8 +318,7 @@ impl Source<F2> for Claimed<'_> {
                 Err(Error::Unsatisfied(format!("an end by the fault `{}`", kind.name())))
             }
             (End::Fault(fault), _) => {
-                let place = (self.run.locate)(fault.pc);
-                Err(Error::Unsatisfied(format!("another end than by a fault at {place} ({fault})")))
+                Err(Error::Unsatisfied(format!("another end than by a fault {}", self.run.told(fault))))
             }
         }
     }

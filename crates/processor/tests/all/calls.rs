@@ -6,7 +6,7 @@ use crate::kit::{
 use crate::kit::{move_bytes, program, run, store, why};
 use volery::F2;
 use volery::circuit::stream::Source;
-use volery_processor::{Claim, Fault, Kind, Nobody, Run, Told};
+use volery_processor::{Claim, End, Fault, Inputs, Kind, Layout, Nobody, Place, Run, Told};
 
 /// Ends with code 0.
 fn leave() -> Vec<u32> {
@@ -92,6 +92,37 @@ fn a_stack_lies_behind_the_heap_and_a_gap() {
     let ended = run(&program(&code.concat()), &[], &[]).expect("it ends");
     assert_eq!(ended.claim.end, Told::Fault(Kind::Store));
     assert_eq!(ended.cycles, 6);
+}
+
+/// A frame that has no room on the stack is no write into the heap, up to what Linux keeps free below a stack.
+#[test]
+fn a_frame_that_does_not_fit_is_a_fault() {
+    let locate = |address| Place { address, function: None, line: None };
+    for (frame, stack, fits) in [
+        (65_536, 64 << 10, true),
+        (65_540, 64 << 10, false),
+        (200_000, 64 << 10, false),
+        (200_000, 1 << 20, true),
+        ((64 << 10) + (1 << 20), 64 << 10, false),
+    ] {
+        let [high, low] = constant(9, frame);
+        let code = [
+            vec![high, low, crate::kit::register(0x20, 0, SP, SP, 9), store(2, 0, SP, 0), addi(A0, 0, 0)],
+            call(93).to_vec(),
+        ];
+        let program = program(&code.concat());
+        let inputs = inputs(&[]);
+        let inputs = Inputs { layout: Layout { stack, ..inputs.layout }, ..inputs };
+        let run = Run::new(&program, inputs, &locate);
+        let ended = run.in_the_clear(&[], &mut Nobody).expect("it ends");
+        match ended.end {
+            End::Exit(code) => assert!(fits && code == 0, "{frame} in {stack}"),
+            End::Fault(fault) => {
+                let told = run.told(fault);
+                assert!(!fits && fault.kind == Kind::Store && told.contains("--stack"), "{frame}: {told}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub(crate) fn run(typed: &Run, started: Instant) -> Result<()> {
     let taken = claim.private;
     let place = loaded.place(pc);
     let fault = match end {
-        End::Fault(fault) => Some(format!("at {place}: {fault}")),
+        End::Fault(fault) => Some(run.told(fault)),
         End::Exit(_) => None,
     };
     if typed.output.json {
