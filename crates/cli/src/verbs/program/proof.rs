@@ -26,8 +26,8 @@ use volery_cli::values::Reader;
 use volery_processor::{Claim, Claimed, Demand, Ended, Nobody, Run};
 use zeroize::Zeroizing;
 
-/// The most bytes of a claimed private input, where nothing is said: each takes its verifier some 30
-/// microseconds before anything is proved.
+/// The most bytes of a claimed private input, where nothing is said: each takes its verifier a microsecond
+/// before anything is proved, and some tens of them where the program does much with it.
 const MOST_CLAIMED_INPUT: u32 = 1 << 20;
 
 /// `volery prove --program`.
