@@ -7,7 +7,7 @@
 //!
 //! # The order of bits
 //! Over F_2 a value is a number whose least significant bit is on the first wire of its port.
-//! - `0x…` writes this number in hexadecimal digits;
+//! - `0x…` writes this number in hexadecimal digits, and what begins with a digit in decimal ones;
 //! - bytes, of a text or a file, are the number that they print as, most significant byte first, so that the
 //!   text `abc` is `0x616263`, and a digest reads as it is commonly printed;
 //! - `0b…` is in wire order: the first character is on the first wire, which has the first element of a
@@ -15,7 +15,8 @@
 //!
 //! Over other fields a value is a list of numbers, as [`Elements::parse`] reads it.
 //!
-//! Widths must fit: nothing is padded or cut.
+//! Numbers take the width of their port, in decimal digits, or in hexadecimal ones up to 64 bits; of all else nothing
+//! is padded or cut.
 
 mod algebra;
 mod builtin;

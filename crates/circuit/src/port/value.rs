@@ -59,9 +59,15 @@ pub struct Value {
     form: Form,
 }
 
+/// The widest port, in bits, whose values are numbers of any count of hexadecimal digits. Those of wider ones are
+/// digests and keys, of which fewer digits are some that were lost.
+const NUMBER: u64 = 64;
+
 /// The notation of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
+    /// Decimal digits, whose count says nothing of the wires.
+    Decimal,
     /// Hexadecimal digits. The highest may stand for fewer than four wires.
     Digits,
     Bits,
@@ -70,8 +76,8 @@ enum Form {
 
 impl Value {
     /// A number in hexadecimal digits, with or without `0x` before them: the least significant bit is on the
-    /// first wire. n digits make 4n bits; a port whose width is not a multiple of four takes them if the
-    /// surplus bits are zero.
+    /// first wire. n digits make 4n bits; a port of up to 64 bits takes any count of them where the number fits it, and
+    /// a wider one as many as it has, with zeros for surplus bits.
     ///
     /// # Errors
     /// `Invalid` with the place of a character that is no digit.
@@ -90,6 +96,34 @@ impl Value {
             packed[i / 2] |= value << (4 * (i % 2));
         }
         Ok(Self { packed, width: 4 * digits.len() as u64, form: Form::Digits })
+    }
+
+    /// A number in decimal digits: the least significant bit is on the first wire of a port that it fits.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of a character that is no digit, and where there are more than 4096.
+    fn from_decimal(text: &str) -> Result<Self> {
+        const MOST: usize = 1 << 12;
+        if text.len() > MOST {
+            return Err(Error::invalid(format!(
+                "more than {MOST} decimal digits: write the number in hexadecimal ones, behind 0x"
+            )));
+        }
+        // A digit takes less than four bits.
+        let mut packed = Zeroizing::new(vec![0; text.len().div_ceil(2)]);
+        for (i, digit) in text.bytes().enumerate() {
+            let digit = digit.wrapping_sub(b'0');
+            if digit > 9 {
+                return Err(Error::invalid(format!("character {} is not a decimal digit", i + 1)));
+            }
+            packed.iter_mut().fold(u16::from(digit), |carry, byte| {
+                let product = 10 * u16::from(*byte) + carry;
+                *byte = product as u8;
+                product >> 8
+            });
+        }
+        let width = 8 * packed.len() as u64;
+        Ok(Self { packed, width, form: Form::Decimal })
     }
 
     /// Bits in wire order, with or without `0b` before them: the first character is on the first wire.
@@ -160,7 +194,7 @@ impl Value {
 impl PortValue for Value {
     const UNIT: &'static str = "bit";
 
-    /// Reads `0x…`, `0b…` or `text:…`.
+    /// Reads `0x…`, `0b…`, `text:…`, or a number in decimal digits.
     fn from_text(text: &[u8]) -> Result<Self> {
         if let Some(text) = text.trim_ascii_start().strip_prefix(b"text:") {
             return Ok(Self::from_bytes(text));
@@ -169,15 +203,17 @@ impl PortValue for Value {
         let parse = match text.first_chunk() {
             Some(b"0x") => Self::from_number_hex,
             Some(b"0b") => Self::from_bits_text,
+            _ if text.first().is_some_and(u8::is_ascii_digit) => Self::from_decimal,
             _ => {
                 return Err(Error::invalid(
-                    "the value begins with none of 0x, for hexadecimal digits, 0b, for bits, and text:",
+                    "the value begins with none of 0x, for hexadecimal digits, 0b, for bits, text:, for bytes, and decimal \
+                     digits",
                 ));
             }
         };
         let digits = str::from_utf8(text)
             .map_err(|_| Error::invalid("the value has characters that are no digits"))?;
-        if digits.len() == 2 {
+        if matches!(digits, "0x" | "0b") {
             return Err(Error::invalid("the value has no digits"));
         }
         parse(digits)
@@ -204,21 +240,27 @@ impl PortValue for Value {
     fn fit(mut self, port: &Port) -> Result<Self> {
         let Port { name, width, .. } = port;
         let bits = |count| counted(count, Self::UNIT);
-        if self.form == Form::Digits && self.width / 4 == width.div_ceil(4) {
-            let surplus = self.width - width;
-            let above = self.packed.last().map_or(0, |&top| {
-                let used = (width % 8) as u32;
-                if used == 0 { 0 } else { top >> used }
-            });
-            if surplus > 0 && above != 0 {
+        let as_many = self.width / 4 == width.div_ceil(4);
+        let is_number = match self.form {
+            Form::Decimal => true,
+            Form::Digits => as_many || *width <= NUMBER,
+            Form::Bits | Form::Bytes => false,
+        };
+        if is_number {
+            let bytes = width.div_ceil(8) as usize;
+            let (low, high) = self.packed.split_at(bytes.min(self.packed.len()));
+            let top =
+                low.get(bytes.wrapping_sub(1)).filter(|_| width % 8 > 0).map_or(0, |top| top >> (width % 8));
+            if high.iter().fold(top, |above, byte| above | byte) != 0 {
                 return Err(Error::invalid(format!(
-                    "{name} is {} wide, and the value in hexadecimal digits needs more: of its first digit the highest \
-                     {} must be zero",
-                    bits(*width),
-                    bits(surplus)
+                    "{name} is {} wide, and the number given for it needs more",
+                    bits(*width)
                 )));
             }
-            self.width = *width;
+            // What grows leaves a copy behind.
+            let mut packed = Zeroizing::new(vec![0; bytes]);
+            packed[..low.len()].copy_from_slice(low);
+            (self.packed, self.width) = (packed, *width);
         }
         if self.width != *width {
             let in_bytes = |width: u64| match self.form {

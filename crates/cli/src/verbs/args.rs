@@ -64,7 +64,7 @@ NAME@* one of all steps without a value of their own. Public signals of circom
 are out0, … and in0, …, or by --symbols as in main.root; and --public takes the
 list of all of them, public.json, too.
 Over f2 VALUE is one of
-  0x…     a number, its least significant bit on the first wire
+  0x…, 17 a number, its least significant bit on the first wire
   0b…     bits in the order of the wires
   text:…  bytes, the most significant first: text:abc is 0x616263
   @PATH   all bytes of a file

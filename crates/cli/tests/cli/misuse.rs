@@ -80,7 +80,8 @@ fn values_that_do_not_fit_name_both_widths() {
     prove("message=text:abcd")
         .refused(2, &["--private: message is 24 bits wide", "has 32 bits (4 bytes): nothing is padded"]);
     prove("message=text:abc\n").refused(2, &["has 32 bits (4 bytes): the file ends in a newline"]);
-    prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
+    prove("message=0x1616263")
+        .refused(2, &["message is 24 bits wide, and the number given for it needs more"]);
     prove("other=0x61").refused(2, &["message has no value"]);
     prove("digest=0x61").refused(2, &["message has no value"]);
     let verify = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", "digest=0x12"];

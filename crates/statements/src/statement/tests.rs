@@ -98,13 +98,12 @@ fn values_must_fit() {
         (&[], &[], &["asserts nothing", "out0 (5 bits)"]),
         (&[("in0", "0x00")], &[], &["asserts nothing"]),
         (&[("out2", "0x0")], &[], &["no input or output out2", "in0 (5 bits)", "out1 (1 bit)"]),
-        (&[("out0", "0x1")], &[], &["out0 is 5 bits", "has 4 bits"]),
-        (&[("out0", "0x001")], &[], &["out0 is 5 bits", "has 12 bits"]),
-        (&[("out0", "0x20")], &[], &["out0 is 5 bits", "must be zero"]),
+        (&[("out0", "0x20")], &[], &["out0 is 5 bits wide, and the number given for it needs more"]),
+        (&[("out0", "0x101")], &[], &["out0 is 5 bits", "needs more"]),
         (&[("out0", "0b0001")], &[], &["out0 is 5 bits", "has 4 bits"]),
         (&[("out0", "0b00000000")], &[], &["out0 is 5 bits", "has 8 bits"]),
         (&[("out0", "0x00")], &[("in0", "0x00")], &["in1 has no value"]),
-        (&[("out0", "0x00")], &[("in0", "0x00"), ("in1", "0x8")], &["in1 is 3 bits", "must be zero"]),
+        (&[("out0", "0x00")], &[("in0", "0x00"), ("in1", "0x8")], &["in1 is 3 bits", "needs more"]),
         (&[("out0", "0x00")], &[("in0", "0x00"), ("in1", "0x0"), ("in2", "0x0")], &["no input in2", "private are"]),
         (&[("out0", "0x00"), ("in0", "0x00")], &[("in0", "0x00"), ("in1", "0x0")], &["in0", "public and as private"]),
         (&[("out0", "0x00")], &[("in0", "0x00"), ("in1", "0x0"), ("out1", "0x0")], &["out1 is an output"]),
@@ -118,6 +117,44 @@ fn values_must_fit() {
     let mut twice = values(&[("in0", "0x00")]);
     let why = twice.insert("in0", Value::from_bytes(b"")).unwrap_err().to_string();
     assert!(why.contains("in0 is given twice"), "{why}");
+}
+
+/// A number is the same in decimal and in hexadecimal digits, whatever their count.
+#[test]
+fn numbers_take_the_width_of_their_port() {
+    let fitted = |text: &str, width: u64| {
+        let value = <Value as PortValue>::from_text(text.as_bytes()).unwrap();
+        value.fit(&Port::new("x", width)).map(|value| value.to_number_hex())
+    };
+    for (text, width, number) in [
+        ("5", 3, "0x5"),
+        ("0x5", 40, "0x0000000005"),
+        ("0x0005", 3, "0x5"),
+        ("0", 1, "0x0"),
+        ("007", 12, "0x007"),
+        ("255", 8, "0xff"),
+        ("65535", 17, "0x0ffff"),
+        ("340282366920938463463374607431768211455", 128, "0xffffffffffffffffffffffffffffffff"),
+        ("340282366920938463463374607431768211456", 129, "0x100000000000000000000000000000000"),
+    ] {
+        assert_eq!(fitted(text, width).unwrap(), number, "{text}");
+    }
+    for (text, width) in
+        [("8", 3), ("256", 8), ("0x1ff", 8), ("340282366920938463463374607431768211456", 128)]
+    {
+        let why = fitted(text, width).unwrap_err().to_string();
+        assert!(why.contains(&format!("x is {width} bits wide")) && why.contains("needs more"), "{why}");
+    }
+    let short = fitted("0x5", 65).unwrap_err().to_string();
+    assert!(
+        short.contains("x is 65 bits wide, and the value given for it has 4 bits: nothing is padded"),
+        "{short}"
+    );
+    assert_eq!(fitted("0x1000000000000000f", 65).unwrap(), "0x1000000000000000f");
+    assert!(fitted("0x1000000000000000f", 64).unwrap_err().to_string().contains("needs more"));
+    let read = |text: &str| <Value as PortValue>::from_text(text.as_bytes()).err().unwrap().to_string();
+    assert!(read("12f").contains("character 3 is not a decimal digit"));
+    assert!(read(&"1".repeat(5000)).contains("more than 4096 decimal digits"));
 }
 
 #[test]
