@@ -91,7 +91,7 @@ impl Reader {
                              path of a file of such lines"
                         ))
                     })?;
-                    self.add_file(values, path, file).map_err(|why| why.at(option))?;
+                    self.add_file(option, values, path, file).map_err(|why| why.at(option))?;
                 }
             }
         }
@@ -147,10 +147,20 @@ impl Reader {
     }
 
     /// Adds each line of `file`, which is at `path`.
-    fn add_file(&mut self, values: &mut dyn ReadValues, path: &Path, mut file: Waiting) -> Result<()> {
+    fn add_file(
+        &mut self,
+        option: &str,
+        values: &mut dyn ReadValues,
+        path: &Path,
+        mut file: Waiting,
+    ) -> Result<()> {
         let unread = |why| Failure::usage(why).at(path.display());
         // A file of another kind is told by its begin, before all of it is read.
         let begin = begin_of(&mut file).map_err(unread)?;
+        if begin.starts_with(b"version ") {
+            let why = format!("it is a stream of values of SIEVE: give it by {option}-stream");
+            return Err(Failure::usage(why).at(path.display()));
+        }
         if let Some(advice) = other_kind(&begin) {
             return Err(Failure::usage(advice).at(path.display()));
         }
@@ -165,7 +175,10 @@ impl Reader {
             let place = || format!("{}:{}", path.display(), i + 1);
             let (name, value) = split(line).ok_or_else(|| {
                 let why = match line.starts_with(b"[") {
-                    true => "it is a list in JSON, which --public takes of an .r1cs file of circom",
+                    true => {
+                        "it is a list in JSON, which --public takes of an .r1cs file of circom; a witness is no JSON, but \
+                         the .wtns file, by --witness"
+                    }
                     false => "write NAME=VALUE, or # before a comment",
                 };
                 Failure::usage(why).at(place())
@@ -346,6 +359,7 @@ mod tests {
             (b"r1cs\x01\0\0\0secret", "by --relation"),
             (b" {\"secret\": 1}", "by --private-json, with --witness-generator"),
             (b"[\"secret\"]", "a list in JSON, which --public takes"),
+            (b"version 2.1.0; secret", "a stream of values of SIEVE: give it by --private-stream"),
         ] {
             std::fs::write(file.path(), content).expect("written");
             let line = read(&[file.path().to_str().expect("UTF-8")]).expect_err("refused");

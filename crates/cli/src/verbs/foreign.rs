@@ -29,7 +29,8 @@ fn advice(path: &str) -> Option<&'static str> {
 
 /// Advice on a file that begins so.
 fn of(begin: &[u8]) -> Option<&'static str> {
-    const STARTS: [(&[u8], &str); 7] = [
+    const STARTS: [(&[u8], &str); 8] = [
+        (b"zkey", "it is a key of snarkjs for another proof system: give the .r1cs file of its circuit"),
         (b"\x1f\x8b", "it is compressed by gzip: unpack it with `gunzip`, and give what comes out"),
         (
             b"PK\x03\x04",
@@ -42,18 +43,55 @@ fn of(begin: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", "it is compressed by zstd: unpack it with `unzstd`, and give what comes out"),
     ];
     let words = STARTS.iter().find(|(start, _)| begin.starts_with(start)).map(|(_, words)| *words);
-    words.or_else(|| {
-        let text = String::from_utf8_lossy(begin);
-        let mut lines = text.lines().map(str::trim_start).filter(|line| {
-            !line.is_empty() && !["//", "/*", "*", "(*"].iter().any(|comment| line.starts_with(comment))
-        });
-        let code = lines.next()?;
-        let verilog = ["module ", "`timescale", "`default_nettype", "`include", "`define"];
-        verilog
-            .iter()
-            .any(|word| code.starts_with(word))
-            .then_some("it is Verilog: synthesize it to gates, as Yosys does, and write these in AIGER")
-    })
+    words.or_else(|| text(&String::from_utf8_lossy(begin)))
+}
+
+/// Advice on a text that begins so: by its first line of code, or in JSON by a key.
+fn text(begin: &str) -> Option<&'static str> {
+    const CODE: [(&[&str], &str); 3] = [
+        (
+            &["module ", "`timescale", "`default_nettype", "`include", "`define"],
+            "it is Verilog: synthesize it to gates, as Yosys does, and write these in AIGER",
+        ),
+        (
+            &["pragma circom", "template ", "include \""],
+            "it is source of circom: compile it by `circom FILE --r1cs --sym --wasm`, and give the .r1cs file",
+        ),
+        (
+            &["INPUT(", "OUTPUT("],
+            "it is a netlist in .bench: convert it by `abc -c 'read_bench FILE; strash; write_aiger x.aig'`, and give \
+             that",
+        ),
+    ];
+    const KEYS: [(&str, &str); 5] = [
+        (
+            "\"noir_version\"",
+            "it is an artefact of Noir, whose circuits (ACIR) are not read: write the statement in a language that \
+             compiles to .r1cs, such as circom, or to SIEVE",
+        ),
+        ("\"n8\"", "it is an .r1cs file in JSON, as snarkjs exports it: give the .r1cs file itself"),
+        (
+            "\"nConstraints\"",
+            "it is an .r1cs file in JSON, as snarkjs exports it: give the .r1cs file itself",
+        ),
+        ("\"protocol\"", "it is a proof or a key of snarkjs: give the .r1cs file of its circuit"),
+        ("\"pi_a\"", "it is a proof of snarkjs: give the .r1cs file of its circuit"),
+    ];
+    let begin = begin.trim_start();
+    if begin.starts_with('{') {
+        return KEYS.iter().find(|(key, _)| begin.contains(key)).map(|(_, words)| *words);
+    }
+    if begin.starts_with('[') {
+        return Some(
+            "it is a list in JSON: where snarkjs exported it of a witness, give the .wtns file by --witness, and public \
+             values, public.json, by --public",
+        );
+    }
+    let code = begin.lines().map(str::trim_start).find(|line| {
+        !line.is_empty() && !["//", "/*", "*", "(*", "#"].iter().any(|comment| line.starts_with(comment))
+    })?;
+    let known = CODE.iter().find(|(words, _)| words.iter().any(|word| code.starts_with(word)));
+    known.map(|(_, words)| *words)
 }
 
 #[cfg(test)]
@@ -62,7 +100,15 @@ mod tests {
 
     #[test]
     fn files_are_told_by_how_they_begin() {
-        let cases: [(&[u8], Option<&str>); 7] = [
+        let cases: [(&[u8], Option<&str>); 15] = [
+            (b"zkey\x01\0\0\0", Some("give the .r1cs file")),
+            (b"// c\npragma circom 2.0.0;\n", Some("circom FILE --r1cs --sym")),
+            (b"# c17\n\nINPUT(1)\n", Some("read_bench")),
+            (b"{\"noir_version\":\"1.0.0\",\"hash\":1", Some("Noir")),
+            (b"{\n \"n8\": 32,\n \"prime\": \"21", Some("the .r1cs file itself")),
+            (b"{\n \"protocol\": \"groth16\"", Some("snarkjs")),
+            (b"[\n \"1\",\n \"33\"", Some("the .wtns file by --witness")),
+            (b"{\"a\": 1}", None),
             (b"\x1f\x8b\x08\x00", Some("gunzip")),
             (b"\xef\xbb\xbf3 5\n", Some("byte-order mark")),
             (b"// adder\n\n/* of\n * bits */\nmodule adder(a, b);", Some("Verilog")),
