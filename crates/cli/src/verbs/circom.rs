@@ -21,7 +21,7 @@ use volery_cli::waiting;
 
 /// The options that only such a statement takes.
 const WITNESS: &str = "--witness";
-const SYMBOLS: &str = "--symbols";
+pub(crate) const SYMBOLS: &str = "--symbols";
 const PRIVATE_JSON: &str = "--private-json";
 const GENERATOR: &str = "--witness-generator";
 
@@ -62,7 +62,8 @@ impl Circom {
             return refuse_private(private).map(|()| None);
         };
         let opened = |path: &Path, option| {
-            circom.system.open_witness(path).map_err(|why| Failure::from(why).at(option))
+            let spec = path.to_string_lossy();
+            circom.system.open_witness(path).map_err(|why| foreign::advised(&spec, why).at(option))
         };
         circom.witness = match (&private.witness, &private.private_json, &private.witness_generator) {
             (Some(path), None, None) => Some(opened(path, WITNESS)?),
@@ -124,9 +125,20 @@ impl Circom {
             }
         }
         reader.read(PUBLIC, &others, &mut translated)?;
-        let Some(witness) = &self.witness else { return Ok(()) };
         let given = translated.given;
         let shown = self.system.public_names();
+        let Some(witness) = &self.witness else {
+            let missing =
+                (0..names.len()).find(|number| !given.contains(number) && shown[*number] != names[*number]);
+            return match missing {
+                Some(number) => Err(Failure::usage(format_args!(
+                    "{} ({}) has to be public: give a public value for it",
+                    shown[number], names[number]
+                ))
+                .at(PUBLIC)),
+                None => Ok(()),
+            };
+        };
         let texts = witness.public_text();
         let mut taken = Vec::new();
         for (number, encoding) in witness.public().enumerate() {
@@ -174,7 +186,8 @@ pub(crate) fn open(field: Field, spec: &str) -> Result<R1cs> {
     R1cs::open_over(spec, field.wires()).map_err(|why| foreign::advised(spec, why))
 }
 
-fn with_symbols(system: R1cs, path: Option<&Path>) -> Result<R1cs> {
+/// The system with the names of the symbols at `path`, if there are any.
+pub(crate) fn with_symbols(system: R1cs, path: Option<&Path>) -> Result<R1cs> {
     match path {
         Some(path) => system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS)),
         None => Ok(system),
@@ -238,6 +251,14 @@ impl ReadValues for Translated<'_> {
             Some(number) => {
                 self.given.insert(number);
                 self.values.read(&self.names[number], written)
+            }
+            None if self.system.has_symbols() && name != R1cs::WITNESS => {
+                let public = self.system.public_names();
+                let mut list = public.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+                if public.len() > SHOWN {
+                    list += &format!(" and {} more", public.len() - SHOWN);
+                }
+                Err(volery::Error::invalid(format!("there is no public signal {name}; there are {list}")))
             }
             None => self.values.read(name, written),
         }

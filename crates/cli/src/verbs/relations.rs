@@ -9,6 +9,7 @@ use crate::verbs::given::{claim, field_over, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
 use crate::verbs::subject::BUILTIN;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use traffic::{InTheHead, Simulated, Traffic};
 use volery::circuit::{Port, R1cs, Relation, Shape, Values};
@@ -118,7 +119,12 @@ const LISTED: usize = 64;
 pub(crate) fn info(typed: &Info) -> Result<()> {
     let field = field_over(typed.field.as_deref(), Some(&typed.relation), typed.format.as_deref())?;
     let r1cs = is_r1cs(&typed.relation, typed.format.as_deref());
-    let r1cs = r1cs.then(|| circom::open(field, &typed.relation)).transpose()?.map(Arc::new);
+    if let (false, Some(_)) = (r1cs, &typed.symbols) {
+        return Err(circom::only_r1cs(circom::SYMBOLS));
+    }
+    let r1cs =
+        r1cs.then(|| circom::with_symbols(circom::open(field, &typed.relation)?, typed.symbols.as_deref()));
+    let r1cs = r1cs.transpose()?.map(Arc::new);
     let open = |spec: &str, format| field.open(spec, format);
     let relation = match &r1cs {
         Some(system) => field.r1cs(system.clone())?,
@@ -142,16 +148,27 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         }
     };
     let unit = |port: &Port| relation.unit_of(&port.name);
+    // By their own names, which say nothing to whoever wrote the circuit.
+    let signals: BTreeMap<String, String> = match &r1cs {
+        Some(system) if system.has_symbols() => {
+            system.plain_names().into_iter().zip(system.public_names()).collect()
+        }
+        _ => BTreeMap::new(),
+    };
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
             let widths = |port: &Port| format!("{}s", unit(port));
             let port = |port: &Port| {
-                json!({
+                let mut object = json!({
                     "name": port.name,
                     widths(port): port.width,
                     "public": port.public,
                     "optional": port.optional,
-                })
+                });
+                if let Some(signal) = signals.get(&port.name) {
+                    object["signal"] = signal.as_str().into();
+                }
+                object
             };
             ports.iter().map(port).collect()
         };
@@ -191,11 +208,22 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
             Port { optional: true, .. } => ", which nothing reads",
             _ => "",
         };
-        let port =
-            |port: &Port| format!("{} ({}{})", port.name, things(port.width, unit(port)), public(port));
-        let mut list: Vec<_> = ports.iter().take(LISTED).map(port).collect();
-        if ports.len() > LISTED {
-            list.push(format!("and {} more, which --json lists", grouped((ports.len() - LISTED) as u64)));
+        let mut list = Vec::new();
+        for steps in steps_of(ports) {
+            let port = steps[0];
+            let signal = signals.get(&port.name).map_or(String::new(), |name| format!("{name} is "));
+            let width = things(port.width, unit(port));
+            list.push(match steps[..] {
+                [_, .., last] => {
+                    format!("{} … {} ({width} each{})", port.name, last.name, public(port))
+                }
+                _ => format!("{signal}{} ({width}{})", port.name, public(port)),
+            });
+        }
+        if list.len() > LISTED {
+            let more = grouped((list.len() - LISTED) as u64);
+            list.truncate(LISTED);
+            list.push(format!("and {more} more, which --json lists"));
         }
         list.join(", ")
     };
@@ -243,6 +271,26 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     rows.extend(simulated.map(|simulated| simulated.row()));
     rows.extend(in_the_head.map(|file| file.row()));
     print::result(table(&rows))
+}
+
+/// The ports in their order, those of all steps of one together.
+fn steps_of(ports: &[Port]) -> Vec<Vec<&Port>> {
+    let mut steps: Vec<Vec<&Port>> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for port in ports {
+        // What comes out in the last step has the name alone.
+        let (base, step) = port.name.rsplit_once('@').unwrap_or((&port.name, ""));
+        match places.get(base) {
+            Some(place) => steps[*place].push(port),
+            None => {
+                if !step.is_empty() {
+                    places.insert(base, steps.len());
+                }
+                steps.push(vec![port]);
+            }
+        }
+    }
+    steps
 }
 
 /// The JSON object of a constraint system.

@@ -144,7 +144,10 @@ fn circuits_are_shown_and_evaluated() {
     let names: Vec<_> = ports.iter().filter(|port| optional(port)).map(|port| &port["name"]).collect();
     assert_eq!(names, ["clk@0", "clk@1"]);
     assert!(
-        volery(&["circuit", "info", &counter]).expect(0).out.contains("clk@0 (1 bit, which nothing reads)")
+        volery(&["circuit", "info", &counter])
+            .expect(0)
+            .out
+            .contains("clk@0 … clk@1 (1 bit each, which nothing reads)")
     );
     let inputs = ["--input", "on@*=0b1", "--input", "clear@*=0b0"];
     let eval = volery(&[&["circuit", "eval", &counter, "--format", "aiger"], &inputs[..]].concat()).expect(0);

@@ -63,6 +63,13 @@ fn public_values_have_names() {
         .refused(2, &["no input or output main.least"]);
     volery(&typed("verify", &relation, &["--listen", "127.0.0.1:0", "--public", "out0=1764"]))
         .refused(2, &["out1 (1 element) has to be public"]);
+    let listen = ["--listen", "127.0.0.1:0", "--symbols", &sym, "--public", "out0=1764"];
+    volery(&typed("verify", &relation, &listen)).refused(2, &["main.half (out1) has to be public"]);
+    let unknown = [&listen[..], &["--public", "main.most=1"]].concat();
+    volery(&typed("verify", &relation, &unknown))
+        .refused(2, &["there is no public signal main.most; there are main.square, main.half, main.least"]);
+    let info = volery(&["circuit", "info", &relation, "--symbols", &sym]).expect(0).out;
+    assert!(info.contains("main.square is out0 (1 element, to be public), main.half is out1"), "{info}");
     let chain = ours("chain.sym");
     volery(&typed("check", &relation, &["--witness", &wtns, "--symbols", &chain]))
         .refused(2, &["--symbols: ", "give the symbols of this circuit"]);

@@ -111,6 +111,11 @@ impl R1cs {
         }
     }
 
+    /// Whether signals have the names of a file of symbols.
+    pub fn has_symbols(&self) -> bool {
+        self.symbols.is_some()
+    }
+
     /// `out0`, …, `in0`, …, whether there are symbols or not.
     pub fn plain_names(&self) -> Vec<String> {
         let outputs = (0..self.header.outputs).map(|i| format!("out{i}"));

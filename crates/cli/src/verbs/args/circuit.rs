@@ -111,6 +111,9 @@ pub(crate) struct Info {
     /// The field of the relation, as for `prove` [default: that of a file, or f2]
     #[arg(long)]
     pub(crate) field: Option<String>,
+    /// The names of signals, `.sym` of circom, where the relation is an `.r1cs` file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) symbols: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
