@@ -74,8 +74,8 @@ pub struct Protocol {
     pub system: Option<String>,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
     /// (2^32 - 5), f65537, f256, the scalar field of a curve, bn254 or bls12-381, or in decimal digits any
-    /// prime from 2^30 to 2^61, by quicksilver alone; x2 has MACs in an extension of degree two, and more
-    /// security [default: that of a file, or f2; of some benches f61 or q32]
+    /// prime from 2^30 to 2^61 or from 2^120 to 2^256, by quicksilver alone; x2 has MACs in an extension of
+    /// degree two, and more security [default: that of a file, or f2; of some benches f61 or q32]
     #[arg(long)]
     pub field: Option<String>,
     /// The source of correlated randomness; auto takes what the peer asks for, or what is fastest for the

@@ -13,9 +13,10 @@
 //! | [`Bn254`] | `bn254` | [`Bn254`] | `bn254` | 1 | 5 |
 //! | [`Bls12381`] | `bls12-381` | [`Bls12381`] | `bls12-381` | 1 | 5 |
 //! | [`RuntimePrime`] | the prime | [`RuntimePrimex4`] | `prime^4` | 4 | 5 |
+//! | [`RuntimePrime256`] | the prime | [`RuntimePrime256`] | `prime256` | 1 | 5 |
 //!
-//! Every field is its own extension of degree one. The last row is the field of a prime that the process
-//! chooses while it runs. `bn254` and `bls12-381` are the scalar fields of the curves
+//! Every field is its own extension of degree one. The last two rows are fields of primes that the process
+//! chooses while it runs: one below 2^61, and one of 121 to 256 bits. `bn254` and `bls12-381` are the scalar fields of the curves
 //! of these names: the integers modulo the number of points, which circuits for them are written over.
 //!
 //! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
@@ -82,7 +83,7 @@ pub use goldilocks::{Goldilocks, Goldilocksx2};
 pub use large::{Bls12381, Bn254, Fp, LargeModulus};
 pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};
-pub use runtime::{ChoiceError, RuntimePrime, RuntimePrimex4, is_prime};
+pub use runtime::{ChoiceError, RuntimePrime, RuntimePrime256, RuntimePrimex4, is_prime};
 
 /// Hands the fields that statements are over by name to the macro `$then`, each with the extensions in which its
 /// values have MACs, as `Value: Mac Mac;`, behind what else is given.
@@ -101,6 +102,19 @@ macro_rules! with_fields {
             F256: F128;
             Bn254: Bn254;
             Bls12381: Bls12381;
+        }
+    };
+}
+
+/// Hands the fields of primes that are chosen at run time to the macro `$then`, as [`with_fields`](crate::with_fields)
+/// does those with names.
+#[macro_export]
+macro_rules! with_chosen_fields {
+    ($then:ident $($given:tt)*) => {
+        $then! {
+            $($given)*
+            RuntimePrime: RuntimePrimex4;
+            RuntimePrime256: RuntimePrime256;
         }
     };
 }

@@ -184,9 +184,9 @@ macro_rules! register {
 
 #[cfg(not(test))]
 volery_primitives::with_fields!(register);
-// It is named by its prime, which is chosen thereby.
+// They are named by their primes, which are chosen thereby.
 #[cfg(not(test))]
-register!(RuntimePrime: RuntimePrimex4;);
+volery_primitives::with_chosen_fields!(register);
 // The tests of this crate name these; sessions over every field are tested from outside.
 #[cfg(test)]
 register!(F61: F61 F61x2;);
@@ -315,10 +315,6 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 
     fn share_error(&self, correlations: Correlations, shares: u64) -> f64 {
-        // Masks of more would be too far from uniform: nothing is offered.
-        if correlations == Correlations::DIRECT && shares > base::masked_well::<B, E>() {
-            return 1.0;
-        }
         // Straight from transfers, each block has a check of its own.
         let checks =
             if correlations == Correlations::DIRECT { shares.div_ceil(direct::SHORTEST as u64) } else { 1 };

@@ -6,7 +6,7 @@
 use volery_channel::channel::{Carried, Channel};
 use volery_channel::error::{Error, Misbehaviour, Rejection, Result};
 use volery_circuit::{Shape, Size};
-use volery_primitives::{Extension, Field, RuntimePrime, RuntimePrimex4};
+use volery_primitives::{Extension, Field, RuntimePrime, RuntimePrime256, RuntimePrimex4};
 
 /// The verdict that a statement is true. Only a check that ran to its end and held can make one.
 #[must_use = "a proof is accepted only where this was returned"]
@@ -135,6 +135,7 @@ pub const fn by_transcript<E: Field>() -> bool {
 // Encodings over a prime that is chosen at run time are longer: so it must not be too small.
 const _: () = assert!(
     <RuntimePrimex4 as Extension<RuntimePrime>>::DEGREE * RuntimePrime::LEAST.ilog2() >= TRANSCRIPT_BITS
+        && RuntimePrime256::LEAST.length() > TRANSCRIPT_BITS
 );
 
 /// The steps of a proof that may fail. After a failed step it goes no further, even where a circuit swallows

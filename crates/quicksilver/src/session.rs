@@ -127,6 +127,9 @@ macro_rules! with_bits {
     (RuntimePrime $macs:ident) => {
         with_bits!(compiled RuntimePrime $macs)
     };
+    (RuntimePrime256 $macs:ident) => {
+        with_bits!(compiled RuntimePrime256 $macs)
+    };
     (compiled $values:ident $macs:ident) => {{
         static WITH_BITS: &dyn WithBits<volery_primitives::$values> =
             &OfTwoFields::<volery_primitives::$values, volery_primitives::$macs>::NEW;
@@ -140,7 +143,7 @@ macro_rules! with_bits {
 #[cfg(not(test))]
 volery_primitives::with_fields!(register);
 #[cfg(not(test))]
-register!(RuntimePrime: RuntimePrimex4;);
+volery_primitives::with_chosen_fields!(register);
 // The tests of this crate name these; sessions over every field are tested from outside.
 #[cfg(test)]
 register!(F61: F61 F61x2; F65537: F65537x4; F256: F128;);

@@ -6,7 +6,7 @@ use volery::{Named, prove_over, verify_over};
 use volery_channel::channel::{Channel, Party, pipe, side_by_side};
 use volery_channel::error::{Disagreement, Error, Result};
 use volery_circuit::Size;
-use volery_primitives::{F61, RuntimePrime, RuntimePrimex4, with_fields};
+use volery_primitives::{F61, RuntimePrime, RuntimePrime256, RuntimePrimex4, U256, with_fields};
 use volery_proof::analysis::{Analysis, excluded};
 use volery_proof::binary::Binary;
 use volery_proof::correlations::{
@@ -28,6 +28,7 @@ use volery_wolverine::{CheckedBy, Checking};
 macro_rules! over_every_setting {
     ($test:ident) => {{
         choose_prime();
+        RuntimePrime256::choose(U256::ones(127)).unwrap();
         with_fields!(over_every_setting [$test])
     }};
     ($test:tt $($values:ident: $($macs:ident)+;)+) => {
@@ -35,6 +36,7 @@ macro_rules! over_every_setting {
             over_every_setting!(@ $test Binary),
             $($(over_every_setting!(@ $test Over<volery_primitives::$values, volery_primitives::$macs>),)+)+
             over_every_setting!(@ $test Over<RuntimePrime, RuntimePrimex4>),
+            over_every_setting!(@ $test Over<RuntimePrime256>),
         ]
     };
     (@ [$test:ident] $setting:ty) => { $test::<$setting>() };
@@ -166,7 +168,7 @@ fn chosen_is_worth_it<S: Named>(number: usize) -> bool {
 
 /// Settings over which time alone would choose what is not worth enough: with MACs of 240 bits and more all
 /// correlations are worth what the trees are.
-const MISSED: [bool; 11] = [true, true, true, true, true, true, true, true, false, false, false];
+const MISSED: [bool; 12] = [true, true, true, true, true, true, true, true, false, false, false, true];
 
 #[test]
 fn what_is_chosen_is_worth_what_is_asked_for() {
@@ -235,7 +237,7 @@ fn both_come_to_the_same<S: Named>() {
 
 #[test]
 fn both_exclude_what_either_does() {
-    let _: [(); 11] = over_every_setting!(both_come_to_the_same);
+    let _: [(); 12] = over_every_setting!(both_come_to_the_same);
 }
 
 /// Two parties who count different statements under one name may leave nothing together.

@@ -190,11 +190,13 @@ fn files_are_over_bits_and_other_fields() {
     const GOLDILOCKS: &str = "18446744069414584321";
     const BN254: &str = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
     const CHOSEN: &str = "1152921504606846883";
+    const LONG: &str = "170141183460469231731687303715884105727";
     let fields = [
         ("goldilocks", GOLDILOCKS, 64),
         ("goldilocksx2", GOLDILOCKS, 64),
         ("bn254", BN254, 254),
         (CHOSEN, CHOSEN, 60),
+        (LONG, LONG, 127),
     ];
     for (field, prime, width) in fields {
         let path = less(prime, width);
@@ -219,7 +221,7 @@ fn files_are_over_bits_and_other_fields() {
     }
     let path = less("52435875175126190479447740508185965837690552500527637822603658699938581184513", 255);
     let refused = volery::setting("bls12-381").unwrap().open(&path, None).map(drop).unwrap_err().to_string();
-    assert!(refused.contains("bits go with f61, goldilocks, bn254 and primes"), "{refused}");
+    assert!(refused.contains("bits go with f61, goldilocks, bn254, and primes"), "{refused}");
 }
 
 /// "I know a number that is multiplied by itself so often, and its bits likewise, now over the one field and now

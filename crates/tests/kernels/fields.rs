@@ -3,7 +3,7 @@
 use crate::laws;
 use volery_primitives::{
     Bls12381, Bn254, CheckField, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimePrime, RuntimePrimex4, U256,
+    Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimePrime, RuntimePrime256, RuntimePrimex4, U256,
 };
 
 #[test]
@@ -118,6 +118,27 @@ fn the_prime_that_was_chosen() {
     assert_eq!(format!("{minus_one:?}").matches("RuntimePrime(1152921504606846882)").count(), 4);
 }
 
+/// The prime of secp256k1's coordinates, which has all of 256 bits.
+fn secp256k1() -> U256 {
+    let below = U256::from((1_u64 << 32) + 976);
+    U256::MAX.overflowing_sub(below).0
+}
+
+#[test]
+fn the_long_prime_that_was_chosen() {
+    RuntimePrime256::choose(secp256k1()).unwrap();
+    large::<RuntimePrime256>(secp256k1());
+    assert_eq!(RuntimePrime256::bits(), 256);
+    let p = "115792089237316195423570985008687907853269984665640564039457584007908834671663";
+    assert_eq!((RuntimePrime256::name(), secp256k1().to_string()), (p, p.into()));
+    for above in [secp256k1(), U256::MAX] {
+        assert_eq!(RuntimePrime256::from_integer(above), None);
+    }
+    // 2^320 − 1, where 2^256 is 2^32 + 977: 2^96 + 977·2^64 − 1.
+    let most = U256::new((1 << 96) + (977 << 64) - 1, 0);
+    assert_eq!(RuntimePrime256::sample(&[u64::MAX; MOST_WORDS]).to_integer(), most);
+}
+
 fn checks<F: CheckField + Field>() {
     laws::check_field::<F>(&[
         F::ZERO,
@@ -141,4 +162,6 @@ fn fields_that_are_checked_over() {
     checks::<Bls12381>();
     RuntimePrime::choose(CHOSEN).unwrap();
     checks::<RuntimePrimex4>();
+    RuntimePrime256::choose(secp256k1()).unwrap();
+    checks::<RuntimePrime256>();
 }

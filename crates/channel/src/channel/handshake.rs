@@ -5,7 +5,8 @@
 //! | both at once | magic `volery` and two zero bytes, version (u32) | 12 |
 //! | both at once | role, system, field, parameters, statement digest, nonce | 176 |
 //!
-//! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before
+//! Numbers are little-endian; names are ASCII, padded with zero bytes, and of a field with a longer one, as a long prime
+//! has, the first eight bytes go, two dots, and 88 bits of a digest. Both sides compare all of it before
 //! either sends more, and both find the same difference. The parameters are proposals: each side derives
 //! the same choice from both. The two hellos are the first bytes of the transcript and come before its
 //! first checkpoint, so that every challenge depends on the version, the settings, the statement and both
@@ -42,7 +43,7 @@ pub fn service_hello() -> Vec<u8> {
 pub type Nonce = [u8; 32];
 
 /// The settings that a party wants to run with. `parameters` is a proposal, which the caller settles; all
-/// else must be equal. Names are ASCII, at most 32 bytes.
+/// else must be equal. Names are ASCII, and all but that of the field at most 32 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello<'a> {
     /// The proof system.
@@ -79,10 +80,21 @@ pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result
     compare(channel.party(), ours, &channel.recv_array()?)
 }
 
+/// The name of a field as it is sent.
+fn field_name(name: &str) -> String {
+    if name.len() <= NAME {
+        return name.into();
+    }
+    let digest = blake3::derive_key("volery name of a field v1", name.as_bytes());
+    let digits: String = digest.iter().take(11).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}..{digits}", &name[..8])
+}
+
 fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
     let mut body = [0; BODY];
     body[..party.name().len()].copy_from_slice(party.name().as_bytes());
-    for (i, name) in [hello.system, hello.field, hello.parameters].into_iter().enumerate() {
+    let field = field_name(hello.field);
+    for (i, name) in [hello.system, &field, hello.parameters].into_iter().enumerate() {
         assert!(name.is_ascii() && name.len() <= NAME, "`{name}` is no name of at most {NAME} ASCII bytes");
         body[16 + NAME * i..][..name.len()].copy_from_slice(name.as_bytes());
     }
@@ -103,7 +115,7 @@ fn compare(party: Party, ours: &Hello, theirs: &[u8; BODY]) -> Result<String> {
     }
     let name = |i: usize| padded(&theirs[16 + NAME * i..][..NAME]);
     Sides { ours: ours.system.to_owned(), theirs: name(0) }.agree(Disagreement::System)?;
-    Sides { ours: ours.field.to_owned(), theirs: name(1) }.agree(Disagreement::Field)?;
+    Sides { ours: field_name(ours.field), theirs: name(1) }.agree(Disagreement::Field)?;
     let statement = *theirs[16 + 3 * NAME..].first_chunk().expect("32 bytes");
     Sides { ours: *ours.statement, theirs: statement }.agree(Disagreement::Statement)?;
     Ok(name(2))
@@ -163,6 +175,17 @@ mod tests {
         let [(here, checkpoint), (there, other)] = run(Flip { message: 99, bit: 0 });
         assert_eq!((here.unwrap(), there.unwrap()), ("p".into(), "p".into()));
         assert_eq!(checkpoint, other);
+    }
+
+    /// The names of fields of long primes fit, and differ where the primes do, wherever that is.
+    #[test]
+    fn names_of_long_primes_differ() {
+        let p = "115792089237316195423570985008687907853269984665640564039457584007908834671663";
+        let names = [p.into(), format!("f2 {p}"), p.replace("671663", "671665"), p.replacen('1', "2", 1)];
+        let sent = names.map(|name| field_name(&name));
+        assert!(sent.iter().all(|name| name.len() == NAME), "{sent:?}");
+        assert!((0..4).all(|i| (0..i).all(|j| sent[i] != sent[j])), "{sent:?}");
+        assert_eq!(field_name("goldilocksx2"), "goldilocksx2");
     }
 
     #[test]

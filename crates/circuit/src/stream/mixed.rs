@@ -37,7 +37,7 @@ trait Crossing {
     /// Converts a word of bits, the least significant first, to the number in slot `number`.
     fn number(&self, bits: &[u32], number: u32) -> Result<()>;
 
-    /// Converts numbers to bits, as many for each, the least significant first and those of the first number first.
+    /// Converts numbers, one at least, to bits, as many for each, the least significant first and those of the first number first.
     fn bits_of(&self, numbers: &[u32], bits: &[u32], name: &dyn Display) -> Result<()>;
 }
 
@@ -71,6 +71,9 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
     /// # Errors
     /// As there.
     pub fn bits_of(&mut self, numbers: &[Handle], width: usize, name: &dyn Display) -> Result<Vec<Handle>> {
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
         let slots = self.numbers.slots(numbers);
         let bits: Vec<_> = (0..width * numbers.len()).map(|_| self.bits.fresh()).collect();
         if let Some(crossing) = self.crossing {
@@ -88,7 +91,8 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
 }
 
 /// Gates of either half are executed before one of the other is recorded, in the order of the statement: so the
-/// same messages are sent as where the statement runs in both backends itself.
+/// same messages are sent as where the statement runs in both backends itself, if it asks for no half without pushing
+/// gates there.
 impl<'r, 's, F: Field> Mixed for MixedRecorder<'_, 'r, 's, F> {
     type Bits = Recorder<'s, F2>;
     type Numbers = Recorder<'r, F>;
@@ -196,7 +200,7 @@ impl<M: Mixed> Crossing for RefCell<State<'_, M>> {
 
     fn bits_of(&self, numbers: &[u32], bits: &[u32], name: &dyn Display) -> Result<()> {
         self.borrow_mut().attempt(|state| {
-            let width = bits.len().checked_div(numbers.len()).unwrap_or(0);
+            let width = bits.len() / numbers.len();
             let numbers: Vec<NumberWire<M>> = numbers.iter().map(|slot| state.numbers.wire(*slot)).collect();
             let made = state.mixed.bits_of(&numbers, width, name)?;
             bits.iter().zip(made).for_each(|(slot, wire)| state.bits.put(*slot, wire));

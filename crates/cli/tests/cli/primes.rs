@@ -10,6 +10,12 @@ const PRIMES: [&str; 2] = ["2147483647", "1152921504606846883"];
 /// The least that there is, 2^30 + 3; and two that are 1 modulo 4, of which one is the greatest below 2^61 − 1.
 const EDGES: [&str; 3] = ["1073741827", "2013265921", "2305843009213693921"];
 
+/// 2^127 − 1, and the coordinates of secp256k1.
+const LONG: [&str; 2] = [
+    "170141183460469231731687303715884105727",
+    "115792089237316195423570985008687907853269984665640564039457584007908834671663",
+];
+
 const NOWHERE: [&str; 2] = ["--connect", "127.0.0.1:1"];
 
 /// A folder with a relation over the integers modulo a prime, and streams of its values.
@@ -40,15 +46,16 @@ impl Files {
         self.file(name, &format!("version 2.1.0;\n{kind};\n@type field {};\n@begin\n{values}@end\n", self.1))
     }
 
-    /// The prime less `number`.
+    /// The prime less `number`, of a digit.
     fn minus(&self, number: u64) -> String {
-        (self.1.parse::<u64>().expect("a number") - number).to_string()
+        let (above, last) = self.1.split_at(self.1.len() - 3);
+        format!("{above}{:03}", last.parse::<u64>().expect("digits") - number)
     }
 }
 
 #[test]
 fn a_file_is_proved_over_its_prime() {
-    for prime in PRIMES.into_iter().chain(EDGES) {
+    for prime in PRIMES.into_iter().chain(EDGES).chain(LONG) {
         let files = Files::over(prime);
         let relation = files.relation();
         // (−3)² − 12 = −3.
@@ -151,7 +158,7 @@ fn numbers_that_are_no_such_primes_say_why() {
     };
     refused("1152921504606846885", &["modulo 1152921504606846885: it is not a prime"]);
     refused("65539", &["modulo 65539: it is below 2^30, and a MAC"]);
-    refused("2305843009213693967", &["it is not below 2^61"]);
+    refused("2305843009213693967", &["it is between 2^61 and 2^120"]);
     refused(&"9".repeat(100), &["--field", "2^61"]);
     // Those that are fields of this library are these.
     for (prime, field) in [("2305843009213693951", "f61"), ("4294967291", "q32"), ("65537", "f65537")] {
@@ -162,7 +169,7 @@ fn numbers_that_are_no_such_primes_say_why() {
     for (prime, words) in [
         ("2147483649", ["x.rel, line 2, column 25: type 0 (field 2147483649) is used", "is not a prime"]),
         ("1073741789", ["the relation is over 1073741789", "it is below 2^30"]),
-        ("2305843009213693967", ["the relation is over 2305843009213693967", "it is not below 2^61"]),
+        ("2305843009213693967", ["the relation is over 2305843009213693967", "it is between 2^61 and 2^120"]),
     ] {
         let files = Files::over(prime);
         let relation = files.relation();

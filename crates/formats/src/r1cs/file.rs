@@ -8,7 +8,7 @@ use std::path::Path;
 use volery_channel::error::{Error, Result};
 use volery_circuit::stream::Recorder;
 use volery_circuit::{Port, Sequence, StatementFile, prime_field};
-use volery_primitives::{Field, RuntimePrime, with_fields};
+use volery_primitives::{Field, RuntimePrime, RuntimePrime256, U256, with_fields};
 
 /// The input that has a value for each of [`R1cs::committed`].
 pub(super) const WITNESS: &str = "witness";
@@ -87,15 +87,22 @@ impl Prime {
             || match self.limbs {
                 // What may be chosen at run time is named by its digits.
                 [prime, 0, 0, 0] if prime <= RuntimePrime::MOST => prime.to_string(),
+                limbs if self.is_long() => U256::from_limbs(limbs).to_string(),
                 _ => format!("the prime {self}"),
             },
             |(name, _)| name.into(),
         )
     }
 
+    /// Whether it is one of those that [`RuntimePrime256`] may have.
+    fn is_long(&self) -> bool {
+        U256::from_limbs(self.limbs) >= RuntimePrime256::LEAST
+    }
+
     /// The bytes of an encoding of an element, [`Field::BYTES`].
     pub(super) fn element_bytes(&self) -> usize {
-        self.known().map_or(self.bytes, |(_, bytes)| bytes)
+        let unnamed = if self.is_long() { RuntimePrime256::BYTES } else { self.bytes };
+        self.known().map_or(unnamed, |(_, bytes)| bytes)
     }
 
     /// Name and [`Field::BYTES`] of its field, if that is one of those with names.
@@ -124,6 +131,8 @@ mod tests {
         assert_eq!(Prime::of::<Goldilocks>().field(), "goldilocks");
         assert_eq!(Prime::of::<Bn254>().field(), "bn254");
         assert_eq!(Prime { limbs: [2_147_483_647, 0, 0, 0], bytes: 8 }.field(), "2147483647");
+        let long = Prime { limbs: U256::ones(127).limbs(), bytes: 16 };
+        assert_eq!((&*long.field(), long.element_bytes()), ("170141183460469231731687303715884105727", 32));
         let unknown = Prime { limbs: [u64::MAX - 58, 0, 0, 0], bytes: 8 };
         assert!(unknown.field().starts_with("the prime 0x"), "{}", unknown.field());
     }

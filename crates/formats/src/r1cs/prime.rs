@@ -33,7 +33,7 @@ impl Prime {
     /// The modulus of the field `F`, which is to be a prime field of 256 bits at most.
     pub(super) fn of<F: Field>() -> Self {
         let (below, _) = add(&limbs_of(-F::ONE), &ONE);
-        Self { limbs: below, bytes: F::BITS.div_ceil(64) as usize * 8 }
+        Self { limbs: below, bytes: F::bits().div_ceil(64) as usize * 8 }
     }
 
     /// The number that little-endian `bytes` write, 32 at most, where it is below the prime.

@@ -4,7 +4,7 @@ use super::execute::modulus;
 use super::number::{Element, Number};
 use core::fmt;
 use volery_primitives::field::is_prime;
-use volery_primitives::{F2, F256, Field, Q32, RuntimePrime, with_fields};
+use volery_primitives::{F2, F256, Field, Q32, RuntimePrime, RuntimePrime256, with_fields};
 
 /// A field: that of a prime, or `f256`. An element is written as a number: of `f256` bit i of it is the
 /// coefficient of X^i.
@@ -108,6 +108,9 @@ impl WireField {
         };
         if self.size.to_u64().is_some_and(is_chosen) {
             return RuntimePrime::BYTES;
+        }
+        if (RuntimePrime256::LEAST.length().into()..=256).contains(&self.size.minus_one().bits()) {
+            return RuntimePrime256::BYTES;
         }
         self.size.minus_one().bits().div_ceil(8).max(1) as usize
     }

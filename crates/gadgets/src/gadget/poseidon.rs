@@ -77,7 +77,7 @@ impl<F: Field> Poseidon<F> {
                 PARTIAL.len()
             )));
         };
-        if F::BITS < 254 {
+        if F::bits() < 254 {
             return Err(Error::invalid(format!(
                 "circom's Poseidon over {}: it is for fields of 254 bits and more, such as bn254",
                 F::name()

@@ -4,7 +4,7 @@ use super::CheckField;
 use crate::arch::Arch;
 use crate::field::{
     Bls12381, Bn254, Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
-    RuntimePrime, RuntimePrimex4,
+    RuntimePrime, RuntimePrime256, RuntimePrimex4,
 };
 use crate::lanes::Lanes;
 
@@ -68,6 +68,7 @@ check_field!(Bn254, Bn254, 253);
 check_field!(Bls12381, Bls12381, 254);
 // At least, whichever prime is chosen.
 check_field!(RuntimePrimex4, RuntimePrime, 120);
+check_field!(RuntimePrime256, RuntimePrime256, 120);
 
 /// The element whose coordinates are the digits of `integer`, at most two, in base p.
 fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {

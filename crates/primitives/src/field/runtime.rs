@@ -3,7 +3,8 @@
 //! A file may be over any prime, and a type for each cannot be compiled. So [`RuntimePrime`] is the field of
 //! one prime p **that the process chooses once**, by [`RuntimePrime::choose`]: elements are words, without a
 //! place for p, and zero and one are constants as those of all fields. Another prime is refused from then on.
-//! Nothing else in this crate is global, and no other field reads it.
+//! Nothing else in this crate is global but the prime of [`RuntimePrime256`], which is chosen
+//! likewise, and no other field reads it.
 //!
 //! p is a prime from 2^30 to 2^61, that and 2^61 − 1 left out, which is [`F61`](super::F61). Elements of each
 //! are encoded by the 61 bits of the longest: [`Field::BITS`] bounds what an element takes, and
@@ -11,14 +12,18 @@
 //!
 //! - [`barrett`]: arithmetic modulo p on integers below p, in constant time: values, nothing global;
 //! - [`quartic`]: the extension of degree four, `F_p[Y]/(Y^4 − uY^2 − v)`, for any odd p: the same;
-//! - here: both types, bound to the prime that was chosen. Each operation reads what it takes of it anew, by
+//! - [`montgomery`] and [`large`]: the same for a prime of up to 256 bits, whose MACs lie in its field;
+//! - here: both types of the shorter one, bound to the prime that was chosen. Each operation reads what it takes of it anew, by
 //!   loads without an order: whoever has the field has it after it was chosen.
 
 mod barrett;
+mod large;
+mod montgomery;
 mod quartic;
 
 use self::barrett::Barrett;
 pub use self::barrett::is_prime;
+pub use self::large::RuntimePrime256;
 use self::quartic::Quartic;
 use super::{Extension, Field};
 use crate::integer::U256;
@@ -61,8 +66,10 @@ pub enum ChoiceError {
     Short,
     /// The prime is above [`RuntimePrime::MOST`].
     Long,
+    /// The prime is below [`RuntimePrime256::LEAST`], and above [`RuntimePrime::MOST`].
+    Between,
     /// Another prime, this one, was chosen before.
-    Taken(u64),
+    Taken(U256),
 }
 
 impl Display for ChoiceError {
@@ -73,10 +80,14 @@ impl Display for ChoiceError {
                 "it is below 2^30, and a MAC of four numbers below it would be too short to be secure",
             ),
             Self::Long => f.write_str("it is not below 2^61 - 1"),
+            Self::Between => f.write_str(
+                "it is between 2^61 and 2^120, where there is no field: take a longer one, and state that values are \
+                 below this prime",
+            ),
             Self::Taken(prime) => write!(
                 f,
-                "this process computes modulo the prime {prime}, and modulo one prime alone: start another for \
-                 this one"
+                "this process computes modulo the prime {prime}, and modulo one prime of this length alone: \
+                 start another for this one"
             ),
         }
     }
@@ -122,7 +133,7 @@ impl RuntimePrime {
             (quartic, prime.to_string())
         });
         let chosen = chosen.base().modulus();
-        if chosen == prime { Ok(()) } else { Err(ChoiceError::Taken(chosen)) }
+        if chosen == prime { Ok(()) } else { Err(ChoiceError::Taken(chosen.into())) }
     }
 
     /// p, or `None` as long as none is chosen.

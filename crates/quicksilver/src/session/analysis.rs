@@ -19,7 +19,7 @@ use volery_vole::ot::softspoken::traffic::Chunks;
 use volery_vole::ot::softspoken::{BLOCK, LONGEST_CHUNK, traffic as softspoken};
 use volery_vole::vole::extend::traffic as lpn;
 use volery_vole::vole::lpn::TILE;
-use volery_vole::vole::subfield::{base, direct};
+use volery_vole::vole::subfield::direct;
 use volery_vole::vole::vope;
 
 /// MACs under which the cost and the soundness of QuickSilver are known.
@@ -91,10 +91,6 @@ impl<B: Field, E: MacField<B>> Analysed for FieldMacs<B, E> {
                 let lines = vope::lines(degree_of_check(size.degree) - 1);
                 let masks = lines.div_ceil(direct::SHORTEST / E::DEGREE as usize) as u64;
                 let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
-                // Masks of more would be too far from uniform: nothing is offered.
-                if blocks * direct::SHORTEST as u64 > base::masked_well::<B, E>() {
-                    return 0;
-                }
                 arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
             }
             FieldCorrelations::Lpn(_) => arithmetic::security::<B, E>(size, TILE, 1),
@@ -183,21 +179,6 @@ mod tests {
         let bits = [FieldMacs::<F61, F61>::statistical_bits, FieldMacs::<F61, F61x2>::statistical_bits];
         let size = Size::gates(1 << 20);
         assert!(bits[0](Correlations::L2, size) >= 48 && bits[1](Correlations::L2, size) >= 100);
-    }
-
-    /// Straight from transfers a share is sent under 61 masks, or 122, each of them at a distance of up to 2^-60 from
-    /// uniform: what is offered stays within 2^-40 in all.
-    #[test]
-    fn masks_are_close_to_uniform() {
-        let bits = [FieldMacs::<F61, F61>::statistical_bits, FieldMacs::<F61, F61x2>::statistical_bits];
-        for (bits, columns) in bits.into_iter().zip([61, 122]) {
-            for commitments in (0..28).map(|log| 1_u64 << log) {
-                let far = commitments * columns > 1 << (60 - 40);
-                let offered = bits(Correlations::DIRECT, Size::gates(commitments));
-                assert!(offered == 0 || !far, "{offered} bits for {commitments}");
-                assert!(offered >= 40 || commitments > 8192, "{offered} bits for {commitments}");
-            }
-        }
     }
 
     /// Straight from transfers each block has a check: those that products of matrices end

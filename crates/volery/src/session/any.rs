@@ -39,7 +39,9 @@ use volery_circuit::{
 use volery_formats::{Format, R1cs};
 use volery_limbo::Domain;
 use volery_limbo::parameters::{CheckSize, Demand};
-use volery_primitives::{ChoiceError, Field, RuntimePrime, RuntimePrimex4, U256, with_fields};
+use volery_primitives::{
+    ChoiceError, Field, RuntimePrime, RuntimePrime256, RuntimePrimex4, U256, with_fields,
+};
 use volery_proof::binary::Binary;
 use volery_proof::correlations::{Choice, Correlations};
 use volery_proof::estimate::Estimate;
@@ -73,8 +75,8 @@ pub fn settings() -> &'static [&'static dyn AnySetting] {
 }
 
 /// The one called `name`, which may be a prime in decimal digits: the first of [`settings`] over the integers
-/// modulo that, or else that over [`RuntimePrime`], for which the prime is
-/// chosen thereby. A process chooses one.
+/// modulo that, or else that over [`RuntimePrime`] or [`RuntimePrime256`], for which the prime is
+/// chosen thereby. A process chooses one of each.
 ///
 /// # Errors
 /// `Invalid` where there is none, or another prime was chosen before.
@@ -83,7 +85,8 @@ pub fn setting(name: &str) -> Result<&'static dyn AnySetting> {
         return Ok(*found);
     }
     let names: Vec<_> = settings().iter().map(|setting| setting.name()).collect();
-    let names = format!("there are {}, and primes from 2^30 to 2^61", names.join(", "));
+    let names =
+        format!("there are {}, and primes from 2^30 to 2^61 and from 2^120 to 2^256", names.join(", "));
     let Some(prime) = decimal(name) else {
         return Err(Error::invalid(format!("there is no setting `{name}`: {names}")));
     };
@@ -105,6 +108,10 @@ fn decimal(digits: &str) -> Option<U256> {
 
 /// The setting of a prime that is chosen thereby.
 fn chosen(prime: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceError> {
+    if prime.saturated() > RuntimePrime::MOST {
+        RuntimePrime256::choose(prime)?;
+        return Ok(&PhantomData::<Over<RuntimePrime256>>);
+    }
     RuntimePrime::choose(prime.saturated())?;
     Ok(&PhantomData::<Over<RuntimePrime, RuntimePrimex4>>)
 }

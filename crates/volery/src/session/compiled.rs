@@ -8,7 +8,7 @@ use core::ops::Deref;
 use volery_channel::error::{Error, Result};
 use volery_garbled::session::{Jko, Stack};
 use volery_limbo::session::{Simulated, named as limbo};
-use volery_primitives::{F61, with_fields};
+use volery_primitives::{F61, with_chosen_fields, with_fields};
 use volery_proof::binary::Binary;
 use volery_proof::clear::InTheClear;
 use volery_proof::over::Over;
@@ -170,6 +170,9 @@ macro_rules! beyond {
     (with bits: RuntimePrime $macs:ident) => {
         Some(two_fields::open::<Self>)
     };
+    (with bits: RuntimePrime256 $macs:ident) => {
+        Some(two_fields::open::<Self>)
+    };
     (with bits: $values:ident $macs:ident) => {
         None
     };
@@ -191,4 +194,4 @@ macro_rules! beyond {
 }
 
 with_fields!(register);
-register!(RuntimePrime: RuntimePrimex4;);
+with_chosen_fields!(register);

@@ -1,9 +1,11 @@
 use super::barrett::Barrett;
+use super::montgomery::{self, Montgomery};
 use super::quartic::Quartic;
 use super::*;
 use crate::arch::Arch;
 use crate::field::F128;
 use crate::prg::Prg;
+use num_bigint::BigUint;
 
 /// The prime that these tests choose: one process has one. It is 3 modulo 4, the case where c is not zero.
 const CHOSEN: u64 = (1 << 60) - 93;
@@ -180,8 +182,87 @@ fn one_prime_is_chosen() {
     assert_eq!(RuntimePrime::choose(CHOSEN), Ok(()));
     assert_eq!(RuntimePrime::choose(CHOSEN), Ok(()));
     let other = RuntimePrime::choose((1 << 31) - 1);
-    assert_eq!(other, Err(ChoiceError::Taken(CHOSEN)));
+    assert_eq!(other, Err(ChoiceError::Taken(CHOSEN.into())));
     assert!(other.unwrap_err().to_string().contains("the prime 1152921504606846883, and modulo one"));
     assert_eq!(RuntimePrime::modulus(), Some(CHOSEN));
     assert_eq!((RuntimePrime::name(), RuntimePrime::bits()), ("1152921504606846883", 60));
+}
+
+/// The integer that decimal digits write.
+fn integer(digits: &str) -> U256 {
+    digits.bytes().fold(U256::ZERO, |number, digit| number.mul_add(10, u64::from(digit - b'0')).0)
+}
+
+/// 2^107 − 1, 2^127 − 1, the order of Ed25519, the coordinates of Curve25519, the coordinates and the order of P-256 and
+/// of secp256k1, and the largest prime below 2^256.
+fn long_primes() -> [U256; 9] {
+    [
+        "162259276829213363391578010288127",
+        "170141183460469231731687303715884105727",
+        "7237005577332262213973186563042994240857116359379907606001950938285454250989",
+        "57896044618658097711785492504343953926634992332820282019728792003956564819949",
+        "115792089210356248762697446949407573530086143415290314195533631308867097853951",
+        "115792089210356248762697446949407573529996955224135760342422259061068512044369",
+        "115792089237316195423570985008687907853269984665640564039457584007908834671663",
+        "115792089237316195423570985008687907852837564279074904382605163141518161494337",
+        "115792089237316195423570985008687907853269984665640564039457584007913129639747",
+    ]
+    .map(integer)
+}
+
+#[test]
+fn long_primes_are_known_from_others() {
+    for p in long_primes().into_iter().chain(PRIMES.map(U256::from)) {
+        assert!(montgomery::is_prime(p), "{p}");
+    }
+    for n in 0..3000_u64 {
+        assert_eq!(montgomery::is_prime(n.into()), is_prime(n), "{n}");
+    }
+    let big = |number: U256| BigUint::from_bytes_le(&number.to_bytes());
+    let product = |a: U256, b: U256| integer(&(big(a) * big(b)).to_string());
+    let [p, q, ..] = long_primes();
+    // Squares, products of two primes, Fermat numbers, and a Carmichael number: (6k + 1)(12k + 1)(18k + 1) of primes.
+    let fermat = |log: u32| U256::from(1_u64) << (1 << log) | U256::from(1_u64);
+    let k = (1_u64 << 30..).find(|k| [6, 12, 18].into_iter().all(|six| is_prime(six * k + 1))).unwrap();
+    let carmichael = product(product((6 * k + 1).into(), (12 * k + 1).into()), (18 * k + 1).into());
+    for composite in [product(p, p), product(p, q), fermat(6), fermat(7), carmichael, U256::MAX] {
+        assert!(!montgomery::is_prime(composite), "{composite}");
+    }
+}
+
+#[test]
+fn long_arithmetic_is_that_of_integers() {
+    let big = |limbs: [u64; 4]| BigUint::from_bytes_le(&U256::from_limbs(limbs).to_bytes());
+    for p in long_primes() {
+        let (modulo, number) = (Montgomery::new(p), big(p.limbs()));
+        let less = |one: u64| p.overflowing_sub(one.into()).0.limbs();
+        let mut samples = vec![[0; 4], [1, 0, 0, 0], less(1), less(2), (p >> 1).limbs()];
+        samples.extend(words(p.low(), 40).chunks(4).map(|four| modulo.reduce(four.try_into().unwrap(), 0)));
+        for &a in &samples {
+            for &b in &samples {
+                assert_eq!(big(modulo.sum(a, b)), (big(a) + big(b)) % &number);
+                assert_eq!(big(modulo.difference(a, b)), (&number + big(a) - big(b)) % &number);
+                assert_eq!(big(modulo.product(a, b)), big(a) * big(b) % &number);
+            }
+            let fermat = modulo.power(a, p.overflowing_sub(1_u64.into()).0);
+            assert_eq!(fermat, [u64::from(a != [0; 4]), 0, 0, 0]);
+        }
+        for five in words(9, 200).chunks(5).chain([&[u64::MAX; 5][..], &[0; 5]]) {
+            let (low, above) = (five[..4].try_into().unwrap(), five[4]);
+            let wide = big(low) + (BigUint::from(above) << 256);
+            assert_eq!(big(modulo.reduce(low, above)), wide % &number);
+        }
+    }
+}
+
+#[test]
+fn one_long_prime_is_chosen() {
+    let [short, chosen, other, ..] = long_primes();
+    assert_eq!(RuntimePrime256::choose(short), Err(ChoiceError::Between));
+    assert_eq!(RuntimePrime256::choose(U256::MAX), Err(ChoiceError::Composite));
+    for _ in 0..2 {
+        assert_eq!(RuntimePrime256::choose(chosen), Ok(()));
+    }
+    assert_eq!(RuntimePrime256::choose(other), Err(ChoiceError::Taken(chosen)));
+    assert_eq!((RuntimePrime256::name(), RuntimePrime256::bits()), (&*chosen.to_string(), 127));
 }

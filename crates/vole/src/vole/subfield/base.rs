@@ -47,9 +47,11 @@
 //! leaks is that such a guess was wrong.
 //!
 //! **Masks.** G(K_{j,1})_i, of the key that the verifier does not have, is uniform but for the distance of
-//! [`Field::sample`], 2^-60 at most. A share is sent under as many as there are columns: what the verifier sees of
-//! n shares is that of uniform masks but for n·columns·2^-60, which is 2^-40 for [`masked_well`] shares. No
-//! set of the LPN extension starts from more; whoever takes shares straight from here has to see to it.
+//! [`Field::sample`]: 2^-61 over 2^61 − 1, 2^-64 and less elsewhere, none in characteristic two. A share is sent
+//! under one for each column, and its value is the pad of what is committed to. So what the verifier sees of n shares
+//! is at a distance of n·(columns + 1)·2^-61 from that of uniform masks: 2^-44 of the 2,048 shares up to which
+//! sessions take them from here unasked, and of the seeds of the LPN extension; 2^-28 of 2^27, whose traffic
+//! would be 65 GB.
 //!
 //! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a
 //! transcript's. Coefficients are independent. Given x the verifier knows each z_j, so that the digest tells
@@ -103,11 +105,6 @@ pub(super) fn digit<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> 
 /// The number of columns: one for each place of the gadget.
 fn columns<B: Field, E: MacField<B>>() -> u64 {
     u64::from(E::DEGREE) * u64::from(B::bits()).div_ceil(bits::<B>() as u64)
-}
-
-/// The most shares whose masks are together uniform but for a statistical distance of 2^-40.
-pub fn masked_well<B: Field, E: MacField<B>>() -> u64 {
-    (1 << 20) / columns::<B, E>()
 }
 
 /// Bytes of the base transfers, and of the trees on them.
