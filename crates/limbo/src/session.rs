@@ -6,7 +6,7 @@ mod report;
 mod tests;
 
 use crate::parameters::MOST_SECURITY;
-use crate::{Aggregation, Domain, Mode, Parameters, Preference, Terms, Wishes};
+use crate::{Aggregation, Challenges, Demand, Domain, Mode, Parameters, Preference, Terms, Wishes};
 use core::marker::PhantomData;
 pub use header::Header;
 pub use report::Proof;
@@ -20,7 +20,7 @@ use volery_circuit::Shape;
 use volery_circuit::stream::{Source, Stream};
 use volery_primitives::{Field, MacField};
 use volery_proof::binary::Binary;
-use volery_proof::file::{Counted, LEAST_OF_FILE, asked_of_file};
+use volery_proof::file::{Counted, LEAST_OF_FILE, MOST_WORK, asked_of_file};
 use volery_proof::method::Choices;
 use volery_proof::options::{Options, Security};
 use volery_proof::over::Over;
@@ -94,7 +94,8 @@ fn terms<'a, S: Simulated>(
     terms
 }
 
-/// How many times what a verifier does by default `parameters` ask of it, in a file with `security` bits.
+/// How many times what a verifier does by default `parameters` ask of it, in a file with `security` bits at
+/// least.
 ///
 /// # Errors
 /// `Invalid` where no default has as many bits.
@@ -104,15 +105,25 @@ fn times<S: Simulated>(
     security: u32,
     shape: &Shape,
 ) -> Result<f64> {
-    let (walk, fields) = (S::Parties::walk(shape), S::Parties::check_fields());
-    let chosen = |preference| {
-        let wishes = Wishes { preference, ..Wishes::default() };
-        Parameters::choose(&walk.demand, Mode::File, security, &wishes, &fields)
-    };
-    // More parties are as secure with fewer repetitions, which is all that some statements have.
-    let default = chosen(Preference::Balanced).or_else(|_| chosen(Preference::Size))?;
+    let walk = S::Parties::walk(shape);
+    let default = default_of_file::<S>(security, &walk.demand)?;
     let load = |of: &Parameters, views: Aggregation| of.load(views.views(of.parties as usize), &walk);
     Ok(load(parameters, aggregation).times(&load(&default, Aggregation::default()), UNNOTICED))
+}
+
+/// The parameters of a file where nothing is wished for: whoever asks for fewer bits reads those, too. Where
+/// there are none with so many bits, those with `security`.
+fn default_of_file<S: Simulated>(security: u32, demand: &Demand) -> Result<Parameters> {
+    let chosen = |(preference, security)| {
+        let wishes = Wishes { preference, ..Wishes::default() };
+        Parameters::choose(demand, Mode::File, security, &wishes, &S::Parties::check_fields())
+    };
+    // More parties are as secure with fewer repetitions, which is all that some statements have.
+    let [usual, more] = [Preference::Balanced, Preference::Size];
+    let all = [(usual, MOST_SECURITY), (more, MOST_SECURITY), (usual, security), (more, security)];
+    let mut tried = all.map(chosen).into_iter();
+    let first = tried.next().expect("four");
+    tried.fold(first, |found, next| found.or(next))
 }
 
 fn choose<S: Simulated>(options: &Options, wishes: &Wishes, shape: &Shape, mode: Mode) -> Result<Parameters> {
@@ -120,10 +131,23 @@ fn choose<S: Simulated>(options: &Options, wishes: &Wishes, shape: &Shape, mode:
 }
 
 /// The parameters that are wished for, or else chosen. In a file they have no more repetitions than any
-/// security takes: these would be work that a stranger makes for whoever verifies it.
+/// security takes: these would be work that a stranger makes for whoever verifies it. Nor do repetitions have
+/// challenges of their own, without a wish, where that is more work than a verifier does.
 fn settled<S: Simulated>(wishes: &Wishes, security: u32, shape: &Shape, mode: Mode) -> Result<Parameters> {
     let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
-    let given = Parameters::choose(&demand, mode, security, wishes, &fields)?;
+    let mut given = Parameters::choose(&demand, mode, security, wishes, &fields)?;
+    if wishes.challenges.is_none() && given.challenges == Challenges::Independent {
+        let too_much = |it: &Parameters| {
+            times::<S>(it, Aggregation::default(), security, shape)
+                .is_ok_and(|times| times > MOST_WORK.into())
+        };
+        let alike = Wishes { challenges: Some(Challenges::Identical), ..*wishes };
+        if too_much(&given)
+            && let Ok(alike) = Parameters::choose(&demand, mode, security, &alike, &fields)
+        {
+            given = alike;
+        }
+    }
     let same = Wishes {
         parties: Some(given.parties),
         compression: Some(given.compression),

@@ -21,6 +21,7 @@ fn by_threads(wishes: Wishes, aggregation: Aggregation, threads: usize) -> Optio
     Options {
         method: Simulation { wishes, aggregation }.into(),
         threads: NonZeroUsize::new(threads).unwrap(),
+        most_work: 100,
         ..seeded(1)
     }
 }

@@ -346,7 +346,7 @@ fn pinned_simulations() {
     for (arch, threads) in ways() {
         let tapes = Aggregation::ALL.map(|aggregation| {
             let simulation = Simulation { aggregation, ..Simulation::default() };
-            let options = Options { method: simulation.into(), most_work: 8, arch, threads, ..seeded(42) };
+            let options = Options { method: simulation.into(), most_work: 100, arch, threads, ..seeded(42) };
             let mut file = vec![];
             prove_to(&network, state.clone(), &mut file, &options).unwrap();
             let file = blake3::hash(&file).to_hex()[..32].to_string();

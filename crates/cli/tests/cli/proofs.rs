@@ -59,7 +59,18 @@ fn proofs_are_files() {
         (&["--system", "limbo"][..], 64, 128),
         (&["--system", "limbo", "--prefer", "speed", "--security", "100"], 16, 100),
         (
-            &["--parties", "8", "--challenges", "independent", "--compression", "8", "--check-field", "64"],
+            &[
+                "--parties",
+                "8",
+                "--challenges",
+                "independent",
+                "--compression",
+                "8",
+                "--check-field",
+                "64",
+                "--most-work",
+                "8",
+            ],
             8,
             128,
         ),
@@ -72,7 +83,8 @@ fn proofs_are_files() {
         let proved = folder.prove(&name, more).expect(0).json();
         let path = folder.path(&name);
         let asked = security.to_string();
-        let verified = verify(&path, &["--security", &asked, "--threads", "2"]).expect(0).json();
+        let verified =
+            verify(&path, &["--security", &asked, "--threads", "2", "--most-work", "8"]).expect(0).json();
         for (object, role, way) in [(&proved, "prover", "sent"), (&verified, "verifier", "received")] {
             assert_values(object, &LIMBO_KEYS);
             assert_values(object, &["/role"]);
