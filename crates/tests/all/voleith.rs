@@ -475,8 +475,9 @@ fn work_is_bounded_before_it_is_done() {
     assert!(deep.work(products) > 60.0 * deep.work(Size { matrices: 0, ..products }));
     let wishes = Wishes { trees: Some(8), grinding: Some(6), ..Wishes::default() };
     let refused = by(InTheHead { wishes });
-    // What is small may be slow.
-    assert_eq!(proof(&small, &state, &refused)[49], 8);
+    // Many of what is small are slow, too.
+    let why = prove_to(&small, state.clone(), &mut vec![], &refused).unwrap_err().to_string();
+    assert!(why.contains("wish for more trees"), "{why}");
     let size = Size { commitments: 1 << 20, ..Size::default() };
     let most = Parameters::choose(size, None, &Wishes::default()).unwrap();
     assert!(Parameters::choose(size, None, &wishes).unwrap().work(size) > 4.0 * most.work(size));

@@ -2,6 +2,8 @@
 
 mod header;
 mod report;
+#[cfg(test)]
+mod tests;
 
 pub use header::{Header, VERSION, header_bytes};
 pub use report::FileProof;
@@ -44,19 +46,12 @@ impl Choices for InTheHead {
     }
 }
 
-/// Work that nobody minds, in nanoseconds.
-const UNNOTICED: f64 = 250e6;
-
-/// How many times what a verifier does by default `parameters` ask of it, where that would be noticed.
+/// How many times what a verifier does by default `parameters` ask of it.
 ///
 /// # Errors
 /// `Invalid` where there is no default.
 fn times(parameters: &Parameters, size: Size) -> Result<f64> {
-    let work = parameters.work(size);
-    if work <= UNNOTICED {
-        return Ok(1.0);
-    }
-    Ok(work / Parameters::choose(size, None, &Wishes::default())?.work(size))
+    Ok(parameters.work(size) / Parameters::choose(size, None, &Wishes::default())?.work(size))
 }
 
 /// The bytes of a file by VOLE in the head, of a statement of this size with a label of so many bytes, worth so many
