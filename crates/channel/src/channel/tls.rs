@@ -39,8 +39,9 @@ use crate::error::{Error, Result};
 use pins::{Pins, UnknownKey};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, Resumption};
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{ServerName, UnixTime};
 use rustls::server::{AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage};
+use rustls::time_provider::TimeProvider;
 use rustls::version::TLS13;
 use rustls::{AlertDescription, CipherSuite, ClientConfig, ClientConnection, Connection, NamedGroup};
 use rustls::{ServerConfig, ServerConnection};
@@ -77,7 +78,7 @@ impl TlsConfig {
         let provider = provider()?;
         let (pins, certified) = (Arc::new(Pins::new(peers, &provider)), key.certified()?);
         let versions = "the provider has TLS 1.3";
-        let mut client = ClientConfig::builder_with_provider(provider.clone())
+        let mut client = ClientConfig::builder_with_details(provider.clone(), Arc::new(Timeless))
             .with_protocol_versions(&[&TLS13])
             .expect(versions)
             .dangerous()
@@ -86,7 +87,7 @@ impl TlsConfig {
         client.resumption = Resumption::disabled();
         client.enable_sni = false;
         client.alpn_protocols = vec![PROTOCOL.into()];
-        let mut server = ServerConfig::builder_with_provider(provider)
+        let mut server = ServerConfig::builder_with_details(provider, Arc::new(Timeless))
             .with_protocol_versions(&[&TLS13])
             .expect(versions)
             .with_client_cert_verifier(pins.clone())
@@ -162,6 +163,17 @@ impl TlsConfig {
         let key = records.connection.peer_certificates().and_then(<[_]>::first);
         let peer = key.and_then(|key| Identity::from_spki(key)).expect("a key that was found to be pinned");
         Ok(Tls { buffered: Buffered::new(records), peer, binding })
+    }
+}
+
+/// The clock of links. Keys that are pinned have no dates, and nothing is resumed, so that no handshake depends
+/// on what this machine takes the time to be, be it before 1970.
+#[derive(Debug)]
+struct Timeless;
+
+impl TimeProvider for Timeless {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(UnixTime::since_unix_epoch(Duration::ZERO))
     }
 }
 

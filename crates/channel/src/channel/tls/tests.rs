@@ -302,3 +302,13 @@ fn listeners_turn_others_away() {
 fn nobody_to_talk_to_is_no_configuration() {
     assert!(matches!(TlsConfig::new(&key(1), Peers::default()), Err(Error::Invalid(_))));
 }
+
+/// Links take no time from this machine's clock, which may be before 1970.
+#[test]
+fn no_handshake_asks_for_the_time() {
+    let [ours, theirs] = [(); 2].map(|()| SecretKey::generate().unwrap());
+    let tls = TlsConfig::new(&ours, Peers::from(theirs.identity())).unwrap();
+    let clocks = [&tls.client.time_provider, &tls.server.time_provider];
+    let times = clocks.map(|clock| clock.current_time().unwrap().as_secs());
+    assert_eq!(times, [0; 2]);
+}
