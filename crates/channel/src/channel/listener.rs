@@ -162,13 +162,25 @@ impl Listener {
             if ended() {
                 return None;
             }
-            // Nothing is here, or one that was is gone, or there are no more files for now: time goes on.
-            let Ok((stream, from)) = self.socket.accept() else { continue };
-            let Ok(handle) = stream.try_clone() else { continue };
-            if asked.len() == MOST
-                && let Some((_, oldest)) = asked.pop_front()
-            {
-                let _ = TcpStream::shutdown(&oldest, Shutdown::Both);
+            let (stream, from) = match self.socket.accept() {
+                Ok(accepted) => accepted,
+                // Nothing is here, or one that was is gone: time goes on.
+                Err(why) if !lacks_files(&why) => continue,
+                Err(_) => {
+                    make_room(&mut asked);
+                    continue;
+                }
+            };
+            let handle = match stream.try_clone() {
+                Ok(handle) => handle,
+                Err(why) => {
+                    turned_away(from, why);
+                    make_room(&mut asked);
+                    continue;
+                }
+            };
+            if asked.len() == MOST {
+                make_room(&mut asked);
             }
             let (greet, greeted) = (greet.clone(), greeted.clone());
             next += 1;
@@ -179,11 +191,24 @@ impl Listener {
                 // Where another was the first, nobody listens, and the link is closed.
                 let _ = greeted.send((number, from, link));
             };
-            if std::thread::Builder::new().name("greeting".into()).spawn(asking).is_err() {
+            if let Err(why) = std::thread::Builder::new().name("greeting".into()).spawn(asking) {
                 asked.pop_back();
+                turned_away(from, why);
             }
         }
     }
+}
+
+/// Closes the oldest of those that are asked to show that they are a peer.
+fn make_room(asked: &mut VecDeque<(u64, TcpStream)>) {
+    if let Some((_, oldest)) = asked.pop_front() {
+        let _ = oldest.shutdown(Shutdown::Both);
+    }
+}
+
+/// Whether this process, or the machine, has no more files to open: `EMFILE` and `ENFILE`.
+fn lacks_files(why: &io::Error) -> bool {
+    cfg!(unix) && matches!(why.raw_os_error(), Some(24 | 23))
 }
 
 fn blocking(stream: TcpStream) -> io::Result<TcpStream> {
