@@ -132,7 +132,7 @@ fn one(statement: &dyn Stated, path: &Path, (options, settings): (&Options, &Set
         )));
     }
     let mut file: Box<dyn Read + Send> = if path.as_os_str() == STANDARD_INPUT {
-        Box::new(BufReader::new(stdin()))
+        Box::new(BufReader::new(waiting::stream(|| Ok(stdin()), settings.timeout)))
     } else {
         Box::new(BufReader::new(waiting::open(path, settings.timeout).map_err(unread)?))
     };
