@@ -14,9 +14,9 @@
 
 use crate::failure::{Failure, Result};
 use crate::print::hex;
+use crate::waiting::regular;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use volery::channel::Link;
@@ -110,8 +110,8 @@ impl Named {
             return Ok(Self::Builtin(spec.into()));
         }
         let path = Path::new(spec);
-        let mut file = match (File::open(path), spec.rsplit_once('?')) {
-            (Err(why), Some((path, _))) if why.kind() == io::ErrorKind::NotFound => File::open(path)?,
+        let mut file = match (regular(path), spec.rsplit_once('?')) {
+            (Err(why), Some((path, _))) if why.kind() == io::ErrorKind::NotFound => regular(Path::new(path))?,
             (opened, _) => opened?,
         };
         let (mut hash, mut piece) = (Sha256::new(), vec![0; 64 << 10]);

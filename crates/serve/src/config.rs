@@ -19,6 +19,7 @@ use tracing::Level;
 use volery::channel::{Identity, Peers, SecretKey, TlsConfig, is_loopback};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::service::LONGEST_NAME;
+use volery_cli::waiting::regular;
 
 /// A service as it is to be.
 pub(crate) struct Config {
@@ -54,9 +55,7 @@ impl Config {
     /// # Errors
     /// Where it cannot be read or makes no sense: with the line, where it is one that does not.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|why| Failure::usage(format_args!("{}: it cannot be read: {why}", path.display())))?;
-        Self::from_text(path, &text)
+        Self::from_text(path, &text(path)?)
     }
 
     /// Reads the configuration in `text`, that of the file at `path`.
@@ -157,6 +156,12 @@ impl Peer {
     }
 }
 
+/// The text in the file at `path`, which must be a regular one.
+fn text(path: &Path) -> Result<String> {
+    let read = regular(path).and_then(std::io::read_to_string);
+    read.map_err(|why| Failure::usage(format_args!("{}: it cannot be read: {why}", path.display())))
+}
+
 /// How `folder` has the path that is `written`.
 fn path(folder: &Path, written: &str) -> PathBuf {
     folder.join(written)
@@ -189,11 +194,8 @@ fn peers(
     if let Some(written) = &file.peers {
         let path = path(folder, written.get_ref());
         let read = || -> Result<Peers> {
-            let text = std::fs::read_to_string(&path).map_err(|why| {
-                Failure::usage(format_args!("{}: it cannot be read: {why}", path.display()))
-            })?;
             let mut peers = Peers::default();
-            peers.add_lines(&text).map_err(|why| Failure::from(why).at(path.display()))?;
+            peers.add_lines(&text(&path)?).map_err(|why| Failure::from(why).at(path.display()))?;
             Ok(peers)
         };
         for (identity, name) in place.at(written, "peers", read())?.iter() {

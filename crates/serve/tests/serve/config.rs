@@ -25,6 +25,26 @@ fn what_a_file_comes_to_is_shown() {
     assert!(!folder.folder.path().join("verdicts.db").exists(), "nothing is made");
 }
 
+/// A pipe in the place of a file is refused, and nobody waits for who writes to it.
+#[test]
+fn pipes_are_no_files() {
+    let folder = Folder::new(1, &format!("{STATEMENTS}\n[statement.s]\nrelation = \"r\"\n"));
+    let pipe = |name: &str| {
+        let path = folder.folder.path().join(name);
+        let _ = std::fs::remove_file(&path);
+        let made = Command::new("mkfifo").args(["-m", "600"]).arg(path).status();
+        assert!(made.expect("mkfifo").success());
+    };
+    // Each before the one before is looked at.
+    for (name, words) in
+        [("r", "not a regular file"), ("key", "no regular file"), ("serve.toml", "not a regular file")]
+    {
+        pipe(name);
+        let (code, _, err) = check(&folder);
+        assert!(code == Some(2) && err.contains(words) && err.contains(name), "{name}: {err}");
+    }
+}
+
 #[test]
 fn mistakes_are_named_with_their_line() {
     let folder = Folder::new(1, STATEMENTS);

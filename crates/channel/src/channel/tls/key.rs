@@ -77,9 +77,13 @@ impl SecretKey {
     /// Reads the key in the file at `path`, which on Unix nobody but its owner may read.
     ///
     /// # Errors
-    /// `Io`; `Invalid` where it holds no key, or others may read it.
+    /// `Io`; `Invalid` where it holds no key, is no regular file, or others may read it.
     pub fn read(path: &Path) -> Result<Self> {
         let unread = || Error::io("reading the key");
+        // To open a pipe may take for ever.
+        if !std::fs::metadata(path).map_err(unread())?.is_file() {
+            return Err(Error::invalid("this is no regular file: copy the key to one"));
+        }
         let file = File::open(path).map_err(unread())?;
         if others_may_read(&file).map_err(unread())? {
             return Err(Error::invalid("others on this machine may read this key: `chmod 600` it"));
@@ -187,6 +191,8 @@ mod tests {
         assert_ne!(SecretKey::generate().unwrap().identity(), key.identity());
         #[cfg(unix)]
         {
+            let refused = SecretKey::read(Path::new("/dev/null")).err().unwrap().to_string();
+            assert!(refused.contains("no regular file"), "{refused}");
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
             std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
