@@ -12,7 +12,7 @@ use volery_cli::service::{Cause, Refusal};
 
 const HOUR: Duration = Duration::from_secs(3600);
 /// The seconds after which it is worth another try where sessions have to end first.
-const AGAIN: u64 = 5;
+pub(crate) const AGAIN: u64 = 5;
 
 /// The sessions and links under way, and when they began.
 #[derive(Default)]
@@ -151,6 +151,11 @@ impl Admission {
         of_peer.strikes.len() as u64
     }
 
+    /// The number of sessions of `peer` that run.
+    pub(crate) fn running_of(&self, peer: Identity) -> u64 {
+        self.lock().peers.get(&peer).map_or(0, |of_peer| of_peer.running)
+    }
+
     /// Sessions that run, and what they may hold.
     pub(crate) fn running(&self) -> (u64, u64) {
         let state = self.lock();
@@ -267,6 +272,7 @@ mod tests {
         let c = admit(two, 80).expect("the third");
         refused(admit(three, 0), "3 sessions run");
         assert_eq!(admission.running(), (3, 100));
+        assert_eq!([one, two, three].map(|peer| admission.running_of(peer)), [2, 1, 0]);
         drop((a, b));
         drop(c);
         drop(admit(one, 91).expect("its only one"));

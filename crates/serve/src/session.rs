@@ -1,6 +1,6 @@
 //! A session with one peer, from its first message to the verdict.
 
-use crate::admission::Admission;
+use crate::admission::{AGAIN, Admission};
 use crate::config::{Config, Peer, Stated, Statement};
 use crate::limited::{Carried, Limited};
 use crate::metrics::Metrics;
@@ -165,15 +165,28 @@ impl Met {
         Ok(statement)
     }
 
-    /// Refuses a peer too many of whose sessions came to nothing: each may have been an attempt.
+    /// Refuses a peer too many of whose sessions came to nothing: each may have been an attempt. Its sessions
+    /// that run may all come to nothing, too, and this one runs already.
     fn strikes(&self, shared: &Shared) -> Result<(), Refusal> {
+        // Asked first: one that ends now is counted twice, and not left out.
+        let others = shared.admission.running_of(self.identity).saturating_sub(1);
         let kept = shared.store.strikes(&self.identity.to_string(), now() - HOUR).map_err(|why| {
             error!(why = why.line, "the database does not answer");
             Refusal::new(Cause::Failed, "its database does not answer: try again later")
         })?;
         let strikes = kept + shared.admission.strikes(self.identity);
-        if strikes < self.config.limits.peer.strikes {
+        let most = self.config.limits.peer.strikes;
+        if strikes + others < most {
             return Ok(());
+        }
+        if strikes < most {
+            return Err(Refusal::busy(
+                format!(
+                    "{others} sessions of this peer run, and {strikes} within an hour were rejected or ended before \
+                     their verdict: that is as many as may"
+                ),
+                AGAIN,
+            ));
         }
         Err(Refusal::new(
             Cause::Limit,

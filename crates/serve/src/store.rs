@@ -43,7 +43,7 @@ const INSERT: &str = "INSERT INTO verdicts (session, began, ended, peer, name, s
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 
 const STRIKES: &str = "SELECT COUNT(*) FROM verdicts WHERE peer = $1 AND verdict <> 'accepted' AND ended > $2 \
-     AND ended > COALESCE((SELECT MAX(at) FROM forgiven WHERE peer = $1), 0)";
+     AND NOT EXISTS (SELECT 1 FROM forgiven WHERE peer = $1 AND at >= ended)";
 
 const FORGIVE: &str = "INSERT INTO forgiven (peer, at) VALUES ($1, $2)";
 
@@ -51,7 +51,7 @@ const FORGIVE: &str = "INSERT INTO forgiven (peer, at) VALUES ($1, $2)";
 const SELECT: &str = "SELECT session, began, ended, peer, name, statement, digest, public, system, field, \
      verdict, reason, computational, statistical, sent, received FROM verdicts \
      WHERE ($1 = '' OR peer = $1 OR name = $1) AND ($2 = '' OR statement = $2) \
-     AND ($3 = '' OR verdict = $3) AND ended >= $4 ORDER BY ended DESC, session LIMIT $5";
+     AND ($3 = '' OR verdict = $3) AND ($4 = 0 OR ended >= $4) ORDER BY ended DESC, session LIMIT $5";
 
 /// The outcome of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,9 +224,16 @@ fn failed(doing: &str, why: impl std::fmt::Display) -> Failure {
     Failure::new(Fault::Peer, format_args!("database: {doing}: {why}"))
 }
 
-/// Now, in milliseconds since 1970.
+/// Now, in milliseconds since 1970: of a clock that is before that, as many less than none.
 pub fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    milliseconds(SystemTime::now())
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => since.as_millis() as i64,
+        Err(before) => -(before.duration().as_millis() as i64),
+    }
 }
 
 /// A time as RFC 3339 has it, in UTC.
@@ -265,17 +272,22 @@ pub fn since(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn times_are_written_and_read() {
         for (milliseconds, text) in [
+            (-1, "1969-12-31T23:59:59.999Z"),
             (0, "1970-01-01T00:00:00.000Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"),
             (1_795_564_799_999, "2026-11-24T23:59:59.999Z"),
             (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
         ] {
             assert_eq!(time(milliseconds), text);
-            assert_eq!(since(text), Some(milliseconds));
+            assert_eq!(since(text), (milliseconds >= 0).then_some(milliseconds));
+            let [after, before] =
+                [milliseconds, -milliseconds].map(|it| Duration::from_millis(it.max(0) as u64));
+            assert_eq!(super::milliseconds(UNIX_EPOCH + after - before), milliseconds);
         }
         assert_eq!(since("2000-02-29"), Some(951_782_400_000));
         assert_eq!(since("2000"), since("2000-01-01"));

@@ -4,6 +4,7 @@ use super::file::{Limits, StatementEntry};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::error;
 use volery::circuit::{Format, Shape, Written};
 use volery::{AnyRelation, AnyStatement, Choice, Correlations, F256, Field as _, Options, System};
 use volery_cli::args::{Output, Protocol};
@@ -52,11 +53,11 @@ impl Statement {
             None => folder.join(&entry.relation).display().to_string(),
         };
         let format = entry.format.as_deref().map(str::parse).transpose()?;
-        let named = Named::of(&spec)
-            .map_err(|why| Failure::usage(format_args!("relation: {spec} cannot be read: {why}")))?;
         let fixed: Vec<_> = entry.public.clone().into_iter().collect();
         ports(open(settings.field, &spec, format, &[])?.as_ref(), entry)?;
         let relation = open(settings.field, &spec, format, &fixed)?;
+        let named = Named::of(&spec)
+            .map_err(|why| Failure::usage(format_args!("relation: {spec} cannot be read: {why}")))?;
         if relation.estimate()?.is_some() {
             return Err(Failure::usage(format_args!(
                 "relation: {spec} is over two fields, and how much memory a session of it takes cannot be \
@@ -156,6 +157,10 @@ impl Statement {
             None => {
                 let values = [&self.terms.public[..], chosen].concat();
                 let opened = open(self.settings.field, &self.spec, self.format, &values);
+                // What is open is watched from here on; that it is what the terms speak of is seen after that.
+                if Named::of(&self.spec).ok().as_ref() != Some(&self.terms.relation) {
+                    return Err(self.changed());
+                }
                 let relation = opened.map_err(|why| invalid(why.line))?;
                 Arc::from(relation.state().map_err(|why| invalid(why.to_string()))?)
             }
@@ -166,6 +171,16 @@ impl Statement {
         let correlations = self.settings.field.correlations().into_iter();
         let correlations = correlations.into_iter().find(|one| Some(one.name()) == vole.as_deref());
         Ok(Stated { statement, options: options.with_correlations(correlations) })
+    }
+
+    /// Refuses, since the relation's file is no more the one that the terms speak of.
+    fn changed(&self) -> Refusal {
+        let (statement, file) = (&self.terms.statement, &self.spec);
+        error!(
+            statement,
+            file, "the file of a relation has changed: put it back, or have all read anew by SIGHUP"
+        );
+        Refusal::new(Cause::Failed, "the file of its relation has changed since it was read: ask who runs it")
     }
 }
 

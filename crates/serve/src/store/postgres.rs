@@ -40,6 +40,8 @@ fn connect(url: &str) -> Result<Client> {
         let mut client = Client::connect(url, NoTls)?;
         // Whatever the server's default is: a verdict is on its disk before it is told.
         client.batch_execute("SET synchronous_commit = on; SET client_min_messages = warning")?;
+        // Nobody waits without end for another who has locked a table.
+        client.batch_execute("SET lock_timeout = '5s'")?;
         client.batch_execute(SCHEMA)?;
         Ok(client)
     };

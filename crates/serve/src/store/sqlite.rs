@@ -2,44 +2,108 @@
 
 use super::{FORGIVE, Filter, INSERT, SCHEMA, SELECT, STRIKES, Store, Verdict, failed};
 use rusqlite::{Connection, OpenFlags, params};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use volery_cli::failure::{Failure, Result};
 
-/// How long one of two processes waits for the other.
-const BUSY: Duration = Duration::from_secs(10);
+/// How long one of two processes, or sessions, waits for the other.
+const BUSY: Duration = Duration::from_secs(5);
 
-/// A database of SQLite.
-pub(super) struct Sqlite(Mutex<Connection>);
+/// The connections that are kept for later; more are opened while more sessions need them.
+const KEPT: usize = 4;
+
+/// A database of SQLite. Each call has a connection of its own, so that those that wait for another process do
+/// so side by side.
+pub(super) struct Sqlite {
+    path: PathBuf,
+    busy: Duration,
+    /// The file that was opened, which may be no more at its path: what is written then is lost.
+    file: FileId,
+    idle: Mutex<Vec<Connection>>,
+}
 
 impl Sqlite {
     pub(super) fn open(path: &Path, create: bool) -> Result<Self> {
+        Self::waiting(path, create, BUSY)
+    }
+
+    /// Opens it, for calls that wait so long for another process.
+    fn waiting(path: &Path, create: bool, busy: Duration) -> Result<Self> {
         if !create && !path.exists() {
             return Err(Failure::usage(format_args!("{}: there is no such database", path.display())));
         }
-        let failed = |why| failed(&format!("opening {}", path.display()), why);
         if create {
             make(path)
                 .map_err(|why| Failure::peer(format_args!("database: making {}: {why}", path.display())))?;
         }
-        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        flags.set(OpenFlags::SQLITE_OPEN_CREATE, create);
-        let database = Connection::open_with_flags(path, flags).map_err(failed)?;
-        let begin = || -> rusqlite::Result<()> {
-            database.busy_timeout(BUSY)?;
-            // Whoever lists does not wait for who writes, and each commit is on disk when it returns.
-            database.pragma_update(None, "journal_mode", "WAL")?;
-            database.pragma_update(None, "synchronous", "FULL")?;
-            database.execute_batch(SCHEMA)
-        };
-        begin().map_err(failed)?;
-        Ok(Self(Mutex::new(database)))
+        let opening = |why: &dyn std::fmt::Display| failed(&format!("opening {}", path.display()), why);
+        let file = FileId::of(path).map_err(|why| opening(&why))?;
+        let database = connect(path, busy).map_err(|why| opening(&why))?;
+        database.execute_batch(SCHEMA).map_err(|why| opening(&why))?;
+        let this = Self { path: path.into(), busy, file, idle: Mutex::new(vec![database]) };
+        this.is_there(&opening)?;
+        Ok(this)
     }
 
-    /// A thread that panicked left no transaction open: each call is one.
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Does `work`, which counts if the file is at its path after it.
+    fn with<T>(&self, doing: &str, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        let failed = |why: &dyn std::fmt::Display| failed(doing, why);
+        let idle = self.idle().pop();
+        let database = idle.map_or_else(|| connect(&self.path, self.busy), Ok).map_err(|why| failed(&why))?;
+        let done = work(&database);
+        let mut idle = self.idle();
+        if idle.len() < KEPT {
+            idle.push(database);
+        }
+        drop(idle);
+        let done = done.map_err(|why| failed(&why))?;
+        self.is_there(&failed)?;
+        Ok(done)
+    }
+
+    fn is_there(&self, failed: &dyn Fn(&dyn std::fmt::Display) -> Failure) -> Result<()> {
+        if FileId::of(&self.path).is_ok_and(|found| found == self.file) {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(failed(&format_args!(
+            "{path} was deleted or replaced since it was opened: put it back, or start again"
+        )))
+    }
+
+    /// A thread that panicked took its connection with it.
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn connect(path: &Path, busy: Duration) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(path, flags)?;
+    database.busy_timeout(busy)?;
+    // Whoever lists does not wait for who writes, and each commit is on disk when it returns.
+    database.pragma_update(None, "journal_mode", "WAL")?;
+    database.pragma_update(None, "synchronous", "FULL")?;
+    Ok(database)
+}
+
+/// A file, whatever its name.
+#[derive(PartialEq, Eq)]
+struct FileId([u64; 2]);
+
+impl FileId {
+    #[cfg(unix)]
+    fn of(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(path).map(|file| Self([file.dev(), file.ino()]))
+    }
+
+    /// No more than that there is one.
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> io::Result<Self> {
+        std::fs::metadata(path).map(|_| Self([0; 2]))
     }
 }
 
@@ -66,35 +130,36 @@ impl Store for Sqlite {
             sent,
             received
         ];
-        let database = self.lock();
-        let put = database.prepare(INSERT).and_then(|mut insert| insert.execute(values));
-        put.map(drop).map_err(|why| failed("writing a verdict", why))
+        let put = |database: &Connection| database.prepare(INSERT)?.execute(values);
+        self.with("writing a verdict", put).map(drop)
     }
 
     fn strikes(&self, peer: &str, since: i64) -> Result<u64> {
-        let database = self.lock();
-        let counted = database
-            .prepare(STRIKES)
-            .and_then(|mut count| count.query_row(params![peer, since], |row| row.get::<_, i64>(0)));
-        counted.map(|count| count as u64).map_err(|why| failed("counting verdicts", why))
+        let count = |database: &Connection| {
+            database.prepare(STRIKES)?.query_row(params![peer, since], |row| row.get::<_, i64>(0))
+        };
+        self.with("counting verdicts", count).map(|count| count as u64)
     }
 
     fn forgive(&self, peer: &str, at: i64) -> Result<()> {
-        let done = self.lock().execute(FORGIVE, params![peer, at]);
-        done.map(drop).map_err(|why| failed("forgiving a peer", why))
+        self.with("forgiving a peer", |database| database.execute(FORGIVE, params![peer, at])).map(drop)
     }
 
     fn list(&self, filter: &Filter, each: &mut dyn FnMut(Verdict) -> Result<()>) -> Result<()> {
-        let failed = |why| failed("listing verdicts", why);
-        let database = self.lock();
-        let mut select = database.prepare(SELECT).map_err(failed)?;
         let last = filter.last.map_or(i64::MAX, |last| last.min(i64::MAX as u64) as i64);
-        let values = params![filter.peer, filter.statement, filter.verdict, filter.since, last];
-        let mut rows = select.query(values).map_err(failed)?;
-        while let Some(row) = rows.next().map_err(failed)? {
-            each(verdict(row).map_err(failed)?)?;
-        }
-        Ok(())
+        let mut heard = Ok(());
+        self.with("listing verdicts", |database| {
+            let mut select = database.prepare(SELECT)?;
+            let values = params![filter.peer, filter.statement, filter.verdict, filter.since, last];
+            let mut rows = select.query(values)?;
+            while let Some(row) = rows.next()?
+                && heard.is_ok()
+            {
+                heard = each(verdict(row)?);
+            }
+            Ok(())
+        })?;
+        heard
     }
 }
 
@@ -143,5 +208,49 @@ mod tests {
         let files = std::fs::read_dir(folder.path()).expect("listed").map(|file| file.expect("a file"));
         let modes: Vec<_> = files.map(|file| file.metadata().expect("known").permissions().mode()).collect();
         assert!(modes.len() > 1 && modes.iter().all(|mode| mode & 0o777 == 0o600), "{modes:?}");
+    }
+    /// What is written to a file that is no more at its path is lost, and so it fails.
+    #[test]
+    fn a_file_that_is_gone_keeps_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("verdicts.db");
+        let store = Sqlite::open(&path, true).expect("made");
+        store.forgive("somebody", 1).expect("written");
+        let gone = |result: Result<()>| {
+            let why = result.expect_err("it is gone").line;
+            assert!(why.contains("verdicts.db") && why.contains("deleted or replaced"), "{why}");
+        };
+        std::fs::rename(&path, folder.path().join("elsewhere")).expect("renamed");
+        gone(store.forgive("somebody", 2));
+        std::fs::write(&path, "another").expect("written");
+        gone(store.strikes("somebody", 0).map(drop));
+        std::fs::rename(folder.path().join("elsewhere"), &path).expect("renamed back");
+        assert_eq!(store.strikes("somebody", 0).ok(), Some(0));
+    }
+
+    /// Sessions that wait for a lock of another process do so side by side, and no longer than they may.
+    #[test]
+    fn a_locked_database_is_waited_for_side_by_side() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("verdicts.db");
+        let busy = Duration::from_millis(300);
+        let store = &Sqlite::waiting(&path, true, busy).expect("made");
+        let other = connect(&path, busy).expect("opened");
+        other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+        let begun = std::time::Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let why = store.forgive("somebody", 1).expect_err("it is locked").line;
+                    assert!(why.contains("locked"), "{why}");
+                });
+            }
+            // Who reads does not wait.
+            assert_eq!(store.strikes("somebody", 0).ok(), Some(0));
+        });
+        let took = begun.elapsed();
+        assert!(took >= busy && took < 4 * busy, "{took:?}");
+        other.execute_batch("ROLLBACK").expect("unlocked");
+        store.forgive("somebody", 1).expect("written");
     }
 }

@@ -115,6 +115,63 @@ fn used_up_time_after_a_coin_counts() {
     assert!(refused.line.contains("ended before their verdict"), "{}", refused.line);
 }
 
+/// Sessions that run may all come to nothing: beside them there are no more tries than may.
+#[test]
+fn sessions_that_run_are_tries() {
+    let limits = "[limits.peer]\nstrikes = 3\nsessions = 8\n";
+    let folder = Folder::new(2, &format!("{STATEMENTS}\n{limits}"));
+    let service = folder.serve();
+    let [prover, other] = [0, 1].map(|i| Prover::of(&folder, i, &service));
+    let wrong = ABC.replace("0xba", "0xbb");
+    let begin = || prover.begin("any", &[("digest", &wrong)]);
+    let held = [begin(), begin(), begin()].map(|held| held.expect("admitted"));
+    let busy = begin().err().expect("a fourth try").line;
+    assert!(busy.contains("2 sessions") || busy.contains("3 sessions"), "{busy}");
+    assert!(busy.contains("that is as many as may: try again in"), "{busy}");
+    for lies in held {
+        lies.claim(&[("digest".into(), ABC.into())], MESSAGE).expect_err("rejected");
+        service.says("not accepted");
+    }
+    let refused = begin().err().expect("refused").line;
+    assert!(refused.contains("3 sessions of this peer within an hour were rejected"), "{refused}");
+    other.prove_known().expect("another peer is not concerned");
+}
+
+/// The file of a relation that has changed is not proved under the terms of what it was.
+#[test]
+fn a_relation_that_has_changed_is_refused() {
+    let folder = Folder::new(1, "[statement.and]\nrelation = \"and.txt\"\nchoose = [\"out0\"]\n");
+    let circuit = folder.folder.path().join("and.txt");
+    let write = |gate: &str| std::fs::write(&circuit, format!("1 3\n2 1 1\n1 1\n\n2 1 0 1 2 {gate}\n"));
+    write("AND").expect("written");
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    let begin = || prover.begin("and", &[("out0", "0b1")]).map(drop);
+    begin().expect("admitted");
+    write("XOR").expect("written");
+    let refused = begin().expect_err("it is another").line;
+    assert!(refused.contains("the file of its relation has changed"), "{refused}");
+    service.says("the file of a relation has changed: put it back, or have all read anew by SIGHUP");
+    service.signal("HUP");
+    service.says("the file was read anew");
+    begin().expect("admitted under its own terms");
+}
+
+/// A database that is deleted takes no verdicts, which is told.
+#[test]
+fn nothing_is_accepted_without_a_database() {
+    let folder = Folder::new(1, STATEMENTS);
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    let held = prover.begin("known", &[]).expect("admitted");
+    std::fs::remove_file(folder.folder.path().join("verdicts.db")).expect("deleted");
+    held.prove(MESSAGE).expect_err("rejected");
+    let line = service.says("a verdict was not kept, and its proof is rejected");
+    assert!(line["why"].as_str().is_some_and(|why| why.contains("deleted or replaced")), "{line}");
+    let refused = prover.prove_known().expect_err("refused").line;
+    assert!(refused.contains("its database does not answer"), "{refused}");
+}
+
 /// Rejections count where the database takes no verdict.
 #[test]
 fn rejections_that_are_not_kept_count() {
