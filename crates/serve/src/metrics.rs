@@ -4,16 +4,20 @@
 //! machine, and nothing else.
 
 use crate::store::Kind;
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tracing::warn;
 use volery_cli::service::Cause;
 
-/// The most askers at once.
+/// The most askers at once: one more takes the place of the oldest, who may not ask at all.
 const MOST: usize = 16;
+/// The pause where an asker could not be heard.
+const PAUSE: Duration = Duration::from_millis(200);
 /// The time after which an asker that has not asked and taken up the answer is closed, however it spreads its
 /// bytes.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -131,40 +135,51 @@ impl Metrics {
 /// # Errors
 /// Where there is no thread to be had.
 pub(crate) fn answer(listener: TcpListener, metrics: Arc<Metrics>) -> io::Result<()> {
-    let running = Arc::new(AtomicUsize::new(0));
     let accept = move || {
+        let (asking, mut next) = (Arc::<Mutex<Asking>>::default(), 0);
         for stream in listener.incoming() {
-            let Ok(stream) = stream else {
-                std::thread::sleep(Duration::from_millis(50));
-                continue;
-            };
-            if running.load(Relaxed) >= MOST {
-                continue;
+            next += 1;
+            if let Err(why) = stream.and_then(|stream| hear(stream, next, &asking, &metrics)) {
+                warn!(%why, "nobody could be heard who asks for metrics");
+                std::thread::sleep(PAUSE);
             }
-            let (metrics, slot) = (metrics.clone(), Slot::new(&running));
-            let _ = std::thread::Builder::new().name("metrics".into()).spawn(move || {
-                let _slot = slot;
-                let _ = reply(stream, &metrics);
-            });
         }
     };
     std::thread::Builder::new().name("metrics".into()).spawn(accept).map(drop)
 }
 
-/// A slot for one request under way.
-struct Slot(Arc<AtomicUsize>);
+/// Those who ask, the oldest first, by their numbers.
+type Asking = VecDeque<(u64, TcpStream)>;
 
-impl Slot {
-    fn new(running: &Arc<AtomicUsize>) -> Self {
-        running.fetch_add(1, Relaxed);
-        Self(running.clone())
+/// Hears one on a thread of its own.
+fn hear(
+    stream: TcpStream,
+    number: u64,
+    asking: &Arc<Mutex<Asking>>,
+    metrics: &Arc<Metrics>,
+) -> io::Result<()> {
+    let mut others = asking.lock().unwrap_or_else(PoisonError::into_inner);
+    if others.len() == MOST
+        && let Some((_, oldest)) = others.pop_front()
+    {
+        let _ = oldest.shutdown(Shutdown::Both);
     }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
-    }
+    others.push_back((number, stream.try_clone()?));
+    drop(others);
+    let leave = {
+        let asking = asking.clone();
+        move || {
+            let mut asking = asking.lock().unwrap_or_else(PoisonError::into_inner);
+            asking.retain(|(other, _)| *other != number);
+        }
+    };
+    let (metrics, left) = (metrics.clone(), leave.clone());
+    let spawned = std::thread::Builder::new().name("metrics".into()).spawn(move || {
+        // Who goes before it has asked is nobody's concern.
+        let _ = reply(stream, &metrics);
+        left();
+    });
+    spawned.map(drop).inspect_err(|_| leave())
 }
 
 fn reply(mut stream: TcpStream, metrics: &Metrics) -> io::Result<()> {
@@ -253,5 +268,22 @@ mod tests {
             gone || !stream.read(&mut [0]).is_err_and(|why| waits(&why))
         });
         assert!(closed.is_some_and(|bytes| bytes > 1), "{closed:?}");
+    }
+
+    /// Those who connect and say nothing are in nobody's way.
+    #[test]
+    fn the_silent_make_room() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("an address");
+        answer(listener, Arc::default()).expect("a thread");
+        let silent: Vec<_> = (0..3 * MOST).map(|_| TcpStream::connect(address).expect("connected")).collect();
+        let begun = Instant::now();
+        let mut asks = TcpStream::connect(address).expect("connected");
+        write!(asks, "GET /health HTTP/1.1\r\n\r\n").expect("sent");
+        let mut text = String::new();
+        asks.read_to_string(&mut text).expect("UTF-8");
+        assert!(text.ends_with("ok\n"), "{text}");
+        assert!(begun.elapsed() < PATIENCE, "it waited for them");
+        drop(silent);
     }
 }

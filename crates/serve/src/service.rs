@@ -6,10 +6,11 @@
 
 use crate::admission::Admission;
 use crate::args::Serve;
-use crate::config::Config;
+use crate::config::{Config, Limits};
 use crate::metrics::{self, Metrics};
 use crate::session::{self, Shared};
 use crate::{log, store};
+use rustix::process::{Resource, getrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use socket2::SockRef;
@@ -35,6 +36,12 @@ const LOOK: Duration = Duration::from_millis(100);
 const NO_FILES: [i32; 2] = [24, 23];
 /// The number of connections that make room then, so that the others may still show who they are.
 const A_FEW: u64 = 4;
+/// How often that is tried for one.
+const TRIES: u32 = 20;
+/// The files of a process beside those of links: the database, metrics, relations.
+const OWN_FILES: u64 = 64;
+/// The files of a session: its link, its database, its relation.
+const FILES_OF_SESSION: u64 = 6;
 
 /// `volery serve`.
 pub(crate) fn serve(typed: &Serve) -> Result<()> {
@@ -105,6 +112,12 @@ impl Service {
         for (statement, warning) in config.warnings() {
             warn!(statement, warning, "of a statement");
         }
+        if let (most, Some(files)) = strangers(&config.limits) {
+            warn!(
+                most,
+                files, "too few files for limits.connections: raise them by `ulimit -n`, or lower that"
+            );
+        }
         let (statements, peers) = (config.statements.len(), config.peers.len());
         info!(%address, identity = %config.tls.identity(), statements, peers, "listening");
         drop(config);
@@ -115,7 +128,7 @@ impl Service {
                 Err(why) if matches!(why.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
                 Err(why) => {
                     warn!(%why, "a connection could not be taken");
-                    if NO_FILES.iter().any(|code| why.raw_os_error() == Some(*code)) {
+                    if lacks_files(&why) {
                         self.unknown().make_room();
                     }
                     std::thread::sleep(LOOK);
@@ -135,8 +148,15 @@ impl Service {
         let metrics = self.shared.metrics.clone();
         metrics.connections.fetch_add(1, Relaxed);
         let config = self.shared.config();
-        let Ok(handle) = stream.try_clone() else { return };
-        let number = self.unknown().enter(handle, from.ip(), config.limits.connections);
+        let handle = match self.handle(&stream) {
+            Ok(handle) => handle,
+            Err(why) => {
+                warn!(%from, %why, "a connection could not be taken");
+                metrics.turned_away.fetch_add(1, Relaxed);
+                return;
+            }
+        };
+        let number = self.unknown().enter(handle, from.ip(), strangers(&config.limits).0);
         self.count_unknown();
         let this = self.clone();
         let spawned = std::thread::Builder::new().name("session".into()).spawn(move || {
@@ -157,6 +177,22 @@ impl Service {
             warn!(%why, "a connection has no thread");
             self.unknown().leave(number);
             metrics.turned_away.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Another handle on `stream`. Where there are no more files, others make room for it.
+    fn handle(&self, stream: &TcpStream) -> io::Result<TcpStream> {
+        let mut tries = TRIES;
+        loop {
+            match stream.try_clone() {
+                Err(why) if lacks_files(&why) && tries > 0 => {
+                    warn!(%why, "connections of strangers make room for another");
+                    self.unknown().make_room();
+                    std::thread::sleep(LOOK);
+                    tries -= 1;
+                }
+                done => return done,
+            }
         }
     }
 
@@ -219,6 +255,20 @@ impl Service {
             }
         }
     }
+}
+
+/// Whether the process, or the machine, has no more files to open.
+fn lacks_files(why: &io::Error) -> bool {
+    NO_FILES.iter().any(|code| why.raw_os_error() == Some(*code))
+}
+
+/// The most connections that have not shown who they are: as many as are asked for, or as there are files for
+/// when each has two, and sessions have theirs; and how many files the process may open, where these are fewer.
+fn strangers(limits: &Limits) -> (u64, Option<u64>) {
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let kept = OWN_FILES.saturating_add(limits.sessions.saturating_mul(FILES_OF_SESSION));
+    let most = (files.saturating_sub(kept) / 2).max(A_FEW);
+    if most < limits.connections { (most, Some(files)) } else { (limits.connections, None) }
 }
 
 /// The settings that cannot change while it runs.

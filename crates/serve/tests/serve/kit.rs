@@ -89,7 +89,14 @@ impl Folder {
     }
 
     pub(crate) fn serve(&self) -> Service {
-        Service::start(&self.config())
+        Service::start(Command::new(crate::PROGRAM).arg("serve").arg(self.config()))
+    }
+
+    /// A service that may open so many files.
+    pub(crate) fn serve_with_files(&self, files: u32) -> Service {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -n $0 && exec \"$@\"", &files.to_string(), crate::PROGRAM, "serve"]);
+        Service::start(shell.arg(self.config()))
     }
 
     /// The output of `volery results` with these options.
@@ -118,14 +125,8 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    fn start(config: &std::path::Path) -> Self {
-        let mut program = Command::new(crate::PROGRAM);
-        program
-            .arg("serve")
-            .arg(config)
-            .env_remove("RUST_BACKTRACE")
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
+    fn start(program: &mut Command) -> Self {
+        program.env_remove("RUST_BACKTRACE").stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = program.spawn().expect("it starts");
         let err = BufReader::new(child.stderr.take().expect("piped"));
         let (tell, lines) = channel();

@@ -81,6 +81,20 @@ fn loaded(sessions: usize, at_once: usize, strangers: usize) {
     }
 }
 
+/// Strangers who sit there leave files for a peer, be those that a process may open even or odd.
+#[test]
+fn strangers_leave_files_for_a_peer() {
+    for files in [64, 65] {
+        let folder = Folder::new(1, &format!("{STATEMENTS}\n[limits]\nhandshake_seconds = 3600\n"));
+        let service = folder.serve_with_files(files);
+        let strangers: Vec<_> = (0..100).filter_map(|_| from_elsewhere(&service.address)).collect();
+        assert_eq!(strangers.len(), 100);
+        Prover::of(&folder, 0, &service).prove_known().expect("accepted");
+        let line = service.says("accepted");
+        assert_eq!(line["peer"], folder.provers[0].identity().to_string());
+    }
+}
+
 #[test]
 fn sessions_at_once_are_all_accepted() {
     loaded(24, 6, 200);
