@@ -191,6 +191,55 @@ fn killed_workers_cost_their_shard_alone() {
     }
 }
 
+/// Whether there is such a process. Nobody may have asked yet how one has ended.
+#[cfg(target_os = "linux")]
+fn runs(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+}
+
+/// A worker of this side that has made a link, and so has had its order; none where the run has ended before.
+#[cfg(target_os = "linux")]
+fn linked_worker(side: &mut Running) -> Option<u32> {
+    let linked = |pid: &u32| {
+        let files = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        let mut names = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+        names.any(|name| name.to_string_lossy().starts_with("socket:"))
+    };
+    while side.is_running() {
+        if let Some(pid) = children(side.id()).into_iter().find(linked) {
+            return Some(pid);
+        }
+        std::thread::yield_now();
+    }
+    None
+}
+
+/// A worker that is stopped does not outlive its coordinator either.
+#[cfg(target_os = "linux")]
+#[test]
+fn stopped_workers_end_with_their_coordinator() {
+    let tree = Tree::new();
+    for killed in 0..2 {
+        let stopped = loop {
+            let mut sides = tree.run(&["--workers", "2"]);
+            let worker = linked_worker(&mut sides[killed]);
+            if let Some(pid) = worker {
+                let sent = std::process::Command::new("kill").args(["-STOP", &pid.to_string()]).status();
+                if sent.expect("kill is there").success() {
+                    sides[killed].kill();
+                    let _ = sides.map(Running::end);
+                    break pid;
+                }
+            }
+            let _ = sides.map(Running::end);
+        };
+        while runs(stopped) {
+            std::thread::yield_now();
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn killed_coordinators_end_the_run_and_all_workers() {
@@ -205,12 +254,7 @@ fn killed_coordinators_end_the_run_and_all_workers() {
         let [verifier, prover] = sides.map(Running::end);
         let left = if killed == 0 { prover } else { verifier };
         left.refused(3, &["peer"]);
-        // Nobody may have asked yet how they ended.
-        let runs = |pid: &u32| {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-            stat.is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
-        };
-        while orphans.iter().any(runs) {
+        while orphans.iter().any(|pid| runs(*pid)) {
             std::thread::yield_now();
         }
     }

@@ -136,6 +136,10 @@ fn address(text: &str) -> Result<SocketAddr> {
 #[cfg(unix)]
 fn end_with(parent: u32) {
     use std::os::unix::process::parent_id;
+    // A worker that is stopped by then looks at nothing, but can be killed. What is refused here, or comes too
+    // late, is seen below.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     std::thread::spawn(move || {
         while parent_id() == parent {
             std::thread::sleep(std::time::Duration::from_millis(200));
