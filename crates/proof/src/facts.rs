@@ -14,7 +14,7 @@ use volery_primitives::Arch;
 /// that a peer or a caller names go through [`named`](SettingFacts::named) first.
 pub trait SettingFacts: Sync {
     /// The name on the wire and in reports: that of the field, and the degree of its extension where it is
-    /// not the usual one. At most 32 ASCII bytes.
+    /// not the usual one. ASCII, of 32 bytes at most but for long primes, which a handshake abbreviates.
     fn name(&self) -> String;
 
     /// The statistical security that is asked for where nothing is said, in bits.
