@@ -198,16 +198,14 @@ fn runs(pid: u32) -> bool {
     stat.is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
 }
 
-/// A worker of this side that has made a link, and so has had its order; none where the run has ended before.
+/// A worker of this side that has had its order, and looks after its coordinator in a thread of its own; none where
+/// the run has ended before.
 #[cfg(target_os = "linux")]
-fn linked_worker(side: &mut Running) -> Option<u32> {
-    let linked = |pid: &u32| {
-        let files = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        let mut names = files.filter_map(|file| std::fs::read_link(file.path()).ok());
-        names.any(|name| name.to_string_lossy().starts_with("socket:"))
-    };
+fn watching_worker(side: &mut Running) -> Option<u32> {
+    let watching =
+        |pid: &u32| std::fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|threads| threads.count() > 1);
     while side.is_running() {
-        if let Some(pid) = children(side.id()).into_iter().find(linked) {
+        if let Some(pid) = children(side.id()).into_iter().find(watching) {
             return Some(pid);
         }
         std::thread::yield_now();
@@ -223,7 +221,7 @@ fn stopped_workers_end_with_their_coordinator() {
     for killed in 0..2 {
         let stopped = loop {
             let mut sides = tree.run(&["--workers", "2"]);
-            let worker = linked_worker(&mut sides[killed]);
+            let worker = watching_worker(&mut sides[killed]);
             if let Some(pid) = worker {
                 let sent = std::process::Command::new("kill").args(["-STOP", &pid.to_string()]).status();
                 if sent.expect("kill is there").success() {

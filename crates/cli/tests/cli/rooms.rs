@@ -34,7 +34,7 @@ const PARTS: [Part; 6] = [
         folder: "cli/src/verbs",
         prefix: "crate::verbs::",
         order: &[
-            &["args", "foreign", "streams"],
+            &["args", "foreign", "streams", "trace"],
             &["circom"],
             &["given", "session", "subject"],
             &["cluster", "disjunction"],
