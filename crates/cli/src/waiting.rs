@@ -59,7 +59,7 @@ pub fn open(path: &Path, timeout: Duration) -> io::Result<Waiting> {
     Ok(stream(move || File::open(path), timeout))
 }
 
-/// What `open` opens, on another thread, as [`open`] has it: for a standard stream.
+/// A stream that `open` opens on another thread, to be read as by [`open`]: for a standard stream.
 pub fn stream<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static, timeout: Duration) -> Waiting {
     // A piece waits for its reader, so that a device without end is read no further than that.
     let (sender, pieces) = sync_channel(0);

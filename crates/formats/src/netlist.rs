@@ -216,7 +216,7 @@ impl Netlist {
     fn rename(&mut self) {
         let Logic { input_names, output_names, outputs, .. } = &self.logic;
         let all = [&self.inputs, &self.outputs, &self.bad].into_iter().flatten();
-        let known: BTreeSet<_> = all.map(|bus| bus.name.clone()).collect();
+        let mut known: BTreeSet<_> = all.map(|bus| bus.name.clone()).collect();
         let inputs: BTreeMap<_, _> = self.inputs.iter().map(|bus| (&bus.name, &bus.bits)).collect();
         for bus in &mut self.outputs {
             let Some(bits) = inputs.get(&bus.name) else { continue };
@@ -229,6 +229,7 @@ impl Netlist {
                 while known.contains(&bus.name) {
                     bus.name.push('_');
                 }
+                known.insert(bus.name.clone());
             }
         }
     }

@@ -193,7 +193,7 @@ impl<'p> Run<'p> {
         Claimed { run: self, claim, cycles: AtomicU64::new(0), is_too_long: AtomicBool::new(false) }
     }
 
-    /// What `fault` is, and where, for a person.
+    /// The kind of `fault`, and its place, for a person.
     pub fn told(&self, fault: Fault) -> String {
         let place = (self.locate)(fault.pc);
         let windows = self.program.windows(self.inputs.layout).unwrap_or_default();

@@ -43,8 +43,7 @@ pub struct Options {
     /// [`LONGEST_LABEL`](crate::file::LONGEST_LABEL) bytes. Whoever verifies must give the same, or nothing.
     pub label: String,
     /// The most that a file may ask of its verifier, in work and in memory: so many times what the parameters
-    /// ask that are chosen where nobody wishes for any. A prover makes no file that asks for more. By voleith
-    /// what takes less than a quarter of a second is not compared.
+    /// ask that are chosen where nobody wishes for any. A prover makes no file that asks for more.
     pub most_work: u32,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over
     /// extensions of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a

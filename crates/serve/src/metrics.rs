@@ -148,7 +148,7 @@ pub(crate) fn answer(listener: TcpListener, metrics: Arc<Metrics>) -> io::Result
     std::thread::Builder::new().name("metrics".into()).spawn(accept).map(drop)
 }
 
-/// Those who ask, the oldest first, by their numbers.
+/// Connections of who asks, the oldest first, by their numbers.
 type Asking = VecDeque<(u64, TcpStream)>;
 
 /// Hears one on a thread of its own.
@@ -270,7 +270,7 @@ mod tests {
         assert!(closed.is_some_and(|bytes| bytes > 1), "{closed:?}");
     }
 
-    /// Those who connect and say nothing are in nobody's way.
+    /// Connections that say nothing are in nobody's way.
     #[test]
     fn the_silent_make_room() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("bound");

@@ -152,8 +152,8 @@ fn a_run_with_secret_control_is_proved() {
     prover.refused(3, &["is longer than it allows"]);
 }
 
-/// What a prover claims is work for its verifier before anything is proved: as much as that allows, and it is the
-/// prover that asked for more.
+/// A prover's claim is work for its verifier before anything is proved: as much as that allows, and it is the prover
+/// that asked for more.
 #[test]
 fn claims_are_bounded_by_who_verifies() {
     let prove = [&["prove"], &RUN[..], &["--private-input", "text:abc"]].concat();

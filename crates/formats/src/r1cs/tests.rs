@@ -156,7 +156,7 @@ fn long_forms_take_no_longer_than_their_terms() {
     assert!(system.committed().iter().copied().eq(1..2 + many));
 }
 
-/// Where linear constraints would define all there is, public values are held against a witness all the same.
+/// Public values are held against a witness where linear constraints would define all there is, too.
 #[test]
 fn public_values_of_linear_circuits_are_asserted() {
     // out = a + b, as a form, and as a product with one.

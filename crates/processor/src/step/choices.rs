@@ -193,7 +193,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    /// What was kept is read, from memory and from a file, which does not have it as it is.
+    /// Choices are read as they were kept, from memory and from a file, which does not have them as they are.
     #[test]
     fn choices_are_read_as_they_were_kept() {
         let choice = |row: usize| (row % 251) as u8;

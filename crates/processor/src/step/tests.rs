@@ -267,7 +267,7 @@ fn each_value_is_noticed_where_a_class_speaks_of_it() {
     assert!(classes.len() + missing.len() >= Class::ALL.len(), "{classes:?}");
 }
 
-/// What a prover does for a row while it proves is the same whatever the row is of: it is filled once. By how much
+/// A prover does the same for each row while it proves, whatever the row is of: it is filled once. By how much
 /// a word is shifted, which branch is taken, what signs a quotient has and whether an access fails is found before.
 #[test]
 fn each_row_is_filled_once_while_it_is_proved() {

@@ -131,7 +131,7 @@ fn accesses_are_aligned() {
     }
 }
 
-/// As RISC-V has it where no `fence.i` follows, a store need not be seen by who fetches an instruction.
+/// A store need not be seen by who fetches an instruction, as RISC-V has it where no `fence.i` follows.
 #[test]
 fn what_is_stored_is_data() {
     // Text and data on one page that can be written to, as -N links.
@@ -162,7 +162,7 @@ fn zero_stays_zero() {
     exits_with(&program(&code.concat()), 0);
 }
 
-/// What an instruction does is said by its word, and not by which constants lie elsewhere: such as that of `mret`.
+/// An instruction does what its word says, and this does not depend on which constants lie elsewhere: such as that of `mret`.
 #[test]
 fn registers_of_control_are_there_for_all_programs() {
     for constant in [None, Some(0x3020_0073)] {

@@ -53,14 +53,14 @@ impl Sqlite {
         let idle = self.idle().pop();
         let database = idle.map_or_else(|| connect(&self.path, self.busy), Ok).map_err(|why| failed(&why))?;
         let done = work(&database);
+        // Before it is kept: a connection may be to another file that stood at the path meanwhile.
+        self.is_there(&failed)?;
         let mut idle = self.idle();
         if idle.len() < KEPT {
             idle.push(database);
         }
         drop(idle);
-        let done = done.map_err(|why| failed(&why))?;
-        self.is_there(&failed)?;
-        Ok(done)
+        done.map_err(|why| failed(&why))
     }
 
     fn is_there(&self, failed: &dyn Fn(&dyn std::fmt::Display) -> Failure) -> Result<()> {
@@ -209,7 +209,7 @@ mod tests {
         let modes: Vec<_> = files.map(|file| file.metadata().expect("known").permissions().mode()).collect();
         assert!(modes.len() > 1 && modes.iter().all(|mode| mode & 0o777 == 0o600), "{modes:?}");
     }
-    /// What is written to a file that is no more at its path is lost, and so it fails.
+    /// A write to a file that is no more at its path is lost, and so it fails.
     #[test]
     fn a_file_that_is_gone_keeps_nothing() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -93,7 +93,7 @@ fn less() -> Repeating<'static> {
     mixed(("f61", Correlations::DIRECT), "less.rel", &[("public0", b"1000")], &[("private0", b"999")])
 }
 
-/// What another tool made of a program: four comparisons that cross both ways, and a memory.
+/// A program as another tool compiled it: four comparisons that cross both ways, and a memory.
 fn largest(field: &'static str, correlations: Correlations) -> Repeating<'static> {
     mixed((field, correlations), "picozk/largest.rel", &[], &[("private0", b"7,19,41,3,28,2,7,19,41,3,28")])
 }
@@ -159,7 +159,7 @@ fn who_leaves_after_a_coin_is_rejected() {
     }
 }
 
-/// The same of longer sessions over two fields, of whose crossings each ends a turn, and at the verifier's messages, too.
+/// Longer sessions over two fields, of whose crossings each ends a turn, end so, too, at messages of either side.
 #[test]
 #[ignore = "takes a minute"]
 fn who_leaves_amid_a_long_crossing_is_rejected() {

@@ -80,7 +80,7 @@ impl Loaded {
         Inputs { public, layout, misaligned, cycles, output: MOST_OUTPUT }
     }
 
-    /// The same for a run that a peer claims: its end is looked for before anything is proved.
+    /// The inputs of a run that a peer claims, whose end is looked for before anything is proved.
     pub(super) fn inputs_of_claim(&self) -> Inputs<'_> {
         Inputs { cycles: self.cycles.unwrap_or(MOST_CLAIMED), ..self.inputs() }
     }

@@ -22,7 +22,7 @@ static MODULUS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 static SQUARE: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 static INVERSE: AtomicU64 = AtomicU64::new(0);
 
-/// What is held in four words.
+/// The integer in four words.
 #[inline(always)]
 fn load(words: &[AtomicU64; 4]) -> Limbs {
     core::array::from_fn(|i| words[i].load(Relaxed))

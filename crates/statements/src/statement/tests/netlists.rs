@@ -94,7 +94,7 @@ fn ports_of_one_name_are_refused() {
     assert!(twice("aag 1 1 0 0 0\n2\n").contains("has no outputs"));
 }
 
-/// What is passed on under its own name is set apart, and what only has the name of an input is refused.
+/// An input that is passed on under its own name is set apart, and an output that only has its name is refused.
 #[test]
 fn outputs_may_be_inputs_of_the_same_names() {
     let blif = |text: &str| {
