@@ -53,14 +53,14 @@ impl Sqlite {
         let idle = self.idle().pop();
         let database = idle.map_or_else(|| connect(&self.path, self.busy), Ok).map_err(|why| failed(&why))?;
         let done = work(&database);
-        // Before it is kept: a connection may be to another file that stood at the path meanwhile.
-        self.is_there(&failed)?;
         let mut idle = self.idle();
         if idle.len() < KEPT {
             idle.push(database);
         }
         drop(idle);
-        done.map_err(|why| failed(&why))
+        let done = done.map_err(|why| failed(&why))?;
+        self.is_there(&failed)?;
+        Ok(done)
     }
 
     fn is_there(&self, failed: &dyn Fn(&dyn std::fmt::Display) -> Failure) -> Result<()> {
