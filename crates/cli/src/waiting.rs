@@ -1,6 +1,6 @@
 //! Reading files that may keep the reader waiting: named pipes, devices, and standard input.
 //!
-//! However its bytes are spread, such a file has so much time for each [`PIECE`] of them: what drips is not
+//! However its bytes are spread, such a file has so much time for each 64 KiB of them: what drips is not
 //! waited for without end, and what is long has the time that it takes.
 
 use std::fs::File;
@@ -25,7 +25,7 @@ pub enum Waiting {
         piece: Zeroizing<Vec<u8>>,
         /// How much of that was taken.
         taken: usize,
-        /// The longest wait for each [`PIECE`] bytes.
+        /// The longest wait for each `PIECE` of bytes.
         timeout: Duration,
         /// The time that is left to wait for these.
         left: Duration,
@@ -46,7 +46,7 @@ pub fn regular(path: &Path) -> io::Result<File> {
 }
 
 /// Opens the file at `path`. Where it is not a regular one, nobody waits for longer than `timeout` for somebody
-/// to open its other end and write the first [`PIECE`], nor for each that follows.
+/// to open its other end and write the first 64 KiB, nor for each that follows.
 ///
 /// # Errors
 /// Where it cannot be opened; to read it fails with `TimedOut`.
