@@ -3,6 +3,7 @@
 use crate::kit::*;
 use serde_json::Value;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const TREE: &str = "builtin:merkle-root?depth=2";
@@ -198,12 +199,12 @@ fn runs(pid: u32) -> bool {
     stat.is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
 }
 
-/// A worker of this side that has had its order, and looks after its coordinator in a thread of its own; none where
-/// the run has ended before.
+/// A worker of this side that has had its order, and looks after its coordinator in a thread of its own, beside its
+/// first and the one for signals; none where the run has ended before.
 #[cfg(target_os = "linux")]
 fn watching_worker(side: &mut Running) -> Option<u32> {
     let watching =
-        |pid: &u32| std::fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|threads| threads.count() > 1);
+        |pid: &u32| std::fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|threads| threads.count() > 2);
     while side.is_running() {
         if let Some(pid) = children(side.id()).into_iter().find(watching) {
             return Some(pid);
@@ -232,7 +233,12 @@ fn stopped_workers_end_with_their_coordinator() {
             }
             let _ = sides.map(Running::end);
         };
+        let killed = Instant::now();
         while runs(stopped) {
+            assert!(
+                killed.elapsed() < Duration::from_secs(30),
+                "the worker {stopped} has outlived its coordinator"
+            );
             std::thread::yield_now();
         }
     }
