@@ -7,17 +7,23 @@ use super::block::{Block, Op, Record};
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-/// The length of the longest path to a wire, or `None` where there is no path.
-type Length = Option<u64>;
+/// One more than the length of the longest path to a wire, or 0 where there is no path.
+type Length = u64;
 
-/// The most lengths that are held for a function, or added up for one call.
+/// The most lengths that are held at once for all functions, or added up for one call.
 const MOST: usize = 1 << 22;
+/// The most lengths that are added up within all functions.
+const MOST_SUMS: usize = 1 << 26;
 
 /// A search for the depth, block by block.
 pub(super) struct Depths<F> {
     paths: Paths,
     /// Functions by their addresses.
     functions: HashMap<usize, Function<F>>,
+    /// The lengths that are held for functions.
+    held: usize,
+    /// The lengths that were added up within functions.
+    sums: usize,
     /// Whether all blocks could be looked at.
     known: bool,
 }
@@ -47,14 +53,17 @@ struct Delays {
 
 impl<F> Default for Depths<F> {
     fn default() -> Self {
-        Self { paths: Paths::new(0, 0), functions: HashMap::new(), known: true }
+        Self { paths: Paths::new(0, 0), functions: HashMap::new(), held: 0, sums: 0, known: true }
     }
 }
 
 impl<F> Depths<F> {
     /// The depth of all blocks, if it is known.
     pub(super) fn depth(&self) -> Option<u64> {
-        self.known.then(|| self.paths.deepest[0].unwrap_or(0))
+        self.known.then(|| match self.paths.deepest[0] {
+            Length::MAX => u64::MAX,
+            deepest => deepest.saturating_sub(1),
+        })
     }
 
     /// Goes through the next `block` of the statement.
@@ -73,19 +82,39 @@ impl<F> Depths<F> {
         if let Some(known) = self.functions.get(&address) {
             return known.delays.clone();
         }
-        let arguments = function.arguments as usize;
-        let few = (arguments + 1).checked_mul(function.slots as usize).is_some_and(|lengths| lengths <= MOST);
-        let delays = few.then(|| {
-            let mut paths = Paths::new(arguments, function.slots);
-            self.walk(function, &mut paths)?;
-            let results = function.read(function.results).list();
-            let results = results.iter().map(|slot| paths.of(slot).to_vec()).collect();
-            Some(Arc::new(Delays { results, deepest: paths.deepest }))
-        });
-        let delays = delays.flatten();
+        let delays = self.delays(function).map(Arc::new);
         let known = Function { _block: Arc::downgrade(function), delays: delays.clone() };
         self.functions.insert(address, known);
         delays
+    }
+
+    fn delays(&mut self, function: &Block<F>) -> Option<Delays> {
+        let width = function.arguments as usize + 1;
+        let within = width.checked_mul(function.slots as usize)?;
+        self.hold(within)?;
+        let mut paths = Paths::new(width - 1, function.slots);
+        self.walk(function, &mut paths)?;
+        let results: Vec<_> = function.read(function.results).list().iter().collect();
+        self.hold(width.checked_mul(results.len() + 1)?)?;
+        let results = results.iter().map(|slot| paths.of(*slot).to_vec()).collect();
+        self.held -= within;
+        Some(Delays { results, deepest: paths.deepest })
+    }
+
+    /// Holds so many lengths more, unless they are too many.
+    fn hold(&mut self, lengths: usize) -> Option<()> {
+        self.held = self.held.checked_add(lengths).filter(|held| *held <= MOST)?;
+        Some(())
+    }
+
+    /// Adds up so many lengths for each path to a wire of a block. Within functions they may be too many: there are
+    /// paths from each argument.
+    fn sum(&mut self, lengths: usize, width: usize) -> Option<()> {
+        if width > 1 {
+            let sums = lengths.checked_mul(width)?;
+            self.sums = self.sums.checked_add(sums).filter(|sums| *sums <= MOST_SUMS)?;
+        }
+        Some(())
     }
 
     /// Goes through a block; `None` where something else than gates is in it.
@@ -93,15 +122,23 @@ impl<F> Depths<F> {
         for &Record { op, out, a, b } in &block.records {
             match op {
                 Op::Constant => paths.put(out, &[], 0),
-                Op::Add => paths.put(out, &[a, b], 0),
-                Op::Mul => paths.put(out, &[a, b], 1),
-                Op::Scale => paths.put(out, &[a], 0),
+                Op::Add => paths.join(out, a, b, 0),
+                Op::Mul => paths.join(out, a, b, 1),
+                Op::Scale => paths.join(out, a, a, 0),
                 Op::Linear => paths.put(out, &block.read(a).list().iter().collect::<Vec<_>>(), 0),
-                Op::Witness => (out..out + a).for_each(|slot| paths.put(slot, &[], 0)),
+                Op::Witness => {
+                    self.sum(a as usize, paths.width)?;
+                    (out..out + a).for_each(|slot| paths.put(slot, &[], 0));
+                }
                 Op::Hint => {
                     let mut words = block.read(a);
                     let of: Vec<_> = words.list().iter().collect();
-                    words.list().iter().for_each(|slot| paths.put(slot, &of, 0));
+                    let slots: Vec<_> = words.list().iter().collect();
+                    self.sum(of.len() + slots.len(), paths.width)?;
+                    for path in 0..paths.width {
+                        let longest = paths.longest(path, &of, 0);
+                        slots.iter().for_each(|slot| paths.set(*slot, path, longest));
+                    }
                 }
                 Op::Assert | Op::Output | Op::Drop => {}
                 Op::Call => {
@@ -113,6 +150,7 @@ impl<F> Depths<F> {
                     if sums.checked_mul(paths.width).is_none_or(|sums| sums > MOST) {
                         return None;
                     }
+                    self.sum(sums, paths.width)?;
                     paths.call(&delays, &arguments, results.iter());
                 }
                 _ => return None,
@@ -126,17 +164,17 @@ impl Paths {
     /// The paths of a block with so many arguments, which are on its first slots.
     fn new(arguments: usize, slots: u32) -> Self {
         let width = arguments + 1;
-        let mut paths = Self { width, wires: Vec::new(), deepest: vec![None; width] };
+        let mut paths = Self { width, wires: Vec::new(), deepest: vec![0; width] };
         paths.hold(slots);
         for argument in 0..arguments {
-            paths.wires[argument * width + argument + 1] = Some(0);
+            paths.wires[argument * width + argument + 1] = 1;
         }
         paths
     }
 
     fn hold(&mut self, slots: u32) {
         let length = self.width * slots as usize;
-        self.wires.resize(self.wires.len().max(length), None);
+        self.wires.resize(self.wires.len().max(length), 0);
     }
 
     fn of(&self, slot: u32) -> &[Length] {
@@ -146,9 +184,39 @@ impl Paths {
     /// Puts a wire on a slot that lies `behind` those on others, or is made of none.
     fn put(&mut self, out: u32, of: &[u32], behind: u64) {
         for path in 0..self.width {
-            let longest = of.iter().filter_map(|slot| self.of(*slot)[path]).max();
-            let own = (of.is_empty() && path == 0).then_some(0);
-            self.set(out, path, longest.map(|length| length.saturating_add(behind)).or(own));
+            self.set(out, path, self.longest(path, of, behind));
+        }
+    }
+
+    /// The length of a path to a wire that lies `behind` those on others, or is made of none.
+    fn longest(&self, path: usize, of: &[u32], behind: u64) -> Length {
+        let own = Length::from(of.is_empty() && path == 0);
+        match of.iter().map(|slot| self.of(*slot)[path]).max() {
+            None | Some(0) => own,
+            Some(longest) => longest.saturating_add(behind),
+        }
+    }
+
+    /// Puts a wire on a slot that lies `behind` those on two others. This is done for each gate, so that nothing is
+    /// called.
+    fn join(&mut self, out: u32, a: u32, b: u32, behind: u64) {
+        let width = self.width;
+        let (out, a, b) = (out as usize * width, a as usize * width, b as usize * width);
+        let (wires, deepest) = (&mut self.wires[..], &mut self.deepest[..]);
+        let mut path = 0;
+        while path < width {
+            let (mut longest, other) = (wires[a + path], wires[b + path]);
+            if other > longest {
+                longest = other;
+            }
+            if longest > 0 {
+                longest = longest.saturating_add(behind);
+            }
+            wires[out + path] = longest;
+            if longest > deepest[path] {
+                deepest[path] = longest;
+            }
+            path += 1;
         }
     }
 
@@ -161,11 +229,13 @@ impl Paths {
     fn call(&mut self, delays: &Delays, arguments: &[u32], results: impl Iterator<Item = u32>) {
         let through = |paths: &Self, delays: &[Length]| -> Vec<Length> {
             let by = |path: usize| {
-                let own = delays[0].filter(|_| path == 0);
+                let own = if path == 0 { delays[0] } else { 0 };
                 let lengths = arguments.iter().zip(&delays[1..]);
-                let lengths =
-                    lengths.filter_map(|(slot, by)| Some(paths.of(*slot)[path]?.saturating_add((*by)?)));
-                lengths.max().max(own)
+                let lengths = lengths.map(|(slot, by)| match (paths.of(*slot)[path], *by) {
+                    (0, _) | (_, 0) => 0,
+                    (path, by) => path.saturating_add(by - 1),
+                });
+                lengths.fold(own, Length::max)
             };
             (0..paths.width).map(by).collect()
         };

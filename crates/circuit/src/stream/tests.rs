@@ -184,6 +184,34 @@ fn functions_of_functions_are_multiplied() {
     }
 }
 
+/// Functions of a thousand wires have a million paths through each: their depths are known of few.
+#[test]
+fn paths_through_wide_functions_are_bounded() {
+    const WIRES: usize = 1000;
+    struct Wide(u32);
+    impl Source<F2> for Wide {
+        fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
+            let mut wires = (0..WIRES).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            for function in 0..self.0 {
+                let returned = b.call(&function.to_le_bytes(), &wires, |b, of| {
+                    let squares = of.iter().map(|wire| b.mul(*wire, *wire)).collect::<Result<_>>()?;
+                    Ok(Returned { wires: squares, public: vec![] })
+                })?;
+                wires = returned.wires;
+            }
+            b.assert_zero(wires[0], "the first")
+        }
+    }
+    for (functions, known) in [(1, true), (2, true), (100, false)] {
+        let wide = Wide(functions);
+        let (shape, depth) = count(&wide, &Functions::default(), Parameters::default(), true).unwrap();
+        assert_eq!(shape.mul, u64::from(functions) * WIRES as u64);
+        assert_eq!(depth, known.then_some(functions.into()));
+        // It is counted gate by gate where it is not known of functions.
+        assert_eq!(Shape::of(&wide).unwrap().depth, functions.into());
+    }
+}
+
 proptest! {
     #[test]
     fn random_circuits_are_streamed_gate_by_gate(steps in steps(), seed: u64) {
