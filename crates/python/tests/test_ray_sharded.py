@@ -296,10 +296,10 @@ def test_page():
 def program():
     """The program `volery`, where it has been built."""
     target = os.environ.get("CARGO_TARGET_DIR") or pathlib.Path(__file__).parents[3] / "target"
-    path = pathlib.Path(target) / "release" / "volery"
-    if not path.exists():
+    built = [path for path in (pathlib.Path(target) / profile / "volery" for profile in ("debug", "release")) if path.exists()]
+    if not built:
         pytest.skip("needs the program: cargo build --release -p volery-cli")
-    return path
+    return max(built, key=lambda path: path.stat().st_mtime)
 
 
 @pytest.mark.parametrize("role", ["prover", "verifier"])
