@@ -12,6 +12,7 @@
 
 pub mod channel;
 pub mod error;
+pub mod file;
 pub mod pool;
 pub mod random;
 #[doc(hidden)]

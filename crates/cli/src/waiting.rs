@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
+use volery_channel::file::open_regular;
 use zeroize::Zeroizing;
 
 /// Bytes that are read at once from others than regular files, and that must come within a timeout.
@@ -39,10 +40,7 @@ pub enum Waiting {
 /// # Errors
 /// Where it cannot be opened, or is none.
 pub fn regular(path: &Path) -> io::Result<File> {
-    if std::fs::metadata(path)?.is_file() {
-        return File::open(path);
-    }
-    Err(io::Error::other("not a regular file: copy it to one"))
+    open_regular(path)?.ok_or_else(|| io::Error::other("not a regular file: copy it to one"))
 }
 
 /// Opens the file at `path`. Where it is not a regular one, nobody waits for longer than `timeout` for somebody

@@ -43,6 +43,7 @@ use std::io::{Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
+use volery_channel::file;
 use volery_circuit::Backend;
 use volery_primitives::F2;
 
@@ -202,10 +203,8 @@ impl Source {
 
 /// Opens a file, but no pipe, at which opening may wait for ever.
 pub(super) fn open_regular(path: &Path) -> std::io::Result<File> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("not a regular file, and so it cannot be read twice"));
-    }
-    File::open(path)
+    let file = file::open_regular(path)?;
+    file.ok_or_else(|| std::io::Error::other("not a regular file, and so it cannot be read twice"))
 }
 
 /// The place of an error: a file, and a line in it.

@@ -2,6 +2,7 @@
 
 use super::{Identity, provider};
 use crate::error::{Error, Result};
+use crate::file::open_regular;
 use pem_rfc7468::LineEnding;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::sign::{CertifiedKey, SigningKey};
@@ -80,11 +81,8 @@ impl SecretKey {
     /// `Io`; `Invalid` where it holds no key, is no regular file, or others may read it.
     pub fn read(path: &Path) -> Result<Self> {
         let unread = || Error::io("reading the key");
-        // To open a pipe may take for ever.
-        if !std::fs::metadata(path).map_err(unread())?.is_file() {
-            return Err(Error::invalid("this is no regular file: copy the key to one"));
-        }
-        let file = File::open(path).map_err(unread())?;
+        let file = open_regular(path).map_err(unread())?;
+        let file = file.ok_or_else(|| Error::invalid("this is no regular file: copy the key to one"))?;
         if others_may_read(&file).map_err(unread())? {
             return Err(Error::invalid("others on this machine may read this key: `chmod 600` it"));
         }
