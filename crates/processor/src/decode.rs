@@ -131,7 +131,8 @@ pub(crate) const NOWHERE: u8 = 32;
 
 /// The instruction whose word stands at `address`. Registers of control are there for programs that set up a
 /// machine before they do anything: they read zero, and nothing comes of what is written to them, but for
-/// `mepc`. As the specification has it, a write to one that can only be read is illegal, and so is `unimp`.
+/// `mepc`, which is written by `csrrw` alone: other writes to it are illegal here. As the specification has it, a
+/// write to one that can only be read is illegal, and so is `unimp`.
 pub fn decode(word: u32, address: u32) -> Instruction {
     let field = |at: u32, bits: u32| word >> at & ((1 << bits) - 1);
     let register = |at: u32| field(at, 5) as u8;
@@ -224,8 +225,8 @@ pub fn decode(word: u32, address: u32) -> Instruction {
         0x73 if funct3 & 3 != 0 => {
             // Setting or clearing no bit is no write.
             let writes = funct3 & 3 == 1 || rs1 != 0;
-            let only_read = field(30, 2) == 3;
-            if writes && only_read { illegal } else { of(Op::Control, rd, rs1, 0, field(20, 12)) }
+            let refused = field(30, 2) == 3 || field(20, 12) == MEPC;
+            if writes && refused { illegal } else { of(Op::Control, rd, rs1, 0, field(20, 12)) }
         }
         _ => illegal,
     }

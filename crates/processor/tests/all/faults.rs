@@ -172,6 +172,11 @@ fn registers_of_control_are_there_for_all_programs() {
         let code = [&[0xc000_1073][..], constant.as_slice()].concat();
         faults_in(&program(&code), Kind::Illegal, 0, 0xc000_1073);
     }
+    // csrs mepc, a0; csrwi mepc, 4: nothing is written there but what `mret` goes to. csrr a0, mepc is none.
+    for word in [0x3415_2073, 0x3412_5073] {
+        faults_in(&program(&[word]), Kind::Illegal, 0, word);
+    }
+    exits_with(&program(&[&[0x3410_2573][..], &call(93)].concat()), 0);
 }
 
 /// Programs of the architecture's own tests set up a machine before they do anything.
