@@ -1,7 +1,8 @@
 //! Digest of what is stated of a run row by row.
 //!
 //! It is made of what both parties push, and not of what they made that from: where two versions of this crate
-//! make other rows of a program, or ask something else of them, their digests differ.
+//! make other rows of a program, or ask something else of them by the equations of their classes, their digests
+//! differ. How rows are joined to one another and to memory is code, and has a number.
 
 use super::Steps;
 use super::block::{limb_rows, rom_rows};
