@@ -51,7 +51,15 @@ impl Sqlite {
     fn with<T>(&self, doing: &str, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         let failed = |why: &dyn std::fmt::Display| failed(doing, why);
         let idle = self.idle().pop();
-        let database = idle.map_or_else(|| connect(&self.path, self.busy), Ok).map_err(|why| failed(&why))?;
+        let database = match idle {
+            Some(database) => database,
+            None => {
+                let database = connect(&self.path, self.busy).map_err(|why| failed(&why))?;
+                // What stands in its place is not kept, nor ever written to.
+                self.is_there(&failed)?;
+                database
+            }
+        };
         let done = work(&database);
         let mut idle = self.idle();
         if idle.len() < KEPT {
@@ -209,6 +217,7 @@ mod tests {
         let modes: Vec<_> = files.map(|file| file.metadata().expect("known").permissions().mode()).collect();
         assert!(modes.len() > 1 && modes.iter().all(|mode| mode & 0o777 == 0o600), "{modes:?}");
     }
+
     /// A write to a file that is no more at its path is lost, and so it fails.
     #[test]
     fn a_file_that_is_gone_keeps_nothing() {
@@ -224,6 +233,13 @@ mod tests {
         gone(store.forgive("somebody", 2));
         std::fs::write(&path, "another").expect("written");
         gone(store.strikes("somebody", 0).map(drop));
+        // A session beside others finds no connection that is idle, and another database in the place of this one.
+        std::fs::remove_file(&path).expect("removed");
+        drop(Sqlite::open(&path, true).expect("made"));
+        let kept = std::mem::take(&mut *store.idle());
+        gone(store.strikes("somebody", 0).map(drop));
+        assert!(store.idle().is_empty(), "a connection to another database is kept");
+        store.idle().extend(kept);
         std::fs::rename(folder.path().join("elsewhere"), &path).expect("renamed back");
         assert_eq!(store.strikes("somebody", 0).ok(), Some(0));
     }
