@@ -136,8 +136,8 @@ fn address(text: &str) -> Result<SocketAddr> {
 #[cfg(unix)]
 fn end_with(parent: u32) {
     use std::os::unix::process::parent_id;
-    // A worker that is stopped by then looks at nothing, but can be killed. What is refused here, or comes too
-    // late, is seen below.
+    // A worker that is stopped by then looks at nothing, but can be killed: at the end of the thread that started
+    // it, which is the coordinator's first. What is refused here, or comes too late, is seen below.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     std::thread::spawn(move || {
