@@ -111,7 +111,7 @@ pub trait WithBits<B: Field>: Sync {
         options: &Options,
     ) -> Result<(Accepted, Report)>;
 
-    /// About what a session of a statement of this shape sends: see [`traffic`].
+    /// About what a session of a statement of this shape sends, counted from what it needs.
     ///
     /// # Errors
     /// `Invalid` where no correlations offer the usual security for it.
