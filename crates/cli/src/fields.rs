@@ -33,7 +33,7 @@ pub fn named(name: &str) -> Result<Field> {
         return volery::setting(name).map_err(|why| Failure::usage(why).of("field"));
     }
     let mut names: Vec<_> = settings().iter().map(|field| field.name()).collect();
-    names.push("a prime from 2^30 to 2^61 or from 2^120 to 2^256".into());
+    names.push("a prime from 2^30 to 2^256".into());
     one_named("field", name, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     Ok(volery::setting(name)?)
 }

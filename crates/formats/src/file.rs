@@ -33,7 +33,7 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
     if sieve.has_bits() {
         return Err(Error::invalid(format!(
             "{path} is over F_2 and the field of {} elements: bits go with f61, goldilocks, bn254, and primes from \
-             2^30 to 2^61 and from 2^120 to 2^256 that have no names, where no format is named",
+             2^30 to 2^256 that have no names, where no format is named",
             sieve.field_size()
         )));
     }

@@ -16,7 +16,7 @@
 //! | [`RuntimePrime256`] | the prime | [`RuntimePrime256`] | `prime256` | 1 | 5 |
 //!
 //! Every field is its own extension of degree one. The last two rows are fields of primes that the process
-//! chooses while it runs: one below 2^61, and one of 121 to 256 bits. `bn254` and `bls12-381` are the scalar fields of the curves
+//! chooses while it runs: one below 2^61, and one of 62 to 256 bits. `bn254` and `bls12-381` are the scalar fields of the curves
 //! of these names: the integers modulo the number of points, which circuits for them are written over.
 //!
 //! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over

@@ -46,7 +46,7 @@ pub struct Options {
     /// ask that are chosen where nobody wishes for any. A prover makes no file that asks for more.
     pub most_work: u32,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over
-    /// extensions of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a
+    /// extensions of less than 2^120 elements and 100 over others; for Limbo 40 over a channel and 128 in a
     /// file, which set its parameters; for voleith 120; for Wolverine 40, for which buckets are as large as
     /// they must be: with them both parties must ask for the same.
     pub security: Option<u32>,
@@ -54,7 +54,7 @@ pub struct Options {
     /// tests and measurements.
     pub insecure_parameters: bool,
     /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused
-    /// over extensions of less than 2^100 elements, for which they could be searched offline. Correlations
+    /// over extensions of less than 2^120 elements, for which they could be searched offline. Correlations
     /// still take messages of both parties. By Wolverine buckets are then as large as 128 bits take, and
     /// there is no sacrifice.
     pub non_interactive: bool,

@@ -6,7 +6,7 @@
 use volery_channel::channel::{Carried, Channel};
 use volery_channel::error::{Error, Misbehaviour, Rejection, Result};
 use volery_circuit::{Shape, Size};
-use volery_primitives::{Extension, Field, RuntimePrime, RuntimePrime256, RuntimePrimex4};
+use volery_primitives::Field;
 
 /// The verdict that a statement is true. Only a check that ran to its end and held can make one.
 #[must_use = "a proof is accepted only where this was returned"]
@@ -123,20 +123,15 @@ impl Gates {
     }
 }
 
-/// The bits of encoding that an extension must have for challenges to come from the transcript: 100 of them,
-/// and some for what each coordinate's encoding is longer than its logarithm.
-const TRANSCRIPT_BITS: u32 = 112;
+/// The bits that an element must have for challenges to come from the transcript: above 2^120 there are 100 of
+/// security, and some for what an argument loses.
+const TRANSCRIPT_BITS: u32 = 121;
 
-/// Whether challenges over `E` come from the transcript, and the gates are one-way.
-pub const fn by_transcript<E: Field>() -> bool {
-    E::BITS >= TRANSCRIPT_BITS
+/// Whether challenges over `E` come from the transcript, and the gates are one-way. Where the prime is chosen at run
+/// time it decides: whoever asks has it.
+pub fn by_transcript<E: Field>() -> bool {
+    E::bits() >= TRANSCRIPT_BITS
 }
-
-// Encodings over a prime that is chosen at run time are longer: so it must not be too small.
-const _: () = assert!(
-    <RuntimePrimex4 as Extension<RuntimePrime>>::DEGREE * RuntimePrime::LEAST.ilog2() >= TRANSCRIPT_BITS
-        && RuntimePrime256::LEAST.length() > TRANSCRIPT_BITS
-);
 
 /// The steps of a proof that may fail. After a failed step it goes no further, even where a circuit swallows
 /// the error.

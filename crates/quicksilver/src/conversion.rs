@@ -76,7 +76,7 @@ use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// K: the parities that are shown of a round, which depends on whether challenges to values under MACs in `E`
 /// are coins.
-const fn repetitions<E: Field>() -> u32 {
+fn repetitions<E: Field>() -> u32 {
     if by_transcript::<E>() { 128 } else { 64 }
 }
 

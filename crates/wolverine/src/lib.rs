@@ -130,7 +130,7 @@ impl Terms {
             _ => CheckedBy::Interpolation,
         };
         let by = checking.by.unwrap_or(usual);
-        if by != CheckedBy::Buckets && POINTS >> M::F::BITS.min(63) > 0 {
+        if by != CheckedBy::Buckets && POINTS >> M::F::bits().min(63) > 0 {
             return Err(Error::invalid(format!(
                 "{by} checks products over a large field, and not over {}: take buckets",
                 M::F::name()

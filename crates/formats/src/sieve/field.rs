@@ -4,7 +4,7 @@ use super::execute::modulus;
 use super::number::{Element, Number};
 use core::fmt;
 use volery_primitives::field::is_prime;
-use volery_primitives::{F2, F256, Field, Q32, RuntimePrime, RuntimePrime256, with_fields};
+use volery_primitives::{F2, F256, Field, RuntimePrime, RuntimePrime256, with_fields};
 
 /// A field: that of a prime, or `f256`. An element is written as a number: of `f256` bit i of it is the
 /// coefficient of X^i.
@@ -63,8 +63,8 @@ impl WireField {
         self.is_prime && !self.is_two()
     }
 
-    /// Whether it is given by a modulus that is no prime, so that there is no such field; of those beyond 2^61
-    /// proofs are over a few that are known.
+    /// Whether it is given by a modulus that is no prime, so that there is no such field. Longer ones are found out
+    /// where a field is chosen.
     pub(super) fn is_composite(&self) -> bool {
         self.is_prime && self.size.to_u64().is_some_and(|size| size >> 61 == 0 && !is_prime(size))
     }
@@ -83,16 +83,20 @@ impl WireField {
         }
     }
 
-    /// The [`Field::NAME`], where proofs are over it, or the modulus.
+    /// The [`Field::NAME`], where it has one, or the modulus.
     pub(super) fn name(&self) -> String {
-        fn name<F: Field>(field: &WireField) -> Option<&'static str> {
-            field.is::<F>().then_some(F::NAME)
+        self.known().map_or_else(|| self.to_string(), |(name, _)| name.into())
+    }
+
+    /// [`Field::NAME`] and [`Field::BYTES`], if it is one of those with names.
+    fn known(&self) -> Option<(&'static str, usize)> {
+        fn known<F: Field>(field: &WireField) -> Option<(&'static str, usize)> {
+            field.is::<F>().then_some((F::NAME, F::BYTES))
         }
-        macro_rules! names {
-            ($($values:ident: $($macs:ident)+;)+) => { [name::<F2>, $(name::<volery_primitives::$values>),+] };
+        macro_rules! fields {
+            ($($values:ident: $($macs:ident)+;)+) => { [known::<F2>, $(known::<volery_primitives::$values>),+] };
         }
-        let known = with_fields!(names);
-        known.iter().find_map(|name| name(self)).map_or_else(|| self.to_string(), Into::into)
+        with_fields!(fields).iter().find_map(|known| known(self))
     }
 
     /// -1, if an element has up to 256 bits.
@@ -103,16 +107,14 @@ impl WireField {
     /// The bytes of an element, [`Field::BYTES`]: modulo a prime that is chosen at run time those of the
     /// longest.
     pub(super) fn bytes(&self) -> usize {
-        let is_chosen = |number| {
-            (RuntimePrime::LEAST..=RuntimePrime::MOST).contains(&number) && number != u64::from(Q32::MODULUS)
-        };
-        if self.size.to_u64().is_some_and(is_chosen) {
-            return RuntimePrime::BYTES;
-        }
-        if (RuntimePrime256::LEAST.length().into()..=256).contains(&self.size.minus_one().bits()) {
-            return RuntimePrime256::BYTES;
-        }
-        self.size.minus_one().bits().div_ceil(8).max(1) as usize
+        self.known().map_or_else(
+            || match self.size.to_u64() {
+                Some(..RuntimePrime::LEAST) => self.size.minus_one().bits().div_ceil(8).max(1) as usize,
+                Some(..=RuntimePrime::MOST) => RuntimePrime::BYTES,
+                _ => RuntimePrime256::BYTES,
+            },
+            |(_, bytes)| bytes,
+        )
     }
 
     /// How it is declared.

@@ -68,7 +68,7 @@ check_field!(Bn254, Bn254, 253);
 check_field!(Bls12381, Bls12381, 254);
 // At least, whichever prime is chosen.
 check_field!(RuntimePrimex4, RuntimePrime, 120);
-check_field!(RuntimePrime256, RuntimePrime256, 120);
+check_field!(RuntimePrime256, RuntimePrime256, 61);
 
 /// The element whose coordinates are the digits of `integer`, at most two, in base p.
 fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {
@@ -99,6 +99,7 @@ mod tests {
         bits::<Q32x2>(Q32::MODULUS.into(), 2);
         bits::<F65537x4>(F65537::MODULUS.into(), 4);
         bits::<RuntimePrimex4>(RuntimePrime::LEAST, 4);
+        assert_eq!(RuntimePrime256::LEAST.length() - 1, RuntimePrime256::SIZE_BITS);
         assert_eq!(Bn254::MODULUS.length() - 1, Bn254::SIZE_BITS);
         assert_eq!(Bls12381::MODULUS.length() - 1, Bls12381::SIZE_BITS);
     }

@@ -62,12 +62,10 @@ fn quartic() -> Quartic {
 pub enum ChoiceError {
     /// The number is no prime.
     Composite,
-    /// The prime is below [`RuntimePrime::LEAST`].
-    Short,
+    /// The prime is below this power of two.
+    Short(u32),
     /// The prime is above [`RuntimePrime::MOST`].
     Long,
-    /// The prime is below [`RuntimePrime256::LEAST`], and above [`RuntimePrime::MOST`].
-    Between,
     /// Another prime, this one, was chosen before.
     Taken(U256),
 }
@@ -76,14 +74,8 @@ impl Display for ChoiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Composite => f.write_str("it is not a prime"),
-            Self::Short => f.write_str(
-                "it is below 2^30, and a MAC of four numbers below it would be too short to be secure",
-            ),
+            Self::Short(bits) => write!(f, "it is below 2^{bits}"),
             Self::Long => f.write_str("it is not below 2^61 - 1"),
-            Self::Between => f.write_str(
-                "it is between 2^61 and 2^120, where there is no field: take a longer one, and state that values are \
-                 below this prime",
-            ),
             Self::Taken(prime) => write!(
                 f,
                 "this process computes modulo the prime {prime}, and modulo one prime of this length alone: \
@@ -120,7 +112,7 @@ impl RuntimePrime {
             return Err(ChoiceError::Composite);
         }
         if prime < Self::LEAST {
-            return Err(ChoiceError::Short);
+            return Err(ChoiceError::Short(Self::LEAST.ilog2()));
         }
         let (chosen, _) = CHOSEN.get_or_init(|| {
             let quartic = Quartic::new(Barrett::new(prime));

@@ -85,8 +85,7 @@ pub fn setting(name: &str) -> Result<&'static dyn AnySetting> {
         return Ok(*found);
     }
     let names: Vec<_> = settings().iter().map(|setting| setting.name()).collect();
-    let names =
-        format!("there are {}, and primes from 2^30 to 2^61 and from 2^120 to 2^256", names.join(", "));
+    let names = format!("there are {}, and primes from 2^30 to 2^256", names.join(", "));
     let Some(prime) = decimal(name) else {
         return Err(Error::invalid(format!("there is no setting `{name}`: {names}")));
     };

@@ -1,5 +1,6 @@
-//! The field of a prime of 121 to 256 bits that is chosen at run time: as [`RuntimePrime`](super::RuntimePrime), once in
-//! a process and whatever that one chooses. It is its own extension, since its MACs are long enough.
+//! The field of a prime of 62 to 256 bits that is chosen at run time: as [`RuntimePrime`](super::RuntimePrime), once in
+//! a process and whatever that one chooses. It is its own extension: below 2^120 its MACs are as short as those over
+//! 2^61 − 1 in the field itself, and challenges have to be coins.
 
 use super::ChoiceError;
 use super::montgomery::{Limbs, Montgomery, is_prime};
@@ -42,9 +43,8 @@ fn modulo() -> Montgomery {
 pub struct RuntimePrime256(Limbs);
 
 impl RuntimePrime256 {
-    /// The least integer that may be chosen, if it were a prime: 2^120, as there are MACs of the shortest
-    /// [`RuntimePrime`](super::RuntimePrime).
-    pub const LEAST: U256 = U256::new(1 << 120, 0);
+    /// The least integer that may be chosen, if it were a prime: 2^61.
+    pub const LEAST: U256 = U256::new(1 << 61, 0);
 
     /// Chooses p for this process. The same one may be chosen again.
     ///
@@ -52,7 +52,7 @@ impl RuntimePrime256 {
     /// Where `prime` is no prime from [`RuntimePrime256::LEAST`] on, or another one was chosen before.
     pub fn choose(prime: U256) -> Result<(), ChoiceError> {
         if prime < Self::LEAST {
-            return Err(ChoiceError::Between);
+            return Err(ChoiceError::Short(Self::LEAST.length() - 1));
         }
         if CHOSEN.get().is_none() && !is_prime(prime) {
             return Err(ChoiceError::Composite);

@@ -3,7 +3,7 @@ use super::montgomery::{self, Montgomery};
 use super::quartic::Quartic;
 use super::*;
 use crate::arch::Arch;
-use crate::field::F128;
+use crate::field::{F61, F128};
 use crate::prg::Prg;
 use num_bigint::BigUint;
 
@@ -174,7 +174,7 @@ fn by_definition(field: Quartic, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
 fn one_prime_is_chosen() {
     assert_eq!(RuntimePrime::choose(CHOSEN + 2), Err(ChoiceError::Composite));
     for prime in [65_537, (1 << 30) - 35] {
-        assert_eq!(RuntimePrime::choose(prime), Err(ChoiceError::Short));
+        assert_eq!(RuntimePrime::choose(prime), Err(ChoiceError::Short(30)));
     }
     for long in [(1 << 61) - 1, (1 << 61) + 15, u64::MAX] {
         assert_eq!(RuntimePrime::choose(long), Err(ChoiceError::Long));
@@ -193,10 +193,13 @@ fn integer(digits: &str) -> U256 {
     digits.bytes().fold(U256::ZERO, |number, digit| number.mul_add(10, u64::from(digit - b'0')).0)
 }
 
-/// 2^107 − 1, 2^127 − 1, the order of Ed25519, the coordinates of Curve25519, the coordinates and the order of P-256 and
+/// The least that there is, 2^64 − 59, 2^89 − 1, 2^107 − 1, 2^127 − 1, the order of Ed25519, the coordinates of Curve25519, the coordinates and the order of P-256 and
 /// of secp256k1, and the largest prime below 2^256.
-fn long_primes() -> [U256; 9] {
+fn long_primes() -> [U256; 12] {
     [
+        "2305843009213693967",
+        "18446744073709551557",
+        "618970019642690137449562111",
         "162259276829213363391578010288127",
         "170141183460469231731687303715884105727",
         "7237005577332262213973186563042994240857116359379907606001950938285454250989",
@@ -220,7 +223,7 @@ fn long_primes_are_known_from_others() {
     }
     let big = |number: U256| BigUint::from_bytes_le(&number.to_bytes());
     let product = |a: U256, b: U256| integer(&(big(a) * big(b)).to_string());
-    let [p, q, ..] = long_primes();
+    let [.., p, q] = *long_primes().first_chunk::<5>().expect("more");
     // Squares, products of two primes, Fermat numbers, and a Carmichael number: (6k + 1)(12k + 1)(18k + 1) of primes.
     let fermat = |log: u32| U256::from(1_u64) << (1 << log) | U256::from(1_u64);
     let k = (1_u64 << 30..).find(|k| [6, 12, 18].into_iter().all(|six| is_prime(six * k + 1))).unwrap();
@@ -257,8 +260,8 @@ fn long_arithmetic_is_that_of_integers() {
 
 #[test]
 fn one_long_prime_is_chosen() {
-    let [short, chosen, other, ..] = long_primes();
-    assert_eq!(RuntimePrime256::choose(short), Err(ChoiceError::Between));
+    let [_, _, other, _, chosen, ..] = long_primes();
+    assert_eq!(RuntimePrime256::choose(F61::MODULUS.into()), Err(ChoiceError::Short(61)));
     assert_eq!(RuntimePrime256::choose(U256::MAX), Err(ChoiceError::Composite));
     for _ in 0..2 {
         assert_eq!(RuntimePrime256::choose(chosen), Ok(()));
