@@ -101,7 +101,7 @@ pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;
 pub use interpreter::Sums;
 pub use interpreter::{Beyond, Everything, Executor, GatesAlone, SumsOfProducts, Vectors};
-pub use mixed::{MixedRecorder, MixedSource, MixedStreamed};
+pub use mixed::{MixedRecorder, MixedSource, MixedStreamed, OneField, Order};
 pub use recorder::Recorder;
 use shape::count;
 pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};

@@ -3,6 +3,8 @@
 mod circuits;
 mod faulty;
 
+#[cfg(test)]
+pub(crate) use circuits::Dice;
 pub use circuits::{Arbitrary, Several, strings};
 pub use faulty::Faulty;
 

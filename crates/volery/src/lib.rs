@@ -147,8 +147,8 @@ pub mod circuit {
         pub use volery_circuit::stream::{
             AllShards, Argues, Beyond, Block, ClauseSource, ClauseStream, Dependence, Everything, Execute,
             Executor, Functions, GatesAlone, Handle, HintFunction, MixedRecorder, MixedSource, MixedStreamed,
-            Op, Record, Recorder, Shard, ShardSource, Source, Stream, Streamed, StreamedClauses,
-            SumsOfProducts, Traced, VectorHandle, Vectors, fingerprint, fingerprint_of,
+            OneField, Op, Order, Record, Recorder, Shard, ShardSource, Source, Stream, Streamed,
+            StreamedClauses, SumsOfProducts, Traced, VectorHandle, Vectors, fingerprint, fingerprint_of,
         };
     }
 }

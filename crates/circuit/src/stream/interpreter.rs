@@ -11,7 +11,8 @@ pub use beyond::{Beyond, Everything, GatesAlone, SumsOfProducts, Vectors};
 use super::block::{Block, HintFunction, LENT, List, Op, Record};
 use super::naming::Name;
 use super::{Argues, Execute, Source};
-use crate::Backend;
+use crate::{Backend, Function};
+use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
@@ -30,6 +31,30 @@ pub trait Executor: Backend + Sized {
     /// writes gates.
     fn argues(&self) -> Argues {
         Self::proofs()
+    }
+
+    /// Opens a call of a function that blocks call, as [`Backend::open_function`] does where a statement calls one:
+    /// for backends that record what they execute.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    #[inline]
+    fn open_call(
+        &mut self,
+        function: &Arc<Block<Self::F>>,
+        arguments: &[Self::Wire],
+    ) -> Result<Function<Self::Wire>> {
+        let _ = (function, arguments);
+        Ok(Function::Inlined)
+    }
+
+    /// Ends the body of the function that was opened last, and calls it.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    #[inline]
+    fn close_call(&mut self, returned: Vec<Self::Wire>) -> Result<Vec<Self::Wire>> {
+        Ok(returned)
     }
 }
 
@@ -99,8 +124,7 @@ impl<B: Executor> Kept<B> {
 
     /// Puts a wire into a slot.
     pub(super) fn put(&mut self, slot: u32, wire: B::Wire) {
-        self.wires.places.reserve(slot as usize + 1);
-        self.wires.places.0[slot as usize] = wire;
+        self.wires.places.put(slot, wire);
     }
 }
 
@@ -125,6 +149,16 @@ impl<'b, B: Executor> Interpreter<'b, B> {
     /// The state to go on from after this block.
     pub(super) fn suspended(self) -> Kept<B> {
         Kept { wires: self.wires, beyond: self.beyond, assertions: self.names.assertions }
+    }
+
+    /// The backend, and the wires on all slots; those of functions that have ended are behind the statement's.
+    pub(super) fn parts(&mut self) -> (&mut B, &[B::Wire]) {
+        (self.backend, &self.wires.places.0)
+    }
+
+    /// Puts a wire into a slot of the statement.
+    pub(super) fn put(&mut self, slot: u32, wire: B::Wire) {
+        self.wires.places.put(slot, wire);
     }
 
     fn run(&mut self, block: &Block<B::F>, lent: &[B::F], frame: Frame) -> Result<()> {
@@ -206,10 +240,29 @@ impl<'b, B: Executor> Interpreter<'b, B> {
                     places.0.copy_within(from..from + length as usize, to);
                     to += length as usize;
                 }
+                let opened = self.backend.open_call(function, &places.0[callee.wires..to])?;
+                if let Function::Known(returned) = opened {
+                    self.names.assertions += function.assertions;
+                    places.scatter(&returned.wires, results, frame);
+                    return Ok(());
+                }
+                let recorded = if let Function::New(arguments) = opened {
+                    places.0[callee.wires..to].copy_from_slice(&arguments);
+                    true
+                } else {
+                    false
+                };
                 self.run(function, &[], callee)?;
                 self.beyond.close(callee.vectors);
-                let (outside, inside) = self.wires.places.0.split_at_mut(callee.wires);
+                let places = &mut self.wires.places;
                 let returned = function.read(function.results).list();
+                if recorded {
+                    let made = returned.iter().map(|slot| places.0[callee.wires + slot as usize]).collect();
+                    let made = self.backend.close_call(made)?;
+                    places.scatter(&made, results, frame);
+                    return Ok(());
+                }
+                let (outside, inside) = places.0.split_at_mut(callee.wires);
                 copy(&mut outside[frame.wires..], results, inside, returned);
             }
         }
@@ -315,6 +368,12 @@ impl<W: Copy + Default + Zeroize> Places<W> {
             self.0 = longer;
         }
         self.0.resize(length, W::default());
+    }
+
+    /// Puts a wire into a slot of the statement.
+    fn put(&mut self, slot: u32, wire: W) {
+        self.reserve(slot as usize + 1);
+        self.0[slot as usize] = wire;
     }
 
     /// Puts columns of wires, which are wiped, on the slots of `list`, one after the other.

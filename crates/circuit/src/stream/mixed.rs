@@ -3,13 +3,16 @@
 //! Each half has a recorder of its own, whose blocks are executed in the half's backend when they are full,
 //! and before a word or a number crosses. So a statement over two fields is compiled once, as others are.
 
+mod one_field;
+
 use super::block::Block;
 use super::interpreter::{Interpreter, Kept};
 use super::recorder::ended;
 use super::{Argues, Execute, Executor, Functions, Handle, Recorder, Source};
 use crate::{Backend, BitWire, Mixed, MixedCircuit, NumberWire};
-use core::cell::RefCell;
+use core::cell::{RefCell, RefMut};
 use core::fmt::Display;
+pub use one_field::{OneField, Order};
 use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 
@@ -26,7 +29,9 @@ pub trait MixedSource<F: Field>: Sync {
 /// Records gates of both halves.
 pub struct MixedRecorder<'m, 'r, 's, F: Field> {
     bits: &'m mut Recorder<'s, F2>,
-    numbers: &'m mut Recorder<'r, F>,
+    numbers: &'m RefCell<Recorder<'r, F>>,
+    /// The recorder of numbers, unless bits have the turn, which may be recorded there, too.
+    turn: Option<RefMut<'m, Recorder<'r, F>>>,
     /// The executor of conversions. There is none where the name of an assertion is searched for, and nothing
     /// is executed.
     crossing: Option<&'m dyn Crossing>,
@@ -41,15 +46,24 @@ trait Crossing {
     fn bits_of(&self, numbers: &[u32], bits: &[u32], name: &dyn Display) -> Result<()>;
 }
 
-impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
+impl<'m, 'r, 's, F: Field> MixedRecorder<'m, 'r, 's, F> {
+    fn new(
+        bits: &'m mut Recorder<'s, F2>,
+        numbers: &'m RefCell<Recorder<'r, F>>,
+        crossing: Option<&'m dyn Crossing>,
+    ) -> Self {
+        Self { bits, numbers, turn: None, crossing }
+    }
+
     /// The recorder of bits.
     pub fn bits(&mut self) -> &mut Recorder<'s, F2> {
+        self.turn = None;
         self.bits
     }
 
     /// The recorder of numbers.
     pub fn numbers(&mut self) -> &mut Recorder<'r, F> {
-        self.numbers
+        self.turn.get_or_insert_with(|| self.numbers.borrow_mut())
     }
 
     /// The number of these bits: see [`Mixed::number`].
@@ -58,10 +72,12 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
     /// As there.
     pub fn number(&mut self, bits: &[Handle]) -> Result<Handle> {
         let slots = self.bits.slots(bits);
-        let number = self.numbers.fresh();
+        let number = self.numbers().fresh();
         if let Some(crossing) = self.crossing {
             self.execute()?;
-            crossing.number(&slots, self.numbers.slots(&[number])[0])?;
+            let place = self.numbers().slots(&[number])[0];
+            self.turn = None;
+            crossing.number(&slots, place)?;
         }
         Ok(number)
     }
@@ -74,10 +90,11 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
         if numbers.is_empty() {
             return Ok(Vec::new());
         }
-        let slots = self.numbers.slots(numbers);
+        let slots = self.numbers().slots(numbers);
         let bits: Vec<_> = (0..width * numbers.len()).map(|_| self.bits.fresh()).collect();
         if let Some(crossing) = self.crossing {
             self.execute()?;
+            self.turn = None;
             crossing.bits_of(&slots, &self.bits.slots(&bits), name)?;
         }
         Ok(bits)
@@ -85,8 +102,8 @@ impl<'r, 's, F: Field> MixedRecorder<'_, 'r, 's, F> {
 
     /// Has all gates so far executed.
     fn execute(&mut self) -> Result<()> {
-        self.bits.execute()?;
-        self.numbers.execute()
+        self.bits().execute()?;
+        self.numbers().execute()
     }
 }
 
@@ -98,12 +115,12 @@ impl<'r, 's, F: Field> Mixed for MixedRecorder<'_, 'r, 's, F> {
     type Numbers = Recorder<'r, F>;
 
     fn bits(&mut self) -> Result<&mut Recorder<'s, F2>> {
-        self.numbers.execute()?;
-        Ok(self.bits)
+        MixedRecorder::numbers(self).execute()?;
+        Ok(MixedRecorder::bits(self))
     }
     fn numbers(&mut self) -> Result<&mut Recorder<'r, F>> {
-        self.bits.execute()?;
-        Ok(self.numbers)
+        MixedRecorder::bits(self).execute()?;
+        Ok(MixedRecorder::numbers(self))
     }
     fn number(&mut self, bits: &[Handle]) -> Result<Handle> {
         MixedRecorder::number(self, bits)
@@ -217,10 +234,9 @@ impl<M: Mixed> MixedCircuit<M> for MixedStreamed<'_, <M::Numbers as Backend>::F>
         let (mut bits, mut numbers) = (Bits(&state, &of_bits), Numbers(&state, &of_numbers));
         let functions = (Functions::default(), Functions::default());
         let mut bits = Recorder::new(&mut bits, &functions.0).of_half();
-        let mut numbers = Recorder::new(&mut numbers, &functions.1).of_half();
-        let mut both = MixedRecorder { bits: &mut bits, numbers: &mut numbers, crossing: Some(&state) };
-        let recorded = self.0.record_mixed(&mut both);
-        let finished = bits.finish(recorded).and_then(|()| numbers.finish(Ok(())));
+        let numbers = RefCell::new(Recorder::new(&mut numbers, &functions.1).of_half());
+        let recorded = self.0.record_mixed(&mut MixedRecorder::new(&mut bits, &numbers, Some(&state)));
+        let finished = bits.finish(recorded).and_then(|()| numbers.into_inner().finish(Ok(())));
         state.into_inner().failed.map_or(finished, Err)
     }
 }
@@ -245,8 +261,8 @@ impl<F: Field> Execute<F> for Nothing {
 impl<F: Field> Source<F2> for OnlyBits<'_, F> {
     fn record(&self, bits: &mut Recorder<'_, F2>) -> Result<()> {
         let (mut nothing, functions) = (Nothing, Functions::default());
-        let mut numbers = Recorder::new(&mut nothing, &functions);
-        self.0.record_mixed(&mut MixedRecorder { bits, numbers: &mut numbers, crossing: None })
+        let numbers = RefCell::new(Recorder::new(&mut nothing, &functions));
+        self.0.record_mixed(&mut MixedRecorder::new(bits, &numbers, None))
     }
 }
 
@@ -254,7 +270,7 @@ impl<F: Field> Source<F> for OnlyNumbers<'_, F> {
     fn record(&self, numbers: &mut Recorder<'_, F>) -> Result<()> {
         let (mut nothing, functions) = (Nothing, Functions::default());
         let mut bits = Recorder::new(&mut nothing, &functions);
-        self.0.record_mixed(&mut MixedRecorder { bits: &mut bits, numbers, crossing: None })
+        numbers.lend(|numbers| self.0.record_mixed(&mut MixedRecorder::new(&mut bits, numbers, None)))
     }
 }
 

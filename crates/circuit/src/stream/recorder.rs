@@ -1,5 +1,6 @@
 //! Recording: the backend that statements are compiled for.
 
+mod bits;
 mod lanes;
 mod memory;
 mod polynomial;
@@ -14,6 +15,8 @@ use super::functions::{Functions, Import, MOST_WORDS, Recorded};
 use super::plan::plan;
 use super::{Argues, Everything, Execute, Executor};
 use crate::{Backend, Function, Returned};
+pub(super) use bits::{Bits, embedded};
+use core::cell::RefCell;
 use core::fmt::Display;
 use core::mem;
 use scans::Scans;
@@ -173,6 +176,16 @@ impl<'r, F: Field> Recorder<'r, F> {
         self.outcome()
     }
 
+    /// Lends the recorder to whoever shares it between several.
+    pub(super) fn lend<T>(&mut self, to: impl FnOnce(&RefCell<Self>) -> T) -> T {
+        // Nothing is pushed into the one that stands here meanwhile.
+        let nobody = Purpose::Name { before: 0, name: None, open: 0 };
+        let shared = RefCell::new(mem::replace(self, Self::of(nobody, self.argues, self.functions)));
+        let done = to(&shared);
+        *self = shared.into_inner();
+        done
+    }
+
     /// A wire for a value that no gate makes.
     pub(super) fn fresh(&mut self) -> Handle {
         self.frame.take()
@@ -274,16 +287,30 @@ impl<'r, F: Field> Recorder<'r, F> {
 
     /// Adds the sum of the wires that are listed from word `at` on, which are as many as `factors`.
     fn push_sum(&mut self, factors: &[F], at: u32) -> Handle {
-        self.frame.block.spare(factors.len(), at);
         let wire = self.frame.take();
+        self.push_sum_to(wire.slot, factors, at);
+        wire
+    }
+
+    /// Adds such a sum on the slot `out`.
+    fn push_sum_to(&mut self, out: u32, factors: &[F], at: u32) {
+        self.frame.block.spare(factors.len(), at);
         if self.lends && factors.len() >= LONG && self.outer.is_empty() {
-            self.frame.block.push(Op::Linear, wire.slot, at, LENT);
+            self.frame.block.push(Op::Linear, out, at, LENT);
             self.flush_by(factors);
         } else {
             let constants = self.frame.block.next_constant();
             self.frame.block.constants.extend_from_slice(factors);
-            self.push_long(Op::Linear, wire.slot, at, constants);
+            self.push_long(Op::Linear, out, at, constants);
         }
+    }
+
+    /// Adds a product. What fails in it fails in what is pushed next.
+    #[inline]
+    fn push_product(&mut self, a: Handle, b: Handle) -> Handle {
+        let (a, b) = (self.frame.slot(a), self.frame.slot(b));
+        let wire = self.frame.take();
+        self.push(Op::Mul, wire.slot, a, b);
         wire
     }
 
@@ -483,9 +510,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
     #[inline]
     fn mul(&mut self, a: Handle, b: Handle) -> Result<Handle> {
-        let (a, b) = (self.frame.slot(a), self.frame.slot(b));
-        let wire = self.frame.take();
-        self.push(Op::Mul, wire.slot, a, b);
+        let wire = self.push_product(a, b);
         self.outcome()?;
         Ok(wire)
     }

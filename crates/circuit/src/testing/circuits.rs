@@ -30,10 +30,17 @@ pub struct Arbitrary {
 }
 
 /// Numbers at random.
-struct Dice(Random);
+pub(crate) struct Dice(Random);
 
 impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        Self(Random::from_seed(&bytes))
+    }
+
+    /// A number from 0, below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0.word().0 as usize % bound
     }
 
@@ -51,9 +58,7 @@ impl Arbitrary {
     /// A circuit with this many inputs, hints among them, and ANDs. Its first input and a few other wires are
     /// asserted to have the values that one witness gives them: some witnesses satisfy it, and not all.
     pub fn new(seed: u64, inputs: usize, ands: usize) -> Self {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut dice = Dice(Random::from_seed(&bytes));
+        let mut dice = Dice::new(seed);
         let (mut gates, mut wires, mut given, mut multiplied) = (vec![Gate::Witness], 1, 1, 0);
         while given < inputs || multiplied < ands {
             let (a, b) = (dice.wire(wires), dice.wire(wires));
