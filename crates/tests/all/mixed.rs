@@ -4,13 +4,13 @@ use crate::kit::{Session, both, disagreements, only_bytes_differ, seeded};
 use crate::tapes::digest;
 use std::num::NonZeroUsize;
 use volery::channel::{Flip, Party};
-use volery::circuit::stream::{MixedRecorder, MixedSource};
+use volery::circuit::stream::{MixedRecorder, MixedSource, OneField, Source};
 use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables, Written};
 use volery::error::{Disagreement, Rejection};
 use volery::{
     Arch, Bn254, Converted, Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks,
     MacField, Options, Over, ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed,
-    verify_mixed,
+    prove_to_over, verify_from_over, verify_mixed,
 };
 use volery_quicksilver::session::{Supported, with_bits};
 
@@ -139,15 +139,18 @@ fn pinned() {
     }
 }
 
+/// A statement as streams of gates.
+struct Recorded(Sorted);
+
+impl<B: Field> MixedSource<B> for Recorded {
+    fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, B>) -> Result<()> {
+        self.0.run(both)
+    }
+}
+
 /// A statement as streams of gates, as those by name are proved, sends what it sends as a circuit.
 #[test]
 fn streams_send_the_same() {
-    struct Recorded(Sorted);
-    impl<B: Field> MixedSource<B> for Recorded {
-        fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, B>) -> Result<()> {
-            self.0.run(both)
-        }
-    }
     fn over<B: Field, E: MacField<B>>()
     where
         Over<B, E>: Registered + Supported<F = B>,
@@ -168,6 +171,37 @@ fn streams_send_the_same() {
     }
     over::<F61, F61>();
     over::<F61, F61x2>();
+}
+
+/// A statement over two fields is a file as one over that of the numbers, which is of no other statement.
+#[test]
+fn files_are_over_one_of_two_fields() {
+    let (circuit, bits, numbers) = Sorted::instance::<F61>(4, 6);
+    let other = Recorded(Sorted { odd: !circuit.odd, ..circuit });
+    let (source, options) =
+        (Recorded(circuit), Options { arch: Arch::detect(), ..Options::by(System::LIMBO) });
+    let (one, other) = (OneField::new(&source), OneField::new(&other));
+    let order = one.order().unwrap();
+    let joined = |bits: &[F2]| -> Vec<F61> {
+        order.join(Box::new(bits.iter().copied()), Box::new(numbers.iter().copied())).collect()
+    };
+    let mut file = Vec::new();
+    let one: &dyn Source<F61> = &one;
+    let proved = prove_to_over::<Over<F61>>(one, joined(&bits), &mut file, &options).unwrap();
+    let (_, verified) = verify_from_over::<Over<F61>>(one, &mut &file[..], &options).unwrap();
+    assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement));
+    let other: &dyn Source<F61> = &other;
+    let refused = verify_from_over::<Over<F61>>(other, &mut &file[..], &options).map(drop).unwrap_err();
+    assert!(matches!(refused, Error::Disagreed(Disagreement::FileStatement(_))), "{refused}");
+    let mut wrong = bits.clone();
+    (wrong[0], wrong[1]) = (F2::ZERO, F2::ZERO);
+    for (witness, fails) in [
+        (joined(&wrong), "a bit of the first two"),
+        (vec![F61::new(2); joined(&bits).len()], "a bit is 0 or 1"),
+    ] {
+        let refused = prove_to_over::<Over<F61>>(one, witness, &mut Vec::new(), &options).unwrap_err();
+        assert!(matches!(&refused, Error::Unsatisfied(name) if name == fails), "{refused}");
+    }
 }
 
 /// A comparison as compilers write it, over F_2 and each field that bits go with, from a file; what bits do not go
@@ -217,6 +251,8 @@ fn files_are_over_bits_and_other_fields() {
                 None,
             );
             assert_eq!(session.verified.is_ok(), is_less, "{number} over {field}");
+            let refused = claim.prove_to(&mut Vec::new(), &options).unwrap_err().to_string();
+            assert!(refused.contains("has no proof file, as those over f2 and f61"), "{refused}");
         }
     }
     let path = less("52435875175126190479447740508185965837690552500527637822603658699938581184513", 255);

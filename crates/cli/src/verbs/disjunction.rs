@@ -115,6 +115,7 @@ impl Disjunction {
             digest: self.digest,
             label: subject::cut(labels.join("\nor\n")),
             clauses: Some(self.clauses.count() as u64),
+            of_two: false,
         }
     }
 

@@ -67,7 +67,8 @@ fn write(
     file.finish()?;
     let mut outcome = Outcome::new(settings, Some(Party::Prover), &[report], started);
     outcome.verified = false;
-    (outcome.warnings, outcome.clauses) = (warnings, subject.clauses);
+    outcome.warnings = warnings;
+    subject.tell(&mut outcome);
     outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     outcome.print(settings.json)
 }
@@ -87,7 +88,8 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
     drop(progress);
     let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
     let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
-    (outcome.warnings, outcome.clauses) = (statement.warnings(), subject.clauses);
+    outcome.warnings = statement.warnings();
+    subject.tell(&mut outcome);
     outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     // What a stranger wrote is not verified: only what this side says itself of the statement is.
     let (same, theirs) = match label {

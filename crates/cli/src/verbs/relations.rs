@@ -140,8 +140,11 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     let in_file = relation.ands_in_file().map(|ands| (ands, ands.saturating_sub(shape.mul)));
     let over = field.name();
     let (over, all, simulated, in_the_head) = match of_two {
-        // One system alone proves what is over two fields.
-        Some(estimate) => (format!("{BOOLEAN} {over}"), vec![Traffic::of_two_fields(estimate)], None, None),
+        // One system alone proves what is over two fields over a link, and one what files have of it over one.
+        Some(estimate) => {
+            let simulated = relation.examine_in_file()?.and_then(|shape| Simulated::in_file(field, &shape));
+            (format!("{BOOLEAN} {over}"), vec![Traffic::of_two_fields(estimate)], simulated, None)
+        }
         None => {
             let all = traffic::all(field, &shape, &clauses);
             (over, all, Simulated::of(field, &shape), InTheHead::of(field, &shape))

@@ -5,7 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use volery::circuit::Port;
 use volery::{Accepted, AnyStatement, LONGEST_LABEL, Options, Report};
+use volery_cli::fields::BOOLEAN;
 use volery_cli::print::hex;
+use volery_cli::report::Outcome;
 
 /// The longest value that stands in a label as it is, in characters.
 const LONGEST_VALUE: usize = 100;
@@ -17,6 +19,8 @@ pub(crate) struct Subject {
     pub(crate) label: String,
     /// How many relations there are of which one holds.
     pub(crate) clauses: Option<u64>,
+    /// Whether it is over two fields.
+    pub(crate) of_two: bool,
 }
 
 impl Subject {
@@ -26,6 +30,17 @@ impl Subject {
             digest: statement.digest(),
             label: cut(label(relation, statement.public(), statement.unit())),
             clauses: None,
+            of_two: statement.is_over_two(),
+        }
+    }
+}
+
+impl Subject {
+    /// Has `outcome` tell of what it is.
+    pub(crate) fn tell(&self, outcome: &mut Outcome) {
+        outcome.clauses = self.clauses;
+        if self.of_two {
+            outcome.field = format!("{BOOLEAN} {}", outcome.field);
         }
     }
 }

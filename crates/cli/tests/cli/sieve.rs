@@ -147,6 +147,100 @@ fn what_picozk_writes_is_proved() {
     }
 }
 
+/// Proof files of the same program, and of a comparison with a public number.
+#[test]
+fn what_is_over_two_fields_is_proved_in_files() {
+    let files = Files::new();
+    let vector = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sieve").join(name);
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let proof = files.0.path().join("proof").to_str().expect("UTF-8").to_owned();
+    let [largest, numbers, bits] = ["largest.rel", "largest.type0.ins", "largest.type1.ins"]
+        .map(|name| vector(&format!("picozk/{name}")));
+    let [private, no_bits] =
+        ["largest.type0.wit", "largest.type1.wit"].map(|name| vector(&format!("picozk/{name}")));
+    let public = ["--relation", &largest, "--public-stream", &numbers, "--public-stream", &bits, "--json"];
+    let private = ["--private-stream", &private, "--private-stream", &no_bits];
+    let stated = volery(&[&["check"], &public[..], &private].concat()).expect(0).json()["statement"].clone();
+    let info = volery(&["circuit", "info", &largest, "--json"]).expect(0).json();
+    for (prefer, field) in [("balanced", "f61"), ("speed", "f61x2")] {
+        let by = ["--prefer", prefer, "--field", field, "--out", &proof, "--force"];
+        let proved = volery(&[&["prove"], &public[..], &private, &by].concat()).expect(0).json();
+        let checked = [&["verify", "--field", field, "--proof", &proof], &public[..]].concat();
+        let verified = volery(&checked).expect(0).json();
+        assert_eq!((&verified["verdict"], &verified["system"]), (&"accepted".into(), &"limbo".into()));
+        for report in [&proved, &verified] {
+            assert_eq!((&report["field"], &report["statement"]), (&format!("f2 {field}").into(), &stated));
+        }
+        // The forecast is of the shorter field.
+        let length = fs::metadata(&proof).expect("a proof").len();
+        let foretold = info["limbo"]["file_bytes"][prefer].as_u64().expect("a number");
+        assert!(field != "f61" || length.abs_diff(foretold) < foretold / 50, "{length} of {foretold} bytes");
+        let whole = fs::read(&proof).expect("a proof");
+        for place in [whole.len() / 3, whole.len() - 1] {
+            let mut changed = whole.clone();
+            changed[place] ^= 1;
+            fs::write(&proof, changed).expect("written");
+            volery(&checked).refused(1, &["proof"]);
+        }
+    }
+    assert!(info["limbo"]["link_bytes"].is_null());
+    let row = volery(&["circuit", "info", &largest]).expect(0).out;
+    assert!(row.contains(" in a file, by --prefer speed, balanced, size; all inputs private"), "{row}");
+
+    // With the number below 1000 it is not said of others.
+    let less = vector("less.rel");
+    let none = files.file("none.ins", &stream("public_input", F2, &[]));
+    let [public, other] =
+        [1000, 1001].map(|most| files.file(&format!("{most}.ins"), &stream("public_input", F61, &[most])));
+    let given = |public: &str| {
+        ["--relation", &less, "--public-stream", public, "--public-stream", &none].map(String::from)
+    };
+    let run = |verb: &str, public: &str, more: &[&str]| {
+        let given = given(public);
+        volery(&[&[verb], &given.iter().map(String::as_str).collect::<Vec<_>>()[..], more].concat())
+    };
+    let fresh = files.0.path().join("fresh").to_str().expect("UTF-8").to_owned();
+    for (number, is_less) in [(999, true), (1000, false)] {
+        let private = files.file("x.wit", &stream("private_input", F61, &[number]));
+        let proved = run(
+            "prove",
+            &public,
+            &["--private-stream", &private, "--out", &fresh, "--force", "--label", "a word"],
+        );
+        if is_less {
+            proved.expect(0);
+            assert_eq!(
+                run("verify", &public, &["--proof", &fresh, "--json"]).expect(0).json()["prover_words"],
+                "a word"
+            );
+            run("verify", &other, &["--proof", &fresh]).refused(3, &["statement", "a word"]);
+            fs::remove_file(&fresh).expect("there");
+        } else {
+            proved.refused(2, &["the assertion of line 16 of", "less.rel does not hold"]);
+            assert!(!Path::new(&fresh).exists());
+        }
+    }
+    let private = files.file("x.wit", &stream("private_input", F61, &[999]));
+    let wolverine = ["--system", "wolverine", "--private-stream", &private, "--out", &fresh];
+    run("prove", &public, &wolverine).refused(2, &["wolverine makes no files"]);
+    // Over Goldilocks nothing makes files.
+    let goldilocks = "field 18446744069414584321";
+    let relation = files.file(
+        "x.rel",
+        &format!(
+            "version 2.1.0;circuit;@type {goldilocks};@type field 2;@begin\n$0 <- @private(0);\n@assert_zero(0: $0);\n\
+             $0 <- @private(1);\n@assert_zero(1: $0);\n@end\n"
+        ),
+    );
+    for to in [["prove", "--out"], ["verify", "--proof"]] {
+        volery(&[&to[..], &[&proof, "--relation", &relation]].concat())
+            .refused(2, &["limbo is over f2, f61, f61x2, f65537, and not over goldilocks"]);
+    }
+    assert!(volery(&["circuit", "info", &relation, "--json"]).expect(0).json()["limbo"].is_null());
+}
+
 #[test]
 fn relations_over_two_fields_are_proved() {
     let files = Files::new();

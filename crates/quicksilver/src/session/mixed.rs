@@ -281,7 +281,7 @@ fn allowed(options: &Options) -> Result<()> {
     match options.system() {
         System::QUICKSILVER => Ok(()),
         other => Err(Error::invalid(format!(
-            "a statement over two fields is proved by {}, and not by {other}",
+            "a statement over two fields is proved over a link by {}, and not by {other}",
             System::QUICKSILVER
         ))),
     }

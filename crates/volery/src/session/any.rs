@@ -216,6 +216,14 @@ pub trait AnyRelation: Send + Sync {
     fn estimate(&self) -> Result<Option<Estimate>> {
         Ok(None)
     }
+    /// The gates of a statement over two fields as its proof file has them, over one; `None` where it has none, and
+    /// for one over one field.
+    ///
+    /// # Errors
+    /// As for [`AnyRelation::examine`].
+    fn examine_in_file(&self) -> Result<Option<Shape>> {
+        Ok(None)
+    }
     /// The public values, to which others can be added.
     fn public(&mut self) -> &mut dyn ReadValues;
     /// The statement that is made of it by its public values.
@@ -234,16 +242,19 @@ pub trait AnyStatement: Send + Sync {
     fn unit_of(&self, _port: &str) -> &'static str {
         self.unit()
     }
+    /// Whether it is over two fields, F_2 beside that of the setting.
+    fn is_over_two(&self) -> bool {
+        false
+    }
     /// Counts the gates: see [`Shape::without_depth`].
     fn count(&self) -> Result<Shape>;
     /// Warnings about the statement: see [`Statement::warnings`].
     fn warnings(&self) -> Vec<String>;
     /// Verifies the statement: see [`verify`](crate::verify).
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>;
-    /// Verifies a file: see [`verify_from`](crate::verify_from).
-    fn verify_from(&self, _proof: &mut (dyn Read + Send), _options: &Options) -> Result<(Accepted, Report)> {
-        Err(no_file())
-    }
+    /// Verifies a file: see [`verify_from`](crate::verify_from). Over two fields it is about the statement over one
+    /// of them that [`OneField`](volery_circuit::stream::OneField) has.
+    fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)>;
     /// How it falls into so many shards: `Invalid` where it does not.
     fn in_shards(&self, _shards: usize) -> Result<InShards> {
         Err(not_in_shards())
@@ -311,18 +322,9 @@ pub trait AnyClaim: Send + Sync {
         Err(not_in_shards())
     }
     /// Proves the claim to a file: see [`prove_to`](crate::prove_to).
-    fn prove_to(&self, _out: &mut dyn Write, _options: &Options) -> Result<Report> {
-        Err(no_file())
-    }
+    fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
     /// Proves the claim to a file that can be written to anew: see [`prove_to_file`](crate::prove_to_file).
-    fn prove_to_file(&self, _out: &mut dyn Sink, _options: &Options) -> Result<Report> {
-        Err(no_file())
-    }
-}
-
-/// Refuses a proof file, which statements over one field alone have.
-fn no_file() -> Error {
-    Error::invalid("a statement over two fields is proved over a link, and has no proof file")
+    fn prove_to_file(&self, out: &mut dyn Sink, options: &Options) -> Result<Report>;
 }
 
 /// Refuses shards, into which statements over one field alone fall.

@@ -159,7 +159,7 @@ macro_rules! register {
 /// Parts of some settings beyond QuickSilver. [`System`](super::System) says of which systems, by name.
 macro_rules! beyond {
     (with bits: F61 $macs:ident) => {
-        Some(two_fields::open::<Self>)
+        Some(two_fields::open_with_files::<Self>)
     };
     (with bits: Goldilocks $macs:ident) => {
         Some(two_fields::open::<Self>)

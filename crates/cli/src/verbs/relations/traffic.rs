@@ -124,9 +124,9 @@ pub(super) fn rows(all: &[Traffic]) -> impl Iterator<Item = (&'static str, Strin
     shown.map(Traffic::row)
 }
 
-/// The bytes of a proof of Limbo by each preference, over a link and in a file.
+/// The bytes of a proof of Limbo by each preference, over a link, if it is proved there, and in a file.
 pub(super) struct Simulated {
-    link: [u64; 3],
+    link: Option<[u64; 3]>,
     file: [u64; 3],
 }
 
@@ -138,7 +138,12 @@ impl Simulated {
             return None;
         }
         let [link, file] = [Mode::Interactive, Mode::File].map(|mode| simulated(field, shape, mode));
-        Some(Self { link: link?, file: file? })
+        Some(Self { link: Some(link?), file: file? })
+    }
+
+    /// The simulation of a statement that has these gates in a file alone.
+    pub(super) fn in_file(field: Field, shape: &Shape) -> Option<Self> {
+        Some(Self { link: None, file: simulated(field, shape, Mode::File)? })
     }
 
     pub(super) fn json(&self) -> Value {
@@ -146,15 +151,15 @@ impl Simulated {
             let names = PREFERENCES.iter().map(|(name, _)| (*name).to_owned());
             names.zip(bytes.map(Value::from)).collect::<Map<_, _>>()
         };
-        json!({"link_bytes": named(self.link), "file_bytes": named(self.file)})
+        json!({"link_bytes": self.link.map(named), "file_bytes": named(self.file)})
     }
 
     /// The line of a table.
     pub(super) fn row(&self) -> (&'static str, String) {
-        let [link, file] = [self.link, self.file]
-            .map(|bytes| bytes.map(|bytes| format!("{}B", human(bytes as f64))).join(", "));
-        let names = PREFERENCES.map(|(name, _)| name).join(", ");
-        ("limbo", format!("{link} over a link, or {file} in a file, by --prefer {names}; all inputs private"))
+        let words = |bytes: [u64; 3]| bytes.map(|bytes| format!("{}B", human(bytes as f64))).join(", ");
+        let link = self.link.map_or(String::new(), |bytes| format!("{} over a link, or ", words(bytes)));
+        let (file, names) = (words(self.file), PREFERENCES.map(|(name, _)| name).join(", "));
+        ("limbo", format!("{link}{file} in a file, by --prefer {names}; all inputs private"))
     }
 }
 

@@ -24,7 +24,7 @@ const LISTED: (&str, &str) = (
     "committed-mlp?inputs=784&hidden=128&outputs=10&layers=1&count=1&bits=22&fraction=11",
     "as `mlp`, of weights that are committed to: `model` is the SHA-256 digest of a public label, a secret `salt` of \
      32 bytes and the `weights`, each in 4 bytes, the lowest first, in two's complement; over f2 and the field \
-     together, by quicksilver over a link",
+     together",
 );
 
 /// The built-in statements over a field with F_2 beside it.
