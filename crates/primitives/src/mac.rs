@@ -17,13 +17,21 @@ use core::ops::{Add, Sub};
 use zeroize::DefaultIsZeroes;
 
 /// A value with its MAC, on which `key = mac + value·Δ`: the prover's share.
-#[derive(Clone, Copy)]
+#[derive(Copy)]
 #[repr(C)]
 pub struct Tagged<B, E> {
     /// The value, of the base field.
     pub value: B,
     /// The MAC, of the extension.
     pub mac: E,
+}
+
+// As that of what it is made of: not one part after the other, for each element of a vector.
+impl<B: Copy, E: Copy> Clone for Tagged<B, E> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
 impl<B: Field, E: Extension<B>> Tagged<B, E> {

@@ -40,9 +40,17 @@ pub trait Radicand<const N: usize>: Field {
 }
 
 /// An element of `B[X] / (X^N - w)`: coordinate i is the coefficient of X^i.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(transparent)]
 pub struct Binomial<B, const N: usize>(pub [B; N]);
+
+// What `derive` writes clones one coordinate after the other, for each element of a vector.
+impl<B: Copy, const N: usize> Clone for Binomial<B, N> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
 // Loops over indices: the functions of `map` and `zip` are compiled by themselves, and not always inlined.
 impl<B: Radicand<N>, const N: usize> Binomial<B, N> {
@@ -67,6 +75,7 @@ impl<B: Radicand<N>, const N: usize> Binomial<B, N> {
 }
 
 impl<B: Field, const N: usize> Default for Binomial<B, N> {
+    #[inline(always)]
     fn default() -> Self {
         Self([B::ZERO; N])
     }
