@@ -63,7 +63,7 @@ mod transfers;
 use super::{Delta, coefficients};
 use crate::ot::{base, pprf};
 use subtle::ConstantTimeEq;
-use transfers::{Chosen, DIGIT, Dealt, Expansion, Leaves};
+use transfers::{Chosen, DIGIT, Dealt, Leaves};
 use volery_channel::channel::{Carried, Channel};
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::random::Random;
@@ -186,8 +186,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         let places = gadget::<B, E>();
         let pairs = base::send(channel, places.len() * bits::<B>(), random)?;
         let transfers = if bits::<B>() == 1 {
-            let both = |pair: &[F128; 2]| Dealt::Bit(Box::new(pair.map(|key| Expansion::new(arch, key))));
-            pairs.iter().map(both).collect()
+            pairs.iter().map(|pair| Dealt::Bit(Leaves::new(arch, pair))).collect()
         } else {
             let leaves = pprf::deal(channel, &pairs, bits::<B>())?;
             let trees = leaves.chunks_exact(1 << bits::<B>());
@@ -203,7 +202,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         count: usize,
     ) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
         let mut values = Zeroizing::new(vec![B::ZERO; count + E::DEGREE as usize]);
-        Expansion::new(self.arch, self.random.word()).fill(&mut values);
+        Leaves::new(self.arch, &[self.random.word()]).sum::<E>(&mut values);
         let columns = self.send_columns(channel, |_| &values)?;
         // Figure 5, step 3.
         let seed = F128::from_bytes(channel.recv_array()?);
@@ -274,7 +273,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         let transfers = places.len() * bits::<B>();
         let chosen: Vec<_> = if bits::<B>() == 1 {
             let keys = base::receive(channel, *delta.choices, transfers, random)?;
-            keys.iter().map(|key| Chosen::Bit(Box::new(Expansion::new(arch, *key)))).collect()
+            keys.iter().map(|key| Chosen::Bit(Leaves::new(arch, &[*key]))).collect()
         } else {
             let choices = Zeroizing::new(pprf::choices_among(*delta.choices, bits::<B>(), transfers));
             let keys = base::receive(channel, *choices, transfers, random)?;

@@ -18,9 +18,9 @@ fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E
         let hidden = digit(delta, j) as usize;
         if bits::<B>() == 1 {
             let keys = [(); 2].map(|()| random.word());
-            both.push(Dealt::Bit(Box::new(keys.map(|key| Expansion::new(arch, key)))));
-            let expansion = Box::new(Expansion::new(arch, keys[hidden]));
-            chosen.push((Chosen::Bit(expansion), factor(delta, j)));
+            both.push(Dealt::Bit(Leaves::new(arch, &keys)));
+            let key = Leaves::new(arch, &[keys[hidden]]);
+            chosen.push((Chosen::Bit(key), factor(delta, j)));
         } else {
             let mut leaves: Vec<_> = (0..1 << DIGIT).map(|_| random.word()).collect();
             both.push(Dealt::Digit(Leaves::new(arch, &leaves)));
