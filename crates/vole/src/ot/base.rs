@@ -24,7 +24,7 @@
 //! Encodings that are not canonical are refused, and so is the identity as M. Ristretto has prime order: no
 //! cofactor to clear, no subgroup to check. An abort depends on public messages alone.
 
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::IsIdentity;
 use subtle::{Choice, ConditionallySelectable};
@@ -142,11 +142,13 @@ pub fn receive(
         let slot = choice(&choices, i);
         let a = random_scalar(random);
         let other = RistrettoPoint::from_uniform_bytes(&random.bytes());
-        let chosen = RistrettoPoint::mul_base(&a) - oracle.group(i, slot.unwrap_u8(), &other.compress());
-        let r0 = RistrettoPoint::conditional_select(&chosen, &other, slot);
-        let r1 = RistrettoPoint::conditional_select(&other, &chosen, slot);
-        message.extend_from_slice(r0.compress().as_bytes());
-        message.extend_from_slice(r1.compress().as_bytes());
+        let other = other.compress();
+        let chosen = RistrettoPoint::mul_base(&a) - oracle.group(i, slot.unwrap_u8(), &other);
+        let chosen = chosen.compress();
+        for (if_zero, if_one) in [(&chosen, &other), (&other, &chosen)] {
+            let select = |(if_zero, if_one): (&u8, &u8)| u8::conditional_select(if_zero, if_one, slot);
+            message.extend(if_zero.as_bytes().iter().zip(if_one.as_bytes()).map(select));
+        }
         exponents.push(a);
     }
     let first = oracle.first_message(&message);
@@ -156,9 +158,11 @@ pub fn receive(
     if m.is_identity() {
         return Err(Error::Misbehaved(Misbehaviour::IdentityPoint));
     }
+    // Its multiples in a table: all of them are multiplied by this point.
+    let table = RistrettoBasepointTable::create(&m);
     let mut keys = Zeroizing::new(Vec::with_capacity(count));
     for (i, a) in exponents.iter().enumerate() {
-        keys.push(oracle.key(i, choice(&choices, i).unwrap_u8(), &first, &encoded, &(a * m)));
+        keys.push(oracle.key(i, choice(&choices, i).unwrap_u8(), &first, &encoded, &(a * &table)));
     }
     Ok(keys)
 }
