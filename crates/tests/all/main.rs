@@ -2,6 +2,7 @@
 //! backend.
 
 mod agree;
+mod builtins;
 mod choices;
 mod circuits;
 mod claims;
