@@ -264,7 +264,7 @@ mod tests {
         other.execute_batch("BEGIN IMMEDIATE").expect("locked");
         let begun = std::time::Instant::now();
         std::thread::scope(|scope| {
-            for _ in 0..4 {
+            for _ in 0..8 {
                 scope.spawn(|| {
                     let why = store.forgive("somebody", 1).expect_err("it is locked").line;
                     assert!(why.contains("locked"), "{why}");
@@ -274,7 +274,8 @@ mod tests {
             assert_eq!(store.strikes("somebody", 0).ok(), Some(0));
         });
         let took = begun.elapsed();
-        assert!(took >= busy && took < 4 * busy, "{took:?}");
+        // One behind the other it would be eight times as long; machines are busy.
+        assert!(took >= busy && took < 6 * busy, "{took:?}");
         other.execute_batch("ROLLBACK").expect("unlocked");
         store.forgive("somebody", 1).expect("written");
     }
