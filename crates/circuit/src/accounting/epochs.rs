@@ -106,12 +106,9 @@ impl Layout {
         let binary = is_binary::<F>();
         let mut epoch = (sizes.cells as u64).clamp(parameters.shortest, LONGEST);
         if !binary {
-            // Gaps and times must not meet modulo p, nor lookups be p times the same.
-            let elements = (-F::ONE).to_integer().saturated();
-            epoch = epoch.min(elements / 4);
+            epoch = apart(epoch, (-F::ONE).to_integer().saturated());
         }
-        // 2^(2·limb) ≥ epoch.
-        let limb = (u64::BITS - (epoch - 1).leading_zeros()).div_ceil(2);
+        let limb = limb(epoch);
         let gaps = 1_u128 << (2 * limb);
         assert!(
             binary || U256::from(gaps + u128::from(epoch)) <= (-F::ONE).to_integer(),
@@ -189,6 +186,20 @@ impl Layout {
         let pairs = accesses + self.sizes.cells as u64;
         if self.binary || whole { pairs } else { pairs + 4 * accesses + (1 << self.limb) }
     }
+}
+
+/// The accesses of an epoch, no more than `epoch`, over a field whose largest number is `last`: gaps and times must not
+/// meet modulo p, nor lookups be p times the same.
+fn apart(epoch: u64, last: u64) -> u64 {
+    let epoch = epoch.min(last / 4).max(1);
+    let gaps = 1 << (2 * limb(epoch));
+    // Limbs of a bit less are those of a quarter, which is less than the epoch was.
+    if gaps + epoch > last { gaps / 4 } else { epoch }
+}
+
+/// The bits of each of two limbs of numbers below `epoch`.
+const fn limb(epoch: u64) -> u32 {
+    (u64::BITS - (epoch - 1).leading_zeros()).div_ceil(2)
 }
 
 /// The cost of the equality of two products of `count` factors.
@@ -375,7 +386,8 @@ impl Ranges {
 /// The longest limbs of at most `most` bits. The highest limb of a number is multiplied by a power of two to
 /// show that it is short, which must stay below p: 2^(2·limb − 1) ≤ p − 1.
 fn longest<F: Field>(most: u32) -> u32 {
-    most.min((F::bits() - 1) / 2)
+    // Of one bit over the prime 3, too.
+    most.min((F::bits() - 1) / 2).max(1)
 }
 
 /// Permutations as they are counted. Those of an epoch are one multiset, each with its number in its words.
@@ -428,6 +440,23 @@ mod tests {
 
     /// The highest limb of a number is short: it is looked up itself, and times the factor that makes it one
     /// of full length.
+    #[test]
+    fn gaps_and_times_are_apart() {
+        // Around each power of four, where an epoch may be a number more than two limbs have room for.
+        let around = |power: u32| (0..9).map(move |more| (4 << (2 * power)) + more - 2);
+        for last in (2..2000).chain((3..11).flat_map(around)).chain([65_536, 4 * 65_537, u64::MAX]) {
+            for wanted in [1, 2, 64, 1000, 1 << 16, LONGEST] {
+                let epoch = apart(wanted, last);
+                let gaps = 1 << (2 * limb(epoch));
+                assert!(
+                    (1..=wanted).contains(&epoch) && gaps >= epoch && gaps + epoch <= last,
+                    "{wanted} of {last}"
+                );
+            }
+        }
+        assert_eq!((apart(LONGEST, 65_536), apart(LONGEST, u64::MAX)), (16_384, LONGEST));
+    }
+
     #[test]
     fn a_short_limb_is_short() {
         fn test<F: Field>() {
