@@ -94,10 +94,12 @@ pub trait MixedCircuit<M: Mixed> {
 }
 
 /// The most bits of a word that is converted to the prime field `F` or from it: words of so many bits are all
-/// different numbers. In characteristic two there are none.
+/// different numbers. In characteristic two, and over fields of fewer than 16 elements, there are none: a
+/// conversion adds more bits up than these have room for.
 pub fn widest<F: Field>() -> usize {
     // The largest element is p − 1, and words of w bits are different where 2^w − 1 is no larger.
-    if is_binary::<F>() { 0 } else { (-F::ONE).to_integer().length() as usize - 1 }
+    let bits = (-F::ONE).to_integer().length() as usize - 1;
+    if is_binary::<F>() || bits < 4 { 0 } else { bits }
 }
 
 /// Demands that words of `width` bits are different numbers.
@@ -108,6 +110,12 @@ pub fn check_width<F: Field>(width: usize) -> Result<()> {
     let most = widest::<F>();
     if (1..=most).contains(&width) {
         return Ok(());
+    }
+    if most == 0 {
+        return Err(Error::invalid(format!(
+            "bits are converted to integers modulo a prime above 16, and not to {}",
+            F::name()
+        )));
     }
     Err(Error::invalid(format!(
         "a word of {width} bits is converted to {} or from there, where words have 1 to {most}: in longer ones \

@@ -33,7 +33,7 @@ pub fn named(name: &str) -> Result<Field> {
         return volery::setting(name).map_err(|why| Failure::usage(why).of("field"));
     }
     let mut names: Vec<_> = settings().iter().map(|field| field.name()).collect();
-    names.push("a prime from 2^30 to 2^256".into());
+    names.push("a prime below 2^256".into());
     one_named("field", name, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     Ok(volery::setting(name)?)
 }
@@ -91,9 +91,11 @@ mod tests {
         assert!(boolean("demo", Some("f61")).is_err());
         assert_eq!(of_wires("f61").expect("known").name(), "f61");
         let refused = |why: Failure| why.line;
-        let small = of_wires("101").map(|_| ()).map_err(refused);
+        let composite = of_wires("91").map(|_| ()).map_err(refused);
         assert!(
-            small.is_err_and(|why| why.contains("is over 101: there is no setting modulo 101: it is below"))
+            composite.is_err_and(
+                |why| why.contains("is over 91: there is no setting modulo 91: it is not a prime")
+            )
         );
         let other = of_wires("the prime 0x5").map(|_| ()).map_err(refused);
         assert!(other.is_err_and(|why| why.contains("is over the prime 0x5, and proofs are over f2, f61, ")));

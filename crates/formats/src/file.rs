@@ -32,8 +32,8 @@ fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result
     let sieve = Sieve::open(path, strict(spec, options)?)?;
     if sieve.has_bits() {
         return Err(Error::invalid(format!(
-            "{path} is over F_2 and the field of {} elements: bits go with f61, goldilocks, bn254, and primes from \
-             2^30 to 2^256 that have no names, where no format is named",
+            "{path} is over F_2 and the field of {} elements: bits go with f61, goldilocks, bn254, and primes \
+             from 17 to 2^256 that have no names, where no format is named",
             sieve.field_size()
         )));
     }

@@ -12,7 +12,7 @@
 //! | [`F65537`] | `f65537` | [`F65537x4`] | `f65537^4` | 4 | 2 |
 //! | [`Bn254`] | `bn254` | [`Bn254`] | `bn254` | 1 | 5 |
 //! | [`Bls12381`] | `bls12-381` | [`Bls12381`] | `bls12-381` | 1 | 5 |
-//! | [`RuntimePrime`] | the prime | [`RuntimePrimex4`] | `prime^4` | 4 | 5 |
+//! | [`RuntimePrime`] | the prime | [`RuntimeExtension`] | `prime^r` | 4, or more below 2^30 | 5 |
 //! | [`RuntimePrime256`] | the prime | [`RuntimePrime256`] | `prime256` | 1 | 5 |
 //!
 //! Every field is its own extension of degree one. The last two rows are fields of primes that the process
@@ -83,7 +83,7 @@ pub use goldilocks::{Goldilocks, Goldilocksx2};
 pub use large::{Bls12381, Bn254, Fp, LargeModulus};
 pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};
-pub use runtime::{ChoiceError, RuntimePrime, RuntimePrime256, RuntimePrimex4, is_prime};
+pub use runtime::{ChoiceError, RuntimeExtension, RuntimePrime, RuntimePrime256, is_prime};
 
 /// Hands the fields that statements are over by name to the macro `$then`, each with the extensions in which its
 /// values have MACs, as `Value: Mac Mac;`, behind what else is given.
@@ -113,7 +113,7 @@ macro_rules! with_chosen_fields {
     ($then:ident $($given:tt)*) => {
         $then! {
             $($given)*
-            RuntimePrime: RuntimePrimex4;
+            RuntimePrime: RuntimeExtension;
             RuntimePrime256: RuntimePrime256;
         }
     };
@@ -189,6 +189,12 @@ pub trait Field:
         Self::from_integer(word.into())
     }
 
+    /// An element for each number, different ones for different numbers: the one that it encodes, where there is one for
+    /// each. For fields of 2^16 elements and more.
+    fn numbered(number: u16) -> Self {
+        Self::from_word(number.into()).expect("a field of as many elements")
+    }
+
     /// Writes the canonical encoding, least significant byte first.
     ///
     /// # Panics
@@ -232,15 +238,21 @@ pub trait Field:
     const DIGESTED: usize = if Self::BITS > 128 { 32 } else { 16 };
 }
 
-/// `Self` as an extension of degree [`Extension::DEGREE`] over the field `B`.
+/// `Self` as an extension of degree [`Extension::degree`] over the field `B`.
 pub trait Extension<B: Field>: Field + From<B> {
-    /// The degree r of the extension.
+    /// The degree r of the extension, or a bound of it where the prime is chosen at run time.
     const DEGREE: u32;
+
+    /// The degree r of the extension.
+    #[inline(always)]
+    fn degree() -> u32 {
+        Self::DEGREE
+    }
 
     /// `self · scalar` for a scalar of the base field.
     fn scale(self, scalar: B) -> Self;
 
-    /// `Σ coordinates[i] · X^i`, for at most [`Extension::DEGREE`] coordinates, which may themselves be
+    /// `Σ coordinates[i] · X^i`, for at most [`Extension::degree`] coordinates, which may themselves be
     /// extension elements (so that r subfield correlations pack into one over the extension).
     fn pack(coordinates: &[Self]) -> Self;
 }

@@ -22,8 +22,8 @@ pub use arch::{Arch, has_tls_instructions};
 pub use check::CheckField;
 pub use field::{
     Bls12381, Bn254, ChoiceError, Extension, F2, F48, F61, F61x2, F64, F96, F128, F160, F256, F65537,
-    F65537x4, Field, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimePrime, RuntimePrime256,
-    RuntimePrimex4,
+    F65537x4, Field, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimeExtension, RuntimePrime,
+    RuntimePrime256,
 };
 pub use integer::U256;
 pub use lanes::Lanes;

@@ -133,7 +133,7 @@ const DIRECT_PACE: Pace = Pace { share: 1_000_000, setup: 0 };
 impl<B: Field, E: MacField<B>> Over<B, E> {
     /// The paces of this machine.
     fn calibrate(arch: Arch) -> Vec<Pace> {
-        let (degree, tile) = (E::DEGREE as usize, TILE as f64);
+        let (degree, tile) = (E::degree() as usize, TILE as f64);
         let transfer = row(arch, Depth::Eight);
         let triples = vec![[Tagged { value: B::ONE, mac: E::ONE }; 3]; TILE];
         let (mut constant, mut linear) = (vec![E::ZERO; TILE], vec![E::ZERO; TILE]);
@@ -240,7 +240,7 @@ struct FieldFacts<B, E>(Calibrated, PhantomData<fn() -> (B, E)>);
 impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     fn name(&self) -> String {
         // Other fields have one extension, whose degree goes without saying.
-        match E::DEGREE {
+        match E::degree() {
             2 if B::BITS >= 61 => format!("{}x2", B::name()),
             _ => B::name().into(),
         }
@@ -263,7 +263,7 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 
     fn degree(&self) -> u64 {
-        E::DEGREE.into()
+        E::degree().into()
     }
 
     fn paces(&self, arch: Arch) -> Vec<Pace> {
@@ -291,7 +291,7 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
         };
         // Each set on the way has two exchanges of its own.
         let iterations = Over::<B, E>::sets().chain(params).len() as f64;
-        let schedule = Schedule::over(params, E::DEGREE as usize);
+        let schedule = Schedule::over(params, E::degree() as usize);
         Waits::behind(4.0 + 2.5 * iterations, schedule.expecting(expected))
     }
 

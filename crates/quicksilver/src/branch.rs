@@ -150,7 +150,7 @@ impl<'s> Plan<'s> {
     /// The sizes on which the proof's soundness and its messages depend, where MACs are in `E`.
     pub fn size<B: Field, E: Extension<B>>(&self) -> Size {
         let (groups, claims) = (self.groups() as u64, self.claims as u64);
-        let late = claims * (groups - 1) * u64::from(E::DEGREE);
+        let late = claims * (groups - 1) * u64::from(E::degree());
         let commitments = claims * self.slots as u64 + late;
         Size {
             commitments,

@@ -83,7 +83,8 @@ fn repetitions<E: Field>() -> u32 {
 /// The most bits of a quotient.
 const QUOTIENT: u32 = 15;
 
-/// The largest ℓ: 2^(ℓ+1) + 1 < p, since 2^(w−1) + 1 < p for the w > 2 bits of the [`widest`] word.
+/// The largest ℓ: 2^(ℓ+1) + 1 < p, since 2^(w−1) + 1 < p for the w > 2 bits of the [`widest`] word; zero where there are
+/// no words.
 fn most_quotient<B: Field>() -> u32 {
     QUOTIENT.min((widest::<B>() as u32).saturating_sub(2))
 }
@@ -91,7 +92,7 @@ fn most_quotient<B: Field>() -> u32 {
 /// The most pairs of a round.
 ///
 /// # Panics
-/// Where these are fewer than a word has: over fields of less than 16 elements.
+/// Where these are fewer than a word has, which they are over no field.
 pub fn most_pairs<B: Field>() -> usize {
     let most = (2 << most_quotient::<B>()) - 2;
     assert!(most >= widest::<B>(), "words that a round has no room for");
@@ -110,7 +111,8 @@ fn quotient<B: Field>(n: usize) -> u32 {
 
 /// The rounds of a statement of this shape, at most: one ends where the next word has no room.
 pub fn rounds<B: Field>(shape: &MixedShape) -> u64 {
-    shape.conversions.pairs.div_ceil((most_pairs::<B>() - widest::<B>()) as u64)
+    // Of no pairs over a field that words do not fit into.
+    shape.conversions.pairs.div_ceil((most_pairs::<B>() - widest::<B>()).max(1) as u64)
 }
 
 /// The rounds of a proof, and their conversions.

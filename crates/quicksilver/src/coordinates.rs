@@ -5,10 +5,12 @@ use zeroize::Zeroizing;
 
 /// The coordinates of which [`Extension::pack`] makes `element`. Time does not depend on it.
 pub(super) fn coordinates<B: Field, E: Extension<B>>(element: E) -> impl Iterator<Item = B> {
-    // Over F_2, and in odd characteristic, the encoding is that of the coordinates, one after the other.
-    let is_row = E::DEGREE == 1 || B::BITS == 1 || B::ONE + B::ONE != B::ZERO;
+    // Over F_2, and in odd characteristic, the encoding is that of the coordinates, one after the other, each at as many
+    // bits as the next.
+    let (degree, is_row) = (E::degree(), E::degree() == 1 || B::BITS == 1 || B::ONE + B::ONE != B::ZERO);
+    let bits = E::BITS / degree;
     let word = Zeroizing::new(if is_row { element.to_integer() } else { mapped::<B, E>(element).into() });
-    (0..E::DEGREE).map(move |i| said(*word >> (B::BITS * i) & U256::ones(B::BITS)))
+    (0..degree).map(move |i| said(*word >> (bits * i) & U256::ones(bits)))
 }
 
 /// The field element with the encoding `integer`, which may be secret. The caller knows that it is canonical;
@@ -23,10 +25,10 @@ pub(super) fn said<F: Field>(integer: impl Into<U256>) -> F {
 /// that packs them.
 fn mapped<B: Field, E: Extension<B>>(element: E) -> u128 {
     assert!(B::ONE + B::ONE == B::ZERO, "sums of encodings are encodings of sums");
-    let bits = B::BITS * E::DEGREE;
+    let bits = B::BITS * E::degree();
     let mut rows: Vec<(u128, u128)> = (0..bits)
         .map(|place| {
-            let mut one = vec![E::ZERO; E::DEGREE as usize];
+            let mut one = vec![E::ZERO; E::degree() as usize];
             one[(place / B::BITS) as usize] = E::from(B::place(place % B::BITS));
             (E::pack(&one).to_integer().low(), 1 << place)
         })
@@ -60,7 +62,7 @@ mod tests {
         for _ in 0..20 {
             let element: E = uniform(&mut random);
             let embedded: Vec<E> = coordinates::<B, E>(element).map(E::from).collect();
-            assert_eq!(embedded.len(), E::DEGREE as usize);
+            assert_eq!(embedded.len(), E::degree() as usize);
             assert_eq!(E::pack(&embedded), element, "{}", E::NAME);
         }
     }

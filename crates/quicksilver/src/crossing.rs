@@ -92,8 +92,7 @@ impl<W: DefaultIsZeroes, L: DefaultIsZeroes> Open<W, L> {
 
 /// The public element that stands for an attempt: no two attempts have the same.
 fn number<E: Field>(attempt: u32) -> E {
-    assert!(attempt < MOST_ATTEMPTS, "few attempts");
-    E::from_word(attempt.into()).expect("fewer attempts than any field has elements")
+    E::numbered(attempt.try_into().expect("few attempts"))
 }
 
 impl<W: DefaultIsZeroes, E: Field> Open<W, Tagged<E, E>> {

@@ -145,7 +145,7 @@ pub fn size<M: Macs>(shape: &Shape) -> Size {
     if !memory::is_argued::<M::F>() {
         return shape.size();
     }
-    let degree = <M::E as Extension<M::F>>::DEGREE.into();
+    let degree = <M::E as Extension<M::F>>::degree().into();
     shape.size_with(Arguing { degree, challenges: memory::repetitions::<M::E>() })
 }
 

@@ -31,6 +31,8 @@
 //! chooses X, which saves 2 bits an access of 75. Nothing is divided here, so that an honest prover convinces
 //! for every challenge, and a verifier that aims X at a guess learns nothing.
 //!
+//! Over an odd p below 65537 there are none of these arguments, and a statement's memories and tables are gates.
+//!
 //! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ multiplicity/(Z + row), in blocks of eight, of
 //! which the last is filled with ones, on both sides. Numbers are cut into limbs, which are looked up: the
 //! first of a statement into short ones, and those that follow into long ones. Rows are public, so that both
@@ -89,12 +91,12 @@ use table::Lookups;
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
 use volery_circuit::accounting::Parameters;
-use volery_circuit::memory::{is_binary, scan_lookup};
+use volery_circuit::memory::scan_lookup;
 use volery_circuit::stream::{Argues, argues};
 use volery_circuit::table::check_range;
 use volery_circuit::{Accesses, Backend, Cells, Known, Polynomials, Put, Rows, Tables, look_up_by_one};
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, Field};
+use volery_primitives::{Extension, Field, U256};
 use volery_proof::verdict::by_transcript;
 pub(super) use waiting::Lines;
 use waiting::Waiting;
@@ -128,9 +130,9 @@ pub(super) trait Party: Polynomials + Sized {
     const PACKS: bool = <Self::F as Field>::BITS == 1;
     /// Whether the characteristic is odd.
     const ODD: bool = !<Self::F as Field>::BINARY;
-    /// Whether there are arguments about memories over the field. It is a constant, so that a field without
+    /// Whether there may be arguments about memories over the field. It is a constant, so that a field without
     /// them compiles none.
-    const HAS_PROOFS: bool = is_argued::<Self::F>();
+    const HAS_PROOFS: bool = Self::PACKS || Self::ODD;
 
     /// The value on a wire.
     fn value(wire: Self::Wire) -> Option<Self::F>;
@@ -174,7 +176,7 @@ pub(super) trait Party: Polynomials + Sized {
     fn asserted(&mut self, count: u64, hold: bool, name: &dyn Display);
 
     /// Whether this proof may have such arguments. That of a file may not, since its challenges can be
-    /// searched offline: it looks at all cells instead.
+    /// searched offline, nor one over a field without them: it looks at all cells instead.
     fn argues(&self) -> bool;
     /// The memories and tables of this proof.
     fn remembered(&mut self) -> &mut Remembered<Self::F, Self::Wire, Self::E>;
@@ -221,7 +223,7 @@ pub(super) trait Party: Polynomials + Sized {
 
     /// Commits to an element of E, which the prover knows.
     fn commit_wide(&mut self, value: Option<Self::E>) -> Result<Self::Wide> {
-        let degree = <Self::E as Extension<Self::F>>::DEGREE as usize;
+        let degree = <Self::E as Extension<Self::F>>::degree() as usize;
         let mut of_value = value.map(coordinates);
         let mut next = || of_value.as_mut().and_then(Iterator::next);
         if degree == 1 {
@@ -530,17 +532,15 @@ fn refused() -> ! {
 
 /// The arguments that a proof over `F` with a verifier has.
 pub(super) fn proofs<F: Field>() -> Argues {
-    let tables = match F::BITS {
-        1 => argues::Tables::Numbered,
-        _ if is_binary::<F>() => argues::Tables::None,
-        _ => argues::Tables::All,
-    };
-    Argues { memories: is_argued::<F>(), permutations: is_argued::<F>(), tables, ..Argues::EVERYTHING }
+    match F::BITS {
+        1 => Argues { tables: argues::Tables::Numbered, ..Argues::EVERYTHING },
+        _ if is_argued::<F>() => Argues::EVERYTHING,
+        _ => ALL_CELLS,
+    }
 }
 
-/// The arguments that the proof of a file has, whose challenges can be searched offline: see
-/// [`Party::argues`].
-pub(super) const PROOFS_OF_FILES: Argues = Argues {
+/// The arguments of a proof that has none about memories, and looks at all cells: see [`Party::argues`].
+pub(super) const ALL_CELLS: Argues = Argues {
     memories: false,
     tables: argues::Tables::None,
     ranges: false,
@@ -551,9 +551,14 @@ pub(super) const PROOFS_OF_FILES: Argues = Argues {
 /// A stream of coefficients.
 pub(super) type Coefficients<E> = Box<dyn FnMut(&mut [E])>;
 
-/// Whether there are arguments about memories over the field: it is F_2, or of odd characteristic.
-pub(super) const fn is_argued<F: Field>() -> bool {
-    F::BITS == 1 || !F::BINARY
+/// −1 in the least field of odd characteristic that has arguments about memories: times, gaps, the numbers of
+/// permutations and how often a row is looked up are numbers of the field, and below 2^16 an epoch would be too short.
+const LEAST: u64 = 1 << 16;
+
+/// Whether there are arguments about memories over the field: it is F_2, or of odd characteristic and no less
+/// than 65537. Elsewhere a statement's memories and tables are gates.
+pub(super) fn is_argued<F: Field>() -> bool {
+    F::BITS == 1 || (!F::BINARY && (-F::ONE).to_integer() >= U256::from(LEAST))
 }
 
 /// How many independent challenges an epoch has: two, where E is short.

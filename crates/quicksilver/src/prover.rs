@@ -315,7 +315,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// Lines over the extension from shares that commit to nothing, of the last block or of further ones.
     /// Fig. 4, 3.
     fn lines(&mut self, count: usize) -> Result<Lines<M::E>> {
-        let masks = <M::E as Extension<M::F>>::DEGREE as usize;
+        let masks = <M::E as Extension<M::F>>::degree() as usize;
         let mut lines = Zeroizing::new(Vec::with_capacity(count));
         for _ in 0..count {
             if self.block.len() - self.done < masks {

@@ -6,7 +6,7 @@ use volery::{Named, prove_over, verify_over};
 use volery_channel::channel::{Channel, Party, pipe, side_by_side};
 use volery_channel::error::{Disagreement, Error, Result};
 use volery_circuit::Size;
-use volery_primitives::{F61, RuntimePrime, RuntimePrime256, RuntimePrimex4, U256, with_fields};
+use volery_primitives::{F61, RuntimeExtension, RuntimePrime, RuntimePrime256, U256, with_fields};
 use volery_proof::analysis::{Analysis, excluded};
 use volery_proof::binary::Binary;
 use volery_proof::correlations::{
@@ -35,7 +35,7 @@ macro_rules! over_every_setting {
         [
             over_every_setting!(@ $test Binary),
             $($(over_every_setting!(@ $test Over<volery_primitives::$values, volery_primitives::$macs>),)+)+
-            over_every_setting!(@ $test Over<RuntimePrime, RuntimePrimex4>),
+            over_every_setting!(@ $test Over<RuntimePrime, RuntimeExtension>),
             over_every_setting!(@ $test Over<RuntimePrime256>),
         ]
     };

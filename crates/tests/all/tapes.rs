@@ -13,7 +13,7 @@ use volery::circuit::{
 use volery::zk::limbo::Aggregation;
 use volery::{
     Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Garbling, Named,
-    Options, Over, Provable, Q32, Q32x2, RuntimePrime, RuntimePrimex4, Seeds, Simulation, Stacking, System,
+    Options, Over, Provable, Q32, Q32x2, RuntimeExtension, RuntimePrime, Seeds, Simulation, Stacking, System,
     Wolverine, prove_to, prove_to_over,
 };
 
@@ -165,7 +165,7 @@ fn assert_pinned_over_other_fields(ways: impl Iterator<Item = (Arch, NonZeroUsiz
         );
         RuntimePrime::choose((1 << 60) - 93).unwrap();
         assert_eq!(
-            arithmetic::<RuntimePrime, Over<RuntimePrime, RuntimePrimex4>>(9_000, "tiny", way),
+            arithmetic::<RuntimePrime, Over<RuntimePrime, RuntimeExtension>>(9_000, "tiny", way),
             "c617f9682700ed7d91440cdc996b723e",
             "a prime of 60 bits, {name}"
         );

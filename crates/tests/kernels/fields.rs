@@ -2,8 +2,8 @@
 
 use crate::laws;
 use volery_primitives::{
-    Bls12381, Bn254, CheckField, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimePrime, RuntimePrime256, RuntimePrimex4, U256,
+    Bls12381, Bn254, CheckField, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
+    Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimeExtension, RuntimePrime, RuntimePrime256, U256,
 };
 
 #[test]
@@ -87,9 +87,9 @@ fn bls12_381() {
 const CHOSEN: u64 = (1 << 60) - 93;
 
 /// The element with these coordinates.
-fn quadruple(coordinates: [u64; 4]) -> RuntimePrimex4 {
+fn quadruple(coordinates: [u64; 4]) -> RuntimeExtension {
     let place = |i: usize| U256::from(coordinates[i]) << (i as u32 * RuntimePrime::BITS);
-    (0..4).map(|i| RuntimePrimex4::from_integer(place(i)).expect("below the prime")).sum()
+    (0..4).map(|i| RuntimeExtension::from_integer(place(i)).expect("below the prime")).sum()
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn the_prime_that_was_chosen() {
     let tuples: Vec<_> = samples.windows(4).map(|four| quadruple(four.try_into().unwrap())).collect();
     let samples = samples.map(|word| RuntimePrime::from_word(word.into()).expect("below the prime"));
     laws::field(&samples);
-    let tuples = [&[RuntimePrimex4::ZERO, RuntimePrimex4::ONE][..], &tuples].concat();
+    let tuples = [&[RuntimeExtension::ZERO, RuntimeExtension::ONE][..], &tuples].concat();
     laws::field(&tuples);
     laws::extension(&samples, &tuples);
 
@@ -108,14 +108,69 @@ fn the_prime_that_was_chosen() {
         assert_eq!(RuntimePrime::from_integer(word.into()), None);
         assert_eq!(RuntimePrime::decode(&word.to_le_bytes()), None);
         for i in 0..4 {
-            assert_eq!(RuntimePrimex4::from_integer(U256::from(word) << (i * RuntimePrime::BITS)), None);
+            assert_eq!(RuntimeExtension::from_integer(U256::from(word) << (i * RuntimePrime::BITS)), None);
         }
     }
     let minus_one = quadruple([CHOSEN - 1; 4]);
-    assert_eq!(RuntimePrimex4::from_integer(minus_one.to_integer()), Some(minus_one));
+    assert_eq!(RuntimeExtension::from_integer(minus_one.to_integer()), Some(minus_one));
     assert_eq!(RuntimePrime::sample(&[0, 1 << 63]).to_integer(), U256::from(CHOSEN / 2));
-    assert_eq!(RuntimePrimex4::sample(&[u64::MAX; MOST_WORDS]), minus_one);
+    assert_eq!(RuntimeExtension::sample(&[u64::MAX; MOST_WORDS]), minus_one);
     assert_eq!(format!("{minus_one:?}").matches("RuntimePrime(1152921504606846882)").count(), 4);
+}
+
+/// The variable by which a process of its own is told its prime.
+const PRIME: &str = "VOLERY_TEST_PRIME";
+
+/// Primes below 2^30, from the least on, each in a process of its own.
+#[test]
+fn small_primes_that_were_chosen() {
+    for prime in [3_u64, 5, 7, 17, 97, 101, 127, 257, 65_539, (1 << 29) + 11] {
+        let of_prime = "fields::the_small_prime_that_was_chosen";
+        let ended = std::process::Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", of_prime, "--ignored"])
+            .env(PRIME, prime.to_string())
+            .output()
+            .expect("started");
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success() && said.contains("1 passed"), "{prime}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "run by `small_primes_that_were_chosen`, with a prime"]
+fn the_small_prime_that_was_chosen() {
+    let prime: u64 = std::env::var(PRIME).expect("a prime").parse().expect("a number");
+    RuntimePrime::choose(prime).unwrap();
+    let degree = <RuntimeExtension as Extension<RuntimePrime>>::degree();
+    assert!(f64::from(degree) * (prime as f64).log2() >= 128.0);
+    let mut integers = vec![0, 1, 2, prime / 2, prime - 2, prime - 1];
+    integers.sort_unstable();
+    integers.dedup();
+    let element = |integer: u64| RuntimePrime::from_word(integer.into()).expect("below the prime");
+    let samples: Vec<_> = integers.into_iter().map(element).collect();
+    laws::field(&samples);
+    for [a, b] in samples.iter().flat_map(|&a| samples.iter().map(move |&b| [a, b])) {
+        assert_eq!((a * b).get(), (u128::from(a.get()) * u128::from(b.get()) % u128::from(prime)) as u64);
+    }
+    let words = |seed: u64| core::array::from_fn::<_, MOST_WORDS, _>(|i| seed.wrapping_mul(2 * i as u64 + 7));
+    let mut elements = vec![RuntimeExtension::ZERO, RuntimeExtension::ONE];
+    elements.extend(
+        [!0, 0x9e37_79b9_7f4a_7c15, 0x1234_5678_9abc_def1].map(|seed| RuntimeExtension::sample(&words(seed))),
+    );
+    laws::field(&elements);
+    laws::extension(&samples, &elements);
+    // Of degree 23 at most: longer kernels take long, and are the same.
+    if prime > 100 {
+        checks::<RuntimeExtension>();
+    }
+    for word in [prime, prime + 1, (1 << 61) - 1] {
+        assert_eq!(RuntimePrime::from_word(word.into()), None);
+    }
+    let bits = RuntimeExtension::BITS / degree;
+    for i in 0..degree {
+        assert_eq!(RuntimeExtension::from_integer(U256::ones(bits) << (i * bits)), None);
+    }
+    assert_eq!(format!("{:?}", elements[2]).matches("RuntimePrime(").count(), degree as usize);
 }
 
 /// The prime of secp256k1's coordinates, which has all of 256 bits.
@@ -161,7 +216,7 @@ fn fields_that_are_checked_over() {
     checks::<Bn254>();
     checks::<Bls12381>();
     RuntimePrime::choose(CHOSEN).unwrap();
-    checks::<RuntimePrimex4>();
+    checks::<RuntimeExtension>();
     RuntimePrime256::choose(secp256k1()).unwrap();
     checks::<RuntimePrime256>();
 }

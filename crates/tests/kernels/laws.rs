@@ -141,10 +141,10 @@ pub(crate) fn extension<B: Field, E: Extension<B>>(base: &[B], samples: &[E]) {
             assert_eq!(x.scale(a), x * E::from(a));
         }
     }
-    let x = if E::DEGREE > 1 { E::pack(&[E::ZERO, E::ONE]) } else { E::ZERO };
+    let x = if E::degree() > 1 { E::pack(&[E::ZERO, E::ONE]) } else { E::ZERO };
     let mut power = E::ONE;
     let mut expected = E::ZERO;
-    for (i, &s) in samples.iter().enumerate().take(E::DEGREE as usize) {
+    for (i, &s) in samples.iter().enumerate().take(E::degree() as usize) {
         expected += power * s;
         power *= x;
         assert_eq!(E::pack(&samples[..=i]), expected);

@@ -328,9 +328,9 @@ fn long_sums_that_alternate() {
     fn field<B: Field, E: MacField<B>>() {
         let length = 2 * 8192 + 3;
         let edge = |set: u32| -> E {
-            (0..E::DEGREE).filter(|i| set >> i & 1 == 1).map(|i| -E::place(B::BITS * i)).sum()
+            (0..E::degree()).filter(|i| set >> i & 1 == 1).map(|i| -E::place(B::BITS * i)).sum()
         };
-        let all = (1 << E::DEGREE) - 1;
+        let all = (1 << E::degree()) - 1;
         let sets = [0, all, 1, all - 1, all & 0b0101, all & 0b1010];
         for (even, odd) in sets.iter().flat_map(|&even| sets.map(|odd| (edge(even), edge(odd)))) {
             let alternate = |sets: [E; 2]| (0..length).map(move |i| sets[i % 2]);

@@ -123,7 +123,7 @@ impl Terms {
     /// `Invalid` where the check is not for this field, a block is too long or too short, more than 128 bits
     /// are asked of buckets, or coins are needed.
     pub fn new<M: Macs>(checking: &Checking, security: u32, non_interactive: bool) -> Result<Self> {
-        let degree = <M::E as Extension<M::F>>::DEGREE;
+        let degree = <M::E as Extension<M::F>>::degree();
         let usual = match (M::F::BITS, degree) {
             (1, _) => CheckedBy::Buckets,
             (_, 1) if !by_transcript::<M::E>() => CheckedBy::Sacrifice,
@@ -211,7 +211,7 @@ impl Terms {
 
     /// The shares that check a block of so many products.
     pub fn check_shares<M: Macs>(&self, gates: u64) -> u64 {
-        let degree = u64::from(<M::E as Extension<M::F>>::DEGREE);
+        let degree = u64::from(<M::E as Extension<M::F>>::degree());
         match self.by {
             CheckedBy::Interpolation => gates.div_ceil(GROUP as u64) * (FURTHER as u64 + 3 * degree),
             _ => 3 * self.plan(gates).triples(gates),

@@ -247,7 +247,7 @@ impl<M: Macs> Checker<'_, M> {
         let count = gates.len().div_ceil(GROUP);
         // Step 2.
         self.further(gates, further, one)?;
-        let degree = <M::E as Extension<M::F>>::DEGREE as usize;
+        let degree = <M::E as Extension<M::F>>::degree() as usize;
         let mut rows = Zeroizing::new(Vec::new());
         let source = &mut self.source;
         let fill = |channel: &mut Channel, triples: &mut [[M::E; 3]]| {

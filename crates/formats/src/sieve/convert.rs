@@ -111,9 +111,9 @@ fn at_most(b: &mut Recorder<'_, F2>, bits: &[Handle], most: U256, name: &dyn Dis
     Ok(())
 }
 
-/// The largest number below the modulus, which is odd.
+/// The largest number below the modulus, which is odd, and has words that are numbers.
 fn largest<F: Field>() -> Result<U256> {
     let odd = modulus::<F>().filter(|_| widest::<F>() > 0);
     odd.map(|_| (-F::ONE).to_integer())
-        .ok_or_else(|| Error::invalid("bits are converted to the field of an odd prime"))
+        .ok_or_else(|| Error::invalid("bits are converted to integers modulo a prime above 16"))
 }

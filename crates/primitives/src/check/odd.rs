@@ -4,7 +4,7 @@ use super::CheckField;
 use crate::arch::Arch;
 use crate::field::{
     Bls12381, Bn254, Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
-    RuntimePrime, RuntimePrime256, RuntimePrimex4,
+    RuntimeExtension, RuntimePrime, RuntimePrime256,
 };
 use crate::lanes::Lanes;
 
@@ -67,18 +67,30 @@ check_field!(F65537x4, F65537, 64);
 check_field!(Bn254, Bn254, 253);
 check_field!(Bls12381, Bls12381, 254);
 // At least, whichever prime is chosen.
-check_field!(RuntimePrimex4, RuntimePrime, 120);
+check_field!(RuntimeExtension, RuntimePrime, 120);
 check_field!(RuntimePrime256, RuntimePrime256, 61);
 
-/// The element whose coordinates are the digits of `integer`, at most two, in base p.
-fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {
+/// The element whose coordinates are the digits of `integer` in base p.
+fn from_digits<B: Field, E: Extension<B>>(mut integer: u64) -> E {
     // Of a larger p the integer is the one digit.
     let p = (-B::ONE).to_integer().saturated().saturating_add(1);
-    let digits = [integer % p, integer / p].map(|digit| {
-        let digit = B::from_word(digit.into()).expect("two digits");
-        E::from(digit)
-    });
-    E::pack(&digits[..if integer < p { 1 } else { 2 }])
+    let mut next = || {
+        let digit = B::from_word((integer % p).into()).expect("a digit");
+        integer /= p;
+        (E::from(digit), integer == 0)
+    };
+    let (first, only) = next();
+    if only {
+        return first;
+    }
+    let mut digits = vec![first];
+    loop {
+        let (digit, last) = next();
+        digits.push(digit);
+        if last {
+            return E::pack(&digits);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -98,7 +110,7 @@ mod tests {
         bits::<Goldilocksx2>(Goldilocks::MODULUS, 2);
         bits::<Q32x2>(Q32::MODULUS.into(), 2);
         bits::<F65537x4>(F65537::MODULUS.into(), 4);
-        bits::<RuntimePrimex4>(RuntimePrime::LEAST, 4);
+        bits::<RuntimeExtension>(1 << 30, 4);
         assert_eq!(RuntimePrime256::LEAST.length() - 1, RuntimePrime256::SIZE_BITS);
         assert_eq!(Bn254::MODULUS.length() - 1, Bn254::SIZE_BITS);
         assert_eq!(Bls12381::MODULUS.length() - 1, Bls12381::SIZE_BITS);

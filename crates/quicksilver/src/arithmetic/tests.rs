@@ -12,7 +12,7 @@ macro_rules! over_every_field {
         $test::<F256, F128>();
         $test::<Bn254, Bn254>();
         choose_prime();
-        $test::<RuntimePrime, RuntimePrimex4>();
+        $test::<RuntimePrime, RuntimeExtension>();
     }};
 }
 
@@ -32,7 +32,7 @@ use volery_channel::random::Random;
 use volery_circuit::{Backend, Circuit, Size};
 use volery_primitives::{
     Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2,
-    RuntimePrime, RuntimePrimex4, Tagged,
+    RuntimeExtension, RuntimePrime, Tagged,
 };
 use volery_proof::openings::Openings;
 use volery_proof::verdict::{Accepted, Gates};
@@ -287,7 +287,7 @@ fn a_lie_at_any_gate_is_rejected() {
     test::<Q32, Q32x2>(some());
     test::<F256, F128>(some());
     choose_prime();
-    test::<RuntimePrime, RuntimePrimex4>(some());
+    test::<RuntimePrime, RuntimeExtension>(some());
 }
 
 /// Each block of the dealer is a task's; more of them than threads are ahead of, and fewer.
@@ -425,7 +425,7 @@ fn elements_that_are_not_canonical_are_refused() {
     test::<F65537, F65537x4>();
     test::<Q32, Q32x2>();
     choose_prime();
-    test::<RuntimePrime, RuntimePrimex4>();
+    test::<RuntimePrime, RuntimeExtension>();
 }
 
 /// A correction of a share that commits to nothing: here of the last one in the only block.
@@ -496,7 +496,7 @@ fn the_bound_is_the_sum_of_its_terms() {
         ("bn254", security::<Bn254, Bn254>(Size::gates(10_000_000_000), 4096, 1), 121),
         ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), 4096, 1), 52),
         ("q32^2", security::<Q32, Q32x2>(Size::gates(1000), 4096, 1), 52),
-        ("prime^4", security::<RuntimePrime, RuntimePrimex4>(Size::gates(10_000_000_000), 4096, 1), 121),
+        ("prime^r", security::<RuntimePrime, RuntimeExtension>(Size::gates(10_000_000_000), 4096, 1), 121),
         ("f128", security::<F256, F128>(Size::gates(1 << 30), 4096, 1), 107),
     ];
     for (field, bits, expected) in bounds {
@@ -507,6 +507,6 @@ fn the_bound_is_the_sum_of_its_terms() {
             && !by_transcript::<F65537x4>()
             && !by_transcript::<Q32x2>()
             && by_transcript::<F61x2>()
-            && by_transcript::<RuntimePrimex4>()
+            && by_transcript::<RuntimeExtension>()
     );
 }

@@ -11,7 +11,7 @@ use volery_channel::random::Random;
 use volery_circuit::{Circuit, Count, Memories, Size, Tables};
 use volery_primitives::{
     Arch, Bn254, F2, F61, F61x2, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
-    RuntimePrime, RuntimePrimex4, Tagged,
+    RuntimeExtension, RuntimePrime, Tagged,
 };
 use volery_proof::verdict::{Accepted, Gates};
 use volery_vole::macs::{BitMacs, FieldMacs, Macs};
@@ -351,7 +351,7 @@ fn honest_programs_are_arrays_and_cost_what_is_counted() {
     test::<Q32, Q32x2>();
     test::<Bn254, Bn254>();
     volery_vole::vole::subfield::choose_prime();
-    test::<RuntimePrime, RuntimePrimex4>();
+    test::<RuntimePrime, RuntimeExtension>();
     for mut program in programs() {
         is_counted::<BitMacs>(&program, run_bits(&program, &[], &mut |_, _| ()).unwrap());
         // Words of several elements of F_{2^128}.

@@ -106,7 +106,7 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
             let degree = product.len();
             if of_claim < last {
                 let line = self.commit_wide(Some(joint(first * plan.groups() + number, highest)))?;
-                self.gates.late += u64::from(<M::E as Extension<M::F>>::DEGREE);
+                self.gates.late += u64::from(<M::E as Extension<M::F>>::degree());
                 product[degree - 1] -= line.mac;
                 before = Some(line);
             } else if plan.claims > 1 {

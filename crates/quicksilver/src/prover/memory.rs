@@ -106,7 +106,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
     }
 
     fn argues(&self) -> bool {
-        self.drain.is_none()
+        memory::is_argued::<M::F>() && self.drain.is_none()
     }
     fn remembered(&mut self) -> &mut Remembered<M::F, M::Tag, M::E> {
         &mut self.remembered
@@ -121,7 +121,7 @@ impl<M: Commitments> Executor for Prover<'_, M> {
     }
 
     fn argues(&self) -> Argues {
-        if Party::argues(self) { Self::proofs() } else { memory::PROOFS_OF_FILES }
+        if Party::argues(self) { Self::proofs() } else { memory::ALL_CELLS }
     }
 }
 

@@ -89,7 +89,7 @@ impl<B: Field, E: MacField<B>> Analysed for FieldMacs<B, E> {
             // Each block has a check of its own, whether it ends early or is for masks.
             FieldCorrelations::Direct => {
                 let lines = vope::lines(degree_of_check(size.degree) - 1);
-                let masks = lines.div_ceil(direct::SHORTEST / E::DEGREE as usize) as u64;
+                let masks = lines.div_ceil(direct::SHORTEST / E::degree() as usize) as u64;
                 let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
                 arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
             }
@@ -100,7 +100,7 @@ impl<B: Field, E: MacField<B>> Analysed for FieldMacs<B, E> {
     fn traffic(correlations: Correlations, size: Size, expected: Option<u64>) -> Estimate {
         let correlations = FieldCorrelations::of::<B>(correlations);
         let (longest, next) = correlations.lengths();
-        let blocks = Blocks::cover(size, masks(size, E::DEGREE.into()), longest, next);
+        let blocks = Blocks::cover(size, masks(size, E::degree().into()), longest, next);
         let [setup, drawn]: [Carried; 2] =
             correlations.traffic::<B, E>(blocks.shares(), blocks.number(), expected);
         Estimate::of(setup, drawn + arithmetic::traffic::proof::<B, E>(&blocks, size))

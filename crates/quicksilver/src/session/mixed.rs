@@ -293,7 +293,7 @@ fn convertible<B: Field>() -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "bits are converted to numbers modulo an odd prime, and {} has characteristic two",
+        "bits are converted to integers modulo a prime above 16, and not to {}",
         B::name()
     )))
 }

@@ -83,7 +83,7 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
             let (mut product, degree) = group.close(before.take());
             if of_claim < last {
                 let key = self.commit_wide(None)?;
-                self.gates.late += u64::from(<M::E as Extension<M::F>>::DEGREE);
+                self.gates.late += u64::from(<M::E as Extension<M::F>>::degree());
                 product -= key * power(keys[0], degree - 1);
                 before = Some(key);
             }

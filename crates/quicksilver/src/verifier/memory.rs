@@ -90,7 +90,7 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     }
 
     fn argues(&self) -> bool {
-        self.feed.is_none()
+        memory::is_argued::<M::F>() && self.feed.is_none()
     }
     fn remembered(&mut self) -> &mut Remembered<M::F, M::E, M::E> {
         &mut self.remembered
@@ -105,7 +105,7 @@ impl<M: Commitments> Executor for Verifier<'_, M> {
     }
 
     fn argues(&self) -> Argues {
-        if Party::argues(self) { Self::proofs() } else { memory::PROOFS_OF_FILES }
+        if Party::argues(self) { Self::proofs() } else { memory::ALL_CELLS }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing::error;
 use volery::circuit::{Format, Shape, Written};
-use volery::{AnyRelation, AnyStatement, Choice, Correlations, F256, Field as _, Options, System};
+use volery::{AnyRelation, AnyStatement, Choice, Correlations, Options, System, U256};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{self, Field, is_boolean};
@@ -333,7 +333,8 @@ fn memory(settings: &Settings, vole: Option<Correlations>, shape: &Shape, relati
     };
     // Of memories and tables that are gates, functions are recorded that look at all cells or rows: some are
     // kept, and one of the largest is being recorded, with all its wires.
-    let argues = settings.system() == System::QUICKSILVER && settings.field.wires() != F256::NAME;
+    let is_argued = |modulus: U256| modulus == U256::from(2_u64) || modulus >= U256::from(65_537_u64);
+    let argues = settings.system() == System::QUICKSILVER && settings.field.modulus().is_some_and(is_argued);
     let scanned = match argues {
         true => 0,
         false => (32 * MEGA).min(128 * shape.scanned.mul) + 256 * shape.scanned.most,

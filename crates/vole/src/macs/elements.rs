@@ -133,6 +133,6 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
     }
     fn likeliest_value() -> f64 {
         // As for each coordinate of the extension.
-        subfield::likeliest::<B, E>().powf(1.0 / f64::from(E::DEGREE))
+        subfield::likeliest::<B, E>().powf(1.0 / f64::from(E::degree()))
     }
 }

@@ -39,7 +39,9 @@
 //! bits of security, as more values fit a word.
 //!
 //! Over F_{2^8} with MACs of 16 bytes the trees are twice as many: the matrix is one of bits, so that each
-//! bit of the values is an instance of its own, in which half of the errors are zero.
+//! bit of the values is an instance of its own, in which half of the errors are zero. These sets serve primes below
+//! 65537, too, where an error is zero more often than over longer ones, but not half of the time: they hold even
+//! against whoever is told the values of the errors, to whom their places are as hard to find as over F_2.
 //!
 //! | set | n | k | t | table of prover, verifier | traffic per share | consumed | memory of the prover | security |
 //! |---|---|---|---|---|---|---|---|---|
@@ -183,8 +185,8 @@ impl Sets {
         wan: Params { security: 130, ..Self::LARGE.wan },
     };
 
-    /// The field of 2^8. Twice the trees, of one level less: to an attack that looks at one bit of the values
-    /// half of them are zero.
+    /// The field of 2^8, and prime fields of less than 65537 elements. Twice the trees, of one level less: to an attack
+    /// that looks at one bit of the values half of them are zero.
     pub const F256: Self = Self {
         seed: Params { name: "seed", secret: 2_112, trees: 2048, depth: 3, security: 132 },
         tiny: Params { name: "tiny", secret: 9_088, trees: 4096, depth: 5, security: 131 },
@@ -203,6 +205,7 @@ impl Sets {
         const LARGE: u64 = (1 << 61) - 2;
         match (-B::ONE).to_integer().saturated() {
             1 if B::BITS == 8 => Self::F256,
+            2..SMALL => Self::F256,
             SMALL..LARGE => Self::F65537,
             LARGE.. => Self::LARGE,
             _ => panic!("{} has no sets: estimate some", B::name()),
@@ -240,7 +243,9 @@ mod tests {
             assert!(chain.windows(2).all(|pair| pair[0].outputs() >= pair[1].consumed()), "{chain:?}");
         }
         assert_eq!(Params::WAN.chain().len(), 2);
-        for (sets, degree) in [(Sets::LARGE, 2), (Sets::F65537, 4), (Sets::F256, 16)] {
+        for (sets, degree) in
+            [(Sets::LARGE, 2), (Sets::F65537, 4), (Sets::F65537, 11), (Sets::F256, 16), (Sets::F256, 84)]
+        {
             let takes = |set: Params| set.consumed_over(degree);
             let gives = |set: Params| set.outputs() - takes(set);
             let Sets { seed, tiny, l2, mid, wan } = sets;

@@ -57,7 +57,7 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     /// A fresh key.
     pub fn random(random: &mut Random) -> Self {
         loop {
-            let coordinates = (0..E::DEGREE).map(|_| uniform(random)).collect();
+            let coordinates = (0..E::degree()).map(|_| uniform(random)).collect();
             // Once in |E| times, of which the next one knows nothing.
             if let Some(delta) = Self::of(Zeroizing::new(coordinates)) {
                 return delta;
@@ -93,8 +93,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
             return None;
         }
         let mut left = Zeroizing::new(U256::from_bytes(bytes));
-        let mut coordinates = Zeroizing::new(Vec::with_capacity(E::DEGREE as usize));
-        for _ in 0..E::DEGREE {
+        let mut coordinates = Zeroizing::new(Vec::with_capacity(E::degree() as usize));
+        for _ in 0..E::degree() {
             coordinates.push(B::from_integer(*left & U256::ones(B::bits()))?);
             *left = *left >> B::bits();
         }
@@ -140,13 +140,15 @@ pub fn guess<B: Field, E: MacField<B>>() -> f64 {
     // Of an element of B: 2^BITS in characteristic two, and in a prime field one more than −1 is.
     let last = (-B::ONE).to_integer();
     let size = if last == 1 { f64::from(B::BITS).exp2() } else { last.to_f64() + 1.0 };
-    size.powi(-(E::DEGREE as i32))
+    size.powi(-(E::degree() as i32))
 }
 
 /// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an
-/// eighth in each coordinate.
+/// eighth in each coordinate, or in four where it samples an element of many coordinates as a whole.
 pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
-    1.125f64.powi(E::DEGREE as i32) * guess::<B, E>()
+    // The degree of a field that is not chosen at run time is its bound.
+    let sampled = if E::degree() == E::DEGREE { E::DEGREE } else { E::degree().min(4) };
+    1.125f64.powi(sampled as i32) * guess::<B, E>()
 }
 
 /// The first `count` coefficients that follow from `seed`, independent of each other.

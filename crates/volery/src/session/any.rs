@@ -40,7 +40,7 @@ use volery_formats::{Format, R1cs};
 use volery_limbo::Domain;
 use volery_limbo::parameters::{CheckSize, Demand};
 use volery_primitives::{
-    ChoiceError, Field, RuntimePrime, RuntimePrime256, RuntimePrimex4, U256, with_fields,
+    ChoiceError, Field, RuntimeExtension, RuntimePrime, RuntimePrime256, U256, with_fields,
 };
 use volery_proof::binary::Binary;
 use volery_proof::correlations::{Choice, Correlations};
@@ -85,7 +85,7 @@ pub fn setting(name: &str) -> Result<&'static dyn AnySetting> {
         return Ok(*found);
     }
     let names: Vec<_> = settings().iter().map(|setting| setting.name()).collect();
-    let names = format!("there are {}, and primes from 2^30 to 2^256", names.join(", "));
+    let names = format!("there are {}, and all primes below 2^256", names.join(", "));
     let Some(prime) = decimal(name) else {
         return Err(Error::invalid(format!("there is no setting `{name}`: {names}")));
     };
@@ -112,7 +112,7 @@ fn chosen(prime: U256) -> core::result::Result<&'static dyn AnySetting, ChoiceEr
         return Ok(&PhantomData::<Over<RuntimePrime256>>);
     }
     RuntimePrime::choose(prime.saturated())?;
-    Ok(&PhantomData::<Over<RuntimePrime, RuntimePrimex4>>)
+    Ok(&PhantomData::<Over<RuntimePrime, RuntimeExtension>>)
 }
 
 /// A [`Setting`], whichever it is.

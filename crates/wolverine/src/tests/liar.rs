@@ -208,7 +208,7 @@ impl<'a, M: Macs> Liar<'a, M> {
         }
         self.send_parts::<M>(&corrections, FURTHER * TILE / GROUP, Before::Further, CHECK)?;
 
-        let degree = <M::E as Extension<M::F>>::DEGREE as usize;
+        let degree = <M::E as Extension<M::F>>::degree() as usize;
         let mut rows = vec![M::Tag::default(); 3 * degree * groups];
         self.source.fill(self.channel, &mut rows)?;
         let packed: Vec<_> = rows.chunks(degree).map(pack::<M>).collect();

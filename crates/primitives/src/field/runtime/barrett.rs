@@ -92,8 +92,15 @@ impl Barrett {
     /// The first N digits in base p of the fraction that `words` write behind the point, the least
     /// significant word first; the first digit in the end.
     #[inline(always)]
-    pub(super) fn digits<const W: usize, const N: usize>(self, mut words: [u64; W]) -> [u64; N] {
+    pub(super) fn digits<const W: usize, const N: usize>(self, words: [u64; W]) -> [u64; N] {
         let mut digits = [0; N];
+        self.fill_digits(words, &mut digits);
+        digits
+    }
+
+    /// Fills `digits` with as many of them.
+    #[inline(always)]
+    pub(super) fn fill_digits<const W: usize>(self, mut words: [u64; W], digits: &mut [u64]) {
         for digit in digits.iter_mut().rev() {
             let mut carry = 0;
             for word in &mut words {
@@ -102,7 +109,6 @@ impl Barrett {
             }
             *digit = carry;
         }
-        digits
     }
 }
 

@@ -39,6 +39,7 @@ impl Quartic {
         (self.u, self.v)
     }
 
+    #[cfg(test)]
     pub(super) const fn base(self) -> Barrett {
         self.base
     }

@@ -170,12 +170,192 @@ fn by_definition(field: Quartic, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
     [powers[0], powers[1], powers[2], powers[3]]
 }
 
+/// Primes below 2^30, whose extensions are packed: the least, those with the longest search for a polynomial, one beside
+/// each power of two where a lane gets longer, and the largest of all.
+const SMALL: [u64; 21] = [
+    3,
+    5,
+    7,
+    11,
+    13,
+    17,
+    19,
+    37,
+    97,
+    101,
+    127,
+    257,
+    613,
+    2053,
+    32_771,
+    65_537,
+    65_539,
+    1_048_583,
+    50_331_653,
+    (1 << 29) + 11,
+    (1 << 30) - 35,
+];
+
+/// A polynomial over F_p, lowest coefficient first and the highest not zero.
+type Polynomial = Vec<u64>;
+
+/// The remainder of a division by definition, one coefficient after the other.
+fn remainder(mut of: Polynomial, by: &[u64], p: u64) -> Polynomial {
+    let inverse = Barrett::new(p).inverse(by[by.len() - 1]);
+    while of.len() >= by.len() {
+        let factor = u128::from(of[of.len() - 1]) * u128::from(inverse) % u128::from(p);
+        let from = of.len() - by.len();
+        for (of, by) in of[from..].iter_mut().zip(by) {
+            let less = u128::from(*by) * factor % u128::from(p);
+            *of = ((u128::from(*of) + u128::from(p) - less) % u128::from(p)) as u64;
+        }
+        of.truncate(of.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1));
+    }
+    of
+}
+
+/// The product of two polynomials modulo a third one, by definition.
+fn product_modulo(a: &[u64], b: &[u64], modulus: &[u64], p: u64) -> Polynomial {
+    let mut product = vec![0; (a.len() + b.len()).saturating_sub(1)];
+    for (i, a) in a.iter().enumerate() {
+        for (j, b) in b.iter().enumerate() {
+            product[i + j] =
+                ((u128::from(product[i + j]) + u128::from(*a) * u128::from(*b)) % u128::from(p)) as u64;
+        }
+    }
+    product.truncate(product.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1));
+    remainder(product, modulus, p)
+}
+
+/// The polynomial of an element.
+fn polynomial(field: Packed, words: [u64; 4]) -> Polynomial {
+    let coordinates = field.unpacked(words);
+    let length = coordinates.iter().rposition(|coordinate| *coordinate != 0).map_or(0, |last| last + 1);
+    coordinates[..length].to_vec()
+}
+
+/// The modulus of the extension.
+fn modulus_of(field: Packed, p: u64) -> Polynomial {
+    let (degree, k, a) = field.parts();
+    let mut modulus = vec![0; degree + 1];
+    (modulus[0], modulus[degree]) = (p - 1, 1);
+    modulus[k] = p - a;
+    modulus
+}
+
+/// Rabin's test as it is stated for any degree, and the number of elements.
+#[test]
+fn small_primes_have_extensions_that_are_large_fields() {
+    for p in SMALL {
+        assert!(is_prime(p));
+        let field = Packed::new(Barrett::new(p));
+        let degree = field.degree();
+        assert!(BigUint::from(p).pow(degree as u32).bits() > 128, "{degree} over {p}");
+        assert!(degree <= packed::MOST && degree as u32 * (p.ilog2() + 1) <= 244);
+        let modulus = modulus_of(field, p);
+        let to_the_p = |x: &Polynomial| {
+            (0..p.ilog2()).rev().fold(x.clone(), |power, bit| {
+                let square = product_modulo(&power, &power, &modulus, p);
+                if p >> bit & 1 == 1 { product_modulo(&square, x, &modulus, p) } else { square }
+            })
+        };
+        let x = vec![0, 1];
+        let mut power = x.clone();
+        for i in 1..=degree {
+            power = to_the_p(&power);
+            if i < degree && degree.is_multiple_of(i) {
+                // No factor has a degree that divides i: X^(p^i) − X has none in common.
+                let mut difference = power.clone();
+                difference.resize(difference.len().max(2), 0);
+                difference[1] = (difference[1] + p - 1) % p;
+                difference.truncate(difference.iter().rposition(|c| *c != 0).expect("not X") + 1);
+                let (mut a, mut b) = (modulus.clone(), difference);
+                while !b.is_empty() {
+                    (a, b) = (b.clone(), remainder(a, &b, p));
+                }
+                assert_eq!(a.len(), 1, "over {p}");
+            }
+        }
+        assert_eq!(power, x, "over {p}");
+    }
+}
+
+#[test]
+fn packed_arithmetic_is_that_of_polynomials() {
+    for p in SMALL {
+        let base = Barrett::new(p);
+        let field = Packed::new(base);
+        let (degree, modulus) = (field.degree(), modulus_of(field, p));
+        let mut of = |seed: u128| {
+            let mut coordinates = [0; packed::MOST];
+            let random = words(seed, degree);
+            coordinates.iter_mut().zip(random).for_each(|(coordinate, word)| *coordinate = word % p);
+            field.packed(&coordinates)
+        };
+        let mut largest = [0; packed::MOST];
+        largest[..degree].fill(p - 1);
+        let mut samples: Vec<_> = (0..5).map(&mut of).collect();
+        samples.extend([
+            [0; 4],
+            [1, 0, 0, 0],
+            field.with(1, 1),
+            field.with(degree - 1, p - 1),
+            field.packed(&largest),
+        ]);
+        let mut one = [0; 4];
+        one[0] = 1;
+        for &a in &samples {
+            assert_eq!(field.packed(&field.unpacked(a)), a);
+            assert_eq!(
+                field.product(a, field.inverse(a)),
+                if a == [0; 4] { [0; 4] } else { one },
+                "over {p}"
+            );
+            assert_eq!(field.shifted(a), field.product(a, field.with(1, 1)));
+            for spacing in [p.ilog2() + 1, 244 / degree as u32] {
+                let encoded = field.encoded(a, spacing);
+                assert_eq!(field.decoded(encoded, spacing), Some(a));
+                for (i, coordinate) in (0..degree as u32).zip(field.unpacked(a)) {
+                    let others = encoded.overflowing_sub(U256::from(coordinate) << (i * spacing)).0;
+                    // From p on, and beyond the last.
+                    if spacing > p.ilog2() + 1 || !(p + 1).is_power_of_two() {
+                        let above = others | U256::from(p) << (i * spacing);
+                        assert_eq!(field.decoded(above, spacing), None, "over {p}");
+                    }
+                }
+                let beyond = encoded | U256::from(1_u64) << (degree as u32 * spacing);
+                assert_eq!(field.decoded(beyond, spacing), None, "over {p}");
+            }
+            for scalar in [0, 1, 2, p - 1, p / 2] {
+                assert_eq!(field.scaled(a, scalar), field.product(a, [scalar, 0, 0, 0]));
+            }
+            for &b in &samples {
+                let product = product_modulo(&polynomial(field, a), &polynomial(field, b), &modulus, p);
+                assert_eq!(polynomial(field, field.product(a, b)), product, "over {p}");
+                let [x, y] = [a, b].map(|element| field.unpacked(element));
+                let sum = core::array::from_fn(|i| (x[i] + y[i]) % p);
+                let difference = core::array::from_fn(|i| (x[i] + p - y[i]) % p);
+                assert_eq!(field.unpacked(field.sum(a, b)), sum, "over {p}");
+                assert_eq!(field.unpacked(field.difference(a, b)), difference, "over {p}");
+            }
+        }
+        // A half is ½(p − 1), ½(p − 1), … in base p.
+        let halves = field.unpacked(field.digits([0, 0, 0, 0, 1 << 63]));
+        assert!(halves[..degree].iter().all(|digit| *digit == p / 2));
+        assert!(field.unpacked(field.digits([u64::MAX; 5]))[..degree].iter().all(|digit| *digit == p - 1));
+        // Numbers have different elements.
+        let numbers = (0..3000).map(|number| field.numbered(number));
+        assert_eq!(numbers.collect::<std::collections::BTreeSet<_>>().len(), 3000);
+    }
+}
+
 #[test]
 fn one_prime_is_chosen() {
     assert_eq!(RuntimePrime::choose(CHOSEN + 2), Err(ChoiceError::Composite));
-    for prime in [65_537, (1 << 30) - 35] {
-        assert_eq!(RuntimePrime::choose(prime), Err(ChoiceError::Short(30)));
+    for small in [0, 1, 4, 65_538] {
+        assert_eq!(RuntimePrime::choose(small), Err(ChoiceError::Composite));
     }
+    assert_eq!(RuntimePrime::choose(2), Err(ChoiceError::Two));
     for long in [(1 << 61) - 1, (1 << 61) + 15, u64::MAX] {
         assert_eq!(RuntimePrime::choose(long), Err(ChoiceError::Long));
     }
@@ -193,8 +373,8 @@ fn integer(digits: &str) -> U256 {
     digits.bytes().fold(U256::ZERO, |number, digit| number.mul_add(10, u64::from(digit - b'0')).0)
 }
 
-/// The least that there is, 2^64 − 59, 2^89 − 1, 2^107 − 1, 2^127 − 1, the order of Ed25519, the coordinates of Curve25519, the coordinates and the order of P-256 and
-/// of secp256k1, and the largest prime below 2^256.
+/// The least that there is, 2^64 − 59, 2^89 − 1, 2^107 − 1, 2^127 − 1, the order of Ed25519, the coordinates of
+/// Curve25519, the coordinates and the order of P-256 and of secp256k1, and the largest prime below 2^256.
 fn long_primes() -> [U256; 12] {
     [
         "2305843009213693967",

@@ -147,7 +147,7 @@ fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result
         proving.send_elements(&corrections).unwrap();
         let seed = drawn.unwrap_or_else(|| challenge(&mut proving));
         let chi = coefficients::<B, E>(arch, Seed::two_of_challenge(&seed)[0], BLOCK);
-        let masks = &masks.rows(0)[..E::DEGREE as usize];
+        let masks = &masks.rows(0)[..E::degree() as usize];
         let u = E::dot(arch, &chi, &constant) + macs(masks);
         let v = E::dot(arch, &chi, &linear) + values(masks);
         proving.send_elements(&[u, v]).unwrap();

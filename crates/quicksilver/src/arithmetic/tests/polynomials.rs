@@ -104,11 +104,11 @@ fn what_is_opened_is_masked_by_shares_of_its_own() {
                 }
                 let lines: Vec<(E, E)> = (0..vope::lines(degree - 1))
                     .map(|_| {
-                        if used + E::DEGREE as usize > BLOCK {
+                        if used + E::degree() as usize > BLOCK {
                             deal(&mut block);
                             used = 0;
                         }
-                        let shares = &block.rows(used)[..E::DEGREE as usize];
+                        let shares = &block.rows(used)[..E::degree() as usize];
                         used += shares.len();
                         (macs(shares), values(shares))
                     })

@@ -98,7 +98,7 @@ fn elements_send_what_was_foretold() {
         Over<B, E>: Registered,
     {
         assert_foretold::<Over<B, E>>("direct", 6);
-        let schedule = Schedule::over(Sets::of::<B>().tiny, E::DEGREE as usize);
+        let schedule = Schedule::over(Sets::of::<B>().tiny, E::degree() as usize);
         assert_foretold::<Over<B, E>>("tiny", 2 * schedule.draws() + 5);
     }
     test::<F61, F61>();

@@ -40,7 +40,7 @@ where
 
 /// The shares of so many tiles, less what their masks take.
 fn tiles<B: Field, E: MacField<B>>(number: usize) -> u64 {
-    (TILE * number) as u64 - u64::from(E::DEGREE)
+    (TILE * number) as u64 - u64::from(E::degree())
 }
 
 /// Around the ends of blocks, and of a batch of them.
@@ -71,7 +71,7 @@ fn refills_send_what_was_foretold() {
 #[test]
 fn every_field_sends_what_was_foretold() {
     fn sizes<B: Field, E: MacField<B>>() -> [u64; 5] {
-        let draws = Schedule::over(Sets::of::<B>().tiny, E::DEGREE as usize).draws();
+        let draws = Schedule::over(Sets::of::<B>().tiny, E::degree() as usize).draws();
         [1, 2, draws / 2, draws - 1, draws].map(|number| tiles::<B, E>(number) + u64::from(number > 1))
     }
     assert_foretold::<F61, F61x2>("tiny", sizes::<F61, F61x2>());

@@ -103,7 +103,12 @@ impl Builtin {
             }
             "factors" => {
                 let [] = numbers(name, parameters, [])?;
-                modulus()?;
+                if modulus()? < U256::from(16_u64) {
+                    return Err(refused(format!(
+                        " is over a modulus above 16: that of {} has no room for two factors above 1",
+                        F::name()
+                    )));
+                }
                 Ok(Self::Factors)
             }
             "linear" => {

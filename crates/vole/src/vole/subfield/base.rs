@@ -87,7 +87,7 @@ pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
     // A digit that went on into the next coordinate would have no place of its own.
     const { assert!(bits::<B>() == 1 || E::DEGREE == 1, "digits of an extension") }
     let mut places = Vec::new();
-    for coordinate in 0..E::DEGREE as usize {
+    for coordinate in 0..E::degree() as usize {
         for bit in (0..B::bits()).step_by(bits::<B>()) {
             let mut coordinates = vec![E::ZERO; coordinate + 1];
             coordinates[coordinate] = E::from(B::place(bit));
@@ -104,7 +104,7 @@ pub(super) fn digit<B: Field, E: MacField<B>>(delta: &Delta<B, E>, j: usize) -> 
 
 /// The number of columns: one for each place of the gadget.
 fn columns<B: Field, E: MacField<B>>() -> u64 {
-    u64::from(E::DEGREE) * u64::from(B::bits()).div_ceil(bits::<B>() as u64)
+    u64::from(E::degree()) * u64::from(B::bits()).div_ceil(bits::<B>() as u64)
 }
 
 /// Bytes of the base transfers, and of the trees on them.
@@ -119,7 +119,7 @@ pub fn set_up_traffic<B: Field, E: MacField<B>>() -> Carried {
 /// Bytes of `shares` shares and `checks` checks, each with its masks.
 pub fn traffic<B: Field, E: MacField<B>>(shares: u64, checks: u64) -> Carried {
     let share = Carried::by_prover(B::BYTES as u64 * columns::<B, E>());
-    let check = share * E::DEGREE.into() + Carried { prover: E::BYTES as u64 + 32, verifier: 16 };
+    let check = share * E::degree().into() + Carried { prover: E::BYTES as u64 + 32, verifier: 16 };
     share * shares + check * checks
 }
 
@@ -132,9 +132,9 @@ pub fn error<B: Field, E: MacField<B>>() -> f64 {
 /// The combination of one column, or of the values, by `chi`, plus the element that the masks behind them
 /// pack.
 fn weigh<B: Field, E: MacField<B>>(arch: Arch, chi: &[E], column: &[B]) -> E {
-    let lifted: Zeroizing<Vec<E>> = Zeroizing::new(column.iter().map(|element| E::from(*element)).collect());
-    let (shares, masks) = lifted.split_at(chi.len());
-    E::dot(arch, chi, shares) + E::pack(masks)
+    let (shares, masks) = column.split_at(chi.len());
+    let masks: Zeroizing<Vec<E>> = Zeroizing::new(masks.iter().map(|element| E::from(*element)).collect());
+    E::combine(arch, shares, chi) + E::pack(&masks)
 }
 
 /// The digest of the columns' sums.
@@ -201,7 +201,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         channel: &mut Channel,
         count: usize,
     ) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
-        let mut values = Zeroizing::new(vec![B::ZERO; count + E::DEGREE as usize]);
+        let mut values = Zeroizing::new(vec![B::ZERO; count + E::degree() as usize]);
         Leaves::new(self.arch, &[self.random.word()]).sum::<E>(&mut values);
         let columns = self.send_columns(channel, |_| &values)?;
         // Figure 5, step 3.
@@ -288,7 +288,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
 
     /// Makes `count` shares, and checks them.
     pub(super) fn extend(&mut self, channel: &mut Channel, count: usize) -> Result<Zeroizing<Vec<E>>> {
-        let length = count + E::DEGREE as usize;
+        let length = count + E::degree() as usize;
         let mut columns = Columns::new(self.transfers.len(), length);
         for from in (0..length).step_by(PIECE) {
             let piece = PIECE.min(length - from);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use volery_channel::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
 use volery_channel::error::{Error, Result};
 use volery_primitives::{
-    Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimePrime,
-    RuntimePrimex4,
+    Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2, RuntimeExtension,
+    RuntimePrime,
 };
 
 /// One test for each pair of fields, of a function that is generic in both.
@@ -18,7 +18,7 @@ macro_rules! over_every_field {
         mod $test {
             use volery_primitives::{
                 Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
-                RuntimePrime, RuntimePrimex4,
+                RuntimeExtension, RuntimePrime,
             };
             #[test]
             fn f61() {
@@ -55,7 +55,7 @@ macro_rules! over_every_field {
             #[test]
             fn runtime_prime() {
                 crate::vole::subfield::choose_prime();
-                super::$test::<RuntimePrime, RuntimePrimex4>();
+                super::$test::<RuntimePrime, RuntimeExtension>();
             }
         }
     };
@@ -69,7 +69,7 @@ macro_rules! over_every_field_in_part {
         mod $test {
             use volery_primitives::{
                 Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
-                RuntimePrime, RuntimePrimex4,
+                RuntimeExtension, RuntimePrime,
             };
             #[test]
             fn f61() {
@@ -87,7 +87,7 @@ macro_rules! over_every_field_in_part {
                 super::$test::<Q32, Q32x2>(all);
                 super::$test::<Bn254, Bn254>(all);
                 crate::vole::subfield::choose_prime();
-                super::$test::<RuntimePrime, RuntimePrimex4>(all);
+                super::$test::<RuntimePrime, RuntimeExtension>(all);
             }
             #[test]
             fn some_cases_over_other_fields() {
@@ -271,8 +271,11 @@ pub(super) fn delta<B: Field, E: MacField<B>>(seed: u8) -> Delta<B, E> {
 fn keys_are_uniform_and_the_sum_of_their_places<B: Field, E: MacField<B>>() {
     let mut random = Random::from_seed(&[7; 32]);
     let gadget = base::gadget::<B, E>();
-    assert_eq!(gadget.len() as u32, E::DEGREE * if B::BITS > 128 { B::BITS.div_ceil(8) } else { B::bits() });
-    let mut coordinates = vec![vec![]; E::DEGREE as usize];
+    assert_eq!(
+        gadget.len() as u32,
+        E::degree() * if B::BITS > 128 { B::BITS.div_ceil(8) } else { B::bits() }
+    );
+    let mut coordinates = vec![vec![]; E::degree() as usize];
     for _ in 0..2000 {
         let delta = Delta::<B, E>::random(&mut random);
         assert_ne!(delta.value(), E::ZERO);
@@ -301,7 +304,7 @@ fn guesses_are_as_good_as_the_field_is_small() {
         guess::<Q32, Q32x2>(),
         guess::<F256, F128>(),
         guess::<Bn254, Bn254>(),
-        guess::<RuntimePrime, RuntimePrimex4>(),
+        guess::<RuntimePrime, RuntimeExtension>(),
     ]
     .map(|guess| (-1e3 * guess.log2()).round() / 1e3);
     assert_eq!(bits, [61.0, 122.0, 64.0, 128.0, 64.0, 64.0, 128.0, 253.597, 240.0]);

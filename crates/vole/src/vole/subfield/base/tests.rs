@@ -75,7 +75,7 @@ fn extend<B: Field, E: MacField<B>>(
     channel: &mut Channel,
     lie: &Lie<B, E>,
 ) -> Result<Vec<Tagged<B, E>>> {
-    let mut values: Vec<B> = (0..COUNT + E::DEGREE as usize).map(|_| uniform(&mut prover.random)).collect();
+    let mut values: Vec<B> = (0..COUNT + E::degree() as usize).map(|_| uniform(&mut prover.random)).collect();
     let told: Vec<Vec<B>> =
         lie.errors.iter().map(|error| values.iter().map(|value| *value + *error).collect()).collect();
     let mut columns = prover.send_columns(channel, |j| &told[j])?;
@@ -236,7 +236,7 @@ fn one_sum_attack() {
 
 fn coordinates<B: Field, E: MacField<B>>(delta: &Delta<B, E>) -> Vec<B> {
     let integer = |i: u32| *delta.choices >> (i * B::bits()) & U256::ones(B::bits());
-    (0..E::DEGREE).map(|i| B::from_integer(integer(i)).unwrap()).collect()
+    (0..E::degree()).map(|i| B::from_integer(integer(i)).unwrap()).collect()
 }
 
 /// Whether a prover that lies passes figure 5's check, of the one sum Σ g_j·z_j = Σ g_j·(column j's sum) −
@@ -249,7 +249,7 @@ fn passes_one_sum<B: Field, E: MacField<B>>(
     guess: E,
 ) -> bool {
     // The shares and the masks are one message.
-    let (count, length) = (100, 100 + E::DEGREE as usize);
+    let (count, length) = (100, 100 + E::degree() as usize);
     let (mut prover, mut verifier) = ends(delta, seed);
     let (arch, places) = (prover.arch, prover.places.clone());
     let chi = coefficients::<B, E>(arch, F128(seed.into()), count);

@@ -48,7 +48,7 @@ over_every_field_in_part!(shares_are_correlated);
 /// first bit that is flipped, of the next one the last.
 fn a_flipped_bit_is_caught<B: Field, E: MacField<B>>(all: bool) {
     let (transfers, columns, trees) = transferred::<B, E>();
-    let block = [256, E::DEGREE as usize].map(|shares| ("τ", B::BYTES * columns * shares));
+    let block = [256, E::degree() as usize].map(|shares| ("τ", B::BYTES * columns * shares));
     let block = [block[0], block[1], ("sum", E::BYTES), ("columns", 32)];
     let said = [&[("point", 32)][..], &trees, &block, &block].concat();
     let answered = vec![("points", 64 * transfers), ("seed", 16), ("seed", 16)];

@@ -35,7 +35,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         target: Params,
         random: &mut Random,
     ) -> Result<Self> {
-        let degree = E::DEGREE as usize;
+        let degree = E::degree() as usize;
         let mut starts = sets.chain(target).into_iter().map(|params| Start::over(params, degree));
         let transfers = Receiver::new(channel, arch, Depth::Eight, random)?;
         let mut first = base::Prover::<B, E>::new(channel, arch, random)?;

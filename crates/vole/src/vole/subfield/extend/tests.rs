@@ -61,7 +61,7 @@ fn assert_drawn<B: Field, E: MacField<B>>(drawn: Drawn<B, E>, draws: usize) {
 }
 
 fn degree<B: Field, E: MacField<B>>() -> usize {
-    E::DEGREE as usize
+    E::degree() as usize
 }
 
 /// All shares of more than two iterations, on every instruction set.

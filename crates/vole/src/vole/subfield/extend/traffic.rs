@@ -11,7 +11,7 @@ use volery_primitives::{Field, MacField};
 /// The set-up: SoftSpoken's part, the first shares, and an iteration of each set on the way.
 pub fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
     let sets = Sets::of::<B>();
-    let seed = sets.seed.consumed_over(E::DEGREE as usize) as u64;
+    let seed = sets.seed.consumed_over(E::degree() as usize) as u64;
     let mut set_up = traffic::set_up(Depth::Eight) + base::set_up_traffic::<B, E>();
     set_up += base::traffic::<B, E>(seed, 1);
     let mut drawn = 0;
@@ -30,7 +30,7 @@ pub fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
 /// Bytes of so many draws of a tile each, every one with its part for the next iteration, where this many
 /// shares may be expected. The set-up has come to the longest chunks.
 pub fn draws<B: Field, E: MacField<B>>(params: Params, draws: u64, expected: Option<u64>) -> Carried {
-    let schedule = Schedule::over(params, E::DEGREE as usize);
+    let schedule = Schedule::over(params, E::degree() as usize);
     let schedule = expected.map_or(schedule, |shares| schedule.expecting(shares));
     iterations(schedule, draws, |draws| iteration::<E>(params, schedule, draws))
 }

@@ -34,7 +34,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         delta: &Delta<B, E>,
         random: &mut Random,
     ) -> Result<Self> {
-        let degree = E::DEGREE as usize;
+        let degree = E::degree() as usize;
         let mut starts = sets.chain(target).into_iter().map(|params| Start::over(params, degree));
         let offset = Zeroizing::new(F128(random.word().0 | 1));
         let transfers = Some(Sender::new(channel, arch, Depth::Eight, *offset, random)?);
