@@ -22,6 +22,10 @@ pub trait Executor: Backend + Sized {
     /// The executor of records beyond gates: [`GatesAlone`] where there are none.
     type Beyond: Beyond<Self>;
 
+    /// Whether it records functions that blocks call, by [`Executor::open_call`]. Of most backends nothing is compiled
+    /// for it.
+    const RECORDS_CALLS: bool = false;
+
     /// The proofs beyond gates that backends of this kind have, as a rule.
     fn proofs() -> Argues {
         Self::Beyond::argues()
@@ -38,7 +42,6 @@ pub trait Executor: Backend + Sized {
     ///
     /// # Errors
     /// Those of the backend.
-    #[inline]
     fn open_call(
         &mut self,
         function: &Arc<Block<Self::F>>,
@@ -52,7 +55,6 @@ pub trait Executor: Backend + Sized {
     ///
     /// # Errors
     /// Those of the backend.
-    #[inline]
     fn close_call(&mut self, returned: Vec<Self::Wire>) -> Result<Vec<Self::Wire>> {
         Ok(returned)
     }
@@ -182,6 +184,34 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         }
     }
 
+    /// Calls a function whose arguments stand at the begin of the frame `callee`, if the backend records it, and puts
+    /// its results on `results`.
+    fn call_recorded(
+        &mut self,
+        function: &Arc<Block<B::F>>,
+        (frame, results): (Frame, List<'_>),
+        callee: Frame,
+    ) -> Result<bool> {
+        let arguments = callee.wires..callee.wires + function.arguments as usize;
+        let wires = match self.backend.open_call(function, &self.wires.places.0[arguments.clone()])? {
+            Function::Inlined => return Ok(false),
+            Function::Known(returned) => {
+                self.names.assertions += function.assertions;
+                returned.wires
+            }
+            Function::New(inside) => {
+                self.wires.places.0[arguments].copy_from_slice(&inside);
+                self.run(function, &[], callee)?;
+                self.beyond.close(callee.vectors);
+                let returned = function.read(function.results).list();
+                let wire = |slot| self.wires.places.0[callee.wires + slot as usize];
+                self.backend.close_call(returned.iter().map(wire).collect())?
+            }
+        };
+        self.wires.places.scatter(&wires, results, frame);
+        Ok(true)
+    }
+
     /// Executes a record on lists of wires.
     fn lists(&mut self, block: &Block<B::F>, lent: &[B::F], record: Record, frame: Frame) -> Result<()> {
         let Record { op, out, a, b } = record;
@@ -240,29 +270,13 @@ impl<'b, B: Executor> Interpreter<'b, B> {
                     places.0.copy_within(from..from + length as usize, to);
                     to += length as usize;
                 }
-                let opened = self.backend.open_call(function, &places.0[callee.wires..to])?;
-                if let Function::Known(returned) = opened {
-                    self.names.assertions += function.assertions;
-                    places.scatter(&returned.wires, results, frame);
+                if B::RECORDS_CALLS && self.call_recorded(function, (frame, results), callee)? {
                     return Ok(());
                 }
-                let recorded = if let Function::New(arguments) = opened {
-                    places.0[callee.wires..to].copy_from_slice(&arguments);
-                    true
-                } else {
-                    false
-                };
                 self.run(function, &[], callee)?;
                 self.beyond.close(callee.vectors);
-                let places = &mut self.wires.places;
+                let (outside, inside) = self.wires.places.0.split_at_mut(callee.wires);
                 let returned = function.read(function.results).list();
-                if recorded {
-                    let made = returned.iter().map(|slot| places.0[callee.wires + slot as usize]).collect();
-                    let made = self.backend.close_call(made)?;
-                    places.scatter(&made, results, frame);
-                    return Ok(());
-                }
-                let (outside, inside) = places.0.split_at_mut(callee.wires);
                 copy(&mut outside[frame.wires..], results, inside, returned);
             }
         }

@@ -360,6 +360,7 @@ impl<F: Field> Backend for Bits<'_, '_, F> {
 /// arguments are public.
 impl<F: Field> Executor for Bits<'_, '_, F> {
     type Beyond = GatesAlone;
+    const RECORDS_CALLS: bool = true;
 
     fn open_call(&mut self, function: &Arc<Block<F2>>, arguments: &[Bit]) -> Result<Function<Bit>> {
         if self.order.is_some() {
