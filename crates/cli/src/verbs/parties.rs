@@ -12,6 +12,7 @@ use crate::verbs::session::{CHECKING, Counted, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use volery::channel::Party;
+use volery::{AnyStatement, System};
 use volery_cli::args::Protocol;
 use volery_cli::failure::{Failure, Result};
 use volery_cli::progress::Progress;
@@ -90,6 +91,7 @@ fn for_files(typed: &Protocol, file: Option<&Path>) -> Result<()> {
 fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     let way = way(&typed.peer)?;
     let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
+    is_proved_by(settings.system(), claim.statement())?;
     // A witness of circom was checked when it was read.
     if !typed.no_check && !typed.private.is_checked() {
         let _announced = Progress::announce(CHECKING, settings.quiet);
@@ -104,10 +106,23 @@ fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     outcome.print(settings.json)
 }
 
+/// Refuses a statement that `system` does not prove over a link, before anybody waits.
+fn is_proved_by(system: System, statement: &dyn AnyStatement) -> Result<()> {
+    if !statement.is_over_two() || system == System::QUICKSILVER {
+        return Ok(());
+    }
+    Err(Failure::usage(format_args!(
+        "--system: a statement over two fields is proved over a link by {}, and not by {system}: leave it out, or \
+         make a proof file, by {OUT} and {PROOF}",
+        System::QUICKSILVER
+    )))
+}
+
 /// Verifies a statement as a whole that a peer proves.
 fn from_peer(typed: &Verify, settings: &Settings, started: Instant) -> Result<()> {
     let way = way(&typed.peer)?;
     let statement = statement(settings.field, &typed.public, &mut Reader::waiting(settings.timeout))?;
+    is_proved_by(settings.system(), &*statement)?;
     // A malformed file is found before anybody waits.
     let counted = Counted::of(&|| statement.count(), settings, Party::Verifier)?;
     let mut session = Session::open(settings, &way, Party::Verifier, statement.digest(), Some(counted))?;

@@ -223,6 +223,11 @@ fn what_is_over_two_fields_is_proved_in_files() {
         }
     }
     let private = files.file("x.wit", &stream("private_input", F61, &[999]));
+    // Nobody waits for what no system proves over a link.
+    let limbo = ["--system", "limbo", "--connect", "127.0.0.1:1"];
+    let told = ["is proved over a link by quicksilver, and not by limbo"];
+    run("prove", &public, &[&limbo[..], &["--private-stream", &private]].concat()).refused(2, &told);
+    run("verify", &public, &limbo).refused(2, &told);
     let wolverine = ["--system", "wolverine", "--private-stream", &private, "--out", &fresh];
     run("prove", &public, &wolverine).refused(2, &["wolverine makes no files"]);
     // Over Goldilocks nothing makes files.
