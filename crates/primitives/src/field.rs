@@ -83,7 +83,7 @@ pub use goldilocks::{Goldilocks, Goldilocksx2};
 pub use large::{Bls12381, Bn254, Fp, LargeModulus};
 pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};
-pub use runtime::{ChoiceError, RuntimeExtension, RuntimePrime, RuntimePrime256, is_prime};
+pub use runtime::{ChoiceError, RuntimeExtension, RuntimePrime, RuntimePrime256, is_long_prime, is_prime};
 
 /// Hands the fields that statements are over by name to the macro `$then`, each with the extensions in which its
 /// values have MACs, as `Value: Mac Mac;`, behind what else is given.

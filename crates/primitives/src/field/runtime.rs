@@ -26,6 +26,7 @@ mod quartic;
 use self::barrett::Barrett;
 pub use self::barrett::is_prime;
 pub use self::large::RuntimePrime256;
+pub use self::montgomery::is_prime as is_long_prime;
 use self::packed::Packed;
 use self::quartic::Quartic;
 use super::{Extension, Field};

@@ -121,7 +121,7 @@ const BASES: usize = 64;
 
 /// Whether `number` is a prime, by Miller and Rabin's test: for a composite number with a probability below 2^-128, over
 /// bases that are drawn from it.
-pub(super) fn is_prime(number: U256) -> bool {
+pub fn is_prime(number: U256) -> bool {
     let two = U256::from(2_u64);
     if number.bit(0) == 0 || number <= two {
         return number == two;
