@@ -72,6 +72,7 @@ mod keccak;
 mod merkle;
 #[cfg(test)]
 mod mixed;
+mod modular;
 mod poseidon;
 mod product;
 mod sha1;
@@ -93,6 +94,7 @@ pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Keccak, Keccak256, Permutation, Sha3_256, Sponge, sha3_256, sha3_256_with_holes};
 pub use merkle::{merkle_path, merkle_root, sha256_node, sha256_tree};
+pub use modular::Modulus;
 pub use poseidon::Poseidon;
 pub use product::products_with_holes;
 pub use sha1::{Sha1, Sha1Compression, sha1};

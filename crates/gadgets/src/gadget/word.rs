@@ -6,6 +6,8 @@ mod shift;
 mod sum;
 mod wide;
 
+pub(super) use sum::add_column;
+
 use super::Bit;
 use core::array;
 use core::fmt::Display;

@@ -43,7 +43,7 @@ impl<W: Copy, const N: usize> Word<W, N> {
 }
 
 /// The parity of `column` and `public`. Carries are appended to `carries`, where they have a column to go to.
-fn add_column<B: Backend<F = F2>>(
+pub(in crate::gadget) fn add_column<B: Backend<F = F2>>(
     b: &mut B,
     column: &[B::Wire],
     public: Bit<B::Wire>,
