@@ -3,12 +3,14 @@
 mod both;
 mod elements;
 mod file;
+mod residues;
 mod value;
 mod witness;
 
 pub use both::{BothValues, Secrets};
 pub use elements::Elements;
 pub use file::{Sequence, StatementFile, ValueStream, sequences};
+pub use residues::{ResiduePort, Residues};
 pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
 

@@ -1,6 +1,7 @@
-//! Values of ports of two kinds: bits, and elements of another field.
+//! Values of ports of two kinds: bits, and elements of another field; and residues, which are in bits, too.
 
-use super::{Elements, Port, ReadValues, Value, Values, Written, listed_of};
+use super::{Elements, Port, ReadValues, ResiduePort, Residues, Value, Values, Written, listed_of};
+use std::collections::BTreeMap;
 use volery_channel::error::{Error, Result};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
@@ -11,8 +12,12 @@ pub struct BothValues<F: Field> {
     pub bits: Values<Value>,
     /// Values of elements.
     pub elements: Values<Elements<F>>,
+    /// Values of residues, by their ports.
+    residues: BTreeMap<String, Residues>,
     /// The ports that take bits.
     of_bits: Vec<String>,
+    /// The ports that take residues.
+    of_residues: Vec<ResiduePort>,
 }
 
 /// The witness: bits, and elements.
@@ -25,7 +30,14 @@ pub struct Secrets<F: Field> {
 
 impl<F: Field> ReadValues for BothValues<F> {
     fn read(&mut self, name: &str, written: Written<'_>) -> Result<()> {
-        if self.of_bits.iter().any(|port| port == name) {
+        if let Some(port) = self.of_residues.iter().find(|port| port.name == name) {
+            let value = Residues::read(written, port);
+            let value = value.map_err(|why| Error::invalid(format!("{name}: {why}")))?;
+            match self.residues.insert(name.to_owned(), value) {
+                None => Ok(()),
+                Some(_) => Err(Error::invalid(format!("{name} is given twice: give each value once"))),
+            }
+        } else if self.of_bits.iter().any(|port| port == name) {
             self.bits.read(name, written)
         } else {
             self.elements.read(name, written)
@@ -36,7 +48,13 @@ impl<F: Field> ReadValues for BothValues<F> {
 impl<F: Field> BothValues<F> {
     /// A set without values; `of_bits` names the ports that take bits.
     pub fn new(of_bits: Vec<String>) -> Self {
-        Self { bits: Values::new(), elements: Values::new(), of_bits }
+        Self::with_residues(of_bits, Vec::new())
+    }
+
+    /// A set without values, with ports that take residues, too.
+    pub fn with_residues(of_bits: Vec<String>, of_residues: Vec<ResiduePort>) -> Self {
+        let (bits, elements, residues) = (Values::new(), Values::new(), BTreeMap::new());
+        Self { bits, elements, residues, of_bits, of_residues }
     }
 
     /// The value for a port of bits, if there is one.
@@ -51,7 +69,8 @@ impl<F: Field> BothValues<F> {
 
     /// Refuses values that no port has taken: the relation has no such port, or not of this kind.
     pub fn end(&self, kind: &str, ports: &[Port]) -> Result<()> {
-        match self.bits.names().chain(self.elements.names()).next() {
+        let residues = self.residues.keys().map(String::as_str);
+        match self.bits.names().chain(self.elements.names()).chain(residues).next() {
             None => Ok(()),
             Some(name) => {
                 Err(Error::invalid(format!("{name} is no {kind} of the relation: {}", listed_of(ports))))
@@ -69,6 +88,11 @@ impl<F: Field> BothValues<F> {
     /// The value for a port of elements.
     pub fn elements(&mut self, port: &Port) -> Result<Elements<F>> {
         self.take_elements(port)?.ok_or_else(|| missing(port))
+    }
+
+    /// The value for a port of residues.
+    pub fn residues(&mut self, port: &Port) -> Result<Residues> {
+        self.residues.remove(&port.name).ok_or_else(|| missing(port))?.fit(port)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::prime_field;
 use std::borrow::Cow;
 use volery_channel::error::{Error, Result};
 use volery_primitives::{Field, U256};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Elements of `F` in order: the value of a port, or a witness. Wiped when dropped; no error and
 /// no `Debug` shows them.
@@ -31,20 +31,7 @@ impl<F: Field> Elements<F> {
     /// # Errors
     /// `Invalid` with the place of a number that is malformed or too large.
     pub fn parse(text: &[u8]) -> Result<Self> {
-        if text.trim_ascii().is_empty() {
-            return Err(Error::invalid("the value is empty: write numbers with commas between them"));
-        }
-        let of = 1 + text.iter().filter(|&&byte| byte == b',').count();
-        // A vector that grows leaves copies behind.
-        let mut elements = Vec::with_capacity(of).into();
-        let Self(within) = &mut elements;
-        for (i, number) in text.split(|&byte| byte == b',').enumerate() {
-            let element = element(number.trim_ascii()).map_err(|why| {
-                Error::invalid(if of == 1 { why } else { format!("number {} of {of}: {why}", i + 1) })
-            })?;
-            within.push(element);
-        }
-        Ok(elements)
+        numbers(text, element).map(Self)
     }
 
     /// The elements in order.
@@ -81,13 +68,49 @@ impl<F: Field> Elements<F> {
     }
 }
 
+/// The values that `each` reads of numbers with commas between them.
+pub(super) fn numbers<T: Zeroize>(
+    text: &[u8],
+    each: impl Fn(&[u8]) -> Result<T, String>,
+) -> Result<Zeroizing<Vec<T>>> {
+    if text.trim_ascii().is_empty() {
+        return Err(Error::invalid("the value is empty: write numbers with commas between them"));
+    }
+    let of = 1 + text.iter().filter(|&&byte| byte == b',').count();
+    // A vector that grows leaves copies behind.
+    let mut values = Zeroizing::new(Vec::with_capacity(of));
+    for (i, number) in text.split(|&byte| byte == b',').enumerate() {
+        let value = each(number.trim_ascii()).map_err(|why| {
+            Error::invalid(if of == 1 { why } else { format!("number {} of {of}: {why}", i + 1) })
+        })?;
+        values.push(value);
+    }
+    Ok(values)
+}
+
 /// The element that `number` writes, or what is wrong with it.
 fn element<F: Field>(number: &[u8]) -> Result<F, String> {
     let (negative, unsigned) = number.strip_prefix(b"-").map_or((false, number), |rest| (true, rest));
-    let (radix, digits) = unsigned.strip_prefix(b"0x").map_or((10, unsigned), |rest| (16, rest));
     if negative && F::ONE + F::ONE == F::ZERO {
         return Err(format!("elements of {} have no sign: leave it out", F::name()));
     }
+    let element = digits(number, unsigned)?.and_then(F::from_integer);
+    let element = element.ok_or_else(|| match prime_field::<F>() {
+        Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::name()),
+        Err(_) => {
+            format!(
+                "the number has more than {}, those of an element of {}",
+                counted(F::bits().into(), "bit"),
+                F::name()
+            )
+        }
+    })?;
+    Ok(if negative { -element } else { element })
+}
+
+/// The integer that `unsigned` writes, the end of `number`, where it has 256 bits at most; or what is wrong with it.
+pub(super) fn digits(number: &[u8], unsigned: &[u8]) -> Result<Option<U256>, String> {
+    let (radix, digits) = unsigned.strip_prefix(b"0x").map_or((10, unsigned), |rest| (16, rest));
     if digits.is_empty() {
         return Err("there are no digits".into());
     }
@@ -108,18 +131,7 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
         integer = sum;
         over |= above != 0;
     }
-    let element = if over { None } else { F::from_integer(integer) };
-    let element = element.ok_or_else(|| match prime_field::<F>() {
-        Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::name()),
-        Err(_) => {
-            format!(
-                "the number has more than {}, those of an element of {}",
-                counted(F::bits().into(), "bit"),
-                F::name()
-            )
-        }
-    })?;
-    Ok(if negative { -element } else { element })
+    Ok((!over).then_some(integer))
 }
 
 impl<F: Field> PortValue for Elements<F> {
