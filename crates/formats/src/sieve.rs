@@ -18,6 +18,8 @@
 //! read once more, backwards, to know when each ends ([`plan`]). Wires have numbers of any size, which are
 //! resolved to slots while they are read; so all but the last step, [`execute`], is the same for every field.
 //!
+//! Of several odd primes one has numbers ([`choice`]), and wires of the others are words of bits ([`words`]).
+//!
 //! What emitters really write is read: `@new` is a hint, wires may be set again, and functions may be
 //! declared within each other. A wire that is read was set before, always.
 //!
@@ -25,6 +27,7 @@
 
 mod binary;
 mod body;
+mod choice;
 mod convert;
 mod execute;
 mod field;
@@ -44,6 +47,7 @@ mod stream;
 mod tests;
 mod text;
 mod wires;
+mod words;
 mod writer;
 
 pub use self::mixed::{SieveOfTwo, SieveStated};
@@ -51,10 +55,9 @@ pub use self::stream::{SieveStream, StreamKind};
 pub(super) use self::writer::write;
 
 use self::body::Body;
+use self::choice::{Choice, Kinds};
 use self::execute::{Inputs, Pushed, execute};
-use self::field::WireField;
 use self::header::Type;
-use self::number::Number;
 use self::plan::{PLANNING, Planning, WirePlan};
 use self::ports::Ports;
 use self::reader::Reader;
@@ -81,9 +84,10 @@ struct Survey {
     /// The length of the text.
     length: u64,
     digest: [u8; 32],
-    field: WireField,
-    /// Whether F_2 is used beside that field.
-    has_bits: bool,
+    /// The fields that it is over.
+    choice: Choice,
+    /// The kinds of its types' wires.
+    kinds: Kinds,
     gates: u64,
     /// The streams that have values, which are ports.
     streams: Vec<ValueStream>,
@@ -114,16 +118,15 @@ impl Sieve {
         Self::new(name.into(), Source::Bytes(text.into()), strict)
     }
 
-    /// The relation at `path`, where it is over F_2 and another field together; where it declares no types of
-    /// both, only its head is read.
+    /// The relation at `path`, where it is over F_2 and another field together, or over several primes; where
+    /// it declares no types for that, only its head is read.
     ///
     /// # Errors
     /// As for [`Sieve::open`].
     fn open_of_two(path: impl AsRef<Path>, strict: bool) -> Result<Option<Self>> {
         let path = path.as_ref();
         let (name, source) = (path.display().to_string(), Source::Path(path.to_owned()));
-        let types = Reader::new(open(&name, &source)?.0)?.header.types;
-        if !types.iter().any(Type::is_odd) || !types.iter().any(Type::is_two) {
+        if !Reader::new(open(&name, &source)?.0)?.header.is_of_two() {
             return Ok(None);
         }
         let sieve = Self::planned(name, source, strict, Planning { of_two: true, ..PLANNING })?;
@@ -150,6 +153,10 @@ impl Sieve {
         let (name, source) = (path.display().to_string(), Source::Path(path.to_owned()));
         let mut reader = Reader::checking(open(&name, &source)?.0, false, u64::MAX)?;
         let mut batch = Body::default();
+        if reader.header.is_of_several() {
+            while reader.next(&mut batch)? {}
+            return Ok(reader.choose(&name)?.field.name());
+        }
         // Over bits alone it is where nothing else is used up to its end.
         let larger = |reader: &Reader<'_>| {
             reader.used().find(|(_, field)| !field.is_two()).map(|(_, field)| field.name())
@@ -170,17 +177,18 @@ impl Sieve {
 
     /// How many elements the field has, in decimal digits.
     pub fn field_size(&self) -> String {
-        self.survey.field.size().to_string()
+        self.survey.choice.field.size().to_string()
     }
 
-    /// Whether it is over F_2, too, beside the field of an odd prime.
+    /// Whether it is over F_2, too, beside the field of an odd prime: it has bits, or wires modulo further
+    /// primes, which are words of bits.
     pub fn has_bits(&self) -> bool {
-        self.survey.has_bits
+        self.survey.choice.has_bits
     }
 
     /// Whether it is over `F`, and F_2 beside it where it [has bits](Sieve::has_bits).
     pub fn is_over<F: Field>(&self) -> bool {
-        self.survey.field.is::<F>()
+        self.survey.choice.field.is::<F>()
     }
 
     /// The streams of all fields that it declares, by their types, those included of which it reads nothing.
@@ -205,6 +213,7 @@ impl Sieve {
             return Err(changed(&self.name));
         }
         let mut reader = Reader::new(text)?;
+        reader.execute(Kinds::new(&reader.header.types, &self.survey.choice));
         if let Some(plan) = &self.survey.plan {
             reader.follow(plan.clone());
         }
@@ -230,10 +239,7 @@ impl Survey {
         let mut batch = Body::default();
         while reader.next(&mut batch)? {}
         let kinds: Vec<u8> = reader.used().map(|(kind, _)| kind).collect();
-        let larger = reader.used().find(|(_, field)| !field.is_two());
-        let has_bits = larger.is_some() && reader.used().any(|(_, field)| field.is_two());
-        let field = larger.map(|(_, field)| field.clone());
-        let field = field.unwrap_or_else(|| WireField::of_prime(Number::of(2)));
+        let choice = reader.choose(name)?;
         let several = kinds.len() > 1;
         let mut streams = Vec::new();
         for (public, word, reads) in
@@ -248,18 +254,19 @@ impl Survey {
         }
         let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
         let gates = reader.scope.cost.gates;
+        let kinds = Kinds::new(&reader.header.types, &choice);
         let (parts, end) = reader.take_parts();
         let (read, digest) = reader.text.finish()?;
         if length.is_some_and(|length| read != length) {
             return Err(changed(name));
         }
-        let wanted = length.is_some() && (has_bits || !planning.of_two);
+        let wanted = length.is_some() && (choice.has_bits || !planning.of_two);
         let planned = wanted && reader.scope.most() > planning.unplanned;
         let plan = planned.then(|| {
             WirePlan::new(&mut reader, name, (&parts, end), |from, to| open_part(name, source, from, to))
         });
         let plan = plan.transpose()?.flatten().map(Arc::new);
-        Ok(Self { length: read, digest, field, has_bits, gates, streams, empty, plan })
+        Ok(Self { length: read, digest, choice, kinds, gates, streams, empty, plan })
     }
 }
 

@@ -280,6 +280,94 @@ fn relations_over_two_fields_are_proved() {
     volery(&["circuit", "convert", relation, "--to", "aag"]).refused(2, &["is over F_2 and the field of"]);
 }
 
+/// x² modulo 2^61 - 1, and y² modulo 2^31 - 1, which is a word: the sum of both as numbers, and that as a word.
+#[test]
+fn relations_over_two_primes_are_proved() {
+    let files = Files::new();
+    let relation = files.file(
+        "two.rel",
+        "version 2.1.0;circuit;@type field 2305843009213693951;@type field 2147483647;\n\
+         @convert(@out: 0:1, @in: 1:1);@convert(@out: 1:1, @in: 0:1);\n@begin\n$0 <- @private(0);\n\
+         $1 <- @mul(0: $0, $0);\n$0 <- @private(1);\n$1 <- @mul(1: $0, $0);\n0: $2 <- @convert(1: $1);\n\
+         $3 <- @add(0: $1, $2);\n$4 <- @public(0);\n$4 <- @mulc(0: $4, <2305843009213693950>);\n\
+         $4 <- @add(0: $3, $4);\n@assert_zero(0: $4);\n1: $2 <- @convert(0: $3, @modulus);\n\
+         $3 <- @public(1);\n$3 <- @mulc(1: $3, <2147483646>);\n$3 <- @add(1: $2, $3);\n\
+         @assert_zero(1: $3);\n@end\n",
+    );
+    let (p, q) = ((1_u128 << 61) - 1, (1_u128 << 31) - 1);
+    let (x, y) = (123_456_789_123_456_u128, 2_000_000_000);
+    let sum = (x * x + y * y % q) % p;
+    let given = |public: u128| {
+        let sums = [format!("public0={sum}"), format!("public1={public}")];
+        let options = ["--relation", &relation, "--public", &sums[0], "--public", &sums[1], "--json"];
+        options.map(String::from).to_vec()
+    };
+    let typed = |verb: &str, public: u128, more: &[&str]| {
+        let more = more.iter().map(ToString::to_string);
+        [verb.to_owned()].into_iter().chain(given(public)).chain(more).collect::<Vec<_>>()
+    };
+    let run = |typed: &[String]| volery(&typed.iter().map(String::as_str).collect::<Vec<_>>());
+    let proved_by = |verify: &[String], prove: &[String]| {
+        let [verify, prove] =
+            [verify, prove].map(|typed| typed.iter().map(String::as_str).collect::<Vec<_>>());
+        session(&verify, &prove)
+    };
+    let private = ["--private", &format!("private0={x}"), "--private", &format!("private1={y}")];
+    let verify = typed("verify", sum % q, &[]);
+    let [verified, proved] =
+        proved_by(&verify, &typed("prove", sum % q, &private)).map(|ended| ended.expect(0).json());
+    assert_eq!((&verified["verdict"], &verified["statement"]), (&"accepted".into(), &proved["statement"]));
+    assert_eq!(verified["field"], "f2 f61");
+    // The word is another one: refused by its line, and by a verifier.
+    let wrong = typed("prove", (sum + 1) % q, &private);
+    let nowhere = ["--connect", "127.0.0.1:1"].map(String::from);
+    run(&[&wrong[..], &nowhere].concat())
+        .refused(2, &["the assertion of line 18 of", "two.rel does not hold"]);
+    let careless = [&wrong[..], &["--no-check".into()]].concat();
+    assert_ne!(proved_by(&typed("verify", (sum + 1) % q, &[]), &careless)[0].code, Some(0));
+    // Values are those of the prime, from streams as from options.
+    let long = ["--private", "private0=1", "--private", "private1=2147483647"];
+    run(&typed("check", 0, &long)).refused(2, &["private1: the number is not below 2147483647"]);
+    let streams = [(F61, "x.wit", x), ("field 2147483647", "y.wit", y)]
+        .map(|(field, name, value)| files.file(name, &stream("private_input", field, &[value as u64])));
+    let streams = ["--private-stream", &streams[0], "--private-stream", &streams[1]];
+    run(&typed("check", sum % q, &streams)).expect(0);
+    let info = volery(&["circuit", "info", &relation]).expect(0).out;
+    let ports = "public1 (1 element, to be public), private0 (1 element), private1 (1 element)";
+    for words in ["two.rel (sieve)", "f2 f61", ports, "1,981 multiplications"] {
+        assert!(info.contains(words), "{words:?} is missing in {info}");
+    }
+}
+
+/// One of two small primes has numbers; and where neither goes with bits, no wire is one.
+#[test]
+fn relations_over_small_primes_are_proved() {
+    let files = Files::new();
+    // 10 · 12 is 120, and 19 modulo 101; 5 · 7 is 9 modulo 13.
+    for (p, q, right, wrong, public) in [
+        (127, 101, "private0=10,12", "private0=10,13", "public1=19"),
+        (13, 11, "private0=5,7", "private0=5,8", "public1=9"),
+    ] {
+        let text = format!(
+            "version 2.1.0;circuit;@type field {p};@type field {q};@convert(@out: 1:1, @in: 0:1);@begin\n\
+             $0 ... $1 <- @private(0);\n$2 <- @mul(0: $0, $1);\n1: $0 <- @convert(0: $2, @modulus);\n\
+             $1 <- @public(1);\n$1 <- @mulc(1: $1, <{}>);\n$1 <- @add(1: $0, $1);\n@assert_zero(1: $1);\n@end\n",
+            q - 1
+        );
+        let relation = files.file("small.rel", &text);
+        let given = ["--relation", &relation, "--public", public, "--json"];
+        let verify = [&["verify"][..], &given].concat();
+        let prove = [&["prove", "--private", right][..], &given].concat();
+        let [verified, proved] = session(&verify, &prove).map(|ended| ended.expect(0).json());
+        assert_eq!(
+            (&verified["verdict"], &verified["statement"]),
+            (&"accepted".into(), &proved["statement"])
+        );
+        let wrong = [&["prove", "--no-check", "--private", wrong][..], &given].concat();
+        assert_ne!(session(&verify, &wrong)[0].code, Some(0));
+    }
+}
+
 /// 0x53 times 0xca is one in the field of AES.
 #[test]
 fn relations_over_bytes_are_proved() {

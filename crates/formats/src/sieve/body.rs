@@ -42,6 +42,8 @@ pub(super) enum Op {
     /// The lists at `b` are permutations of each other; before them stand the number of the line and how many
     /// wires a word has.
     Permutation,
+    /// `out` is one where `a` is zero, and else zero; of words alone.
+    IsZero,
     /// Values of type `a` become values of this type; at `b` the number of the line, one where what does not
     /// fit is cut, and lists of both.
     Convert,

@@ -90,7 +90,12 @@ pub(super) fn bits<F: Field>(
 }
 
 /// Demands that the number of `bits`, the least significant first, is `most` at most.
-fn at_most(b: &mut Recorder<'_, F2>, bits: &[Handle], most: U256, name: &dyn Display) -> Result<()> {
+pub(super) fn at_most(
+    b: &mut Recorder<'_, F2>,
+    bits: &[Handle],
+    most: U256,
+    name: &dyn Display,
+) -> Result<()> {
     // Whether the bits so far exceed those of the most.
     let mut over = b.constant(F2::ZERO);
     for (place, &bit) in bits.iter().enumerate() {

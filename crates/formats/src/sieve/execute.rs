@@ -1,18 +1,19 @@
 //! Gates that were read, pushed into a recorder: the one piece that is compiled for each field.
 
 use super::body::{Body, Gate, NONE, Op, hint, of};
+use super::choice::Kinds;
 use super::convert;
 use super::function::Function;
-use super::header::Type;
 use super::number::Element;
 use super::reader::Reader;
+use super::words::{self, Side, Word};
 use core::fmt;
 use std::collections::HashMap;
 use volery_channel::error::{Error, Result};
 use volery_circuit::stream::{Handle, MixedRecorder, Recorder};
 use volery_circuit::{
-    Backend as _, Cells, Memories as _, Permutations as _, Polynomials as _, Put, Returned, address_width,
-    prime_field,
+    Backend as _, Cells, Memories as _, Permutations as _, Polynomials as _, Put, Returned, Wires as _,
+    address_width, prime_field,
 };
 use volery_primitives::{F2, Field, U256};
 
@@ -44,20 +45,20 @@ pub(super) enum Pushed<'x, 'm, 'r, 's, F: Field> {
 
 /// The place of a gate.
 #[derive(Clone, Copy)]
-struct GatePlace<'p> {
+pub(super) struct GatePlace<'p> {
     file: &'p str,
     /// The function, and the line in which it is called.
     called: Option<(&'p Function, u64)>,
 }
 
 impl<'p> GatePlace<'p> {
-    fn line(self, line: u64) -> GateLine<'p> {
+    pub(super) fn line(self, line: u64) -> GateLine<'p> {
         GateLine { place: self, line }
     }
 }
 
 /// The name of an assertion.
-struct GateLine<'p> {
+pub(super) struct GateLine<'p> {
     place: GatePlace<'p>,
     line: u64,
 }
@@ -73,16 +74,18 @@ impl fmt::Display for GateLine<'_> {
 }
 
 /// The context of the gates of one body.
-struct Frame<'p> {
+pub(super) struct Frame<'p> {
     functions: &'p [Function],
-    types: &'p [Type],
-    place: GatePlace<'p>,
+    pub(super) kinds: &'p Kinds,
+    pub(super) place: GatePlace<'p>,
 }
 
 /// The contents of a frame's slots.
 #[derive(Default)]
-struct Held {
-    wires: Vec<Handle>,
+pub(super) struct Held {
+    pub(super) wires: Vec<Handle>,
+    /// For slots that hold a word its bits.
+    pub(super) words: HashMap<u32, Word>,
     /// For slots that hold a memory its number.
     memories: HashMap<u32, u32>,
 }
@@ -90,6 +93,11 @@ struct Held {
 impl Held {
     fn wires(&self, slots: impl Iterator<Item = u32>) -> Vec<Handle> {
         slots.map(|slot| self.wires[slot as usize]).collect()
+    }
+
+    /// The word that a slot holds.
+    pub(super) fn word(&self, slot: u32) -> Result<&Word> {
+        self.words.get(&slot).ok_or_else(|| Error::invalid("a word that was never set"))
     }
 
     /// The contents of these slots, side by side.
@@ -104,7 +112,16 @@ impl Held {
         if let Some(memory) = other.memories.get(&slot) {
             self.memories.insert(self.wires.len() as u32, *memory);
         }
+        if let Some(word) = other.words.get(&slot) {
+            self.words.insert(self.wires.len() as u32, word.clone());
+        }
         self.wires.push(other.wires[slot as usize]);
+    }
+
+    /// Adds a word.
+    fn push_word(&mut self, word: Word) {
+        self.words.insert(self.wires.len() as u32, word);
+        self.wires.push(Handle::default());
     }
 
     /// Has `slot` hold what is at `place` of another frame.
@@ -112,6 +129,9 @@ impl Held {
         self.wires[slot as usize] = other.wires[place as usize];
         if let Some(memory) = other.memories.get(&place) {
             self.memories.insert(slot, *memory);
+        }
+        if let Some(word) = other.words.get(&place) {
+            self.words.insert(slot, word.clone());
         }
     }
 }
@@ -150,7 +170,7 @@ pub(super) fn execute<'i, F: Field>(
         held.wires.resize(reader.slots().max(held.wires.len()), Handle::default());
         let frame = Frame {
             functions: &reader.functions,
-            types: &reader.header.types,
+            kinds: &reader.kinds,
             place: GatePlace { file, called: None },
         };
         frame.run(b, &body, &mut held, &mut state)?;
@@ -175,7 +195,7 @@ pub(super) fn element<F: Field>(words: Element) -> Result<F> {
 impl<'p> Frame<'p> {
     /// Whether type `kind` is of bits.
     fn is_binary(&self, kind: u8) -> bool {
-        self.types[kind as usize].is_two()
+        self.kinds.is_binary(kind)
     }
 
     fn run<F: Field>(
@@ -194,7 +214,15 @@ impl<'p> Frame<'p> {
                 Op::Public | Op::Private => {
                     let public = gate.op == Op::Public;
                     for slot in body.read(gate.b).list() {
-                        held.wires[slot as usize] = self.input(b, state, public, kind)?;
+                        match (&mut *b, &mut state.bits, self.kinds.word(kind)) {
+                            (Pushed::Two(both), Some(bits), Some(modulus)) => {
+                                let file = self.place.file;
+                                let word =
+                                    words::input(both.bits(), &mut **bits, modulus, (public, kind), file)?;
+                                held.words.insert(slot, word);
+                            }
+                            _ => held.wires[slot as usize] = self.input(b, state, public, kind)?,
+                        }
                     }
                 }
                 _ => match b {
@@ -202,7 +230,10 @@ impl<'p> Frame<'p> {
                     Pushed::Two(both) if self.is_binary(kind) => {
                         self.gate(both.bits(), body, gate, held, state.memories)?;
                     }
-                    Pushed::Two(both) => self.gate(both.numbers(), body, gate, held, state.memories)?,
+                    Pushed::Two(both) => match self.kinds.word(kind) {
+                        Some(modulus) => self.word_gate(both.bits(), modulus, body, gate, held)?,
+                        None => self.gate(both.numbers(), body, gate, held, state.memories)?,
+                    },
                 },
             }
         }
@@ -274,6 +305,7 @@ impl<'p> Frame<'p> {
             Op::Call | Op::Loop | Op::Convert | Op::Public | Op::Private => {
                 unreachable!("executed by the caller")
             }
+            Op::IsZero => unreachable!("of words alone"),
         };
         wires[out as usize] = made;
         Ok(())
@@ -437,7 +469,14 @@ impl<'p> Frame<'p> {
             let own = match b {
                 Pushed::One(b) => digits(b, turn, width)?,
                 Pushed::Two(both) if self.is_binary(kind) => digits(both.bits(), turn, width)?,
-                Pushed::Two(both) => digits(both.numbers(), turn, width)?,
+                Pushed::Two(both) => match self.kinds.word(kind) {
+                    Some(modulus) => {
+                        let words = words::digits(modulus, turn, width);
+                        words.into_iter().for_each(|word| arguments.push_word(word));
+                        Vec::new()
+                    }
+                    None => digits(both.numbers(), turn, width)?,
+                },
             };
             arguments.wires.extend_from_slice(&own);
             let part = |&[first, length, _]: &[u32; 3]| {
@@ -495,7 +534,9 @@ impl<'p> Frame<'p> {
             function.outs.iter().flat_map(|&(kind, count)| core::iter::repeat_n(kind, count as usize));
         let (mut bits, mut numbers) = (Vec::new(), Vec::new());
         for ((place, kind), wire) in (0..).zip(kinds).zip(&results.wires) {
-            if !results.memories.contains_key(&place) {
+            if let Some(word) = results.words.get(&place) {
+                bits.extend(word.wires());
+            } else if !results.memories.contains_key(&place) {
                 let kept = if self.is_binary(kind) { &mut bits } else { &mut numbers };
                 kept.push(*wire);
             }
@@ -527,14 +568,14 @@ impl<'p> Frame<'p> {
         }
         let results = b.call(&number.to_le_bytes(), &arguments.wires, |b, wires| {
             let (wires, public) = wires.split_at(own);
-            let arguments = Held { wires: wires.to_vec(), memories: HashMap::new() };
+            let arguments = Held { wires: wires.to_vec(), ..Held::default() };
             let mut inputs = Arguments { public: public.iter() };
             let mut state = Execution { inputs: &mut inputs, bits: None, memories: &mut Vec::new() };
             let results = self.body(&mut Pushed::One(b), function, arguments, &mut state)?;
             Ok(Returned { wires: results.wires, public: Vec::new() })
         })?;
         b.forget(&arguments.wires[own..]);
-        Ok(Held { wires: results.wires, memories: HashMap::new() })
+        Ok(Held { wires: results.wires, ..Held::default() })
     }
 
     /// The gates of a function.
@@ -560,7 +601,15 @@ impl<'p> Frame<'p> {
     ) -> Result<()> {
         let mut words = body.read(at);
         let (name, reduced) = (self.place.line(words.long()), words.next() == 1);
-        let (from, to) = (held.wires(words.list()), words.list().collect::<Vec<_>>());
+        let (from, to) = (words.list().collect::<Vec<_>>(), words.list().collect::<Vec<_>>());
+        let is_word = |kind| self.kinds.word(kind).is_some();
+        if let Pushed::Two(both) = b
+            && (is_word(of as u8) || is_word(kind))
+        {
+            let sides = (&Side { kind: of as u8, slots: &from }, &Side { kind, slots: &to });
+            return self.convert_words(both, sides, reduced, &name, held);
+        }
+        let from = held.wires(from.into_iter());
         let (from_bits, to_bits) = (self.is_binary(of as u8), self.is_binary(kind));
         let made = match b {
             Pushed::One(b) => convert::resized(b, &from, to.len(), reduced, &name)?,

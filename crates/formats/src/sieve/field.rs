@@ -4,7 +4,9 @@ use super::execute::modulus;
 use super::number::{Element, Number};
 use core::fmt;
 use volery_primitives::field::is_prime;
-use volery_primitives::{F2, F256, Field, RuntimePrime, RuntimePrime256, with_fields};
+use volery_primitives::{
+    Bn254, F2, F61, F256, Field, Goldilocks, RuntimePrime, RuntimePrime256, with_fields,
+};
 
 /// A field: that of a prime, or `f256`. An element is written as a number: of `f256` bit i of it is the
 /// coefficient of X^i.
@@ -71,7 +73,15 @@ impl WireField {
 
     /// Whether one statement may be over both.
     pub(super) fn goes_with(&self, other: &Self) -> bool {
-        self == other || (self.is_two() && other.is_odd()) || (self.is_odd() && other.is_two())
+        self == other || (self.is_prime && other.is_prime)
+    }
+
+    /// Whether numbers of it stand beside bits in a proof.
+    pub(super) fn goes_with_bits(&self) -> bool {
+        match self.known() {
+            Some((name, _)) => [F61::NAME, Goldilocks::NAME, Bn254::NAME].contains(&name),
+            None => self.is_odd() && self.size.exceeds(16) && self.size.bits() <= 256,
+        }
     }
 
     /// Whether it is `F`.

@@ -1,6 +1,7 @@
 //! Functions: what they take and give, and their gates, which are read once.
 
 use super::body::{Body, NONE, Op, Reads};
+use super::choice::Tally;
 use super::header::{Binding, Type};
 use super::reader::Reader;
 use super::scope::{Cost, MOST_LIVE, Scope};
@@ -42,24 +43,35 @@ pub(super) struct Function {
     pub(super) cost: Cost,
     /// The fields that its gates are over.
     pub(super) fields: Fields,
+    /// How types are used, where that is counted.
+    pub(super) tally: Tally,
+    /// The plugin that it is bound to, or none.
+    pub(super) plugin: String,
 }
 
-/// The fields, out of two, that a part of a relation is over.
+/// The fields, out of two, that a part of a relation is over; and whether some of its bits are words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fields {
     pub(super) bits: bool,
     pub(super) numbers: bool,
+    /// Whether some of the bits are words of other primes.
+    words: bool,
 }
 
 impl Fields {
     /// The fields of a part that is over either's.
     fn or(self, other: Self) -> Self {
-        Self { bits: self.bits || other.bits, numbers: self.numbers || other.numbers }
+        Self {
+            bits: self.bits || other.bits,
+            numbers: self.numbers || other.numbers,
+            words: self.words || other.words,
+        }
     }
 
-    /// Whether they are two.
-    pub(super) fn both(self) -> bool {
-        self.bits && self.numbers
+    /// Whether gates over them are executed where they are called: they are two, or of words, which are functions
+    /// of their own.
+    fn are_several(self) -> bool {
+        (self.bits && self.numbers) || self.words
     }
 }
 
@@ -101,10 +113,12 @@ impl Reader<'_> {
         self.text.peek()?;
         if self.text.take_all(b"@plugin")? {
             let binding = self.binding()?;
+            let function = Function { plugin: binding.plugin.clone(), ..function };
             let results = self.bound(&mut scope, &function, &binding)?;
             return self.add(scope, function, results);
         }
         scope.around = self.scope.live();
+        scope.widths = self.scope.widths.clone();
         self.open.push((core::mem::replace(&mut self.scope, scope), function));
         Ok(())
     }
@@ -196,13 +210,15 @@ impl Reader<'_> {
             _ => Some(gate.kind),
         }));
         let own = kinds.map(|kind| {
-            let bits = self.is_binary(kind);
-            Fields { bits, numbers: !bits && matches!(self.header.types[kind as usize], Type::Field(_)) }
+            let words = self.is_word(kind);
+            let bits = words || self.is_binary(kind);
+            let numbers = !bits && matches!(self.header.types[kind as usize], Type::Field(_));
+            Fields { bits, numbers, words }
         });
         let called = body.gates.iter().filter(|gate| matches!(gate.op, Op::Call | Op::Loop));
         let called = called.map(|gate| self.functions[gate.a as usize].fields);
         function.fields = own.chain(called).fold(Fields::default(), Fields::or);
-        cost.inline |= function.fields.both();
+        cost.inline |= function.fields.are_several();
         // What refers to a memory is no wire that a function could be recorded with.
         let mut lists = function.ins.iter().chain(&function.outs);
         cost.inline |= lists.any(|list| matches!(self.header.types[list.0 as usize], Type::Plugin(_)));
@@ -222,6 +238,9 @@ impl Reader<'_> {
             return Err(self
                 .text
                 .fail(format_args!("all functions together have more than {MOST_KEPT} gates")));
+        }
+        if self.is_tallied {
+            function.tally.add(&body, &self.functions, Some(self.functions.len() as u32));
         }
         body.gates.shrink_to_fit();
         function.body = body;

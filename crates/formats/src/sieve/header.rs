@@ -49,9 +49,9 @@ impl Type {
         matches!(self, Self::Field(field) if field.is_two())
     }
 
-    /// Whether it is the field of an odd prime.
-    pub(super) fn is_odd(&self) -> bool {
-        matches!(self, Self::Field(field) if field.is_odd())
+    /// The field, where it is that of an odd prime.
+    fn prime(&self) -> Option<&WireField> {
+        if let Self::Field(field) = self { Some(field).filter(|field| field.is_odd()) } else { None }
     }
 
     /// Whether it is a field of more than two elements.
@@ -129,6 +129,21 @@ pub(super) fn begin(text: &mut Text<'_>) -> Result<Resource> {
 }
 
 impl Header {
+    /// Whether a statement may be over F_2 and others, and over which shows at its end alone: it may use several odd
+    /// primes, or one that does not go with bits.
+    pub(super) fn is_of_several(&self) -> bool {
+        let mut primes = self.types.iter().filter_map(Type::prime);
+        let Some(first) = primes.next() else { return false };
+        let two = self.types.iter().any(Type::is_two);
+        (two && !first.goes_with_bits()) || primes.any(|other| other != first)
+    }
+
+    /// Whether a statement may be over F_2 and another field.
+    pub(super) fn is_of_two(&self) -> bool {
+        let two = self.types.iter().any(Type::is_two);
+        self.is_of_several() || (two && self.types.iter().any(|kind| kind.prime().is_some()))
+    }
+
     /// Reads all up to `@begin`, in any order.
     pub(super) fn read(text: &mut Text<'_>) -> Result<Self> {
         let mut header = Self::default();

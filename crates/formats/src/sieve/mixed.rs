@@ -1,13 +1,18 @@
-//! Relations over F_2 and a field of an odd prime, with conversions between them.
+//! Relations over F_2 and a field of an odd prime, with conversions between them, and over further primes,
+//! whose wires are words of bits.
 
 use super::Sieve;
+use super::choice::Kinds;
 use super::execute::Pushed;
 use super::ports::Ports;
+use super::words;
 use crate::file::strict;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::stream::{MixedRecorder, MixedSource};
-use volery_circuit::{BothValues, Elements, Port, PortValue, Secrets, Sequence, Value, ValueStream};
+use volery_circuit::{
+    BothValues, Elements, Port, PortValue, Residues, Secrets, Sequence, Value, ValueStream,
+};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
@@ -16,19 +21,40 @@ use zeroize::Zeroizing;
 pub struct SieveOfTwo {
     sieve: Arc<Sieve>,
     inputs: Vec<Port>,
+    /// The kinds of its types' wires.
+    kinds: Kinds,
 }
 
 /// The statement of such a relation and its public values.
 pub struct SieveStated<F: Field> {
     relation: SieveOfTwo,
     /// For each port, what is public.
-    bits: Vec<Option<Value>>,
-    numbers: Vec<Option<Elements<F>>>,
+    public: Vec<Option<Public<F>>>,
 }
 
-/// Whether a stream is of bits.
-fn of_bits(stream: &ValueStream) -> bool {
-    stream.field == "2"
+/// The public value of a port.
+enum Public<F: Field> {
+    Bits(Value),
+    Numbers(Elements<F>),
+    Words(Residues),
+}
+
+impl<F: Field> Public<F> {
+    fn to_text(&self) -> String {
+        match self {
+            Self::Bits(value) => value.to_text(),
+            Self::Numbers(value) => value.to_text(),
+            Self::Words(value) => value.to_text(),
+        }
+    }
+
+    fn encoding(&self) -> Vec<u8> {
+        match self {
+            Self::Bits(value) => value.encoding().into_owned(),
+            Self::Numbers(value) => value.encoding().into_owned(),
+            Self::Words(value) => value.encoding(),
+        }
+    }
 }
 
 impl SieveOfTwo {
@@ -42,7 +68,8 @@ impl SieveOfTwo {
     /// The relation of `sieve`, which has bits beside numbers.
     pub(super) fn new(sieve: Sieve) -> Self {
         let inputs = super::StatementFile::<F2>::inputs(&sieve);
-        Self { sieve: Arc::new(sieve), inputs }
+        let kinds = sieve.survey.kinds.clone();
+        Self { sieve: Arc::new(sieve), inputs, kinds }
     }
 
     /// The ports, some of bits and some of numbers.
@@ -57,7 +84,14 @@ impl SieveOfTwo {
 
     /// The ports that take bits.
     pub fn of_bits(&self) -> impl Iterator<Item = String> {
-        self.sieve.survey.streams.iter().filter(|stream| of_bits(stream)).map(|stream| stream.name.clone())
+        let streams = self.sieve.survey.streams.iter().filter(|stream| self.kinds.is_binary(stream.kind));
+        streams.map(|stream| stream.name.clone())
+    }
+
+    /// A set of values for its ports, which has none yet.
+    pub fn values<F: Field>(&self) -> BothValues<F> {
+        let residues = self.sieve.survey.streams.iter().filter_map(|stream| self.kinds.residues(stream));
+        BothValues::with_residues(self.of_bits().collect(), residues.collect())
     }
 
     /// The statement with these public values.
@@ -66,30 +100,26 @@ impl SieveOfTwo {
     /// `Invalid` where a value does not fit, has no port, or is of a port that is private; and where one is
     /// missing.
     pub fn state<F: Field>(self, mut values: BothValues<F>) -> Result<SieveStated<F>> {
-        let (mut bits, mut numbers) = (Vec::new(), Vec::new());
+        let mut public = Vec::new();
         for (stream, port) in self.sieve.survey.streams.iter().zip(&self.inputs) {
-            let (bit, number) = if !stream.public {
-                (None, None)
-            } else if of_bits(stream) {
-                (Some(values.bits(port)?), None)
+            public.push(if !stream.public {
+                None
+            } else if self.kinds.word(stream.kind).is_some() {
+                Some(Public::Words(values.residues(port)?))
+            } else if self.kinds.is_binary(stream.kind) {
+                Some(Public::Bits(values.bits(port)?))
             } else {
-                (None, Some(values.elements(port)?))
-            };
-            bits.push(bit);
-            numbers.push(number);
+                Some(Public::Numbers(values.elements(port)?))
+            });
         }
         values.end("public input", &self.inputs)?;
-        Ok(SieveStated { relation: self, bits, numbers })
+        Ok(SieveStated { relation: self, public })
     }
 
     /// The statement in whose place gates are counted: all public values are zero.
     pub fn bare<F: Field>(&self) -> SieveStated<F> {
-        let none = self.inputs.iter().map(|_| None);
-        SieveStated {
-            relation: self.clone(),
-            bits: none.collect(),
-            numbers: self.inputs.iter().map(|_| None).collect(),
-        }
+        let public = self.inputs.iter().map(|_| None).collect();
+        SieveStated { relation: self.clone(), public }
     }
 }
 
@@ -106,32 +136,26 @@ impl<F: Field> SieveStated<F> {
         field(b"sieve");
         field(&self.relation.sieve.survey.digest);
         field(&Sieve::VERSION.to_le_bytes());
-        for (port, encoding) in
-            self.valued(|value| value.encoding().into_owned(), |value| value.encoding().into_owned())
-        {
+        if self.relation.sieve.survey.choice.has_words {
+            field(b"words");
+            field(&words::VERSION.to_le_bytes());
+        }
+        for (port, value) in self.valued() {
             field(port.name.as_bytes());
             field(&port.width.to_le_bytes());
-            field(&encoding);
+            field(&value.encoding());
         }
         hasher.finalize().into()
     }
 
     /// The ports whose values are public, and these as they are written.
     pub fn public(&self) -> Vec<(&Port, String)> {
-        self.valued(PortValue::to_text, PortValue::to_text)
+        self.valued().map(|(port, value)| (port, value.to_text())).collect()
     }
 
-    fn valued<T>(
-        &self,
-        of_bits: impl Fn(&Value) -> T,
-        of_elements: impl Fn(&Elements<F>) -> T,
-    ) -> Vec<(&Port, T)> {
-        let values = self.bits.iter().zip(&self.numbers);
-        let valued = self.relation.inputs.iter().zip(values).filter_map(|(port, (bits, numbers))| {
-            let value = bits.as_ref().map(&of_bits).or_else(|| numbers.as_ref().map(&of_elements))?;
-            Some((port, value))
-        });
-        valued.collect()
+    fn valued(&self) -> impl Iterator<Item = (&Port, &Public<F>)> {
+        let ports = self.relation.inputs.iter().zip(&self.public);
+        ports.filter_map(|(port, value)| Some((port, value.as_ref()?)))
     }
 
     /// The witness that private values make.
@@ -139,38 +163,52 @@ impl<F: Field> SieveStated<F> {
     /// # Errors
     /// `Invalid` where one is missing or does not fit, or is no private input.
     pub fn witness(&self, mut private: BothValues<F>) -> Result<Secrets<F>> {
-        let (mut all, mut numbers) = (Vec::new(), Vec::new());
-        let streams = &self.relation.sieve.survey.streams;
-        for (stream, port) in streams.iter().zip(&self.relation.inputs).filter(|(stream, _)| !stream.public) {
-            if of_bits(stream) {
-                all.push(private.bits(port)?);
+        let (mut all, mut numbers) = (Vec::<Box<dyn Sequence<F2>>>::new(), Vec::new());
+        let SieveOfTwo { sieve, inputs, kinds } = &self.relation;
+        let ports = sieve.survey.streams.iter().zip(inputs).filter(|(stream, _)| !stream.public);
+        for (stream, port) in ports {
+            if kinds.word(stream.kind).is_some() {
+                all.push(Box::new(private.residues(port)?));
+            } else if kinds.is_binary(stream.kind) {
+                all.push(Box::new(private.bits(port)?));
             } else {
                 numbers.push(private.elements(port)?);
             }
         }
-        private.end("private input", &self.relation.inputs)?;
-        let mut bits =
-            Zeroizing::new(Vec::with_capacity(all.iter().map(|value| value.width() as usize).sum()));
-        all.iter().for_each(|value| bits.extend((0..value.width()).map(|bit| value.bit(bit))));
+        private.end("private input", inputs)?;
+        let length = all.iter().map(|value| value.length() as usize).sum();
+        let mut bits = Zeroizing::new(Vec::with_capacity(length));
+        all.iter().for_each(|value| bits.extend((0..value.length()).map(|bit| value.element(bit))));
         Ok(Secrets { bits, elements: Elements::in_turn(&numbers, usize::MAX) })
     }
 }
 
 impl<F: Field> MixedSource<F> for SieveStated<F> {
     fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, F>) -> Result<()> {
-        fn sequences<'v, F, V: Sequence<F> + 'v>(
-            values: impl Iterator<Item = &'v Option<V>>,
-        ) -> Vec<Option<&'v dyn Sequence<F>>> {
-            values.map(|value| value.as_ref().map(|value| value as &dyn Sequence<F>)).collect()
+        let SieveOfTwo { sieve, kinds, .. } = &self.relation;
+        // A word is as many bits as its modulus has.
+        let in_bits = sieve.survey.streams.iter().map(|stream| {
+            let bits = kinds.bits(stream.kind);
+            let count = stream.count.saturating_mul(bits.unwrap_or(1) as u64);
+            (bits.is_some(), ValueStream { count, ..stream.clone() })
+        });
+        let streams: Vec<(bool, ValueStream)> = in_bits.collect();
+        let mut bits: Vec<Option<&dyn Sequence<F2>>> = Vec::new();
+        let mut numbers: Vec<Option<&dyn Sequence<F>>> = Vec::new();
+        for ((is_bits, _), value) in streams.iter().zip(&self.public) {
+            match value {
+                Some(Public::Bits(value)) => bits.push(Some(value)),
+                Some(Public::Words(value)) => bits.push(Some(value)),
+                Some(Public::Numbers(value)) => numbers.push(Some(value)),
+                None if *is_bits => bits.push(None),
+                None => numbers.push(None),
+            }
         }
-        let sieve = &self.relation.sieve;
-        let streams = &sieve.survey.streams;
-        let bits =
-            sequences(streams.iter().zip(&self.bits).filter(|(port, _)| of_bits(port)).map(|(_, v)| v));
-        let numbers =
-            sequences(streams.iter().zip(&self.numbers).filter(|(port, _)| !of_bits(port)).map(|(_, v)| v));
-        let mut bits = Ports::new(streams.iter().filter(|port| of_bits(port)), &bits);
-        let mut numbers = Ports::new(streams.iter().filter(|port| !of_bits(port)), &numbers);
+        let of = |bits: bool| {
+            streams.iter().filter(move |(of_bits, _)| *of_bits == bits).map(|(_, stream)| stream)
+        };
+        let mut bits = Ports::new(of(true), &bits);
+        let mut numbers = Ports::new(of(false), &numbers);
         bits.read_several(both.bits())?;
         numbers.read_several(both.numbers())?;
         sieve.run(&mut Pushed::Two(both), &mut numbers, Some(&mut bits))

@@ -31,6 +31,8 @@ pub(super) struct Bound<'f> {
     line: u64,
     /// The field has two elements.
     binary: bool,
+    /// Wires of its type are words.
+    word: bool,
     field: WireField,
 }
 
@@ -176,8 +178,8 @@ impl Reader<'_> {
             (next - count as u32..next).collect()
         });
         let ins = ins.collect();
-        let binary = field.is_two();
-        Ok(Bound { function, kind, ins, line: self.text.line(), binary, field })
+        let (binary, word) = (field.is_two(), self.is_word(kind));
+        Ok(Bound { function, kind, ins, line: self.text.line(), binary, word, field })
     }
 
     /// A function that calls another one for each element of lists.

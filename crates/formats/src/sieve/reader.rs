@@ -1,6 +1,7 @@
 //! A relation, read gate by gate: wires are resolved to slots, and nothing of it depends on a field.
 
 use super::body::{Body, NONE, Op};
+use super::choice::{Kinds, Tally};
 use super::field::{self, WireField};
 use super::function::{Function, MOST_GATES};
 use super::header::{self, Header, Resource, Type};
@@ -50,6 +51,11 @@ pub(super) struct Reader<'s> {
     part: u64,
     /// Whether the text is read once more, so that functions are known.
     pub(super) again: bool,
+    /// How types are used, where the fields of the statement depend on it.
+    pub(super) tally: Tally,
+    pub(super) is_tallied: bool,
+    /// The kinds of types' wires, where gates are executed.
+    pub(super) kinds: Kinds,
 }
 
 /// The right side of a gate's `<-`.
@@ -65,6 +71,7 @@ impl<'s> Reader<'s> {
     /// Reads the head of a relation that is to be checked: what its gates compute is nothing.
     pub(super) fn checking(text: Text<'s>, strict: bool, part: u64) -> Result<Self> {
         let mut reader = Self { part, ..Self::new(text)? };
+        reader.is_tallied = reader.header.is_of_several();
         (reader.scope, reader.strict) = (Scope::checked(reader.header.types.len(), strict), strict);
         if part < u64::MAX {
             reader.begin_part();
@@ -100,7 +107,16 @@ impl<'s> Reader<'s> {
             next_part: u64::MAX,
             part: u64::MAX,
             again: false,
+            tally: Tally::default(),
+            is_tallied: false,
+            kinds: Kinds::default(),
         })
+    }
+
+    /// Says what wires are, of a relation whose gates are to be executed.
+    pub(super) fn execute(&mut self, kinds: Kinds) {
+        self.scope.widths = kinds.widths().into();
+        self.kinds = kinds;
     }
 
     /// Makes wires of the statement end by a plan.
@@ -163,6 +179,9 @@ impl<'s> Reader<'s> {
             return Err(self.text.fail(format_args!("a statement of more than {MOST_GATES} gates")));
         }
         core::mem::swap(&mut self.scope.body, batch);
+        if self.is_tallied {
+            self.tally.add(batch, &self.functions, None);
+        }
         Ok(!batch.gates.is_empty())
     }
 
@@ -387,6 +406,7 @@ impl<'s> Reader<'s> {
     fn input(&mut self, public: bool, kind: u8, first: u64, last: u64) -> Result<()> {
         self.settable(first, last)?;
         let count = last - first + 1;
+        self.scope.check_set(&self.text, kind, count)?;
         let mut slots = core::mem::take(&mut self.scratch);
         slots.clear();
         (0..count).for_each(|_| slots.push(self.scope.slots.take()));
@@ -489,11 +509,14 @@ impl<'s> Reader<'s> {
         }
         [kind, of].into_iter().try_for_each(|kind| self.usable(kind))?;
         self.of_numbers(of, "a conversion")?;
-        let same = self.is_binary(kind) == self.is_binary(of);
-        if !same && (if self.is_binary(kind) { taken } else { count }) != 1 {
-            return Err(self
-                .text
-                .fail("a conversion between bits and several numbers: bits are of one number"));
+        let same = self.header.types[kind as usize] == self.header.types[of as usize];
+        let several = |kind, wires| !self.is_binary(kind) && wires != 1;
+        if !same && (several(kind, count) || several(of, taken)) {
+            return Err(self.text.fail(if self.is_binary(kind) || self.is_binary(of) {
+                "a conversion between bits and several numbers: bits are of one number"
+            } else {
+                "a conversion between several numbers of two primes: write one of each, or go over bits"
+            }));
         }
         self.settable(first, last)?;
         self.settable(from, to)?;
@@ -517,6 +540,11 @@ impl<'s> Reader<'s> {
     /// Whether type `kind` is the field of two elements.
     pub(super) fn is_binary(&self, kind: u8) -> bool {
         self.header.types[kind as usize].is_two()
+    }
+
+    /// Whether wires of type `kind` are words, where gates are executed.
+    pub(super) fn is_word(&self, kind: u8) -> bool {
+        self.kinds.word(kind).is_some()
     }
 
     /// Takes `)` and `;`.
@@ -588,7 +616,7 @@ impl<'s> Reader<'s> {
         if let Some((other, first)) = self.used().find(|(_, used)| !used.goes_with(&field)) {
             return Err(self.text.fail(format_args!(
                 "type {kind} ({}) is used here beside type {other} ({}): statements are over one field, or \
-                 over F_2 and one of an odd prime",
+                 over those of primes",
                 field.declared(),
                 first.declared()
             )));

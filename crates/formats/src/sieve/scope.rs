@@ -6,7 +6,8 @@ use super::number::Element;
 use super::plan::{Follow, Trace};
 use super::text::Text;
 use super::wires::{Slots, Wires};
-use volery_channel::error::Result;
+use std::sync::Arc;
+use volery_channel::error::{Error, Result};
 
 /// The most wires that are live at once, and the most slots of their values.
 pub(super) const MOST_LIVE: usize = 1 << 28;
@@ -46,6 +47,8 @@ pub(super) struct Scope {
     strict: bool,
     /// The wires that are live around a function that stands within others.
     pub(super) around: usize,
+    /// For each type how many wires of the proof are one of its own; none are said where all are one.
+    pub(super) widths: Arc<[usize]>,
     wiring: Wiring,
 }
 
@@ -74,6 +77,7 @@ impl Scope {
             cost: Cost::default(),
             strict,
             around: 0,
+            widths: Arc::default(),
             wiring: Wiring::Slots,
         }
     }
@@ -273,15 +277,28 @@ impl Scope {
         }
     }
 
-    /// The number of live wires, in this scope and those around it. Copies are wires without a slot of their
-    /// own.
+    /// The number of live wires, in this scope and those around it, a word counted by its bits. Copies are
+    /// wires without a slot of their own.
     pub(super) fn live(&self) -> usize {
         // Of marks and notes there are few bits.
         if matches!(self.wiring, Wiring::Marks { .. } | Wiring::Traced(_)) {
             return self.around;
         }
-        let set: usize = self.wires.iter().map(Wires::used).sum();
+        let set: usize =
+            self.wires.iter().enumerate().map(|(kind, wires)| self.width(kind) * wires.used()).sum();
         self.around + set.max(self.slots.len())
+    }
+
+    /// How many wires of the proof are one of a type.
+    fn width(&self, kind: usize) -> usize {
+        self.widths.get(kind).copied().unwrap_or(1)
+    }
+
+    /// # Errors
+    /// Where so many wires of a type, set at once, are too many, even if nobody reads them.
+    pub(super) fn check_set(&self, text: &Text<'_>, kind: u8, count: u64) -> Result<()> {
+        let width = self.width(kind.into()) as u64;
+        if count.saturating_mul(width) < MOST_LIVE as u64 { Ok(()) } else { Err(self.too_many(text)) }
     }
 
     /// # Errors
@@ -298,10 +315,18 @@ impl Scope {
         if self.live() < MOST_LIVE {
             return Ok(());
         }
+        Err(self.too_many(text))
+    }
+
+    /// The error of too many wires.
+    #[cold]
+    fn too_many(&self, text: &Text<'_>) -> Error {
+        let words = self.widths.iter().any(|width| *width > 1);
+        let words = if words { ", a word of bits counted by these" } else { "" };
         let advice = if self.strict { ", or do not read strictly, which remembers deleted ones" } else { "" };
-        Err(text.fail(format_args!(
-            "more than {MOST_LIVE} wires are live here: delete those that are not read again{advice}"
-        )))
+        text.fail(format_args!(
+            "more than {MOST_LIVE} wires are live here{words}: delete those that are not read again{advice}"
+        ))
     }
 }
 
@@ -353,6 +378,11 @@ impl Scope {
         self.body.push(Op::Hint, kind, hint, NONE, at);
         self.cost.gates = self.cost.gates.saturating_add(arguments.len() as u64 + u64::from(count));
         results
+    }
+
+    /// Whether word `a` is zero.
+    pub(super) fn is_zero(&mut self, kind: u8, a: u32) -> u32 {
+        self.gate(Op::IsZero, kind, a, NONE)
     }
 
     pub(super) fn assert_zero(&mut self, kind: u8, a: u32, line: u64) {

@@ -8,6 +8,7 @@ mod memories;
 mod mixed;
 mod planned;
 mod plugins;
+mod primes;
 
 use super::*;
 use volery_circuit::stream::{Stream, Streamed};

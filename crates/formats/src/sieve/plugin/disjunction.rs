@@ -177,8 +177,13 @@ impl Reader<'_> {
         function.body.gates.iter().try_for_each(|gate| guarding.gate(&function.body, gate))?;
         let Guarding { scope, moved, .. } = guarding;
         let results = moved.list(function.body.read(function.results).list()).collect();
-        let function =
-            Function { name: function.name.clone(), outs: function.outs.clone(), ins, ..Function::default() };
+        let function = Function {
+            name: function.name.clone(),
+            outs: function.outs.clone(),
+            ins,
+            plugin: function.plugin.clone(),
+            ..Function::default()
+        };
         Ok((scope, function, results))
     }
 
@@ -267,7 +272,7 @@ impl Guarding<'_, '_> {
         match op {
             Op::Constant => scope.body.push(op, kind, moved.slot(out), a, b),
             Op::Add | Op::Mul => scope.body.push(op, kind, moved.slot(out), moved.slot(a), moved.slot(b)),
-            Op::AddConstant | Op::MulConstant | Op::Copy => {
+            Op::AddConstant | Op::MulConstant | Op::Copy | Op::IsZero => {
                 scope.body.push(op, kind, moved.slot(out), moved.slot(a), b);
             }
             Op::Forget => scope.body.push(op, kind, out, moved.slot(a), b),

@@ -2,7 +2,7 @@
 //!
 //! Over a prime field the prover hints z = [c = i] and w, the inverse of d = c − i or zero, with d·w = 1 − z
 //! and d·z = 0: two values and two checks for each choice. Over F_2 numbers are bits, the most significant
-//! first.
+//! first; and of a word z is the product of all bits' complements.
 
 use super::{Binding, Bound};
 use crate::sieve::body::{NONE, hint};
@@ -110,6 +110,9 @@ fn choose(
 pub(super) fn equals(scope: &mut Scope, bound: &Bound<'_>, wire: u32, minus: Element) -> u32 {
     let kind = bound.kind;
     let difference = scope.add_constant(kind, wire, minus);
+    if bound.word {
+        return scope.is_zero(kind, difference);
+    }
     let hinted = scope.hint(kind, hint::INVERSE, &[difference], 2);
     let [inverse, is] = hinted[..] else { unreachable!("two were asked for") };
     let negated = scope.mul_constant(kind, is, bound.minus_one());

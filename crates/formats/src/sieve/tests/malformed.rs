@@ -96,10 +96,6 @@ fn gates_are_refused() {
     let other = "version 2.1.0; circuit; @type field 2; @type field 7; @type ring 8; \
         @type ext_field 0 8 285; @type field 5;\n@begin\n";
     refused(
-        &format!("{other}$0 <- @private(4); $1 <- @private(1);"),
-        "type 1 (field 7) is used here beside type 4 (field 5)",
-    );
-    refused(
         &format!("{other}$0 <- @private(2);"),
         "type 2 (ring 8) is used here, and there are fields of primes",
     );

@@ -79,6 +79,14 @@ impl OfTwo {
         }
     }
 
+    /// A set of values for its ports, which has none yet.
+    pub fn values<F: Field>(&self) -> BothValues<F> {
+        match self {
+            Self::Committed(_) => BothValues::new(self.of_bits()),
+            Self::Sieve(relation) => relation.values(),
+        }
+    }
+
     /// The statement with these public values.
     ///
     /// # Errors

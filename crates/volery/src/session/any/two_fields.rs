@@ -52,7 +52,7 @@ fn opened<S: Supported>(
     let system = Systems { on_link: with_bits::<S>().expect("compiled for both"), in_files };
     let opened = |relation: OfTwo| {
         let spec = spec.to_owned();
-        let (public, shape) = (BothValues::new(relation.of_bits()), OnceLock::new());
+        let (public, shape) = (relation.values(), OnceLock::new());
         Box::new(Opened { system, spec, relation, public, shape }) as _
     };
     Some(OfTwo::open::<S::F>(spec)?.map(opened))
@@ -216,8 +216,8 @@ impl<B: Field> AnyRelation for Opened<B> {
     }
     fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>> {
         let of_bits = self.relation.of_bits();
+        let private = self.relation.values();
         let statement = self.relation.state(self.public)?;
-        let private = BothValues::new(of_bits.clone());
         Ok(Box::new(Stated { system: self.system, statement, private, of_bits }))
     }
 }
