@@ -173,6 +173,18 @@ fn statements_that_are_built_in_go_by_the_prime() {
     .expect(0);
 }
 
+/// Shares from LPN, whose sets over small primes are those of bytes.
+#[test]
+fn small_primes_have_sets_of_lpn() {
+    let statement = ["--field", "101", "--relation", "builtin:power?exponent=5", "--public", "y=32"];
+    let statement = [&statement[..], &["--vole", "tiny", "--json"]].concat();
+    let prove = [&["prove"], &statement[..], &["--private", "x=2"]].concat();
+    for ended in session(&[&["verify"], &statement[..]].concat(), &prove) {
+        let object = ended.expect(0).json();
+        assert_eq!((&object["verdict"], &object["field"]), (&"accepted".into(), &"101".into()));
+    }
+}
+
 /// Below 2^16 memories, permutations and comparisons are gates, modulo so few numbers as well.
 #[test]
 fn plugins_are_proved_over_small_primes() {

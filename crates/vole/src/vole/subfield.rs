@@ -118,7 +118,7 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     }
 }
 
-/// A uniform element: the first one that random bits of its length encode.
+/// A uniform element: the first one that random bits of its length encode, of a field where many do.
 pub fn uniform<F: Field>(random: &mut Random) -> F {
     uniform_of(|| random.word())
 }

@@ -22,7 +22,17 @@ impl<B: Field, E: MacField<B>> Dealer<B, E> {
     }
 
     fn share(&mut self) -> Tagged<B, E> {
-        Tagged { value: uniform_of(|| self.words.next()), mac: uniform_of(|| self.words.next()) }
+        Tagged { value: uniform_of(|| self.words.next()), mac: self.mac() }
+    }
+
+    fn mac(&mut self) -> E {
+        if E::BITS == E::degree() * B::BITS {
+            return uniform_of(|| self.words.next());
+        }
+        // Of many short coordinates next to no integer of that length is an encoding.
+        let coordinates: Vec<E> =
+            (0..E::degree()).map(|_| uniform_of::<B>(|| self.words.next()).into()).collect();
+        E::pack(&coordinates)
     }
 }
 
