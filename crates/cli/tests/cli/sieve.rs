@@ -318,6 +318,12 @@ fn relations_over_two_primes_are_proved() {
         proved_by(&verify, &typed("prove", sum % q, &private)).map(|ended| ended.expect(0).json());
     assert_eq!((&verified["verdict"], &verified["statement"]), (&"accepted".into(), &proved["statement"]));
     assert_eq!(verified["field"], "f2 f61");
+    // As a file, too, which is of these public values.
+    let proof = files.0.path().join("proof").to_str().expect("UTF-8").to_owned();
+    run(&typed("prove", sum % q, &[&private[..], &["--out", &proof]].concat())).expect(0);
+    let read = |public: u128| run(&typed("verify", public, &["--proof", &proof]));
+    assert_eq!(read(sum % q).expect(0).json()["statement"], proved["statement"]);
+    read((sum + 1) % q).refused(3, &["the two sides disagree on the statement"]);
     // The word is another one: refused by its line, and by a verifier.
     let wrong = typed("prove", (sum + 1) % q, &private);
     let nowhere = ["--connect", "127.0.0.1:1"].map(String::from);
