@@ -34,8 +34,9 @@ pub(super) struct Packed {
     bits: u32,
     /// The lanes of a word.
     lanes: usize,
-    /// In each lane p, and its highest bit.
+    /// p in each lane.
     modulus: u64,
+    /// The highest bit of each lane.
     highest: u64,
 }
 

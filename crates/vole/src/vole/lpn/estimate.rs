@@ -201,8 +201,9 @@ fn the_security_of_the_sets_over_other_fields_is_that_of_the_best_attack() {
     }
 }
 
-/// Those of F_256 hold over prime fields below 65537: by the attacks on values, those that guess values among them as if
-/// guesses were free; and by those over F_2 on errors that are zero as often, which are no weaker where values are known.
+/// The sets of F_256 hold over prime fields below 65537: by the attacks on values, those that guess values among them as
+/// if guesses were free; and by those over F_2 on errors that are zero as often, which are no weaker where values are
+/// known.
 #[test]
 fn sets_for_small_primes_hold_against_known_values() {
     for set in Sets::F256.all() {
