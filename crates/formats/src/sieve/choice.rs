@@ -71,7 +71,7 @@ impl Reader<'_> {
                 None => primes.push(Prime { kind, field, products: own.products, needs: own.needs }),
             }
         }
-        let alone = |prime: &Prime<'_>| !two || prime.field.goes_with_bits() || prime.needs.is_some();
+        let alone = |prime: &Prime<'_>| !two || prime.field.goes_with_bits();
         match &primes[..] {
             [] => {
                 let other = self.used().find(|(_, field)| !field.is_two()).map(|(_, field)| field.clone());

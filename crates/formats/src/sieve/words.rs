@@ -197,6 +197,9 @@ impl Frame<'_> {
             for slot in kept {
                 made.push(copied(b, held.word(*slot)?));
             }
+        } else if [from, to].into_iter().any(|side| !self.kinds.is_binary(side.kind) && side.slots.len() != 1)
+        {
+            return Err(Error::invalid("several wires are converted to another prime at once"));
         } else {
             // The bits of the number, the least significant first, and how much they can come to.
             let (bits, most): (Word, _) = if let Some(of) = of {

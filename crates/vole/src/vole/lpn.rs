@@ -40,8 +40,8 @@
 //!
 //! Over F_{2^8} with MACs of 16 bytes the trees are twice as many: the matrix is one of bits, so that each
 //! bit of the values is an instance of its own, in which half of the errors are zero. These sets serve primes below
-//! 65537, too, where an error is zero more often than over longer ones, but not half of the time: they hold even
-//! against whoever is told the values of the errors, to whom their places are as hard to find as over F_2.
+//! 65537, too, where an error is zero more often than over longer ones, but a third of the time at most. The values of
+//! errors must stay unknown, as everywhere: whoever knew them would know the trees that have none.
 //!
 //! | set | n | k | t | table of prover, verifier | traffic per share | consumed | memory of the prover | security |
 //! |---|---|---|---|---|---|---|---|---|

@@ -568,6 +568,12 @@ fn what_no_proof_has_is_refused() {
             "function b0 of plugin extended_arithmetic_v1 takes wires of type 0 (field 13) as numbers, and beside",
         ),
         (
+            &["13", "2"],
+            "",
+            decompose(0, 4),
+            "function b0 of plugin extended_arithmetic_v1 takes wires of type 0 (field 13) as numbers, and beside",
+        ),
+        (
             &[P61, "97"],
             "@convert(@out: 0:2, @in: 1:3);",
             "$0 ... $2 <- @private(1);\n0: $0 ... $1 <- @convert(1: $0 ... $2);\n".into(),
