@@ -139,7 +139,9 @@ fn small_primes_that_were_chosen() {
 #[test]
 #[ignore = "run by `small_primes_that_were_chosen`, with a prime"]
 fn the_small_prime_that_was_chosen() {
-    let prime: u64 = std::env::var(PRIME).expect("a prime").parse().expect("a number");
+    // There is none where all that is ignored is run.
+    let Ok(prime) = std::env::var(PRIME) else { return };
+    let prime: u64 = prime.parse().expect("a number");
     RuntimePrime::choose(prime).unwrap();
     let degree = <RuntimeExtension as Extension<RuntimePrime>>::degree();
     assert!(f64::from(degree) * (prime as f64).log2() >= 128.0);

@@ -14,6 +14,7 @@ use volery::error::Disagreement;
 use volery::{Error, LONGEST_LABEL, Options, Report};
 use volery_cli::failure::{Failure, Result, is_format, one_line};
 use volery_cli::partial::{Old, Partial};
+use volery_cli::print::hex;
 use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
@@ -86,7 +87,7 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
     let progress = watch(&mut options, settings);
     let verified = statement.verify_from(&mut head.chain(file), &options);
     drop(progress);
-    let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
+    let (_accepted, report) = verified.map_err(|why| refused(path, why, &subject, label.as_deref()))?;
     let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
     outcome.warnings = statement.warnings();
     subject.tell(&mut outcome);
@@ -104,7 +105,7 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
 }
 
 /// Why the file at `path` is not accepted, and what it says itself that it is of, where that may be why.
-fn refused(path: &Path, why: Error, label: Option<&str>) -> Failure {
+fn refused(path: &Path, why: Error, subject: &Subject, label: Option<&str>) -> Failure {
     let of_statement = matches!(
         why,
         Error::Disagreed(
@@ -113,14 +114,15 @@ fn refused(path: &Path, why: Error, label: Option<&str>) -> Failure {
                 | Disagreement::FileCommitments { .. }
         )
     );
-    let failure = of_file(PROOF, path, why);
-    match label.filter(|_| of_statement) {
-        Some(label) => Failure {
-            line: format!("{}; by its own words it is of: {}", failure.line, shown(label)),
-            ..failure
-        },
-        None => failure,
+    let mut failure = of_file(PROOF, path, why);
+    if of_statement && subject.of_two {
+        let shown_elsewhere = hex(&subject.digest);
+        failure.line += &format!("; both as over one field, and over two the one here is {shown_elsewhere}");
     }
+    if let Some(label) = label.filter(|_| of_statement) {
+        failure.line += &format!("; by its own words it is of: {}", shown(label));
+    }
+    failure
 }
 
 /// Refuses the name that stands for a standard stream elsewhere.

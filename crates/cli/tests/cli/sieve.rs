@@ -58,7 +58,7 @@ fn streams_are_proved_over_a_prime() {
     volery(&[&typed[..], &["--connect", "127.0.0.1:1"]].concat())
         .refused(2, &["the assertion of line 26 of", "mux.rel does not hold"]);
     let careless = [&typed[..], &["--no-check"]].concat();
-    assert_ne!(session(&verify, &careless)[0].code, Some(0));
+    assert_eq!(session(&verify, &careless)[0].code, Some(1));
     // As values of ports, and as a shape.
     let check = ["check", "--relation", &relation, "--public", "public=4,15"];
     volery(&[&check[..], &["--private", "private=0,2,3,4,5,6"]].concat()).expect(0);
@@ -143,7 +143,7 @@ fn what_picozk_writes_is_proved() {
         volery(&[&prove[..], &["--connect", "127.0.0.1:1"]].concat())
             .refused(2, &["the assertion of line", "largest.rel does not hold"]);
         let careless = [&prove[..], &["--no-check"]].concat();
-        assert_ne!(session(&verify, &careless)[0].code, Some(0));
+        assert_eq!(session(&verify, &careless)[0].code, Some(1));
     }
 }
 
@@ -182,7 +182,7 @@ fn what_is_over_two_fields_is_proved_in_files() {
             let mut changed = whole.clone();
             changed[place] ^= 1;
             fs::write(&proof, changed).expect("written");
-            volery(&checked).refused(1, &["proof"]);
+            volery(&checked).refused(1, &["rejected"]);
         }
     }
     assert!(info["limbo"]["link_bytes"].is_null());
@@ -215,7 +215,8 @@ fn what_is_over_two_fields_is_proved_in_files() {
                 run("verify", &public, &["--proof", &fresh, "--json"]).expect(0).json()["prover_words"],
                 "a word"
             );
-            run("verify", &other, &["--proof", &fresh]).refused(3, &["statement", "a word"]);
+            run("verify", &other, &["--proof", &fresh])
+                .refused(3, &["statement", "over two the one here is", "a word"]);
             fs::remove_file(&fresh).expect("there");
         } else {
             proved.refused(2, &["the assertion of line 16 of", "less.rel does not hold"]);
@@ -268,7 +269,7 @@ fn relations_over_two_fields_are_proved() {
             volery(&[&prove[..], &["--connect", "127.0.0.1:1"]].concat())
                 .refused(2, &["the assertion of line 16 of", "less.rel does not hold"]);
             let careless = [&prove[..], &["--no-check"]].concat();
-            assert_ne!(session(&verify, &careless)[0].code, Some(0));
+            assert_eq!(session(&verify, &careless)[0].code, Some(1));
         }
     }
     let info = volery(&["circuit", "info", relation]).expect(0).out;
@@ -330,7 +331,7 @@ fn relations_over_two_primes_are_proved() {
     run(&[&wrong[..], &nowhere].concat())
         .refused(2, &["the assertion of line 18 of", "two.rel does not hold"]);
     let careless = [&wrong[..], &["--no-check".into()]].concat();
-    assert_ne!(proved_by(&typed("verify", (sum + 1) % q, &[]), &careless)[0].code, Some(0));
+    assert_eq!(proved_by(&typed("verify", (sum + 1) % q, &[]), &careless)[0].code, Some(1));
     // Values are those of the prime, from streams as from options.
     let long = ["--private", "private0=1", "--private", "private1=2147483647"];
     run(&typed("check", 0, &long)).refused(2, &["private1: the number is not below 2147483647"]);
@@ -370,7 +371,8 @@ fn relations_over_small_primes_are_proved() {
             (&"accepted".into(), &proved["statement"])
         );
         let wrong = [&["prove", "--no-check", "--private", wrong][..], &given].concat();
-        assert_ne!(session(&verify, &wrong)[0].code, Some(0));
+        // The prover left, held by a coin or not.
+        assert!(matches!(session(&verify, &wrong)[0].code, Some(1 | 3)));
     }
 }
 

@@ -132,7 +132,7 @@ impl<S: Named> AsOneField<S::F> for InFiles<S> {
     ) -> Result<Report> {
         let (system, one) = (files::<S>(options)?, OneField::new(statement));
         let order = one.order()?;
-        write(system, &one, &Joined { order, secrets }, options)
+        write(system, &one, &JoinedWitness { order, secrets }, options)
     }
 
     fn verify(
@@ -146,12 +146,12 @@ impl<S: Named> AsOneField<S::F> for InFiles<S> {
 }
 
 /// A witness of bits and numbers as one of numbers.
-struct Joined<'s, B: Field> {
+struct JoinedWitness<'s, B: Field> {
     order: Order,
     secrets: &'s Secrets<B>,
 }
 
-impl<B: Field> Reread<B> for Joined<'_, B> {
+impl<B: Field> Reread<B> for JoinedWitness<'_, B> {
     fn read(&self) -> Stream<'_, B> {
         let Secrets { bits, elements } = self.secrets;
         Box::new(self.order.join(Box::new(bits.iter().copied()), Box::new(elements.iter())))
