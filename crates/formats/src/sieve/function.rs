@@ -14,7 +14,7 @@ const MOST_FUNCTIONS: usize = 1 << 20;
 pub(super) const MOST_KEPT: usize = 1 << 24;
 const MOST_DEPTH: u32 = 200;
 
-/// Lists of a signature, and wires of all of them.
+/// Lists of a signature, and wires of all of them, a word counted by its bits where these are known.
 const MOST_LISTS: usize = 1 << 20;
 pub(super) const MOST_WIRES: u64 = 1 << 24;
 
@@ -104,12 +104,15 @@ impl Reader<'_> {
         if !self.text.take(b')')? {
             return Err(self.text.unexpected("a list of @out, of @in, or the )"));
         }
-        let mut wires = outs.iter().chain(&ins).map(|list| list.1);
-        if wires.try_fold(0, |sum: u64, count| sum.checked_add(count)).is_none_or(|sum| sum > MOST_WIRES) {
-            return Err(self.text.fail(format_args!("a function of more than {MOST_WIRES} wires")));
+        let wires = outs.iter().chain(&ins);
+        let wires = wires.map(|&(kind, count)| count.saturating_mul(self.scope.width(kind.into()) as u64));
+        if wires.fold(0, u64::saturating_add) > MOST_WIRES {
+            let words = self.scope.counted();
+            return Err(self.text.fail(format_args!("a function of more than {MOST_WIRES} wires{words}")));
         }
         let function = Function { name, outs, ins, ..Function::default() };
         let mut scope = Scope::function(self.header.types.len(), self.strict, &function.outs, &function.ins);
+        scope.widths = self.scope.widths.clone();
         self.text.peek()?;
         if self.text.take_all(b"@plugin")? {
             let binding = self.binding()?;
@@ -118,7 +121,6 @@ impl Reader<'_> {
             return self.add(scope, function, results);
         }
         scope.around = self.scope.live();
-        scope.widths = self.scope.widths.clone();
         self.open.push((core::mem::replace(&mut self.scope, scope), function));
         Ok(())
     }

@@ -47,7 +47,7 @@ pub(super) struct Scope {
     strict: bool,
     /// The wires that are live around a function that stands within others.
     pub(super) around: usize,
-    /// For each type how many wires of the proof are one of its own; none are said where all are one.
+    /// How many wires of the proof one of each type is; none are said where all are one.
     pub(super) widths: Arc<[usize]>,
     wiring: Wiring,
 }
@@ -290,8 +290,14 @@ impl Scope {
     }
 
     /// How many wires of the proof are one of a type.
-    fn width(&self, kind: usize) -> usize {
+    pub(super) fn width(&self, kind: usize) -> usize {
         self.widths.get(kind).copied().unwrap_or(1)
+    }
+
+    /// What an error that counts wires says of words.
+    pub(super) fn counted(&self) -> &'static str {
+        let words = self.widths.iter().any(|width| *width > 1);
+        if words { ", a word of bits counted by these" } else { "" }
     }
 
     /// # Errors
@@ -321,8 +327,7 @@ impl Scope {
     /// The error of too many wires.
     #[cold]
     fn too_many(&self, text: &Text<'_>) -> Error {
-        let words = self.widths.iter().any(|width| *width > 1);
-        let words = if words { ", a word of bits counted by these" } else { "" };
+        let words = self.counted();
         let advice = if self.strict { ", or do not read strictly, which remembers deleted ones" } else { "" };
         text.fail(format_args!(
             "more than {MOST_LIVE} wires are live here{words}: delete those that are not read again{advice}"

@@ -52,6 +52,9 @@ pub(super) fn digits(modulus: &Modulus, turn: u64, width: u32) -> Vec<Word> {
     let mut rest = U256::from(turn);
     let mut digits: Vec<Word> = (0..width)
         .map(|_| {
+            if rest == U256::ZERO {
+                return modulus.public(rest);
+            }
             let (quotient, digit) = rest.divided(modulus.modulus()).unwrap_or_default();
             rest = quotient;
             modulus.public(digit)

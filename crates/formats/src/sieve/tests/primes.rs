@@ -618,6 +618,31 @@ fn words_are_bounded_by_their_bits() {
     assert_eq!(range(999).unwrap().bits.inputs, 256_000);
 }
 
+/// A signature counts words by their bits: 2^24 wires of a proof are 2^16 words of 256 bits.
+#[test]
+fn words_of_a_signature_are_bounded_by_their_bits() {
+    let counted = |digits: u32, bound: &str, call: &str| {
+        let declared = "@plugin iter_v0;\n";
+        let gates = format!(
+            "$0 <- @private(0);\n$0 <- @mul(0: $0, $0);\n@assert_zero(0: $0);\n$0 <- @private(1);\n\
+             @function(f, @out: 1:1, @in: 1:{digits}, 1:1)\n$0 <- @add(1: $1, $1);\n@end\n{bound}{call}"
+        );
+        let relation = SieveOfTwo::new(open_text(&over(&[P61, P256], declared, &gates)).unwrap());
+        MixedShape::of::<F61, _>(&MixedStreamed(&relation.bare::<F61>()))
+    };
+    let bound = "@function(g, @out: 1:1, @in: 1:1)\n@plugin(iter_v0, map_enumerated, f, 0, 1);\n";
+    for (digits, bound, call) in [(16_000_000, bound, "$1 <- @call(g, $0);"), (65_535, "", "")] {
+        let why = counted(digits, bound, call).unwrap_err().to_string();
+        assert!(why.contains("line 8, "), "{why}");
+        assert!(
+            why.contains("a function of more than 16777216 wires, a word of bits counted by these"),
+            "{why}"
+        );
+    }
+    counted(65_534, "", "").unwrap();
+    counted(100, bound, "$1 <- @call(g, $0);").unwrap();
+}
+
 /// A prover that commits to a word which is no number below the modulus.
 #[test]
 fn words_are_below_their_modulus() {
@@ -647,7 +672,8 @@ fn gates_of_words_are_pinned() {
     let text = over(
         &[P61, "97", "2"],
         declared,
-        "$0 <- @private(0);\n$9 <- @mul(0: $0, $0);\n$0 ... $1 <- @private(1);\n$2 <- @mul(1: $0, $1);\n$2 <- @add(1: $2, $0);\n\
+        "$0 <- @private(0);\n$9 <- @mul(0: $0, $0);\n$0 ... $1 <- @private(1);\n$2 <- @mul(1: $0, $1);\n\
+         $2 <- @add(1: $2, $0);\n\
          $2 <- @addc(1: $2, <5>);\n$2 <- @mulc(1: $2, <6>);\n$3 <- @public(1);\n$2 <- @mul(1: $2, $3);\n\
          @function(mux, @out: 1:1, @in: 1:1, 1:1, 1:1)\n@plugin(mux_v0, strict);\n$2 <- @call(mux, $0, $1, $2);\n\
          1: $4 <- @convert(0: $0, @modulus);\n1: $5 <- @convert(0: $0);\n0: $1 <- @convert(1: $2);\n\
