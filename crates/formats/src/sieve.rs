@@ -70,6 +70,9 @@ use volery_circuit::stream::Recorder;
 use volery_circuit::{Port, Sequence, StatementFile, ValueStream};
 use volery_primitives::{F2, Field};
 
+/// Gates over two fields, all of which are counted one by one before a proof, words by their bits.
+const MOST_COUNTED: u64 = 1 << 33;
+
 /// A relation in a file, known by what was counted when it was opened, and read anew for each run.
 #[derive(Debug)]
 pub struct Sieve {
@@ -186,6 +189,11 @@ impl Sieve {
         self.survey.choice.has_bits
     }
 
+    /// Whether it is over several primes, wires of all but one of which are words of bits.
+    pub(super) fn has_words(&self) -> bool {
+        self.survey.choice.has_words
+    }
+
     /// Whether it is over `F`, and F_2 beside it where it [has bits](Sieve::has_bits).
     pub fn is_over<F: Field>(&self) -> bool {
         self.survey.choice.field.is::<F>()
@@ -255,6 +263,13 @@ impl Survey {
         let (streams, empty) = streams.into_iter().partition(|stream| stream.count > 0);
         let gates = reader.scope.cost.gates;
         let kinds = Kinds::new(&reader.header.types, &choice);
+        let cost = if choice.has_bits { reader.cost(&kinds) } else { 0 };
+        if cost > MOST_COUNTED {
+            return Err(Error::invalid(format!(
+                "{name}: it comes to about {cost} gates over two fields, those on words by the gates on their bits, \
+                 and each is counted before a proof: write at most {MOST_COUNTED}, or a relation over one field"
+            )));
+        }
         let (parts, end) = reader.take_parts();
         let (read, digest) = reader.text.finish()?;
         if length.is_some_and(|length| read != length) {

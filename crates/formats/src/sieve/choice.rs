@@ -121,6 +121,19 @@ impl Reader<'_> {
         Ok(Choice { field, has_bits: true, has_words: true })
     }
 
+    /// About how many gates the proof of the statement has, all of which was read: a word is counted by its bits.
+    pub(super) fn cost(&self, kinds: &Kinds) -> u64 {
+        let words = (0..).zip(&self.header.types).filter_map(|(kind, _)| {
+            let bits = kinds.word(kind)?.width() as u64;
+            let own = self.tally.of(kind);
+            let reads = self.scope.public.count(kind).saturating_add(self.scope.private.count(kind));
+            let linear = own.gates.saturating_add(reads).saturating_mul(4 * bits);
+            let products = own.products.saturating_mul(4 * bits * bits + 24 * bits);
+            Some(linear.saturating_add(products))
+        });
+        words.fold(self.scope.cost.gates, u64::saturating_add)
+    }
+
     /// The function that takes numbers of a prime, in words.
     fn needs(&self, prime: &Prime<'_>) -> String {
         let function = prime.needs.and_then(|number| self.functions.get(number as usize));
@@ -136,15 +149,15 @@ impl Reader<'_> {
 }
 
 /// The plugins that take words, for errors.
-const WORDS: &str = "wires of all others are words of bits, which plugins iter, mux, vectors, assert_equal, disjunction and \
-     galois_poly take";
+const WORDS: &str = "wires of all others are words of bits, which plugins iter, mux, vectors, assert_equal, \
+     disjunction and galois_poly take";
 
 /// The field of numbers where no wire is one: 2^61 - 1.
 fn of_no_wire() -> WireField {
     WireField::of_prime(Number::of_wide(modulus::<F61>().expect("a prime")))
 }
 
-/// For some types, how they are used.
+/// The use of types, of those that are used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally(Vec<(u8, TypeUse)>);
 
@@ -152,6 +165,8 @@ pub(super) struct Tally(Vec<(u8, TypeUse)>);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TypeUse {
     products: u64,
+    /// Its gates of all kinds, a conversion counted by the bits that it may go through.
+    gates: u64,
     /// A function of a plugin that takes its wires as numbers.
     needs: Option<u32>,
 }
@@ -188,6 +203,7 @@ impl Tally {
                     let times = if gate.op == Op::Loop { words.long() } else { 1 };
                     for &(kind, of) in &functions[gate.a as usize].tally.0 {
                         let own = self.of_mut(kind);
+                        own.gates = own.gates.saturating_add(of.gates.saturating_mul(times));
                         own.products = own.products.saturating_add(of.products.saturating_mul(times));
                         own.needs = own.needs.or(of.needs);
                     }
@@ -199,9 +215,10 @@ impl Tally {
                     own.needs = own.needs.or(number);
                     continue;
                 }
-                _ => continue,
+                _ => 0,
             };
             let own = self.of_mut(gate.kind);
+            own.gates = own.gates.saturating_add(if gate.op == Op::Convert { 256 } else { 1 });
             own.products = own.products.saturating_add(products);
         }
     }
@@ -272,7 +289,7 @@ impl Kinds {
         }
     }
 
-    /// For each type how many wires of the proof are one of its own.
+    /// How many wires of the proof one of each type is.
     pub(super) fn widths(&self) -> Vec<usize> {
         (0..self.0.len()).map(|kind| self.bits(kind as u8).unwrap_or(1)).collect()
     }

@@ -643,6 +643,31 @@ fn words_of_a_signature_are_bounded_by_their_bits() {
     counted(100, bound, "$1 <- @call(g, $0);").unwrap();
 }
 
+/// Functions that each call the one above twice: 2^levels of the first, which are counted one by one.
+#[test]
+fn gates_over_two_fields_are_bounded() {
+    let tower = |primes: &[&str], levels: u32| {
+        let mut gates = "@function(f0, @out: 1:1, @in: 1:1)\n$0 <- @mul(1: $1, $1);\n@end\n".to_owned();
+        for level in 1..=levels {
+            let below = level - 1;
+            gates += &format!(
+                "@function(f{level}, @out: 1:1, @in: 1:1)\n$2 <- @call(f{below}, $1);\n\
+                 $0 <- @call(f{below}, $2);\n@end\n"
+            );
+        }
+        gates += "$0 <- @private(0);\n$0 <- @mul(0: $0, $0);\n@assert_zero(0: $0);\n$0 <- @private(1);\n";
+        let sieve = open_text(&over(primes, "", &format!("{gates}$0 <- @call(f{levels}, $0);")))?;
+        let relation = SieveOfTwo::new(sieve);
+        MixedShape::of::<F61, _>(&MixedStreamed(&relation.bare::<F61>()))
+    };
+    for (primes, levels) in [([P61, "2"], 40), ([P61, "13"], 40), ([P61, "13"], 26)] {
+        let why = tower(&primes, levels).unwrap_err().to_string();
+        assert!(why.contains("gates over two fields") && why.contains("write at most 8589934592"), "{why}");
+    }
+    assert_eq!(tower(&[P61, "2"], 10).unwrap().bits.mul, 1 << 10);
+    assert!(tower(&[P61, "13"], 6).unwrap().bits.mul > 1 << 6);
+}
+
 /// A prover that commits to a word which is no number below the modulus.
 #[test]
 fn words_are_below_their_modulus() {
