@@ -30,6 +30,12 @@ impl Format {
 /// As for [`Sieve::open`]; `Invalid` where it is over another field, and for an option that there is not.
 fn open_sieve<F: Field>(spec: &str, path: &str, options: Option<&str>) -> Result<Box<dyn StatementFile<F>>> {
     let sieve = Sieve::open(path, strict(spec, options)?)?;
+    if sieve.has_words() {
+        return Err(Error::invalid(format!(
+            "{path} has words of bits, and in its proof numbers are modulo {}: leave out --field, and name no format",
+            sieve.field_size()
+        )));
+    }
     if sieve.has_bits() {
         return Err(Error::invalid(format!(
             "{path} is over F_2 and the field of {} elements: bits go with f61, goldilocks, bn254, and primes \

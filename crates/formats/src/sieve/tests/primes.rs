@@ -668,6 +668,21 @@ fn gates_over_two_fields_are_bounded() {
     assert!(tower(&[P61, "13"], 6).unwrap().bits.mul > 1 << 6);
 }
 
+/// A file with words of bits that is asked for over one field says what its proof has.
+#[test]
+fn several_primes_are_no_one_field() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for (primes, numbers) in [(["2", "7"], P61), (["7", "97"], "97")] {
+        let gates = "$0 <- @private(0);\n@assert_zero(0: $0);\n$0 <- @private(1);\n@assert_zero(1: $0);";
+        std::fs::write(file.path(), over(&primes, "", gates)).unwrap();
+        let path = file.path().to_str().unwrap();
+        let why = crate::Format::Sieve.open::<Goldilocks>(path, path, None).err().unwrap().to_string();
+        let words =
+            format!("has words of bits, and in its proof numbers are modulo {numbers}: leave out --field");
+        assert!(why.contains(&words), "{why}");
+    }
+}
+
 /// A prover that commits to a word which is no number below the modulus.
 #[test]
 fn words_are_below_their_modulus() {
