@@ -33,7 +33,7 @@ pub fn named(name: &str) -> Result<Field> {
         return volery::setting(name).map_err(|why| Failure::usage(why).of("field"));
     }
     let mut names: Vec<_> = settings().iter().map(|field| field.name()).collect();
-    names.push("a prime below 2^256".into());
+    names.push("a prime below 2^256 in decimal digits".into());
     one_named("field", name, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     Ok(volery::setting(name)?)
 }

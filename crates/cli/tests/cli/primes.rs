@@ -192,7 +192,8 @@ fn plugins_are_proved_over_small_primes() {
         let files = Files::over(prime);
         let minus = files.number(-1);
         let text = format!(
-            "version 2.1.0;circuit;\n@plugin ram_arith_v0;@plugin permutation_check_v1;@plugin extended_arithmetic_v1;\n\
+            "version 2.1.0;circuit;\n@plugin ram_arith_v0;@plugin permutation_check_v1;\n\
+             @plugin extended_arithmetic_v1;\n\
              @type field {prime};@type @plugin(ram_arith_v0, ram, 0, 20, 2000, 2000);\n@begin\n\
              @function(init, @out: 1:1, @in: 0:1)\n@plugin(ram_arith_v0, init, 8);\n\
              @function(read, @out: 0:1, @in: 1:1, 0:1)\n@plugin(ram_arith_v0, read);\n\
@@ -230,8 +231,8 @@ fn plugins_are_proved_over_small_primes() {
     }
 }
 
-/// Bits go with numbers modulo primes from 17 on, of which a round of conversions has room for six, and with words modulo
-/// smaller ones.
+/// Bits go with numbers modulo primes from 17 on, of which a round of conversions has room for six, and with words
+/// modulo smaller ones.
 #[test]
 fn bits_go_with_small_primes() {
     let relation = |files: &Files, bits: usize| {

@@ -84,7 +84,7 @@ pub(super) struct Frame<'p> {
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) wires: Vec<Handle>,
-    /// For slots that hold a word its bits.
+    /// The bits of words, by the slots that hold them.
     pub(super) words: HashMap<u32, Word>,
     /// For slots that hold a memory its number.
     memories: HashMap<u32, u32>,

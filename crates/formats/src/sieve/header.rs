@@ -224,7 +224,9 @@ pub(super) fn read_type(text: &mut Text<'_>, declared: Option<&[Type]>) -> Resul
         b"field" => {
             let modulus = text.large("the modulus of a field")?;
             if modulus.below(&Number::of(2)) {
-                return Err(text.fail(format_args!("{modulus} is no modulus of a field: it is a prime")));
+                return Err(
+                    text.fail(format_args!("{modulus} is no modulus of a field: a modulus is a prime"))
+                );
             }
             Ok(Type::Field(WireField::of_prime(modulus)))
         }
