@@ -16,8 +16,9 @@
 //! | [`RuntimePrime256`] | the prime | [`RuntimePrime256`] | `prime256` | 1 | 5 |
 //!
 //! Every field is its own extension of degree one. The last two rows are fields of primes that the process
-//! chooses while it runs: one below 2^61, and one of 62 to 256 bits. `bn254` and `bls12-381` are the scalar fields of the curves
-//! of these names: the integers modulo the number of points, which circuits for them are written over.
+//! chooses while it runs: one below 2^61, and one of 62 to 256 bits. `bn254` and `bls12-381` are the scalar fields
+//! of the curves of these names: the integers modulo the number of points, which circuits for them are written
+//! over.
 //!
 //! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
 //! them, as over all MACs of this table, which is what [`CheckField`](crate::CheckField) says.
@@ -189,8 +190,8 @@ pub trait Field:
         Self::from_integer(word.into())
     }
 
-    /// An element for each number, different ones for different numbers: the one that it encodes, where there is one for
-    /// each. For fields of 2^16 elements and more.
+    /// An element for each number, different ones for different numbers: the one that it encodes, where there is one
+    /// for each. For fields of 2^16 elements and more.
     fn numbered(number: u16) -> Self {
         Self::from_word(number.into()).expect("a field of as many elements")
     }

@@ -83,8 +83,8 @@ fn repetitions<E: Field>() -> u32 {
 /// The most bits of a quotient.
 const QUOTIENT: u32 = 15;
 
-/// The largest ℓ: 2^(ℓ+1) + 1 < p, since 2^(w−1) + 1 < p for the w > 2 bits of the [`widest`] word; zero where there are
-/// no words.
+/// The largest ℓ: 2^(ℓ+1) + 1 < p, since 2^(w−1) + 1 < p for the w > 2 bits of the [`widest`] word; zero where there
+/// are no words.
 fn most_quotient<B: Field>() -> u32 {
     QUOTIENT.min((widest::<B>() as u32).saturating_sub(2))
 }

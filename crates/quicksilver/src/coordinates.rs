@@ -5,8 +5,8 @@ use zeroize::Zeroizing;
 
 /// The coordinates of which [`Extension::pack`] makes `element`. Time does not depend on it.
 pub(super) fn coordinates<B: Field, E: Extension<B>>(element: E) -> impl Iterator<Item = B> {
-    // Over F_2, and in odd characteristic, the encoding is that of the coordinates, one after the other, each at as many
-    // bits as the next.
+    // Over F_2, and in odd characteristic, the encoding is that of the coordinates, one after the other, each at as
+    // many bits as the next.
     let (degree, is_row) = (E::degree(), E::degree() == 1 || B::BITS == 1 || B::ONE + B::ONE != B::ZERO);
     let bits = E::BITS / degree;
     let word = Zeroizing::new(if is_row { element.to_integer() } else { mapped::<B, E>(element).into() });

@@ -438,8 +438,6 @@ mod tests {
     use super::*;
     use volery_primitives::{F61, F65537, Goldilocks, Q32, RuntimePrime};
 
-    /// The highest limb of a number is short: it is looked up itself, and times the factor that makes it one
-    /// of full length.
     #[test]
     fn gaps_and_times_are_apart() {
         // Around each power of four, where an epoch may be a number more than two limbs have room for.
@@ -457,6 +455,8 @@ mod tests {
         assert_eq!((apart(LONGEST, 65_536), apart(LONGEST, u64::MAX)), (16_384, LONGEST));
     }
 
+    /// The highest limb of a number is short: it is looked up itself, and times the factor that makes it one
+    /// of full length.
     #[test]
     fn a_short_limb_is_short() {
         fn test<F: Field>() {

@@ -292,7 +292,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         wire
     }
 
-    /// Adds such a sum on the slot `out`.
+    /// Adds the sum of [`push_sum`](Self::push_sum) on the slot `out`.
     fn push_sum_to(&mut self, out: u32, factors: &[F], at: u32) {
         self.frame.block.spare(factors.len(), at);
         if self.lends && factors.len() >= LONG && self.outer.is_empty() {

@@ -3,8 +3,8 @@
 //! Whatever is computed is a sum of bits times public numbers, a **combination**, that is brought below the
 //! modulus q of n bits:
 //!
-//! 1. Each number counts modulo q, and is written in digits 1, 0 and -1 of which no two neighbours are both other than 0:
-//!    of the number and what it is less q, the one that has fewer. So 2^(n + i) modulo 2^61 - 1 has one digit,
+//! 1. Each number counts modulo q, and is written in digits 1, 0 and -1 of which no two neighbours are both other
+//!    than 0: of the number and what it is less q, the one that has fewer. So 2^(n + i) modulo 2^61 - 1 has one digit,
 //!    modulo 2^64 - 2^32 + 1 two at most, and modulo any q about n/3. A bit's digit 1 is a wire in the column
 //!    of that place, and -1 is one with the complement, less one.
 //! 2. Full adders, of one AND each, take three bits of a column to one, and a carry.

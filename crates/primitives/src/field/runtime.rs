@@ -7,15 +7,16 @@
 //! likewise, and no other field reads it.
 //!
 //! p is an odd prime below 2^61 − 1, which is [`F61`](super::F61). Elements of each are encoded by the 61 bits of the
-//! longest: [`Field::BITS`] bounds what an element takes, and [`Field::bits`] is what it has. MACs have 2^120 values and
-//! more: from 2^30 on they are of four coordinates, and below of as many as p takes, [`Extension::degree`].
+//! longest: [`Field::BITS`] bounds what an element takes, and [`Field::bits`] is what it has. MACs have 2^120
+//! values and more: from 2^30 on they are of four coordinates, and below of as many as p takes,
+//! [`Extension::degree`].
 //!
 //! - [`barrett`]: arithmetic modulo p on integers below p, in constant time: values, nothing global;
 //! - [`quartic`]: the extension of degree four, `F_p[Y]/(Y^4 − uY^2 − v)`, for any odd p: the same;
 //! - [`packed`]: the extension of a p below 2^30, whose coordinates are packed into as many words: the same;
 //! - [`montgomery`] and [`large`]: the same for a prime of up to 256 bits, whose MACs lie in its field;
-//! - here: both types of the shorter one, bound to the prime that was chosen. Each operation reads what it takes of it anew, by
-//!   loads without an order: whoever has the field has it after it was chosen.
+//! - here: both types of the shorter one, bound to the prime that was chosen. Each operation reads what it takes of
+//!   it anew, by loads without an order: whoever has the field has it after it was chosen.
 
 mod barrett;
 mod large;

@@ -209,7 +209,7 @@ impl<F: Field> Recorder<'_, F> {
         self.in_statement().then(|| mem::take(&mut self.frame.scopes))
     }
 
-    /// Has them again.
+    /// Puts the statement's scopes back.
     fn with_scopes(&mut self, scopes: Option<Vec<usize>>) {
         if let Some(scopes) = scopes {
             self.frame.scopes = scopes;

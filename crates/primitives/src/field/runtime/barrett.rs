@@ -98,7 +98,7 @@ impl Barrett {
         digits
     }
 
-    /// Fills `digits` with as many of them.
+    /// Fills `digits` with the first digits of that fraction, as many as there is room for.
     #[inline(always)]
     pub(super) fn fill_digits<const W: usize>(self, mut words: [u64; W], digits: &mut [u64]) {
         for digit in digits.iter_mut().rev() {

@@ -1,14 +1,15 @@
 //! The extension of a prime field below 2^30 that is known at run time alone, of so high a degree that it has 2^128
 //! elements.
 //!
-//! It is F_p[X]/(X^d − aX^k − 1), **d being a prime**: then a polynomial f of degree d is irreducible where X^(p^d) is X
-//! modulo f and X^p is not. For by the first f divides X^(p^d) − X, the product of all monic irreducible ones of degree
-//! 1 or d, each once; and by the second not all of its factors are of degree 1. Both parties find the same one: the least
-//! such d from that on for which p^d is 2^128, then the least k, then the least a.
+//! It is F_p[X]/(X^d − aX^k − 1), **d being a prime**: then a polynomial f of degree d is irreducible where
+//! X^(p^d) is X modulo f and X^p is not. For by the first f divides X^(p^d) − X, the product of all monic
+//! irreducible ones of degree 1 or d, each once; and by the second not all of its factors are of degree 1. Both
+//! parties find the same one: the least such d from that on for which p^d is 2^128, then the least k, then the
+//! least a.
 //!
-//! An element is four words of **lanes**: a coordinate each, with a bit above the bits that p has, so that sums go lane
-//! by lane in whole words. Products are those of polynomials, coefficient by coefficient. All is in constant time for any
-//! operands; the field is public.
+//! An element is four words of **lanes**: a coordinate each, with a bit above the bits that p has, so that sums go
+//! lane by lane in whole words. Products are those of polynomials, coefficient by coefficient. All is in constant
+//! time for any operands; the field is public.
 
 use super::barrett::Barrett;
 use crate::bits::mask;
@@ -52,8 +53,8 @@ impl Packed {
         let degrees = (least_degree(p)..=4 * lanes).filter(|degree| is_prime(*degree));
         let all =
             degrees.flat_map(|degree| (1..degree).flat_map(move |k| (1..p).map(move |a| (degree, k, a))));
-        // Every d-th polynomial or so is irreducible, and there is one for each p below 2^16, which were all tried; from
-        // there on those of k = 1 are more than 2^16.
+        // Every d-th polynomial or so is irreducible, and there is one for each p below 2^16, which were all tried;
+        // from there on those of k = 1 are more than 2^16.
         all.map(|(degree, k, a)| of(degree, k, a)).find(|field| field.is_field()).expect("a trinomial")
     }
 
@@ -233,7 +234,8 @@ impl Packed {
         self.packed(&coordinates)
     }
 
-    /// The element whose coordinates are the first digits in base p of the fraction that `words` write behind the point.
+    /// The element whose coordinates are the first digits in base p of the fraction that `words` write behind the
+    /// point.
     pub(super) fn digits<const W: usize>(self, words: [u64; W]) -> [u64; 4] {
         let mut digits = [0; MOST];
         self.base.fill_digits(words, &mut digits[..self.degree]);

@@ -170,8 +170,8 @@ fn by_definition(field: Quartic, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
     [powers[0], powers[1], powers[2], powers[3]]
 }
 
-/// Primes below 2^30, whose extensions are packed: the least, those with the longest search for a polynomial, one beside
-/// each power of two where a lane gets longer, and the largest of all.
+/// Primes below 2^30, whose extensions are packed: the least, those with the longest search for a polynomial, one
+/// beside each power of two where a lane gets longer, and the largest of all.
 const SMALL: [u64; 21] = [
     3,
     5,
