@@ -165,7 +165,7 @@ pub(super) struct Tally(Vec<(u8, TypeUse)>);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TypeUse {
     products: u64,
-    /// Its gates of all kinds, a conversion counted by the bits that it may go through.
+    /// The gates of all kinds, a conversion counted by the bits that it may go through.
     gates: u64,
     /// A function of a plugin that takes its wires as numbers.
     needs: Option<u32>,

@@ -294,7 +294,7 @@ impl Scope {
         self.widths.get(kind).copied().unwrap_or(1)
     }
 
-    /// What an error that counts wires says of words.
+    /// Words for an error that counts wires, where some are words of bits.
     pub(super) fn counted(&self) -> &'static str {
         let words = self.widths.iter().any(|width| *width > 1);
         if words { ", a word of bits counted by these" } else { "" }
