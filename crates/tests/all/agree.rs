@@ -80,7 +80,7 @@ fn assert_fails_at(circuit: &dyn Source<F2>, witness: &[F2], assertion: &str) {
 /// after each 4096; the witness takes some.
 #[test]
 fn networks_around_batches() {
-    assert_networks_agree(&[1, 2, 64, 1023, 1024, 1025, 3072, 33_000]);
+    assert_networks_agree(&[1, 1023, 1024, 1025, 33_000]);
 }
 
 /// Networks that need a refill of the smallest set, with all its messages amid the gates; and more sizes of
@@ -88,7 +88,7 @@ fn networks_around_batches() {
 #[test]
 #[ignore = "slow"]
 fn networks_around_refills() {
-    assert_networks_agree(&[3, 512, 3071, 3073, 105_472, 120_000]);
+    assert_networks_agree(&[2, 3, 64, 512, 3071, 3072, 3073, 105_472, 120_000]);
 }
 
 fn assert_networks_agree(sizes: &[u64]) {
@@ -218,13 +218,15 @@ fn sha256_with_holes() {
 /// flipped that changes it.
 #[test]
 fn statements_of_gates() {
-    assert_statements_agree(&[("merkle-root?depth=1", 1000), ("price-discrimination?length=20", 7)]);
+    assert_statements_agree(&[("price-discrimination?length=5", 7)]);
 }
 
 #[test]
 #[ignore = "slow"]
 fn larger_statements_of_gates() {
     assert_statements_agree(&[
+        ("merkle-root?depth=1", 1000),
+        ("price-discrimination?length=20", 7),
         ("bug-in-snippets?count=2", 0),
         ("merkle-membership?depth=1", 400),
         ("blind-certificate?credentials=4&reply=3&before=1&after=1", 7),

@@ -22,10 +22,9 @@ fn with(correlations: Option<Correlations>, bandwidth: Option<f64>) -> Options {
 
 /// Statements of several sizes, so that they end at many places of an iteration; only the first
 /// pays for the set-up.
-fn statements_follow(options: &Options) {
-    for correlations in [Correlations::SOFTSPOKEN4, TINY] {
+fn statements_follow(options: &Options, all: &[Correlations], sizes: [u64; 8]) {
+    for &correlations in all {
         let (here, there) = pipe(TIMEOUT);
-        let sizes = [10, 5_000, 1, 70_000, 30_000, 200, 150_000, 3];
         let options = Options { check: false, ..options.clone().with_correlations(correlations) };
         let proving = options.clone();
         let prover = thread::spawn(move || {
@@ -55,15 +54,31 @@ fn statements_follow(options: &Options) {
 
 #[test]
 fn statements_follow_on_one_set_up() {
-    statements_follow(&seeded(5));
+    statements_follow(&seeded(5), &BOTH, LONG);
 }
+
+/// Correlations by transfers, and by LPN.
+const BOTH: [Correlations; 2] = [Correlations::SOFTSPOKEN4, TINY];
+
+/// Numbers of gates; and fewer, of which each takes some ten shares.
+const LONG: [u64; 8] = [10, 5_000, 1, 70_000, 30_000, 200, 150_000, 3];
+const SHORT: [u64; 8] = [10, 2_000, 1, 12_000, 5_000, 200, 15_000, 3];
 
 #[test]
 fn statements_follow_by_wolverine() {
+    let one_way = |options| Options { non_interactive: true, ..options };
+    statements_follow(&by_wolverine(None, None), &BOTH[1..], SHORT);
+    statements_follow(&by_wolverine(None, 1000), &BOTH, SHORT);
+    statements_follow(&one_way(by_wolverine(None, 2_000)), &BOTH[1..], SHORT);
+}
+
+#[test]
+#[ignore = "slow"]
+fn long_statements_follow_by_wolverine() {
     for block in [None, Some(1000)] {
-        statements_follow(&by_wolverine(None, block));
+        statements_follow(&by_wolverine(None, block), &BOTH, LONG);
     }
-    statements_follow(&Options { non_interactive: true, ..by_wolverine(None, 20_000) });
+    statements_follow(&Options { non_interactive: true, ..by_wolverine(None, 20_000) }, &BOTH, LONG);
 }
 
 /// A name is for one statement: the next one has its own, or is named by its gates.

@@ -113,18 +113,19 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
         E::set_sums(arch, &pairs, &scaled, &mut set);
         assert!(set.iter().zip(&sums).zip(&chi).all(|((set, sum), chi)| *set + *chi == *sum));
         E::set_sums(arch, &[], &vec![(&a[..], &factors[..]); count], &mut set);
-        let of_scaled = |i: usize| (0..count).map(|_| a[i] * E::from(factors[i])).sum::<E>();
+        let (times, times_base) = (times::<E>(count), times::<B>(count));
+        let of_scaled = |i: usize| times * (a[i] * E::from(factors[i]));
         assert!((0..length).all(|i| set[i] == of_scaled(i)));
         E::set_sums(arch, &pairs, &[], &mut set);
-        let of_pairs = |i: usize| (0..count).map(|_| a[i] * b[i]).sum::<E>();
+        let of_pairs = |i: usize| times * (a[i] * b[i]);
         assert!((0..length).all(|i| set[i] == of_pairs(i)));
         let mut products = vec![(&factors[..], &factors[..]); count];
         products.push((&factors, &threes));
         E::add_values(arch, &products, &mut values);
         for i in 0..length {
-            let products = (0..count).map(|_| a[i] * b[i]).sum::<E>();
+            let products = times * (a[i] * b[i]);
             assert_eq!(sums[i], chi[i] + products + a[i] * E::from(factors[i]) + b[i] * E::from(threes[0]));
-            let products = (0..count).map(|_| factors[i] * factors[i]).sum::<B>();
+            let products = times_base * (factors[i] * factors[i]);
             assert_eq!(values[i], factors[i] + products + factors[i] * threes[0]);
         }
     }

@@ -46,23 +46,33 @@ fn networks_around_blocks_by_every_check() {
     over_fields_of_every_system!(test);
 }
 
-/// More than an iteration, whose refill comes amid the coins of blocks.
+/// More than an iteration of `tiny`, of some 120,000 shares, whose refill comes amid the coins of blocks: a gate takes
+/// three shares and more.
 #[test]
 fn networks_around_refills() {
-    let (network, witness) = arithmetic::<F61>(260_000);
-    let run = |name, check, block: Option<u64>| {
-        let options = by::<Over<F61>>(name, check, block);
-        assert_agrees::<Over<F61>>("refilled", &network, &witness, &options);
-    };
-    run("tiny", Sacrifice, Some(30_000));
-    run("tiny", Sacrifice, None);
-    run("tiny", Interpolation, Some(30_000));
-    run("tiny", Buckets, Some(50_000));
-    run("l2", Sacrifice, Some(100_000));
-    for block in [None, Some(30_000)] {
-        let options = by::<Over<F61, F61x2>>("tiny", Interpolation, block);
-        assert_agrees::<Over<F61, F61x2>>("refilled", &network, &witness, &options);
-    }
+    refilled::<Over<F61>>(60_000, "tiny", Sacrifice, Some(30_000));
+    refilled::<Over<F61>>(60_000, "tiny", Sacrifice, None);
+    refilled::<Over<F61>>(60_000, "tiny", Interpolation, Some(30_000));
+    refilled::<Over<F61>>(60_000, "tiny", Buckets, Some(25_000));
+    refilled::<Over<F61>>(30_000, "l2", Sacrifice, Some(10_000));
+    refilled::<Over<F61, F61x2>>(60_000, "tiny", Interpolation, Some(30_000));
+}
+
+#[test]
+#[ignore = "slow"]
+fn networks_around_more_refills() {
+    refilled::<Over<F61>>(260_000, "tiny", Sacrifice, Some(30_000));
+    refilled::<Over<F61>>(260_000, "tiny", Sacrifice, None);
+    refilled::<Over<F61>>(260_000, "tiny", Interpolation, Some(30_000));
+    refilled::<Over<F61>>(260_000, "tiny", Buckets, Some(50_000));
+    refilled::<Over<F61>>(260_000, "l2", Sacrifice, Some(100_000));
+    refilled::<Over<F61, F61x2>>(260_000, "tiny", Interpolation, None);
+    refilled::<Over<F61, F61x2>>(260_000, "tiny", Interpolation, Some(30_000));
+}
+
+fn refilled<S: Named<F = F61>>(gates: u64, name: &str, check: CheckedBy, block: Option<u64>) {
+    let (network, witness) = arithmetic::<F61>(gates);
+    assert_agrees::<S>("refilled", &network, &witness, &by::<S>(name, check, block));
 }
 
 #[test]
@@ -122,10 +132,20 @@ fn reports_say_what_was_checked_over_every_field() {
 /// Two blocks of sacrifice take 2912 shares, and 21 messages of COPEe; three of interpolation 1656, and 12.
 #[test]
 fn nothing_tampered_with_is_accepted_by_wolverine() {
+    tampering_fails_by_wolverine(4);
+}
+
+#[test]
+#[ignore = "slow"]
+fn nothing_tampered_with_anywhere_is_accepted_by_wolverine() {
+    tampering_fails_by_wolverine(1);
+}
+
+fn tampering_fails_by_wolverine(step: usize) {
     // What is to be checked, and how, comes between hello and points.
     let direct = |check, block: u64| by::<Over<F61>>("direct", check, block);
-    assert_tampering_fails(direct(Sacrifice, 400), 3, 2 + 2 + 3 + 5 + 9);
-    assert_tampering_fails(direct(Interpolation, 250), 3, 2 + 2 + 3 + 5);
+    assert_tampering_fails(direct(Sacrifice, 400), 3, 2 + 2 + 3 + 5 + 9, step);
+    assert_tampering_fails(direct(Interpolation, 250), 3, 2 + 2 + 3 + 5, step);
 }
 
 /// The prover's end and the verifier's refuse these settings, and say so.
