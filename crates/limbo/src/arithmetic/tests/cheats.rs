@@ -130,10 +130,21 @@ fn small() -> (Mixed, Vec<F61>, Way) {
 
 #[test]
 fn a_changed_byte_is_noticed() {
+    changed_bytes_are_noticed(13);
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_changed_byte_is_noticed() {
+    changed_bytes_are_noticed(1);
+}
+
+/// The first bytes and the last, and one in `step` between them.
+fn changed_bytes_are_noticed(step: usize) {
     let (mixed, values, way) = small();
     let proof = way.file::<_, F61, _>(&mixed, &values, 1).unwrap();
     assert!(way.check::<F61, F61, _>(&mixed, &proof).is_ok());
-    for at in (0..proof.len()).filter(|at| at % 5 == 0 || *at < 96 || at + 16 > proof.len()) {
+    for at in (0..proof.len()).filter(|at| at % step == 0 || *at < 96 || at + 16 > proof.len()) {
         let mut changed = proof.clone();
         changed[at] ^= 1;
         match way.check::<F61, F61, _>(&mixed, &changed) {
