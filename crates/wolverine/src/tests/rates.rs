@@ -120,7 +120,7 @@ fn what_does_not_fill_buckets_never_wins() {
                     triples: (0..triples as usize).map(|i| (i, M::F::ONE)).collect(),
                     ..alike::<M>(m, 0, M::F::ONE)
                 };
-                assert_eq!(wins::<M>(terms, gates, &lies, 60), 0, "{gates} gates: {m} and {triples}");
+                assert_eq!(wins::<M>(terms, gates, &lies, 20), 0, "{gates} gates: {m} and {triples}");
             }
         }
     }
