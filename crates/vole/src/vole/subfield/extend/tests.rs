@@ -92,7 +92,19 @@ fn larger_sets_are_correlated() {
 /// The stream may end after any draw: what is under way then is dropped by both sides.
 #[test]
 fn the_end_may_fall_anywhere() {
-    for draws in 0..=Schedule::over(SHORT, 2).draws() + 2 {
+    ends_anywhere(3);
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_end_may_fall_at_every_draw() {
+    ends_anywhere(1);
+}
+
+/// Sessions that end after one in `step` numbers of draws, and about the refill.
+fn ends_anywhere(step: usize) {
+    let refill = Schedule::over(SHORT, 2).draws();
+    for draws in (0..=refill + 2).filter(|draws| draws % step == 0 || *draws >= refill) {
         assert_drawn(run::<F61, F61x2>(SHORTS, SHORT, draws), draws);
     }
 }
@@ -197,7 +209,17 @@ fn all_that_an_iteration_starts_from_has_one_use() {
 /// proofs do, and the prover hears it as late as it may.
 #[test]
 fn statements_of_any_length_follow() {
-    for seed in 0..6 {
+    statements_follow(0..3);
+}
+
+#[test]
+#[ignore = "slow"]
+fn more_statements_of_any_length_follow() {
+    statements_follow(3..20);
+}
+
+fn statements_follow(seeds: core::ops::Range<u8>) {
+    for seed in seeds {
         let mut random = Random::from_seed(&[seed; 32]);
         let lengths: Vec<usize> = (0..8).map(|_| random.word().0 as usize % 20).collect();
         let arch = Arch::detect();
@@ -361,8 +383,8 @@ fn messages_of_a_refill_are_checked() {
     }
 }
 
-/// One message of each kind that knows of the field, or of those with elements and what is made of them, in its
-/// middle.
+/// One message of each kind that knows of the field, or of those with elements and what is made of them every other
+/// one, other ones over the next field, in its middle.
 fn each_kind_of_message_is_checked<B: Field, E: MacField<B>>(all: bool) {
     let transfers = ["points", "levels", "sums", "digest", "choices", "mask", "φ"];
     let elements = ["levels of digits", "τ", "sum", "columns", "x", "V", "leaves"];
@@ -370,7 +392,9 @@ fn each_kind_of_message_is_checked<B: Field, E: MacField<B>>(all: bool) {
         let mut kinds = HashSet::new();
         let first_of_each = messages.iter().enumerate().filter(|(_, kind)| kinds.insert(**kind));
         let kinds = first_of_each.filter(|(_, (name, _))| !transfers.contains(name));
-        for (message, (name, length)) in kinds.filter(|(_, (name, _))| all || elements.contains(name)) {
+        let kinds = kinds.filter(|(_, (name, _))| all || elements.contains(name)).enumerate();
+        let kinds = kinds.filter(|(at, _)| all || at % 2 == B::BITS as usize % 2).map(|(_, kind)| kind);
+        for (message, (name, length)) in kinds {
             let drawn = block::<B, E>(vec![Change::flip(party, message, 4 * length)]);
             assert!(caught(drawn) || is_one_sided(name), "{name} {message}");
         }
