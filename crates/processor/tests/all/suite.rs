@@ -69,7 +69,19 @@ fn every_instruction_does_what_it_should() {
 /// The last case of each expects another number: the program says which it was.
 #[test]
 fn a_wrong_expectation_is_told() {
-    for path in files(Path::new(SUITE), |name| name.ends_with(".elf")) {
+    wrong_expectations_are_told(4);
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_wrong_expectation_is_told() {
+    wrong_expectations_are_told(1);
+}
+
+/// Expects what is told in the clear; of one program in `step` by public control and row by row, too.
+fn wrong_expectations_are_told(step: usize) {
+    let programs = files(Path::new(SUITE), |name| name.ends_with(".elf"));
+    for (number, path) in programs.into_iter().enumerate() {
         let (name, mut file) = (path.display().to_string(), read(&path));
         let word = |file: &[u8], at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four"));
         // `bne …, t2, fail`, before which t2 is given a number.
@@ -82,7 +94,9 @@ fn a_wrong_expectation_is_told() {
         let program = Program::read(&file).expect("a program");
         let Told::Exit(code) = run(&program, &[], &[]).expect("it ends").claim.end else { panic!("{name}") };
         assert!(code > 3 && code % 2 == 1, "{name} ends by {code}");
-        ends(&name, &file, code);
+        if number % step == 0 {
+            ends(&name, &file, code);
+        }
     }
 }
 
