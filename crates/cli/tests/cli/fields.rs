@@ -2,6 +2,7 @@
 
 use crate::kit::{FIELDS, Running, session, start_listening, volery};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// An address at which nobody is asked for anything.
@@ -275,6 +276,7 @@ fn built_in_statements_say_what_they_state() {
     let object = volery(&["circuit", "list", "--json"]).expect(0).json();
     let table = volery(&["circuit", "list"]).expect(0).out;
     assert_eq!(names(&object).len(), 13 + 11);
+    let mut told = BTreeSet::new();
     for builtin in object["relations"].as_array().expect("an array") {
         let text = |key: &str| builtin[key].as_str().expect("text");
         let field = match text("over") {
@@ -286,8 +288,8 @@ fn built_in_statements_say_what_they_state() {
         // Large statements take as many seconds to count as small ones take milliseconds, and state the same.
         let large = [
             ("depth=8", "depth=1"),
-            ("depth=26", "depth=2"),
-            ("depth=20", "depth=2"),
+            ("depth=26", "depth=1"),
+            ("depth=20", "depth=1"),
             ("credentials=140&reply=37&before=300&after=6700", "credentials=4&reply=37&before=1&after=1"),
             ("inputs=784&hidden=128&outputs=10", "inputs=4&hidden=3&outputs=2"),
         ];
@@ -297,7 +299,11 @@ fn built_in_statements_say_what_they_state() {
         let described = volery(&[&info[..], &["--json"]].concat()).expect(0).json();
         assert_eq!(described["states"], builtin["states"]);
         let row = format!("states       {}\n", text("states"));
-        assert!(volery(&info).expect(0).out.contains(&row) && table.contains(&row), "{table}");
+        assert!(table.contains(&row), "{table}");
+        // As text once over each field.
+        if told.insert(field) {
+            assert!(volery(&info).expect(0).out.contains(&row), "{row}");
+        }
         assert!(table.contains(text("relation")), "{table}");
     }
     let over = |field| names(&volery(&["circuit", "list", "--field", field, "--json"]).expect(0).json());

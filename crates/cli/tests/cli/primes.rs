@@ -73,7 +73,19 @@ impl Files {
 
 #[test]
 fn a_file_is_proved_over_its_prime() {
-    for prime in PRIMES.into_iter().chain(EDGES).chain(SMALL).chain(BETWEEN).chain(LONG) {
+    files_are_proved(1);
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_file_is_refused_over_any_prime() {
+    files_are_proved(usize::MAX);
+}
+
+/// Over all primes; and what is wrong over the first so many of each kind.
+fn files_are_proved(wrong: usize) {
+    let kinds = [&PRIMES[..], &EDGES, &SMALL, &BETWEEN, &LONG];
+    for (at, prime) in kinds.into_iter().flat_map(|kind| kind.iter().copied().enumerate()) {
         let files = Files::over(prime);
         let relation = files.relation();
         // (−3)² − 12 = −3.
@@ -93,6 +105,9 @@ fn a_file_is_proved_over_its_prime() {
             );
             assert_eq!((&object["system"], &object["gates"]["mul"]), (&"quicksilver".into(), &1.into()));
             assert_eq!(&object["statement"], &proved["statement"]);
+        }
+        if at >= wrong {
+            continue;
         }
         let wrong = files.stream("wrong.wit", "private_input", &[&minus_three, &thirteen]);
         let refused = [&prove(&wrong)[..], &NOWHERE].concat();
