@@ -309,7 +309,7 @@ fn files_are_told_by_their_content() {
 fn public_values_spare_gates() {
     let ands = |public: Given| {
         let statement = Statement::new(open(GATE, ""), values(public)).unwrap();
-        Shape::of(statement.source()).unwrap().mul
+        Shape::without_depth(statement.source()).unwrap().mul
     };
     assert_eq!(ands(&[("y", "0b1")]), 1);
     assert_eq!(ands(&[("y", "0b1"), ("x", "0b11")]), 0);
