@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn ands_of_characters_are_pinned() {
-        let ands = |encode| Shape::of::<F2>(&Characters { count: 4, encode }).unwrap().mul;
+        let ands = |encode| Shape::without_depth::<F2>(&Characters { count: 4, encode }).unwrap().mul;
         assert_eq!([false, true].map(ands), [4 * 20 - 1, 4 * 16]);
     }
 }

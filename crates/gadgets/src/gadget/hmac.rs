@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_key_is_expanded_once() {
         fn ands<H: for<'r> Hash<Recorder<'r, F2>> + Sync>(messages: usize) -> u64 {
-            Shape::of::<F2>(&Codes::<H> { messages, hash: core::marker::PhantomData }).unwrap().mul
+            Shape::without_depth::<F2>(&Codes::<H> { messages, hash: core::marker::PhantomData }).unwrap().mul
         }
         let sha256 = [0, 1, 2].map(ands::<Sha256<_>>);
         assert_eq!(sha256, [42_634, 85_358, 128_082]);

@@ -264,6 +264,6 @@ mod tests {
             }
         }
         let leaf = Leaf { place: 0, siblings: vec![vec![]; 3], root: [0; 32] };
-        assert_eq!(Shape::of::<F2>(&leaf).unwrap().mul, 4 * 21_890 + 3 * 256);
+        assert_eq!(Shape::without_depth::<F2>(&leaf).unwrap().mul, 4 * 21_890 + 3 * 256);
     }
 }

@@ -147,7 +147,7 @@ fn the_base_has_its_order() {
 
 #[test]
 fn multiplications_are_counted() {
-    let of = |task| Shape::of(&Computes(task, [Bn254::ZERO; 2])).unwrap().mul;
+    let of = |task| Shape::without_depth(&Computes(task, [Bn254::ZERO; 2])).unwrap().mul;
     assert_eq!(of(Task::OnCurve), 3);
     assert_eq!(of(Task::Add), 6);
     // Bits, selections, sums and doublings.

@@ -127,8 +127,8 @@ fn permuted<P>(planes: usize) -> Permuted<P> {
 
 #[test]
 fn ands_are_pinned() {
-    assert_eq!(Shape::of::<F2>(&permuted::<Gates>(5)).unwrap().mul, 38_400);
-    let ands = |length| Shape::of::<F2>(&Preimage::<Gates, 6>::new(length, [0; 32])).unwrap().mul;
+    assert_eq!(Shape::without_depth::<F2>(&permuted::<Gates>(5)).unwrap().mul, 38_400);
+    let ands = |length| Shape::without_depth::<F2>(&Preimage::<Gates, 6>::new(length, [0; 32])).unwrap().mul;
     assert_eq!([32, 135, 136].map(ands), [38_400, 38_400, 76_800]);
 }
 
