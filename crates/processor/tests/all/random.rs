@@ -86,7 +86,7 @@ fn programs_agree(count: u64, instructions: usize) {
 
 #[test]
 fn engines_agree_on_random_programs() {
-    programs_agree(300, 40);
+    programs_agree(100, 40);
 }
 
 #[test]

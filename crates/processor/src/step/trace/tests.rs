@@ -265,7 +265,7 @@ fn random_programs_agree(seed: u64, count: usize) {
 
 #[test]
 fn random_programs_run_as_they_do_in_the_clear() {
-    random_programs_agree(5, 300);
+    random_programs_agree(5, 100);
 }
 
 #[test]
