@@ -245,6 +245,45 @@ pub trait Backend {
         }
     }
 
+    /// Calls `body` on each of `lanes` lanes, none of which depends on another, as one function: see
+    /// [`Backend::call`], whose keys these are. `arguments` are columns, one behind the other, each with a wire for
+    /// each lane, and so are the results. `body` gets the lane, for the names of assertions alone, and its arguments.
+    /// The witness is read lane by lane.
+    ///
+    /// A [`stream`] records it once, and a proof system that can does many lanes at a time, on as many threads as
+    /// it has. Which of a function's gates come first is then the system's to say; what accesses memories, or looks
+    /// up in tables, is called lane by lane.
+    ///
+    /// # Errors
+    /// Those of `body`.
+    ///
+    /// # Panics
+    /// Where a column has not a wire for each lane.
+    fn map(
+        &mut self,
+        key: &[u8],
+        lanes: usize,
+        arguments: &[Self::Wire],
+        mut body: impl FnMut(&mut Self, usize, &[Self::Wire]) -> Result<Returned<Self::Wire>>,
+    ) -> Result<Returned<Self::Wire>> {
+        match self.open_map(key, lanes, arguments)? {
+            Function::Known(returned) => Ok(returned),
+            Function::New(of_one) => {
+                let returned = body(self, 0, &of_one)?;
+                self.close_map(returned)
+            }
+            Function::Inlined => {
+                let mut all = Lanes::new(lanes, arguments);
+                for lane in 0..lanes {
+                    let of = all.arguments(lane);
+                    let returned = self.call(key, &of, |b, of| body(b, lane, of))?;
+                    all.put(lane, returned);
+                }
+                Ok(all.returned)
+            }
+        }
+    }
+
     /// Opens a [`scope`](Backend::scope). It is called by that function alone; backends implement it.
     fn open_scope(&mut self) {}
 
@@ -269,6 +308,60 @@ pub trait Backend {
     /// Those of the backend.
     fn close_function(&mut self, returned: Returned<Self::Wire>) -> Result<Returned<Self::Wire>> {
         Ok(returned)
+    }
+
+    /// Opens a [`map`](Backend::map), whose body is to be pushed for one lane, and only where the function is new;
+    /// inlined, it is called lane by lane. It is called by that function alone; backends implement it.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn open_map(
+        &mut self,
+        key: &[u8],
+        lanes: usize,
+        arguments: &[Self::Wire],
+    ) -> Result<Function<Self::Wire>> {
+        let _ = (key, lanes, arguments);
+        Ok(Function::Inlined)
+    }
+
+    /// Ends the body of the map that was opened last, of which `returned` are the results of one lane, and gives
+    /// those of all.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn close_map(&mut self, returned: Returned<Self::Wire>) -> Result<Returned<Self::Wire>> {
+        Ok(returned)
+    }
+}
+
+/// The arguments and results of a [`map`](Backend::map), column by column.
+struct Lanes<'a, W> {
+    lanes: usize,
+    arguments: &'a [W],
+    returned: Returned<W>,
+}
+
+impl<'a, W: Copy + Default + Zeroize> Lanes<'a, W> {
+    fn new(lanes: usize, arguments: &'a [W]) -> Self {
+        assert!(arguments.is_empty() || arguments.len().is_multiple_of(lanes), "columns of a wire for each lane");
+        Self { lanes, arguments, returned: Returned::default() }
+    }
+
+    /// The arguments of one lane.
+    fn arguments(&self, lane: usize) -> Zeroizing<Vec<W>> {
+        Zeroizing::new(self.arguments.iter().skip(lane).step_by(self.lanes).copied().collect())
+    }
+
+    /// Takes the results of one lane. The first lane says how many there are.
+    fn put(&mut self, lane: usize, of_one: Returned<W>) {
+        let Returned { wires, public } = &mut self.returned;
+        if lane == 0 {
+            wires.resize(of_one.wires.len() * self.lanes, W::default());
+        }
+        assert_eq!(wires.len(), of_one.wires.len() * self.lanes, "as many results in each lane");
+        wires.iter_mut().skip(lane).step_by(self.lanes).zip(of_one.wires).for_each(|(to, wire)| *to = wire);
+        *public = of_one.public;
     }
 }
 
@@ -428,6 +521,12 @@ impl<B: Backend> Backend for &mut B {
     }
     fn close_function(&mut self, returned: Returned<B::Wire>) -> Result<Returned<B::Wire>> {
         (**self).close_function(returned)
+    }
+    fn open_map(&mut self, key: &[u8], lanes: usize, arguments: &[B::Wire]) -> Result<Function<B::Wire>> {
+        (**self).open_map(key, lanes, arguments)
+    }
+    fn close_map(&mut self, returned: Returned<B::Wire>) -> Result<Returned<B::Wire>> {
+        (**self).close_map(returned)
     }
 }
 

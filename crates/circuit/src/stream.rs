@@ -26,6 +26,7 @@
 //! | `Assert` | | slot | | that it carries zero |
 //! | `Output` | port | slot | place | what comes out, for who evaluates |
 //! | `Call` | function | words | | lists: of the arguments, of the results |
+//! | `Map` | function | words | lanes | lists: the columns of the arguments, of a wire for each lane; those of the results |
 //! | `Public` | vector | constant | count | consecutive constants, a lane each |
 //! | `Vector` | vector | words | | list: wires, a lane each |
 //! | `Sum`, `Product` | vector | vector | vector | |
@@ -100,7 +101,7 @@ pub use dependence::Dependence;
 pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;
 pub use interpreter::Sums;
-pub use interpreter::{Beyond, Everything, Executor, GatesAlone, SumsOfProducts, Vectors};
+pub use interpreter::{Beyond, Everything, Executor, GatesAlone, Map, SumsOfProducts, Vectors};
 pub use mixed::{MixedRecorder, MixedSource, MixedStreamed, OneField, Order};
 pub use recorder::Recorder;
 use shape::count;

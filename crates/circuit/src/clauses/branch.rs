@@ -173,9 +173,7 @@ impl<B: Backend> Backend for Branch<'_, B> {
             Assertions::Collect(failed) => (1 + u8::from(failed.is_some()), failed),
         };
         let arguments: Vec<B::Wire> = arguments.iter().copied().chain(failed).collect();
-        // No key of anybody else begins so.
-        let key = [b"branch", &[kind][..], &key.len().to_le_bytes(), key].concat();
-        let mut arguments = match self.backend.open_function(&key, &arguments)? {
+        let mut arguments = match self.backend.open_function(&key_of(kind, key), &arguments)? {
             Function::Known(returned) => return Ok(Function::Known(self.returned(returned))),
             Function::New(arguments) => arguments,
             Function::Inlined => arguments,
@@ -202,6 +200,32 @@ impl<B: Backend> Backend for Branch<'_, B> {
         let returned = self.backend.close_function(returned)?;
         Ok(self.returned(returned))
     }
+
+    /// Opens a map where assertions stand. Where they are collected, each lane takes the bit from the one before.
+    fn open_map(&mut self, key: &[u8], lanes: usize, arguments: &[B::Wire]) -> Result<Function<B::Wire>> {
+        let Assertions::Stand(_) = self.assertions else { return Ok(Function::Inlined) };
+        let opened = self.backend.open_map(&key_of(0, key), lanes, arguments)?;
+        if let Function::New(_) = opened {
+            self.outside.push(core::mem::replace(&mut self.assertions, Assertions::Stand(false)));
+        }
+        Ok(match opened {
+            Function::Known(returned) => Function::Known(self.returned(returned)),
+            opened => opened,
+        })
+    }
+
+    fn close_map(&mut self, mut returned: Returned<B::Wire>) -> Result<Returned<B::Wire>> {
+        let outside = self.outside.pop().expect("a map that is open");
+        let inside = core::mem::replace(&mut self.assertions, outside);
+        returned.public.push(matches!(inside, Assertions::Stand(true)).into());
+        let returned = self.backend.close_map(returned)?;
+        Ok(self.returned(returned))
+    }
+}
+
+/// The key of a function in a branch of this kind. No key of anybody else begins so.
+fn key_of(kind: u8, key: &[u8]) -> Vec<u8> {
+    [b"branch", &[kind][..], &key.len().to_le_bytes(), key].concat()
 }
 
 impl<B: Backend> Branch<'_, B> {

@@ -28,6 +28,8 @@ pub enum Op {
     Output,
     /// A call of a function.
     Call,
+    /// Calls of a function, one for each lane.
+    Map,
     /// A vector of constants.
     Public,
     /// A vector of wires.
@@ -283,9 +285,37 @@ impl<'b> List<'b> {
         Slots { runs: self.runs, next: 0, end: 0 }
     }
 
+    /// The slots as columns, each of one for each of `lanes`.
+    pub(super) fn columns(self, lanes: u32) -> Columns {
+        Columns { slots: self.iter().collect(), lanes: lanes as usize }
+    }
+
     /// The number of slots.
     pub(super) fn len(self) -> usize {
         self.runs.iter().map(|[_, length]| *length as usize).sum()
+    }
+}
+
+/// Columns of slots, one behind the other.
+pub(super) struct Columns {
+    slots: Vec<u32>,
+    lanes: usize,
+}
+
+impl Columns {
+    /// The number of columns.
+    pub(super) fn ports(&self) -> usize {
+        self.slots.len() / self.lanes.max(1)
+    }
+
+    /// The slots of one lane as runs of a list.
+    pub(super) fn runs(&self, lane: usize) -> Vec<[u32; 2]> {
+        self.of(lane).map(|slot| [slot, 1]).collect()
+    }
+
+    /// The slots of one lane.
+    pub(super) fn of(&self, lane: usize) -> impl Iterator<Item = u32> {
+        self.slots.iter().skip(lane).step_by(self.lanes).copied()
     }
 }
 

@@ -90,6 +90,17 @@ impl<F> Tracing<F> {
                 self.assertions(function.assertions, private);
                 self.put(words, private);
             }
+            Op::Map => {
+                let function = &block.functions[to];
+                let commits = self.commits(function);
+                let mut words = block.read(a);
+                let [arguments, results] = [words.list(), words.list()].map(|list| list.columns(b));
+                for lane in 0..b as usize {
+                    let private = commits | arguments.of(lane).any(|slot| self.wires[slot as usize]);
+                    self.assertions(function.assertions, private);
+                    results.of(lane).for_each(|slot| self.wires[slot as usize] = private);
+                }
+            }
             Op::Public => self.vectors[to] = false,
             Op::Vector => self.vectors[to] = self.any(&mut block.read(a)),
             Op::Sum | Op::Product => self.vectors[to] = self.vectors[from] | self.vectors[other],

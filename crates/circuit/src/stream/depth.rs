@@ -153,6 +153,20 @@ impl<F> Depths<F> {
                     self.sum(sums, paths.width)?;
                     paths.call(&delays, &arguments, results.iter());
                 }
+                Op::Map => {
+                    let delays = self.function(&block.functions[out as usize])?;
+                    let mut words = block.read(a);
+                    let [arguments, results] = [words.list(), words.list()].map(|list| list.columns(b));
+                    let sums = (delays.results.len() + 1) * (arguments.ports() + 1);
+                    let sums = sums.checked_mul(b as usize)?;
+                    if sums.checked_mul(paths.width).is_none_or(|sums| sums > MOST) {
+                        return None;
+                    }
+                    self.sum(sums, paths.width)?;
+                    for lane in 0..b as usize {
+                        paths.call(&delays, &arguments.of(lane).collect::<Vec<_>>(), results.of(lane));
+                    }
+                }
                 _ => return None,
             }
         }

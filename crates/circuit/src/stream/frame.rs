@@ -3,6 +3,7 @@
 use super::block::{Block, Op, number};
 use core::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use volery_primitives::Field;
 use zeroize::DefaultIsZeroes;
 
@@ -177,6 +178,18 @@ impl<F: Field> Frame<F> {
         self.stamps.resize(first + count, self.first_stamp);
         assert!(self.stamps.len() < LAST_SLOT as usize, "fewer than 2^32 live wires");
         (first..first + count).map(|slot| Handle { slot: slot as u32, stamp: self.first_stamp }).collect()
+    }
+
+    /// Names `function`, which is called so often, and gives its number in the block.
+    pub(super) fn call(&mut self, function: &Arc<Block<F>>, times: u64) -> u32 {
+        let block = &mut self.block;
+        block.assertions += times * function.assertions;
+        // Calls in a row are often of one function.
+        if !block.functions.last().is_some_and(|last| Arc::ptr_eq(last, function)) {
+            block.functions.push(function.clone());
+            self.called += function.size();
+        }
+        number(block.functions.len() - 1)
     }
 
     /// The slot of `wire`.

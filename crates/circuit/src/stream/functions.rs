@@ -78,6 +78,11 @@ pub(super) struct Import {
 }
 
 impl<F> Recorded<F> {
+    /// Whether calls of it depend on nothing but their arguments, in whatever order they are executed.
+    pub(super) fn is_free(&self) -> bool {
+        self.among.is_none() && self.cells.is_empty()
+    }
+
     /// Whether the recording is still right where `made` memories and tables were made, for an executor with
     /// these proofs.
     pub(super) fn is_still(&self, made: [u32; 2], argues: Argues) -> bool {

@@ -58,6 +58,27 @@ pub trait Executor: Backend + Sized {
     fn close_call(&mut self, returned: Vec<Self::Wire>) -> Result<Vec<Self::Wire>> {
         Ok(returned)
     }
+
+    /// Executes a function on many lanes at a time, if this backend can: gives the columns of results.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn map_lanes(&mut self, map: Map<'_, Self::F, Self::Wire>) -> Result<Option<Zeroizing<Vec<Self::Wire>>>> {
+        let _ = map;
+        Ok(None)
+    }
+}
+
+/// A function that is called on each of some lanes.
+pub struct Map<'m, F, W> {
+    /// The function.
+    pub function: &'m Arc<Block<F>>,
+    /// The number of lanes, one at least.
+    pub lanes: usize,
+    /// The columns of arguments, one behind the other.
+    pub arguments: &'m [W],
+    /// Gives the name of an assertion of all lanes together, lane by lane.
+    pub name: &'m dyn Fn(u64) -> String,
 }
 
 /// Executes blocks of the stream of `source` in a backend.
@@ -172,9 +193,11 @@ impl<'b, B: Executor> Interpreter<'b, B> {
             rest = gates(self.backend, &mut self.wires.places.0[frame.wires..], &block.constants, rest)?;
             let Some((record, behind)) = rest.split_first() else { return Ok(()) };
             match record.op {
-                Op::Linear | Op::LinearRows | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
+                Op::Linear | Op::LinearRows | Op::Witness | Op::Hint | Op::Assert | Op::Output => {
                     self.lists(block, lent, *record, frame)?
                 }
+                Op::Call => self.call(block, *record, frame)?,
+                Op::Map => self.map(block, *record, frame)?,
                 _ => {
                     let Self { backend, names, wires, beyond, .. } = self;
                     beyond.execute(backend, Step { block, record: *record, frame, wires, names })?;
@@ -255,31 +278,76 @@ impl<'b, B: Executor> Interpreter<'b, B> {
                 let wire = places.0[frame.wires + a as usize];
                 self.backend.output(out as usize, b.into(), wire)?;
             }
-            _ => {
-                let function = &block.functions[out as usize];
-                let mut words = block.read(a);
-                let (arguments, results) = (words.list(), words.list());
-                let callee = Frame {
-                    wires: frame.wires + block.slots as usize,
-                    vectors: frame.vectors + block.vectors as usize,
-                };
-                places.reserve(callee.wires + function.slots as usize);
-                let mut to = callee.wires;
-                for &[first, length] in arguments.runs {
-                    let from = frame.wires + first as usize;
-                    places.0.copy_within(from..from + length as usize, to);
-                    to += length as usize;
-                }
-                if B::RECORDS_CALLS && self.call_recorded(function, (frame, results), callee)? {
-                    return Ok(());
-                }
-                self.run(function, &[], callee)?;
-                self.beyond.close(callee.vectors);
-                let (outside, inside) = self.wires.places.0.split_at_mut(callee.wires);
-                let returned = function.read(function.results).list();
-                copy(&mut outside[frame.wires..], results, inside, returned);
-            }
+            _ => unreachable!("{op:?} is executed elsewhere"),
         }
+        Ok(())
+    }
+
+    /// Calls a function on the wires of a list.
+    fn call(&mut self, block: &Block<B::F>, Record { out, a, .. }: Record, frame: Frame) -> Result<()> {
+        let function = &block.functions[out as usize];
+        let mut words = block.read(a);
+        let (arguments, results) = (words.list(), words.list());
+        let callee = self.callee(block, function, frame);
+        let places = &mut self.wires.places;
+        let mut to = callee.wires;
+        for &[first, length] in arguments.runs {
+            let from = frame.wires + first as usize;
+            places.0.copy_within(from..from + length as usize, to);
+            to += length as usize;
+        }
+        self.run_function(function, callee, (frame, results))
+    }
+
+    /// Calls a function on each lane: on all at once where the backend can, or one after the other.
+    fn map(&mut self, block: &Block<B::F>, Record { out, a, b, .. }: Record, frame: Frame) -> Result<()> {
+        let function = &block.functions[out as usize];
+        let mut words = block.read(a);
+        let (arguments, results) = (words.list(), words.list());
+        let Wires { places, operands: [beside, ..] } = &mut self.wires;
+        let of = operands(places, beside, arguments, frame);
+        let Names { source, argues, assertions } = self.names;
+        let name = |number| Name { source, argues, number: assertions + number }.to_string();
+        let map = Map { function, lanes: b as usize, arguments: of, name: &name };
+        if let Some(made) = self.backend.map_lanes(map)? {
+            self.names.assertions += u64::from(b) * function.assertions;
+            places.scatter(&made, results, frame);
+            return Ok(());
+        }
+        // Results of one lane may take the places of arguments of the next.
+        let of = Zeroizing::new(of.to_vec());
+        let columns = results.columns(b);
+        for lane in 0..b as usize {
+            let callee = self.callee(block, function, frame);
+            let places = self.wires.places.0[callee.wires..].iter_mut();
+            of.iter().skip(lane).step_by(b as usize).zip(places).for_each(|(wire, place)| *place = *wire);
+            self.run_function(function, callee, (frame, List { runs: &columns.runs(lane) }))?;
+        }
+        Ok(())
+    }
+
+    /// The frame of a function that is called from `frame`, of `block`, with room for its wires.
+    fn callee(&mut self, block: &Block<B::F>, function: &Block<B::F>, frame: Frame) -> Frame {
+        let wires = frame.wires + block.slots as usize;
+        self.wires.places.reserve(wires + function.slots as usize);
+        Frame { wires, vectors: frame.vectors + block.vectors as usize }
+    }
+
+    /// Runs a function, whose arguments stand in its frame, and puts its results on slots of the one it is called from.
+    fn run_function(
+        &mut self,
+        function: &Arc<Block<B::F>>,
+        callee: Frame,
+        (frame, results): (Frame, List<'_>),
+    ) -> Result<()> {
+        if B::RECORDS_CALLS && self.call_recorded(function, (frame, results), callee)? {
+            return Ok(());
+        }
+        self.run(function, &[], callee)?;
+        self.beyond.close(callee.vectors);
+        let (outside, inside) = self.wires.places.0.split_at_mut(callee.wires);
+        let returned = function.read(function.results).list();
+        copy(&mut outside[frame.wires..], results, inside, returned);
         Ok(())
     }
 }

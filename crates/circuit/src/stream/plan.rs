@@ -116,6 +116,7 @@ fn move_record(block: &Block<()>, record: &Record, i: u32, slots: &mut Slots, pl
         }
         Op::Hint
         | Op::Call
+        | Op::Map
         | Op::Vector
         | Op::Access
         | Op::LookUp
@@ -217,6 +218,7 @@ fn read(block: &Block<()>, record: &Record, mut each: impl FnMut(u32)) {
         Op::Linear
         | Op::Hint
         | Op::Call
+        | Op::Map
         | Op::Vector
         | Op::Access
         | Op::LookUp
@@ -259,6 +261,7 @@ fn results<'b>(block: &'b Block<()>, record: &Record) -> Option<List<'b>> {
     match record.op {
         Op::Hint
         | Op::Call
+        | Op::Map
         | Op::Access
         | Op::AccessRows
         | Op::LookUp

@@ -14,7 +14,7 @@ use super::frame::{Frame, Handle, Imported};
 use super::functions::{Functions, Import, MOST_WORDS, Recorded};
 use super::plan::plan;
 use super::{Argues, Everything, Execute, Executor};
-use crate::{Backend, Function, Returned};
+use crate::{Backend, Function, Lanes, Returned};
 pub(super) use bits::{Bits, embedded};
 use core::cell::RefCell;
 use core::fmt::Display;
@@ -62,10 +62,11 @@ enum Purpose<'r, F> {
     },
 }
 
-/// A function that is being recorded: its key, and its place.
+/// A function that is being recorded: its key, its place, and how many lanes it is for, where it is mapped.
 struct Opened {
     key: Vec<u8>,
     arguments: Vec<Handle>,
+    lanes: Option<usize>,
 }
 
 /// The number of records of a block, and of words of its lists, from which on it is executed.
@@ -350,15 +351,39 @@ impl<'r, F: Field> Recorder<'r, F> {
         let at = self.frame.block.next_word();
         self.frame.list(&of);
         self.frame.list_all(&[&wires, &to]);
-        let block = &mut self.frame.block;
-        block.assertions += function.assertions;
-        // Calls in a row are often of one function.
-        if !block.functions.last().is_some_and(|last| Arc::ptr_eq(last, function)) {
-            block.functions.push(function.clone());
-            self.frame.called += function.size();
-        }
-        let called = number(self.frame.block.functions.len() - 1);
+        let called = self.frame.call(function, 1);
         self.push_long(Op::Call, called, at, 0);
+        if self.frame.called > MOST_WORDS && self.outer.is_empty() {
+            self.flush();
+        }
+        self.outcome()?;
+        Ok(wires)
+    }
+
+    /// Calls `function` on each lane. The results are columns.
+    fn push_map(
+        &mut self,
+        function: &Recorded<F>,
+        lanes: usize,
+        arguments: &[Handle],
+    ) -> Result<Vec<Handle>> {
+        if !function.is_free() {
+            let mut all = Lanes::new(lanes, arguments);
+            for lane in 0..lanes {
+                let wires = self.push_call(function, &all.arguments(lane), &[])?;
+                all.put(lane, Returned { wires, public: Vec::new() });
+            }
+            return Ok(all.returned.wires);
+        }
+        self.frame.lowers |= function.argues.is_some();
+        let function = &function.block;
+        assert_eq!(function.arguments as usize * lanes, arguments.len(), "a function with other arguments");
+        let wires = self.frame.take_many(function.read(function.results).list().len() * lanes);
+        let at = self.frame.block.next_word();
+        self.frame.list(arguments);
+        self.frame.list(&wires);
+        let called = self.frame.call(function, lanes as u64);
+        self.push_long(Op::Map, called, at, number(lanes));
         if self.frame.called > MOST_WORDS && self.outer.is_empty() {
             self.flush();
         }
@@ -555,7 +580,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
                 let wires = self.push_call(&known, arguments, &[])?;
                 return Ok(Function::Known(Returned { wires, public: known.public.clone() }));
             }
-            self.opened.push(Opened { key: key.to_vec(), arguments: arguments.to_vec() });
+            self.opened.push(Opened { key: key.to_vec(), arguments: arguments.to_vec(), lanes: None });
         }
         Ok(Function::New(self.begin_function(arguments.len())))
     }
@@ -566,11 +591,35 @@ impl<F: Field> Backend for Recorder<'_, F> {
             let wires = self.frame.take_many(returned.wires.len());
             return Ok(Returned { wires, ..returned });
         };
-        let Opened { key, arguments } = self.opened.pop().expect("a function that is open");
-        let wires = self.push_call(&recorded, &arguments, &[])?;
+        let Opened { key, arguments, lanes } = self.opened.pop().expect("a function that is open");
+        let wires = match lanes {
+            None => self.push_call(&recorded, &arguments, &[])?,
+            Some(lanes) => self.push_map(&recorded, lanes, &arguments)?,
+        };
         // After an error a body may have ended early: nobody else is to take it.
         self.functions.keep(key, Arc::new(recorded));
         Ok(Returned { wires, ..returned })
+    }
+
+    fn open_map(&mut self, key: &[u8], lanes: usize, arguments: &[Handle]) -> Result<Function<Handle>> {
+        // Each lane has names of its own.
+        let Purpose::Execution(_) = self.purpose else { return Ok(Function::Inlined) };
+        if lanes == 0 {
+            return Ok(Function::Inlined);
+        }
+        let of_one = Lanes::new(lanes, arguments).arguments(0);
+        let made = [self.memories, self.tables];
+        if let Some(known) = self.functions.known(key).filter(|known| known.is_still(made, self.argues)) {
+            let wires = self.push_map(&known, lanes, arguments)?;
+            return Ok(Function::Known(Returned { wires, public: known.public.clone() }));
+        }
+        let opened = Opened { key: key.to_vec(), arguments: arguments.to_vec(), lanes: Some(lanes) };
+        self.opened.push(opened);
+        Ok(Function::New(self.begin_function(of_one.len())))
+    }
+
+    fn close_map(&mut self, returned: Returned<Handle>) -> Result<Returned<Handle>> {
+        self.close_function(returned)
     }
 }
 

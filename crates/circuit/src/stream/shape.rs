@@ -140,6 +140,14 @@ impl<F: Field> Tally<F> {
                     shape.add(&function);
                     continue;
                 }
+                Op::Map => {
+                    let (function, inner) = self.function(&block.functions[out as usize]);
+                    for _ in 0..b {
+                        part.part(&shape, &inner, &function);
+                        shape.add(&function);
+                    }
+                    continue;
+                }
                 Op::Output | Op::Drop => continue,
                 Op::Memory => {
                     let mut words = block.read(a);

@@ -1,9 +1,10 @@
 use super::*;
 use crate::testing::assert_streamed;
-use crate::{Backend, Clear, Count, Machine, OneOf, Polynomials, Returned, Wires};
+use crate::{Backend, Cells, Clear, Count, Machine, OneOf, Polynomials, Put, Returned, Wires};
 use proptest::prelude::*;
 use recorder::tests::Plain;
 use volery_channel::error::Error;
+use volery_primitives::F61;
 
 /// A step of a random circuit, on the wires that it has.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ enum Step {
     Scope(Vec<Step>, usize),
     /// Steps on two arguments, twice.
     Function(Vec<Step>, [usize; 4], usize),
+    /// Steps on two arguments, in each of three lanes.
+    Map(Vec<Step>, [usize; 6], usize),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -40,8 +43,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     list.prop_recursive(4, 60, 8, move |inner| {
         let step = prop_oneof![
             (inner.clone(), any::<usize>()).prop_map(|(steps, kept)| Step::Scope(steps, kept)),
-            (inner, any::<[usize; 4]>(), any::<usize>())
+            (inner.clone(), any::<[usize; 4]>(), any::<usize>())
                 .prop_map(|(steps, arguments, kept)| Step::Function(steps, arguments, kept)),
+            (inner, any::<[usize; 6]>(), any::<usize>())
+                .prop_map(|(steps, arguments, kept)| Step::Map(steps, arguments, kept)),
         ];
         prop::collection::vec(step, 1..4)
     })
@@ -148,10 +153,73 @@ fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<B::Wir
                 }
                 last.expect("two calls")
             }
+            Step::Map(steps, arguments, kept) => {
+                let columns = arguments.map(get);
+                let key = format!("{steps:?} {kept} map");
+                let returned = b.map(key.as_bytes(), 3, &columns, |b, lane, arguments| {
+                    let mut wires = arguments.to_vec();
+                    perform(b, steps, &mut wires)?;
+                    let kept = wires[kept % wires.len()];
+                    let product = b.mul(arguments[0], arguments[1])?;
+                    if steps.len() == 1 {
+                        b.assert_zero(product, format_args!("lane {lane} in step {number}"))?;
+                    }
+                    Ok(Returned { wires: vec![kept, product], public: vec![7] })
+                })?;
+                assert_eq!((returned.wires.len(), returned.public), (6, vec![7]));
+                returned.wires[kept % 6]
+            }
         };
         wires.push(wire);
     }
     Ok(())
+}
+
+/// A map may look at memories and tables, which are then accessed lane by lane, and may be mapped itself.
+#[test]
+fn maps_access_memories_in_the_order_of_lanes() {
+    struct Mapped;
+    impl<B: Machine<F = F61>> Circuit<B> for Mapped {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let mut memory = b.memory(Cells::Zero(4), 1)?;
+            let addresses = (0..4).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            for _ in 0..2 {
+                let found = b.map(b"access", 4, &addresses, |b, _, address| {
+                    let new = b.add(address[0], address[0]);
+                    let wires = b.access(&mut memory, address, Put::Word(&[new]), &"a cell")?;
+                    Ok(Returned { wires, public: vec![] })
+                })?;
+                let squares = b.map(b"outer", 2, &found.wires, |b, _, of| {
+                    b.map(b"inner", 2, of, |b, _, of| {
+                        let (square, input) = (b.mul(of[0], of[0])?, b.witness()?);
+                        Ok(Returned { wires: vec![b.add(square, input)], public: vec![] })
+                    })
+                })?;
+                for (lane, wire) in squares.wires.iter().enumerate() {
+                    b.assert_zero(*wire, format_args!("square {lane}"))?;
+                }
+            }
+            let none = b.map(b"none", 0, &[], |_, _, _| unreachable!("no lane"))?;
+            assert!(none.wires.is_empty());
+            Ok(())
+        }
+    }
+    assert_streamed::<F61, _>(&Mapped);
+    let elements = |witness: [u64; 12]| witness.map(|x| F61::from_word(x.into()).unwrap());
+    let run = |witness, streamed| {
+        let mut clear = Clear::new(elements(witness));
+        let ran = if streamed { Streamed(&Mapped).run(&mut clear) } else { Mapped.run(&mut clear) };
+        ran.and_then(|()| clear.finish()).map_err(|error| error.to_string())
+    };
+    // Cells hold twice their addresses the second time; lane 2 finds what lane 0 has put.
+    let minus = |x: u64| (1 << 61) - 1 - x;
+    let holds = [1, 2, 1, 3, 0, minus(4), 0, 0, minus(4), minus(4), minus(16), minus(36)];
+    for streamed in [false, true] {
+        run(holds, streamed).unwrap();
+        let mut off = holds;
+        off[5] += 1;
+        assert!(run(off, streamed).unwrap_err().contains("square 2"));
+    }
 }
 
 /// A function of two squares is called twice by the next, and so on: each is counted once.

@@ -189,6 +189,7 @@ fn read<F>(block: &Block<F>) -> u64 {
     let count = block.records.iter().map(|record| match record.op {
         Op::Witness => record.a.into(),
         Op::Call => read(&block.functions[record.out as usize]),
+        Op::Map => u64::from(record.b) * read(&block.functions[record.out as usize]),
         _ => 0,
     });
     count.sum()
