@@ -92,6 +92,7 @@ mod plan;
 mod recorder;
 mod shape;
 mod shards;
+pub mod straight;
 #[cfg(test)]
 mod tests;
 

@@ -89,6 +89,7 @@ mod traffic;
 mod turns;
 mod verifier;
 pub mod voleith;
+mod waves;
 
 pub use polynomial::{Keys, Vector};
 

@@ -7,6 +7,7 @@ mod polynomial;
 mod products;
 mod sections;
 mod shard;
+mod waves;
 
 use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
@@ -19,6 +20,7 @@ use core::sync::atomic::AtomicU64;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
+use volery_circuit::stream::Map;
 use volery_circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
@@ -59,6 +61,13 @@ pub trait Commitments: Macs {
     }
     /// Ends the turn of a half, with the section that is open, if any.
     fn end_turn(prover: &mut Prover<'_, Self>) -> Result<()>;
+    /// Executes a function on many lanes at a time, if it can be.
+    fn map(
+        _: &mut Prover<'_, Self>,
+        _: Map<'_, Self::F, Self::Tag>,
+    ) -> Result<Option<Zeroizing<Vec<Self::Tag>>>> {
+        Ok(None)
+    }
     /// The polynomials of the open batch.
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
     /// Draws one seed between two batches; `what` names its use.
@@ -113,6 +122,9 @@ pub struct Prover<'a, M: Commitments> {
     /// Errors that a cheating prover adds to its commitments, by their numbers.
     #[cfg(test)]
     pub(super) lies: Vec<(u64, M::F)>,
+    /// The shares of a map, in the order in which they are corrected, of which a cheating prover sends wrong corrections.
+    #[cfg(test)]
+    pub(super) lies_in_waves: Vec<u64>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::Tag, M::E>,
     /// The lengths of the sections, where this is a half of a proof.
@@ -175,6 +187,8 @@ impl<'a, M: Commitments> Prover<'a, M> {
             drain: None,
             #[cfg(test)]
             lies: Vec::new(),
+            #[cfg(test)]
+            lies_in_waves: Vec::new(),
             remembered: Remembered::default(),
             lengths,
             shard: None,

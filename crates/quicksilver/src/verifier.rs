@@ -6,6 +6,7 @@ mod memory;
 mod polynomial;
 mod sections;
 mod shard;
+mod waves;
 
 use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
@@ -20,6 +21,7 @@ use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Rejection, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
+use volery_circuit::stream::Map;
 use volery_circuit::{Backend, nothing_asserted};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
@@ -77,6 +79,13 @@ pub trait Commitments: Macs {
     }
     /// Ends the turn of a half, with the section that is open, if any.
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()>;
+    /// Executes a function on many lanes at a time, if it can be.
+    fn map(
+        _: &mut Verifier<'_, Self>,
+        _: Map<'_, Self::F, Self::E>,
+    ) -> Result<Option<Zeroizing<Vec<Self::E>>>> {
+        Ok(None)
+    }
     /// Adds polynomials that are to be zero to the open batch.
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
     /// Draws one seed between two batches; `what` names its use.

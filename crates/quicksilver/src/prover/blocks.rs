@@ -4,14 +4,17 @@ use super::{Commitments, Lengths, Prover};
 use crate::challenge;
 use crate::polynomial::Pending;
 use crate::slots::{Memory, Weighing, weigh};
+use crate::waves::Functions;
 use core::mem;
 use core::ops::Range;
 use volery_channel::error::Result;
+use volery_circuit::stream::Map;
 use volery_primitives::arch::prover_sums;
 use volery_primitives::bits::pack_corrections;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
 use volery_vole::macs::BitMacs;
+use zeroize::Zeroizing;
 
 /// The prover's state of its batches.
 #[derive(Default)]
@@ -19,7 +22,9 @@ pub struct Kept {
     polynomials: Pending<F128>,
     /// The slots of the section that is open, in a half of a proof.
     section: Range<usize>,
-    weighing: Weighing<Memory<F128>, F128>,
+    pub(super) weighing: Weighing<Memory<F128>, F128>,
+    /// The functions that were mapped.
+    pub(super) functions: Functions,
 }
 
 impl Commitments for BitMacs {
@@ -70,6 +75,13 @@ impl Commitments for BitMacs {
         prover.end_section()?;
         prover.lengths.iter_mut().for_each(Lengths::end_turn);
         Ok(())
+    }
+
+    fn map(
+        prover: &mut Prover<'_, Self>,
+        map: Map<'_, F2, F128>,
+    ) -> Result<Option<Zeroizing<Vec<F128>>>> {
+        prover.map(map)
     }
 
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<F128> {

@@ -8,7 +8,7 @@ use crate::polynomial::{Lower, Vector};
 use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_channel::pool::Pool;
-use volery_circuit::stream::{Argues, Everything, Executor};
+use volery_circuit::stream::{Argues, Everything, Executor, Map};
 use volery_circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
 use volery_primitives::{Extension, Field, Tagged, U256};
 use zeroize::Zeroizing;
@@ -122,6 +122,10 @@ impl<M: Commitments> Executor for Prover<'_, M> {
 
     fn argues(&self) -> Argues {
         if Party::argues(self) { Self::proofs() } else { memory::ALL_CELLS }
+    }
+
+    fn map_lanes(&mut self, map: Map<'_, M::F, M::Tag>) -> Result<Option<Zeroizing<Vec<M::Tag>>>> {
+        M::map(self, map)
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Commitments, Lengths, Turn, Verifier};
 use crate::challenge;
 use crate::polynomial::Keys;
 use crate::slots::weigh;
+use crate::waves::Functions;
 use core::mem;
 use core::ops::Range;
 use volery_channel::channel::Channel;
@@ -13,7 +14,9 @@ use volery_primitives::arch::{Arch, add_where, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
+use volery_circuit::stream::Map;
 use volery_vole::macs::BitMacs;
+use zeroize::Zeroizing;
 use volery_vole::vole::{BoxedVole, Delta, Key};
 
 /// The verifier's state of a batch.
@@ -23,11 +26,13 @@ pub struct Kept {
     /// The slots of the section that is open, in a half.
     section: Range<usize>,
     polynomials: Vec<Keys<F128>>,
+    /// The functions that were mapped.
+    pub(super) functions: Functions,
 }
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { corrections: Bits::zeroes(0), section: 0..0, polynomials: Vec::new() }
+        Self { corrections: Bits::zeroes(0), section: 0..0, polynomials: Vec::new(), functions: Functions::default() }
     }
 }
 
@@ -43,7 +48,7 @@ impl<'a> Verifier<'a, BitMacs> {
     }
 
     /// Receives corrections of these shares of the block, which go on the keys at once. Fig. 4, 5.
-    fn receive_corrections(&mut self, shares: Range<usize>) -> Result<()> {
+    pub(super) fn receive_corrections(&mut self, shares: Range<usize>) -> Result<()> {
         let mut bytes = vec![0; shares.len().div_ceil(8)];
         self.channel.recv(&mut bytes)?;
         let corrections = &mut self.kept.corrections;
@@ -144,6 +149,13 @@ impl Commitments for BitMacs {
         verifier.vole.skip(verifier.block.len() - verifier.done);
         verifier.report();
         Ok(())
+    }
+
+    fn map(
+        verifier: &mut Verifier<'_, Self>,
+        map: Map<'_, F2, F128>,
+    ) -> Result<Option<Zeroizing<Vec<F128>>>> {
+        verifier.map(map)
     }
 
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()> {

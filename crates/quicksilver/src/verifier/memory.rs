@@ -8,9 +8,10 @@ use crate::polynomial::Keys;
 use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_channel::pool::Pool;
-use volery_circuit::stream::{Argues, Everything, Executor};
+use volery_circuit::stream::{Argues, Everything, Executor, Map};
 use volery_circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
 use volery_primitives::{Extension, Lanes};
+use zeroize::Zeroizing;
 
 #[cfg(test)]
 impl<M: Commitments> Verifier<'_, M> {
@@ -106,6 +107,10 @@ impl<M: Commitments> Executor for Verifier<'_, M> {
 
     fn argues(&self) -> Argues {
         if Party::argues(self) { Self::proofs() } else { memory::ALL_CELLS }
+    }
+
+    fn map_lanes(&mut self, map: Map<'_, M::F, M::E>) -> Result<Option<Zeroizing<Vec<M::E>>>> {
+        M::map(self, map)
     }
 }
 

@@ -1,0 +1,328 @@
+//! A function as one list of gates without calls, for who walks it over many lanes at a time.
+
+use super::block::{Block, HintFunction, Op};
+use std::sync::Arc;
+use volery_primitives::Field;
+
+/// The most steps, and lists within them, of a function that is written so: they are held in memory, where calls
+/// within calls would be told once.
+const MOST_STEPS: usize = 1 << 20;
+
+/// A function without calls. Wires stand on slots: first its arguments, then what its steps make; a slot is given
+/// again once its value was read for the last time, perhaps to the step that reads it.
+#[derive(Debug)]
+pub struct StraightLine<F> {
+    /// The gates in their order.
+    pub steps: Vec<Step>,
+    /// What constants and public factors are.
+    pub constants: Vec<F>,
+    /// The values that a prover computes.
+    pub hints: Vec<Hint<F>>,
+    /// The number of slots.
+    pub slots: usize,
+    /// The number of arguments.
+    pub arguments: usize,
+    /// The slots of the results.
+    pub results: Vec<u32>,
+    /// The steps that commit to a value.
+    pub commitments: u64,
+    /// Those of them that commit to elements of the witness, and to hinted values.
+    pub inputs: u64,
+    /// The elements of the witness.
+    pub witness: u64,
+    /// The assertions.
+    pub assertions: u64,
+    /// The sums of wires, as backends count them.
+    pub additions: u64,
+}
+
+/// A gate: its operation, the slot of its result, and its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The operation.
+    pub kind: Kind,
+    /// The slot of the result.
+    pub out: u32,
+    /// The first operand: a slot, or a number.
+    pub a: u32,
+    /// The second operand.
+    pub b: u32,
+}
+
+/// The operation of a [`Step`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The constant with number `a`.
+    Constant,
+    /// The sum of the wires on `a` and `b`.
+    Add,
+    /// The wire on `a` times the constant with number `b`.
+    Scale,
+    /// The product of the wires on `a` and `b`: a commitment.
+    Mul,
+    /// The next element of the witness, number `a` of the function: a commitment.
+    Witness,
+    /// The values of hint number `a`, which are put on the slots of its results, for the steps that follow to commit to.
+    Hint,
+    /// The commitment to the hinted value on `out`.
+    Commit,
+    /// That the wire on `a` carries zero.
+    Assert,
+}
+
+impl Kind {
+    /// Whether it is a commitment.
+    pub fn commits(self) -> bool {
+        matches!(self, Self::Mul | Self::Witness | Self::Commit)
+    }
+}
+
+/// Values that a prover computes from others.
+pub struct Hint<F> {
+    /// The function from the values of the arguments to those of the results.
+    pub function: HintFunction<F>,
+    /// The slots of the arguments.
+    pub of: Vec<u32>,
+    /// The slots of the results.
+    pub results: Vec<u32>,
+}
+
+impl<F> core::fmt::Debug for Hint<F> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "hint of {:?} on {:?}", self.of, self.results)
+    }
+}
+
+impl<F: Field> StraightLine<F> {
+    /// `function` without calls; `None` where something else than gates is in it, or too much.
+    pub fn of(function: &Arc<Block<F>>) -> Option<Self> {
+        let arguments = function.arguments as usize;
+        let mut line = Self {
+            steps: Vec::new(),
+            constants: Vec::new(),
+            hints: Vec::new(),
+            slots: arguments,
+            arguments,
+            results: Vec::new(),
+            commitments: 0,
+            inputs: 0,
+            witness: 0,
+            assertions: 0,
+            additions: 0,
+        };
+        let mut values = arguments as u32;
+        line.results = line.inline(function, (0..values).collect(), &mut values)?;
+        line.place(values);
+        Some(line)
+    }
+
+    /// Appends the gates of `block`, whose arguments are these values, and gives its results. Values are numbered: so far
+    /// there are `values`.
+    fn inline(&mut self, block: &Block<F>, mut on: Vec<u32>, values: &mut u32) -> Option<Vec<u32>> {
+        on.resize((block.slots as usize).max(on.len()), u32::MAX);
+        for record in &block.records {
+            let [out, a, b] = [record.out, record.a, record.b].map(|number| number as usize);
+            match record.op {
+                Op::Constant => on[out] = self.constant(block.constants[a], values)?,
+                Op::Add => {
+                    self.additions += 1;
+                    on[out] = self.make(Kind::Add, on[a], on[b], values)?;
+                }
+                Op::Mul => {
+                    self.commitments += 1;
+                    on[out] = self.make(Kind::Mul, on[a], on[b], values)?;
+                }
+                Op::Scale => on[out] = self.scale(on[a], block.constants[b], values)?,
+                Op::Linear => {
+                    let terms = block.read(record.a).list();
+                    let factors = block.constants.get(b..b + terms.len())?;
+                    let terms = terms.iter().map(|slot| on[slot as usize]).collect::<Vec<_>>();
+                    on[out] = self.linear(factors, &terms, values)?;
+                }
+                Op::LinearRows => {
+                    let mut words = block.read(record.a);
+                    let [columns, sums] = [words.list(), words.list()];
+                    let columns = columns.iter().map(|slot| on[slot as usize]).collect::<Vec<_>>();
+                    let factors = &block.constants[b..b + out];
+                    for (row, slot) in sums.iter().enumerate() {
+                        let terms = columns[row..].iter().step_by(sums.len()).copied().collect::<Vec<_>>();
+                        on[slot as usize] = self.linear(factors, &terms, values)?;
+                    }
+                }
+                Op::Witness => {
+                    for on in &mut on[out..out + a] {
+                        *on = self.make(Kind::Witness, u32::try_from(self.witness).ok()?, 0, values)?;
+                        self.witness += 1;
+                    }
+                    (self.inputs, self.commitments) = (self.inputs + a as u64, self.commitments + a as u64);
+                }
+                Op::Hint => {
+                    let mut words = block.read(record.a);
+                    let of = words.list().iter().map(|slot| on[slot as usize]).collect();
+                    let slots = words.list();
+                    let results = (*values..*values + slots.len() as u32).collect::<Vec<_>>();
+                    *values += results.len() as u32;
+                    self.inputs += results.len() as u64;
+                    self.commitments += results.len() as u64;
+                    self.push(Kind::Hint, 0, self.hints.len() as u32, 0)?;
+                    for (slot, value) in slots.iter().zip(&results) {
+                        on[slot as usize] = *value;
+                        self.push(Kind::Commit, *value, 0, 0)?;
+                    }
+                    self.hints.push(Hint { function: block.hints[out].clone(), of, results });
+                }
+                Op::Assert => {
+                    self.assertions += 1;
+                    self.push(Kind::Assert, 0, on[a], 0)?;
+                }
+                // In a proof it does nothing.
+                Op::Output => {}
+                Op::Call => {
+                    let mut words = block.read(record.a);
+                    let arguments = words.list().iter().map(|slot| on[slot as usize]).collect();
+                    let results = self.inline(&block.functions[out], arguments, values)?;
+                    words.list().iter().zip(results).for_each(|(slot, value)| on[slot as usize] = value);
+                }
+                Op::Map => {
+                    let mut words = block.read(record.a);
+                    let [arguments, results] = [words.list(), words.list()].map(|list| list.columns(record.b));
+                    let of = |lane| arguments.of(lane).map(|slot| on[slot as usize]).collect::<Vec<_>>();
+                    let lanes = (0..b).map(of).collect::<Vec<_>>();
+                    for (lane, arguments) in lanes.into_iter().enumerate() {
+                        let made = self.inline(&block.functions[out], arguments, values)?;
+                        results.of(lane).zip(made).for_each(|(slot, value)| on[slot as usize] = value);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(block.read(block.results).list().iter().map(|slot| on[slot as usize]).collect())
+    }
+
+    fn push(&mut self, kind: Kind, out: u32, a: u32, b: u32) -> Option<()> {
+        self.steps.push(Step { kind, out, a, b });
+        (self.steps.len() <= MOST_STEPS).then_some(())
+    }
+
+    /// Appends a step that makes a value.
+    fn make(&mut self, kind: Kind, a: u32, b: u32, values: &mut u32) -> Option<u32> {
+        let value = *values;
+        *values += 1;
+        self.push(kind, value, a, b)?;
+        Some(value)
+    }
+
+    fn constant(&mut self, c: F, values: &mut u32) -> Option<u32> {
+        let number = self.number(c);
+        self.make(Kind::Constant, number, 0, values)
+    }
+
+    /// The number of a constant.
+    fn number(&mut self, c: F) -> u32 {
+        // Those of F_2 are two; elsewhere the last ones are often taken again.
+        let known = self.constants.iter().rev().take(4).position(|known| *known == c);
+        let at = known.map_or(self.constants.len(), |back| self.constants.len() - 1 - back);
+        if known.is_none() {
+            self.constants.push(c);
+        }
+        at as u32
+    }
+
+    fn scale(&mut self, a: u32, c: F, values: &mut u32) -> Option<u32> {
+        if c == F::ONE {
+            return Some(a);
+        }
+        if c == F::ZERO {
+            return self.constant(c, values);
+        }
+        let number = self.number(c);
+        self.make(Kind::Scale, a, number, values)
+    }
+
+    fn linear(&mut self, factors: &[F], terms: &[u32], values: &mut u32) -> Option<u32> {
+        self.additions += terms.len().saturating_sub(1) as u64;
+        let mut sum = None;
+        for (factor, term) in factors.iter().zip(terms) {
+            if *factor == F::ZERO {
+                continue;
+            }
+            let term = self.scale(*term, *factor, values)?;
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => self.make(Kind::Add, sum, term, values)?,
+            });
+        }
+        sum.map_or_else(|| self.constant(F::ZERO, values), Some)
+    }
+
+    /// Gives slots to the values, of which there are so many.
+    fn place(&mut self, values: u32) {
+        const UNREAD: usize = usize::MAX;
+        const RESULT: usize = usize::MAX - 1;
+        let mut last = vec![UNREAD; values as usize];
+        for (at, step) in self.steps.iter().enumerate() {
+            for value in operands(step, &self.hints) {
+                last[value as usize] = at;
+            }
+        }
+        self.results.iter().for_each(|value| last[*value as usize] = RESULT);
+        let mut slot = (0..values).collect::<Vec<_>>();
+        let mut free = Vec::new();
+        let (mut slots, mut read) = (self.arguments as u32, Vec::new());
+        let mut take = |free: &mut Vec<u32>| {
+            free.pop().unwrap_or_else(|| {
+                slots += 1;
+                slots - 1
+            })
+        };
+        for (at, step) in self.steps.iter_mut().enumerate() {
+            read.clear();
+            read.extend(operands(step, &self.hints));
+            read.sort_unstable();
+            read.dedup();
+            let made = match step.kind {
+                Kind::Hint => self.hints[step.a as usize].results.clone(),
+                Kind::Assert | Kind::Commit => Vec::new(),
+                _ => vec![step.out],
+            };
+            match step.kind {
+                Kind::Add | Kind::Mul => {
+                    (step.a, step.b) = (slot[step.a as usize], slot[step.b as usize]);
+                }
+                Kind::Scale | Kind::Assert => step.a = slot[step.a as usize],
+                Kind::Commit => step.out = slot[step.out as usize],
+                Kind::Hint => {
+                    let of = &mut self.hints[step.a as usize].of;
+                    of.iter_mut().for_each(|value| *value = slot[*value as usize]);
+                }
+                Kind::Constant | Kind::Witness => {}
+            }
+            free.extend(read.iter().filter(|value| last[**value as usize] == at).map(|value| slot[*value as usize]));
+            for value in &made {
+                slot[*value as usize] = take(&mut free);
+            }
+            match step.kind {
+                Kind::Hint => {
+                    let results = &mut self.hints[step.a as usize].results;
+                    results.iter_mut().for_each(|value| *value = slot[*value as usize]);
+                }
+                Kind::Assert | Kind::Commit => {}
+                _ => step.out = slot[step.out as usize],
+            }
+            free.extend(made.iter().filter(|value| last[**value as usize] == UNREAD).map(|value| slot[*value as usize]));
+        }
+        self.results.iter_mut().for_each(|value| *value = slot[*value as usize]);
+        self.slots = slots as usize;
+    }
+}
+
+/// The values that a step reads. A commitment to a hinted value reads it.
+fn operands<F>(step: &Step, hints: &[Hint<F>]) -> Vec<u32> {
+    match step.kind {
+        Kind::Add | Kind::Mul => vec![step.a, step.b],
+        Kind::Scale | Kind::Assert => vec![step.a],
+        Kind::Commit => vec![step.out],
+        Kind::Hint => hints[step.a as usize].of.clone(),
+        Kind::Constant | Kind::Witness => Vec::new(),
+    }
+}
