@@ -111,7 +111,8 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets`
-    /// [default: 4]; the words of `convert` [default: 1048576]; the claims of `branches` [default: 1]
+    /// [default: 4]; the words of `convert` [default: 1048576]; the claims of `branches`, and the
+    /// preimages of `sha256` [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
     /// The cells of the memory of `ram` [default: 1048576], the rows of the table of `lookup`, where there is

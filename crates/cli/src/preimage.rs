@@ -28,6 +28,23 @@ impl Preimage {
         Self::of(LENGTH as u64, false)
     }
 
+    /// Preimages of so many messages, each of [`LENGTH`] bytes: the statement, and its witness.
+    ///
+    /// # Errors
+    /// Where there is no such statement, or the system gives no randomness.
+    pub fn several(count: u64) -> Result<(Statement, Witness)> {
+        let spec = format!("builtin:sha256-preimage?length={LENGTH}&count={count}");
+        let relation = Relation::open(&spec, None)?;
+        let messages = random_bytes(LENGTH * count as usize)?;
+        let digests = messages.chunks(LENGTH).flat_map(Sha256::digest).collect::<Vec<_>>();
+        let (mut public, mut private) = (Values::new(), Values::new());
+        public.insert("digest", Value::from_bytes(&digests))?;
+        private.insert("message", Value::from_bytes(&messages))?;
+        let statement = Statement::new(relation, public)?;
+        let witness = statement.witness(private)?;
+        Ok((statement, witness))
+    }
+
     /// A preimage of `length` bytes of the system's randomness, stated by polynomials in the place of gates,
     /// or without.
     ///
@@ -36,9 +53,7 @@ impl Preimage {
     pub fn of(length: u64, holes: bool) -> Result<Self> {
         let spec = format!("builtin:sha256-preimage?length={length}&holes={}", u8::from(holes));
         let relation = Relation::open(&spec, None)?;
-        let mut message = Zeroizing::new(vec![0; length as usize]);
-        let mut random = Random::from_system()?;
-        message.iter_mut().for_each(|byte| *byte = random.bytes::<1>()[0]);
+        let message = random_bytes(length as usize)?;
         let digest: [u8; 32] = Sha256::digest(message.as_slice()).into();
         let (mut public, mut private) = (Values::new(), Values::new());
         public.insert("digest", Value::from_bytes(&digest))?;
@@ -47,4 +62,11 @@ impl Preimage {
         let witness = statement.witness(private)?;
         Ok(Self { statement, witness, digest })
     }
+}
+
+/// Bytes of the system's randomness.
+fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>> {
+    let (mut bytes, mut random) = (Zeroizing::new(vec![0; length]), Random::from_system()?);
+    bytes.iter_mut().for_each(|byte| *byte = random.bytes::<1>()[0]);
+    Ok(bytes)
 }

@@ -14,11 +14,13 @@ mod merkle_path;
 mod merkle_root;
 mod ports;
 mod price_discrimination;
+mod repeated;
 mod sha256_preimage;
 #[cfg(test)]
 mod trial;
 
-pub(super) use ports::{Ports, Stated, in_turn};
+pub(super) use repeated::Repeated;
+pub(super) use ports::{Lane, Ports, Stated, in_turn};
 
 use super::algebra::{self, Algebra};
 use super::split::{Split, no_shards};
@@ -75,6 +77,7 @@ pub(super) enum Builtin {
     PriceDiscrimination(PriceDiscrimination),
     BlindCertificate(BlindCertificate),
     Algebra(Algebra),
+    Repeated(Repeated),
 }
 
 /// The backend that statements are recorded into: one type for all, so that each is compiled once.
@@ -113,6 +116,12 @@ impl Builtin {
     /// The one that `spec` names: `NAME` or `NAME?key=value&…`.
     pub(super) fn parse(spec: &str) -> Result<Self> {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
+        let (parameters, count) = Repeated::count(name, parameters)?;
+        let one = Self::parse_one(name, &parameters)?;
+        if count == 1 { Ok(one) } else { Repeated::new(one, count).map(Self::Repeated) }
+    }
+
+    fn parse_one(name: &str, parameters: &str) -> Result<Self> {
         match name {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
             "sha3-256-preimage" => {
@@ -150,6 +159,7 @@ impl Builtin {
 
     fn described(&self) -> &dyn Described {
         match self {
+            Self::Repeated(statement) => statement,
             Self::Preimage(statement) => statement,
             Self::KeccakPreimage(statement) => statement,
             Self::Aes(statement) => statement,
@@ -225,6 +235,7 @@ impl Builtin {
     ) -> Result<()> {
         match self {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
+            Self::Repeated(statement) => statement.run(b, ports),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::KeccakPreimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::Aes(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
@@ -269,6 +280,11 @@ impl Builtin {
             | Self::MerklePath(_)
             | Self::MerkleMembership(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
+            Self::Repeated(statement) => Err(Error::invalid(format!(
+                "builtin:{} has {} instances: take one of them, without count",
+                self.canonical(),
+                statement.of().1
+            ))),
         }
     }
 

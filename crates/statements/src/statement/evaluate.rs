@@ -1,6 +1,6 @@
 //! Evaluation of a relation, in the clear.
 
-use super::builtin::{Ports, Recording, in_turn};
+use super::builtin::{Builtin, Ports, Recording, Repeated, in_turn};
 use super::relation::Source as Kind;
 use super::{Port, Program as _, Relation, Value, Values};
 use volery_channel::error::{Error, Result};
@@ -27,6 +27,27 @@ impl Relation {
         if let Some(name) = inputs.names().next() {
             return Err(Error::invalid(format!("the relation has no input {name}: leave it out")));
         }
+        if let Kind::Builtin(Builtin::Repeated(statement)) = &self.source {
+            return self.evaluate_each(statement, &values);
+        }
+        self.evaluate_all(values)
+    }
+
+    /// The outputs of all instances of a statement.
+    fn evaluate_each(&self, statement: &Repeated, inputs: &[Value]) -> Result<Vec<Value>> {
+        let (of, count) = statement.of();
+        let one = Self::open(&format!("builtin:{}", of.canonical()), None)?;
+        let mut outputs = self.outputs().iter().map(|port| Value::zeros(port.width)).collect::<Vec<_>>();
+        for instance in 0..count {
+            let parts = inputs.iter().map(|value| statement.part(instance, value)).collect();
+            for (part, all) in one.evaluate_all(parts)?.iter().zip(&mut outputs) {
+                statement.put(instance, part, all);
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn evaluate_all(&self, values: Vec<Value>) -> Result<Vec<Value>> {
         let mut outputs: Vec<_> = self.outputs().iter().map(|port| Value::zeros(port.width)).collect();
         let witness = self.witness(values);
         let bits: Box<dyn Iterator<Item = F2> + '_> = Box::new(witness.bits());

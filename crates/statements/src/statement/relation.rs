@@ -189,7 +189,7 @@ impl Relation {
                 },
             ),
             Source::Builtin(builtin) => {
-                let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
+                let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs), lane: None };
                 builtin.run(b, ports, clause)
             }
             Source::File(file) => file.record_clause(b, &sequences(inputs)),
@@ -254,6 +254,10 @@ impl Program for Relation {
     fn witness(&self, values: Vec<Value>) -> Witness {
         let bits = values.iter().map(Value::width).sum();
         let mut witness = Witness::with_capacity(bits);
+        if let Source::Builtin(Builtin::Repeated(statement)) = &self.source {
+            statement.stream(&values).for_each(|bit| witness.push(bit));
+            return witness;
+        }
         let turn = match &self.source {
             Source::Builtin(Builtin::Algebra(algebra)) => algebra.turn(),
             _ => usize::MAX,
@@ -302,7 +306,7 @@ impl Program for Relation {
         let Source::Builtin(builtin) = &self.source else {
             return Err(no_shards("a circuit file", part.0, "prove it as a whole"));
         };
-        let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
+        let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs), lane: None };
         builtin.run_shard(part, &mut Branch::asserting(b), ports, incoming)
     }
 

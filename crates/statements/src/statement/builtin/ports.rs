@@ -5,6 +5,7 @@ use core::fmt::Display;
 use core::ops::Range;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
+use volery_circuit::stream::Handle;
 use volery_gadgets::gadget::{Bit, Bytes, Word};
 use volery_primitives::F2;
 
@@ -74,14 +75,34 @@ pub(in crate::statement) fn in_turn(width: u64) -> impl Iterator<Item = u64> {
 pub(in crate::statement) struct Stated<'a> {
     pub(in crate::statement) inputs: (&'a [Port], &'a [Option<Value>]),
     pub(in crate::statement) outputs: (&'a [Port], &'a [Option<Value>]),
+    /// The instance, where this is one of several.
+    pub(in crate::statement) lane: Option<Lane<'a>>,
 }
 
-impl<B: Backend<F = F2>> Ports<B> for Stated<'_> {
+/// One of several instances, whose public bits are on wires.
+pub(in crate::statement) struct Lane<'a> {
+    pub(in crate::statement) number: usize,
+    pub(in crate::statement) wires: &'a [Handle],
+    /// For each input, and each output, where its bits begin, if it is public.
+    pub(in crate::statement) begins: [&'a [Option<usize>]; 2],
+}
+
+impl Lane<'_> {
+    /// A bit of an input, which is `of` 0, or of an output.
+    fn bit(&self, of: usize, port: usize, bit: u64) -> Option<Bit<Handle>> {
+        self.begins[of][port].map(|begin| Bit::Wire(self.wires[begin + bit as usize]))
+    }
+}
+
+impl<B: Backend<F = F2, Wire = Handle>> Ports<B> for Stated<'_> {
     fn inputs(&self) -> &[Port] {
         self.inputs.0
     }
 
     fn input(&mut self, b: &mut B, port: usize, bit: u64) -> Result<Bit<B::Wire>> {
+        if let Some(lane) = &self.lane {
+            return lane.bit(0, port, bit).map_or_else(|| Bit::witness(b), Ok);
+        }
         match &self.inputs.1[port] {
             Some(value) => Ok(Bit::Public(value.bit(bit).to_bool())),
             // Gates are counted where no values are given yet.
@@ -92,6 +113,15 @@ impl<B: Backend<F = F2>> Ports<B> for Stated<'_> {
 
     fn output(&mut self, b: &mut B, port: usize, bit: u64, value: Bit<B::Wire>) -> Result<()> {
         let (ports, values) = self.outputs;
+        if let Some(lane) = &self.lane {
+            let name = (&ports[port].name, lane.number);
+            return match lane.bit(1, port, bit) {
+                Some(expected) => {
+                    value.assert_equal(b, expected, format_args!("{}[{bit}] of instance {}", name.0, name.1))
+                }
+                None => Ok(()),
+            };
+        }
         match &values[port] {
             Some(expected) => {
                 let expected = Bit::Public(expected.bit(bit).to_bool());
@@ -104,7 +134,7 @@ impl<B: Backend<F = F2>> Ports<B> for Stated<'_> {
     fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, otherwise: impl Display) -> Result<()> {
         let (ports, values) = self.outputs;
         match &values[port] {
-            Some(expected) if expected.bit(0).to_bool() => {
+            Some(expected) if self.lane.is_none() && expected.bit(0).to_bool() => {
                 let name = &ports[port].name;
                 value.assert_true(b, format_args!("{name} = 1 ({otherwise})"))
             }
