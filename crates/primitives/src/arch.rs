@@ -388,6 +388,34 @@ pub fn verifier_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> (
     dispatch!(arch, verifier_sums(coefficients, triples))
 }
 
+/// The sums of [`prover_sums`] of triples that stand in columns.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn prover_column_sums(arch: Arch, coefficients: &[F128], [a, b, c]: [&[F128]; 3]) -> (F128, F128) {
+    assert!([a, b, c].iter().all(|column| column.len() == coefficients.len()));
+    dispatch!(arch, prover_column_sums(coefficients, a, b, c))
+}
+
+/// The sums of [`verifier_sums`] of triples that stand in columns.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn verifier_column_sums(arch: Arch, coefficients: &[F128], [a, b, c]: [&[F128]; 3]) -> (F128, F128) {
+    assert!([a, b, c].iter().all(|column| column.len() == coefficients.len()));
+    dispatch!(arch, verifier_column_sums(coefficients, a, b, c))
+}
+
+/// Puts the sums of the `count` words from `a` and from `b` on at `out`, which may be one of these two, and overlaps with
+/// neither else.
+///
+/// # Panics
+/// Where there are fewer words.
+pub fn add_rows(arch: Arch, words: &mut [F128], [out, a, b]: [usize; 3], count: usize) {
+    assert!([out, a, b].iter().all(|from| from.checked_add(count).is_some_and(|end| end <= words.len())));
+    dispatch!(arch, add_rows(words, [out, a, b], count))
+}
+
 /// Adds `one` to `rows[i]` where bit i of `bits` is set; the first bit is the lowest of the first byte. Time
 /// depends on the lengths alone.
 ///

@@ -40,7 +40,7 @@ mod wave;
 pub(crate) use clear::Clear;
 pub(crate) use wave::{Fold, Wave};
 
-use crate::slots::{Slots, Triple};
+use crate::slots::Slots;
 use core::mem;
 use core::ops::Range;
 use std::collections::VecDeque;
@@ -209,7 +209,7 @@ pub(crate) struct Done {
 }
 
 /// The sums of some products under some coefficients, of a prover or of a verifier.
-pub(crate) type SumsOf = fn(Arch, &[F128], &[Triple<F128>]) -> (F128, F128);
+pub(crate) type SumsOf = fn(Arch, &[F128], [&[F128]; 3]) -> (F128, F128);
 
 /// A map under way, as either party walks it under MACs or keys.
 pub(crate) struct Mapping<'m> {
@@ -346,7 +346,7 @@ impl<'m> Mapping<'m> {
                     // A turn goes from wave to wave, and never back.
                     at += usize::from(waves[at].0 != piece.wave);
                     let walked = &shares[piece.shares.clone()];
-                    waves[at].1.walk(one, walked, |factors, made| fold.add(factors, made), &mut asserted);
+                    waves[at].1.walk((arch, one), walked, |factors, made| fold.add(factors, made), &mut asserted);
                 }
                 total.iter_mut().zip(&*fold.end()).for_each(|(total, sum)| *total += *sum);
             }
@@ -360,11 +360,11 @@ impl<'m> Mapping<'m> {
     pub(crate) fn walk_into(
         &mut self,
         slots: &mut Slots<F128>,
-        number: usize,
+        (arch, number): (Arch, usize),
         shares: &[F128],
     ) -> Zeroizing<Vec<F128>> {
         let mut wave = self.take(number, &mut |_| unreachable!("no task is under way"));
-        let asserted = wave.walk_into(slots, self.one, shares);
+        let asserted = wave.walk_into(slots, (arch, self.one), shares);
         self.put(number, wave);
         asserted
     }

@@ -176,17 +176,44 @@ pub(super) fn add_where(bits: &[u8], one: F128, rows: &mut [F128]) {
 }
 
 pub(super) fn prover_sums(coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
+    prover_sums_of(coefficients, triples.iter().copied())
+}
+
+pub(super) fn prover_column_sums(chi: &[F128], a: &[F128], b: &[F128], c: &[F128]) -> (F128, F128) {
+    prover_sums_of(chi, rows(a, b, c))
+}
+
+fn prover_sums_of(coefficients: &[F128], triples: impl Iterator<Item = Triple>) -> (F128, F128) {
     let mut sums = (F128::ZERO, F128::ZERO);
-    for (&chi, &[a, b, c]) in coefficients.iter().zip(triples) {
+    for (&chi, [a, b, c]) in coefficients.iter().zip(triples) {
         sums.0 += chi * (a * b);
         sums.1 += chi * (b.scale(a.bit0()) + a.scale(b.bit0()) + c);
     }
     sums
 }
 
+/// Triples that stand in columns.
+fn rows<'a>(a: &'a [F128], b: &'a [F128], c: &'a [F128]) -> impl Iterator<Item = Triple> {
+    a.iter().zip(b).zip(c).map(|((&a, &b), &c)| [a, b, c])
+}
+
+pub(super) fn verifier_column_sums(chi: &[F128], a: &[F128], b: &[F128], c: &[F128]) -> (F128, F128) {
+    verifier_sums_of(chi, rows(a, b, c))
+}
+
+pub(super) fn add_rows(words: &mut [F128], [out, a, b]: [usize; 3], count: usize) {
+    for i in 0..count {
+        words[out + i] = words[a + i] + words[b + i];
+    }
+}
+
 pub(super) fn verifier_sums(coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
+    verifier_sums_of(coefficients, triples.iter().copied())
+}
+
+fn verifier_sums_of(coefficients: &[F128], triples: impl Iterator<Item = Triple>) -> (F128, F128) {
     let mut sums = (F128::ZERO, F128::ZERO);
-    for (&chi, &[a, b, c]) in coefficients.iter().zip(triples) {
+    for (&chi, [a, b, c]) in coefficients.iter().zip(triples) {
         sums.0 += chi * (a * b);
         sums.1 += chi * c;
     }

@@ -130,6 +130,17 @@ fn sums_of_products() {
         agree("weigh", |arch| weigh(arch, &a, &b));
         agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));
         agree("verifier_sums", |arch| verifier_sums(arch, &chi, &triples));
+        let columns = [0, 1, 2].map(|i| triples.iter().map(|triple| triple[i]).collect::<Vec<_>>());
+        let columns = [0, 1, 2].map(|i| &columns[i][..]);
+        agree("prover_column_sums", |arch| prover_column_sums(arch, &chi, columns));
+        agree("verifier_column_sums", |arch| verifier_column_sums(arch, &chi, columns));
+        for places in [[0, 1, 2], [0, 0, 1], [1, 0, 1], [2, 2, 2]] {
+            agree("add_rows", |arch| {
+                let mut words = [&a[..], &b, &chi].concat();
+                add_rows(arch, &mut words, places.map(|place| place * length), length);
+                words
+            });
+        }
         agree("add_where", |arch| {
             let bits: Vec<u8> = b[..length.div_ceil(8)].iter().map(|word| word.0 as u8).collect();
             let mut rows = chi.clone();

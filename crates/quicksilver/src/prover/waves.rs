@@ -8,7 +8,7 @@ use volery_channel::error::Result;
 use volery_channel::pool::Pool;
 use volery_circuit::stream::Map;
 use volery_circuit::witness_ended;
-use volery_primitives::arch::{Arch, prover_sums};
+use volery_primitives::arch::{Arch, prover_column_sums};
 use volery_primitives::{F2, F128, Field};
 use volery_vole::macs::{BitMacs, Macs};
 use volery_vole::vole::Shares;
@@ -104,7 +104,7 @@ impl Prover<'_, BitMacs> {
             let mut shares = Zeroizing::new(self.block.rows(from + of.start)[..of.len()].to_vec());
             let mut corrections = vec![0; shares.len().div_ceil(8)];
             self.walk_in_clear(walks, number, &mut shares, (&mut corrections, 0))?;
-            let asserted = walks.mapping.walk_into(&mut self.slots, number, &shares);
+            let asserted = walks.mapping.walk_into(&mut self.slots, (self.arch, number), &shares);
             asserted.iter().for_each(|mac| self.openings.absorb(mac));
         }
         Ok(())
@@ -147,7 +147,7 @@ impl Prover<'_, BitMacs> {
 
     /// What walks, on which threads, and how products are summed.
     fn walked_by(&self) -> (Arch, Pool, SumsOf) {
-        (self.arch, self.pool.clone(), prover_sums)
+        (self.arch, self.pool.clone(), prover_column_sums)
     }
 
     /// Takes what a task has done.

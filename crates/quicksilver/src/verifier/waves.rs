@@ -7,7 +7,7 @@ use core::mem;
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::Pool;
 use volery_circuit::stream::Map;
-use volery_primitives::arch::{Arch, add_where, verifier_sums};
+use volery_primitives::arch::{Arch, add_where, verifier_column_sums};
 use volery_primitives::{F2, F128};
 use volery_vole::macs::BitMacs;
 use volery_vole::vole::Shares;
@@ -83,14 +83,14 @@ impl Verifier<'_, BitMacs> {
         let (from, count) = (self.done + self.slots.next(), self.slots.left());
         for Piece { wave: number, shares: of } in mapping.pieces(count) {
             let shares = &self.block.rows(from + of.start)[..of.len()];
-            let asserted = mapping.walk_into(&mut self.slots, number, shares);
+            let asserted = mapping.walk_into(&mut self.slots, (self.arch, number), shares);
             asserted.iter().for_each(|key| self.openings.absorb(key));
         }
     }
 
     /// What walks, on which threads, and how products are summed.
     fn walked_by(&self) -> (Arch, Pool, SumsOf) {
-        (self.arch, self.pool.clone(), verifier_sums)
+        (self.arch, self.pool.clone(), verifier_column_sums)
     }
 
     /// Takes what a task has done.

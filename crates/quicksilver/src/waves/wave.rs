@@ -2,23 +2,18 @@
 
 use super::SumsOf;
 use crate::TILE;
-use crate::slots::{Slots, Triple};
+use crate::slots::Slots;
 use std::sync::Arc;
 use volery_circuit::stream::straight::{Kind, StraightLine};
-use volery_primitives::arch::Arch;
+use volery_primitives::arch::{Arch, add_rows};
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
-
-/// Lanes that are added together; each slot has room for a multiple of them.
-const TOGETHER: usize = 8;
 
 /// Some lanes of a function, and how far their walk has come.
 pub(crate) struct Wave {
     line: Arc<StraightLine<F2>>,
     lanes: usize,
-    /// The room of a slot.
-    stride: usize,
     /// The wires, slot by slot.
     wires: Zeroizing<Vec<F128>>,
     /// The step at hand, and the lanes of it that are done.
@@ -33,12 +28,11 @@ impl Wave {
         lanes: usize,
         arguments: impl Iterator<Item = &'a [F128]>,
     ) -> Self {
-        let stride = lanes.next_multiple_of(TOGETHER);
-        let mut wires = Zeroizing::new(vec![F128::ZERO; stride * line.slots]);
-        for (slot, column) in wires.chunks_exact_mut(stride).zip(arguments) {
-            slot[..lanes].copy_from_slice(column);
+        let mut wires = Zeroizing::new(vec![F128::ZERO; lanes * line.slots]);
+        for (slot, column) in wires.chunks_exact_mut(lanes).zip(arguments) {
+            slot.copy_from_slice(column);
         }
-        Self { line: line.clone(), lanes, stride, wires, step: 0, done: 0 }
+        Self { line: line.clone(), lanes, wires, step: 0, done: 0 }
     }
 
     /// The number of lanes.
@@ -53,23 +47,23 @@ impl Wave {
 
     /// The wires on a slot.
     pub(super) fn wires_on(&self, slot: u32) -> &[F128] {
-        &self.wires[slot as usize * self.stride..][..self.lanes]
+        &self.wires[slot as usize * self.lanes..][..self.lanes]
     }
 
     /// Walks on, until a step commits to more than there are `shares`, which are corrected. `made` gets the factors of each
     /// product, or none, with its wires, and `asserted` those that are asserted. `one` is the share of one.
     pub(crate) fn walk(
         &mut self,
-        one: F128,
+        (arch, one): (Arch, F128),
         mut shares: &[F128],
         mut made: impl FnMut(Option<[&[F128]; 2]>, &[F128]),
         asserted: &mut Vec<F128>,
     ) {
         let line = self.line.clone();
         while let Some(step) = line.steps.get(self.step) {
-            let [out, a, b] = [step.out, step.a, step.b].map(|slot| slot as usize * self.stride);
+            let [out, a, b] = [step.out, step.a, step.b].map(|slot| slot as usize * self.lanes);
             match step.kind {
-                Kind::Add => add(&mut self.wires, [out, a, b], self.stride),
+                Kind::Add => add_rows(arch, &mut self.wires, [out, a, b], self.lanes),
                 Kind::Constant => {
                     let value = one.scale(line.constants[step.a as usize]);
                     self.wires[out..out + self.lanes].fill(value);
@@ -102,7 +96,12 @@ impl Wave {
 impl Wave {
     /// Walks on over all of `shares`, and puts each product, and each input as the product of itself and one, into a slot. The
     /// wires that are asserted are returned.
-    pub(crate) fn walk_into(&mut self, slots: &mut Slots<F128>, one: F128, shares: &[F128]) -> Zeroizing<Vec<F128>> {
+    pub(crate) fn walk_into(
+        &mut self,
+        slots: &mut Slots<F128>,
+        (arch, one): (Arch, F128),
+        shares: &[F128],
+    ) -> Zeroizing<Vec<F128>> {
         let mut asserted = Zeroizing::new(Vec::with_capacity(self.lanes * self.line.assertions as usize));
         let fill = |factors: Option<[&[F128]; 2]>, made: &[F128]| {
             for (i, made) in made.iter().enumerate() {
@@ -112,20 +111,8 @@ impl Wave {
                 };
             }
         };
-        self.walk(one, shares, fill, &mut asserted);
+        self.walk((arch, one), shares, fill, &mut asserted);
         asserted
-    }
-}
-
-/// Puts the sums of the wires from `a` and from `b` on at `out`, which may be one of these.
-fn add(wires: &mut [F128], [out, a, b]: [usize; 3], count: usize) {
-    for at in (0..count).step_by(TOGETHER) {
-        let of = |from: usize| *wires[from + at..].first_chunk::<TOGETHER>().expect("room for so many");
-        let (a, b) = (of(a), of(b));
-        let sums = wires[out + at..].first_chunk_mut::<TOGETHER>().expect("room for so many");
-        for i in 0..TOGETHER {
-            sums[i] = a[i] + b[i];
-        }
     }
 }
 
@@ -134,55 +121,41 @@ pub(crate) struct Fold {
     arch: Arch,
     coefficients: Prg,
     sums: SumsOf,
-    /// The last products, which are few.
-    triples: Zeroizing<Vec<Triple<F128>>>,
+    /// Coefficients, and how many of them are used.
+    chi: [F128; TILE],
+    used: usize,
     total: Zeroizing<Vec<F128>>,
 }
 
 impl Fold {
     /// Sums of no products, whose coefficients are those of `seed`.
     pub(super) fn new(arch: Arch, seed: Seed, sums: SumsOf) -> Self {
-        Self {
-            arch,
-            coefficients: Prg::new(arch, seed),
-            sums,
-            triples: Zeroizing::new(Vec::with_capacity(TILE)),
-            total: Zeroizing::new(vec![F128::ZERO; 2]),
-        }
+        let (coefficients, total) = (Prg::new(arch, seed), Zeroizing::new(vec![F128::ZERO; 2]));
+        Self { arch, coefficients, sums, chi: [F128::ZERO; TILE], used: TILE, total }
     }
 
     /// Adds products, or passes over those of inputs.
     pub(super) fn add(&mut self, factors: Option<[&[F128]; 2]>, made: &[F128]) {
         let mut at = 0;
         while at < made.len() {
-            let count = (made.len() - at).min(TILE - self.triples.len());
-            match factors {
-                Some([a, b]) => {
-                    let pairs = a[at..at + count].iter().zip(&b[at..at + count]);
-                    self.triples.extend(pairs.zip(&made[at..at + count]).map(|((a, b), c)| [*a, *b, *c]));
-                }
-                None => self.triples.extend((0..count).map(|_| [F128::ZERO; 3])),
+            if self.used == TILE {
+                self.coefficients.fill(&mut self.chi);
+                self.used = 0;
             }
-            at += count;
-            if self.triples.len() == TILE {
-                self.sum();
+            let count = (made.len() - at).min(TILE - self.used);
+            if let Some([a, b]) = factors {
+                let chi = &self.chi[self.used..][..count];
+                let columns = [a, b, made].map(|column| &column[at..][..count]);
+                let (first, second) = (self.sums)(self.arch, chi, columns);
+                self.total[0] += first;
+                self.total[1] += second;
             }
+            (self.used, at) = (self.used + count, at + count);
         }
     }
 
-    fn sum(&mut self) {
-        let mut chi = [F128::ZERO; TILE];
-        let chi = &mut chi[..self.triples.len()];
-        self.coefficients.fill(chi);
-        let (first, second) = (self.sums)(self.arch, chi, &self.triples);
-        self.total[0] += first;
-        self.total[1] += second;
-        self.triples.clear();
-    }
-
     /// The sums.
-    pub(super) fn end(mut self) -> Zeroizing<Vec<F128>> {
-        self.sum();
+    pub(super) fn end(self) -> Zeroizing<Vec<F128>> {
         self.total
     }
 }

@@ -92,6 +92,22 @@ unsafe fn square<V: Simd, const R: usize, const C: usize>(
 }
 
 #[inline(always)]
+pub(in crate::arch) unsafe fn add_rows<V: Simd>(words: &mut [F128], [out, a, b]: [usize; 3], count: usize) {
+    // SAFETY: the caller upholds the condition of `Simd` and that each of the three has `count` words.
+    unsafe {
+        let words = words.as_mut_ptr();
+        let [out, a, b] = [out, a, b].map(|from| words.add(from));
+        let whole = count - count % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            V::load(a.add(i)).xor(V::load(b.add(i))).store(out.add(i));
+        }
+        for i in whole..count {
+            V::One::load(a.add(i)).xor(V::One::load(b.add(i))).store(out.add(i));
+        }
+    }
+}
+
+#[inline(always)]
 pub(in crate::arch) unsafe fn add_where<V: Simd>(bits: &[u8], one: F128, rows: &mut [F128]) {
     let (whole, rest) = rows.as_chunks_mut::<8>();
     // SAFETY: the caller upholds the condition of `Simd` and that there is a bit for each row; a chunk is

@@ -71,6 +71,11 @@ macro_rules! kernels {
                     simd::prover_sums::<$vector>;
                 fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::verifier_sums::<$vector>;
+                fn prover_column_sums(chi: &[F128], a: &[F128], b: &[F128], c: &[F128]) -> (F128, F128) =
+                    simd::prover_column_sums::<$vector>;
+                fn verifier_column_sums(chi: &[F128], a: &[F128], b: &[F128], c: &[F128]) -> (F128, F128) =
+                    simd::verifier_column_sums::<$vector>;
+                fn add_rows(words: &mut [F128], at: [usize; 3], count: usize) = simd::add_rows::<$vector>;
                 fn add_where(bits: &[u8], one: F128, rows: &mut [F128]) = simd::add_where::<$vector>;
                 fn triple_sums(chi: &[F128], triples: &[Triple]) -> [F128; 3] = simd::triple_sums::<$vector>;
                 fn opened_sums(chi: &[F128], triples: &[Triple], left: &[F2], right: &[F2]) -> [F128; 3] =

@@ -250,12 +250,9 @@ unsafe fn load_triples<V: Simd>(triples: &[Triple], i: usize) -> [V; 3] {
 }
 
 #[inline(always)]
-unsafe fn prover_sums_at<V: Simd>(i: usize, chi: &[F128], triples: &[Triple], sums: &mut [Unreduced<V>; 2]) {
-    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that
-    // i + LANES is in range.
+unsafe fn prover_terms<V: Simd>(chi: V, [a, b, c]: [V; 3], sums: &mut [Unreduced<V>; 2]) {
+    // SAFETY: the caller upholds the condition of `Simd`.
     unsafe {
-        let [a, b, c] = load_triples::<V>(triples, i);
-        let chi = V::load(chi.as_ptr().add(i));
         let cross = a.bit0_mask().and(b).xor(b.bit0_mask().and(a)).xor(c);
         sums[0].add_product(chi, product(a, b));
         sums[1].add_product(chi, cross);
@@ -263,36 +260,54 @@ unsafe fn prover_sums_at<V: Simd>(i: usize, chi: &[F128], triples: &[Triple], su
 }
 
 #[inline(always)]
+unsafe fn verifier_terms<V: Simd>(chi: V, [a, b, c]: [V; 3], sums: &mut [Unreduced<V>; 2]) {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe {
+        sums[0].add_product(chi, product(a, b));
+        sums[1].add_product(chi, c);
+    }
+}
+
+/// A party's sums over triples, of which there is one for each coefficient.
+macro_rules! sums {
+    ($chi:ident, $terms:ident, $load:expr, $load_one:expr) => {{
+        let mut wide = [Unreduced::<V>::zero(); 2];
+        let mut single = [Unreduced::<V::One>::zero(); 2];
+        let whole = $chi.len() - $chi.len() % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            $terms(V::load($chi.as_ptr().add(i)), $load(i), &mut wide);
+        }
+        for i in whole..$chi.len() {
+            $terms(V::One::load($chi.as_ptr().add(i)), $load_one(i), &mut single);
+        }
+        (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
+    }};
+}
+
+#[inline(always)]
 pub(in super::super) unsafe fn prover_sums<V: Simd>(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
     // SAFETY: as in `dot`; the caller checked that both lengths are equal.
     unsafe {
-        let mut wide = [Unreduced::<V>::zero(); 2];
-        let mut single = [Unreduced::<V::One>::zero(); 2];
-        let whole = chi.len() - chi.len() % V::LANES;
-        for i in (0..whole).step_by(V::LANES) {
-            prover_sums_at(i, chi, triples, &mut wide);
-        }
-        for i in whole..chi.len() {
-            prover_sums_at(i, chi, triples, &mut single);
-        }
-        (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
+        sums!(chi, prover_terms, |i| load_triples::<V>(triples, i), |i| load_triples::<V::One>(triples, i))
     }
 }
 
 #[inline(always)]
-unsafe fn verifier_sums_at<V: Simd>(
-    i: usize,
+pub(in super::super) unsafe fn prover_column_sums<V: Simd>(
     chi: &[F128],
-    triples: &[Triple],
-    sums: &mut [Unreduced<V>; 2],
-) {
-    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that
-    // i + LANES is in range.
+    a: &[F128],
+    b: &[F128],
+    c: &[F128],
+) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that all lengths are equal.
     unsafe {
-        let [a, b, c] = load_triples::<V>(triples, i);
-        let chi = V::load(chi.as_ptr().add(i));
-        sums[0].add_product(chi, product(a, b));
-        sums[1].add_product(chi, c);
+        let columns = [a, b, c].map(<[F128]>::as_ptr);
+        sums!(
+            chi,
+            prover_terms,
+            |i| columns.map(|column| V::load(column.add(i))),
+            |i| columns.map(|column| V::One::load(column.add(i)))
+        )
     }
 }
 
@@ -300,16 +315,26 @@ unsafe fn verifier_sums_at<V: Simd>(
 pub(in super::super) unsafe fn verifier_sums<V: Simd>(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
     // SAFETY: as in `dot`; the caller checked that both lengths are equal.
     unsafe {
-        let mut wide = [Unreduced::<V>::zero(); 2];
-        let mut single = [Unreduced::<V::One>::zero(); 2];
-        let whole = chi.len() - chi.len() % V::LANES;
-        for i in (0..whole).step_by(V::LANES) {
-            verifier_sums_at(i, chi, triples, &mut wide);
-        }
-        for i in whole..chi.len() {
-            verifier_sums_at(i, chi, triples, &mut single);
-        }
-        (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
+        sums!(chi, verifier_terms, |i| load_triples::<V>(triples, i), |i| load_triples::<V::One>(triples, i))
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn verifier_column_sums<V: Simd>(
+    chi: &[F128],
+    a: &[F128],
+    b: &[F128],
+    c: &[F128],
+) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that all lengths are equal.
+    unsafe {
+        let columns = [a, b, c].map(<[F128]>::as_ptr);
+        sums!(
+            chi,
+            verifier_terms,
+            |i| columns.map(|column| V::load(column.add(i))),
+            |i| columns.map(|column| V::One::load(column.add(i)))
+        )
     }
 }
 
