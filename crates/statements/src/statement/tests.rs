@@ -284,6 +284,63 @@ fn the_builtin_tree_reads_leaves_in_order() {
     }
 }
 
+/// Each instance has its part of each value, the first one's first; what does not hold is named with its instance.
+#[test]
+fn instances_have_values_of_their_own() {
+    for holes in [0, 1] {
+        let relation = || {
+            Relation::open(&format!("builtin:sha256-preimage?count=3&length=2&holes={holes}"), None).unwrap()
+        };
+        let digests = ["ab", "cd", "ef"].map(sha2::Sha256::digest).concat();
+        let digest = Value::from_bytes(&digests);
+        let digest = digest.to_number_hex();
+        if holes == 0 {
+            let evaluated = relation().evaluate(values(&[("message", "abcdef")])).unwrap();
+            assert_eq!(evaluated[0].to_number_hex(), digest);
+        }
+        let digest = ("digest", &digest[..]);
+        check(relation(), &[digest], &[("message", "abcdef")]).unwrap();
+        check(relation(), &[digest, ("message", "abcdef")], &[]).unwrap();
+        for (instance, message) in ["xbcdef", "abcxef", "abcdex"].into_iter().enumerate() {
+            for why in [refused(relation(), &[digest], &[("message", message)]), refused(relation(), &[digest, ("message", message)], &[])] {
+                assert!(why.contains("digest[") && why.contains(&format!("of instance {instance}")), "{why}");
+            }
+        }
+    }
+    // An input that is public, of which each instance takes its part.
+    let aes = |spec: &str| Relation::open(&format!("builtin:aes128{spec}"), None).unwrap();
+    let (key, plaintext) = ("0123456789abcdefFEDCBA9876543210", "instance number zeroand number one.");
+    let (key, plaintext) = (&key[..], &plaintext[..32]);
+    let of_one = |at: usize| {
+        let part = |text: &'static str| &text[16 * at..16 * at + 16];
+        let inputs = aes("").inputs().iter().map(|port| port.name.clone()).collect::<Vec<_>>();
+        assert_eq!(inputs.len(), 2);
+        aes("").evaluate(values(&[("key", part(key)), ("plaintext", part(plaintext))])).unwrap()
+    };
+    let both = aes("?count=2").evaluate(values(&[("key", key), ("plaintext", plaintext)])).unwrap();
+    let text = |value: &Value| value.to_number_hex();
+    let (first, second) = (text(&of_one(0)[0]), text(&of_one(1)[0]));
+    assert_eq!(text(&both[0]), format!("{first}{:0>32}", &second[2..]));
+    let output = aes("").outputs()[0].name.clone();
+    let ciphertext = text(&both[0]);
+    check(aes("?count=2"), &[(&output, &ciphertext), ("plaintext", plaintext)], &[("key", key)]).unwrap();
+
+    let one = |spec: &str| Relation::open(spec, None).unwrap().identity();
+    assert_eq!(one("builtin:sha256-preimage?count=1"), one("builtin:sha256-preimage"));
+    assert_ne!(one("builtin:sha256-preimage?count=2"), one("builtin:sha256-preimage?count=3"));
+    for (spec, why) in [
+        ("sha256-preimage?count=0", "choose from 1 to 16777216 instances"),
+        ("sha256-preimage?count=many", "write a decimal number"),
+        ("sha256-preimage?count=2&count=2", "given count twice"),
+        ("sha256-preimage?count=16777216&length=64", "has more than 2^30 bits"),
+        ("merkle-membership?count=2", "leave out count"),
+        ("matmul?count=2", "leave out count"),
+    ] {
+        let refused = Relation::open(&format!("builtin:{spec}"), None).unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
 #[test]
 fn outputs_are_evaluated() {
     let outputs = |relation: &str, given| -> Result<Vec<String>> {

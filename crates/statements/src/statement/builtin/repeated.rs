@@ -1,6 +1,6 @@
 //! Several instances of a built-in statement: one function on as many lanes.
 
-use super::{Builtin, Described, Lane, Recording, Stated, in_turn, numbers};
+use super::{Builtin, Described, LIST, Lane, Recording, Stated, in_turn, numbers};
 use crate::statement::{Port, Value};
 use volery_channel::error::{Error, Result};
 use volery_circuit::{Backend as _, Returned};
@@ -24,9 +24,16 @@ pub(in crate::statement) struct Repeated {
 }
 
 impl Repeated {
-    /// Takes `count` out of the parameters of the statement `name`, if it is there: the others, and how many instances there
-    /// are to be.
+    /// Takes `count` out of the parameters of the statement `name`, if it is there and no key of its own: the others, and how
+    /// many instances there are to be.
     pub(super) fn count(name: &str, parameters: &str) -> Result<(String, u64)> {
+        let own = |(listed, _): &(&str, &str)| {
+            let (listed, keys) = listed.split_once('?').unwrap_or((listed, ""));
+            listed == name && keys.split('&').any(|key| key.starts_with("count="))
+        };
+        if LIST.iter().any(own) {
+            return Ok((parameters.into(), 1));
+        }
         let is_count = |pair: &&str| pair.split_once('=').is_some_and(|(key, _)| key == KEY);
         let (counts, others): (Vec<_>, Vec<_>) = parameters.split('&').partition(is_count);
         let [count] = numbers(name, &counts.join("&"), [(KEY, 1)])?;
