@@ -5,7 +5,7 @@ use super::hash::fips_180::{block_of, bytes_of};
 use super::sha256::sha256_of_block;
 use super::{Bit, Bytes, Compression, Word};
 use volery_channel::error::Result;
-use volery_circuit::{Backend, Wires};
+use volery_circuit::{Backend, Returned, Wires};
 use volery_primitives::F2;
 
 /// The root of the binary tree whose `2^depth` leaves `leaf` computes, from the first to the last, and whose
@@ -61,20 +61,78 @@ pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
     depth: u32,
     mut leaf: impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
 ) -> Result<Bytes<B::Wire>> {
+    let height = if C::OF_GATES { depth.min(HEIGHT) } else { 0 };
     let root = merkle_root(
         b,
-        depth,
+        depth - height,
         |b, place| {
-            let block = block_of(&leaf(b, place)?);
-            sha256_of_block::<B, C>(b, &block)
+            let first = place << height;
+            let leaves = (first..first + (1 << height)).map(|place| Ok(block_of(&leaf(b, place)?)));
+            let leaves = leaves.collect::<Result<Vec<_>>>()?;
+            levels::<B, C>(b, leaves)
         },
-        |b, left, right| {
-            let block = core::array::from_fn(|i| if i < 8 { left[i] } else { right[i - 8] });
-            sha256_of_block::<B, C>(b, &block)
-        },
+        |b, left, right| sha256_of_block::<B, C>(b, &block_of_children(left, right)),
     )?;
     Ok(bytes_of(&root))
 }
+
+/// The height of the subtrees whose levels are mapped: their leaves are held at once.
+const HEIGHT: u32 = 9;
+
+/// The root over the blocks of some leaves, a power of two of them, level by level: each is one map, if no bit is public,
+/// whose gates would be spared.
+fn levels<B: Backend<F = F2>, C: Compression<B>>(b: &mut B, leaves: Vec<Block<B::Wire>>) -> Result<Node<B::Wire>> {
+    let mut blocks = leaves;
+    let is_wire = |bit: &Bit<B::Wire>| matches!(bit, Bit::Wire(_));
+    let mapped = blocks.len() > 1 && blocks.iter().flatten().all(|word| word.bits().iter().all(is_wire));
+    loop {
+        let nodes = if mapped && blocks.len() > 1 {
+            compress_each::<B, C>(b, &blocks)?
+        } else {
+            let nodes = blocks.iter().map(|block| sha256_of_block::<B, C>(b, block));
+            nodes.collect::<Result<Vec<_>>>()?
+        };
+        if let [root] = nodes[..] {
+            return Ok(root);
+        }
+        blocks = nodes.as_chunks::<2>().0.iter().map(|[left, right]| block_of_children(left, right)).collect();
+    }
+}
+
+/// The compression of each block, by one map.
+fn compress_each<B: Backend<F = F2>, C: Compression<B>>(
+    b: &mut B,
+    blocks: &[Block<B::Wire>],
+) -> Result<Vec<Node<B::Wire>>> {
+    let lanes = blocks.len();
+    let mut columns = vec![B::Wire::default(); 512 * lanes];
+    for (lane, block) in blocks.iter().enumerate() {
+        let bits = block.iter().flat_map(|word| *word.bits());
+        for (place, bit) in columns[lane..].iter_mut().step_by(lanes).zip(bits) {
+            *place = bit.wire(b);
+        }
+    }
+    let nodes = b.map(b"sha256 of a block", lanes, &columns, |b, _, of| {
+        let (words, _) = of.as_chunks::<32>();
+        let block = core::array::from_fn(|i| Word::new(words[i].map(Bit::Wire)));
+        let node = sha256_of_block::<B, C>(b, &block)?;
+        let wires = node.iter().flat_map(|word| *word.bits()).map(|bit| bit.wire(b)).collect();
+        Ok(Returned { wires, public: Vec::new() })
+    })?;
+    let of = |lane: usize| {
+        let word = |i: usize| Word::new(core::array::from_fn(|j| Bit::Wire(nodes.wires[(32 * i + j) * lanes + lane])));
+        core::array::from_fn(word)
+    };
+    Ok((0..lanes).map(of).collect())
+}
+
+/// The block of two nodes.
+fn block_of_children<W: Copy>(left: &Node<W>, right: &Node<W>) -> Block<W> {
+    core::array::from_fn(|i| if i < 8 { left[i] } else { right[i - 8] })
+}
+
+type Block<W> = [Word<W, 32>; 16];
+type Node<W> = [Word<W, 32>; 8];
 
 /// The leaf or inner node of [`sha256_tree`] that `block` of 64 bytes makes: one compression of SHA-256 from
 /// its initial value, without padding.

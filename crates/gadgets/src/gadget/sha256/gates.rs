@@ -11,6 +11,8 @@ use volery_primitives::F2;
 pub enum Gates {}
 
 impl<B: Backend<F = F2>> Compression<B> for Gates {
+    const OF_GATES: bool = true;
+
     fn compress(
         b: &mut B,
         state: &[Word32<B::Wire>; 8],

@@ -58,6 +58,8 @@ const SIDE_BY_SIDE: usize = 8;
 pub enum Holes {}
 
 impl<B: Polynomials<F = F2>> Compression<B> for Holes {
+    const OF_GATES: bool = false;
+
     fn compress(
         b: &mut B,
         state: &[Word32<B::Wire>; 8],
