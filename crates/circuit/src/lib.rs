@@ -248,7 +248,7 @@ pub trait Backend {
     /// Calls `body` on each of `lanes` lanes, none of which depends on another, as one function: see
     /// [`Backend::call`], whose keys these are. `arguments` are columns, one behind the other, each with a wire for
     /// each lane, and so are the results. `body` gets the lane, for the names of assertions alone, and its arguments.
-    /// The witness is read lane by lane.
+    /// The witness is read lane by lane. Outputs belong outside, where they have places of their own.
     ///
     /// A [`stream`] records it once, and a proof system that can does many lanes at a time, on as many threads as
     /// it has. Which of a function's gates come first is then the system's to say; what accesses memories, or looks
@@ -344,7 +344,10 @@ struct Lanes<'a, W> {
 
 impl<'a, W: Copy + Default + Zeroize> Lanes<'a, W> {
     fn new(lanes: usize, arguments: &'a [W]) -> Self {
-        assert!(arguments.is_empty() || arguments.len().is_multiple_of(lanes), "columns of a wire for each lane");
+        assert!(
+            arguments.is_empty() || arguments.len().is_multiple_of(lanes),
+            "columns of a wire for each lane"
+        );
         Self { lanes, arguments, returned: Returned::default() }
     }
 

@@ -205,6 +205,18 @@ impl<'s, F: Field> Stream<'s, F> {
         self.functions.shape(count)
     }
 
+    /// Whether the statement maps a function, of which a system may then execute many lanes at a time.
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    pub fn maps(&self) -> Result<bool> {
+        if self.functions.maps().is_none() {
+            self.count()?;
+            self.functions.note_end();
+        }
+        Ok(self.functions.maps() == Some(true))
+    }
+
     /// The gates by kind, with their depth.
     ///
     /// # Errors
@@ -234,7 +246,9 @@ fn execute<B: Executor>(source: &dyn Source<B::F>, functions: &Functions<B::F>, 
     let mut recorder = Recorder::new(&mut interpreter, functions);
     let recorded = source.record(&mut recorder);
     // What is left open the backend closes, as where nothing is recorded.
-    recorder.finish(recorded)
+    recorder.finish(recorded)?;
+    functions.note_end();
+    Ok(())
 }
 
 /// Clauses that can be recorded: [`Clauses`] for the [`Recorder`], behind a pointer.

@@ -163,8 +163,11 @@ impl<F> Depths<F> {
                         return None;
                     }
                     self.sum(sums, paths.width)?;
-                    for lane in 0..b as usize {
-                        paths.call(&delays, &arguments.of(lane).collect::<Vec<_>>(), results.of(lane));
+                    // Results may take the places of arguments of other lanes.
+                    let through = (0..b as usize)
+                        .map(|lane| paths.through(&delays, &arguments.of(lane).collect::<Vec<_>>()));
+                    for (lane, lengths) in through.collect::<Vec<_>>().into_iter().enumerate() {
+                        paths.put_all(lengths, results.of(lane));
                     }
                 }
                 _ => return None,
@@ -241,23 +244,33 @@ impl Paths {
 
     /// Puts the results of a function on their slots.
     fn call(&mut self, delays: &Delays, arguments: &[u32], results: impl Iterator<Item = u32>) {
-        let through = |paths: &Self, delays: &[Length]| -> Vec<Length> {
+        let lengths = self.through(delays, arguments);
+        self.put_all(lengths, results);
+    }
+
+    /// The lengths to the results of a function on these arguments, and to what is deepest in it.
+    fn through(&self, delays: &Delays, arguments: &[u32]) -> [Vec<Vec<Length>>; 2] {
+        let through = |delays: &Vec<Length>| -> Vec<Length> {
             let by = |path: usize| {
                 let own = if path == 0 { delays[0] } else { 0 };
                 let lengths = arguments.iter().zip(&delays[1..]);
-                let lengths = lengths.map(|(slot, by)| match (paths.of(*slot)[path], *by) {
+                let lengths = lengths.map(|(slot, by)| match (self.of(*slot)[path], *by) {
                     (0, _) | (_, 0) => 0,
                     (path, by) => path.saturating_add(by - 1),
                 });
                 lengths.fold(own, Length::max)
             };
-            (0..paths.width).map(by).collect()
+            (0..self.width).map(by).collect()
         };
-        let deepest = through(self, &delays.deepest);
-        let lengths: Vec<_> = delays.results.iter().map(|delays| through(self, delays)).collect();
-        for (slot, lengths) in results.zip(lengths) {
+        [delays.results.iter().map(through).collect(), vec![through(&delays.deepest)]]
+    }
+
+    fn put_all(&mut self, [results, deepest]: [Vec<Vec<Length>>; 2], slots: impl Iterator<Item = u32>) {
+        for (slot, lengths) in slots.zip(results) {
             lengths.into_iter().enumerate().for_each(|(path, length)| self.set(slot, path, length));
         }
-        self.deepest.iter_mut().zip(deepest).for_each(|(all, length)| *all = length.max(*all));
+        for deepest in deepest {
+            self.deepest.iter_mut().zip(deepest).for_each(|(all, length)| *all = length.max(*all));
+        }
     }
 }

@@ -183,7 +183,7 @@ impl<F: Field> Frame<F> {
     /// Names `function`, which is called so often, and gives its number in the block.
     pub(super) fn call(&mut self, function: &Arc<Block<F>>, times: u64) -> u32 {
         let block = &mut self.block;
-        block.assertions += times * function.assertions;
+        block.assertions = block.assertions.saturating_add(times.saturating_mul(function.assertions));
         // Calls in a row are often of one function.
         if !block.functions.last().is_some_and(|last| Arc::ptr_eq(last, function)) {
             block.functions.push(function.clone());

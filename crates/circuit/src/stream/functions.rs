@@ -5,6 +5,7 @@ use super::block::Block;
 use crate::Shape;
 use core::borrow::Borrow;
 use core::hash::Hash;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use volery_channel::error::Result;
@@ -17,6 +18,9 @@ pub(super) const MOST_WORDS: usize = 1 << 23;
 pub struct Functions<F> {
     kept: Mutex<Kept<Vec<u8>, F>>,
     shape: OnceLock<Shape>,
+    /// Whether the statement maps a function, as far as it was gone through, and whether that was to its end.
+    maps: AtomicBool,
+    ended: AtomicBool,
 }
 
 /// Functions that are kept by their keys, within a limit of words.
@@ -92,7 +96,12 @@ impl<F> Recorded<F> {
 
 impl<F> Default for Functions<F> {
     fn default() -> Self {
-        Self { kept: Mutex::default(), shape: OnceLock::new() }
+        Self {
+            kept: Mutex::default(),
+            shape: OnceLock::new(),
+            maps: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+        }
     }
 }
 
@@ -116,6 +125,22 @@ impl<F> Functions<F> {
 
     pub(super) fn known(&self, key: &[u8]) -> Option<Arc<Recorded<F>>> {
         self.kept().known(key)
+    }
+
+    /// Notes that the statement maps a function.
+    pub(super) fn note_map(&self) {
+        self.maps.store(true, Relaxed);
+    }
+
+    /// Notes that the statement was gone through to its end.
+    pub(super) fn note_end(&self) {
+        self.ended.store(true, Relaxed);
+    }
+
+    /// Whether the statement maps a function, if that is known.
+    pub(super) fn maps(&self) -> Option<bool> {
+        let maps = self.maps.load(Relaxed);
+        (maps || self.ended.load(Relaxed)).then_some(maps)
     }
 
     pub(super) fn keep(&self, key: Vec<u8>, function: Arc<Recorded<F>>) {

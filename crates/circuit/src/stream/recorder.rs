@@ -375,6 +375,7 @@ impl<'r, F: Field> Recorder<'r, F> {
             }
             return Ok(all.returned.wires);
         }
+        self.functions.note_map();
         self.frame.lowers |= function.argues.is_some();
         let function = &function.block;
         assert_eq!(function.arguments as usize * lanes, arguments.len(), "a function with other arguments");

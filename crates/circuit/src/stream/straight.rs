@@ -185,7 +185,8 @@ impl<F: Field> StraightLine<F> {
                 }
                 Op::Map => {
                     let mut words = block.read(record.a);
-                    let [arguments, results] = [words.list(), words.list()].map(|list| list.columns(record.b));
+                    let [arguments, results] =
+                        [words.list(), words.list()].map(|list| list.columns(record.b));
                     let of = |lane| arguments.of(lane).map(|slot| on[slot as usize]).collect::<Vec<_>>();
                     let lanes = (0..b).map(of).collect::<Vec<_>>();
                     for (lane, arguments) in lanes.into_iter().enumerate() {
@@ -297,7 +298,9 @@ impl<F: Field> StraightLine<F> {
                 }
                 Kind::Constant | Kind::Witness => {}
             }
-            free.extend(read.iter().filter(|value| last[**value as usize] == at).map(|value| slot[*value as usize]));
+            free.extend(
+                read.iter().filter(|value| last[**value as usize] == at).map(|value| slot[*value as usize]),
+            );
             for value in &made {
                 slot[*value as usize] = take(&mut free);
             }
@@ -309,7 +312,11 @@ impl<F: Field> StraightLine<F> {
                 Kind::Assert | Kind::Commit => {}
                 _ => step.out = slot[step.out as usize],
             }
-            free.extend(made.iter().filter(|value| last[**value as usize] == UNREAD).map(|value| slot[*value as usize]));
+            free.extend(
+                made.iter()
+                    .filter(|value| last[**value as usize] == UNREAD)
+                    .map(|value| slot[*value as usize]),
+            );
         }
         self.results.iter_mut().for_each(|value| *value = slot[*value as usize]);
         self.slots = slots as usize;
@@ -317,12 +324,13 @@ impl<F: Field> StraightLine<F> {
 }
 
 /// The values that a step reads. A commitment to a hinted value reads it.
-fn operands<F>(step: &Step, hints: &[Hint<F>]) -> Vec<u32> {
-    match step.kind {
-        Kind::Add | Kind::Mul => vec![step.a, step.b],
-        Kind::Scale | Kind::Assert => vec![step.a],
-        Kind::Commit => vec![step.out],
-        Kind::Hint => hints[step.a as usize].of.clone(),
-        Kind::Constant | Kind::Witness => Vec::new(),
-    }
+fn operands<'h, F>(step: &Step, hints: &'h [Hint<F>]) -> impl Iterator<Item = u32> + use<'h, F> {
+    let (single, listed): ([Option<u32>; 2], &[u32]) = match step.kind {
+        Kind::Add | Kind::Mul => ([Some(step.a), Some(step.b)], &[]),
+        Kind::Scale | Kind::Assert => ([Some(step.a), None], &[]),
+        Kind::Commit => ([Some(step.out), None], &[]),
+        Kind::Hint => ([None; 2], &hints[step.a as usize].of),
+        Kind::Constant | Kind::Witness => ([None; 2], &[]),
+    };
+    single.into_iter().flatten().chain(listed.iter().copied())
 }

@@ -222,6 +222,28 @@ fn maps_access_memories_in_the_order_of_lanes() {
     }
 }
 
+/// Within a function results of a map take the places of its arguments: those of one lane are no arguments of the next.
+#[test]
+fn depths_of_lanes_do_not_add_up() {
+    struct Mapped;
+    impl Source<F2> for Mapped {
+        fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
+            let pair = [b.witness()?, b.witness()?];
+            let returned = b.call(b"outer", &pair, |b, of| {
+                let squares = b.map(b"square", 2, of, |b, _, of| {
+                    Ok(Returned { wires: vec![b.mul(of[0], of[0])?], public: vec![] })
+                })?;
+                let sum = b.add(of[0], squares.wires[0]);
+                Ok(Returned { wires: vec![sum, squares.wires[1]], public: vec![] })
+            })?;
+            returned.wires.iter().try_for_each(|wire| b.assert_zero(*wire, "a result"))
+        }
+    }
+    let shape = Shape::of(&Mapped).unwrap();
+    assert_eq!((shape.mul, shape.depth), (2, 1));
+    assert_eq!(Count::direct(&Streamed(&Mapped)).unwrap(), shape);
+}
+
 /// A function of two squares is called twice by the next, and so on: each is counted once.
 #[test]
 fn functions_of_functions_are_multiplied() {
