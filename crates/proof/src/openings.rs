@@ -17,6 +17,11 @@ impl Openings {
         self.0.update(&element.to_integer().to_bytes()[..E::DIGESTED]);
     }
 
+    /// Absorbs the wires of `others`, by their digest: for who goes through some of a statement's wires elsewhere.
+    pub fn absorb_all(&mut self, others: &Self) {
+        self.0.update(&others.digest());
+    }
+
     /// The digest of all wires so far.
     pub fn digest(&self) -> [u8; 32] {
         self.0.finalize().into()

@@ -24,9 +24,10 @@
 //!   bound of [`crate`] counts this batch like any other.
 //! - Where the map begins or ends **within a block**, its products go into slots, as those of gates do, and the batch
 //!   ends as ever: the results of a map may be used in the batch in which it ends.
-//! - A witness element or hinted value is the product of itself and one, which adds zero to the sums whatever was
-//!   committed to, on both sides: over a whole block it is passed over.
-//! - Assertions are absorbed piece by piece, in the order of pieces, and in each by step and lane: a fixed order.
+//! - A witness element or hinted value is the product of itself and one, whose check is m + w·Δ = k, whatever was committed
+//!   to: both parties leave it out over a whole block, where its coefficient is used for nothing.
+//! - What whole blocks assert is digested turn by turn, and these digests are absorbed in the order of turns, among the
+//!   MACs or keys of what is asserted elsewhere; in a turn the order is by pieces, steps and lanes. Both know it.
 //!
 //! Each share is used once, and each is used: no block is left before its end, so that traffic is that of as many
 //! calls. An assertion that fails is found by the first walk; its name is that of the first in the order of calls, and
@@ -40,6 +41,7 @@ mod wave;
 pub(crate) use clear::Clear;
 pub(crate) use wave::{Fold, Wave};
 
+use crate::ASSERTED;
 use crate::slots::Slots;
 use core::mem;
 use core::ops::Range;
@@ -51,6 +53,7 @@ use volery_circuit::stream::{Block, Map};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F2, F128, Field};
+use volery_proof::openings::Openings;
 use volery_proof::verdict::Gates;
 use zeroize::Zeroizing;
 
@@ -68,8 +71,9 @@ const MOST_LANES: usize = 1 << 10;
 /// little.
 const TURN: usize = 1 << 15;
 
-/// The most wires of a wave, which are to stay in the second-level cache.
+/// The most wires of a wave, which are to stay in the second-level cache. What has more on its fewest lanes is called.
 const MOST_WIRES: usize = 1 << 16;
+const FEWEST_LANES: usize = 8;
 
 /// The functions that were mapped last, without their calls.
 #[derive(Default)]
@@ -85,7 +89,9 @@ impl Functions {
         if let Some((_, line)) = self.0.iter().find(is_same) {
             return line.clone();
         }
-        let line = StraightLine::of(function).filter(|line| line.commitments > 0).map(Arc::new);
+        let is_mapped =
+            |line: &StraightLine<F2>| line.commitments > 0 && line.slots * FEWEST_LANES <= MOST_WIRES;
+        let line = StraightLine::of(function).filter(is_mapped).map(Arc::new);
         self.0.truncate(KEPT - 1);
         // A weak reference keeps the address from being used again.
         self.0.push_front((Arc::downgrade(function), line.clone()));
@@ -95,13 +101,13 @@ impl Functions {
 
 /// The lanes of a wave of this function.
 fn width(line: &StraightLine<F2>, lanes: usize) -> usize {
-    let mut width = lanes.div_ceil(ACTIVE).next_multiple_of(8).min(LANES);
+    let mut width = lanes.div_ceil(ACTIVE).next_multiple_of(FEWEST_LANES).min(LANES);
     if width == LANES {
         while width < MOST_LANES && width as u64 * line.commitments < WORTH {
             width *= 2;
         }
     }
-    while width > 8 && width * line.slots > MOST_WIRES {
+    while width > FEWEST_LANES && width * line.slots > MOST_WIRES {
         width /= 2;
     }
     width
@@ -198,13 +204,13 @@ struct Batch {
     seed: Seed,
 }
 
-/// The result of a task: the waves, further on; the products, and their sums; the MACs or keys of asserted wires; and
-/// batches whose memory is free again.
+/// The result of a task: the waves, further on; the products, and their sums; the wires that were asserted; and batches
+/// whose memory is free again.
 pub(crate) struct Done {
     waves: Vec<(usize, Wave)>,
     pub(crate) products: u64,
     pub(crate) sums: Zeroizing<Vec<F128>>,
-    pub(crate) asserted: Zeroizing<Vec<F128>>,
+    pub(crate) asserted: Openings,
     batches: Vec<Batch>,
 }
 
@@ -222,17 +228,18 @@ pub(crate) struct Mapping<'m> {
     tasks: Tasks<Done>,
     results: Zeroizing<Vec<F128>>,
     spare: Vec<Zeroizing<Vec<F128>>>,
-    /// The share of the public value one.
-    one: F128,
+    /// The share of the public value one: a verifier's is a secret.
+    one: Arc<Zeroizing<F128>>,
 }
 
 impl<'m> Mapping<'m> {
     /// Begins a map, if its function can be walked so.
     pub(crate) fn begin(functions: &mut Functions, map: Map<'m, F2, F128>, one: F128) -> Option<Self> {
-        let line = functions.find(map.function).filter(|_| map.lanes > 1)?;
+        let line = if map.lanes > 1 { functions.find(map.function)? } else { return None };
         let turns = Turns::new(map.lanes, width(&line, map.lanes), line.commitments);
         let places = (0..map.lanes.div_ceil(turns.width)).map(|_| Place::Nowhere).collect();
         let results = Zeroizing::new(vec![F128::default(); line.results.len() * map.lanes]);
+        let one = Arc::new(Zeroizing::new(one));
         let (batches, tasks, spare) = (Vec::new(), Tasks::default(), Vec::new());
         Some(Self { map, line, turns, places, batches, tasks, results, spare, one })
     }
@@ -334,10 +341,9 @@ impl<'m> Mapping<'m> {
                 waves.push((*number, self.take(*number, take)));
             }
         }
-        let (one, each) = (self.one, self.line.assertions as usize);
+        let one = self.one.clone();
         self.tasks.push(pool.run(move || {
-            let most = waves.iter().map(|(_, wave)| wave.lanes() * each).sum();
-            let mut asserted = Zeroizing::new(Vec::with_capacity(most));
+            let mut asserted = Openings::new(ASSERTED);
             let mut total = Zeroizing::new(vec![F128::ZERO; 2]);
             let mut at = 0;
             for Batch { pieces, shares, seed } in &batches {
@@ -346,7 +352,12 @@ impl<'m> Mapping<'m> {
                     // A turn goes from wave to wave, and never back.
                     at += usize::from(waves[at].0 != piece.wave);
                     let walked = &shares[piece.shares.clone()];
-                    waves[at].1.walk((arch, one), walked, |factors, made| fold.add(factors, made), &mut asserted);
+                    waves[at].1.walk(
+                        (arch, **one),
+                        walked,
+                        |factors, made| fold.add(factors, made),
+                        &mut asserted,
+                    );
                 }
                 total.iter_mut().zip(&*fold.end()).for_each(|(total, sum)| *total += *sum);
             }
@@ -355,18 +366,17 @@ impl<'m> Mapping<'m> {
         }));
     }
 
-    /// Walks over a piece of a block that is no batch of its own, once all tasks are done: its products go into `slots`. The
-    /// wires that are asserted are returned.
+    /// Walks over a piece of a block that is no batch of its own, once all tasks are done: its products go into slots, and
+    /// its assertions to those of gates.
     pub(crate) fn walk_into(
         &mut self,
-        slots: &mut Slots<F128>,
+        into: (&mut Slots<F128>, &mut Openings),
         (arch, number): (Arch, usize),
         shares: &[F128],
-    ) -> Zeroizing<Vec<F128>> {
+    ) {
         let mut wave = self.take(number, &mut |_| unreachable!("no task is under way"));
-        let asserted = wave.walk_into(slots, (arch, self.one), shares);
+        wave.walk_into(into, (arch, **self.one), shares);
         self.put(number, wave);
-        asserted
     }
 
     fn settle(&mut self, done: Done, take: &mut impl FnMut(&Done)) {

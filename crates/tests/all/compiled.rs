@@ -7,7 +7,9 @@ use crate::polynomials::{Statement, set};
 use crate::rows::{Accessed, Combined, KNOWN, Squared, addresses, combined, squares, sums};
 use crate::tapes::digest;
 use volery::channel::{Flip, Party};
-use volery::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Reduction};
+use volery::circuit::{
+    Arithmetic, Backend, Circuit, Dimensions, InnerProduct, MatrixProduct, Reduction, Returned,
+};
 use volery::{
     Binary, Correlations, Error, F2, F61, Field, Named, Options, Over, Provable, check, prove_one_of,
     verify_one_of,
@@ -40,6 +42,36 @@ fn fails<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name
             assert!(session.verified.is_err());
         }
     }
+}
+
+/// Products of each lane's bits, mapped: by the stream many lanes are walked at a time, and so they are of a statement
+/// that is compiled.
+struct Lanes(usize);
+
+impl<B: Backend<F = F2>> Circuit<B> for Lanes {
+    fn run(&self, b: &mut B) -> volery::Result<()> {
+        let columns = (0..2 * self.0).map(|_| b.witness()).collect::<volery::Result<Vec<_>>>()?;
+        let made = b.map(b"products", self.0, &columns, |b, lane, of| {
+            let (mut x, y) = (of[0], of[1]);
+            for _ in 0..50 {
+                let product = b.mul(x, y)?;
+                x = b.add(product, of[0]);
+            }
+            b.assert_zero(x, format_args!("the last of lane {lane}"))?;
+            Ok(Returned { wires: vec![x], public: Vec::new() })
+        })?;
+        b.assert_zero(made.wires[0], "the first lane")
+    }
+}
+
+#[test]
+fn what_is_mapped_goes_by_its_stream() {
+    let mut witness = [F2::ZERO, F2::ZERO, F2::ONE, F2::ONE].repeat(50);
+    witness[..100].fill(F2::ZERO);
+    agrees::<Binary>(&Lanes(100), &witness, OVER_BITS);
+    witness[77] = F2::ONE;
+    witness[177] = F2::ZERO;
+    fails::<Binary>(&Lanes(100), &witness, "the last of lane 77");
 }
 
 const OVER_BITS: [&str; 2] = ["softspoken8", "tiny"];

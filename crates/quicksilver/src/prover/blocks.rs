@@ -44,6 +44,7 @@ impl Commitments for BitMacs {
     /// Sends the batch's corrections and only then draws its challenge. Fig. 4, 5 to 7.
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()> {
         if !mem::take(&mut prover.open) {
+            assert!(prover.kept.polynomials.is_empty(), "polynomials belong to a batch");
             return Ok(());
         }
         if prover.lengths.is_some() {
@@ -77,10 +78,7 @@ impl Commitments for BitMacs {
         Ok(())
     }
 
-    fn map(
-        prover: &mut Prover<'_, Self>,
-        map: Map<'_, F2, F128>,
-    ) -> Result<Option<Zeroizing<Vec<F128>>>> {
+    fn map(prover: &mut Prover<'_, Self>, map: Map<'_, F2, F128>) -> Result<Option<Zeroizing<Vec<F128>>>> {
         prover.map(map)
     }
 

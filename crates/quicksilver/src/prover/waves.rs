@@ -31,8 +31,11 @@ impl Prover<'_, BitMacs> {
     pub(super) fn map(&mut self, map: Map<'_, F2, F128>) -> Result<Option<Zeroizing<Vec<F128>>>> {
         let one = BitMacs::constant(F2::ONE);
         // A half hands the channel on by sections.
-        let begun = if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.functions, map, one) };
+        let begun =
+            if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.functions, map, one) };
         let Some(mapping) = begun else { return Ok(None) };
+        // Products that are asserted belong to the batch that is open.
+        self.take_asserted()?;
         let mut walks = Walks {
             clear: (0..mapping.waves()).map(|_| None).collect(),
             mapping,
@@ -104,8 +107,7 @@ impl Prover<'_, BitMacs> {
             let mut shares = Zeroizing::new(self.block.rows(from + of.start)[..of.len()].to_vec());
             let mut corrections = vec![0; shares.len().div_ceil(8)];
             self.walk_in_clear(walks, number, &mut shares, (&mut corrections, 0))?;
-            let asserted = walks.mapping.walk_into(&mut self.slots, (self.arch, number), &shares);
-            asserted.iter().for_each(|mac| self.openings.absorb(mac));
+            walks.mapping.walk_into((&mut self.slots, &mut self.openings), (self.arch, number), &shares);
         }
         Ok(())
     }
@@ -131,7 +133,11 @@ impl Prover<'_, BitMacs> {
         #[cfg(test)]
         {
             let count = shares.len() as u64;
-            for lie in self.lies_in_waves.iter().filter(|lie| (walks.corrected..walks.corrected + count).contains(lie)) {
+            for lie in self
+                .lies_in_waves
+                .iter()
+                .filter(|lie| (walks.corrected..walks.corrected + count).contains(lie))
+            {
                 let lie = (lie - walks.corrected) as usize;
                 shares[lie].0 ^= 1;
                 bits[(at + lie) / 8] ^= 1 << ((at + lie) % 8);
@@ -154,6 +160,6 @@ impl Prover<'_, BitMacs> {
     fn take_walked(&mut self, done: &Done) {
         self.sums.add(&done.sums);
         self.kept.weighing.pass_over(done.products);
-        done.asserted.iter().for_each(|mac| self.openings.absorb(mac));
+        self.openings.absorb_all(&done.asserted);
     }
 }

@@ -154,6 +154,8 @@ pub struct Proposition<'s, S: OverMacs> {
     /// The statement as a stream of gates.
     pub stream: Gates<'s, S::F>,
     direct: Option<&'s dyn Direct<S>>,
+    /// Whether there is no stream of it.
+    alone: bool,
 }
 
 impl<'s, S: OverMacs> Proposition<'s, S> {
@@ -162,22 +164,31 @@ impl<'s, S: OverMacs> Proposition<'s, S> {
     where
         S: Registered,
     {
-        Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
+        Self { stream: Gates::new(circuit.source()), direct: circuit.direct(), alone: false }
     }
 
     /// A statement that `direct` pushes, and no stream does.
     pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
-        Self { stream: Gates::new(stream), direct: Some(direct) }
+        Self { stream: Gates::new(stream), direct: Some(direct), alone: true }
     }
 
     /// A statement that is a stream of gates and nothing else.
     pub fn streamed(source: &'s dyn Source<S::F>) -> Self {
-        Self { stream: Gates::new(source), direct: None }
+        Self { stream: Gates::new(source), direct: None, alone: false }
+    }
+
+    /// The copy that is compiled for QuickSilver, if it says what the stream does. A map is walked lane by lane where
+    /// it is compiled, and many lanes at a time where it is recorded: so statements that map go by their streams.
+    fn compiled(&self) -> Result<Option<&'s dyn Direct<S>>> {
+        Ok(match self.direct {
+            Some(direct) if self.alone || !self.stream.maps()? => Some(direct),
+            _ => None,
+        })
     }
 
     /// Pushes it into QuickSilver's prover.
     pub fn push_to_prover(&self, prover: &mut ProverUnder<'_, S::Macs>) -> Result<()> {
-        match self.direct {
+        match self.compiled()? {
             Some(direct) => direct.push_to_prover(prover),
             None => self.stream.run(prover),
         }
@@ -185,7 +196,7 @@ impl<'s, S: OverMacs> Proposition<'s, S> {
 
     /// Pushes it into QuickSilver's verifier.
     pub fn push_to_verifier(&self, verifier: &mut VerifierUnder<'_, S::Macs>) -> Result<()> {
-        match self.direct {
+        match self.compiled()? {
             Some(direct) => direct.push_to_verifier(verifier),
             None => self.stream.run(verifier),
         }

@@ -10,14 +10,14 @@ use core::ops::Range;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::random::Random;
+use volery_circuit::stream::Map;
 use volery_primitives::arch::{Arch, add_where, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
-use volery_circuit::stream::Map;
 use volery_vole::macs::BitMacs;
-use zeroize::Zeroizing;
 use volery_vole::vole::{BoxedVole, Delta, Key};
+use zeroize::Zeroizing;
 
 /// The verifier's state of a batch.
 pub struct Kept {
@@ -32,7 +32,12 @@ pub struct Kept {
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { corrections: Bits::zeroes(0), section: 0..0, polynomials: Vec::new(), functions: Functions::default() }
+        Self {
+            corrections: Bits::zeroes(0),
+            section: 0..0,
+            polynomials: Vec::new(),
+            functions: Functions::default(),
+        }
     }
 }
 
@@ -131,6 +136,7 @@ impl Commitments for BitMacs {
     /// Draws the batch's challenge, after all its corrections. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         if !mem::take(&mut verifier.open) {
+            assert!(verifier.kept.polynomials.is_empty(), "polynomials belong to a batch");
             return Ok(());
         }
         if verifier.lengths.is_some() {

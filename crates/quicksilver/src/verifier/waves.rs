@@ -22,6 +22,8 @@ impl Verifier<'_, BitMacs> {
             None => Mapping::begin(&mut self.kept.functions, map, *self.one),
         };
         let Some(mut mapping) = begun else { return Ok(None) };
+        // Products that are asserted belong to the batch that is open.
+        self.take_asserted()?;
         while mapping.left() > 0 {
             if self.slots.are_used_up() {
                 self.steps.begin()?;
@@ -83,8 +85,7 @@ impl Verifier<'_, BitMacs> {
         let (from, count) = (self.done + self.slots.next(), self.slots.left());
         for Piece { wave: number, shares: of } in mapping.pieces(count) {
             let shares = &self.block.rows(from + of.start)[..of.len()];
-            let asserted = mapping.walk_into(&mut self.slots, (self.arch, number), shares);
-            asserted.iter().for_each(|key| self.openings.absorb(key));
+            mapping.walk_into((&mut self.slots, &mut self.openings), (self.arch, number), shares);
         }
     }
 
@@ -97,6 +98,6 @@ impl Verifier<'_, BitMacs> {
     fn take_walked(&mut self, done: &Done) {
         self.add_products(&done.sums);
         self.weighing.pass_over(done.products);
-        done.asserted.iter().for_each(|key| self.openings.absorb(key));
+        self.openings.absorb_all(&done.asserted);
     }
 }

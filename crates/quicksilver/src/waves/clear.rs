@@ -1,7 +1,7 @@
 //! A wave in the clear: the prover's first walk.
 
-use std::sync::Arc;
 use core::ops::Range;
+use std::sync::Arc;
 use volery_circuit::stream::straight::{Kind, StraightLine};
 use volery_primitives::secret::verdict;
 use volery_primitives::{F2, F128, Field};
@@ -70,7 +70,9 @@ impl Clear {
         while let Some(step) = line.steps.get(self.step) {
             let [out, a, b] = [step.out, step.a, step.b].map(|slot| slot as usize * words);
             match step.kind {
-                Kind::Add => (0..words).for_each(|i| self.values[out + i] = self.values[a + i] ^ self.values[b + i]),
+                Kind::Add => {
+                    (0..words).for_each(|i| self.values[out + i] = self.values[a + i] ^ self.values[b + i])
+                }
                 Kind::Constant => {
                     let value = if line.constants[step.a as usize] == F2::ONE { u64::MAX } else { 0 };
                     self.values[out..out + words].fill(value);

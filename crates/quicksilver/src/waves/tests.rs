@@ -8,7 +8,7 @@ use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::stream::Streamed;
-use volery_circuit::{Backend, Circuit, Clear, Returned};
+use volery_circuit::{Backend, Circuit, Clear, Polynomials, Returned};
 use volery_primitives::{Arch, F2, Field};
 use volery_proof::verdict::Gates;
 use volery_vole::macs::BitMacs;
@@ -147,9 +147,17 @@ fn run_by(
 
 #[test]
 fn maps_come_to_what_calls_come_to() {
-    for (lanes, rounds, before) in
-        [(2, 1, 0), (7, 3, 1), (8, 5, 100), (9, 40, 400), (63, 9, 7), (64, 4, 3), (65, 20, 0), (200, 7, 11), (1030, 3, 5)]
-    {
+    for (lanes, rounds, before) in [
+        (2, 1, 0),
+        (7, 3, 1),
+        (8, 5, 100),
+        (9, 40, 400),
+        (63, 9, 7),
+        (64, 4, 3),
+        (65, 20, 0),
+        (200, 7, 11),
+        (1030, 3, 5),
+    ] {
         let statement = Rounds::new(lanes, rounds, before);
         let witness = statement.witness(lanes as u8);
         for block in [130, 192, 4096] {
@@ -278,6 +286,62 @@ fn another_order_is_rejected() {
     }
 }
 
+/// A product that is asserted before a map which takes all of the last block, and nothing behind it: it is checked with the
+/// batch that was open, and no later.
+#[test]
+fn what_is_asserted_before_a_map_is_checked() {
+    /// Asserts x·y = z, and then that the bits of some lanes are zero.
+    struct Asserted {
+        lanes: usize,
+        rounds: usize,
+    }
+    impl<B: Polynomials<F = F2>> Circuit<B> for Asserted {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let [x, y, z] = [b.witness()?, b.witness()?, b.witness()?];
+            b.assert_product(x, y, z, "the product")?;
+            b.map(b"zeroes", self.lanes, &[], |b, lane, _| {
+                for _ in 0..self.rounds {
+                    let bit = b.witness()?;
+                    b.assert_zero(bit, format_args!("a bit of lane {lane}"))?;
+                }
+                Ok(Returned::default())
+            })?;
+            Ok(())
+        }
+    }
+    // 3 and 381 are two blocks; 3 and 189 are one.
+    for (lanes, rounds) in [(3, 127), (3, 63), (9, 42), (3, 126)] {
+        let statement = Asserted { lanes, rounds };
+        for z in [true, false] {
+            let (here, there) = pipe(Duration::from_secs(20));
+            let mut proving = Channel::new(Party::Prover, here);
+            let mut verifying = Channel::new(Party::Verifier, there);
+            let statement = &statement;
+            let prover = move || {
+                let product = [true, true, z].map(F2::from);
+                let witness = product.into_iter().chain(core::iter::repeat_n(F2::ZERO, lanes * rounds));
+                let vole = Box::new(ideal::Prover::new(3, 192));
+                let mut prover = Prover::<BitMacs>::new(&mut proving, vole, Arch::detect(), witness);
+                let run = Streamed(statement).run(&mut prover);
+                prover.lie();
+                let proved = run.and_then(|()| prover.finish().map(drop));
+                let _ = proving.flush();
+                proved
+            };
+            let verifier = move || {
+                let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+                let vole = Box::new(ideal::Verifier::new(3, 192, &delta));
+                let mut verifier = Verifier::<BitMacs>::new(&mut verifying, vole, Arch::detect(), &delta);
+                Streamed(statement).run(&mut verifier)?;
+                verifier.finish().map(drop)
+            };
+            let (proved, verified) = side_by_side(prover, verifier);
+            proved.unwrap();
+            assert_eq!(verified.is_ok(), z, "{lanes} lanes of {rounds}");
+        }
+    }
+}
+
 /// Each message in turn, which are corrections of blocks, and then the sums and the digest.
 #[test]
 fn a_flipped_bit_in_any_message_is_rejected() {
@@ -288,7 +352,10 @@ fn a_flipped_bit_in_any_message_is_rejected() {
     for message in 0..messages {
         for bit in [0, 77, 191] {
             let by = By { flip: Some(Flip { message, bit }), ..by.clone() };
-            assert!(run_by(statement, witness.clone(), statement, &by).1.is_err(), "message {message}, bit {bit}");
+            assert!(
+                run_by(statement, witness.clone(), statement, &by).1.is_err(),
+                "message {message}, bit {bit}"
+            );
         }
     }
 }

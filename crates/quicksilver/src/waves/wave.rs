@@ -8,6 +8,7 @@ use volery_circuit::stream::straight::{Kind, StraightLine};
 use volery_primitives::arch::{Arch, add_rows};
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{Extension, F2, F128, Field};
+use volery_proof::openings::Openings;
 use zeroize::Zeroizing;
 
 /// Some lanes of a function, and how far their walk has come.
@@ -35,11 +36,6 @@ impl Wave {
         Self { line: line.clone(), lanes, wires, step: 0, done: 0 }
     }
 
-    /// The number of lanes.
-    pub(super) fn lanes(&self) -> usize {
-        self.lanes
-    }
-
     /// Whether all steps are done.
     pub(super) fn is_done(&self) -> bool {
         self.step == self.line.steps.len()
@@ -52,12 +48,12 @@ impl Wave {
 
     /// Walks on, until a step commits to more than there are `shares`, which are corrected. `made` gets the factors of each
     /// product, or none, with its wires, and `asserted` those that are asserted. `one` is the share of one.
-    pub(crate) fn walk(
+    pub(super) fn walk(
         &mut self,
         (arch, one): (Arch, F128),
         mut shares: &[F128],
         mut made: impl FnMut(Option<[&[F128]; 2]>, &[F128]),
-        asserted: &mut Vec<F128>,
+        asserted: &mut Openings,
     ) {
         let line = self.line.clone();
         while let Some(step) = line.steps.get(self.step) {
@@ -68,7 +64,7 @@ impl Wave {
                     let value = one.scale(line.constants[step.a as usize]);
                     self.wires[out..out + self.lanes].fill(value);
                 }
-                Kind::Assert => asserted.extend_from_slice(self.wires_on(step.a)),
+                Kind::Assert => self.wires_on(step.a).iter().for_each(|wire| asserted.absorb(wire)),
                 Kind::Hint => {}
                 Kind::Scale => unreachable!("a factor of F_2 is no step"),
                 Kind::Mul | Kind::Witness | Kind::Commit => {
@@ -94,15 +90,13 @@ impl Wave {
 }
 
 impl Wave {
-    /// Walks on over all of `shares`, and puts each product, and each input as the product of itself and one, into a slot. The
-    /// wires that are asserted are returned.
-    pub(crate) fn walk_into(
+    /// Walks on over all of `shares`, and puts each product, and each input as the product of itself and one, into a slot.
+    pub(super) fn walk_into(
         &mut self,
-        slots: &mut Slots<F128>,
+        (slots, asserted): (&mut Slots<F128>, &mut Openings),
         (arch, one): (Arch, F128),
         shares: &[F128],
-    ) -> Zeroizing<Vec<F128>> {
-        let mut asserted = Zeroizing::new(Vec::with_capacity(self.lanes * self.line.assertions as usize));
+    ) {
         let fill = |factors: Option<[&[F128]; 2]>, made: &[F128]| {
             for (i, made) in made.iter().enumerate() {
                 *slots.slot() = match factors {
@@ -111,8 +105,7 @@ impl Wave {
                 };
             }
         };
-        self.walk((arch, one), shares, fill, &mut asserted);
-        asserted
+        self.walk((arch, one), shares, fill, asserted);
     }
 }
 
