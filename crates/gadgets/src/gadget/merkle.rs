@@ -81,7 +81,10 @@ const HEIGHT: u32 = 9;
 
 /// The root over the blocks of some leaves, a power of two of them, level by level: each is one map, if no bit is public,
 /// whose gates would be spared.
-fn levels<B: Backend<F = F2>, C: Compression<B>>(b: &mut B, leaves: Vec<Block<B::Wire>>) -> Result<Node<B::Wire>> {
+fn levels<B: Backend<F = F2>, C: Compression<B>>(
+    b: &mut B,
+    leaves: Vec<Block<B::Wire>>,
+) -> Result<Node<B::Wire>> {
     let mut blocks = leaves;
     let is_wire = |bit: &Bit<B::Wire>| matches!(bit, Bit::Wire(_));
     let mapped = blocks.len() > 1 && blocks.iter().flatten().all(|word| word.bits().iter().all(is_wire));
@@ -95,7 +98,8 @@ fn levels<B: Backend<F = F2>, C: Compression<B>>(b: &mut B, leaves: Vec<Block<B:
         if let [root] = nodes[..] {
             return Ok(root);
         }
-        blocks = nodes.as_chunks::<2>().0.iter().map(|[left, right]| block_of_children(left, right)).collect();
+        blocks =
+            nodes.as_chunks::<2>().0.iter().map(|[left, right]| block_of_children(left, right)).collect();
     }
 }
 
@@ -120,7 +124,9 @@ fn compress_each<B: Backend<F = F2>, C: Compression<B>>(
         Ok(Returned { wires, public: Vec::new() })
     })?;
     let of = |lane: usize| {
-        let word = |i: usize| Word::new(core::array::from_fn(|j| Bit::Wire(nodes.wires[(32 * i + j) * lanes + lane])));
+        let word = |i: usize| {
+            Word::new(core::array::from_fn(|j| Bit::Wire(nodes.wires[(32 * i + j) * lanes + lane])))
+        };
         core::array::from_fn(word)
     };
     Ok((0..lanes).map(of).collect())

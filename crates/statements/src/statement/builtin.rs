@@ -19,8 +19,8 @@ mod sha256_preimage;
 #[cfg(test)]
 mod trial;
 
+pub(super) use ports::{Instance, Ports, Stated, in_turn};
 pub(super) use repeated::Repeated;
-pub(super) use ports::{Lane, Ports, Stated, in_turn};
 
 use super::algebra::{self, Algebra};
 use super::split::{Split, no_shards};

@@ -189,7 +189,11 @@ impl Relation {
                 },
             ),
             Source::Builtin(builtin) => {
-                let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs), lane: None };
+                let ports = Stated {
+                    inputs: (&self.inputs, inputs),
+                    outputs: (&self.outputs, outputs),
+                    instance: None,
+                };
                 builtin.run(b, ports, clause)
             }
             Source::File(file) => file.record_clause(b, &sequences(inputs)),
@@ -306,7 +310,8 @@ impl Program for Relation {
         let Source::Builtin(builtin) = &self.source else {
             return Err(no_shards("a circuit file", part.0, "prove it as a whole"));
         };
-        let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs), lane: None };
+        let ports =
+            Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs), instance: None };
         builtin.run_shard(part, &mut Branch::asserting(b), ports, incoming)
     }
 

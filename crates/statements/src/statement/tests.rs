@@ -302,7 +302,10 @@ fn instances_have_values_of_their_own() {
         check(relation(), &[digest], &[("message", "abcdef")]).unwrap();
         check(relation(), &[digest, ("message", "abcdef")], &[]).unwrap();
         for (instance, message) in ["xbcdef", "abcxef", "abcdex"].into_iter().enumerate() {
-            for why in [refused(relation(), &[digest], &[("message", message)]), refused(relation(), &[digest, ("message", message)], &[])] {
+            for why in [
+                refused(relation(), &[digest], &[("message", message)]),
+                refused(relation(), &[digest, ("message", message)], &[]),
+            ] {
                 assert!(why.contains("digest[") && why.contains(&format!("of instance {instance}")), "{why}");
             }
         }

@@ -302,12 +302,8 @@ pub(in super::super) unsafe fn prover_column_sums<V: Simd>(
     // SAFETY: as in `dot`; the caller checked that all lengths are equal.
     unsafe {
         let columns = [a, b, c].map(<[F128]>::as_ptr);
-        sums!(
-            chi,
-            prover_terms,
-            |i| columns.map(|column| V::load(column.add(i))),
-            |i| columns.map(|column| V::One::load(column.add(i)))
-        )
+        sums!(chi, prover_terms, |i| columns.map(|column| V::load(column.add(i))), |i| columns
+            .map(|column| V::One::load(column.add(i))))
     }
 }
 
@@ -329,12 +325,8 @@ pub(in super::super) unsafe fn verifier_column_sums<V: Simd>(
     // SAFETY: as in `dot`; the caller checked that all lengths are equal.
     unsafe {
         let columns = [a, b, c].map(<[F128]>::as_ptr);
-        sums!(
-            chi,
-            verifier_terms,
-            |i| columns.map(|column| V::load(column.add(i))),
-            |i| columns.map(|column| V::One::load(column.add(i)))
-        )
+        sums!(chi, verifier_terms, |i| columns.map(|column| V::load(column.add(i))), |i| columns
+            .map(|column| V::One::load(column.add(i))))
     }
 }
 

@@ -76,21 +76,22 @@ pub(in crate::statement) struct Stated<'a> {
     pub(in crate::statement) inputs: (&'a [Port], &'a [Option<Value>]),
     pub(in crate::statement) outputs: (&'a [Port], &'a [Option<Value>]),
     /// The instance, where this is one of several.
-    pub(in crate::statement) lane: Option<Lane<'a>>,
+    pub(in crate::statement) instance: Option<Instance<'a>>,
 }
 
-/// One of several instances, whose public bits are on wires.
-pub(in crate::statement) struct Lane<'a> {
+/// One of several instances.
+pub(in crate::statement) struct Instance<'a> {
     pub(in crate::statement) number: usize,
-    pub(in crate::statement) wires: &'a [Handle],
-    /// For each input, and each output, where its bits begin, if it is public.
-    pub(in crate::statement) begins: [&'a [Option<usize>]; 2],
+    /// The wires of its public bits, where they are on wires, and for each input, and each output, where its bits begin, if it
+    /// is public.
+    pub(in crate::statement) wires: Option<(&'a [Handle], [&'a [Option<usize>]; 2])>,
 }
 
-impl Lane<'_> {
-    /// A bit of an input, which is `of` 0, or of an output.
-    fn bit(&self, of: usize, port: usize, bit: u64) -> Option<Bit<Handle>> {
-        self.begins[of][port].map(|begin| Bit::Wire(self.wires[begin + bit as usize]))
+impl Stated<'_> {
+    /// Whether public bits are on wires, and then that bit of an input, which is `of` 0, or of an output.
+    fn on_wire(&self, of: usize, port: usize, bit: u64) -> Option<Option<Bit<Handle>>> {
+        let (wires, begins) = self.instance.as_ref()?.wires?;
+        Some(begins[of][port].map(|begin| Bit::Wire(wires[begin + bit as usize])))
     }
 }
 
@@ -100,8 +101,8 @@ impl<B: Backend<F = F2, Wire = Handle>> Ports<B> for Stated<'_> {
     }
 
     fn input(&mut self, b: &mut B, port: usize, bit: u64) -> Result<Bit<B::Wire>> {
-        if let Some(lane) = &self.lane {
-            return lane.bit(0, port, bit).map_or_else(|| Bit::witness(b), Ok);
+        if let Some(public) = self.on_wire(0, port, bit) {
+            return public.map_or_else(|| Bit::witness(b), Ok);
         }
         match &self.inputs.1[port] {
             Some(value) => Ok(Bit::Public(value.bit(bit).to_bool())),
@@ -113,28 +114,21 @@ impl<B: Backend<F = F2, Wire = Handle>> Ports<B> for Stated<'_> {
 
     fn output(&mut self, b: &mut B, port: usize, bit: u64, value: Bit<B::Wire>) -> Result<()> {
         let (ports, values) = self.outputs;
-        if let Some(lane) = &self.lane {
-            let name = (&ports[port].name, lane.number);
-            return match lane.bit(1, port, bit) {
-                Some(expected) => {
-                    value.assert_equal(b, expected, format_args!("{}[{bit}] of instance {}", name.0, name.1))
-                }
-                None => Ok(()),
-            };
-        }
-        match &values[port] {
-            Some(expected) => {
-                let expected = Bit::Public(expected.bit(bit).to_bool());
-                value.assert_equal(b, expected, format_args!("{}[{bit}]", ports[port].name))
+        let stated = values[port].as_ref().map(|expected| Bit::Public(expected.bit(bit).to_bool()));
+        let Some(expected) = self.on_wire(1, port, bit).unwrap_or(stated) else { return Ok(()) };
+        let name = &ports[port].name;
+        match &self.instance {
+            Some(Instance { number, .. }) => {
+                value.assert_equal(b, expected, format_args!("{name}[{bit}] of instance {number}"))
             }
-            None => Ok(()),
+            None => value.assert_equal(b, expected, format_args!("{name}[{bit}]")),
         }
     }
 
     fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, otherwise: impl Display) -> Result<()> {
         let (ports, values) = self.outputs;
         match &values[port] {
-            Some(expected) if self.lane.is_none() && expected.bit(0).to_bool() => {
+            Some(expected) if self.instance.is_none() && expected.bit(0).to_bool() => {
                 let name = &ports[port].name;
                 value.assert_true(b, format_args!("{name} = 1 ({otherwise})"))
             }

@@ -1,7 +1,8 @@
 //! Several instances of a built-in statement: one function on as many lanes.
 
-use super::{Builtin, Described, LIST, Lane, Recording, Stated, in_turn, numbers};
+use super::{Builtin, Described, Instance, LIST, Recording, Stated, in_turn, numbers};
 use crate::statement::{Port, Value};
+use core::ops::Range;
 use volery_channel::error::{Error, Result};
 use volery_circuit::{Backend as _, Returned};
 use volery_primitives::{F2, Field as _};
@@ -9,9 +10,16 @@ use volery_primitives::{F2, Field as _};
 /// The key that asks for several, of any built-in statement of gates.
 const KEY: &str = "count";
 
-/// The most instances, and the most bits of a port of all of them.
+/// The most instances, and the most bits of their values.
 const MOST: u64 = 1 << 24;
 const LONGEST: u64 = 1 << 30;
+
+/// Instances that are one map: enough for all threads, and so few that their public bits take little memory.
+const TOGETHER: usize = 2048;
+
+/// The bits of the ports of an instance from which on it is pushed by itself: as a function all its wires would be held at
+/// once.
+const LARGE: u64 = 1 << 16;
 
 /// The statement that each instance holds. A port has the values of all, the first one's first as bytes print.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +46,9 @@ impl Repeated {
         let (counts, others): (Vec<_>, Vec<_>) = parameters.split('&').partition(is_count);
         let [count] = numbers(name, &counts.join("&"), [(KEY, 1)])?;
         if count == 0 || count > MOST {
-            return Err(Error::invalid(format!("builtin:{name} with count={count}: choose from 1 to {MOST} instances")));
+            return Err(Error::invalid(format!(
+                "builtin:{name} with count={count}: choose from 1 to {MOST} instances"
+            )));
         }
         Ok((others.join("&"), count))
     }
@@ -52,10 +62,10 @@ impl Repeated {
             )));
         }
         let (inputs, outputs) = of.ports();
-        if let Some(port) = inputs.iter().chain(&outputs).find(|port| port.width > LONGEST / count) {
+        let bits = inputs.iter().chain(&outputs).map(|port| port.width).sum::<u64>();
+        if bits > LONGEST / count {
             return Err(Error::invalid(format!(
-                "builtin:{name} with count={count}: {} has more than 2^30 bits: take fewer instances",
-                port.name
+                "builtin:{name} with count={count} has more than 2^30 bits of values: take fewer instances"
             )));
         }
         Ok(Self { count, of: Box::new(of), inputs, outputs })
@@ -116,8 +126,34 @@ impl Repeated {
         (0..width).for_each(|bit| value.set(self.place(instance, width, bit), part.bit(bit)));
     }
 
-    /// Pushes the function of one instance, for all of them.
+    /// Pushes all instances.
     pub(super) fn run(&self, b: &mut Recording<'_, '_>, all: Stated<'_>) -> Result<()> {
+        let ports = self.inputs.iter().chain(&self.outputs);
+        if ports.map(|port| port.width).sum::<u64>() > LARGE {
+            return (0..self.count).try_for_each(|instance| self.run_alone(b, &all, instance));
+        }
+        (0..self.count).step_by(TOGETHER).try_for_each(|first| {
+            let last = self.count.min(first + TOGETHER as u64);
+            b.scope(|b| self.run_together(b, &all, first..last))
+        })
+    }
+
+    /// Pushes one instance, whose values are as they would be if it were alone.
+    fn run_alone(&self, b: &mut Recording<'_, '_>, all: &Stated<'_>, instance: u64) -> Result<()> {
+        let parts = |values: &[Option<Value>]| {
+            values.iter().map(|value| Some(self.part(instance, value.as_ref()?))).collect::<Vec<_>>()
+        };
+        let (inputs, outputs) = (parts(all.inputs.1), parts(all.outputs.1));
+        b.scope(|b| {
+            let instance = Some(Instance { number: instance as usize, wires: None });
+            let (inputs, outputs) = ((&self.inputs[..], &inputs[..]), (&self.outputs[..], &outputs[..]));
+            self.of.run(b, Stated { inputs, outputs, instance }, None)
+        })
+    }
+
+    /// Pushes the function of one instance, for several.
+    fn run_together(&self, b: &mut Recording<'_, '_>, all: &Stated<'_>, instances: Range<u64>) -> Result<()> {
+        let lanes = (instances.end - instances.start) as usize;
         // Public bits are arguments, so that all instances have one function.
         let bits = [F2::ZERO, F2::ONE].map(|bit| b.constant(bit));
         let (mut columns, mut begins) = (Vec::new(), Vec::new());
@@ -128,28 +164,26 @@ impl Repeated {
                 begins.push(None);
                 continue;
             }
-            begins.push(Some(columns.len() / self.count as usize));
+            begins.push(Some(columns.len() / lanes));
             for bit in 0..port.width {
-                columns.extend((0..self.count).map(|instance| {
+                columns.extend(instances.clone().map(|instance| {
+                    let place = self.place(instance, port.width, bit);
                     // Gates are counted where no values are given yet.
-                    let bit = value.as_ref().is_some_and(|v| v.bit(self.place(instance, port.width, bit)).to_bool());
-                    bits[usize::from(bit)]
+                    bits[usize::from(value.as_ref().is_some_and(|value| value.bit(place).to_bool()))]
                 }));
             }
         }
         let (of_inputs, of_outputs) = begins.split_at(self.inputs.len());
-        // What is asserted is told apart by ports with values, of which none is looked at.
+        // Which ports are public is all that functions differ by: no value is looked at.
         let key = format!("instance of {} {begins:?}", self.of.canonical());
-        b.map(key.as_bytes(), self.count as usize, &columns, |b, number, wires| {
-            let lane = Lane { number, wires, begins: [of_inputs, of_outputs] };
-            let ports = Stated {
-                inputs: (&self.inputs, all.inputs.1),
-                outputs: (&self.outputs, all.outputs.1),
-                lane: Some(lane),
-            };
-            self.of.run(b, ports, None)?;
+        let first = instances.start as usize;
+        let mapped = b.map(key.as_bytes(), lanes, &columns, |b, lane, wires| {
+            let wires = Some((wires, [of_inputs, of_outputs]));
+            let instance = Some(Instance { number: first + lane, wires });
+            let (inputs, outputs) = ((&self.inputs[..], all.inputs.1), (&self.outputs[..], all.outputs.1));
+            self.of.run(b, Stated { inputs, outputs, instance }, None)?;
             Ok(Returned::default())
-        })
-        .map(drop)
+        });
+        mapped.map(drop)
     }
 }
