@@ -20,7 +20,7 @@ const BITS: &[Pinned] = &[
     ("keccak256-preimage?length=1&holes=1", 1, "b8db70998d3e865d3df02ad97ed87839"),
     ("aes128", 1, "836ed86a120adb5c9e8db02d946af28f"),
     ("aes128?holes=1", 1, "c43c8f158272ba21218e7ba0d6f375a2"),
-    ("merkle-root?depth=1", 1, "6427fbf6df6847a1eeb24691bdc55f15"),
+    ("merkle-root?depth=1", 2, "4bab42481a41b79887ab9fa4e8ebad7b"),
     ("merkle-root?depth=1&holes=1", 1, "55815c72359e3a132cdba48f22f89d3d"),
     ("hmac-sha256?key=1&length=1", 1, "85cd2bde96390e508ee4303a1574ea52"),
     ("hmac-sha256?key=1&length=1&holes=1", 1, "1d0b40e960de85a25cdaa9cd3e846d8e"),
