@@ -247,8 +247,9 @@ pub trait Backend {
 
     /// Calls `body` on each of `lanes` lanes, none of which depends on another, as one function: see
     /// [`Backend::call`], whose keys these are. `arguments` are columns, one behind the other, each with a wire for
-    /// each lane, and so are the results. `body` gets the lane, for the names of assertions alone, and its arguments.
-    /// The witness is read lane by lane. Outputs belong outside, where they have places of their own.
+    /// each lane, and so are the results. `body` gets the lane, for the names of assertions alone, and its
+    /// arguments. The witness is read lane by lane. Outputs belong outside, where they have places of their
+    /// own.
     ///
     /// A [`stream`] records it once, and a proof system that can does many lanes at a time, on as many threads as
     /// it has. Which of a function's gates come first is then the system's to say; what accesses memories, or looks

@@ -406,8 +406,8 @@ pub fn verifier_column_sums(arch: Arch, coefficients: &[F128], [a, b, c]: [&[F12
     dispatch!(arch, verifier_column_sums(coefficients, a, b, c))
 }
 
-/// Puts the sums of the `count` words from `a` and from `b` on at `out`, which may be one of these two, and overlaps with
-/// neither else.
+/// Puts the sums of the `count` words from `a` and from `b` on at `out`, which may be one of these two, and
+/// overlaps with neither else.
 ///
 /// # Panics
 /// Where there are fewer words.

@@ -122,7 +122,8 @@ pub struct Prover<'a, M: Commitments> {
     /// Errors that a cheating prover adds to its commitments, by their numbers.
     #[cfg(test)]
     pub(super) lies: Vec<(u64, M::F)>,
-    /// The shares of a map, in the order in which they are corrected, of which a cheating prover sends wrong corrections.
+    /// The shares of a map, in the order in which they are corrected, of which a cheating prover sends wrong
+    /// corrections.
     #[cfg(test)]
     pub(super) lies_in_waves: Vec<u64>,
     /// Memories and tables.

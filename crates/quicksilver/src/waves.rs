@@ -1,37 +1,39 @@
 //! A function on many lanes at a time, over F_2.
 //!
-//! [`Backend::map`](volery_circuit::Backend::map) calls one function on lanes that do not depend on each other. Some
-//! lanes together are a **wave**. A wave is walked twice: first the prover evaluates the function on all its lanes in
-//! the clear, a bit for each lane of a word, which gives the corrections; once the challenge to them is drawn, both
-//! walk it under MACs or keys, and add each product to the sums as they make it. So of a product nothing is kept, and
-//! the second walk is a task that owns its shares, for whichever thread is free.
+//! [`Backend::map`](volery_circuit::Backend::map) calls one function on lanes that do not depend on each other.
+//! Some lanes together are a **wave**. A wave is walked twice: first the prover evaluates the function on all
+//! its lanes in the clear, a bit for each lane of a word, which gives the corrections; once the challenge to
+//! them is drawn, both walk it under MACs or keys, and add each product to the sums as they make it. So of a
+//! product nothing is kept, and the second walk is a task that owns its shares, for whichever thread is free.
 //!
-//! Nothing else changes: messages, batches, challenges, and the coefficient of each share are those of [`crate`]. What
-//! a wave decides is the order of commitments alone.
+//! Nothing else changes: messages, batches, challenges, and the coefficient of each share are those of
+//! [`crate`]. What a wave decides is the order of commitments alone.
 //!
 //! # The order of commitments
-//! Both parties compute it from the function and the number of lanes ([`Turns`]). At most [`ACTIVE`] waves are under
-//! way. The next share is for the wave at the front, whose function's commitments follow each other, each on a share
-//! for each lane: commitment c of lane l of a wave of w lanes takes its share c·w + l. Where a block of the VOLE ends, and
-//! the turn has lasted for [`TURN`] shares, the wave goes to the back, so that the next turn's task is on another one;
-//! where a wave ends, the next goes on with its turn. A block may end between two lanes.
+//! Both parties compute it from the function and the number of lanes ([`Turns`]). At most [`ACTIVE`] waves are
+//! under way. The next share is for the wave at the front, whose function's commitments follow each other, each
+//! on a share for each lane: commitment c of lane l of a wave of w lanes takes its share c·w + l. Where a block
+//! of the VOLE ends, and the turn has lasted for [`TURN`] shares, the wave goes to the back, so that the next
+//! turn's task is on another one; where a wave ends, the next goes on with its turn. A block may end between
+//! two lanes.
 //!
 //! # Why it proves the same
 //! - A **whole block** of shares is a batch: the prover sends the corrections of all of it, and then both draw the
-//!   batch's challenge from the transcript. The second walk of its shares begins after that, and adds product i of the
-//!   batch with coefficient χ_i, as [`crate::slots`] does where products wait. What is summed is a function of shares,
-//!   corrections and χ: between its walks a prover has nothing to choose. The sums run on as over all batches (7a), and the
-//!   bound of [`crate`] counts this batch like any other.
-//! - Where the map begins or ends **within a block**, its products go into slots, as those of gates do, and the batch
-//!   ends as ever: the results of a map may be used in the batch in which it ends.
-//! - A witness element or hinted value is the product of itself and one, whose check is m + w·Δ = k, whatever was committed
-//!   to: both parties leave it out over a whole block, where its coefficient is used for nothing.
-//! - What whole blocks assert is digested turn by turn, and these digests are absorbed in the order of turns, among the
-//!   MACs or keys of what is asserted elsewhere; in a turn the order is by pieces, steps and lanes. Both know it.
+//!   batch's challenge from the transcript. The second walk of its shares begins after that, and adds product i
+//!   of the batch with coefficient χ_i, as [`crate::slots`] does where products wait. What is summed is a
+//!   function of shares, corrections and χ: between its walks a prover has nothing to choose. The sums run on as
+//!   over all batches (7a), and the bound of [`crate`] counts this batch like any other.
+//! - Where the map begins or ends **within a block**, its products go into slots, as those of gates do, and the
+//!   batch ends as ever: the results of a map may be used in the batch in which it ends.
+//! - A witness element or hinted value is the product of itself and one, whose check is m + w·Δ = k, whatever
+//!   was committed to: both parties leave it out over a whole block, where its coefficient is used for nothing.
+//! - What whole blocks assert is digested turn by turn, and these digests are absorbed in the order of turns,
+//!   among the MACs or keys of what is asserted elsewhere; in a turn the order is by pieces, steps and lanes.
+//!   Both know it.
 //!
 //! Each share is used once, and each is used: no block is left before its end, so that traffic is that of as many
-//! calls. An assertion that fails is found by the first walk; its name is that of the first in the order of calls, and
-//! the prover goes on as ever. Neither walk depends on a value but by what hints compute.
+//! calls. An assertion that fails is found by the first walk; its name is that of the first in the order of
+//! calls, and the prover goes on as ever. Neither walk depends on a value but by what hints compute.
 
 mod clear;
 #[cfg(test)]
@@ -67,11 +69,12 @@ const LANES: usize = 64;
 const WORTH: u64 = 1 << 12;
 const MOST_LANES: usize = 1 << 10;
 
-/// The shares that a turn takes at least, unless its waves end: so many that fetching the wires of the next wave costs
-/// little.
+/// The shares that a turn takes at least, unless its waves end: so many that fetching the wires of the next
+/// wave costs little.
 const TURN: usize = 1 << 15;
 
-/// The most wires of a wave, which are to stay in the second-level cache. What has more on its fewest lanes is called.
+/// The most wires of a wave, which are to stay in the second-level cache. What has more on its fewest lanes is
+/// called.
 const MOST_WIRES: usize = 1 << 16;
 const FEWEST_LANES: usize = 8;
 
@@ -113,7 +116,7 @@ fn width(line: &StraightLine<F2>, lanes: usize) -> usize {
     width
 }
 
-/// Whose turn it is: which wave the next shares are for.
+/// The turns of waves: to which one the next shares go.
 struct Turns {
     /// The waves under way, with the shares that each still takes.
     active: VecDeque<(usize, u64)>,
@@ -169,7 +172,8 @@ impl Turns {
         pieces
     }
 
-    /// Turns to the next wave at the end of a block with so many shares, if it is time. Says whether the turn has ended.
+    /// Turns to the next wave at the end of a block with so many shares, if it is time. Says whether the turn
+    /// has ended.
     fn turn(&mut self, shares: usize) -> bool {
         self.taken += shares;
         if self.taken < TURN && self.left > 0 {
@@ -189,7 +193,7 @@ pub(crate) struct Piece {
     pub(crate) shares: Range<usize>,
 }
 
-/// Where a wave is.
+/// The place of a wave.
 enum Place {
     /// Nowhere: it has not begun, or has ended.
     Nowhere,
@@ -204,8 +208,8 @@ struct Batch {
     seed: Seed,
 }
 
-/// The result of a task: the waves, further on; the products, and their sums; the wires that were asserted; and batches
-/// whose memory is free again.
+/// The result of a task: the waves, further on; the products, and their sums; the wires that were asserted; and
+/// batches whose memory is free again.
 pub(crate) struct Done {
     waves: Vec<(usize, Wave)>,
     pub(crate) products: u64,
@@ -249,7 +253,7 @@ impl<'m> Mapping<'m> {
         self.turns.left
     }
 
-    /// Which waves the next `shares` shares of a block are for.
+    /// The pieces of a block's next `shares` shares, each for a wave.
     pub(crate) fn pieces(&mut self, shares: usize) -> Vec<Piece> {
         self.turns.pieces(shares)
     }
@@ -315,7 +319,8 @@ impl<'m> Mapping<'m> {
         self.places[number] = Place::Nowhere;
     }
 
-    /// Adds a whole block to the turn, whose products have the coefficients of `seed`. At the turn's end its walk is handed out.
+    /// Adds a whole block to the turn, whose products have the coefficients of `seed`. At the turn's end its
+    /// walk is handed out.
     pub(crate) fn add(
         &mut self,
         by: (Arch, &Pool, SumsOf),
@@ -366,8 +371,8 @@ impl<'m> Mapping<'m> {
         }));
     }
 
-    /// Walks over a piece of a block that is no batch of its own, once all tasks are done: its products go into slots, and
-    /// its assertions to those of gates.
+    /// Walks over a piece of a block that is no batch of its own, once all tasks are done: its products go into
+    /// slots, and its assertions to those of gates.
     pub(crate) fn walk_into(
         &mut self,
         into: (&mut Slots<F128>, &mut Openings),

@@ -44,8 +44,8 @@ fn fails<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name
     }
 }
 
-/// Products of each lane's bits, mapped: by the stream many lanes are walked at a time, and so they are of a statement
-/// that is compiled.
+/// Products of each lane's bits, mapped: by the stream many lanes are walked at a time, and so they are of a
+/// statement that is compiled.
 struct Lanes(usize);
 
 impl<B: Backend<F = F2>> Circuit<B> for Lanes {

@@ -333,7 +333,8 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         Frame { wires, vectors: frame.vectors + block.vectors as usize }
     }
 
-    /// Runs a function, whose arguments stand in its frame, and puts its results on slots of the one it is called from.
+    /// Runs a function, whose arguments stand in its frame, and puts its results on slots of the one it is
+    /// called from.
     fn run_function(
         &mut self,
         function: &Arc<Block<B::F>>,

@@ -14,7 +14,7 @@ const MOST_STEPS: usize = 1 << 20;
 pub struct StraightLine<F> {
     /// The gates in their order.
     pub steps: Vec<Step>,
-    /// What constants and public factors are.
+    /// Constants, and public factors.
     pub constants: Vec<F>,
     /// The values that a prover computes.
     pub hints: Vec<Hint<F>>,
@@ -26,7 +26,7 @@ pub struct StraightLine<F> {
     pub results: Vec<u32>,
     /// The steps that commit to a value.
     pub commitments: u64,
-    /// Those of them that commit to elements of the witness, and to hinted values.
+    /// The commitments to elements of the witness, and to hinted values.
     pub inputs: u64,
     /// The elements of the witness.
     pub witness: u64,
@@ -62,11 +62,12 @@ pub enum Kind {
     Mul,
     /// The next element of the witness, number `a` of the function: a commitment.
     Witness,
-    /// The values of hint number `a`, which are put on the slots of its results, for the steps that follow to commit to.
+    /// The values of hint number `a`, which are put on the slots of its results, for the steps that follow to
+    /// commit to.
     Hint,
     /// The commitment to the hinted value on `out`.
     Commit,
-    /// That the wire on `a` carries zero.
+    /// The assertion that the wire on `a` carries zero.
     Assert,
 }
 
@@ -116,8 +117,8 @@ impl<F: Field> StraightLine<F> {
         Some(line)
     }
 
-    /// Appends the gates of `block`, whose arguments are these values, and gives its results. Values are numbered: so far
-    /// there are `values`.
+    /// Appends the gates of `block`, whose arguments are these values, and gives its results. Values are
+    /// numbered: so far there are `values`.
     fn inline(&mut self, block: &Block<F>, mut on: Vec<u32>, values: &mut u32) -> Option<Vec<u32>> {
         on.resize((block.slots as usize).max(on.len()), u32::MAX);
         for record in &block.records {

@@ -222,7 +222,8 @@ fn maps_access_memories_in_the_order_of_lanes() {
     }
 }
 
-/// Within a function results of a map take the places of its arguments: those of one lane are no arguments of the next.
+/// Results of a map take the places of its arguments within a function: those of one lane are no arguments of
+/// the next.
 #[test]
 fn depths_of_lanes_do_not_add_up() {
     struct Mapped;

@@ -79,8 +79,8 @@ pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
 /// The height of the subtrees whose levels are mapped: their leaves are held at once.
 const HEIGHT: u32 = 9;
 
-/// The root over the blocks of some leaves, a power of two of them, level by level: each is one map, if no bit is public,
-/// whose gates would be spared.
+/// The root over the blocks of some leaves, a power of two of them, level by level: each is one map, if no bit
+/// is public, whose gates would be spared.
 fn levels<B: Backend<F = F2>, C: Compression<B>>(
     b: &mut B,
     leaves: Vec<Block<B::Wire>>,

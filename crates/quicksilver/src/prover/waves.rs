@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// A map, with its waves in the clear.
 struct Walks<'m> {
     mapping: Mapping<'m>,
-    /// Those that have begun, and have not ended.
+    /// The waves that have begun, and have not ended.
     clear: Vec<Option<Clear>>,
     /// The number of the first assertion that has failed, in the order of calls.
     failed: Option<u64>,
@@ -62,8 +62,8 @@ impl Prover<'_, BitMacs> {
         Ok(Some(mapping.end()))
     }
 
-    /// Draws a block. Where the map takes all of it, it is a batch of its own: sends its corrections, draws its challenge, and
-    /// hands out the second walk. Fig. 4, 4 to 7.
+    /// Draws a block. Where the map takes all of it, it is a batch of its own: sends its corrections, draws its
+    /// challenge, and hands out the second walk. Fig. 4, 4 to 7.
     fn whole_block(&mut self, walks: &mut Walks<'_>) -> Result<()> {
         BitMacs::end_batch(self)?;
         let mut block = Shares::default();
@@ -151,7 +151,7 @@ impl Prover<'_, BitMacs> {
         Ok(())
     }
 
-    /// What walks, on which threads, and how products are summed.
+    /// The kernels and threads that walk, and how products are summed.
     fn walked_by(&self) -> (Arch, Pool, SumsOf) {
         (self.arch, self.pool.clone(), prover_column_sums)
     }

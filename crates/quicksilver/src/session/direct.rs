@@ -177,8 +177,9 @@ impl<'s, S: OverMacs> Proposition<'s, S> {
         Self { stream: Gates::new(source), direct: None, alone: false }
     }
 
-    /// The copy that is compiled for QuickSilver, if it says what the stream does. A map is walked lane by lane where
-    /// it is compiled, and many lanes at a time where it is recorded: so statements that map go by their streams.
+    /// The copy that is compiled for QuickSilver, if it says what the stream does. A map is walked lane by lane
+    /// where it is compiled, and many lanes at a time where it is recorded: so statements that map go by their
+    /// streams.
     fn compiled(&self) -> Result<Option<&'s dyn Direct<S>>> {
         Ok(match self.direct {
             Some(direct) if self.alone || !self.stream.maps()? => Some(direct),

@@ -39,8 +39,8 @@ impl Verifier<'_, BitMacs> {
         Ok(Some(mapping.end()))
     }
 
-    /// Draws a block, and receives its corrections, which go on the keys at once. Where the map takes all of it, it is a batch
-    /// of its own: draws its challenge, and hands out the walk. Fig. 4, 4 to 7.
+    /// Draws a block, and receives its corrections, which go on the keys at once. Where the map takes all of
+    /// it, it is a batch of its own: draws its challenge, and hands out the walk. Fig. 4, 4 to 7.
     fn whole_block(&mut self, mapping: &mut Mapping<'_>) -> Result<()> {
         BitMacs::end_batch(self)?;
         if let Some(feed) = &mut self.feed {
@@ -89,7 +89,7 @@ impl Verifier<'_, BitMacs> {
         }
     }
 
-    /// What walks, on which threads, and how products are summed.
+    /// The kernels and threads that walk, and how products are summed.
     fn walked_by(&self) -> (Arch, Pool, SumsOf) {
         (self.arch, self.pool.clone(), verifier_column_sums)
     }

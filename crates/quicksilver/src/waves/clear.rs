@@ -30,8 +30,8 @@ pub(crate) struct Clear {
 }
 
 impl Clear {
-    /// These lanes at their begin, with the columns of their arguments, each in bit 0 of its MAC. Of the `witness` their
-    /// elements are read: `None` where it has ended.
+    /// A wave of these lanes at its begin, with the columns of its arguments, each in bit 0 of its MAC. Its
+    /// elements of the `witness` are read: `None` where that has ended.
     pub(crate) fn new<'a>(
         line: &Arc<StraightLine<F2>>,
         lanes: Range<usize>,
@@ -63,8 +63,9 @@ impl Clear {
         self.failed
     }
 
-    /// Walks on, until a step commits to more than there are `shares`. These are corrected, so that each has the value that
-    /// is committed to, and the corrections are put into `bits` from number `at` on. Fig. 4, 4 and 5.
+    /// Walks on, until a step commits to more than there are `shares`. These are corrected, so that each has
+    /// the value that is committed to, and the corrections are put into `bits` from number `at` on. Fig. 4, 4
+    /// and 5.
     pub(crate) fn walk(&mut self, mut shares: &mut [F128], bits: &mut [u8], mut at: usize) {
         let (line, words) = (self.line.clone(), self.words);
         while let Some(step) = line.steps.get(self.step) {

@@ -1,4 +1,5 @@
-//! Maps prove what as many calls do, at every edge of waves, turns, blocks and threads; lies in any share are found.
+//! Maps prove what as many calls do, at every edge of waves, turns, blocks and threads; lies in any share are
+//! found.
 
 use crate::prover::Prover;
 use crate::verifier::Verifier;
@@ -16,8 +17,8 @@ use volery_vole::vole::{Delta, ideal};
 
 /// Rounds of gates on each of some lanes, with gates before and behind.
 ///
-/// A lane takes two wires. Each round takes a witness element and a hint, each used in a product, and asserts that the
-/// hint is right. Behind the map all results are summed, with a product each.
+/// A lane takes two wires. Each round takes a witness element and a hint, each used in a product, and asserts
+/// that the hint is right. Behind the map all results are summed, with a product each.
 #[derive(Clone, Copy)]
 struct Rounds {
     lanes: usize,
@@ -98,8 +99,8 @@ impl Rounds {
     }
 }
 
-/// A run: the shares of a block, the threads of each party, the shares of the map whose corrections are lies, and a bit
-/// that is flipped on the way.
+/// A run: the shares of a block, the threads of each party, the shares of the map whose corrections are lies,
+/// and a bit that is flipped on the way.
 #[derive(Clone, Default)]
 struct By {
     block: usize,
@@ -194,8 +195,8 @@ fn every_number_of_threads_sends_the_same() {
     }
 }
 
-/// Each share in turn, whatever it commits to: a witness element or a hint by itself breaks an assertion or the final sum,
-/// where it is the product that is asserted, or the check of products.
+/// Each share in turn, whatever it commits to: a witness element or a hint by itself breaks an assertion or the
+/// final sum, where it is the product that is asserted, or the check of products.
 #[test]
 fn a_lie_in_any_share_is_rejected() {
     let statement = Rounds::new(9, 3, 10);
@@ -213,8 +214,8 @@ fn a_lie_in_any_share_is_rejected() {
     run_by(statement, witness, statement, &by).1.unwrap();
 }
 
-/// Two lies that cancel in the final sum: the products that they change are found by the check alone. They lie at both
-/// sides of the ends of blocks, waves and turns.
+/// Two lies that cancel in the final sum: the products that they change are found by the check alone. They lie
+/// at both sides of the ends of blocks, waves and turns.
 #[test]
 fn lies_about_products_at_seams_are_rejected() {
     let statement = Rounds::new(70, 120, 0);
@@ -272,8 +273,8 @@ fn the_first_assertion_that_fails_in_the_order_of_calls_is_named() {
     }
 }
 
-/// A verifier that calls what the prover maps, or the other way round, or maps another number of lanes, accepts nothing: the
-/// order of commitments is another.
+/// A verifier that calls what the prover maps, or the other way round, or maps another number of lanes, accepts
+/// nothing: the order of commitments is another.
 #[test]
 fn another_order_is_rejected() {
     let statement = Rounds::new(20, 4, 3);
@@ -286,8 +287,8 @@ fn another_order_is_rejected() {
     }
 }
 
-/// A product that is asserted before a map which takes all of the last block, and nothing behind it: it is checked with the
-/// batch that was open, and no later.
+/// A product that is asserted before a map which takes all of the last block, and nothing behind it: it is
+/// checked with the batch that was open, and no later.
 #[test]
 fn what_is_asserted_before_a_map_is_checked() {
     /// Asserts x·y = z, and then that the bits of some lanes are zero.

@@ -46,8 +46,9 @@ impl Wave {
         &self.wires[slot as usize * self.lanes..][..self.lanes]
     }
 
-    /// Walks on, until a step commits to more than there are `shares`, which are corrected. `made` gets the factors of each
-    /// product, or none, with its wires, and `asserted` those that are asserted. `one` is the share of one.
+    /// Walks on, until a step commits to more than there are `shares`, which are corrected. `made` gets the
+    /// factors of each product, or none, with its wires, and `asserted` those that are asserted. `one` is the
+    /// share of one.
     pub(super) fn walk(
         &mut self,
         (arch, one): (Arch, F128),
@@ -90,7 +91,8 @@ impl Wave {
 }
 
 impl Wave {
-    /// Walks on over all of `shares`, and puts each product, and each input as the product of itself and one, into a slot.
+    /// Walks on over all of `shares`, and puts each product, and each input as the product of itself and one,
+    /// into a slot.
     pub(super) fn walk_into(
         &mut self,
         (slots, asserted): (&mut Slots<F128>, &mut Openings),

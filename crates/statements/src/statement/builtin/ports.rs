@@ -82,8 +82,8 @@ pub(in crate::statement) struct Stated<'a> {
 /// One of several instances.
 pub(in crate::statement) struct Instance<'a> {
     pub(in crate::statement) number: usize,
-    /// The wires of its public bits, where they are on wires, and for each input, and each output, where its bits begin, if it
-    /// is public.
+    /// The wires of its public bits, where they are on wires, and for each input, and each output, where its
+    /// bits begin, if it is public.
     pub(in crate::statement) wires: Option<(&'a [Handle], [&'a [Option<usize>]; 2])>,
 }
 

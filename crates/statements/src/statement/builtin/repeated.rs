@@ -17,8 +17,8 @@ const LONGEST: u64 = 1 << 30;
 /// Instances that are one map: enough for all threads, and so few that their public bits take little memory.
 const TOGETHER: usize = 2048;
 
-/// The bits of the ports of an instance from which on it is pushed by itself: as a function all its wires would be held at
-/// once.
+/// The bits of the ports of an instance from which on it is pushed by itself: as a function all its wires would
+/// be held at once.
 const LARGE: u64 = 1 << 16;
 
 /// The statement that each instance holds. A port has the values of all, the first one's first as bytes print.
@@ -32,8 +32,8 @@ pub(in crate::statement) struct Repeated {
 }
 
 impl Repeated {
-    /// Takes `count` out of the parameters of the statement `name`, if it is there and no key of its own: the others, and how
-    /// many instances there are to be.
+    /// Takes `count` out of the parameters of the statement `name`, if it is there and no key of its own: the
+    /// others, and how many instances there are to be.
     pub(super) fn count(name: &str, parameters: &str) -> Result<(String, u64)> {
         let own = |(listed, _): &(&str, &str)| {
             let (listed, keys) = listed.split_once('?').unwrap_or((listed, ""));
@@ -53,7 +53,7 @@ impl Repeated {
         Ok((others.join("&"), count))
     }
 
-    /// So many instances of a statement.
+    /// A statement in so many instances.
     pub(super) fn new(of: Builtin, count: u64) -> Result<Self> {
         let name = of.canonical();
         if of.disjunction().is_some() || matches!(of, Builtin::Algebra(_)) {
