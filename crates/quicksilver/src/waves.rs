@@ -80,7 +80,13 @@ const FEWEST_LANES: usize = 8;
 
 /// The functions that were mapped last, without their calls.
 #[derive(Default)]
-pub(crate) struct Functions(VecDeque<(Weak<Block<F2>>, Option<Arc<StraightLine<F2>>>)>);
+pub(crate) struct Functions(VecDeque<Found>);
+
+/// A function, and what it is without its calls, if it can be mapped.
+struct Found {
+    function: Weak<Block<F2>>,
+    line: Option<Arc<StraightLine<F2>>>,
+}
 
 /// The functions that are kept.
 const KEPT: usize = 8;
@@ -88,16 +94,16 @@ const KEPT: usize = 8;
 impl Functions {
     /// `function` without its calls, if it can be mapped.
     fn find(&mut self, function: &Arc<Block<F2>>) -> Option<Arc<StraightLine<F2>>> {
-        let is_same = |(of, _): &&(Weak<Block<F2>>, _)| of.as_ptr() == Arc::as_ptr(function);
-        if let Some((_, line)) = self.0.iter().find(is_same) {
-            return line.clone();
+        let is_same = |found: &&Found| found.function.as_ptr() == Arc::as_ptr(function);
+        if let Some(found) = self.0.iter().find(is_same) {
+            return found.line.clone();
         }
         let is_mapped =
             |line: &StraightLine<F2>| line.commitments > 0 && line.slots * FEWEST_LANES <= MOST_WIRES;
         let line = StraightLine::of(function).filter(is_mapped).map(Arc::new);
         self.0.truncate(KEPT - 1);
         // A weak reference keeps the address from being used again.
-        self.0.push_front((Arc::downgrade(function), line.clone()));
+        self.0.push_front(Found { function: Arc::downgrade(function), line: line.clone() });
         line
     }
 }

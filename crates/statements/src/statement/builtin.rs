@@ -19,7 +19,7 @@ mod sha256_preimage;
 #[cfg(test)]
 mod trial;
 
-pub(super) use ports::{Instance, Ports, Stated, in_turn};
+pub(super) use ports::{Instance, OnWires, Ports, Stated, in_turn};
 pub(super) use repeated::Repeated;
 
 use super::algebra::{self, Algebra};

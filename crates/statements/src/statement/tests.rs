@@ -313,7 +313,7 @@ fn instances_have_values_of_their_own() {
     // An input that is public, of which each instance takes its part.
     let aes = |spec: &str| Relation::open(&format!("builtin:aes128{spec}"), None).unwrap();
     let (key, plaintext) = ("0123456789abcdefFEDCBA9876543210", "instance number zeroand number one.");
-    let (key, plaintext) = (&key[..], &plaintext[..32]);
+    let plaintext = &plaintext[..32];
     let of_one = |at: usize| {
         let part = |text: &'static str| &text[16 * at..16 * at + 16];
         let inputs = aes("").inputs().iter().map(|port| port.name.clone()).collect::<Vec<_>>();

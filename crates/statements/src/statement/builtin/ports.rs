@@ -82,16 +82,28 @@ pub(in crate::statement) struct Stated<'a> {
 /// One of several instances.
 pub(in crate::statement) struct Instance<'a> {
     pub(in crate::statement) number: usize,
-    /// The wires of its public bits, where they are on wires, and for each input, and each output, where its
-    /// bits begin, if it is public.
-    pub(in crate::statement) wires: Option<(&'a [Handle], [&'a [Option<usize>]; 2])>,
+    /// Its public bits, where they are on wires.
+    pub(in crate::statement) on_wires: Option<OnWires<'a>>,
+}
+
+/// The wires of public bits: for each input, and each output, where its bits begin among them, if it is public.
+#[derive(Clone, Copy)]
+pub(in crate::statement) struct OnWires<'a> {
+    pub(in crate::statement) wires: &'a [Handle],
+    pub(in crate::statement) inputs: &'a [Option<usize>],
+    pub(in crate::statement) outputs: &'a [Option<usize>],
+}
+
+impl OnWires<'_> {
+    /// A bit of a port that begins there, if it is public.
+    fn bit(&self, begin: Option<usize>, bit: u64) -> Option<Bit<Handle>> {
+        begin.map(|begin| Bit::Wire(self.wires[begin + bit as usize]))
+    }
 }
 
 impl Stated<'_> {
-    /// Whether public bits are on wires, and then that bit of an input, which is `of` 0, or of an output.
-    fn on_wire(&self, of: usize, port: usize, bit: u64) -> Option<Option<Bit<Handle>>> {
-        let (wires, begins) = self.instance.as_ref()?.wires?;
-        Some(begins[of][port].map(|begin| Bit::Wire(wires[begin + bit as usize])))
+    fn on_wires(&self) -> Option<OnWires<'_>> {
+        self.instance.as_ref()?.on_wires
     }
 }
 
@@ -101,8 +113,8 @@ impl<B: Backend<F = F2, Wire = Handle>> Ports<B> for Stated<'_> {
     }
 
     fn input(&mut self, b: &mut B, port: usize, bit: u64) -> Result<Bit<B::Wire>> {
-        if let Some(public) = self.on_wire(0, port, bit) {
-            return public.map_or_else(|| Bit::witness(b), Ok);
+        if let Some(on) = self.on_wires() {
+            return on.bit(on.inputs[port], bit).map_or_else(|| Bit::witness(b), Ok);
         }
         match &self.inputs.1[port] {
             Some(value) => Ok(Bit::Public(value.bit(bit).to_bool())),
@@ -114,8 +126,11 @@ impl<B: Backend<F = F2, Wire = Handle>> Ports<B> for Stated<'_> {
 
     fn output(&mut self, b: &mut B, port: usize, bit: u64, value: Bit<B::Wire>) -> Result<()> {
         let (ports, values) = self.outputs;
-        let stated = values[port].as_ref().map(|expected| Bit::Public(expected.bit(bit).to_bool()));
-        let Some(expected) = self.on_wire(1, port, bit).unwrap_or(stated) else { return Ok(()) };
+        let expected = match self.on_wires() {
+            Some(on) => on.bit(on.outputs[port], bit),
+            None => values[port].as_ref().map(|expected| Bit::Public(expected.bit(bit).to_bool())),
+        };
+        let Some(expected) = expected else { return Ok(()) };
         let name = &ports[port].name;
         match &self.instance {
             Some(Instance { number, .. }) => {

@@ -1,6 +1,6 @@
 //! Several instances of a built-in statement: one function on as many lanes.
 
-use super::{Builtin, Described, Instance, LIST, Recording, Stated, in_turn, numbers};
+use super::{Builtin, Described, Instance, LIST, OnWires, Recording, Stated, in_turn, numbers};
 use crate::statement::{Port, Value};
 use core::ops::Range;
 use volery_channel::error::{Error, Result};
@@ -145,7 +145,7 @@ impl Repeated {
         };
         let (inputs, outputs) = (parts(all.inputs.1), parts(all.outputs.1));
         b.scope(|b| {
-            let instance = Some(Instance { number: instance as usize, wires: None });
+            let instance = Some(Instance { number: instance as usize, on_wires: None });
             let (inputs, outputs) = ((&self.inputs[..], &inputs[..]), (&self.outputs[..], &outputs[..]));
             self.of.run(b, Stated { inputs, outputs, instance }, None)
         })
@@ -178,8 +178,8 @@ impl Repeated {
         let key = format!("instance of {} {begins:?}", self.of.canonical());
         let first = instances.start as usize;
         let mapped = b.map(key.as_bytes(), lanes, &columns, |b, lane, wires| {
-            let wires = Some((wires, [of_inputs, of_outputs]));
-            let instance = Some(Instance { number: first + lane, wires });
+            let on_wires = Some(OnWires { wires, inputs: of_inputs, outputs: of_outputs });
+            let instance = Some(Instance { number: first + lane, on_wires });
             let (inputs, outputs) = ((&self.inputs[..], all.inputs.1), (&self.outputs[..], all.outputs.1));
             self.of.run(b, Stated { inputs, outputs, instance }, None)?;
             Ok(Returned::default())
