@@ -110,6 +110,7 @@ impl<W: Zeroize> Default for Wires<W> {
 }
 
 /// The names of assertions, in their order.
+#[derive(Clone)]
 struct Names<'s, F: Field> {
     source: &'s dyn Source<F>,
     argues: Argues,
@@ -118,6 +119,11 @@ struct Names<'s, F: Field> {
 }
 
 impl<'s, F: Field> Names<'s, F> {
+    /// The name of the assertion so many behind the next.
+    fn text(&self, behind: u64) -> String {
+        Name { source: self.source, argues: self.argues, number: self.assertions + behind }.to_string()
+    }
+
     /// The name of the next assertion.
     fn next(&mut self) -> Name<'s, F> {
         let number = self.assertions;
@@ -306,8 +312,8 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         let (arguments, results) = (words.list(), words.list());
         let Wires { places, operands: [beside, ..] } = &mut self.wires;
         let of = operands(places, beside, arguments, frame);
-        let Names { source, argues, assertions } = self.names;
-        let name = |number| Name { source, argues, number: assertions + number }.to_string();
+        let first = self.names.clone();
+        let name = |number| first.text(number);
         let map = Map { function, lanes: b as usize, arguments: of, name: &name };
         if let Some(made) = self.backend.map_lanes(map)? {
             self.names.assertions += u64::from(b) * function.assertions;
@@ -319,8 +325,11 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         let columns = results.columns(b);
         for lane in 0..b as usize {
             let callee = self.callee(block, function, frame);
-            let places = self.wires.places.0[callee.wires..].iter_mut();
-            of.iter().skip(lane).step_by(b as usize).zip(places).for_each(|(wire, place)| *place = *wire);
+            let (mut from, mut to) = (lane, callee.wires);
+            while from < of.len() {
+                self.wires.places.0[to] = of[from];
+                (from, to) = (from + b as usize, to + 1);
+            }
             self.run_function(function, callee, (frame, List { runs: &columns.runs(lane) }))?;
         }
         Ok(())

@@ -82,7 +82,7 @@ pub(in crate::statement) struct Stated<'a> {
 /// One of several instances.
 pub(in crate::statement) struct Instance<'a> {
     pub(in crate::statement) number: usize,
-    /// Its public bits, where they are on wires.
+    /// The wires of its public bits, where they are on wires.
     pub(in crate::statement) on_wires: Option<OnWires<'a>>,
 }
 

@@ -71,7 +71,7 @@ impl Repeated {
         Ok(Self { count, of: Box::new(of), inputs, outputs })
     }
 
-    /// Its statement, and how many there are.
+    /// The statement of one, and how many there are.
     pub(in crate::statement) fn of(&self) -> (&Builtin, u64) {
         (&self.of, self.count)
     }
