@@ -141,8 +141,9 @@ impl<F: Field> Tally<F> {
                     continue;
                 }
                 Op::Map => {
-                    let (function, inner) = self.function(&block.functions[out as usize]);
                     for _ in 0..b {
+                        // Ranges and permutations are counted in each lane.
+                        let (function, inner) = self.function(&block.functions[out as usize]);
                         part.part(&shape, &inner, &function);
                         shape.add(&function);
                     }

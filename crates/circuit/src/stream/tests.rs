@@ -222,6 +222,23 @@ fn maps_access_memories_in_the_order_of_lanes() {
     }
 }
 
+/// Ranges and permutations within a mapped function are counted in each lane.
+#[test]
+fn what_is_argued_is_counted_in_each_lane() {
+    struct Ranges;
+    impl<B: Machine<F = F61>> Circuit<B> for Ranges {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let numbers = (0..100).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            b.map(b"range", 100, &numbers, |b, _, of| {
+                b.assert_within(of, 8, &"a number")?;
+                Ok(Returned::default())
+            })?;
+            b.assert_zero(numbers[0], "the first")
+        }
+    }
+    assert_streamed::<F61, _>(&Ranges);
+}
+
 /// Results of a map take the places of its arguments within a function: those of one lane are no arguments of
 /// the next.
 #[test]
