@@ -429,9 +429,14 @@ impl<'a, M: Commitments> Verifier<'a, M> {
 
     /// Reports the number of multiplications so far.
     fn report(&mut self) {
+        self.report_without(0);
+    }
+
+    /// Reports it where so many inputs are not counted yet.
+    fn report_without(&mut self, inputs: u64) {
         // Of a batch that is open inputs are counted, and no shares yet.
         let done = self.committed + self.gates.on_tape;
-        self.progress.tell(done.saturating_sub(self.gates.inputs));
+        self.progress.tell(done.saturating_sub(self.gates.inputs + inputs));
     }
 }
 

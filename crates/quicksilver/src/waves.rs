@@ -152,10 +152,15 @@ impl Turns {
         wave * self.width..self.lanes.min((wave + 1) * self.width)
     }
 
+    /// The shares of a wave.
+    fn shares_of(&self, wave: usize) -> u64 {
+        self.lanes_of(wave).len() as u64 * self.commitments
+    }
+
     /// Begins the next wave, if there is one.
     fn begin(&mut self) {
         if let Some(wave) = self.waiting.next() {
-            self.active.push_back((wave, self.lanes_of(wave).len() as u64 * self.commitments));
+            self.active.push_back((wave, self.shares_of(wave)));
         }
     }
 
@@ -186,8 +191,11 @@ impl Turns {
             return false;
         }
         self.taken = 0;
-        if let Some(front) = self.active.pop_front() {
-            self.active.push_back(front);
+        // Waves begin in their order, in which their lanes read the witness.
+        if let Some(&(wave, left)) = self.active.front()
+            && left < self.shares_of(wave)
+        {
+            self.active.rotate_left(1);
         }
         true
     }
@@ -220,7 +228,7 @@ pub(crate) struct Done {
     waves: Vec<(usize, Wave)>,
     pub(crate) products: u64,
     pub(crate) sums: Zeroizing<Vec<F128>>,
-    pub(crate) asserted: Openings,
+    pub(crate) asserted: Box<Openings>,
     batches: Vec<Batch>,
 }
 
@@ -272,6 +280,13 @@ impl<'m> Mapping<'m> {
     /// The number of waves.
     pub(crate) fn waves(&self) -> usize {
         self.places.len()
+    }
+
+    /// The inputs so far, as far as they are spread evenly over the shares.
+    pub(crate) fn inputs(&self) -> u64 {
+        let all = self.map.lanes as u64 * self.line.commitments;
+        let taken = u128::from(all - self.left()) * u128::from(self.line.inputs);
+        (taken / u128::from(self.line.commitments)) as u64
     }
 
     /// Adds what all lanes come to.
@@ -354,7 +369,7 @@ impl<'m> Mapping<'m> {
         }
         let one = self.one.clone();
         self.tasks.push(pool.run(move || {
-            let mut asserted = Openings::new(ASSERTED);
+            let mut asserted = Box::new(Openings::new(ASSERTED));
             let mut total = Zeroizing::new(vec![F128::ZERO; 2]);
             let mut at = 0;
             for Batch { pieces, shares, seed } in &batches {

@@ -94,7 +94,7 @@ impl Prover<'_, BitMacs> {
         let by = self.walked_by();
         let take = &mut |done: &Done| self.take_walked(done);
         walks.mapping.add((by.0, &by.1, by.2), (pieces, shares, products), take);
-        self.report();
+        self.report_without(walks.mapping.inputs());
         Ok(())
     }
 

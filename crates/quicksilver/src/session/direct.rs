@@ -10,6 +10,7 @@ use crate::{ProverUnder, VerifierUnder};
 use volery_channel::error::Result;
 use volery_circuit::stream::{ClauseSource, Source, Stream as Gates};
 use volery_circuit::{Branch, Circuit, Clauses};
+use volery_primitives::Field as _;
 
 /// A statement that can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field
 /// is one: systems execute its stream of gates, but QuickSilver runs a copy that is compiled for it alone
@@ -154,8 +155,6 @@ pub struct Proposition<'s, S: OverMacs> {
     /// The statement as a stream of gates.
     pub stream: Gates<'s, S::F>,
     direct: Option<&'s dyn Direct<S>>,
-    /// Whether there is no stream of it.
-    alone: bool,
 }
 
 impl<'s, S: OverMacs> Proposition<'s, S> {
@@ -164,32 +163,27 @@ impl<'s, S: OverMacs> Proposition<'s, S> {
     where
         S: Registered,
     {
-        Self { stream: Gates::new(circuit.source()), direct: circuit.direct(), alone: false }
+        let stream = Gates::new(circuit.source());
+        // Over F_2 a map is walked lane by lane where it is compiled, and many lanes at a time where it is recorded:
+        // so statements that map go by their streams. What cannot be counted ends in its error there.
+        let maps = || S::F::BITS == 1 && stream.maps().unwrap_or(true);
+        let direct = circuit.direct().filter(|_| !maps());
+        Self { stream, direct }
     }
 
     /// A statement that `direct` pushes, and no stream does.
     pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
-        Self { stream: Gates::new(stream), direct: Some(direct), alone: true }
+        Self { stream: Gates::new(stream), direct: Some(direct) }
     }
 
     /// A statement that is a stream of gates and nothing else.
     pub fn streamed(source: &'s dyn Source<S::F>) -> Self {
-        Self { stream: Gates::new(source), direct: None, alone: false }
-    }
-
-    /// The copy that is compiled for QuickSilver, if it says what the stream does. A map is walked lane by lane
-    /// where it is compiled, and many lanes at a time where it is recorded: so statements that map go by their
-    /// streams.
-    fn compiled(&self) -> Result<Option<&'s dyn Direct<S>>> {
-        Ok(match self.direct {
-            Some(direct) if self.alone || !self.stream.maps()? => Some(direct),
-            _ => None,
-        })
+        Self { stream: Gates::new(source), direct: None }
     }
 
     /// Pushes it into QuickSilver's prover.
     pub fn push_to_prover(&self, prover: &mut ProverUnder<'_, S::Macs>) -> Result<()> {
-        match self.compiled()? {
+        match self.direct {
             Some(direct) => direct.push_to_prover(prover),
             None => self.stream.run(prover),
         }
@@ -197,7 +191,7 @@ impl<'s, S: OverMacs> Proposition<'s, S> {
 
     /// Pushes it into QuickSilver's verifier.
     pub fn push_to_verifier(&self, verifier: &mut VerifierUnder<'_, S::Macs>) -> Result<()> {
-        match self.compiled()? {
+        match self.direct {
             Some(direct) => direct.push_to_verifier(verifier),
             None => self.stream.run(verifier),
         }

@@ -74,7 +74,7 @@ impl Verifier<'_, BitMacs> {
         let (by, pieces) = (self.walked_by(), mapping.pieces(length));
         let take = &mut |done: &Done| self.take_walked(done);
         mapping.add((by.0, &by.1, by.2), (pieces, shares, products), take);
-        self.report();
+        self.report_without(mapping.inputs());
         Ok(())
     }
 

@@ -231,6 +231,76 @@ fn lies_about_products_at_seams_are_rejected() {
     }
 }
 
+/// Waves whose last share is the last of a turn: the next ones begin in their order, in which they read the witness.
+#[test]
+fn waves_begin_in_their_order() {
+    for (lanes, width, commitments, block) in [
+        (1024, 64, 65, 4160),
+        (2048, 64, 152 * 256, 8192),
+        (2048, 32, 64, 8192),
+        (1000, 16, 544, 4096),
+        (70, 8, 9, 130),
+    ] {
+        let mut turns = super::Turns::new(lanes, width, commitments);
+        let (mut begun, mut taken) = (0, vec![0; lanes.div_ceil(width)]);
+        while turns.left > 0 {
+            let shares = block.min(turns.left as usize);
+            for piece in turns.pieces(shares) {
+                assert!(piece.wave <= begun, "wave {} before {begun}", piece.wave);
+                begun = begun.max(piece.wave + 1);
+                taken[piece.wave] += piece.shares.len();
+            }
+            turns.turn(shares);
+        }
+        let shares = |wave| turns.lanes_of(wave).len() * commitments as usize;
+        assert!((0..taken.len()).all(|wave| taken[wave] == shares(wave)));
+    }
+}
+
+/// Each lane reads bits of its own number.
+#[test]
+fn lanes_read_the_witness_in_their_order() {
+    struct Numbers(usize);
+    impl<B: Backend<F = F2>> Circuit<B> for Numbers {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let bits = [F2::ZERO, F2::ONE].map(|bit| b.constant(bit));
+            let number = (0..65).flat_map(|bit| (0..self.0).map(move |lane| lane >> (bit % 10) & 1));
+            let columns = number.map(|bit| bits[bit]).collect::<Vec<_>>();
+            b.map(b"numbers", self.0, &columns, |b, lane, of| {
+                for wire in of {
+                    let bit = b.witness()?;
+                    let difference = b.add(bit, *wire);
+                    b.assert_zero(difference, format_args!("a bit of lane {lane}"))?;
+                }
+                Ok(Returned::default())
+            })?;
+            Ok(())
+        }
+    }
+    let statement = Numbers(1024);
+    let witness = (0..1024).flat_map(|lane| (0..65).map(move |bit| F2::from(lane >> (bit % 10) & 1 == 1)));
+    let witness = witness.collect::<Vec<_>>();
+    let (here, there) = pipe(Duration::from_secs(20));
+    let (mut proving, mut verifying) =
+        (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
+    let prover = || {
+        let vole = Box::new(ideal::Prover::new(3, 4160));
+        let mut prover = Prover::<BitMacs>::new(&mut proving, vole, Arch::detect(), witness);
+        Streamed(&statement).run(&mut prover).and_then(|()| prover.finish().map(drop))?;
+        proving.flush()
+    };
+    let verifier = || {
+        let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+        let vole = Box::new(ideal::Verifier::new(3, 4160, &delta));
+        let mut verifier = Verifier::<BitMacs>::new(&mut verifying, vole, Arch::detect(), &delta);
+        Streamed(&statement).run(&mut verifier)?;
+        verifier.finish().map(drop)
+    };
+    let (proved, verified) = side_by_side(prover, verifier);
+    proved.unwrap();
+    verified.unwrap();
+}
+
 #[test]
 fn the_first_assertion_that_fails_in_the_order_of_calls_is_named() {
     /// Asserts that the bits of some lanes are zero, and the second bit of each.
