@@ -281,3 +281,33 @@ except KeyboardInterrupt:
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=60)
     assert child.returncode == 130 and out.endswith("interrupted\n")
+
+
+def test_a_program_that_ends_ends_its_sessions():
+    """Whatever still runs on other threads is interrupted, and waited for, before the interpreter goes."""
+    program = """
+import volery
+
+@volery.circuit
+def endless(x: volery.Word[32], *, rounds):
+    for _ in range(rounds):
+        x = x * x + 1
+    volery.assert_true(x != 0)
+
+rounds = {"rounds": 1 << 40}
+running = [
+    volery.start(volery.loopback, endless, rounds, {"x": 3}, check=False),
+    volery.start(endless.check, rounds, {"x": 3}),
+    volery.start(endless.verify, rounds, listen="127.0.0.1:0"),
+]
+for one in running:
+    next(one.states())
+"""
+    ended = subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_loopback_ends_the_verifier_of_a_prover_that_never_comes():
+    """Its own error is raised, though the verifier waits for a peer."""
+    with pytest.raises(TypeError):
+        volery.loopback(RELATION, PUBLIC, 5, check=False)

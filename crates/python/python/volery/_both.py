@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Mapping
 
+from ._background import Background
 from ._circuit import Statement
 from ._errors import Abandoned, LinkError
 from ._report import Report
@@ -38,36 +39,39 @@ def loopback(
         # A witness that fails is found before anybody waits.
         kept = {key: options[key] for key in ("field",) if key in options}
         volery.check(statement, public=public, private=private, **kept)
-    ends: dict[str, Any] = {}
+    address: str | None = None
     bound = threading.Event()
 
-    def listening(address: str) -> None:
-        ends["address"] = address
+    def listening(at: str) -> None:
+        nonlocal address
+        address = at
         bound.set()
 
-    def verify() -> None:
+    def verify(progress: Any) -> Report:
         try:
-            ends["verifier"] = act("verify", listen="127.0.0.1:0", listening=listening)
-        except BaseException as error:
-            ends["error"] = error
+            return act("verify", listen="127.0.0.1:0", listening=listening, progress=progress)
         finally:
             bound.set()
 
-    verifier = threading.Thread(target=verify, daemon=True)
-    verifier.start()
-    bound.wait()
-    prover: Report | None = None
+    hear = options.pop("progress", None)
+    verifier = Background(verify, hear)
     error: BaseException | None = None
-    if "address" in ends:
-        try:
-            prover = act("prove", private=private, connect=ends["address"])
-        except BaseException as why:
-            error = why
+    verifier.start()
+    try:
+        bound.wait()
+        if address is not None:
+            prover = act("prove", private=private, connect=address, progress=hear)
+    except (LinkError, Abandoned) as why:
+        error = why
+    except BaseException:
+        # A peer that nobody speaks to would wait for ever.
+        verifier.cancel()
+        verifier.join()
+        raise
     verifier.join()
     # Of two errors the one that is only of the link is the consequence.
-    if error is not None and not ("error" in ends and isinstance(error, (LinkError, Abandoned))):
+    if verifier.error is not None:
+        raise verifier.error
+    if error is not None:
         raise error
-    if "error" in ends:
-        raise ends["error"]
-    assert prover is not None
-    return prover, ends["verifier"]
+    return prover, verifier.made

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import queue
-import threading
 from typing import Any, Callable, Iterator
 
+from ._background import Background
 from ._report import Progress
 
 
@@ -17,28 +17,18 @@ class Running:
 
     def __init__(self, work: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self._states: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
-        self._cancelled = False
-        self._result: Any = None
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, args=(work, args, kwargs), daemon=True)
-        self._thread.start()
+        self._background = Background(lambda heard: self._begin(work, args, kwargs, heard), self._states.put)
+        self._background.start()
 
-    def _work(self, work: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    def _begin(self, work: Callable[..., Any], args: Any, kwargs: Any, heard: Any) -> Any:
         try:
-            self._result = work(*args, progress=self._hear, **kwargs)
-        except BaseException as error:  # noqa: B902 - it is raised where the result is asked for
-            self._error = error
+            return work(*args, progress=heard, **kwargs)
         finally:
             self._states.put(None)
 
-    def _hear(self, state: Progress) -> None:
-        if self._cancelled:
-            raise KeyboardInterrupt("cancelled")
-        self._states.put(state)
-
     def cancel(self) -> None:
         """Ends the session; ``result`` then raises ``KeyboardInterrupt``."""
-        self._cancelled = True
+        self._background.cancel()
 
     def states(self) -> Iterator[Progress]:
         """Each state of progress, about ten a second, until the end."""
@@ -59,12 +49,13 @@ class Running:
 
         Raises what the work raised, and ``TimeoutError``.
         """
-        self._thread.join(timeout)
-        if self._thread.is_alive():
+        background = self._background
+        background.join(timeout)
+        if background.is_alive():
             raise TimeoutError("it goes on")
-        if self._error is not None:
-            raise self._error
-        return self._result
+        if background.error is not None:
+            raise background.error
+        return background.made
 
     def bar(self, tqdm: Any, **options: Any) -> Any:
         """Shows progress by a bar of ``tqdm``, and gives the result."""
