@@ -14,6 +14,7 @@ Examples:
   volery bench boolean --gates 100000000 --json
   volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
   volery bench boolean --gates 100000000 --vole mid --replay --threads 2
+  volery bench boolean --gates 100000000 --lanes 1024 --vole mid --threads 4
   volery bench sha256 --repeat 10
   volery bench arithmetic --field f61x2 --vole mid
   volery bench inner-product --length 100000000 --field f2
@@ -93,6 +94,10 @@ pub(crate) struct Typed {
     /// [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
+    /// Lanes in which the gates of `boolean` stand, as a function that is called on each and depends on no
+    /// other, so that --threads share the work of them [default: one network, gate by gate]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) lanes: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000], of the message of `voleith` in
     /// bytes [default: 55], and of the private input of `program` [default: 65536; without --public-control 8192]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -188,6 +193,7 @@ impl Typed {
         those(&[
             ("--gates", self.gates.is_some()),
             ("--inputs", self.inputs.is_some()),
+            ("--lanes", self.lanes.is_some()),
             ("--length", self.length.is_some()),
             ("--size", self.size.is_some()),
             ("--depth", self.depth.is_some()),

@@ -4,6 +4,7 @@
 mod auto;
 mod beside;
 pub mod circuit;
+mod lanes;
 
 use crate::bench::Run;
 use crate::fields::over;
@@ -60,8 +61,8 @@ fn elements(run: &Run) -> Result<Box<dyn AnyGenerated>> {
     over!(run.field()?, of(run))
 }
 
-/// The circuit by --gates and --inputs.
-fn asked<S: Named, N: Satisfied<S::F> + 'static>(run: &Run) -> Result<Box<dyn AnyGenerated>>
+/// The circuit by --gates, --inputs and --lanes.
+fn asked<S: Named, N: Satisfied<S::F> + Sync + 'static>(run: &Run) -> Result<Box<dyn AnyGenerated>>
 where
     Generated<N, S::F>: Provable<S> + Sync,
 {

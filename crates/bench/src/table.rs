@@ -18,11 +18,12 @@ const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO
 pub static BENCHES: [Bench; 27] = [
     Bench {
         name: "boolean",
-        options: &["--gates", "--inputs"],
+        options: &["--gates", "--inputs", "--lanes"],
         takes: Takes::All,
         over: Fields::BitsElse("arithmetic"),
         systems: OF_BITS,
-        says: "a generated circuit of --gates multiplications over F_2, four additions to each",
+        says: "a generated circuit of --gates multiplications over F_2, four additions to each; in --lanes that \
+               do not depend on each other, which threads share",
         run: generated::boolean,
     },
     Bench {

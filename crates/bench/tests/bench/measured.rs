@@ -22,12 +22,30 @@ fn benches_report_both_parties() {
     );
 }
 
+/// In lanes there are as many gates, whichever system walks them, and with values before them.
+#[test]
+fn gates_stand_in_lanes() {
+    for more in [
+        &["--vole", "softspoken4", "--threads", "2"][..],
+        &["--vole", "mid"],
+        &["--inputs", "300", "--vole", "softspoken8"],
+        &["--system", "wolverine"],
+        &["--system", "jko"],
+    ] {
+        let arguments = [&["boolean", "--gates", "30_011", "--lanes", "100", "--json"], more].concat();
+        let object = measure(&arguments).expect(0).json();
+        assert_eq!((&object["parameters"]["lanes"], &object["gates"]["mul"]), (&100.into(), &30_011.into()));
+        assert_eq!(object["verdict"], "accepted");
+    }
+}
+
 /// Alone, each party is told again what the other one sent, and comes to the same.
 #[test]
 fn parties_are_measured_alone() {
     for bench in [
         &["boolean", "--gates", "300000", "--vole", "tiny", "--threads", "2"][..],
         &["boolean", "--gates", "20000", "--vole", "softspoken4", "--repeat", "2", "--threads", "3"],
+        &["boolean", "--gates", "300000", "--lanes", "100", "--vole", "tiny", "--threads", "3"],
         &["arithmetic", "--gates", "20000", "--vole", "tiny", "--threads", "2"],
         &["wolverine", "--gates", "20000", "--vole", "tiny", "--threads", "2"],
         &["jko", "--gates", "3000"],

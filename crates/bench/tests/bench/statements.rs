@@ -63,16 +63,19 @@ fn trees_are_satisfied_and_their_size_is_known() {
     }
 }
 
-fn assert_satisfied<F: Field, N: Satisfied<F>>(inputs: u64)
+fn assert_satisfied<F: Field, N: Satisfied<F> + Sync>(inputs: u64, lanes: Option<u64>)
 where
     Generated<N, F>: Source<F>,
 {
-    let circuit = Generated::<N, F>::new(inputs, 30).expect("not empty");
+    let gates = 203;
+    let circuit = Generated::<N, F>::new(inputs, gates, lanes).expect("not empty");
     let mut witness: Vec<F> = circuit.witness().expect("randomness").collect();
     volery::check(&circuit, witness.clone()).expect("satisfied");
-    assert_eq!(Shape::of(&circuit).expect("counted").size(), circuit.size());
+    let shape = Shape::of(&circuit).expect("counted");
+    assert_eq!((shape.mul, shape.size()), (gates, circuit.size()));
+    let network = N::new(gates).expect("not empty").digest();
+    assert_eq!(circuit.digest() == network, inputs == 0 && lanes.is_none());
     if inputs > 0 {
-        assert_ne!(circuit.digest(), N::new(30).expect("not empty").digest());
         witness[0] += F::ONE;
         assert!(volery::check(&circuit, witness).is_err());
     }
@@ -81,8 +84,22 @@ where
 #[test]
 fn values_have_their_sum_and_the_size_is_known() {
     for inputs in [0, 1, 100] {
-        assert_satisfied::<F2, Network>(inputs);
-        assert_satisfied::<volery::F61, Arithmetic<_>>(inputs);
-        assert_satisfied::<volery::F128, Arithmetic<_>>(inputs);
+        // As many gates in each lane, or some left over; and lanes of one gate.
+        for lanes in [None, Some(1), Some(7), Some(100), Some(203)] {
+            assert_satisfied::<F2, Network>(inputs, lanes);
+            assert_satisfied::<volery::F61, Arithmetic<_>>(inputs, lanes);
+            assert_satisfied::<volery::F128, Arithmetic<_>>(inputs, lanes);
+        }
+    }
+}
+
+/// A lane of more gates than a function holds is so many maps; each multiplication has four additions wherever
+/// it stands.
+#[test]
+fn long_lanes_are_maps_one_after_the_other() {
+    for (gates, lanes) in [(100_003, 3), (65_536, 1), (40_000, 1024)] {
+        let circuit = Generated::<Network, F2>::new(0, gates, Some(lanes)).expect("not empty");
+        let shape = Shape::without_depth(&circuit).expect("counted");
+        assert_eq!((shape.mul, shape.add, shape.size()), (gates, 4 * gates, circuit.size()));
     }
 }
