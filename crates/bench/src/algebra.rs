@@ -93,7 +93,7 @@ impl<B: Backend> Circuit<B> for ByGates<'_, B::F> {
 /// Proves the product of two matrices over `S`.
 pub(crate) fn matmul<S: Named>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
-    let by_gates = !plan.settings.system().facts().polynomials;
+    let by_gates = plan.settings.system().facts().triples;
     let kind = run.typed.kind.as_deref().unwrap_or(if by_gates { GATES } else { RANDOM });
     one_of("--kind", kind, &[RANDOM, INNER_PRODUCT, GATES])?;
     if by_gates && kind != GATES {

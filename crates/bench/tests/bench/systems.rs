@@ -29,6 +29,19 @@ fn files_by_voleith_are_measured() {
     measure(&["voleith", "--bandwidth", "5"]).refused(2, &["--bandwidth", "goes over no link"]);
 }
 
+/// Limbo's proofs of matrices grow with what is multiplied: n³ gates, n² inner products of n, or one.
+#[test]
+fn matrices_are_multiplied_by_limbo_in_each_way() {
+    let bytes = |kind| {
+        let arguments = ["matmul", "--system", "limbo", "--size", "16", "--kind", kind, "--json", "--quiet"];
+        let object = measure(&arguments).expect(0).json();
+        assert_eq!((&object["verdict"], &object["kind"]), (&"accepted".into(), &kind.into()));
+        object["proof_bytes"].as_u64().expect("a proof")
+    };
+    let [gates, products, random] = ["gates", "inner-product", "random"].map(bytes);
+    assert!(random < products && products < gates, "{random}, {products}, {gates}");
+}
+
 #[test]
 fn limbo_is_measured() {
     let run = |more: &[&str]| {
