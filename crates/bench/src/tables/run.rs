@@ -2,6 +2,7 @@
 
 use super::child;
 use super::measure::Measure;
+use super::paper::Row;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use volery_cli::failure::{Failure, Fault, Result};
 
 /// The time after which a command is not run once more.
-const ENOUGH: Duration = Duration::from_secs(20);
+pub(super) const ENOUGH: Duration = Duration::from_secs(20);
 
 /// The outcome of a command.
 #[derive(Clone)]
@@ -84,10 +85,14 @@ impl Runner {
         Ok(Runs { all, best })
     }
 
-    fn once(&self, command: &str) -> Result<Value> {
+    /// Runs `volery bench` with `command`, by one thread for each party unless it says how many: its object.
+    pub(super) fn once(&self, command: &str) -> Result<Value> {
         let mut process = Command::new(&self.program);
         process.args(command.split_whitespace());
         process.args(["--json", "--quiet", "--timeout", &self.timeout]);
+        if Row::option(command, "--threads").is_none() {
+            process.args(["--threads", "1"]);
+        }
         process.stdin(Stdio::null()).stdout(Stdio::piped());
         // Ctrl-C is for this process, which then ends the other.
         #[cfg(unix)]
