@@ -35,6 +35,8 @@ Examples:
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench tables --only wolverine-table3 --only quicksilver
+  volery bench tables --write docs --only boolean
+  volery bench threads --budget 100
   volery bench --list
 
 In the JSON, `sent` goes from the prover to the verifier, and `received` back.
@@ -63,6 +65,14 @@ longer goes through a temporary file.
 process of its own, and writes tables.json, tables.md and plots in SVG to --out,
 after each table. A row that fails is told there, and the others go on; the exit
 code is then that of the first. A row runs no more once it took 20 seconds.
+
+With --write it runs the tables of the pages in that folder instead, and writes
+them: what was measured goes to figures.json there, and from that to the pages,
+after each row. --budget 0 measures nothing, and writes the pages anew. `threads`
+prints its tables, or with --write writes its page. Each row runs once before any
+runs again, and what asks for more cores than there are is left out. Both end
+with what is worse by more than a quarter than the papers' figures, or than it
+was before on the same machine.
 
 With --replay each party runs once more, alone, against a record of what the
 other one sent under the same seeds: its whole work, but for the system's calls
@@ -152,8 +162,8 @@ pub(crate) struct Typed {
     /// The clauses of `stack` [default: 15] and of `branches` [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) clauses: Option<String>,
-    /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best
-    /// [default: 1; of `tables` 3, with --quick 1]
+    /// Prove the same statement so often, on one set-up; of `tables` and `threads` run each row so often, for
+    /// the best [default: 1; of these two 3, of the papers' tables with --quick 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) repeat: Option<String>,
     /// Let no more than this through the link, in each direction; auto chooses by it too
@@ -171,11 +181,21 @@ pub(crate) struct Typed {
     /// The folder in which `tables` writes [default: volery-tables]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Run these `tables` only, by a name such as wolverine-table3, or all of a paper, such as wolverine; may
-    /// be repeated
+    /// Run these `tables` only, by a name such as wolverine-table3, or all of a paper, such as wolverine; of
+    /// `threads` both, prover or verifier, as threads-both; may be repeated
     #[arg(long, value_name = "ID")]
     pub(crate) only: Vec<String>,
-    /// Run `tables` at tiny sizes, to see that all works: the figures say nothing of speed
+    /// Run the tables of the pages in this folder, such as docs, in the place of the papers', and write them
+    /// there, with commit, machine and day; of `threads`, write its page
+    #[arg(long, value_name = "DIR")]
+    pub(crate) write: Option<PathBuf>,
+    /// The commit of this program, for --write [default: what git tells of the folder]
+    #[arg(long, value_name = "ID")]
+    pub(crate) commit: Option<String>,
+    /// Begin no row of `threads`, or of pages, that would end later than so many seconds from now
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) budget: Option<String>,
+    /// Run `tables` and `threads` at tiny sizes, to see that all works: the figures say nothing of speed
     #[arg(long)]
     pub(crate) quick: bool,
     /// Run those rows of `tables`, too, that take minutes each
@@ -211,6 +231,9 @@ impl Typed {
             ("--elf", self.elf.is_some()),
             ("--public-control", self.public_control),
             ("--only", !self.only.is_empty()),
+            ("--write", self.write.is_some()),
+            ("--commit", self.commit.is_some()),
+            ("--budget", self.budget.is_some()),
             ("--quick", self.quick),
             ("--large", self.large),
         ])

@@ -15,7 +15,7 @@ use volery_cli::fields::{ARITHMETIC, BOOLEAN};
 const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO];
 
 /// The measurements that there are.
-pub static BENCHES: [Bench; 27] = [
+pub static BENCHES: [Bench; 28] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs", "--lanes"],
@@ -271,13 +271,23 @@ pub static BENCHES: [Bench; 27] = [
     },
     Bench {
         name: "tables",
-        options: &["--out", "--only", "--quick", "--large"],
+        options: &["--out", "--only", "--quick", "--large", "--write", "--commit", "--budget"],
         takes: Takes::NoProof,
         over: Fields::Any(bits),
         systems: &[System::QUICKSILVER],
         says: "what the papers report, run by run, in a folder of tables with their figures beside ours, \
-               and plots",
+               and plots; with --write the figures of the pages in a folder",
         run: tables::tables,
+    },
+    Bench {
+        name: "threads",
+        options: &["--only", "--quick", "--write", "--commit", "--budget"],
+        takes: Takes::NoProof,
+        over: Fields::Any(bits),
+        systems: &[System::QUICKSILVER],
+        says: "what threads gain, by both parties on the machine and by one alone: 1,024 SHA-256 preimages, \
+               gates in 1,024 lanes, and a Merkle tree",
+        run: tables::published::threads,
     },
 ];
 

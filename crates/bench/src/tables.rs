@@ -13,12 +13,14 @@ mod memory;
 pub mod paper;
 mod plots;
 mod processor;
+pub mod published;
 mod quicksilver;
 mod results;
 mod run;
 mod stacked_garbling;
 mod voleith;
 mod wolverine;
+mod worse;
 
 use crate::bench::{Bench, Run};
 use machine::Machine;
@@ -35,6 +37,7 @@ use volery_cli::partial::{Old, Partial};
 use volery_cli::print::{self, notice, table};
 use volery_cli::report::peak_rss;
 use volery_cli::settings::Settings;
+use worse::Worse;
 
 pub(crate) use child::stop;
 
@@ -61,6 +64,18 @@ struct Asked {
 pub(crate) fn tables(run: &Run) -> Result<()> {
     // Refuses what no bench of proofs takes.
     Settings::new(run.field()?, &run.typed.protocol, &run.typed.output)?;
+    if run.typed.write.is_some() {
+        return write(run);
+    }
+    for (option, given) in
+        [("--commit", run.typed.commit.is_some()), ("--budget", run.typed.budget.is_some())]
+    {
+        if given {
+            return Err(Failure::usage(format_args!(
+                "{option}: for figures of pages alone: add --write docs"
+            )));
+        }
+    }
     let asked = Asked {
         folder: run.typed.out.clone().unwrap_or_else(|| FOLDER.into()),
         quick: run.typed.quick,
@@ -119,15 +134,30 @@ pub fn all() -> Vec<Table> {
 /// Misuse, where a name is that of none.
 pub fn chosen(only: &[String]) -> Result<Vec<Table>> {
     let mut tables = all();
-    let is =
-        |id: &str, name: &str| id == name || id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
     for name in only {
-        if !tables.iter().any(|table| is(table.id, name)) {
+        if !tables.iter().any(|table| is_named(table.id, name)) {
             one_of("--only", name, &tables.iter().map(|table| table.id).collect::<Vec<_>>())?;
         }
     }
-    tables.retain(|table| only.is_empty() || only.iter().any(|name| is(table.id, name)));
+    tables.retain(|table| only.is_empty() || only.iter().any(|name| is_named(table.id, name)));
     Ok(tables)
+}
+
+/// Whether the table `id` has this name, or one that begins with it and a dash.
+fn is_named(id: &str, name: &str) -> bool {
+    id == name || id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
+}
+
+/// Measures the figures of pages, and writes them.
+fn write(run: &Run) -> Result<()> {
+    for (option, given) in [("--out", run.typed.out.is_some()), ("--large", run.typed.large)] {
+        if given {
+            return Err(Failure::usage(format_args!(
+                "{option}: for the papers' tables: leave it out beside --write"
+            )));
+        }
+    }
+    published::write(run)
 }
 
 impl Asked {
@@ -184,9 +214,11 @@ impl Asked {
             Failure::new(first.fault, line)
         });
         let elapsed = started.elapsed().as_secs_f64();
+        let worse = results.worse();
         if !self.json {
             let mut rows = vec![("rows", counts.text()), ("time", print::seconds(elapsed))];
             rows.extend(written.iter().map(|(name, path)| (*name, path.display().to_string())));
+            rows.extend(worse.iter().map(|worse| ("worse", worse.text())));
             print::result(table(&rows))?;
             return failed.map_or(Ok(()), Err);
         }
@@ -202,6 +234,7 @@ impl Asked {
             "verdict": null,
             "rows": counts.json(),
             "files": files.collect::<Map<String, Value>>(),
+            "worse": worse.iter().map(Worse::json).collect::<Vec<_>>(),
             "seconds": {"setup": null, "online": null, "total": elapsed},
             "peak_rss_bytes": peak_rss(),
         });

@@ -33,16 +33,16 @@ pub(super) struct Curve {
     label: String,
     /// The points by their first coordinate.
     pub(super) points: Vec<(f64, f64)>,
-    /// Whether others measured it: its points are hollow, and the line is broken.
-    pub(super) foreign: bool,
+    /// Whether its points are hollow, and the line is broken.
+    pub(super) broken: bool,
 }
 
 impl Curve {
-    pub(super) fn new(label: String, points: impl Iterator<Item = (f64, f64)>, foreign: bool) -> Self {
+    pub(super) fn new(label: String, points: impl Iterator<Item = (f64, f64)>, broken: bool) -> Self {
         let mut points: Vec<_> = points.collect();
         points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         points.dedup_by_key(|(x, _)| *x);
-        Self { label, points, foreign }
+        Self { label, points, broken }
     }
 }
 
@@ -67,7 +67,7 @@ fn draw(
     let (area, legend) = area.split_vertically(SIZE.1 as i32 - ROW * lines.len() as i32 - 16);
     for (i, (line, colour)) in lines.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let (stroke, middle) = (colour.stroke_width(2), ROW * i as i32 + ROW / 2);
-        let point = if line.foreign { stroke } else { colour.filled() };
+        let point = if line.broken { stroke } else { colour.filled() };
         legend.draw(&PathElement::new([(96, middle), (120, middle)], stroke))?;
         legend.draw(&Circle::new((108, middle), 4, point))?;
         legend.draw(&Text::new(line.label.as_str(), (132, middle - ROW / 2 + 3), FONT))?;
@@ -102,9 +102,9 @@ fn draw(
     for (line, colour) in lines.iter().zip(COLOURS.iter().cycle()) {
         let places = || line.points.iter().map(|(a, b)| (x.place(*a), y.place(*b)));
         let stroke = colour.stroke_width(2);
-        let point = if line.foreign { stroke } else { colour.filled() };
+        let point = if line.broken { stroke } else { colour.filled() };
         chart.draw_series(places().map(|place| Circle::new(place, 4, point)))?;
-        if line.foreign {
+        if line.broken {
             chart.draw_series(DashedLineSeries::new(places(), 6, 5, stroke))?;
         } else {
             chart.draw_series(LineSeries::new(places(), stroke))?;

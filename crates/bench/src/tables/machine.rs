@@ -7,16 +7,18 @@ use volery_cli::failure::Result;
 use volery_cli::print::human;
 use volery_cli::settings::arch;
 
-/// The machine of this process.
+/// The machine that something was measured on.
+#[derive(Clone, PartialEq)]
 pub(super) struct Machine {
     /// The name of the processor, where the system gives one.
     cpu: Option<String>,
-    cores: Option<usize>,
+    pub(super) cores: Option<usize>,
     memory: Option<u64>,
-    kernels: &'static str,
+    kernels: String,
 }
 
 impl Machine {
+    /// The machine of this process.
     pub(super) fn new() -> Result<Self> {
         let entry = |path: &str, key: &str| {
             let text = read_to_string(path).ok()?;
@@ -31,12 +33,23 @@ impl Machine {
             cpu: entry("/proc/cpuinfo", "model name"),
             cores: std::thread::available_parallelism().ok().map(usize::from),
             memory,
-            kernels: arch()?.name(),
+            kernels: arch()?.name().into(),
         })
     }
 
     pub(super) fn json(&self) -> Value {
         json!({"cpu": self.cpu, "cores": self.cores, "memory_bytes": self.memory, "kernels": self.kernels})
+    }
+
+    /// The machine of an object, as it was written.
+    pub(super) fn of(object: &Value) -> Self {
+        let text = |key: &str| object[key].as_str().map(String::from);
+        Self {
+            cpu: text("cpu"),
+            cores: object["cores"].as_u64().map(|cores| cores as usize),
+            memory: object["memory_bytes"].as_u64(),
+            kernels: text("kernels").unwrap_or_default(),
+        }
     }
 
     /// The machine in words, for people.
@@ -46,6 +59,11 @@ impl Machine {
         let memory = self.memory.map_or("unknown".into(), |bytes| format!("{}B", human(bytes as f64)));
         format!("{cpu}, {cores} cores, {memory} of memory, {} kernels", self.kernels)
     }
+}
+
+/// The processes that wanted a core in the minute before, where the system tells.
+pub(super) fn load() -> Option<f64> {
+    read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// The time in UTC, as ISO 8601 writes it.

@@ -93,25 +93,31 @@ impl Row {
 
     /// The command, of a size that takes no time where that is `quick`.
     pub fn sized(&self, quick: bool) -> String {
-        let mut words: Vec<String> = self.command.split_whitespace().map(String::from).collect();
-        for (option, most) in QUICK {
-            let Some(place) = words.iter().position(|word| quick && word == option) else { continue };
-            if words.get(place + 1).and_then(|size| size.parse().ok()).is_some_and(|size: u64| size > most) {
-                words[place + 1] = most.to_string();
-            }
-        }
-        words.join(" ")
+        if quick { small(&self.command) } else { self.command.clone() }
     }
 }
 
+/// A command of a size that takes no time.
+pub(super) fn small(command: &str) -> String {
+    let mut words: Vec<String> = command.split_whitespace().map(String::from).collect();
+    for (option, most) in QUICK {
+        let Some(place) = words.iter().position(|word| word == option) else { continue };
+        if words.get(place + 1).and_then(|size| size.parse().ok()).is_some_and(|size: u64| size > most) {
+            words[place + 1] = most.to_string();
+        }
+    }
+    words.join(" ")
+}
+
 /// The largest sizes of `--quick`.
-const QUICK: [(&str, u64); 9] = [
+const QUICK: [(&str, u64); 10] = [
     ("--gates", 20_000),
     ("--inputs", 5_000),
     ("--length", 5_000),
     ("--size", 64),
     ("--depth", 3),
     ("--count", 4),
+    ("--lanes", 100),
     ("--clauses", 4),
     ("--words", 4_096),
     ("--accesses", 5_000),

@@ -107,7 +107,7 @@ pub(super) fn drawings(results: &Results) -> Result<Vec<Drawing>> {
     let mut drawings = Vec::new();
     for plot in &PLOTS {
         let lines = plot.lines(results);
-        if lines.iter().any(|line| !line.foreign) {
+        if lines.iter().any(|line| !line.broken) {
             let title = if results.quick { &format!("{} (tiny sizes)", plot.title) } else { plot.title };
             let svg = draw::svg(title, &plot.x.axis(), &axis(plot.y), &lines)?;
             drawings.push(Drawing { file: plot.file, title: plot.title, svg });

@@ -4,6 +4,7 @@ use super::machine::Machine;
 use super::measure::Measure;
 use super::paper::{Figure, Row, Table};
 use super::run::CommandState;
+use super::worse::Worse;
 use serde_json::{Value, json};
 use volery_cli::failure::Failure;
 
@@ -110,6 +111,26 @@ impl Measured<'_> {
 impl Results<'_> {
     pub(super) fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.tables.iter().flat_map(|table| table.cells.iter().flatten())
+    }
+
+    /// The rows that are worse than the paper's by more than a quarter.
+    pub(super) fn worse(&self) -> Vec<Worse> {
+        let tables = self.tables.iter();
+        let rows = tables.flat_map(|measured| measured.table.rows.iter().zip(&measured.cells));
+        let cells = rows.flat_map(|(row, cells)| cells.iter().map(move |cell| (row, cell)));
+        let worse = |(row, cell): (&Row, &Cell)| {
+            let worse = row.figures.iter().filter_map(|figure| {
+                let then = figure.printed.as_ref().filter(|_| cell.whole)?.value;
+                Worse::of(
+                    &cell.command,
+                    figure.measure,
+                    [cell.value(figure.measure)?, then],
+                    "in the paper".into(),
+                )
+            });
+            worse.collect::<Vec<_>>()
+        };
+        cells.flat_map(worse).collect()
     }
 
     /// How many rows came to what.

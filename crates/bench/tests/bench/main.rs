@@ -8,6 +8,7 @@ mod docs;
 mod kit;
 mod measured;
 mod misuse;
+mod published;
 mod rows;
 mod statements;
 mod systems;

@@ -1,0 +1,211 @@
+//! The figures of pages: those that were measured stand there as they were.
+
+use crate::kit::volery as measure;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use volery_bench::tables::paper::Row;
+use volery_bench::tables::published::{Kept, PLOT, all, files};
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
+}
+
+/// A copy of the pages, beside these runs alone.
+fn copy(runs: Value) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for section in all() {
+        std::fs::copy(docs().join(section.page), folder.path().join(section.page)).expect("copied");
+    }
+    std::fs::write(folder.path().join("figures.json"), json!({"runs": runs}).to_string()).expect("written");
+    folder
+}
+
+/// A run of these commands, each with a value of a measure.
+fn run(commit: &str, rows: &[(&str, &str, f64)]) -> Value {
+    let row = |(command, measure, value): &(&str, &str, f64)| json!({"command": command, "best_of": 3, "values": {*measure: value}});
+    json!({
+        "commit": commit,
+        "date": "2026-11-28T17:00:00Z",
+        "machine": {"cpu": "a processor", "cores": 16, "memory_bytes": 64_000_000_000_u64, "kernels": "avx512"},
+        "build": "dist",
+        "load": 0.1,
+        "figures": rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+/// The pages as they would be written.
+fn written(folder: &Path) -> Vec<(String, String)> {
+    files(folder, &Kept::read(folder).expect("a file of figures")).expect("pages with the tables of the list")
+}
+
+/// The page of threads, as it would be written where nothing was measured.
+fn files_without(folder: &Path) -> String {
+    let files = files(folder, &Kept::default()).expect("pages with the tables of the list");
+    files.into_iter().find(|(name, _)| name == "threads.md").expect("a page").1
+}
+
+/// A page that is edited apart from a run is found here, and a run that was not written into its page.
+#[test]
+fn pages_are_as_they_were_measured() {
+    for (name, text) in written(&docs()) {
+        assert!(
+            text == read(&docs(), &name),
+            "docs/{name} is not as docs/figures.json has it: `volery bench tables --write docs --budget 0` writes it"
+        );
+    }
+}
+
+#[test]
+fn tables_of_pages_have_names_and_as_many_cells() {
+    let mut ids = std::collections::HashSet::new();
+    for section in all() {
+        assert!(ids.insert(section.id), "{} twice", section.id);
+        let widths = section.lines.iter().map(|line| (line.names.len(), line.cells.len()));
+        let widths = widths.filter(|(_, cells)| *cells > 0).collect::<std::collections::HashSet<_>>();
+        assert_eq!(widths.len(), 1, "{}", section.id);
+        assert!(section.figures().next().is_some(), "{}", section.id);
+    }
+}
+
+/// The commands of all tables run, at tiny sizes, and tell each figure.
+#[test]
+#[ignore = "slow"]
+fn figures_of_pages_are_told() {
+    let sections = all();
+    let figures = sections.iter().flat_map(|section| section.figures());
+    let mut runs = std::collections::HashMap::<String, Value>::new();
+    for figure in figures {
+        let command = Row::new("", &*figure.command).sized(true);
+        let run = runs.entry(command.clone()).or_insert_with(|| {
+            let arguments = command.split(' ').chain(["--json", "--quiet"]).collect::<Vec<_>>();
+            measure(&arguments).expect(0).json()
+        });
+        assert!(figure.value(run).is_some(), "{command}: {run}");
+    }
+}
+
+/// What was measured stands in its cells, with its commit, and all else stays.
+#[test]
+fn a_run_is_written_into_its_page() {
+    let one = "sha256 --count 1024 --vole mid --threads 1";
+    let rows =
+        [(one, "preimages/s", 1234.0), ("sha256 --count 1024 --vole mid --threads 4", "preimages/s", 3225.0)];
+    let other = [("sha256 --count 1024 --vole mid --threads 7", "preimages/s", 5020.0)];
+    let folder = copy(json!([run("0123abcd", &rows), run("4567cdef", &other)]));
+    let before = read(folder.path(), "threads.md");
+    let files = written(folder.path());
+    let page = &files.iter().find(|(name, _)| name == "threads.md").expect("written").1;
+    for words in [
+        "| a second, threads of each party | 1 | 2 | 4 | 7 | commit |\n|---|---|---|---|---|---|\n",
+        // What other builds come to is compared with nothing.
+        "| 1,024 SHA-256 preimages, `mid` | 1.23 k | – | 3.23 k, 2.6× | 5.02 k | `0123abcd`, `4567cdef` |\n",
+        "| 1,024 SHA-256 preimages, `softspoken4` | – | – | – | – | – |\n",
+        "Measured at `0123abcd` on 2026-11-28, built by `dist`, the best of 3 runs, on: a processor, 16 cores,",
+        "Rows whose commit is – were measured before",
+        "| time, threads of the prover | 1 | 2 | 4 | 8 | 16 |\n",
+    ] {
+        assert!(page.contains(words), "{words} is missing in {page}");
+    }
+    assert!(page.lines().all(|line| line.starts_with('|') || line.chars().count() <= 110), "{page}");
+    let svg = &files.iter().find(|(name, _)| name.ends_with(PLOT)).expect("a plot").1;
+    assert!(svg.contains("both parties") && svg.contains("2.0×"), "{svg}");
+    // The pages as written are written as they are. Without the runs their figures stay, and nobody holds them.
+    std::fs::write(folder.path().join("threads.md"), page).expect("written");
+    assert_eq!(written(folder.path()), files);
+    let unheld = files_without(folder.path());
+    let row = "| 1,024 SHA-256 preimages, `mid` | 1.23 k | – | 3.23 k, 2.6× | 5.02 k |\n";
+    assert!(unheld.contains(row) && !unheld.contains("commit |") && !unheld.contains("Measured"), "{unheld}");
+    assert_eq!(unheld.lines().count(), before.lines().count());
+}
+
+#[test]
+fn pages_that_were_edited_are_refused_or_found() {
+    let folder = copy(json!([]));
+    let page = folder.path().join("threads.md");
+    let before = read(folder.path(), "threads.md");
+    let refused = |old: &str, new: &str| {
+        std::fs::write(&page, before.replacen(old, new, 1)).expect("written");
+        files(folder.path(), &Kept::default()).expect_err("another table").line
+    };
+    for (old, new, words) in [
+        (
+            "| 1,024 SHA-256 preimages, `mid` |",
+            "| 1,000 preimages |",
+            "threads-both: a row named \"1,000 preimages\"",
+        ),
+        ("<!-- figures: threads-both -->", "", "threads-both: no <!-- figures: threads-both -->"),
+        ("<!-- figures: threads-both -->", "<!-- figures: others -->", "threads-both: no <!--"),
+        ("# Threads", "<!-- figures: others -->", "a name that there is not"),
+        (
+            "|---|---|---|---|---|\n| 1,024",
+            "|---|---|---|---|---|\n| more | 1 | 2 | 3 | 4 |\n| 1,024",
+            "5 rows, and not 4",
+        ),
+        ("of each party | 1 |", "of each party |", "4 columns, and not 5"),
+    ] {
+        let line = refused(old, new);
+        assert!(line.contains(words), "{words:?} is missing in {line:?}");
+    }
+    // A figure that was measured, and edited.
+    let folder = copy(json!([run(
+        "0123abcd",
+        &[("sha256 --count 1024 --vole mid --threads 1", "preimages/s", 1234.0)]
+    )]));
+    let [before, now] = [read(folder.path(), "threads.md"), written(folder.path()).pop().expect("a page").1];
+    assert_ne!(before, now);
+}
+
+#[test]
+fn figures_are_kept_or_refused() {
+    let folder = copy(json!([run("0123abcd", &[("boolean", "time", 1.5)])]));
+    let kept = Kept::read(folder.path()).expect("a file of figures").json();
+    let object: Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(object["runs"], json!([run("0123abcd", &[("boolean", "time", 1.5)])]));
+    assert!(Kept::read(Path::new("/no/such")).expect("nothing kept").json().contains("[]"));
+    for text in ["{}", "[", r#"{"runs": [{"date": 5}]}"#] {
+        std::fs::write(folder.path().join("figures.json"), text).expect("written");
+        let line = Kept::read(folder.path()).err().expect("no figures").line;
+        assert!(line.contains("figures.json: ") && line.contains("measure again"), "{line}");
+    }
+}
+
+/// Each row is told at once, and runs as often as there is time for.
+#[test]
+fn threads_are_measured() {
+    let only = ["threads", "--quick", "--only", "threads-both", "--repeat", "1"];
+    let object = measure(&[&only[..], &["--json", "--commit", "0123abcd"]].concat()).expect(0).json();
+    assert_eq!((&object["name"], &object["commit"]), (&"threads".into(), &"0123abcd".into()));
+    let rows = object["rows"].as_array().expect("rows");
+    let values = |name: &str| rows.iter().filter(|row| row["values"][name].as_f64() > Some(0.0)).count();
+    let each = ["preimages/s", "multiplications/s", "compressions/s"].map(values);
+    assert!(each[0] >= 2 && each[1] >= 1 && each[2] >= 1, "{object}");
+    assert_eq!(rows.len() + object["left_out"].as_array().map_or(0, Vec::len), 16);
+    let ended = measure(&[&only[..], &["--budget", "0"]].concat()).expect(0);
+    assert!(
+        ended.out.contains("0 measured") && ended.out.contains("rows, which --budget had no time for"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn threads_and_pages_refuse_what_is_not_theirs() {
+    let folder = copy(json!([]));
+    let path = folder.path().to_str().expect("UTF-8");
+    for (arguments, words) in [
+        (&["threads", "--only", "boolean"][..], &["--only", "no such name", "threads-both"][..]),
+        (&["threads", "--budget", "-1"], &["--budget", "number of seconds"]),
+        (&["threads", "--threads", "2"], &["bench threads has no --threads"]),
+        (&["threads", "--write", path, "--quick"], &["--quick", "leave it out"]),
+        (&["threads", "--write", "/no/such"], &["/no/such"]),
+        (&["threads", "--write", path], &["--commit: git tells none"]),
+        (&["tables", "--write", path, "--large"], &["--large", "beside --write"]),
+        (&["tables", "--budget", "5"], &["--budget", "--write docs"]),
+        (&["sha256", "--write", path], &["bench sha256 has no --write"]),
+    ] {
+        measure(arguments).refused(2, words);
+    }
+}
