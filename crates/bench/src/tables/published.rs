@@ -7,6 +7,7 @@
 mod kept;
 mod page;
 mod section;
+mod sections;
 mod threads;
 
 pub use kept::Kept;
@@ -40,7 +41,7 @@ const TOO_LATE: &str = "which --budget had no time for";
 
 /// All tables of all pages.
 pub fn all() -> Vec<Section> {
-    threads::sections()
+    [sections::sections(), threads::sections()].into_iter().flatten().collect()
 }
 
 /// The texts of the files of `folder` that are written from what was measured, by their names.
