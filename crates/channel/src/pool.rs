@@ -256,6 +256,11 @@ impl<T: 'static> Tasks<T> {
         self.0.push_back(task);
     }
 
+    /// The first task.
+    pub fn pop(&mut self) -> Option<Task<T>> {
+        self.0.pop_front()
+    }
+
     /// The result of the first task, where there are more than `ahead`.
     pub fn next_beyond(&mut self, ahead: usize) -> Option<T> {
         if self.len() > ahead { self.next() } else { None }

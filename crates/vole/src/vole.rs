@@ -28,7 +28,7 @@ pub use ahead::Ahead;
 use core::ops::Add;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Task};
 use volery_channel::random::Random;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, F2, F128, Field};
@@ -100,9 +100,12 @@ impl Share for Key {
     type Row = F128;
 }
 
+/// The rows of shares in bulk. Wiped on drop.
+pub type Rows<S> = Zeroizing<Vec<<S as Share>::Row>>;
+
 /// Shares in bulk. Wiped on drop.
 pub struct Shares<S: Share> {
-    rows: Zeroizing<Vec<S::Row>>,
+    rows: Rows<S>,
 }
 
 impl<S: Share> Default for Shares<S> {
@@ -153,7 +156,7 @@ impl<S: Share> Shares<S> {
     /// All rows, one for each share.
     // For systems and stores of set-ups in other crates.
     #[doc(hidden)]
-    pub fn rows_mut(&mut self) -> &mut Zeroizing<Vec<S::Row>> {
+    pub fn rows_mut(&mut self) -> &mut Rows<S> {
         &mut self.rows
     }
 }
@@ -182,6 +185,21 @@ pub trait Vole {
     /// # Errors
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
+
+    /// Draws the next block as [`Vole::block`] does, but leaves to a task what takes no message. Gives its
+    /// length, too. `spare` is memory that is of no use to the caller.
+    ///
+    /// # Errors
+    /// As for [`Vole::block`].
+    fn begin_block(
+        &mut self,
+        channel: &mut Channel,
+        spare: Rows<Self::Share>,
+    ) -> Result<(usize, Task<Rows<Self::Share>>)> {
+        let mut block = Shares { rows: spare };
+        self.block(channel, &mut block)?;
+        Ok((block.len(), Pool::ALONE.run(move || block.rows)))
+    }
 
     /// Announces that both parties expect to draw no more than `shares` shares, and then `masks` for masks.
     /// Allowed before the first draw; more may be drawn.

@@ -47,11 +47,12 @@ pub mod traffic;
 pub use sample::Sample;
 
 use super::{base, pprf};
+use core::{iter, mem};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::{Channel, Party};
 use volery_channel::error::{Error, Misbehaviour, Result};
-use volery_channel::pool::{Pool, Task, Tasks};
+use volery_channel::pool::{Pool, Spare, Task, Tasks};
 use volery_channel::random::Random;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
@@ -112,8 +113,8 @@ struct Expansion {
     pool: Pool,
     /// Tasks for chunks of the longest kind, from the next block on.
     growing: Tasks<Chunk>,
-    folding: Tasks<(ColumnSums, Chunk)>,
-    spare: Vec<Chunk>,
+    folding: Tasks<ColumnSums>,
+    spare: Spare<Chunk>,
     /// Σ χ·column over all chunks since the last check, for each column.
     sums: ColumnSums,
     checks: u64,
@@ -134,14 +135,43 @@ type ColumnSums = Zeroizing<Vec<F128>>;
 struct Chunk {
     /// τ totals u_i, one after the other.
     totals: Zeroizing<Vec<F128>>,
-    /// 128 columns, one after the other.
+    /// 128 columns, one after the other. Where rows are wanted, bit 0 of each is in the place of the first.
     columns: Zeroizing<Vec<F128>>,
+    /// The first column then.
+    first: Zeroizing<Vec<F128>>,
+}
+
+/// Rows, one after the other.
+type Rows = Zeroizing<Vec<F128>>;
+
+impl Chunk {
+    /// Puts `lowest`, bit 0 of each row, in the place of the first column.
+    fn pin(&mut self, lowest: &[F128]) {
+        let column = &mut self.columns[..lowest.len()];
+        self.first.extend_from_slice(column);
+        column.copy_from_slice(lowest);
+    }
+
+    /// The columns of `blocks` blocks as they are checked.
+    fn checked(&self, blocks: usize) -> impl Iterator<Item = &[F128]> {
+        let (lowest, others) = self.columns.split_at(blocks);
+        let first = if self.first.is_empty() { lowest } else { &self.first };
+        iter::once(first).chain(others.chunks_exact(blocks))
+    }
+}
+
+/// Gives back the memory of a chunk, if nobody else has it.
+fn give_back(chunk: Arc<Chunk>, spare: &Spare<Chunk>) {
+    if let Some(chunk) = Arc::into_inner(chunk) {
+        spare.give(chunk);
+    }
 }
 
 impl Leaves {
     /// Expands the `blocks` blocks from number `first` on.
     fn expand(&self, first: u64, blocks: usize, chunk: &mut Chunk) {
         let (k, trees) = (self.depth.bits(), self.depth.trees());
+        chunk.first.clear();
         chunk.totals.resize(trees * blocks, F128::ZERO);
         chunk.columns.resize(128 * blocks, F128::ZERO);
         let digest = Digest::new("volery softspoken v1, expansion keys").field(&self.sid).number(first);
@@ -168,7 +198,7 @@ impl Expansion {
             pool: Pool::default(),
             growing: Tasks::default(),
             folding: Tasks::default(),
-            spare: Vec::new(),
+            spare: Spare::default(),
             sums: Zeroizing::new(vec![F128::ZERO; 128]),
             checks: 0,
         }
@@ -196,9 +226,10 @@ impl Expansion {
 
     /// Starts a task that expands the `blocks` blocks from number `first` on.
     fn begin(&mut self, first: u64, blocks: usize) -> Task<Chunk> {
-        let mut chunk = self.spare.pop().unwrap_or_else(|| Chunk {
+        let mut chunk = self.spare.take().unwrap_or_else(|| Chunk {
             totals: Zeroizing::new(Vec::with_capacity(self.leaves.depth.trees() * LONGEST_CHUNK)),
             columns: Zeroizing::new(Vec::with_capacity(128 * LONGEST_CHUNK)),
+            first: Zeroizing::new(Vec::with_capacity(LONGEST_CHUNK)),
         });
         let leaves = self.leaves.clone();
         self.pool.run(move || {
@@ -235,20 +266,37 @@ impl Expansion {
     }
 
     /// Adds a chunk to the columns' hashes.
-    fn fold_columns(&mut self, chi: Vec<F128>, chunk: Chunk) {
-        let arch = self.arch();
+    fn fold_columns(&mut self, chi: Vec<F128>, chunk: Arc<Chunk>) {
+        let (arch, spare) = (self.arch(), self.spare.clone());
         self.folding.push(self.pool.run(move || {
-            let columns = chunk.columns.chunks_exact(chi.len());
-            (Zeroizing::new(columns.map(|column| dot(arch, &chi, column)).collect()), chunk)
+            let columns = chunk.checked(chi.len());
+            let folded = Zeroizing::new(columns.map(|column| dot(arch, &chi, column)).collect());
+            give_back(chunk, &spare);
+            folded
         }));
         self.gather(self.pool.ahead());
     }
 
+    /// Adds a chunk to the columns' hashes, and has it transposed into rows, with `lowest` for bit 0 of each.
+    /// `rows` is memory for them.
+    fn transpose(&mut self, chi: Vec<F128>, mut chunk: Chunk, lowest: &[F128], mut rows: Rows) -> Task<Rows> {
+        chunk.pin(lowest);
+        let (chunk, arch, spare) = (Arc::new(chunk), self.arch(), self.spare.clone());
+        let columns = chunk.clone();
+        let transposing = self.pool.run(move || {
+            resize(&mut rows, columns.columns.len());
+            transpose(arch, &columns.columns, &mut rows);
+            give_back(columns, &spare);
+            rows
+        });
+        self.fold_columns(chi, chunk);
+        transposing
+    }
+
     /// Adds the hashes of finished chunks, until `ahead` tasks are left.
     fn gather(&mut self, ahead: usize) {
-        while let Some((folded, chunk)) = self.folding.next_beyond(ahead) {
+        while let Some(folded) = self.folding.next_beyond(ahead) {
             self.sums.iter_mut().zip(&*folded).for_each(|(sum, folded)| *sum += *folded);
-            self.spare.push(chunk);
         }
     }
 
@@ -256,7 +304,7 @@ impl Expansion {
     fn take_sums(&mut self) -> ColumnSums {
         self.gather(0);
         self.checks += 1;
-        core::mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))
+        mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))
     }
 
     /// The digest of the columns' hashes in this check.
@@ -267,17 +315,6 @@ impl Expansion {
         bytes.extend(sums.iter().flat_map(|sum| sum.to_bytes()));
         digest.field(&bytes).finish()
     }
-}
-
-/// Transposes the columns of a chunk into `rows`, with `lowest` in the place of the first column, bit 0 of
-/// each row. The check has used the column's own values before.
-fn transpose_with(arch: Arch, chunk: &mut Chunk, lowest: &[F128], rows: &mut Zeroizing<Vec<F128>>) {
-    let first = &mut chunk.columns[..lowest.len()];
-    let kept = Zeroizing::new(first.to_vec());
-    first.copy_from_slice(lowest);
-    resize(rows, chunk.columns.len());
-    transpose(arch, &chunk.columns, rows);
-    chunk.columns[..lowest.len()].copy_from_slice(&kept);
 }
 
 /// The receiver of correlated transfers: bits and rows.
@@ -321,31 +358,30 @@ impl Receiver {
     ///
     /// # Errors
     /// Link errors.
-    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
-        let blocks = self.expansion.next_chunk();
-        self.chunk(channel, blocks, Some(rows))
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Rows) -> Result<()> {
+        *rows = self.begin(channel, mem::take(rows))?.1.wait();
+        Ok(())
     }
 
-    /// Expands a chunk, sends its corrections, adds it to the check, and writes its rows where they are
-    /// wanted.
-    fn chunk(
-        &mut self,
-        channel: &mut Channel,
-        blocks: usize,
-        rows: Option<&mut Zeroizing<Vec<F128>>>,
-    ) -> Result<()> {
+    /// Sends what belongs to the next chunk, and gives the number of its rows, and a task that makes them in
+    /// `rows`.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows) -> Result<(usize, Task<Rows>)> {
+        let blocks = self.expansion.next_chunk();
+        let (chi, chunk) = self.chunk(channel, blocks)?;
+        let lowest = Zeroizing::new(chunk.totals[..blocks].to_vec());
+        Ok((BLOCK * blocks, self.expansion.transpose(chi, chunk, &lowest, rows)))
+    }
+
+    /// Expands a chunk, and sends its corrections. Gives its coefficients in the check, with it.
+    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<(Vec<F128>, Chunk)> {
         let mut chunk = self.expansion.expand(blocks);
         Self::correct(channel, blocks, &mut chunk)?;
         let chi = self.expansion.coefficients(channel, blocks);
-        let arch = self.expansion.arch();
-        self.sum += dot(arch, &chi, &chunk.totals[..blocks]);
-        if let Some(rows) = rows {
-            let bits = core::mem::take(&mut chunk.totals);
-            transpose_with(arch, &mut chunk, &bits[..blocks], rows);
-            chunk.totals = bits;
-        }
-        self.expansion.fold_columns(chi, chunk);
-        Ok(())
+        self.sum += dot(self.expansion.arch(), &chi, &chunk.totals[..blocks]);
+        Ok((chi, chunk))
     }
 
     /// Sends d_i = u ⊕ u_i for all trees but the first.
@@ -362,8 +398,9 @@ impl Receiver {
     /// # Errors
     /// Link errors.
     pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
-        self.chunk(channel, 1, None)?;
-        let x = core::mem::take(&mut self.sum);
+        let (chi, mask) = self.chunk(channel, 1)?;
+        self.expansion.fold_columns(chi, Arc::new(mask));
+        let x = mem::take(&mut self.sum);
         let sums = self.expansion.take_sums();
         channel.send_words(&[x])?;
         channel.send(&self.expansion.digest(&sums))
@@ -441,27 +478,30 @@ impl Sender {
     ///
     /// # Errors
     /// Link errors.
-    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
-        let blocks = self.expansion.next_chunk();
-        self.chunk(channel, blocks, Some(rows))
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Rows) -> Result<()> {
+        *rows = self.begin(channel, mem::take(rows))?.1.wait();
+        Ok(())
     }
 
-    /// Expands a chunk, receives its corrections, adds it to the check, and writes its rows where they are
-    /// wanted.
-    fn chunk(
-        &mut self,
-        channel: &mut Channel,
-        blocks: usize,
-        rows: Option<&mut Zeroizing<Vec<F128>>>,
-    ) -> Result<()> {
+    /// Receives what belongs to the next chunk, and gives the number of its rows, and a task that makes them
+    /// in `rows`.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows) -> Result<(usize, Task<Rows>)> {
+        let blocks = self.expansion.next_chunk();
+        let (chi, chunk) = self.chunk(channel, blocks)?;
+        Ok((
+            BLOCK * blocks,
+            self.expansion.transpose(chi, chunk, &[F128::ZERO; LONGEST_CHUNK][..blocks], rows),
+        ))
+    }
+
+    /// Expands a chunk, and receives its corrections. Gives its coefficients in the check, with it.
+    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<(Vec<F128>, Chunk)> {
         let mut chunk = self.expansion.expand(blocks);
         self.correct(channel, blocks, &mut chunk)?;
-        let chi = self.expansion.coefficients(channel, blocks);
-        if let Some(rows) = rows {
-            transpose_with(self.expansion.arch(), &mut chunk, &[F128::ZERO; LONGEST_CHUNK][..blocks], rows);
-        }
-        self.expansion.fold_columns(chi, chunk);
-        Ok(())
+        Ok((self.expansion.coefficients(channel, blocks), chunk))
     }
 
     /// Receives d_i and adds Δ_p·d_i to the columns p of each tree but the first.
@@ -482,7 +522,8 @@ impl Sender {
     /// # Errors
     /// `Misbehaved` where they are not, and Δ must not be used again; link errors.
     pub fn check(mut self, channel: &mut Channel) -> Result<Self> {
-        self.chunk(channel, 1, None)?;
+        let (chi, mask) = self.chunk(channel, 1)?;
+        self.expansion.fold_columns(chi, Arc::new(mask));
         let mut sums = self.expansion.take_sums();
         let mut x = [F128::ZERO];
         channel.recv_words(&mut x)?;
@@ -504,7 +545,7 @@ fn assert_odd(delta: F128) {
 }
 
 /// Makes `rows` as long as `length`. Where that moves it, its old memory is wiped.
-fn resize(rows: &mut Zeroizing<Vec<F128>>, length: usize) {
+fn resize(rows: &mut Rows, length: usize) {
     if rows.capacity() < length {
         *rows = Zeroizing::new(Vec::with_capacity(length));
     }

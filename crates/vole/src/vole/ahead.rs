@@ -1,10 +1,11 @@
 //! Shares that are drawn before they are needed, so that what needs no witness is done before there is one.
 
-use super::{BoxedVole, Share, Shares, Vole};
+use super::{BoxedVole, Rows, Share, Shares, Vole};
+use core::mem;
 use std::collections::VecDeque;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Task};
 
 /// A stream whose first blocks are drawn already. It is for one statement.
 pub struct Ahead<S: Share> {
@@ -34,7 +35,7 @@ impl<S: Share> Ahead<S> {
     }
 }
 
-impl<S: Share> Vole for Ahead<S> {
+impl<S: Share + 'static> Vole for Ahead<S> {
     type Share = S;
 
     fn share_work(&mut self, pool: &Pool) {
@@ -46,6 +47,12 @@ impl<S: Share> Vole for Ahead<S> {
             None => self.vole.block(channel, block)?,
         }
         Ok(())
+    }
+    fn begin_block(&mut self, channel: &mut Channel, spare: Rows<S>) -> Result<(usize, Task<Rows<S>>)> {
+        match self.blocks.pop_front() {
+            Some(mut next) => Ok((next.len(), Pool::ALONE.run(move || mem::take(next.rows_mut())))),
+            None => self.vole.begin_block(channel, spare),
+        }
     }
     fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<S>> {
         self.vole.check(channel)

@@ -1,11 +1,11 @@
 //! Shares of bits straight from correlated transfers: the receiver's row t is the MAC of its bit u, the
 //! sender's row q the key, since q = t ⊕ u·Δ.
 
-use super::{BoxedVole, Delta, Key, Mac, Shares, Vole};
+use super::{BoxedVole, Delta, Key, Mac, Rows, Shares, Vole};
 use crate::ot::softspoken::{Depth, Receiver, Sender};
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Task};
 use volery_channel::random::Random;
 use volery_primitives::Arch;
 
@@ -35,6 +35,9 @@ impl Vole for Prover {
     }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         self.receiver.extend(channel, block.rows_mut())
+    }
+    fn begin_block(&mut self, channel: &mut Channel, spare: Rows<Mac>) -> Result<(usize, Task<Rows<Mac>>)> {
+        self.receiver.begin(channel, spare)
     }
     fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Mac>> {
         self.receiver.check(channel)?;
@@ -74,6 +77,9 @@ impl Vole for Verifier {
     }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.sender.extend(channel, block.rows_mut())
+    }
+    fn begin_block(&mut self, channel: &mut Channel, spare: Rows<Key>) -> Result<(usize, Task<Rows<Key>>)> {
+        self.sender.begin(channel, spare)
     }
     fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Key>> {
         Ok(Box::new(Self { sender: self.sender.check(channel)? }))

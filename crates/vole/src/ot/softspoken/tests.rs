@@ -140,7 +140,8 @@ fn a_check_cannot_be_replayed() {
         receiver.extend(&mut receiving, &mut rows).unwrap();
         receiving.flush().unwrap();
         sender.extend(&mut sending, &mut rows).unwrap();
-        receiver.chunk(&mut receiving, 1, None).unwrap();
+        let (chi, mask) = receiver.chunk(&mut receiving, 1).unwrap();
+        receiver.expansion.fold_columns(chi, mask.into());
         let x = core::mem::take(&mut receiver.sum);
         let sums = receiver.expansion.take_sums();
         let honest = (x, receiver.expansion.digest(&sums));
@@ -174,7 +175,7 @@ fn cheat(
     let chi = receiver.expansion.coefficients(&mut receiving, blocks);
     let (u, mut columns) = (chunk.totals[..blocks].to_vec(), chunk.columns.clone());
     receiver.sum += dot(Arch::PORTABLE, &chi, &u);
-    receiver.expansion.fold_columns(chi.clone(), chunk);
+    receiver.expansion.fold_columns(chi.clone(), chunk.into());
     receiver.expansion.gather(0);
     for &(tree, error, guess) in errors {
         for m in (0..k).filter(|m| guess >> m & 1 == 1) {
@@ -275,7 +276,7 @@ fn late_mask_attack() {
         Receiver::correct(&mut receiving, blocks, &mut chunk).unwrap();
         let chi = receiver.expansion.coefficients(&mut receiving, blocks);
         receiver.sum += dot(Arch::PORTABLE, &chi, &chunk.totals[..blocks]);
-        receiver.expansion.fold_columns(chi.clone(), chunk);
+        receiver.expansion.fold_columns(chi.clone(), chunk.into());
 
         let mut mask = receiver.expansion.expand(1);
         for tree in 1..32 {
@@ -285,7 +286,7 @@ fn late_mask_attack() {
         Receiver::correct(&mut receiving, 1, &mut mask).unwrap();
         let chi = receiver.expansion.coefficients(&mut receiving, 1);
         let x = receiver.sum + chi[0] * mask.totals[0];
-        receiver.expansion.fold_columns(chi, mask);
+        receiver.expansion.fold_columns(chi, mask.into());
         let sums = receiver.expansion.take_sums();
         receiving.send_words(&[x]).unwrap();
         receiving.send(&receiver.expansion.digest(&sums)).unwrap();

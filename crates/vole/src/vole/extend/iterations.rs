@@ -5,13 +5,13 @@
 //! alone, and what is sent stays where it is in the stream.
 
 use super::super::lpn::{Params, TILE};
-use super::super::{BoxedVole, Share, Shares, Vole};
+use super::super::{BoxedVole, Rows, Share, Shares, Vole};
 use super::{Base, Schedule, Start};
 use core::mem;
 use std::sync::Arc;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
-use volery_channel::pool::{Pool, Tasks};
+use volery_channel::pool::{Pool, Spare, Task, Tasks};
 use volery_primitives::aes::Aes128;
 use zeroize::Zeroizing;
 
@@ -82,26 +82,55 @@ pub struct Buffers<P: End> {
     pub(in crate::vole) scratch: P::Scratch,
 }
 
+/// Memory that is free for tasks.
+struct Memory<P: End> {
+    rows: Spare<Rows<P::Share>>,
+    scratch: Spare<P::Scratch>,
+}
+
+impl<P: End> Clone for Memory<P> {
+    fn clone(&self) -> Self {
+        Self { rows: self.rows.clone(), scratch: self.scratch.clone() }
+    }
+}
+
+impl<P: End> Memory<P> {
+    fn take(&self) -> Buffers<P> {
+        let new = || Zeroizing::new(vec![Row::<P>::default(); TILE]);
+        Buffers {
+            rows: self.rows.take().unwrap_or_else(new),
+            scratch: self.scratch.take().unwrap_or_default(),
+        }
+    }
+
+    /// Takes back rows of a tile, or none.
+    fn give(&self, rows: Rows<P::Share>) {
+        if rows.len() == TILE {
+            self.rows.give(rows);
+        }
+    }
+}
+
 /// The threads that work on tiles, with memory for them.
 pub struct Workers<P: End> {
     pub(in crate::vole) pool: Pool,
-    spare: Vec<Buffers<P>>,
+    memory: Memory<P>,
 }
 
 impl<P: End> Workers<P> {
+    fn new() -> Self {
+        Self { pool: Pool::default(), memory: Memory { rows: Spare::default(), scratch: Spare::default() } }
+    }
+
     /// Buffers for a task.
-    pub(in crate::vole) fn buffers(&mut self) -> Buffers<P> {
-        let new = || Buffers { rows: Zeroizing::default(), scratch: P::Scratch::default() };
-        let mut buffers = self.spare.pop().unwrap_or_else(new);
-        if buffers.rows.len() != TILE {
-            buffers.rows = Zeroizing::new(vec![Row::<P>::default(); TILE]);
-        }
-        buffers
+    pub(in crate::vole) fn buffers(&self) -> Buffers<P> {
+        self.memory.take()
     }
 
     /// Takes back the memory of a finished task.
-    pub(in crate::vole) fn take_back(&mut self, buffers: Buffers<P>) {
-        self.spare.push(buffers);
+    pub(in crate::vole) fn take_back(&self, buffers: Buffers<P>) {
+        self.memory.give(buffers.rows);
+        self.memory.scratch.give(buffers.scratch);
     }
 }
 
@@ -124,7 +153,7 @@ pub(in crate::vole) struct Iteration<P: End> {
     tiles: usize,
     /// The number of tiles whose expansion was started.
     begun: usize,
-    expanding: Tasks<Buffers<P>>,
+    expanding: Tasks<Rows<P::Share>>,
 }
 
 impl<P: End> Iteration<P> {
@@ -150,20 +179,27 @@ impl<P: End> Iteration<P> {
         Ok((code, next.into_iteration(matrix)))
     }
 
-    /// Puts the next tile into `rows`.
-    fn next_tile(&mut self, workers: &mut Workers<P>, rows: &mut Zeroizing<Vec<Row<P>>>) {
+    /// The task that makes the rows of the next tile.
+    fn begin_tile(&mut self, workers: &Workers<P>) -> Task<Rows<P::Share>> {
         while self.begun < self.tiles && self.expanding.len() <= workers.pool.ahead() {
-            let (checked, tile, mut buffers) = (self.checked.clone(), self.begun, workers.buffers());
+            let (checked, tile, memory) = (self.checked.clone(), self.begun, workers.memory.clone());
+            // Takes memory when it begins: without further threads that is when its rows are asked for.
             let expand = move || {
+                let mut buffers = memory.take();
                 P::expand(&checked, tile, &mut buffers);
-                buffers
+                let Buffers { rows, scratch } = buffers;
+                memory.scratch.give(scratch);
+                rows
             };
             self.expanding.push(workers.pool.run(expand));
             self.begun += 1;
         }
-        let mut buffers = self.expanding.next().expect("a tile that was not drawn yet");
-        mem::swap(rows, &mut buffers.rows);
-        workers.take_back(buffers);
+        self.expanding.pop().expect("a tile that was not drawn yet")
+    }
+
+    /// The rows of the next tile.
+    fn next_tile(&mut self, workers: &Workers<P>) -> Rows<P::Share> {
+        self.begin_tile(workers).wait()
     }
 }
 
@@ -217,16 +253,16 @@ impl<P: End> Iterations<P> {
         starts: impl Iterator<Item = Start>,
         schedule: Schedule,
     ) -> Result<Self> {
-        let mut workers = Workers { pool: Pool::default(), spare: Vec::new() };
-        let mut rows = Zeroizing::default();
+        let mut workers = Workers::new();
         let mut start = first.start;
         let (mut code, mut iteration) = Iteration::new(channel, &mut end, first, None, &mut workers)?;
         for following in starts {
             start = following;
             let mut base = Base::new(start);
             while !base.is_full() {
-                iteration.next_tile(&mut workers, &mut rows);
+                let rows = iteration.next_tile(&workers);
                 base.collect(&rows);
+                workers.memory.give(rows);
             }
             (code, iteration) = Iteration::new(channel, &mut end, base, Some(code), &mut workers)?;
         }
@@ -242,10 +278,9 @@ impl<P: End> Iterations<P> {
     /// Does the part of the next iteration's work that goes with this draw.
     fn prepare(&mut self, channel: &mut Channel) -> Result<()> {
         if self.schedule.sets_aside(self.draws) {
-            let mut buffers = self.workers.buffers();
-            self.iteration.next_tile(&mut self.workers, &mut buffers.rows);
-            let full = self.next.base.collect(&buffers.rows);
-            self.workers.take_back(buffers);
+            let rows = self.iteration.next_tile(&self.workers);
+            let full = self.next.base.collect(&rows);
+            self.workers.memory.give(rows);
             while !self.next.base.has_transfers() {
                 self.end.transfer(channel, &mut self.next.base)?;
                 // While shares are missing, a chunk for each tile.
@@ -283,8 +318,10 @@ impl<P: End> Iterations<P> {
         let following = Next::new(channel, &mut self.end, base, Some(code));
         let next = mem::replace(&mut self.next, following).into_iteration(matrix);
         let done = mem::replace(&mut self.iteration, next);
-        let done = Arc::into_inner(done.checked).expect("no task is left of an iteration that is over");
-        self.next.base.reuse(done.table);
+        // Tasks whose rows nobody has waited for may be left of it.
+        if let Some(done) = Arc::into_inner(done.checked) {
+            self.next.base.reuse(done.table);
+        }
         self.heard -= self.draws as isize;
         self.draws = 0;
         Ok(())
@@ -299,6 +336,17 @@ impl<P: End> Vole for Iterations<P> {
     }
 
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<P::Share>) -> Result<()> {
+        let rows = block.rows_mut();
+        *rows = self.begin_block(channel, mem::take(rows))?.1.wait();
+        Ok(())
+    }
+
+    fn begin_block(
+        &mut self,
+        channel: &mut Channel,
+        spare: Rows<P::Share>,
+    ) -> Result<(usize, Task<Rows<P::Share>>)> {
+        self.workers.memory.give(spare);
         if self.draws == self.schedule.draws() {
             self.turn(channel)?;
         }
@@ -306,8 +354,7 @@ impl<P: End> Vole for Iterations<P> {
             self.receive(channel)?;
         }
         self.prepare(channel)?;
-        self.iteration.next_tile(&mut self.workers, block.rows_mut());
-        Ok(())
+        Ok((TILE, self.iteration.begin_tile(&self.workers)))
     }
 
     fn expect(&mut self, shares: u64, _: u64) {
