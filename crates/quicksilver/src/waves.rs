@@ -4,30 +4,37 @@
 //! Some lanes together are a **wave**. A wave is walked twice: first the prover evaluates the function on all
 //! its lanes in the clear, a bit for each lane of a word, which gives the corrections; once the challenge to
 //! them is drawn, both walk it under MACs or keys, and add each product to the sums as they make it. So of a
-//! product nothing is kept, and the second walk is a task that owns its shares, for whichever thread is free.
+//! product nothing is kept, and each walk is a task that owns its shares, for whichever thread is free.
 //!
-//! Nothing else changes: messages, batches, challenges, and the coefficient of each share are those of
-//! [`crate`]. What a wave decides is the order of commitments alone.
+//! Nothing else changes: messages, challenges, and the coefficient of each share are those of [`crate`]. What a
+//! wave decides is the order of commitments, and which blocks of the VOLE are one batch.
 //!
 //! # The order of commitments
 //! Both parties compute it from the function and the number of lanes ([`Turns`]). At most [`ACTIVE`] waves are
 //! under way. The next share is for the wave at the front, whose function's commitments follow each other, each
 //! on a share for each lane: commitment c of lane l of a wave of w lanes takes its share c·w + l. Where a block
-//! of the VOLE ends, and the turn has lasted for [`TURN`] shares, the wave goes to the back, so that the next
-//! turn's task is on another one; where a wave ends, the next goes on with its turn. A block may end between
-//! two lanes.
+//! of the VOLE ends, and the **turn** has lasted for [`TURN`] shares, the wave goes to the back, so that the next
+//! turn is on another one; where a wave ends, the next goes on with its turn. A block may end between two lanes.
+//!
+//! # The order of messages
+//! The thread that speaks to the peer does nothing else. It draws [`AHEAD`] turns, whose shares are expanded by
+//! tasks; and for each turn in order, the prover sends the corrections that the first walk has come to, both
+//! draw the challenge, hand out the second walk, and draw one turn more. So the messages of the VOLE for a turn
+//! come before the corrections of those ahead of it, whatever the number of threads.
 //!
 //! # Why it proves the same
-//! - A **whole block** of shares is a batch: the prover sends the corrections of all of it, and then both draw the
-//!   batch's challenge from the transcript. The second walk of its shares begins after that, and adds product i
-//!   of the batch with coefficient χ_i, as [`crate::slots`] does where products wait. What is summed is a
-//!   function of shares, corrections and χ: between its walks a prover has nothing to choose. The sums run on as
-//!   over all batches (7a), and the bound of [`crate`] counts this batch like any other.
+//! - A **turn** is a batch: the prover sends the corrections of all its blocks, and then both draw the batch's
+//!   challenge from the transcript. The second walk of its shares begins after that, and adds product i of the
+//!   batch with coefficient χ_i, as [`crate::slots`] does where products wait. What is summed is a function of
+//!   shares, corrections and χ: between its walks a prover has nothing to choose. Shares that are drawn ahead
+//!   are fixed before corrections that do not depend on them; whatever a prover makes of that, the corrections
+//!   of a batch, and its shares, are there before its challenge. The sums run on as over all batches (7a), and
+//!   the bound of [`crate`] counts a batch for each block.
 //! - Where the map begins or ends **within a block**, its products go into slots, as those of gates do, and the
 //!   batch ends as ever: the results of a map may be used in the batch in which it ends.
 //! - A witness element or hinted value is the product of itself and one, whose check is m + w·Δ = k, whatever
-//!   was committed to: both parties leave it out over a whole block, where its coefficient is used for nothing.
-//! - What whole blocks assert is digested turn by turn, and these digests are absorbed in the order of turns,
+//!   was committed to: both parties leave it out in turns, where its coefficient is used for nothing.
+//! - What is asserted in turns is digested turn by turn, and these digests are absorbed in the order of turns,
 //!   among the MACs or keys of what is asserted elsewhere; in a turn the order is by pieces, steps and lanes.
 //!   Both know it.
 //!
@@ -41,7 +48,7 @@ mod tests;
 mod wave;
 
 pub(crate) use clear::Clear;
-pub(crate) use wave::{Fold, Wave};
+use wave::{Fold, Wave};
 
 use crate::ASSERTED;
 use crate::slots::Slots;
@@ -49,12 +56,13 @@ use core::mem;
 use core::ops::Range;
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
-use volery_channel::pool::{Pool, Tasks};
+use volery_channel::error::Result;
+use volery_channel::pool::{Pool, Task, Tasks};
 use volery_circuit::stream::straight::StraightLine;
 use volery_circuit::stream::{Block, Map};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
-use volery_primitives::{F2, F128, Field};
+use volery_primitives::{F2, F128};
 use volery_proof::openings::Openings;
 use volery_proof::verdict::Gates;
 use zeroize::Zeroizing;
@@ -72,6 +80,10 @@ const MOST_LANES: usize = 1 << 10;
 /// The shares that a turn takes at least, unless its waves end: so many that fetching the wires of the next
 /// wave costs little.
 const TURN: usize = 1 << 15;
+
+/// The turns that are drawn when the corrections of the first of them are sent: enough for walks in the clear on
+/// several threads, and few, as what is expanded waits for them in cache.
+const AHEAD: usize = 3;
 
 /// The most wires of a wave, which are to stay in the second-level cache. What has more on its fewest lanes is
 /// called.
@@ -207,29 +219,43 @@ pub(crate) struct Piece {
     pub(crate) shares: Range<usize>,
 }
 
-/// The place of a wave.
-enum Place {
+/// The rows of a block.
+pub(crate) type Rows = Zeroizing<Vec<F128>>;
+
+/// Consecutive blocks whose products are one batch.
+pub(crate) struct Turn<R> {
+    /// The pieces of each block, with its rows.
+    pub(crate) blocks: Vec<(Vec<Piece>, R)>,
+    /// The shares of all blocks.
+    pub(crate) shares: usize,
+}
+
+impl<R> Turn<R> {
+    /// The waves that it goes on with, in order: from one to the next, and never back.
+    pub(crate) fn waves(&self) -> Vec<usize> {
+        let mut waves: Vec<_> =
+            self.blocks.iter().flat_map(|(pieces, _)| pieces).map(|piece| piece.wave).collect();
+        waves.dedup();
+        waves
+    }
+}
+
+/// The place of a wave, in one of its walks.
+pub(crate) enum Place<W> {
     /// Nowhere: it has not begun, or has ended.
     Nowhere,
-    Here(Wave),
+    Here(W),
     InTask,
 }
 
-/// A whole block: its pieces, its shares, and the seed of its coefficients.
-struct Batch {
-    pieces: Vec<Piece>,
-    shares: Zeroizing<Vec<F128>>,
-    seed: Seed,
-}
-
-/// The result of a task: the waves, further on; the products, and their sums; the wires that were asserted; and
-/// batches whose memory is free again.
+/// The result of a second walk: the waves, further on; the products, and their sums; the wires that were
+/// asserted; and memory that is free again.
 pub(crate) struct Done {
     waves: Vec<(usize, Wave)>,
     pub(crate) products: u64,
     pub(crate) sums: Zeroizing<Vec<F128>>,
     pub(crate) asserted: Box<Openings>,
-    batches: Vec<Batch>,
+    rows: Vec<Rows>,
 }
 
 /// The sums of some products under some coefficients, of a prover or of a verifier.
@@ -240,12 +266,16 @@ pub(crate) struct Mapping<'m> {
     map: Map<'m, F2, F128>,
     pub(crate) line: Arc<StraightLine<F2>>,
     turns: Turns,
-    places: Vec<Place>,
-    /// The batches of the turn at hand.
-    batches: Vec<Batch>,
+    /// The turns that were drawn, and not begun.
+    drawn: VecDeque<Turn<Task<Rows>>>,
+    /// The block in which the map ends, once it is drawn.
+    last: Option<Task<Rows>>,
+    places: Vec<Place<Wave>>,
     tasks: Tasks<Done>,
+    /// The shares whose second walk was handed out.
+    walked: u64,
     results: Zeroizing<Vec<F128>>,
-    spare: Vec<Zeroizing<Vec<F128>>>,
+    spare: Vec<Rows>,
     /// The share of the public value one: a verifier's is a secret.
     one: Arc<Zeroizing<F128>>,
 }
@@ -258,16 +288,16 @@ impl<'m> Mapping<'m> {
         let places = (0..map.lanes.div_ceil(turns.width)).map(|_| Place::Nowhere).collect();
         let results = Zeroizing::new(vec![F128::default(); line.results.len() * map.lanes]);
         let one = Arc::new(Zeroizing::new(one));
-        let (batches, tasks, spare) = (Vec::new(), Tasks::default(), Vec::new());
-        Some(Self { map, line, turns, places, batches, tasks, results, spare, one })
+        let (drawn, tasks, spare) = (VecDeque::new(), Tasks::default(), Vec::new());
+        Some(Self { map, line, turns, drawn, last: None, places, tasks, walked: 0, results, spare, one })
     }
 
-    /// The shares that it still takes.
+    /// The shares of blocks that it still takes.
     pub(crate) fn left(&self) -> u64 {
         self.turns.left
     }
 
-    /// The pieces of a block's next `shares` shares, each for a wave.
+    /// The pieces of the next `shares` shares, each for a wave.
     pub(crate) fn pieces(&mut self, shares: usize) -> Vec<Piece> {
         self.turns.pieces(shares)
     }
@@ -284,9 +314,7 @@ impl<'m> Mapping<'m> {
 
     /// The inputs so far, as far as they are spread evenly over the shares.
     pub(crate) fn inputs(&self) -> u64 {
-        let all = self.map.lanes as u64 * self.line.commitments;
-        let taken = u128::from(all - self.left()) * u128::from(self.line.inputs);
-        (taken / u128::from(self.line.commitments)) as u64
+        (u128::from(self.walked) * u128::from(self.line.inputs) / u128::from(self.line.commitments)) as u64
     }
 
     /// Adds what all lanes come to.
@@ -308,9 +336,44 @@ impl<'m> Mapping<'m> {
         (self.map.name)(number)
     }
 
-    /// Memory for a block's shares.
-    pub(crate) fn spare(&mut self) -> Zeroizing<Vec<F128>> {
-        self.spare.pop().unwrap_or_default()
+    /// Draws blocks, until there are [`AHEAD`] turns with the `begun` ones, or the map ends in a block, which is
+    /// then the last. `draw` draws one, and may use the memory that it gets.
+    pub(crate) fn draw(
+        &mut self,
+        begun: usize,
+        mut draw: impl FnMut(Rows) -> Result<(usize, Task<Rows>)>,
+    ) -> Result<()> {
+        while begun + self.drawn.len() < AHEAD && self.left() > 0 && self.last.is_none() {
+            let mut turn = Turn { blocks: Vec::new(), shares: 0 };
+            loop {
+                let (shares, rows) = draw(self.spare.pop().unwrap_or_default())?;
+                if self.left() < shares as u64 {
+                    self.last = Some(rows);
+                    break;
+                }
+                turn.blocks.push((self.turns.pieces(shares), rows));
+                turn.shares += shares;
+                if self.turns.turn(shares) {
+                    break;
+                }
+            }
+            self.drawn.extend(Some(turn).filter(|turn| turn.shares > 0));
+        }
+        Ok(())
+    }
+
+    /// The next turn that was drawn and not begun, if `may_begin` says so of its waves.
+    pub(crate) fn next_turn_if(
+        &mut self,
+        may_begin: impl FnOnce(&[usize]) -> bool,
+    ) -> Option<Turn<Task<Rows>>> {
+        let begins = self.drawn.front().is_some_and(|turn| may_begin(&turn.waves()));
+        if begins { self.drawn.pop_front() } else { None }
+    }
+
+    /// The block in which the map ends, where it was drawn.
+    pub(crate) fn last_block(&mut self) -> Option<Rows> {
+        self.last.take().map(Task::wait)
     }
 
     /// Takes a wave to where it is walked. What tasks have done meanwhile goes to `take`, in their order.
@@ -340,56 +403,37 @@ impl<'m> Mapping<'m> {
         self.places[number] = Place::Nowhere;
     }
 
-    /// Adds a whole block to the turn, whose products have the coefficients of `seed`. At the turn's end its
-    /// walk is handed out.
-    pub(crate) fn add(
+    /// Hands out the second walk over a turn, whose products have the coefficients of `seed`. `corrected` gives a
+    /// block's rows, corrected.
+    pub(crate) fn hand_out<R: Send + 'static>(
         &mut self,
-        by: (Arch, &Pool, SumsOf),
-        (pieces, shares, seed): (Vec<Piece>, Zeroizing<Vec<F128>>, Seed),
+        (arch, pool, sums): (Arch, &Pool, SumsOf),
+        (turn, seed): (Turn<R>, Seed),
+        mut corrected: impl FnMut(R, F128) -> Rows + Send + 'static,
         take: &mut impl FnMut(&Done),
     ) {
-        let count = shares.len();
-        self.batches.push(Batch { pieces, shares, seed });
-        if self.turns.turn(count) {
-            self.hand_out(by, take);
-        }
-        while let Some(done) = self.tasks.next_beyond(by.1.ahead()) {
-            self.settle(done, take);
-        }
-    }
-
-    /// Hands out the walk over all batches of the turn.
-    fn hand_out(&mut self, (arch, pool, sums): (Arch, &Pool, SumsOf), take: &mut impl FnMut(&Done)) {
-        let batches = mem::take(&mut self.batches);
-        let mut waves = Vec::new();
-        for Piece { wave: number, .. } in batches.iter().flat_map(|batch| &batch.pieces) {
-            if waves.last().is_none_or(|(last, _)| last != number) {
-                waves.push((*number, self.take(*number, take)));
-            }
-        }
+        let mut waves: Vec<_> =
+            turn.waves().into_iter().map(|number| (number, self.take(number, take))).collect();
+        self.walked += turn.shares as u64;
         let one = self.one.clone();
         self.tasks.push(pool.run(move || {
             let mut asserted = Box::new(Openings::new(ASSERTED));
-            let mut total = Zeroizing::new(vec![F128::ZERO; 2]);
-            let mut at = 0;
-            for Batch { pieces, shares, seed } in &batches {
-                let mut fold = Fold::new(arch, *seed, sums);
-                for piece in pieces {
-                    // A turn goes from wave to wave, and never back.
-                    at += usize::from(waves[at].0 != piece.wave);
-                    let walked = &shares[piece.shares.clone()];
-                    waves[at].1.walk(
-                        (arch, **one),
-                        walked,
-                        |factors, made| fold.add(factors, made),
-                        &mut asserted,
-                    );
+            let mut fold = Fold::new(arch, seed, sums);
+            let (mut at, mut all) = (0, Vec::with_capacity(turn.blocks.len()));
+            for (pieces, rows) in turn.blocks {
+                let rows = corrected(rows, **one);
+                for Piece { wave, shares } in pieces {
+                    at += usize::from(waves[at].0 != wave);
+                    let made = |factors: Option<[&[F128]; 2]>, made: &[F128]| fold.add(factors, made);
+                    waves[at].1.walk((arch, **one), &rows[shares], made, &mut asserted);
                 }
-                total.iter_mut().zip(&*fold.end()).for_each(|(total, sum)| *total += *sum);
+                all.push(rows);
             }
-            let products = batches.iter().map(|batch| batch.shares.len() as u64).sum();
-            Done { waves, products, sums: total, asserted, batches }
+            Done { waves, products: turn.shares as u64, sums: fold.end(), asserted, rows: all }
         }));
+        while let Some(done) = self.tasks.next_beyond(pool.ahead()) {
+            self.settle(done, take);
+        }
     }
 
     /// Walks over a piece of a block that is no batch of its own, once all tasks are done: its products go into
@@ -407,15 +451,12 @@ impl<'m> Mapping<'m> {
 
     fn settle(&mut self, done: Done, take: &mut impl FnMut(&Done)) {
         take(&done);
-        self.spare.extend(done.batches.into_iter().map(|batch| batch.shares));
+        self.spare.extend(done.rows);
         done.waves.into_iter().for_each(|(number, wave)| self.put(number, wave));
     }
 
-    /// Ends the turn, and waits for all tasks.
-    pub(crate) fn settle_all(&mut self, by: (Arch, &Pool, SumsOf), take: &mut impl FnMut(&Done)) {
-        if !self.batches.is_empty() {
-            self.hand_out(by, take);
-        }
+    /// Waits for all second walks.
+    pub(crate) fn settle_all(&mut self, take: &mut impl FnMut(&Done)) {
         while let Some(done) = self.tasks.next() {
             self.settle(done, take);
         }

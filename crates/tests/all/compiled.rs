@@ -46,14 +46,18 @@ fn fails<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name
 
 /// Products of each lane's bits, mapped: by the stream many lanes are walked at a time, and so they are of a
 /// statement that is compiled.
-struct Lanes(usize);
+pub(crate) struct Lanes {
+    pub(crate) lanes: usize,
+    /// The products of a lane.
+    pub(crate) products: usize,
+}
 
 impl<B: Backend<F = F2>> Circuit<B> for Lanes {
     fn run(&self, b: &mut B) -> volery::Result<()> {
-        let columns = (0..2 * self.0).map(|_| b.witness()).collect::<volery::Result<Vec<_>>>()?;
-        let made = b.map(b"products", self.0, &columns, |b, lane, of| {
+        let columns = (0..2 * self.lanes).map(|_| b.witness()).collect::<volery::Result<Vec<_>>>()?;
+        let made = b.map(b"products", self.lanes, &columns, |b, lane, of| {
             let (mut x, y) = (of[0], of[1]);
-            for _ in 0..50 {
+            for _ in 0..self.products {
                 let product = b.mul(x, y)?;
                 x = b.add(product, of[0]);
             }
@@ -68,10 +72,11 @@ impl<B: Backend<F = F2>> Circuit<B> for Lanes {
 fn what_is_mapped_goes_by_its_stream() {
     let mut witness = [F2::ZERO, F2::ZERO, F2::ONE, F2::ONE].repeat(50);
     witness[..100].fill(F2::ZERO);
-    agrees::<Binary>(&Lanes(100), &witness, OVER_BITS);
+    let statement = Lanes { lanes: 100, products: 50 };
+    agrees::<Binary>(&statement, &witness, OVER_BITS);
     witness[77] = F2::ONE;
     witness[177] = F2::ZERO;
-    fails::<Binary>(&Lanes(100), &witness, "the last of lane 77");
+    fails::<Binary>(&statement, &witness, "the last of lane 77");
 }
 
 const OVER_BITS: [&str; 2] = ["softspoken8", "tiny"];

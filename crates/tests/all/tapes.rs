@@ -1,6 +1,7 @@
 //! The bytes on the wire of seeded runs, pinned: a refactoring may not change them, and a change of the
 //! protocol must (its commit begins with `wire:`).
 
+use crate::compiled::Lanes;
 use crate::kit::{
     self, ABC, Ones, Session, by_wolverine, network, preimage, run_by, run_compiled, run_honestly,
     run_one_of, seeded,
@@ -54,19 +55,19 @@ fn pinned() {
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
-            "9c5d79b2dad6a12ad660c6b06792bbd5",
+            "dd3e4cd56f54209cc12d8e2e46eed5a2",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "20f8409de698e0cbcd5719b66d4518f6",
+            "4adc6e5186dafc28c7394024409b1d90",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(preimage.source(), &message, &eight),
-            "4d980b1f3d3e270c426c03a1ca097105",
+            "693580ef5bd4b1634b398e337c11299f",
             "preimage, {}",
             arch.name()
         );
@@ -74,7 +75,7 @@ fn pinned() {
         let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "202aafbcf1ad81661846853dd9d16f92",
+            "bd7f0c2c575873dfb84ecb84930066d5",
             "refilled network, {}",
             arch.name()
         );
@@ -83,9 +84,26 @@ fn pinned() {
     // statement, since for a larger one the two sides say how fast they are.
     let (network, state) = kit::network(5_000);
     let wan = seeded(42).with_correlations(Correlations::WAN);
-    assert_eq!(tape(&network, &state, &wan), "f6e8dccceece9a8084a6887a8e518c2b", "wan");
+    assert_eq!(tape(&network, &state, &wan), "f60890585b5b29a47faa38848915dea7", "wan");
     let open = Options { size: Some(Size::gates(200_000)), ..seeded(42).with_bandwidth(20.0) };
-    assert_eq!(tape(&network, &state, &open), "9378e48aa084a48b474f7bc4408bb67d", "left open");
+    assert_eq!(tape(&network, &state, &open), "c1c6a5c0119c6a13a21921c5e3ab0aa1", "left open");
+}
+
+/// Turns of waves across a refill, with as many threads as have work and more.
+#[test]
+fn pinned_maps() {
+    let statement = Lanes { lanes: 600, products: 250 };
+    let witness = [F2::ZERO; 1200];
+    let archs = Arch::available().into_iter().cycle();
+    for (threads, arch) in [1, 2, 3, 8, 16].into_iter().zip(archs) {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let tapes = [Correlations::SOFTSPOKEN4, Correlations::TINY].map(|correlations| {
+            let options = Options { arch, threads, ..seeded(42).with_correlations(correlations) };
+            tape(&statement, &witness, &options)
+        });
+        let pinned = ["ae8a7f018e1554842d466e97b609b874", "9d6e852b7a9a6ee4ae3829a6d69e7f9d"];
+        assert_eq!(tapes, pinned, "{threads} threads, {}", arch.name());
+    }
 }
 
 /// Every instruction set, and several numbers of threads: no byte depends on either.
@@ -144,29 +162,29 @@ fn assert_pinned_over_other_fields(ways: impl Iterator<Item = (Arch, NonZeroUsiz
         let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", way),
-            "3cc4367cca9f42a7dbaefa6dcccf06a4",
+            "02758cd0001869f4408bba52e8484f8d",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
             arithmetic::<F61, Over<F61>>(130_000, "tiny", way),
-            "934d83ea734677e2d6c58cbe23614774",
+            "66bba0c0690be0ad7d39d69e7367ae6a",
             "refilled, {name}"
         );
         assert_eq!(
             arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", way),
-            "819464708f4fb8564fbae633d9404902",
+            "8cbfc938e252d4ca6a55c7d3adbf8fdb",
             "r = 2, {name}"
         );
         assert_eq!(
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
-            "50105426b25bcc0e9f3919444f85e0f8",
+            "a08b264465d5124cf664f90a87172eed",
             "bytes, {name}"
         );
         RuntimePrime::choose((1 << 60) - 93).unwrap();
         assert_eq!(
             arithmetic::<RuntimePrime, Over<RuntimePrime, RuntimeExtension>>(9_000, "tiny", way),
-            "c617f9682700ed7d91440cdc996b723e",
+            "ecb5f553970acf4d5e2abe6191bd68d9",
             "a prime of 60 bits, {name}"
         );
     }
@@ -193,13 +211,13 @@ fn pinned_polynomials() {
     for (arch, threads) in ways() {
         let (name, way) = (arch.name(), (arch, threads));
         let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
-        assert_eq!(tape(&bits, &pairs, &eight), "65d8161abbfaafac173f3bf6fdf9116b", "inner product, {name}");
+        assert_eq!(tape(&bits, &pairs, &eight), "a5f7e74026912e637343c27cf5756742", "inner product, {name}");
         let f61 = tape_over::<Over<F61>>(&matrices, &entries, &direct::<Over<F61>>(way));
-        assert_eq!(f61, "872599549205a7dfb0732180ab816fae", "matrices, {name}");
+        assert_eq!(f61, "4e394b26a113309703f063a853551558", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
-        assert_eq!(f61x2, "23858e5ded6285c70558fcd2122f2784", "matrices by transcript, {name}");
+        assert_eq!(f61x2, "a3a3c41126a98a33f3a5dbb44e67fe35", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
-        assert_eq!(q32, "28b0a36936456762ab44415e1065b8f5", "short solution, {name}");
+        assert_eq!(q32, "3958a6712d96b50445dc0dd614b2b9b5", "short solution, {name}");
     }
 }
 
@@ -214,9 +232,9 @@ fn pinned_memories() {
     }
     for way in ways() {
         let name = way.0.name();
-        assert_eq!(test::<Binary>("softspoken8", way), "37d94eb2f9813d80533959aaedfb7928", "{name}");
-        assert_eq!(test::<Over<F61>>("direct", way), "44c11a31383b1fa7cfdf2a536180cd08", "{name}");
-        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "56141dcc665bd55c3a2bee1959e35eef", "{name}");
+        assert_eq!(test::<Binary>("softspoken8", way), "993bb31f5c2afc95b83d20de83509744", "{name}");
+        assert_eq!(test::<Over<F61>>("direct", way), "de9f2682424690b87509c92e5923a286", "{name}");
+        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "bf6530d987ba8aa85ea326df3a188bc8", "{name}");
     }
 }
 
@@ -244,14 +262,14 @@ fn pinned_clauses() {
         }
         let pinned = [
             [
-                "2e9188cac2dfbd4814690f1efecc0d0c",
-                "61451a6535cdd5c0185cd3d6284c23ba",
-                "e1fc61e5773e8c6eb888fa3265962c23",
+                "538c1381c30f68a0a23759c6c07b01be",
+                "5f5c068543a31ec47c7c0f32cfb76c74",
+                "2d339bb59b84a8d315f8cfefc337fb32",
             ],
             [
-                "ab2adde1afeec878743580914dbf978a",
-                "e51f94baf6d12367756afbef51ccbafc",
-                "a95dacb77e839142aa8db1cbaa73dd34",
+                "2049123b3773f20f855e41a852b82fea",
+                "95703b7424358500ae9188988099e9a4",
+                "a6949763a9edcd30a045a33704ead28b",
             ],
         ];
         assert_eq!(said.map(|all| all.map(|(_, digest)| digest)), pinned, "{}", arch.name());
@@ -276,14 +294,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "8130d8402331dfdc45b0db1419282740",
-                "461a3567041eec2f8d76386b85b90894",
-                "b5f4cb945aff31c0fda89eee6af6cb10",
+                "b41495530a8f45cbb1f8548a4d6b7fd6",
+                "155b050f5ef50f21892721fdb3c562f3",
+                "ac4f50151e804f8872b7bfdbe1479d0d",
             ],
             [
-                "decddcae4d824d8f159cd16ca7a3ff84",
-                "78b49d87e58325e05dd2daaf93412f5b",
-                "3ff3103b0fecf8e9258a15ac0fe7e7fc",
+                "eb4420ccce2e40099152187643cb5a03",
+                "e3ca2853736bf6f043930fd1b0ebcd07",
+                "c7c3b9a66a01ca0f880a5031e60f0b9b",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
@@ -323,13 +341,13 @@ fn assert_pinned_by_wolverine(ways: impl Iterator<Item = (Arch, NonZeroUsize)>) 
             ("f256", arithmetic_by_type::<F256, Over<F256, F128>>(1000, in_blocks(Buckets, 300))),
         ];
         let pinned = [
-            ("softspoken8", "9403262cee3cee58fcd13254628bde6f"),
-            ("refilled", "263da5949d59dc0baae1b6ee743be84c"),
-            ("without coins", "8289f6264f37ac963f30e8a80e62d7c3"),
-            ("f61", "5e891cf86af0b17042cb9278431bfbc8"),
-            ("f61x2", "117b7844a63a04f7ac6c14efa5e7d62d"),
-            ("q32", "9adc506c0cfff043aa92502bbcd81fa9"),
-            ("f256", "8910ff87cf865fa036e864ad9a16abf2"),
+            ("softspoken8", "276001d8728ed1888839d4da60eee037"),
+            ("refilled", "d287243c1cedf647433ce07aed237842"),
+            ("without coins", "096b654447ebbb4fc4807622fdf7873c"),
+            ("f61", "ea02b032bea51d2685f2611cb4f3df27"),
+            ("f61x2", "659a2da729ab064d2731596102be3a39"),
+            ("q32", "f853a4ced311a3ec0feb12d9c2d92c65"),
+            ("f256", "f2a78e83490bd775bbedd5215c45eb66"),
         ];
         assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
     }
@@ -353,8 +371,8 @@ fn pinned_simulations() {
             [digest(run_honestly(&network, &state, &options)), file]
         });
         let pinned = [
-            ["7cec762f58424ced92ef5bb6b8ba5ef2", "0fac41e584a054c4b3b5b678355472ca"],
-            ["0de99c75e82666edad82906584ad2583", "ea7215499c745530d816342bd9943630"],
+            ["3dbda34d56846431456f6970d25bf866", "0fac41e584a054c4b3b5b678355472ca"],
+            ["78e2b8062d9189899946d409c291a723", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
 

@@ -1,29 +1,40 @@
 //! Functions on many lanes at a time: see [`crate::waves`].
 
 use super::{Commitments, Prover};
-use crate::waves::{Clear, Done, Mapping, Piece, SumsOf};
+use crate::waves::{Clear, Done, Mapping, Piece, Place, Rows, SumsOf, Turn};
 use crate::{challenge, more_than_counted};
 use core::mem;
 use volery_channel::error::Result;
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Task, Tasks};
 use volery_circuit::stream::Map;
 use volery_circuit::witness_ended;
-use volery_primitives::arch::{Arch, prover_column_sums};
+use volery_primitives::arch::prover_column_sums;
 use volery_primitives::{F2, F128, Field};
 use volery_vole::macs::{BitMacs, Macs};
-use volery_vole::vole::Shares;
 use zeroize::Zeroizing;
 
 /// A map, with its waves in the clear.
 struct Walks<'m> {
     mapping: Mapping<'m>,
-    /// The waves that have begun, and have not ended.
-    clear: Vec<Option<Clear>>,
+    places: Vec<Place<Clear>>,
+    /// The first walks over turns.
+    tasks: Tasks<Walked>,
     /// The number of the first assertion that has failed, in the order of calls.
     failed: Option<u64>,
     /// The shares that were corrected so far.
     #[cfg(test)]
     corrected: u64,
+}
+
+/// Waves in the clear, with their numbers.
+type Waves = Vec<(usize, Clear)>;
+
+/// The result of a first walk: the waves, further on; the turn, its rows corrected; and the corrections, of each
+/// block from a new byte on.
+struct Walked {
+    waves: Waves,
+    turn: Turn<Rows>,
+    corrections: Vec<u8>,
 }
 
 impl Prover<'_, BitMacs> {
@@ -37,7 +48,8 @@ impl Prover<'_, BitMacs> {
         // Products that are asserted belong to the batch that is open.
         self.take_asserted()?;
         let mut walks = Walks {
-            clear: (0..mapping.waves()).map(|_| None).collect(),
+            places: (0..mapping.waves()).map(|_| Place::Nowhere).collect(),
+            tasks: Tasks::default(),
             mapping,
             failed: None,
             #[cfg(test)]
@@ -46,15 +58,14 @@ impl Prover<'_, BitMacs> {
         while walks.mapping.left() > 0 {
             if self.slots.are_used_up() {
                 self.steps.begin()?;
-                self.whole_block(&mut walks)?;
+                self.turns(&mut walks)?;
                 self.steps.end();
             } else {
                 self.rest_of_block(&mut walks)?;
             }
         }
         let Walks { mut mapping, failed, .. } = walks;
-        let by = self.walked_by();
-        mapping.settle_all((by.0, &by.1, by.2), &mut |done| self.take_walked(done));
+        mapping.settle_all(&mut |done| self.take_walked(done));
         if let (Some(number), None) = (failed, &self.failed) {
             self.failed = Some(mapping.name(number));
         }
@@ -62,98 +73,85 @@ impl Prover<'_, BitMacs> {
         Ok(Some(mapping.end()))
     }
 
-    /// Draws a block. Where the map takes all of it, it is a batch of its own: sends its corrections, draws its
-    /// challenge, and hands out the second walk. Fig. 4, 4 to 7.
-    fn whole_block(&mut self, walks: &mut Walks<'_>) -> Result<()> {
+    /// Walks over all blocks that the map takes whole, turn by turn: sends a turn's corrections, draws its
+    /// challenge, and hands out the second walk. Then opens the block in which the map ends. Fig. 4, 4 to 7.
+    fn turns(&mut self, walks: &mut Walks<'_>) -> Result<()> {
         BitMacs::end_batch(self)?;
-        let mut block = Shares::default();
-        *block.rows_mut() = walks.mapping.spare();
-        self.vole.block(&mut self.channel, &mut block)?;
-        if block.is_empty() {
-            return Err(self.steps.fail(more_than_counted()));
-        }
-        if walks.mapping.left() < block.len() as u64 {
-            self.slots.begin(block.len());
-            (self.block, self.done, self.open) = (block, 0, true);
-            return Ok(());
-        }
         // What was left of the last block, if anything, is used no more.
         self.done = self.block.len();
-        let mut shares = mem::take(block.rows_mut());
-        let mut corrections = vec![0; shares.len().div_ceil(8)];
-        let pieces = walks.mapping.pieces(shares.len());
-        for Piece { wave, shares: of } in &pieces {
-            self.walk_in_clear(walks, *wave, &mut shares[of.clone()], (&mut corrections, of.start))?;
+        loop {
+            walks.mapping.draw(walks.tasks.len(), |spare| {
+                let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
+                if shares == 0 { Err(self.steps.fail(more_than_counted())) } else { Ok((shares, rows)) }
+            })?;
+            while let Some((turn, waves)) = self.next_turn(walks)? {
+                walks.tasks.push(self.pool.run(move || Walked::over(turn, waves)));
+            }
+            let Some(walked) = walks.tasks.next() else { break };
+            #[cfg(test)]
+            let walked = self.lied_about(walked, &mut walks.corrected);
+            let Walked { waves, turn, corrections } = walked;
+            waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
+            self.channel.send(&corrections)?;
+            let [products, _] = challenge(&mut self.channel);
+            if let Some(drain) = &mut self.drain {
+                drain()?;
+            }
+            self.committed += turn.shares as u64;
+            let by: (_, _, SumsOf) = (self.arch, &self.pool.clone(), prover_column_sums);
+            walks.mapping.hand_out(by, (turn, products), |rows, _| rows, &mut |done| self.take_walked(done));
+            self.report_without(walks.mapping.inputs());
         }
-        self.channel.send(&corrections)?;
-        let [products, _] = challenge(&mut self.channel);
-        if let Some(drain) = &mut self.drain {
-            drain()?;
+        if let Some(rows) = walks.mapping.last_block() {
+            self.slots.begin(rows.len());
+            *self.block.rows_mut() = rows;
+            (self.done, self.open) = (0, true);
         }
-        self.committed += shares.len() as u64;
-        let by = self.walked_by();
-        let take = &mut |done: &Done| self.take_walked(done);
-        walks.mapping.add((by.0, &by.1, by.2), (pieces, shares, products), take);
-        self.report_without(walks.mapping.inputs());
         Ok(())
+    }
+
+    /// The next turn that was drawn, with its waves, where none of them is in a task.
+    fn next_turn(&mut self, walks: &mut Walks<'_>) -> Result<Option<(Turn<Task<Rows>>, Waves)>> {
+        let Walks { mapping, places, .. } = walks;
+        let are_here = |waves: &[usize]| !waves.iter().any(|wave| matches!(places[*wave], Place::InTask));
+        let Some(turn) = mapping.next_turn_if(are_here) else { return Ok(None) };
+        let waves = turn.waves().into_iter().map(|number| Ok((number, self.take_clear(walks, number)?)));
+        let waves = waves.collect::<Result<_>>()?;
+        Ok(Some((turn, waves)))
+    }
+
+    /// Takes a wave to where it is walked in the clear. At its begin, reads its elements of the witness.
+    fn take_clear(&mut self, walks: &mut Walks<'_>, number: usize) -> Result<Clear> {
+        let Walks { mapping, places, .. } = walks;
+        match mem::replace(&mut places[number], Place::InTask) {
+            Place::Here(wave) => Ok(wave),
+            Place::Nowhere => {
+                let (lanes, arguments) = (mapping.lanes(number), mapping.arguments(number));
+                let begun = Clear::new(&mapping.line, lanes, arguments, &mut self.witness);
+                begun.ok_or_else(|| self.steps.fail(witness_ended()))
+            }
+            Place::InTask => unreachable!("one task at a time has a wave"),
+        }
     }
 
     /// Walks over what is left of the open block, whose products go into slots.
     fn rest_of_block(&mut self, walks: &mut Walks<'_>) -> Result<()> {
-        let by = self.walked_by();
-        walks.mapping.settle_all((by.0, &by.1, by.2), &mut |done| self.take_walked(done));
+        walks.mapping.settle_all(&mut |done| self.take_walked(done));
         let (from, count) = (self.done + self.slots.next(), self.slots.left());
-        for Piece { wave: number, shares: of } in walks.mapping.pieces(count) {
-            let mut shares = Zeroizing::new(self.block.rows(from + of.start)[..of.len()].to_vec());
-            let mut corrections = vec![0; shares.len().div_ceil(8)];
-            self.walk_in_clear(walks, number, &mut shares, (&mut corrections, 0))?;
-            walks.mapping.walk_into((&mut self.slots, &mut self.openings), (self.arch, number), &shares);
+        for piece in walks.mapping.pieces(count) {
+            let (number, shares) = (piece.wave, piece.shares.len());
+            let rows = Zeroizing::new(self.block.rows(from + piece.shares.start)[..shares].to_vec());
+            let waves = vec![(number, self.take_clear(walks, number)?)];
+            let piece = Piece { wave: number, shares: 0..shares };
+            let turn = Turn { blocks: vec![(vec![piece], Pool::ALONE.run(move || rows))], shares };
+            let walked = Walked::over(turn, waves);
+            #[cfg(test)]
+            let walked = self.lied_about(walked, &mut walks.corrected);
+            walked.waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
+            let into = (&mut self.slots, &mut self.openings);
+            walks.mapping.walk_into(into, (self.arch, number), &walked.turn.blocks[0].1);
         }
         Ok(())
-    }
-
-    /// Walks on in the clear, and corrects `shares`. The corrections go where `to` says. Fig. 4, 4 and 5.
-    fn walk_in_clear(
-        &mut self,
-        walks: &mut Walks<'_>,
-        wave: usize,
-        shares: &mut [F128],
-        (bits, at): (&mut [u8], usize),
-    ) -> Result<()> {
-        let Walks { mapping, clear, failed, .. } = walks;
-        let mut walk = match clear[wave].take() {
-            Some(walk) => walk,
-            None => {
-                let arguments = mapping.arguments(wave);
-                let begun = Clear::new(&mapping.line, mapping.lanes(wave), arguments, &mut self.witness);
-                begun.ok_or_else(|| self.steps.fail(witness_ended()))?
-            }
-        };
-        walk.walk(shares, bits, at);
-        #[cfg(test)]
-        {
-            let count = shares.len() as u64;
-            for lie in self
-                .lies_in_waves
-                .iter()
-                .filter(|lie| (walks.corrected..walks.corrected + count).contains(lie))
-            {
-                let lie = (lie - walks.corrected) as usize;
-                shares[lie].0 ^= 1;
-                bits[(at + lie) / 8] ^= 1 << ((at + lie) % 8);
-            }
-            walks.corrected += count;
-        }
-        if let Some(number) = walk.failed() {
-            *failed = Some(failed.map_or(number, |first| first.min(number)));
-        }
-        clear[wave] = Some(walk).filter(|walk| !walk.is_done());
-        Ok(())
-    }
-
-    /// The kernels and threads that walk, and how products are summed.
-    fn walked_by(&self) -> (Arch, Pool, SumsOf) {
-        (self.arch, self.pool.clone(), prover_column_sums)
     }
 
     /// Takes what a task has done.
@@ -161,5 +159,53 @@ impl Prover<'_, BitMacs> {
         self.sums.add(&done.sums);
         self.kept.weighing.pass_over(done.products);
         self.openings.absorb_all(&done.asserted);
+    }
+}
+
+impl Walks<'_> {
+    /// Puts a wave back.
+    fn put(&mut self, number: usize, wave: Clear) {
+        if let Some(number) = wave.failed() {
+            self.failed = Some(self.failed.map_or(number, |first| first.min(number)));
+        }
+        self.places[number] = if wave.is_done() { Place::Nowhere } else { Place::Here(wave) };
+    }
+}
+
+impl Walked {
+    /// Walks over a turn in the clear, and corrects its shares. Fig. 4, 4 and 5.
+    fn over(turn: Turn<Task<Rows>>, mut waves: Waves) -> Self {
+        let (mut corrections, mut at) = (Vec::new(), 0);
+        let walk = |(pieces, rows): (Vec<Piece>, Task<Rows>)| {
+            let mut rows = rows.wait();
+            let start = corrections.len();
+            corrections.resize(start + rows.len().div_ceil(8), 0);
+            for Piece { wave, shares } in &pieces {
+                at += usize::from(waves[at].0 != *wave);
+                waves[at].1.walk(&mut rows[shares.clone()], &mut corrections[start..], shares.start);
+            }
+            (pieces, rows)
+        };
+        let blocks = turn.blocks.into_iter().map(walk).collect();
+        Self { waves, turn: Turn { blocks, shares: turn.shares }, corrections }
+    }
+}
+
+#[cfg(test)]
+impl Prover<'_, BitMacs> {
+    /// Changes the values of some of the next shares behind those that were `corrected` before.
+    fn lied_about(&self, mut walked: Walked, corrected: &mut u64) -> Walked {
+        let mut start = 0;
+        for (_, rows) in &mut walked.turn.blocks {
+            for (i, row) in rows.iter_mut().enumerate() {
+                if self.lies_in_waves.contains(&(*corrected + i as u64)) {
+                    row.0 ^= 1;
+                    walked.corrections[start + i / 8] ^= 1 << (i % 8);
+                }
+            }
+            *corrected += rows.len() as u64;
+            start += rows.len().div_ceil(8);
+        }
+        walked
     }
 }
