@@ -24,7 +24,7 @@ pub(super) struct Lanes<N> {
 }
 
 impl<N> Lanes<N> {
-    /// So many gates in lanes.
+    /// Lanes that have so many gates together.
     ///
     /// # Errors
     /// Misuse, where there are no gates, or not one for each lane, or too many of either.

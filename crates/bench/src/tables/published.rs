@@ -81,9 +81,9 @@ struct Measuring<'t> {
     request: &'t Request<'t>,
     sections: Vec<Section>,
     commands: Vec<String>,
-    /// What was kept before.
+    /// The figures that were kept before.
     before: Kept,
-    /// What is measured now.
+    /// The run of now, with its figures so far.
     run: Run,
     repeat: u32,
     budget: Duration,
@@ -280,7 +280,7 @@ impl Measuring<'_> {
         files.into_iter().map(put).collect()
     }
 
-    /// What is worse by more than a quarter than the paper has it, or than it was before on this machine.
+    /// Figures that are worse by more than a quarter than the paper's, or than they were before on this machine.
     fn worse(&self) -> Vec<Worse> {
         let mut worse = Vec::new();
         for row in &self.run.rows {

@@ -12,7 +12,7 @@ pub(super) struct Worse {
     measure: Measure,
     now: f64,
     then: f64,
-    /// Where the other figure stands.
+    /// The place of the other figure.
     of: String,
 }
 

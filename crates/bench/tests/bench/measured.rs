@@ -22,7 +22,7 @@ fn benches_report_both_parties() {
     );
 }
 
-/// In lanes there are as many gates, whichever system walks them, and with values before them.
+/// Gates in lanes are as many, whichever system walks them, and with values before them.
 #[test]
 fn gates_stand_in_lanes() {
     for more in [

@@ -71,6 +71,59 @@ fn tables_of_pages_have_names_and_as_many_cells() {
     }
 }
 
+/// A table that no run holds says why, in a mark before it.
+#[test]
+fn tables_of_pages_are_held_or_by_hand() {
+    for page in ["figures.md", "threads.md"] {
+        let (mut before, mut is_held) = (String::new(), false);
+        for line in read(&docs(), page).lines() {
+            is_held = line.starts_with("<!-- figures: ") || is_held && line != "<!-- end -->";
+            let begins = line.starts_with('|') && !before.starts_with('|');
+            assert!(!begins || is_held || before.starts_with("<!-- by hand: "), "docs/{page}: {line}");
+            before = line.into();
+        }
+    }
+}
+
+/// The command of the first row of a table, which takes no time.
+const LIMBO: &str = "limbo --interactive --prefer speed";
+
+/// Figures that became worse by more than a quarter are told, beside those of the commit that had them.
+#[test]
+fn figures_that_became_worse_are_told() {
+    let folder = copy(json!([]));
+    let path = folder.path().to_str().expect("UTF-8");
+    let write = |commit: &str| {
+        let only = ["--only", "limbo", "--budget", "0.3", "--repeat", "1", "--json", "--quiet"];
+        measure(&[&["tables", "--write", path, "--commit", commit], &only[..]].concat()).expect(0).json()
+    };
+    let first = write("0123abcd");
+    let row = &first["rows"][0];
+    assert_eq!(row["command"], LIMBO);
+    assert!(first["left_out"].as_array().is_some_and(|left_out| !left_out.is_empty()), "{first}");
+    let page = read(folder.path(), "figures.md");
+    assert!(page.contains("Measured at `0123abcd` on ") && page.contains(" | `0123abcd` |\n"), "{page}");
+    // A quarter more is no news, and more than that is.
+    let bytes = row["values"]["bytes of the proof"].as_f64().expect("a proof");
+    let worse = |share: f64, commit: &str| {
+        let mut kept: Value = serde_json::from_str(&read(folder.path(), "figures.json")).expect("JSON");
+        let runs = kept["runs"].as_array_mut().expect("runs").iter_mut();
+        let rows = runs.flat_map(|run| run["figures"].as_array_mut().expect("figures"));
+        let row = rows.into_iter().find(|row| row["command"] == LIMBO).expect("the row");
+        row["values"]["bytes of the proof"] = json!(share * bytes);
+        std::fs::write(folder.path().join("figures.json"), kept.to_string()).expect("written");
+        let told = write(commit)["worse"].clone();
+        let is_of_bytes =
+            |worse: &&Value| worse["command"] == LIMBO && worse["measure"] == "bytes of the proof";
+        told.as_array().expect("a list").iter().filter(is_of_bytes).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(worse(0.82, "89abcdef"), [Value::Null; 0]);
+    let told = worse(0.78, "4567cdef");
+    assert_eq!((told.len(), &told[0]["of"]), (1, &"at `89abcdef`".into()), "{told:?}");
+    let page = read(folder.path(), "figures.md");
+    assert!(page.contains(" | `4567cdef` |\n"), "{page}");
+}
+
 /// The commands of all tables run, at tiny sizes, and tell each figure.
 #[test]
 #[ignore = "slow"]
@@ -88,7 +141,7 @@ fn figures_of_pages_are_told() {
     }
 }
 
-/// What was measured stands in its cells, with its commit, and all else stays.
+/// Figures that were measured stand in their cells, with their commits, and all else stays.
 #[test]
 fn a_run_is_written_into_its_page() {
     let one = "sha256 --count 1024 --vole mid --threads 1";

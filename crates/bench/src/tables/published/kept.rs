@@ -15,7 +15,7 @@ pub struct Kept {
     runs: Vec<Run>,
 }
 
-/// What a run of the program measured: one build, one machine, one day.
+/// The figures of one run of the program: one build, one machine, one day.
 #[derive(Clone)]
 pub(super) struct Run {
     /// The commit of the program.
@@ -48,7 +48,7 @@ pub(super) struct Found<'k> {
 }
 
 impl Kept {
-    /// What the folder keeps; nothing where it keeps no file.
+    /// The figures that a folder keeps; none where it has no file.
     ///
     /// # Errors
     /// Where the file cannot be read, or is none of these.
@@ -75,7 +75,7 @@ impl Kept {
         format!("{:#}\n", json!({ "runs": runs }))
     }
 
-    /// With what `run` has measured in the place of what was.
+    /// All figures, with those of `run` in the place of what was.
     pub(super) fn with(&self, run: &Run) -> Self {
         let mut runs = self.runs.clone();
         for old in &mut runs {

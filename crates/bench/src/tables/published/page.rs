@@ -80,7 +80,7 @@ impl Section {
         Ok(table)
     }
 
-    /// What is to be known of the runs, above the table.
+    /// The runs that were measured, told above the table.
     fn told(&self, measured: &[&Run], kept: &Kept) -> String {
         let mut told = String::new();
         for run in measured {

@@ -39,11 +39,11 @@ pub struct Figure {
 
 /// The form of a figure.
 enum Shown {
-    /// With its unit, unless a column's heading says it.
+    /// The value with its unit, unless a column's heading says it.
     Value,
-    /// So many times, without a unit: the heading has it.
+    /// The value so many times, without a unit: the heading has it.
     Scaled(f64),
-    /// How many times better it is than that of another command.
+    /// The times by which it is better than that of another command.
     Times(String),
 }
 

@@ -11,6 +11,7 @@ pub(super) fn sections() -> Vec<Section> {
     let sections = [
         ("boolean", boolean()),
         ("arithmetic", arithmetic()),
+        ("replay", replay()),
         ("statements", statements()),
         ("memory", memory()),
         ("branches", branches()),
@@ -97,6 +98,23 @@ fn arithmetic() -> Vec<Line> {
         over("2^32 − 5", "q32"),
         over("2^64 − 2^32 + 1", "goldilocks"),
         over("65537", "f65537"),
+    ]
+}
+
+/// Rows of one party alone, by one thread and by two.
+fn replay() -> Vec<Line> {
+    let alone = |name: &str, command: &str| {
+        let party = |line: Line, measure| {
+            let by = |threads: u32| format!("{command} --replay --threads {threads}");
+            let line = line.cell([1, 2].map(|threads| Figure::new(by(threads), measure)).into());
+            line.cell(vec![Figure::new(by(2), measure).times(by(1))])
+        };
+        party(party(Line::new(&[name]), ProverAlone), VerifierAlone).by_hand()
+    };
+    vec![
+        alone("F_2, `mid`", "boolean --gates 20000000 --vole mid"),
+        alone("F_2, `softspoken4`", "boolean --gates 20000000 --vole softspoken4"),
+        alone("2^61 − 1, `l2`", "arithmetic --gates 20000000 --vole l2"),
     ]
 }
 
