@@ -4,13 +4,15 @@
 mod auto;
 mod beside;
 pub mod circuit;
-mod lanes;
+pub mod lanes;
 
+use crate::args::{self, number};
 use crate::bench::Run;
 use crate::fields::over;
 use crate::plan::Plan;
-use circuit::{AnyGenerated, Generated, Proved, Satisfied};
+use circuit::{AnyGenerated, Chosen, Generated, Proved, Satisfied};
 use core::marker::PhantomData;
+use lanes::Lanes;
 use volery::circuit::{Arithmetic, Network};
 use volery::{Binary, Named, Provable};
 use volery_cli::failure::Result;
@@ -50,22 +52,36 @@ fn either(run: &Run) -> Result<Box<dyn AnyGenerated>> {
 
 /// The circuit of `boolean`.
 fn bits(run: &Run) -> Result<Box<dyn AnyGenerated>> {
-    asked::<Binary, Network>(run)
+    match &run.typed.lanes {
+        None => asked::<Binary, Network>(run, of_gates),
+        Some(lanes) => {
+            let lanes = number("--lanes", lanes)?;
+            asked::<Binary, Lanes>(run, |gates| Lanes::new(gates, lanes))
+        }
+    }
 }
 
 /// The circuit of `arithmetic`.
 fn elements(run: &Run) -> Result<Box<dyn AnyGenerated>> {
     fn of<S: Named>(run: &Run) -> Result<Box<dyn AnyGenerated>> {
-        asked::<S, Arithmetic<S::F>>(run)
+        asked::<S, Arithmetic<S::F>>(run, of_gates)
     }
     over!(run.field()?, of(run))
 }
 
-/// The circuit by --gates, --inputs and --lanes.
-fn asked<S: Named, N: Satisfied<S::F> + Sync + 'static>(run: &Run) -> Result<Box<dyn AnyGenerated>>
+/// The network of so many gates.
+fn of_gates<F, N: Chosen<F>>(gates: u64) -> Result<N> {
+    N::new(gates).map_err(args::of_gates)
+}
+
+/// The circuit by --gates and --inputs, with the network that `network` makes of so many gates.
+fn asked<S: Named, N: Satisfied<S::F> + 'static>(
+    run: &Run,
+    network: impl FnOnce(u64) -> Result<N>,
+) -> Result<Box<dyn AnyGenerated>>
 where
     Generated<N, S::F>: Provable<S> + Sync,
 {
-    let circuit = Generated::<N, S::F>::asked(run.typed)?;
+    let circuit = Generated::<N, S::F>::asked(run.typed, network)?;
     Ok(Box::new(Proved::<S, N> { circuit, over: PhantomData }))
 }

@@ -5,7 +5,7 @@ mod simulated;
 
 use crate::args::{GATES, of_gates, size};
 use crate::bench::Run;
-use crate::generated::circuit::Satisfied;
+use crate::generated::circuit::Chosen;
 use crate::plan::Plan;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -44,7 +44,7 @@ struct Measured {
     worth: u32,
 }
 
-fn measure<S: Named, N: Satisfied<S::F> + Reversible>(run: &Run) -> Result<()>
+fn measure<S: Named, N: Chosen<S::F> + Reversible>(run: &Run) -> Result<()>
 where
     Parts<N>: ShardSource<S::F>,
 {
@@ -94,11 +94,7 @@ fn print(plan: &Plan, simulate: bool, gates: u64, count: u64, [one, many]: [Meas
 }
 
 /// A run of all shards, one after the other, in this process.
-fn all<S: Named, N: Satisfied<S::F> + Reversible>(
-    plan: &Plan,
-    parts: &Parts<N>,
-    gates: u64,
-) -> Result<Measured>
+fn all<S: Named, N: Chosen<S::F> + Reversible>(plan: &Plan, parts: &Parts<N>, gates: u64) -> Result<Measured>
 where
     Parts<N>: ShardSource<S::F>,
 {

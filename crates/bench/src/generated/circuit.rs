@@ -1,7 +1,6 @@
-//! Generated circuits: a network of any number of multiplications, or several, and private values in front.
+//! Generated circuits: a network of any number of multiplications, and private values in front of it.
 
-use super::lanes::Lanes;
-use crate::args::{GATES, Typed, number, of_gates, size};
+use crate::args::{GATES, Typed, size};
 use crate::plan::Plan;
 use core::marker::PhantomData;
 use serde_json::json;
@@ -18,33 +17,20 @@ const FEW: u64 = 1000;
 /// The most values before the gates.
 const MOST_INPUTS: u64 = 1 << 40;
 
-/// "I know so many values with this sum", and what networks state.
+/// "I know so many values with this sum", and what a network states.
 pub struct Generated<N, F> {
     inputs: u64,
     sum: F,
-    gates: u64,
-    networks: Networks<N>,
+    network: N,
 }
 
-/// The networks that have all multiplications.
-enum Networks<N> {
-    One(N),
-    Lanes(Lanes<N>),
-}
-
-/// A network over `F` that any witness satisfies.
-pub trait Satisfied<F>: Sized {
-    /// A network of so many multiplications.
-    ///
-    /// # Errors
-    /// `Invalid` where there are none, or too many.
-    fn new(gates: u64) -> volery::Result<Self>;
-    /// A network that is one of many: on few wires, where it can be.
-    ///
-    /// # Errors
-    /// As for [`Satisfied::new`].
-    fn lane(gates: u64) -> volery::Result<Self> {
-        Self::new(gates)
+/// Networks over `F` that any witness satisfies.
+pub trait Satisfied<F> {
+    /// The multiplications.
+    fn gates(&self) -> u64;
+    /// The lanes, where it is in lanes.
+    fn lanes(&self) -> Option<u64> {
+        None
     }
     /// The statement's name for its parties.
     fn digest(&self) -> [u8; 32];
@@ -54,16 +40,30 @@ pub trait Satisfied<F>: Sized {
     fn witness(&self, seed: [u8; 32]) -> Vec<F>;
 }
 
-/// The wires of a lane: those of 64 lanes, and as many to compare them with, stay in a second-level cache, and
-/// reading them is little beside the gates.
-const LANE: u64 = 128;
+/// One network of a chosen size.
+pub trait Chosen<F>: Satisfied<F> + Sized {
+    /// A network of so many multiplications.
+    ///
+    /// # Errors
+    /// `Invalid` where there are none, or too many.
+    fn new(gates: u64) -> volery::Result<Self>;
+}
 
-impl Satisfied<F2> for Network {
+impl Chosen<F2> for Network {
     fn new(gates: u64) -> volery::Result<Self> {
         Self::new(gates)
     }
-    fn lane(gates: u64) -> volery::Result<Self> {
-        Ok(Self::new(gates)?.narrow(LANE))
+}
+
+impl<F: Field> Chosen<F> for Arithmetic<F> {
+    fn new(gates: u64) -> volery::Result<Self> {
+        Self::new(gates)
+    }
+}
+
+impl Satisfied<F2> for Network {
+    fn gates(&self) -> u64 {
+        self.gates()
     }
     fn digest(&self) -> [u8; 32] {
         self.digest()
@@ -77,8 +77,8 @@ impl Satisfied<F2> for Network {
 }
 
 impl<F: Field> Satisfied<F> for Arithmetic<F> {
-    fn new(gates: u64) -> volery::Result<Self> {
-        Self::new(gates)
+    fn gates(&self) -> u64 {
+        self.multiplications()
     }
     fn digest(&self) -> [u8; 32] {
         self.digest()
@@ -91,73 +91,45 @@ impl<F: Field> Satisfied<F> for Arithmetic<F> {
     }
 }
 
-impl<F: Field, N: Satisfied<F> + Sync> Generated<N, F> {
-    /// The circuit by --gates, --inputs and --lanes.
-    pub(super) fn asked(typed: &Typed) -> Result<Self> {
+impl<F: Field, N: Satisfied<F>> Generated<N, F> {
+    /// The circuit by --gates and --inputs, with the network that `network` makes of so many gates.
+    pub(super) fn asked(typed: &Typed, network: impl FnOnce(u64) -> Result<N>) -> Result<Self> {
         let inputs = size("--inputs", typed.inputs.as_deref(), 0)?;
         if inputs > MOST_INPUTS {
             return Err(Failure::usage(format_args!("--inputs: {inputs}: choose from 0 to {MOST_INPUTS}")));
         }
         let gates = size("--gates", typed.gates.as_deref(), if inputs > 0 { FEW } else { GATES })?;
-        let lanes = typed.lanes.as_deref().map(|text| number("--lanes", text)).transpose()?;
-        Self::new(inputs, gates, lanes)
+        Ok(Self::new(inputs, network(gates)?))
     }
 
-    /// A circuit of so many values, and of so many gates in one network, or in lanes.
-    ///
-    /// # Errors
-    /// Misuse, where there are no gates, or not one for each lane, or too many of either.
-    pub fn new(inputs: u64, gates: u64, lanes: Option<u64>) -> Result<Self> {
-        let networks = match lanes {
-            None => Networks::One(N::new(gates).map_err(of_gates)?),
-            Some(lanes) => Networks::Lanes(Lanes::new(gates, lanes)?),
-        };
-        Ok(Self { inputs, sum: (0..inputs).map(value).sum(), gates, networks })
+    /// A circuit of so many values, and a network.
+    pub fn new(inputs: u64, network: N) -> Self {
+        Self { inputs, sum: (0..inputs).map(value).sum(), network }
     }
 
     /// The statement's name for its parties.
     pub fn digest(&self) -> [u8; 32] {
-        let digest = match &self.networks {
-            Networks::One(network) => network.digest(),
-            Networks::Lanes(lanes) => lanes.digest(),
-        };
         if self.inputs == 0 {
-            return digest;
+            return self.network.digest();
         }
         let hasher = Sha256::new_with_prefix("volery bench inputs").chain_update(self.inputs.to_le_bytes());
         let hasher = hasher.chain_update(&self.sum.to_integer().to_bytes()[..F::DIGESTED]);
-        hasher.chain_update(digest).finalize().into()
+        hasher.chain_update(self.network.digest()).finalize().into()
     }
 
     /// The size of the circuit, without a count.
     pub fn size(&self) -> Size {
-        let inputs = self.inputs + self.networks.each().map(|network| network.width() as u64).sum::<u64>();
-        Size { inputs, ..Size::gates(inputs + self.gates) }
+        let inputs = self.inputs + self.network.width() as u64;
+        Size { inputs, ..Size::gates(inputs + self.network.gates()) }
     }
 
-    /// The values, which are no secret, and anything for the networks.
+    /// The values, which are no secret, and anything for the network.
     ///
     /// # Errors
     /// Where the system has no randomness.
-    pub fn witness(&self) -> Result<impl Iterator<Item = F> + Clone + Send> {
-        let seed: [u8; 32] = Random::from_system()?.bytes();
-        let rest = self.networks.each().zip(0_u64..).flat_map(move |(network, number)| {
-            let mut seed = seed;
-            seed.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, of_number)| *byte ^= of_number);
-            network.witness(seed)
-        });
+    pub fn witness(&self) -> Result<impl Iterator<Item = F> + Clone + Send + use<N, F>> {
+        let rest = self.network.witness(Random::from_system()?.bytes());
         Ok((0..self.inputs).map(value).chain(rest))
-    }
-}
-
-impl<N> Networks<N> {
-    /// The networks in the order in which they read the witness.
-    fn each(&self) -> impl Iterator<Item = &N> + Clone {
-        let (one, lanes) = match self {
-            Self::One(network) => (Some(network), None),
-            Self::Lanes(lanes) => (None, Some(lanes.networks())),
-        };
-        one.into_iter().chain(lanes.into_iter().flatten())
     }
 }
 
@@ -207,7 +179,7 @@ pub(super) struct Proved<S: Named, N> {
     pub(super) over: PhantomData<S>,
 }
 
-impl<S: Named, N: Satisfied<S::F> + Sync> AnyGenerated for Proved<S, N>
+impl<S: Named, N: Satisfied<S::F>> AnyGenerated for Proved<S, N>
 where
     Generated<N, S::F>: Provable<S> + Sync,
 {
@@ -215,13 +187,10 @@ where
         self.circuit.inputs
     }
     fn lanes(&self) -> Option<u64> {
-        match &self.circuit.networks {
-            Networks::One(_) => None,
-            Networks::Lanes(lanes) => Some(lanes.lanes()),
-        }
+        self.circuit.network.lanes()
     }
     fn gates(&self) -> u64 {
-        self.circuit.gates
+        self.circuit.network.gates()
     }
     fn element(&self) -> Element {
         Element { bits: S::F::BITS, bytes: S::F::BYTES }
@@ -233,7 +202,7 @@ where
         self.circuit.size()
     }
     fn prove(&self, plan: &Plan, options: &Options) -> Result<Outcome> {
-        let (circuit, gates) = (&self.circuit, self.circuit.gates);
+        let (circuit, gates) = (&self.circuit, self.circuit.network.gates());
         plan.prove::<S, _>(("gates", gates), circuit, circuit.witness()?, gates, options)
     }
 }
@@ -254,9 +223,6 @@ impl<B: Backend, N: Circuit<B>> Circuit<B> for Generated<N, B::F> {
             }
             b.assert_zero(difference, "the sum")?;
         }
-        match &self.networks {
-            Networks::One(network) => network.run(b),
-            Networks::Lanes(lanes) => lanes.run(b),
-        }
+        self.network.run(b)
     }
 }

@@ -1,38 +1,40 @@
-//! A network in lanes that do not depend on each other: one function, which a system may walk many at a time.
+//! Networks in lanes that do not depend on each other: one function, which a system may walk many at a time.
 
 use super::circuit::Satisfied;
 use crate::args::of_gates;
 use core::iter;
 use sha2::{Digest, Sha256};
-use volery::circuit::{Backend, Circuit, Returned};
+use volery::F2;
+use volery::circuit::{Backend, Circuit, Network, Returned};
 use volery_cli::failure::{Failure, Result};
 
 /// The most lanes.
-const MOST: u64 = 1 << 20;
+const MOST: u64 = 1 << 16;
 
 /// The most gates of a lane, which are held as one list: what is longer is so many maps, one after the other.
 const LONGEST: u64 = 1 << 15;
 
+/// The wires of a lane: those of 64 lanes, and as many to compare them with, stay in a second-level cache, and
+/// reading them is little beside the gates.
+const WIRES: u64 = 128;
+
 /// The network of a lane, and how often it stands.
-pub(super) struct Lanes<N> {
-    of_one: N,
+pub struct Lanes {
+    of_one: Network,
     lanes: u64,
     /// Maps, one after the other.
     rounds: u64,
     /// The network of the gates that are left over, which are fewer than there are lanes in all rounds.
-    rest: Option<N>,
+    rest: Option<Network>,
 }
 
-impl<N> Lanes<N> {
+impl Lanes {
     /// Lanes that have so many gates together.
     ///
     /// # Errors
     /// Misuse, where there are no gates, or not one for each lane, or too many of either.
-    pub(super) fn new<F>(gates: u64, lanes: u64) -> Result<Self>
-    where
-        N: Satisfied<F>,
-    {
-        N::new(gates).map_err(of_gates)?;
+    pub fn new(gates: u64, lanes: u64) -> Result<Self> {
+        Network::new(gates).map_err(of_gates)?;
         if lanes == 0 || lanes > MOST {
             return Err(Failure::usage(format_args!("--lanes: {lanes}: choose from 1 to {MOST}")));
         }
@@ -41,37 +43,45 @@ impl<N> Lanes<N> {
                 "--lanes: {lanes} lanes of {gates} gates: each has one at least: take fewer, or more --gates"
             )));
         }
+        let network = |gates| Network::new(gates).map(|network| network.narrow(WIRES)).map_err(of_gates);
         let rounds = (gates / lanes).div_ceil(LONGEST);
-        let (each, left) = (gates / (lanes * rounds), gates % (lanes * rounds));
-        let of_one = N::lane(each).map_err(of_gates)?;
-        let rest = (left > 0).then(|| N::lane(left)).transpose().map_err(of_gates)?;
-        Ok(Self { of_one, lanes, rounds, rest })
-    }
-
-    pub(super) fn lanes(&self) -> u64 {
-        self.lanes
+        let rest = Some(gates % (lanes * rounds)).filter(|rest| *rest > 0).map(network).transpose()?;
+        Ok(Self { of_one: network(gates / (lanes * rounds))?, lanes, rounds, rest })
     }
 
     /// The networks in the order in which they read the witness.
-    pub(super) fn networks(&self) -> impl Iterator<Item = &N> + Clone {
+    fn networks(&self) -> impl Iterator<Item = &Network> {
         iter::repeat_n(&self.of_one, (self.lanes * self.rounds) as usize).chain(&self.rest)
-    }
-
-    /// The statement's name for its parties.
-    pub(super) fn digest<F>(&self) -> [u8; 32]
-    where
-        N: Satisfied<F>,
-    {
-        let mut hasher = Sha256::new_with_prefix("volery bench lanes");
-        for number in [self.lanes, self.rounds] {
-            hasher.update(number.to_le_bytes());
-        }
-        iter::once(&self.of_one).chain(&self.rest).for_each(|network| hasher.update(network.digest()));
-        hasher.finalize().into()
     }
 }
 
-impl<B: Backend, N: Circuit<B>> Circuit<B> for Lanes<N> {
+impl Satisfied<F2> for Lanes {
+    fn gates(&self) -> u64 {
+        self.lanes * self.rounds * self.of_one.gates() + self.rest.map_or(0, |rest| rest.gates())
+    }
+    fn lanes(&self) -> Option<u64> {
+        Some(self.lanes)
+    }
+    fn digest(&self) -> [u8; 32] {
+        let mut hasher = Sha256::new_with_prefix("volery bench lanes");
+        [self.lanes, self.rounds].iter().for_each(|number| hasher.update(number.to_le_bytes()));
+        iter::once(&self.of_one).chain(&self.rest).for_each(|network| hasher.update(network.digest()));
+        hasher.finalize().into()
+    }
+    fn width(&self) -> usize {
+        self.networks().map(Network::width).sum()
+    }
+    fn witness(&self, mut seed: [u8; 32]) -> Vec<F2> {
+        let mut witness = Vec::with_capacity(self.width());
+        for (number, network) in (0_u64..).zip(self.networks()) {
+            seed[..8].copy_from_slice(&number.to_le_bytes());
+            witness.extend(network.witness(seed));
+        }
+        witness
+    }
+}
+
+impl<B: Backend<F = F2>> Circuit<B> for Lanes {
     fn run(&self, b: &mut B) -> volery::Result<()> {
         for _ in 0..self.rounds {
             b.map(b"lane of a network", self.lanes as usize, &[], |b, _, _| {

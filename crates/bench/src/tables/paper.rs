@@ -114,7 +114,7 @@ const QUICK: [(&str, u64); 10] = [
     ("--gates", 20_000),
     ("--inputs", 5_000),
     ("--length", 5_000),
-    ("--size", 64),
+    ("--size", 32),
     ("--depth", 3),
     ("--count", 4),
     ("--lanes", 100),

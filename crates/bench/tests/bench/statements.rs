@@ -8,7 +8,8 @@ use volery::random::Random;
 use volery::{F2, Field};
 use volery_bench::applications::{certificate, price};
 use volery_bench::garbled::Networks;
-use volery_bench::generated::circuit::{Generated, Satisfied};
+use volery_bench::generated::circuit::{Chosen, Generated, Satisfied};
+use volery_bench::generated::lanes::Lanes;
 use volery_bench::membership;
 use volery_bench::merkle::{Tree, leaf, witness};
 
@@ -63,32 +64,34 @@ fn trees_are_satisfied_and_their_size_is_known() {
     }
 }
 
-fn assert_satisfied<F: Field, N: Satisfied<F> + Sync>(inputs: u64, lanes: Option<u64>)
+fn assert_satisfied<F: Field, N: Satisfied<F>>(inputs: u64, network: N)
 where
     Generated<N, F>: Source<F>,
 {
-    let gates = 203;
-    let circuit = Generated::<N, F>::new(inputs, gates, lanes).expect("not empty");
+    let (digest, lanes) = (network.digest(), network.lanes());
+    let circuit = Generated::new(inputs, network);
     let mut witness: Vec<F> = circuit.witness().expect("randomness").collect();
     volery::check(&circuit, witness.clone()).expect("satisfied");
     let shape = Shape::of(&circuit).expect("counted");
-    assert_eq!((shape.mul, shape.size()), (gates, circuit.size()));
-    let network = N::new(gates).expect("not empty").digest();
-    assert_eq!(circuit.digest() == network, inputs == 0 && lanes.is_none());
+    assert_eq!((shape.mul, shape.size()), (GATES, circuit.size()), "{lanes:?}");
+    assert_eq!(circuit.digest() == digest, inputs == 0);
     if inputs > 0 {
         witness[0] += F::ONE;
         assert!(volery::check(&circuit, witness).is_err());
     }
 }
 
+const GATES: u64 = 203;
+
 #[test]
 fn values_have_their_sum_and_the_size_is_known() {
     for inputs in [0, 1, 100] {
+        assert_satisfied::<F2, Network>(inputs, Chosen::new(GATES).expect("gates"));
+        assert_satisfied::<volery::F61, Arithmetic<_>>(inputs, Chosen::new(GATES).expect("gates"));
+        assert_satisfied::<volery::F128, Arithmetic<_>>(inputs, Chosen::new(GATES).expect("gates"));
         // As many gates in each lane, or some left over; and lanes of one gate.
-        for lanes in [None, Some(1), Some(7), Some(100), Some(203)] {
-            assert_satisfied::<F2, Network>(inputs, lanes);
-            assert_satisfied::<volery::F61, Arithmetic<_>>(inputs, lanes);
-            assert_satisfied::<volery::F128, Arithmetic<_>>(inputs, lanes);
+        for lanes in [1, 7, 100, GATES] {
+            assert_satisfied(inputs, Lanes::new(GATES, lanes).expect("gates"));
         }
     }
 }
@@ -97,9 +100,11 @@ fn values_have_their_sum_and_the_size_is_known() {
 /// it stands.
 #[test]
 fn long_lanes_are_maps_one_after_the_other() {
-    for (gates, lanes) in [(100_003, 3), (65_536, 1), (40_000, 1024)] {
-        let circuit = Generated::<Network, F2>::new(0, gates, Some(lanes)).expect("not empty");
+    let mut digests = std::collections::HashSet::new();
+    for (gates, lanes) in [(100_003, 3), (65_536, 1), (40_000, 1024), (40_000, 1023)] {
+        let circuit = Generated::new(0, Lanes::new(gates, lanes).expect("gates"));
         let shape = Shape::without_depth(&circuit).expect("counted");
         assert_eq!((shape.mul, shape.add, shape.size()), (gates, 4 * gates, circuit.size()));
+        assert!(digests.insert(circuit.digest()));
     }
 }

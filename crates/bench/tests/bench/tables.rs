@@ -45,7 +45,7 @@ fn tables_stand_beside_the_papers() {
     assert_eq!((&summary["rows"]["failed"], &summary["parameters"]["repeat"]), (&0.into(), &2.into()));
     // The largest products gate by gate, by both systems.
     assert_eq!(summary["rows"]["left_out"], 4);
-    assert!(ended.err.contains("row 1 of 16: bench matmul --size 64"), "{ended:?}");
+    assert!(ended.err.contains("row 1 of 16: bench matmul --size 32"), "{ended:?}");
     let names: Vec<&str> =
         summary["files"].as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(names, ["tables.json", "tables.md", "matmul-time.svg", "matmul-memory.svg"]);
