@@ -189,7 +189,8 @@ pub(crate) struct Typed {
     /// there, with commit, machine and day; of `threads`, write its page
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Option<PathBuf>,
-    /// The commit of this program, for --write [default: what git tells of the folder]
+    /// The commit of this program, for --write [default: what git tells of the folder, with a + where sources
+    /// were changed since]
     #[arg(long, value_name = "ID")]
     pub(crate) commit: Option<String>,
     /// Begin no row of `threads`, or of pages, that would end later than so many seconds from now
