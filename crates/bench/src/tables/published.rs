@@ -23,6 +23,7 @@ use super::{Worse, is_named};
 use crate::bench::Run as Request;
 use kept::{FILE, Row, Run};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -34,6 +35,9 @@ use volery_cli::report::peak_rss;
 
 /// Runs of a command where no number is given.
 const RUNS: u32 = 3;
+
+/// The option by which one party runs alone.
+const REPLAY: &str = " --replay";
 
 /// Why a row was left out.
 const TOO_WIDE: &str = "for more cores than there are";
@@ -50,7 +54,7 @@ pub fn all() -> Vec<Section> {
 /// Where a page cannot be read, or a table of it is not as in the list.
 pub fn files(folder: &Path, kept: &Kept) -> Result<Vec<(String, String)>> {
     let sections = all();
-    let mut files = Vec::new();
+    let mut files = Vec::<(String, String)>::new();
     for section in &sections {
         if files.iter().any(|(page, _)| page == section.page) {
             continue;
@@ -60,9 +64,13 @@ pub fn files(folder: &Path, kept: &Kept) -> Result<Vec<(String, String)>> {
             .map_err(|why| Failure::usage(format_args!("--write: {}: {why}", path.display())))?;
         files.push((section.page.into(), rewritten(section.page, &text, &sections, kept)?));
     }
-    if let Some(svg) = threads::plot(kept)? {
-        files.push((format!("plots/{PLOT}"), svg));
+    let plot = threads::plot(kept)?;
+    for (page, text) in &mut files {
+        if *page == threads::PAGE {
+            *text = page::with_plot(page, text, plot.is_some().then_some(PLOT))?;
+        }
     }
+    files.extend(plot.map(|svg| (format!("plots/{PLOT}"), svg)));
     Ok(files)
 }
 
@@ -168,27 +176,24 @@ impl Measuring<'_> {
     /// Runs each command, and then each again, as often and as long as may be.
     fn measure(&mut self) -> Result<()> {
         let runner = Runner::new(self.repeat, &self.request.typed.protocol.timeout)?;
-        // The time of each command's runs, and of the last one of its kind.
-        let mut times = vec![(Duration::ZERO, 0_u32); self.commands.len()];
+        let mut clock = Clock::default();
         for round in 0..self.repeat {
-            let mut last: Option<(String, Duration)> = None;
             for (place, command) in self.commands.clone().into_iter().enumerate() {
-                let (spent, runs) = times[place];
-                if self.failed.iter().any(|(failed, _)| *failed == command) || (round > 0 && runs == 0) {
+                let is_first = round == 0;
+                let ran = clock.spent(&command);
+                if !is_first && ran.is_none_or(|spent| spent > ENOUGH) {
                     continue;
                 }
-                let alike =
-                    last.as_ref().filter(|(kind, _)| *kind == kind_of(&command)).map(|(_, time)| *time);
-                let expected = spent.checked_div(runs).or(alike).unwrap_or_default();
-                let is_over = self.request.started.elapsed().saturating_add(expected) > self.budget;
-                if runs == 0 && self.is_too_wide(&command) {
+                let end = self.request.started.elapsed().saturating_add(clock.expected(&command));
+                if is_first && self.is_too_wide(&command) {
                     self.left_out.push((command, TOO_WIDE));
-                } else if runs == 0 && is_over {
-                    self.left_out.push((command, TOO_LATE));
-                } else if !is_over && spent < ENOUGH {
+                } else if end <= self.budget {
                     let time = self.run_once(&runner, &command, place)?;
-                    times[place] = (spent + time, runs + 1);
-                    last = Some((kind_of(&command), time));
+                    if self.failed.iter().all(|(failed, _)| *failed != command) {
+                        clock.ran(&command, time);
+                    }
+                } else if is_first {
+                    self.left_out.push((command, TOO_LATE));
                 }
             }
         }
@@ -243,7 +248,7 @@ impl Measuring<'_> {
     fn is_too_wide(&self, command: &str) -> bool {
         let threads =
             Command::option(command, "--threads").and_then(|threads| threads.parse().ok()).unwrap_or(1);
-        let parties = if command.contains("--replay") { 1 } else { 2 };
+        let parties = if command.contains(REPLAY) { 1 } else { 2 };
         threads > 1 && self.run.machine.cores.is_some_and(|cores| threads * parties > cores)
     }
 
@@ -385,14 +390,41 @@ impl Measuring<'_> {
     }
 }
 
-/// A command without its threads.
-fn kind_of(command: &str) -> String {
-    let words = command.split_whitespace().collect::<Vec<_>>();
-    let is_of_threads =
-        |place: usize| words[place] == "--threads" || place > 0 && words[place - 1] == "--threads";
-    (0..words.len())
-        .filter(|place| !is_of_threads(*place))
-        .map(|place| words[place])
-        .collect::<Vec<_>>()
-        .join(" ")
+/// The times that commands took.
+#[derive(Default)]
+struct Clock {
+    /// The time of all runs of a command, and their number.
+    all: HashMap<String, (Duration, u32)>,
+    /// The time of the last run of a command but for its threads.
+    last: HashMap<String, Duration>,
+}
+
+impl Clock {
+    fn ran(&mut self, command: &str, time: Duration) {
+        let (all, runs) = self.all.entry(command.into()).or_default();
+        (*all, *runs) = (*all + time, *runs + 1);
+        self.last.insert(without_threads(command), time);
+    }
+
+    /// The time of all runs of a command, if it ran.
+    fn spent(&self, command: &str) -> Option<Duration> {
+        self.all.get(command).map(|(all, _)| *all)
+    }
+
+    /// The time that a command is expected to take: nothing where none of its kind ran.
+    fn expected(&self, command: &str) -> Duration {
+        let mean = self.all.get(command).and_then(|(all, runs)| all.checked_div(*runs));
+        let kind = without_threads(command);
+        let alike = || self.last.get(&kind).copied();
+        // Both parties make a record, and then each of them runs alone.
+        let recorded = || self.last.get(&kind.replace(REPLAY, "")).map(|time| 3 * *time);
+        mean.or_else(alike).or_else(recorded).unwrap_or_default()
+    }
+}
+
+/// A command, but for its threads.
+fn without_threads(command: &str) -> String {
+    let (before, behind) = command.split_once(" --threads ").unwrap_or((command, ""));
+    let more = behind.split_once(' ').map_or(String::new(), |(_, more)| format!(" {more}"));
+    before.to_owned() + &more
 }

@@ -160,6 +160,7 @@ fn a_run_is_written_into_its_page() {
         "Measured at `0123abcd` on 2026-11-28, built by `dist`, the best of 3 runs, on: a processor, 16 cores,",
         "Rows whose commit is – were measured before",
         "| time, threads of the prover | 1 | 2 | 4 | 8 | 16 |\n",
+        "<!-- plot -->\n![Times as fast by threads](plots/threads.svg)\n<!-- end -->\n",
     ] {
         assert!(page.contains(words), "{words} is missing in {page}");
     }
@@ -194,6 +195,7 @@ fn pages_that_were_edited_are_refused_or_found() {
         ("<!-- figures: threads-both -->", "", "threads-both: no <!-- figures: threads-both -->"),
         ("<!-- figures: threads-both -->", "<!-- figures: others -->", "threads-both: no <!--"),
         ("# Threads", "<!-- figures: others -->", "a name that there is not"),
+        ("<!-- plot -->", "", "the plot: no <!-- plot -->"),
         (
             "|---|---|---|---|---|\n| 1,024",
             "|---|---|---|---|---|\n| more | 1 | 2 | 3 | 4 |\n| 1,024",

@@ -2,13 +2,15 @@
 //!
 //! A table stands behind `<!-- figures: ID -->`, and before `<!-- end -->`. Its headings, its names and the cells
 //! that were not measured stay as they are. Where something was measured, the run is told above it, and a column
-//! behind it has each row's commit.
+//! behind it has each row's commit. A plot that was drawn stands behind `<!-- plot -->`.
 
 use super::kept::{Kept, Run};
 use super::section::{Line, Section};
+use core::ops::Range;
 use volery_cli::failure::{Failure, Result};
 
 const BEGIN: &str = "<!-- figures: ";
+const PLOT: &str = "<!-- plot -->\n";
 const END: &str = "<!-- end -->";
 
 /// The columns of a line of text.
@@ -28,9 +30,7 @@ pub fn rewritten(page: &str, text: &str, sections: &[Section], kept: &Kept) -> R
     for section in sections {
         let refuse = |why: String| Failure::usage(format_args!("{page}: the table {}: {why}", section.id));
         let mark = format!("{BEGIN}{} -->\n", section.id);
-        let found = text.find(&mark).map(|at| at + mark.len());
-        let place = found.and_then(|from| Some(from..from + text[from..].find(END)?));
-        let place = place.ok_or_else(|| refuse(format!("no {} before an {END}: write both", mark.trim())))?;
+        let place = marked(&text, &mark).map_err(refuse)?;
         let table = section.table(&text[place.clone()], kept).map_err(refuse)?;
         text.replace_range(place, &table);
         known += 1;
@@ -41,6 +41,23 @@ pub fn rewritten(page: &str, text: &str, sections: &[Section], kept: &Kept) -> R
         )));
     }
     Ok(text)
+}
+
+/// `text`, the page `page`, with this plot in its place, or with none.
+///
+/// # Errors
+/// Misuse, where the page has no place for it.
+pub(super) fn with_plot(page: &str, text: &str, plot: Option<&str>) -> Result<String> {
+    let place = marked(text, PLOT).map_err(|why| Failure::usage(format_args!("{page}: the plot: {why}")))?;
+    let image = plot.map_or(String::new(), |plot| format!("![Times as fast by threads](plots/{plot})\n"));
+    Ok([&text[..place.start], &image, &text[place.end..]].concat())
+}
+
+/// The place between a mark and the end of what it marks, or why there is none.
+fn marked(text: &str, mark: &str) -> Result<Range<usize>, String> {
+    let from = text.find(mark).map(|at| at + mark.len());
+    let place = from.and_then(|from| Some(from..from + text[from..].find(END)?));
+    place.ok_or_else(|| format!("no {} before an {END}: write both", mark.trim()))
 }
 
 impl Section {

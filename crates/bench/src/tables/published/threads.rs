@@ -3,12 +3,13 @@
 use super::super::draw::{self, Axis, Curve};
 use super::super::measure::Measure::{self, *};
 use super::super::paper::Row;
+use super::REPLAY;
 use super::kept::Kept;
 use super::section::{Figure, Line, Section};
 use volery_cli::failure::Result;
 
 /// The page.
-const PAGE: &str = "threads.md";
+pub(super) const PAGE: &str = "threads.md";
 
 /// The plot, in the folder of plots.
 pub const PLOT: &str = "threads.svg";
@@ -52,7 +53,7 @@ const WORK: [Work; 4] = [
 /// The tables, of which all commands of one party alone are in two.
 pub(super) fn sections() -> Vec<Section> {
     let both = |work: &Work| line(work, &BOTH, "", work.rate);
-    let alone = |measure: Measure| move |work: &Work| line(work, &ALONE, " --replay", measure);
+    let alone = |measure: Measure| move |work: &Work| line(work, &ALONE, REPLAY, measure);
     vec![
         Section::new("threads-both", PAGE, WORK.iter().map(both).collect()),
         Section::new("threads-prover", PAGE, WORK.iter().map(alone(ProverAlone)).collect()),
