@@ -23,6 +23,7 @@ use core::{iter, mem};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[cfg(loom)]
 use loom::{
@@ -41,6 +42,10 @@ const AHEAD: usize = 4;
 
 /// The most tasks under way: the first thread cannot use more, and each holds memory.
 const MOST_AHEAD: usize = 32;
+
+/// How often a thread that has nothing to do looks for a task before it sleeps, and lets others run between two
+/// looks. To wake it up takes its waker as long as a short task, and it some time to come.
+const LOOKS: usize = if cfg!(loom) { 0 } else { 50 };
 
 /// Threads that run tasks; all clones are one pool. Its threads end when the last of them is dropped.
 #[derive(Clone, Default)]
@@ -123,7 +128,7 @@ struct Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         lock(&self.queue.waiting).ended = true;
-        self.queue.pushed.notify_all();
+        self.queue.woken.notify_all();
         for thread in self.handles.drain(..) {
             // A task's panic is its owner's, and no thread has another.
             let _ = thread.join();
@@ -132,56 +137,98 @@ impl Drop for Threads {
 }
 
 /// Tasks in the order in which they were handed out.
+///
+/// Who hands out a task wakes nobody up where a thread is looking for one: that finds it, and wakes up another if
+/// there are more.
 #[derive(Default)]
 struct Queue {
     waiting: Mutex<Waiting>,
-    pushed: Condvar,
+    woken: Condvar,
+    /// How many tasks wait, for a thread that looks without the lock: a hint, on which no order rests.
+    length: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Waiting {
     tasks: VecDeque<Arc<Shared>>,
-    /// Threads that sleep until a task is handed out, or are about to wake up.
+    /// Threads that look for a task, or were told to wake up and do so.
+    looking: usize,
+    /// Threads that sleep, or are about to, and were not told to wake up.
     asleep: usize,
+    /// Threads that were told to wake up, and have not.
+    waking: usize,
     ended: bool,
+}
+
+impl Waiting {
+    /// Whether a thread has to be woken up, which is then counted as awake.
+    fn wakes(&mut self) -> bool {
+        let wakes = self.looking == 0 && self.asleep > 0 && !self.tasks.is_empty();
+        if wakes {
+            self.asleep -= 1;
+            self.waking += 1;
+            self.looking += 1;
+        }
+        wakes
+    }
 }
 
 impl Queue {
     fn push(&self, task: Arc<Shared>) {
         let mut waiting = lock(&self.waiting);
         waiting.tasks.push_back(task);
-        // A thread that is awake looks for a task before it sleeps, and notifying nobody is a system call, too.
-        let asleep = waiting.asleep > 0;
+        self.length.store(waiting.tasks.len(), Ordering::Relaxed);
+        let wakes = waiting.wakes();
         drop(waiting);
-        if asleep {
-            self.pushed.notify_one();
+        if wakes {
+            self.woken.notify_one();
         }
     }
 
     /// The first task, if there is any.
     fn pop(&self) -> Option<Arc<Shared>> {
-        lock(&self.waiting).tasks.pop_front()
+        self.pop_from(&mut lock(&self.waiting))
+    }
+
+    fn pop_from(&self, waiting: &mut Waiting) -> Option<Arc<Shared>> {
+        let task = waiting.tasks.pop_front();
+        self.length.store(waiting.tasks.len(), Ordering::Relaxed);
+        task
     }
 
     /// Runs tasks until the pool ends.
     fn run(&self) {
-        loop {
-            let mut waiting = lock(&self.waiting);
-            let task = loop {
-                if waiting.ended {
-                    return;
+        let mut waiting = lock(&self.waiting);
+        waiting.looking += 1;
+        while !waiting.ended {
+            if let Some(task) = self.pop_from(&mut waiting) {
+                waiting.looking -= 1;
+                let wakes = waiting.wakes();
+                drop(waiting);
+                if wakes {
+                    self.woken.notify_one();
                 }
-                match waiting.tasks.pop_front() {
-                    Some(task) => break task,
-                    None => {
-                        waiting.asleep += 1;
-                        waiting = self.pushed.wait(waiting).expect(UNPOISONED);
-                        waiting.asleep -= 1;
-                    }
-                }
-            };
+                task.run();
+                waiting = lock(&self.waiting);
+                waiting.looking += 1;
+                continue;
+            }
             drop(waiting);
-            task.run();
+            for _ in 0..LOOKS {
+                if self.length.load(Ordering::Relaxed) > 0 {
+                    break;
+                }
+                thread::yield_now();
+            }
+            waiting = lock(&self.waiting);
+            if waiting.tasks.is_empty() {
+                waiting.looking -= 1;
+                waiting.asleep += 1;
+                while waiting.waking == 0 && !waiting.ended {
+                    waiting = self.woken.wait(waiting).expect(UNPOISONED);
+                }
+                waiting.waking = waiting.waking.saturating_sub(1);
+            }
         }
     }
 }
@@ -214,6 +261,7 @@ struct Owned {
 impl Owned {
     /// Waits for the result: see [`Task::wait`].
     fn wait(self) -> Output {
+        let mut looks = 0..LOOKS;
         let done = loop {
             let state = mem::replace(&mut *lock(&self.task.state), State::Begun);
             match state {
@@ -222,6 +270,7 @@ impl Owned {
                 // Sleeping and waking up takes as long as a short task: so other tasks come first.
                 State::Begun | State::Awaited => match self.queue.as_ref().and_then(|queue| queue.pop()) {
                     Some(other) => other.run(),
+                    None if looks.next().is_some() => thread::yield_now(),
                     None => break self.task.sleep(),
                 },
             }
