@@ -4,7 +4,7 @@ use crate::kit::volery as measure;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use volery_bench::tables::paper::Row;
-use volery_bench::tables::published::{Kept, PLOT, all, files};
+use volery_bench::tables::published::{Kept, Line, PLOT, all, files};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
@@ -14,11 +14,26 @@ fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 
-/// A copy of the pages, beside these runs alone.
-fn copy(runs: Value) -> tempfile::TempDir {
+/// Pages with all tables, of which no figure was measured, beside these runs.
+fn pages(runs: Value) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
+    let mut pages = std::collections::BTreeMap::<&str, String>::new();
     for section in all() {
-        std::fs::copy(docs().join(section.page), folder.path().join(section.page)).expect("copied");
+        let width = |line: &Line| line.names.len() + line.cells.len();
+        let width = section.lines.iter().map(width).max().expect("a row");
+        let row = |names: &[String]| {
+            let cells = (names.len()..width).map(|_| "–".to_owned());
+            format!("| {} |\n", names.iter().cloned().chain(cells).collect::<Vec<_>>().join(" | "))
+        };
+        let headings = (1..=width).map(|column| format!("heading {column}")).collect::<Vec<_>>();
+        let rows = section.lines.iter().map(|line| row(&line.names)).collect::<String>();
+        let table = format!("{}|{}\n{rows}", row(&headings), "---|".repeat(width));
+        let page = pages.entry(section.page).or_insert_with(|| "# A page\n".into());
+        page.push_str(&format!("\n<!-- figures: {} -->\n{table}<!-- end -->\n", section.id));
+    }
+    for (name, page) in pages {
+        let page = page.replace("|  |", "| |") + "\n<!-- plot -->\n<!-- end -->\n";
+        std::fs::write(folder.path().join(name), page).expect("written");
     }
     std::fs::write(folder.path().join("figures.json"), json!({"runs": runs}).to_string()).expect("written");
     folder
@@ -91,7 +106,7 @@ const LIMBO: &str = "limbo --interactive --prefer speed";
 /// Figures that became worse by more than a quarter are told, beside those of the commit that had them.
 #[test]
 fn figures_that_became_worse_are_told() {
-    let folder = copy(json!([]));
+    let folder = pages(json!([]));
     let path = folder.path().to_str().expect("UTF-8");
     let write = |commit: &str| {
         let only = ["--only", "limbo", "--budget", "0.3", "--repeat", "1", "--json", "--quiet"];
@@ -148,18 +163,18 @@ fn a_run_is_written_into_its_page() {
     let rows =
         [(one, "preimages/s", 1234.0), ("sha256 --count 1024 --vole mid --threads 4", "preimages/s", 3225.0)];
     let other = [("sha256 --count 1024 --vole mid --threads 7", "preimages/s", 5020.0)];
-    let folder = copy(json!([run("0123abcd", &rows), run("4567cdef", &other)]));
+    let folder = pages(json!([run("0123abcd", &rows), run("4567cdef", &other)]));
     let before = read(folder.path(), "threads.md");
     let files = written(folder.path());
     let page = &files.iter().find(|(name, _)| name == "threads.md").expect("written").1;
     for words in [
-        "| a second, threads of each party | 1 | 2 | 4 | 7 | commit |\n|---|---|---|---|---|---|\n",
+        "| heading 1 | heading 2 | heading 3 | heading 4 | heading 5 | commit |\n|---|---|---|---|---|---|\n",
         // What other builds come to is compared with nothing.
         "| 1,024 SHA-256 preimages, `mid` | 1.23 k | – | 3.23 k, 2.6× | 5.02 k | `0123abcd`, `4567cdef` |\n",
         "| 1,024 SHA-256 preimages, `softspoken4` | – | – | – | – | – |\n",
         "Measured at `0123abcd` on 2026-11-28, built by `dist`, the best of 3 runs, on: a processor, 16 cores,",
         "Rows whose commit is – were measured before",
-        "| time, threads of the prover | 1 | 2 | 4 | 8 | 16 |\n",
+        "| heading 1 | heading 2 | heading 3 | heading 4 | heading 5 | heading 6 |\n",
         "<!-- plot -->\n![Times as fast by threads](plots/threads.svg)\n<!-- end -->\n",
     ] {
         assert!(page.contains(words), "{words} is missing in {page}");
@@ -179,7 +194,7 @@ fn a_run_is_written_into_its_page() {
 
 #[test]
 fn pages_that_were_edited_are_refused_or_found() {
-    let folder = copy(json!([]));
+    let folder = pages(json!([]));
     let page = folder.path().join("threads.md");
     let before = read(folder.path(), "threads.md");
     let refused = |old: &str, new: &str| {
@@ -194,20 +209,20 @@ fn pages_that_were_edited_are_refused_or_found() {
         ),
         ("<!-- figures: threads-both -->", "", "threads-both: no <!-- figures: threads-both -->"),
         ("<!-- figures: threads-both -->", "<!-- figures: others -->", "threads-both: no <!--"),
-        ("# Threads", "<!-- figures: others -->", "a name that there is not"),
+        ("# A page", "<!-- figures: others -->", "a name that there is not"),
         ("<!-- plot -->", "", "the plot: no <!-- plot -->"),
         (
             "|---|---|---|---|---|\n| 1,024",
             "|---|---|---|---|---|\n| more | 1 | 2 | 3 | 4 |\n| 1,024",
             "5 rows, and not 4",
         ),
-        ("of each party | 1 |", "of each party |", "4 columns, and not 5"),
+        ("| heading 1 | heading 2 |", "| heading 1 |", "4 columns, and not 5"),
     ] {
         let line = refused(old, new);
         assert!(line.contains(words), "{words:?} is missing in {line:?}");
     }
     // A figure that was measured, and edited.
-    let folder = copy(json!([run(
+    let folder = pages(json!([run(
         "0123abcd",
         &[("sha256 --count 1024 --vole mid --threads 1", "preimages/s", 1234.0)]
     )]));
@@ -217,7 +232,7 @@ fn pages_that_were_edited_are_refused_or_found() {
 
 #[test]
 fn figures_are_kept_or_refused() {
-    let folder = copy(json!([run("0123abcd", &[("boolean", "time", 1.5)])]));
+    let folder = pages(json!([run("0123abcd", &[("boolean", "time", 1.5)])]));
     let kept = Kept::read(folder.path()).expect("a file of figures").json();
     let object: Value = serde_json::from_str(&kept).expect("JSON");
     assert_eq!(object["runs"], json!([run("0123abcd", &[("boolean", "time", 1.5)])]));
@@ -249,7 +264,7 @@ fn threads_are_measured() {
 
 #[test]
 fn threads_and_pages_refuse_what_is_not_theirs() {
-    let folder = copy(json!([]));
+    let folder = pages(json!([]));
     let path = folder.path().to_str().expect("UTF-8");
     for (arguments, words) in [
         (&["threads", "--only", "boolean"][..], &["--only", "no such name", "threads-both"][..]),
