@@ -74,6 +74,20 @@ fn pages_are_as_they_were_measured() {
     }
 }
 
+/// A command that stands in no table any more is kept no longer.
+#[test]
+fn figures_that_are_kept_stand_in_a_table() {
+    let kept: Value = serde_json::from_str(&Kept::read(&docs()).expect("figures").json()).expect("JSON");
+    let sections = all();
+    let figures = || sections.iter().flat_map(|section| section.figures());
+    for run in kept["runs"].as_array().expect("runs") {
+        for row in run["figures"].as_array().expect("figures") {
+            let is_shown = figures().any(|figure| row["command"] == *figure.command);
+            assert!(is_shown, "docs/figures.json: {}: in no table: remove it", row["command"]);
+        }
+    }
+}
+
 #[test]
 fn tables_of_pages_have_names_and_as_many_cells() {
     let mut ids = std::collections::HashSet::new();
