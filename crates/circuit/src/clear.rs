@@ -1,10 +1,13 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
+mod lanes;
+
 use super::crossing::{Crossing, no_shard};
 use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
-use super::stream::{Argues, Everything, Executor, argues};
+use super::stream::straight::Lines;
+use super::stream::{Argues, Everything, Executor, Map, argues};
 use super::table::check_range;
 use super::{
     Backend, Cells, Circuit, Crossings, Known, Memories, Permutations, Put, Rows, Scanned, Sizes, Tables,
@@ -39,6 +42,8 @@ pub struct Clear<'w, F: Field> {
     outputs: Vec<(usize, u64, F)>,
     /// The wires that come in from other shards and go out to them, where it is one.
     crossing: Option<Crossing<F>>,
+    /// The functions that were mapped.
+    lines: Lines<F>,
 }
 
 impl<'w, F: Field> Clear<'w, F> {
@@ -54,6 +59,7 @@ impl<'w, F: Field> Clear<'w, F> {
             products: false,
             outputs: Vec::new(),
             crossing: None,
+            lines: Lines::default(),
         }
     }
 
@@ -223,6 +229,16 @@ impl<F: Field> Executor for Clear<'_, F> {
             permutations: false,
             ..Self::proofs()
         }
+    }
+
+    fn map_lanes(&mut self, map: Map<'_, F, F>) -> Result<Option<Zeroizing<Vec<F>>>> {
+        if self.inputs.is_some() || self.to_its_end || map.lanes == 1 {
+            return Ok(None);
+        }
+        let Some(line) = self.lines.find(map.function, lanes::fits) else { return Ok(None) };
+        let results = lanes::evaluate(&line, &map, &mut self.witness)?;
+        self.compared += map.lanes as u64 * line.assertions;
+        Ok(Some(results))
     }
 }
 

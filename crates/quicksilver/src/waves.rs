@@ -55,11 +55,11 @@ use crate::slots::Slots;
 use core::mem;
 use core::ops::Range;
 use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
-use volery_circuit::stream::straight::StraightLine;
-use volery_circuit::stream::{Block, Map};
+use volery_circuit::stream::Map;
+use volery_circuit::stream::straight::{Lines, StraightLine};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F2, F128};
@@ -90,34 +90,9 @@ const AHEAD: usize = 3;
 const MOST_WIRES: usize = 1 << 16;
 const FEWEST_LANES: usize = 8;
 
-/// The functions that were mapped last, without their calls.
-#[derive(Default)]
-pub(crate) struct Functions(VecDeque<Found>);
-
-/// A function, and what it is without its calls, if it can be mapped.
-struct Found {
-    function: Weak<Block<F2>>,
-    line: Option<Arc<StraightLine<F2>>>,
-}
-
-/// The functions that are kept.
-const KEPT: usize = 8;
-
-impl Functions {
-    /// `function` without its calls, if it can be mapped.
-    fn find(&mut self, function: &Arc<Block<F2>>) -> Option<Arc<StraightLine<F2>>> {
-        let is_same = |found: &&Found| found.function.as_ptr() == Arc::as_ptr(function);
-        if let Some(found) = self.0.iter().find(is_same) {
-            return found.line.clone();
-        }
-        let is_mapped =
-            |line: &StraightLine<F2>| line.commitments > 0 && line.slots * FEWEST_LANES <= MOST_WIRES;
-        let line = StraightLine::of(function).filter(is_mapped).map(Arc::new);
-        self.0.truncate(KEPT - 1);
-        // A weak reference keeps the address from being used again.
-        self.0.push_front(Found { function: Arc::downgrade(function), line: line.clone() });
-        line
-    }
+/// Whether a function can be walked so.
+fn fits(line: &StraightLine<F2>) -> bool {
+    line.commitments > 0 && line.slots * FEWEST_LANES <= MOST_WIRES
 }
 
 /// The lanes of a wave of this function.
@@ -282,8 +257,8 @@ pub(crate) struct Mapping<'m> {
 
 impl<'m> Mapping<'m> {
     /// Begins a map, if its function can be walked so.
-    pub(crate) fn begin(functions: &mut Functions, map: Map<'m, F2, F128>, one: F128) -> Option<Self> {
-        let line = if map.lanes > 1 { functions.find(map.function)? } else { return None };
+    pub(crate) fn begin(lines: &mut Lines<F2>, map: Map<'m, F2, F128>, one: F128) -> Option<Self> {
+        let line = if map.lanes > 1 { lines.find(map.function, fits)? } else { return None };
         let turns = Turns::new(map.lanes, width(&line, map.lanes), line.commitments);
         let places = (0..map.lanes.div_ceil(turns.width)).map(|_| Place::Nowhere).collect();
         let results = Zeroizing::new(vec![F128::default(); line.results.len() * map.lanes]);

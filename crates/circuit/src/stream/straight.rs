@@ -1,7 +1,8 @@
 //! A function as one list of gates without calls, for who walks it over many lanes at a time.
 
 use super::block::{Block, HintFunction, Op};
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
 use volery_primitives::Field;
 
 /// The most steps, and lists within them, of a function that is written so: they are held in memory, where calls
@@ -34,6 +35,45 @@ pub struct StraightLine<F> {
     pub assertions: u64,
     /// The sums of wires, as backends count them.
     pub additions: u64,
+    /// The outputs, which are no steps: in a proof they do nothing.
+    pub outputs: u64,
+}
+
+/// The functions that were mapped last, without their calls.
+pub struct Lines<F>(VecDeque<Found<F>>);
+
+/// A function, and what it is without its calls, if it can be mapped.
+struct Found<F> {
+    function: Weak<Block<F>>,
+    line: Option<Arc<StraightLine<F>>>,
+}
+
+/// The functions that are kept.
+const KEPT: usize = 8;
+
+impl<F> Default for Lines<F> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<F: Field> Lines<F> {
+    /// `function` without its calls, if it has such a form and that `fits`.
+    pub fn find(
+        &mut self,
+        function: &Arc<Block<F>>,
+        fits: impl FnOnce(&StraightLine<F>) -> bool,
+    ) -> Option<Arc<StraightLine<F>>> {
+        let is_same = |found: &&Found<F>| found.function.as_ptr() == Arc::as_ptr(function);
+        if let Some(found) = self.0.iter().find(is_same) {
+            return found.line.clone();
+        }
+        let line = StraightLine::of(function).filter(fits).map(Arc::new);
+        self.0.truncate(KEPT - 1);
+        // A weak reference keeps the address from being used again.
+        self.0.push_front(Found { function: Arc::downgrade(function), line: line.clone() });
+        line
+    }
 }
 
 /// A gate: its operation, the slot of its result, and its operands.
@@ -110,6 +150,7 @@ impl<F: Field> StraightLine<F> {
             witness: 0,
             assertions: 0,
             additions: 0,
+            outputs: 0,
         };
         let mut values = arguments as u32;
         line.results = line.inline(function, (0..values).collect(), &mut values)?;
@@ -176,8 +217,7 @@ impl<F: Field> StraightLine<F> {
                     self.assertions += 1;
                     self.push(Kind::Assert, 0, on[a], 0)?;
                 }
-                // In a proof it does nothing.
-                Op::Output => {}
+                Op::Output => self.outputs += 1,
                 Op::Call => {
                     let mut words = block.read(record.a);
                     let arguments = words.list().iter().map(|slot| on[slot as usize]).collect();

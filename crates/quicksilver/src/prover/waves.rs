@@ -43,7 +43,7 @@ impl Prover<'_, BitMacs> {
         let one = BitMacs::constant(F2::ONE);
         // A half hands the channel on by sections.
         let begun =
-            if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.functions, map, one) };
+            if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.lines, map, one) };
         let Some(mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.
         self.take_asserted()?;

@@ -4,13 +4,13 @@ use super::{Commitments, Lengths, Turn, Verifier};
 use crate::challenge;
 use crate::polynomial::Keys;
 use crate::slots::weigh;
-use crate::waves::Functions;
 use core::mem;
 use core::ops::Range;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::random::Random;
 use volery_circuit::stream::Map;
+use volery_circuit::stream::straight::Lines;
 use volery_primitives::arch::{Arch, add_where, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
@@ -27,17 +27,12 @@ pub struct Kept {
     section: Range<usize>,
     polynomials: Vec<Keys<F128>>,
     /// The functions that were mapped.
-    pub(super) functions: Functions,
+    pub(super) lines: Lines<F2>,
 }
 
 impl Default for Kept {
     fn default() -> Self {
-        Self {
-            corrections: Bits::zeroes(0),
-            section: 0..0,
-            polynomials: Vec::new(),
-            functions: Functions::default(),
-        }
+        Self { corrections: Bits::zeroes(0), section: 0..0, polynomials: Vec::new(), lines: Lines::default() }
     }
 }
 

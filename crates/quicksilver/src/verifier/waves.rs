@@ -17,7 +17,7 @@ impl Verifier<'_, BitMacs> {
         // A half hands the channel on by sections.
         let begun = match self.lengths {
             Some(_) => None,
-            None => Mapping::begin(&mut self.kept.functions, map, *self.one),
+            None => Mapping::begin(&mut self.kept.lines, map, *self.one),
         };
         let Some(mut mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.

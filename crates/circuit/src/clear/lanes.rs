@@ -1,0 +1,245 @@
+//! A function on many lanes at a time, in the clear.
+
+use crate::stream::Map;
+use crate::stream::straight::{Kind, StraightLine};
+use crate::witness_ended;
+use volery_channel::error::{Error, Result};
+use volery_primitives::Field;
+use volery_primitives::secret::verdict;
+use zeroize::Zeroizing;
+
+/// The lanes that are evaluated at a time: a gate's loop over them takes no test.
+const LANES: usize = 64;
+
+/// The most bytes of their values, which are to stay in the second-level cache.
+const MOST_BYTES: usize = 1 << 21;
+
+/// A value for each lane.
+type Column<F> = [F; LANES];
+
+/// Whether lanes are worth more than calls, and every gate has a meaning here: outputs have none.
+pub(super) fn fits<F>(line: &StraightLine<F>) -> bool {
+    line.outputs == 0 && (line.slots + line.witness as usize) * size_of::<Column<F>>() <= MOST_BYTES
+}
+
+/// Evaluates a function on all lanes, and gives the columns of results.
+///
+/// # Errors
+/// `Unsatisfied` with the name of the first assertion that fails in the order of calls; where the witness ends.
+pub(super) fn evaluate<F: Field>(
+    line: &StraightLine<F>,
+    map: &Map<'_, F, F>,
+    witness: &mut dyn Iterator<Item = F>,
+) -> Result<Zeroizing<Vec<F>>> {
+    let mut results = Zeroizing::new(vec![F::ZERO; line.results.len() * map.lanes]);
+    let columns = |count: usize| Zeroizing::new(vec![F::ZERO; count * LANES]);
+    let mut chunk = Chunk {
+        line,
+        lanes: 0,
+        values: columns(line.slots),
+        witness: columns(line.witness as usize),
+        asserted: 0,
+        failed: None,
+    };
+    for start in (0..map.lanes).step_by(LANES) {
+        let lanes = chunk.read(LANES.min(map.lanes - start), witness);
+        for (slot, column) in map.arguments.chunks_exact(map.lanes).enumerate() {
+            chunk.values[slot * LANES..][..lanes].copy_from_slice(&column[start..start + lanes]);
+        }
+        chunk.evaluate();
+        if let Some((lane, number)) = chunk.failed {
+            let number = (start + lane) as u64 * line.assertions + number;
+            return Err(Error::Unsatisfied((map.name)(number)));
+        }
+        if lanes < LANES.min(map.lanes - start) {
+            return Err(witness_ended());
+        }
+        for (column, slot) in results.chunks_exact_mut(map.lanes).zip(&line.results) {
+            column[start..start + lanes].copy_from_slice(&chunk.values[*slot as usize * LANES..][..lanes]);
+        }
+    }
+    Ok(results)
+}
+
+/// Some lanes of a function.
+struct Chunk<'l, F: Field> {
+    line: &'l StraightLine<F>,
+    lanes: usize,
+    /// The values, slot by slot.
+    values: Zeroizing<Vec<F>>,
+    /// The witness, element by element.
+    witness: Zeroizing<Vec<F>>,
+    /// The assertions so far, of each lane.
+    asserted: u64,
+    /// The lane of the first assertion that failed in the order of calls, and its number in it.
+    failed: Option<(usize, u64)>,
+}
+
+impl<F: Field> Chunk<'_, F> {
+    /// Reads the witness of `lanes` lanes, and says of how many it was there.
+    fn read(&mut self, lanes: usize, witness: &mut dyn Iterator<Item = F>) -> usize {
+        let elements = self.line.witness as usize;
+        let read = |lane: usize| {
+            (0..elements).all(|element| {
+                let next = witness.next();
+                next.map(|value| self.witness[element * LANES + lane] = value).is_some()
+            })
+        };
+        self.lanes = (0..lanes).map(read).take_while(|there| *there).count();
+        self.lanes
+    }
+
+    fn column(&self, slot: u32) -> Column<F> {
+        *self.values[slot as usize * LANES..].first_chunk().expect("slots of the function")
+    }
+
+    fn put(&mut self, slot: u32, column: Column<F>) {
+        self.values[slot as usize * LANES..][..LANES].copy_from_slice(&column);
+    }
+
+    fn evaluate(&mut self) {
+        self.asserted = 0;
+        for step in &self.line.steps {
+            let made = match step.kind {
+                Kind::Add => {
+                    let (a, b) = (self.column(step.a), self.column(step.b));
+                    core::array::from_fn(|lane| a[lane] + b[lane])
+                }
+                Kind::Mul => {
+                    let (a, b) = (self.column(step.a), self.column(step.b));
+                    core::array::from_fn(|lane| a[lane] * b[lane])
+                }
+                Kind::Scale => {
+                    let factor = self.line.constants[step.b as usize];
+                    self.column(step.a).map(|value| value * factor)
+                }
+                Kind::Constant => [self.line.constants[step.a as usize]; LANES],
+                Kind::Witness => {
+                    *self.witness[step.a as usize * LANES..].first_chunk().expect("elements of it")
+                }
+                Kind::Hint => {
+                    self.hint(step.a as usize);
+                    continue;
+                }
+                // It has its value.
+                Kind::Commit => continue,
+                Kind::Assert => {
+                    self.assert(step.a);
+                    continue;
+                }
+            };
+            self.put(step.out, made);
+        }
+    }
+
+    fn assert(&mut self, slot: u32) {
+        let lanes = self.failed.map_or(self.lanes, |(lane, _)| lane);
+        let values = &self.values[slot as usize * LANES..][..lanes];
+        // Where one fails nothing is proved.
+        if let Some(lane) = values.iter().position(|value| verdict(*value != F::ZERO)) {
+            self.failed = Some((lane, self.asserted));
+        }
+        self.asserted += 1;
+    }
+
+    /// Puts the values of a hint on the slots of its results.
+    fn hint(&mut self, number: usize) {
+        let hint = &self.line.hints[number];
+        let mut of = Zeroizing::new(vec![F::ZERO; hint.of.len()]);
+        let mut made = Zeroizing::new(vec![F::ZERO; hint.results.len() * LANES]);
+        for lane in 0..self.lanes {
+            for (value, slot) in of.iter_mut().zip(&hint.of) {
+                *value = self.values[*slot as usize * LANES + lane];
+            }
+            let results = Zeroizing::new((hint.function)(&of));
+            assert_eq!(results.len(), hint.results.len());
+            made.chunks_exact_mut(LANES).zip(&*results).for_each(|(column, value)| column[lane] = *value);
+        }
+        for (column, slot) in made.chunks_exact(LANES).zip(&hint.results) {
+            self.values[*slot as usize * LANES..][..LANES].copy_from_slice(column);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::stream::Streamed;
+    use crate::{Backend, Circuit, Clear, Returned};
+    use core::marker::PhantomData;
+    use volery_channel::error::Result;
+    use volery_primitives::{F2, F61, F128, F256, Field};
+
+    /// On each of some lanes, gates of every kind on its number and two elements of the witness, of which the first
+    /// is one, and the second too, less a hint that is zero.
+    struct Gates<F>(usize, PhantomData<F>);
+
+    impl<F: Field, B: Backend<F = F>> Circuit<B> for Gates<F> {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let one = b.constant(F::ONE);
+            let columns =
+                (0..self.0).map(|lane| b.scale(one, F::from_word(lane as u128 % 2).unwrap_or(F::ZERO)));
+            let columns = columns.collect::<Vec<_>>();
+            let made = b.map(b"gates", self.0, &columns, |b, lane, of| {
+                let first = b.witness()?;
+                let one = b.constant(F::ONE);
+                let less = b.linear(&[F::ONE, -F::ONE], &[first, one]);
+                b.assert_zero(less, format_args!("the first of lane {lane}"))?;
+                let hinted = b.hints(&[first, of[0]], 2, |of| vec![of[0] * of[1] - of[1], of[1]])?;
+                let product = b.mul(of[0], hinted[1])?;
+                let second = b.witness()?;
+                let sum = b.linear(&[F::ONE, -F::ONE, F::ONE], &[second, one, hinted[0]]);
+                b.assert_zero(sum, format_args!("the second of lane {lane}"))?;
+                Ok(Returned { wires: vec![hinted[1], b.add(product, sum)], public: vec![] })
+            })?;
+            for (lane, column) in columns.iter().enumerate() {
+                // The number of a lane is zero or one, and so its own square.
+                let difference = b.linear(&[F::ONE, -F::ONE], &[made.wires[lane], made.wires[self.0 + lane]]);
+                b.assert_zero(difference, format_args!("the results of lane {lane}"))?;
+                let difference = b.linear(&[F::ONE, -F::ONE], &[made.wires[lane], *column]);
+                b.assert_zero(difference, format_args!("the number of lane {lane}"))?;
+            }
+            Ok(())
+        }
+    }
+
+    fn agrees<F: Field>() {
+        for lanes in [1, 2, 63, 64, 65, 200] {
+            let statement = Gates::<F>(lanes, PhantomData);
+            let run = |witness: &[F]| {
+                let [direct, streamed] = [false, true].map(|streamed| {
+                    let mut clear = Clear::new(witness.to_vec());
+                    let run = if streamed {
+                        Streamed(&statement).run(&mut clear)
+                    } else {
+                        statement.run(&mut clear)
+                    };
+                    run.and_then(|()| Ok((clear.compared, clear.finish()?)))
+                        .map_err(|error| error.to_string())
+                });
+                assert_eq!(direct, streamed, "{lanes} lanes");
+                streamed
+            };
+            let holds = vec![F::ONE; 2 * lanes];
+            run(&holds).unwrap();
+            for wrong in [0, lanes - 1, lanes, 2 * lanes - 1] {
+                let mut witness = holds.clone();
+                witness[wrong] = F::ZERO;
+                assert!(run(&witness).unwrap_err().contains(&format!("of lane {}", wrong / 2)));
+                // Of two that fail the first in the order of lanes, though it is the second of its own.
+                witness[2 * lanes - 2] = F::ZERO;
+                run(&witness).unwrap_err();
+            }
+            run(&holds[..2 * lanes - 1]).unwrap_err();
+            run(&holds[..2 * (lanes - 1)]).unwrap_err();
+            run(&[&holds[..], &[F::ONE]].concat()).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn lanes_come_to_what_calls_come_to() {
+        agrees::<F2>();
+        agrees::<F61>();
+        agrees::<F128>();
+        agrees::<F256>();
+    }
+}
