@@ -2,7 +2,7 @@
 
 use crate::engine::{Ask, Engine, Ground};
 use crate::parts::Parts;
-use crate::tape::Name;
+use crate::tape::Failed;
 use std::io::{Read, Write};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(crate) trait AnyBuilt: Send + Sync {
     /// Ends the run that is being read.
     fn stop(&self);
     /// The assertion that failed.
-    fn told(&self) -> Option<Name>;
+    fn told(&self) -> Option<Failed>;
     /// Runs the function once for each shard, and executes nothing.
     fn skip(&self) -> Result<()>;
     /// Checks the function in the clear, as [`volery::check`] does.
@@ -124,7 +124,7 @@ impl<S: Named<F: Ground> + Sync> AnyBuilt for Built<S> {
     fn stop(&self) {
         self.engine.stop();
     }
-    fn told(&self) -> Option<Name> {
+    fn told(&self) -> Option<Failed> {
         self.engine.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
     fn skip(&self) -> Result<()> {

@@ -9,9 +9,10 @@ mod bits;
 mod elements;
 mod trace;
 mod values;
+mod walk;
 
 use crate::parts::Parts;
-use crate::tape::{Name, Op, Tape};
+use crate::tape::{Failed, Op, Tape};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use trace::Trace;
@@ -20,6 +21,7 @@ use volery::circuit::stream::{AllShards, Handle, Recorder, Source};
 use volery::circuit::{Need, Sharded, Sharding, Wires};
 use volery::{Error, Field, Result};
 use volery_primitives::bits::mask;
+use walk::Walk;
 use zeroize::Zeroizing;
 
 /// A field that values of a circuit are over: what its operations do.
@@ -29,6 +31,12 @@ pub(crate) trait Ground: Field {
 
     /// The element on this wire.
     fn on(wire: Handle) -> Self::Atom;
+
+    /// The atom of an element that both parties know.
+    fn known(value: Self) -> Self::Atom;
+
+    /// The element, where both parties know it.
+    fn public(atom: Self::Atom) -> Option<Self>;
 
     /// A wire that carries this element.
     fn wire(atom: Self::Atom, b: &mut Recorder<'_, Self>) -> Handle;
@@ -54,7 +62,7 @@ pub(crate) struct Engine<F: Field> {
     /// The witness of each shard, as far as it is known.
     witness: Arc<Mutex<Vec<Zeroizing<Vec<F>>>>>,
     /// The assertion that failed, if one did.
-    pub(crate) told: Arc<Mutex<Option<Name>>>,
+    pub(crate) told: Arc<Mutex<Option<Failed>>>,
     /// The digest of the first whole run of each shard.
     did: Mutex<Vec<Option<[u8; 32]>>>,
 }
@@ -222,11 +230,9 @@ impl<F: Field> Sharding for Engine<F> {
 
 impl<'r, F: Ground> Sharded<Recorder<'r, F>> for Engine<F> {
     fn run(&self, shard: usize, recorder: &mut Recorder<'r, F>, incoming: &[Handle]) -> Result<Vec<Handle>> {
-        let mut values = Values::new(self.told.clone(), incoming);
-        self.read(shard, &mut |batch| {
-            batch.into_iter().try_for_each(|op| F::execute(&mut values, recorder, op))
-        })?;
-        Ok(values.outgoing)
+        let mut walk = Walk::new(Values::new(self.told.clone(), incoming));
+        self.read(shard, &mut |batch| batch.into_iter().try_for_each(|op| walk.take(recorder, op)))?;
+        Ok(walk.values.outgoing)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Exceptions by whose fault it is, as the arms of the library's error.
 
-use crate::tape::Name;
+use crate::tape::Failed;
 use pyo3::import_exception;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use volery::Error;
 use volery_cli::failure::{Failure, Fault};
 use volery_cluster::{self, Abort};
@@ -46,7 +47,7 @@ impl From<Failure> for Trouble {
 
 impl Trouble {
     /// The exception, with the name of the failed assertion where there is one.
-    pub(crate) fn raised(self, py: Python<'_>, told: Option<Name>) -> PyErr {
+    pub(crate) fn raised(self, py: Python<'_>, told: Option<Failed>) -> PyErr {
         match self {
             Self::Library(Error::Unsatisfied(assertion)) => unsatisfied(py, &assertion, told),
             Self::Library(why) => {
@@ -80,10 +81,16 @@ fn arm(why: &Error) -> fn(String) -> PyErr {
 }
 
 /// An assertion that does not hold, with its name and where it was made.
-fn unsatisfied(py: Python<'_>, assertion: &str, told: Option<Name>) -> PyErr {
-    let place = told.as_ref().map_or(String::new(), |name| {
+fn unsatisfied(py: Python<'_>, assertion: &str, told: Option<Failed>) -> PyErr {
+    let place = told.as_ref().map_or(String::new(), |Failed { name, lanes }| {
         let shard = name.shard.map_or(String::new(), |shard| format!(", in shard {shard}"));
-        format!(" ({}:{}{shard})", name.file, name.line)
+        let numbers: Vec<_> = lanes.iter().map(usize::to_string).collect();
+        let lane = match numbers.len() {
+            0 => String::new(),
+            1 => format!(", in lane {}", numbers[0]),
+            _ => format!(", in lanes {}", numbers.join(", ")),
+        };
+        format!(" ({}:{}{shard}{lane})", name.file, name.line)
     });
     let error = raised::Unsatisfied::new_err(format!(
         "the witness does not satisfy the statement: {assertion}{place} does not hold"
@@ -91,9 +98,12 @@ fn unsatisfied(py: Python<'_>, assertion: &str, told: Option<Name>) -> PyErr {
     let value = error.value(py);
     let set = || -> PyResult<()> {
         value.setattr("assertion", assertion)?;
-        value.setattr("shard", told.as_ref().and_then(|name| name.shard))?;
-        value.setattr("filename", told.as_ref().map(|name| &*name.file))?;
-        value.setattr("lineno", told.as_ref().map(|name| name.line))
+        let name = told.as_ref().map(|told| &told.name);
+        value.setattr("shard", name.and_then(|name| name.shard))?;
+        value.setattr("filename", name.map(|name| &*name.file))?;
+        value.setattr("lineno", name.map(|name| name.line))?;
+        let lanes = told.as_ref().map_or(&[][..], |told| &told.lanes);
+        value.setattr("lanes", PyTuple::new(py, lanes)?)
     };
     match set() {
         Ok(()) => error,

@@ -4,13 +4,13 @@
 //! what it does on a [tape]; the thread that proves reads it, and executes it by the gadgets of Rust.
 //! ```text
 //! kinds tape                  what values are, and what is done with them
-//! engine                      operations, executed in a recorder          engine/bits/*, engine/elements
+//! engine                      operations, executed in a recorder          engine/{bits/*,elements,walk}
 //! errors keys                 exceptions by whose fault it is, who is who
 //! parts                       how a function falls into shards
 //! built                       the statement of a function, over a setting by its name
 //! session                     two threads: one works, the other runs the function and hears signals
 //! values                      numbers of Python as numbers of a kind
-//! run                         what a function has in hand            run/{pass,shard,types,wire}, run/wire/*
+//! run                         what a function has in hand            run/{inputs,map,pass,shard,types,wire}, run/wire/*
 //! gadgets memory              functions of values, memories and tables
 //! options                     what is asked for
 //! shards cluster              one party of a run in shards: its coordinator, its workers     cluster/*
@@ -53,6 +53,8 @@ mod _volery {
     use super::memory::{Memory, Table};
     #[pymodule_export]
     use super::party::{circuit_info, fields, run_function, run_relation};
+    #[pymodule_export]
+    use super::run::map::map;
     #[pymodule_export]
     use super::run::types::{Type, kind_named};
     #[pymodule_export]

@@ -4,10 +4,10 @@ use crate::errors::invalid;
 use crate::kinds::Kind;
 use crate::run::pass::Pass;
 use crate::run::types::Type;
-use crate::run::wire::Wire;
+use crate::run::wire::{Operand, Wire};
 use crate::tape::{Id, Op};
 use crate::values;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -29,26 +29,24 @@ impl Drop for Memory {
 
 impl Memory {
     /// The number of a cell, on wires or not.
-    fn address<'py>(&self, at: &Bound<'py, PyAny>) -> PyResult<crate::run::wire::Operand<'py>> {
+    fn address<'py>(&self, pass: &Arc<Pass>, at: &Bound<'py, PyAny>) -> PyResult<Operand<'py>> {
         if let Ok(wire) = at.cast::<Wire>() {
             let wire = wire.borrow();
-            if !Arc::ptr_eq(&wire.pass, &self.pass) {
-                return Err(PyRuntimeError::new_err("an address of another run"));
-            }
+            pass.beside(&wire.pass)?;
             if !matches!(wire.kind, Kind::Word(_) | Kind::Element) {
                 return Err(PyTypeError::new_err(format!(
                     "an address is a Word or an Element, and this is {}",
                     wire.kind
                 )));
             }
-            return Ok(crate::run::wire::Operand::Wire(wire));
+            return Ok(Operand::Wire(wire));
         }
         let number: u32 = at.extract()?;
         if number >= self.cells {
             return Err(invalid(format!("cell {number} of a memory of {}", self.cells)));
         }
-        let kind = if self.pass.facts.boolean { Kind::Word(32) } else { Kind::Element };
-        self.pass.constant(at, &kind).map(crate::run::wire::Operand::Made)
+        let kind = if pass.facts.boolean { Kind::Word(32) } else { Kind::Element };
+        pass.constant(at, &kind).map(Operand::Made)
     }
 
     fn access(
@@ -58,10 +56,12 @@ impl Memory {
         (word, bit): (Option<Id>, Option<Id>),
         name: Option<&str>,
     ) -> PyResult<Wire> {
-        let address = self.address(at)?;
-        let name = self.pass.name(py, Some(name.unwrap_or("an address in the memory")))?;
+        // A function on lanes accesses the memory of outside.
+        let pass = self.pass.now()?;
+        let address = self.address(&pass, at)?;
+        let name = pass.name(py, Some(name.unwrap_or("an address in the memory")))?;
         let (memory, address) = (self.id, address.id);
-        self.pass.emit(py, self.kind.clone(), |out| Op::Access { memory, out, address, word, bit, name })
+        pass.emit(py, self.kind.clone(), |out| Op::Access { memory, out, address, word, bit, name })
     }
 }
 
@@ -72,9 +72,11 @@ impl Memory {
     #[pyo3(signature = (kind, cells = None))]
     fn new(py: Python<'_>, kind: &Bound<'_, PyAny>, cells: Option<u32>) -> PyResult<Self> {
         let pass = Pass::current()?;
+        pass.outside_maps("Memory")?;
         let (kind, cells, from) = match (kind.cast::<Wire>(), cells) {
             (Ok(array), None) => {
                 let array = array.borrow();
+                pass.beside(&array.pass)?;
                 let Some((count, kind)) = array.kind.items() else {
                     return Err(PyTypeError::new_err(format!(
                         "a memory of {}: an array has cells",
@@ -111,10 +113,12 @@ impl Memory {
         r#where: Option<PyRef<'_, Wire>>,
         name: Option<&str>,
     ) -> PyResult<Wire> {
-        let value = Wire::exactly(&self.pass, value, &self.kind, "what is written")?;
+        let pass = self.pass.now()?;
+        let value = Wire::exactly(&pass, value, &self.kind, "what is written")?;
         if let Some(bit) = r#where.as_ref().filter(|bit| !matches!(bit.kind, Kind::Bit | Kind::Element)) {
             return Err(PyTypeError::new_err(format!("a write where {}: a Bit says where", bit.kind)));
         }
+        r#where.as_ref().map_or(Ok(()), |bit| pass.beside(&bit.pass))?;
         let bit = r#where.map(|bit| bit.id);
         self.access(address.py(), address, (Some(value.id), bit), name)
     }
@@ -144,6 +148,7 @@ impl Table {
     #[new]
     fn new(py: Python<'_>, rows: &Bound<'_, PyDict>, key: Type, value: Type) -> PyResult<Self> {
         let pass = Pass::current()?;
+        pass.outside_maps("Table")?;
         let (key, value) = (key.0, value.0);
         [&key, &value].into_iter().try_for_each(|kind| pass.check_field(kind))?;
         if rows.is_empty() {
@@ -171,10 +176,11 @@ impl Table {
     #[pyo3(signature = (key, name = None))]
     fn look_up(&self, key: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<Wire> {
         let py = key.py();
-        let key = Wire::exactly(&self.pass, key, &self.key, "the key")?;
-        let name = self.pass.name(py, Some(name.unwrap_or("a key of the table")))?;
+        let pass = self.pass.now()?;
+        let key = Wire::exactly(&pass, key, &self.key, "the key")?;
+        let name = pass.name(py, Some(name.unwrap_or("a key of the table")))?;
         let (table, key) = (self.id, key.id);
-        self.pass.emit(py, self.value.clone(), |out| Op::LookUp { table, out, key, name })
+        pass.emit(py, self.value.clone(), |out| Op::LookUp { table, out, key, name })
     }
 
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Wire> {

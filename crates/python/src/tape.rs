@@ -18,6 +18,7 @@ pub(crate) type Id = u32;
 
 /// An operation. Widths are those of a lane: operators apply lane by lane, and a value of one lane goes with
 /// values of any number.
+#[derive(Clone)]
 pub(crate) enum Op {
     /// Elements from `start` on, of those that come in to this shard.
     Incoming { out: Id, start: u32, count: u32 },
@@ -46,7 +47,7 @@ pub(crate) enum Op {
     /// `Σ a[i]·b[i]` of elements.
     Dot { out: Id, a: Id, b: Id },
     /// The product of a public matrix, row by row, and a vector of elements.
-    Map { out: Id, matrix: Box<[u128]>, a: Id },
+    Matrix { out: Id, matrix: Box<[u128]>, a: Id },
     /// The lowest bits of an element, which has no others.
     Bits { out: Id, a: Id, count: u32, name: Name },
     /// The lane at a secret index.
@@ -63,10 +64,26 @@ pub(crate) enum Op {
     LookUp { table: Id, out: Id, key: Id, name: Name },
     /// An assertion that two values are equal but for the order of their lanes.
     Permutation { a: Id, b: Id, width: u32, name: Name },
+    /// The begin of a function on lanes, of which these are the arguments. What follows it does in one lane.
+    OpenMap { lanes: u32, arguments: Box<[Mapped]> },
+    /// The end of the function, and its results.
+    CloseMap { results: Box<[Mapped]> },
+    /// The end of a function that has failed: it is not called.
+    DropMap,
     /// A value that nobody has any more.
     Drop { id: Id },
     /// A memory that nobody has any more.
     Close { memory: Id },
+}
+
+/// A value of so many elements in each lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Mapped {
+    /// The array of those of all lanes.
+    pub(crate) all: Id,
+    /// The value as the function has it.
+    pub(crate) one: Id,
+    pub(crate) size: u32,
 }
 
 /// Operators of two values.
@@ -158,6 +175,14 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text.as_deref().unwrap_or("the assertion"))
     }
+}
+
+/// An assertion that has failed.
+#[derive(Clone)]
+pub(crate) struct Failed {
+    pub(crate) name: Name,
+    /// The lanes that it was made in, where functions on lanes were open: the outermost first.
+    pub(crate) lanes: Vec<usize>,
 }
 
 /// A run of a function on its way: batches of operations, and its end.

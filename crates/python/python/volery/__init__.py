@@ -58,6 +58,7 @@ from ._volery import (
     fields,
     hmac_sha256,
     keccak256,
+    map,
     select,
     sha1,
     sha3_256,

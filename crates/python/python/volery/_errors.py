@@ -15,11 +15,13 @@ class Unsatisfied(Error):
 
     ``assertion`` is the name of the first assertion that does not hold; ``filename`` and ``lineno`` say where
     a function made it. They are None where they are not known, as of what a worker of ``volery.ray`` found.
+    ``lanes`` are the lanes of ``volery.map`` that it was made in, the outermost first.
     """
 
     assertion: "str | None" = None
     filename: "str | None" = None
     lineno: "int | None" = None
+    lanes: "tuple[int, ...]" = ()
 
 
 class Invalid(Error, ValueError):

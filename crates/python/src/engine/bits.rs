@@ -24,6 +24,17 @@ impl Ground for F2 {
         Bit::Wire(wire)
     }
 
+    fn known(value: Self) -> Atom {
+        Bit::Public(value.to_bool())
+    }
+
+    fn public(atom: Atom) -> Option<Self> {
+        match atom {
+            Bit::Public(bit) => Some(Self::from(bit)),
+            Bit::Wire(_) => None,
+        }
+    }
+
     fn wire(atom: Atom, b: &mut Recorder<'_, Self>) -> Handle {
         atom.wire(b)
     }
@@ -122,9 +133,10 @@ impl Ground for F2 {
                     b.close(made)?;
                 }
             }
-            Op::Dot { .. } | Op::Map { .. } | Op::Bits { .. } => {
+            Op::Dot { .. } | Op::Matrix { .. } | Op::Bits { .. } => {
                 return Err(foreign("an operation of numbers"));
             }
+            Op::OpenMap { .. } | Op::CloseMap { .. } | Op::DropMap => unreachable!("taken by the walk"),
         }
         Ok(())
     }

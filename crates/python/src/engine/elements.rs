@@ -20,6 +20,17 @@ macro_rules! ground {
                 Element::Wire(wire)
             }
 
+            fn known(value: Self) -> Atom<Self> {
+                Element::Public(value)
+            }
+
+            fn public(atom: Atom<Self>) -> Option<Self> {
+                match atom {
+                    Element::Public(value) => Some(value),
+                    Element::Wire(_) => None,
+                }
+            }
+
             fn wire(atom: Atom<Self>, b: &mut Recorder<'_, Self>) -> Handle {
                 atom.wire(b)
             }
@@ -82,7 +93,7 @@ where
         Op::Dot { out, a, b: other } => {
             values.make(b, out, |values, b| Ok(vec![dot(b, values.of(a), values.of(other))?]))?;
         }
-        Op::Map { out, matrix, a } => values.make(b, out, |values, b| {
+        Op::Matrix { out, matrix, a } => values.make(b, out, |values, b| {
             let matrix = matrix.iter().map(|entry| element(*entry)).collect::<Result<Vec<F>>>()?;
             Element::linear_map(b, &matrix, values.of(a))
         })?,
@@ -188,6 +199,7 @@ where
             }
         }
         Op::Hash { .. } => return Err(foreign("a function of bytes")),
+        Op::OpenMap { .. } | Op::CloseMap { .. } | Op::DropMap => unreachable!("taken by the walk"),
     }
     Ok(())
 }

@@ -3,8 +3,12 @@
 //! Values are named by the order in which they are made, since when one dies, and its number is given again, is
 //! the interpreter's business. The order in which memories die is part of it: they are closed then.
 
-use crate::tape::{Id, Op};
+use crate::tape::{Id, Mapped, Op};
 use blake3::Hasher;
+use std::collections::HashMap;
+
+/// The mark of what is outside of a function.
+const OUTSIDE: u64 = 1 << 63;
 
 /// The operations of a run so far.
 pub(super) struct Trace {
@@ -25,9 +29,46 @@ impl Default for Trace {
 impl Trace {
     /// Adds a batch.
     pub(super) fn add(&mut self, batch: &[Op]) {
-        self.bytes.clear();
         batch.iter().for_each(|op| self.one(op));
         self.hasher.update(&self.bytes);
+        self.bytes.clear();
+    }
+
+    /// The digest of a function on lanes: of what it does, whatever names its values have, and of what is `public`
+    /// of its arguments. Memories and tables are told apart by their numbers.
+    pub(super) fn of_function(
+        numbers: &HashMap<Id, u64>,
+        arguments: &[Mapped],
+        steps: &[Op],
+        results: &[Mapped],
+        public: &[u8],
+    ) -> [u8; 32] {
+        let mut trace = Self::default();
+        trace.bytes.extend_from_slice(&(public.len() as u64).to_le_bytes());
+        trace.bytes.extend_from_slice(public);
+        for (id, number) in numbers {
+            trace.makes(*id);
+            trace.made[*id as usize] = OUTSIDE | number;
+        }
+        trace.next = 0;
+        trace.enter(arguments);
+        trace.add(steps);
+        trace.leave(results);
+        trace.add(&[]);
+        trace.digest()
+    }
+
+    /// Begins a function on lanes, whose arguments these are.
+    fn enter(&mut self, arguments: &[Mapped]) {
+        for argument in arguments {
+            self.begin(27, &[argument.size.into()]);
+            self.makes(argument.one);
+        }
+    }
+
+    /// Ends a function on lanes.
+    fn leave(&mut self, results: &[Mapped]) {
+        self.takes(&results.iter().map(|result| result.one).collect::<Vec<_>>());
     }
 
     /// The digest of all.
@@ -129,7 +170,7 @@ impl Trace {
                 self.takes(&[*a, *b]);
                 self.makes(*out);
             }
-            Op::Map { out, matrix, a } => {
+            Op::Matrix { out, matrix, a } => {
                 self.begin(14, &[]);
                 self.put(matrix);
                 self.takes(&[*a]);
@@ -182,6 +223,17 @@ impl Trace {
                 self.begin(22, &[number(*width)]);
                 self.takes(&[*a, *b]);
             }
+            Op::OpenMap { lanes, arguments } => {
+                self.begin(24, &[number(*lanes)]);
+                self.takes(&arguments.iter().map(|argument| argument.all).collect::<Vec<_>>());
+                self.enter(arguments);
+            }
+            Op::CloseMap { results } => {
+                self.begin(25, &[]);
+                self.leave(results);
+                results.iter().for_each(|result| self.makes(result.all));
+            }
+            Op::DropMap => self.begin(26, &[]),
             Op::Drop { id: _ } => {}
             Op::Close { memory } => {
                 self.begin(23, &[]);

@@ -1,8 +1,9 @@
 //! The values of a run that live, and the wires that they have.
 
 use super::Ground;
-use crate::tape::{Id, Name};
+use crate::tape::{Failed, Id, Name, Op};
 use std::collections::HashMap;
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use volery::Result;
 use volery::circuit::stream::{Handle, Recorder};
@@ -23,11 +24,16 @@ pub(crate) struct Values<F: Ground> {
     /// The wires that come in to this shard, and those that go out so far.
     incoming: Vec<Handle>,
     pub(super) outgoing: Vec<Handle>,
-    told: Arc<Mutex<Option<Name>>>,
+    /// The memories and tables by the order in which they were made, and how many there were.
+    numbers: HashMap<Id, u64>,
+    made: u64,
+    /// The lanes of the functions that are open; within one wires are not counted, which end with it.
+    lanes: Vec<usize>,
+    told: Arc<Mutex<Option<Failed>>>,
 }
 
 impl<F: Ground> Values<F> {
-    pub(super) fn new(told: Arc<Mutex<Option<Name>>>, incoming: &[Handle]) -> Self {
+    pub(super) fn new(told: Arc<Mutex<Option<Failed>>>, incoming: &[Handle]) -> Self {
         let mut values = Self {
             values: Vec::new(),
             holders: Vec::new(),
@@ -36,10 +42,50 @@ impl<F: Ground> Values<F> {
             tables: HashMap::new(),
             incoming: incoming.to_vec(),
             outgoing: Vec::new(),
+            numbers: HashMap::new(),
+            made: 0,
+            lanes: Vec::new(),
             told,
         };
         incoming.iter().for_each(|wire| values.hold(*wire));
         values
+    }
+
+    /// The values of a function on lanes: its own, and the memories and tables of outside.
+    pub(super) fn open_lanes(&mut self) -> Self {
+        let mut inside = Self::new(self.told.clone(), &[]);
+        (inside.memories, inside.cells) = (mem::take(&mut self.memories), mem::take(&mut self.cells));
+        (inside.tables, inside.numbers) = (mem::take(&mut self.tables), mem::take(&mut self.numbers));
+        inside.lanes = [&self.lanes[..], &[0]].concat();
+        inside
+    }
+
+    /// Begins another lane of the function.
+    pub(super) fn begin_lane(&mut self, lane: usize) {
+        *self.lanes.last_mut().expect("within a function on lanes") = lane;
+    }
+
+    /// Takes memories and tables back at the end of the function.
+    pub(super) fn close_lanes(&mut self, inside: Self) {
+        (self.memories, self.cells) = (inside.memories, inside.cells);
+        (self.tables, self.numbers) = (inside.tables, inside.numbers);
+    }
+
+    /// Gives a memory or a table that `op` makes the next number.
+    pub(super) fn number(&mut self, op: &Op) {
+        match op {
+            Op::Memory { memory: id, .. } | Op::Table { table: id, .. } => {
+                self.numbers.insert(*id, self.made);
+                self.made += 1;
+            }
+            Op::Close { memory } => drop(self.numbers.remove(memory)),
+            _ => {}
+        }
+    }
+
+    /// The numbers of memories and tables.
+    pub(super) fn numbers(&self) -> &HashMap<Id, u64> {
+        &self.numbers
     }
 
     /// Counts one more holder of this wire, a value or a later shard.
@@ -77,8 +123,8 @@ impl<F: Ground> Values<F> {
     }
 
     pub(super) fn put(&mut self, id: Id, value: Vec<F::Atom>) {
-        for atom in &value {
-            atom.each(&mut |wire: Handle| self.hold(wire));
+        if self.lanes.is_empty() {
+            value.each(&mut |wire: Handle| self.hold(wire));
         }
         let id = id as usize;
         if id >= self.values.len() {
@@ -102,7 +148,11 @@ impl<F: Ground> Values<F> {
     }
 
     pub(super) fn drop(&mut self, b: &mut Recorder<'_, F>, id: Id) {
-        for atom in self.values[id as usize].take().into_iter().flatten() {
+        let value = self.values[id as usize].take();
+        if !self.lanes.is_empty() {
+            return;
+        }
+        for atom in value.into_iter().flatten() {
             atom.each(&mut |wire: Handle| {
                 let holders = &mut self.holders[wire.slot() as usize];
                 *holders -= 1;
@@ -115,20 +165,22 @@ impl<F: Ground> Values<F> {
 
     /// The name of an assertion, which tells where it was made once it is printed.
     pub(super) fn told<'n>(&'n self, name: &'n Name) -> Told<'n> {
-        Told { name, told: &self.told }
+        Told { name, lanes: &self.lanes, told: &self.told }
     }
 }
 
 /// The name of a failed assertion: see [`Values::told`].
 pub(super) struct Told<'n> {
     name: &'n Name,
-    told: &'n Mutex<Option<Name>>,
+    lanes: &'n [usize],
+    told: &'n Mutex<Option<Failed>>,
 }
 
 impl std::fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // A name is printed where its assertion fails, and nowhere else.
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.name.clone());
+        let failed = Failed { name: self.name.clone(), lanes: self.lanes.to_vec() };
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
         self.name.fmt(f)
     }
 }

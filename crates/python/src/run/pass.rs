@@ -3,9 +3,11 @@
 use crate::built::{AnyBuilt, Facts};
 use crate::errors::{invalid, stop};
 use crate::kinds::Kind;
+use crate::run::inputs::Input;
+use crate::run::types::sized;
 use crate::run::wire::Wire;
 use crate::session::{POLL, Watch};
-use crate::tape::{BATCH, Id, Name, Op, Tape};
+use crate::tape::{BATCH, Id, Mapped, Name, Op, Tape};
 use crate::values;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -19,15 +21,18 @@ thread_local! {
     static CURRENT: RefCell<Vec<Arc<Pass>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A run that is written.
+/// A run that is written: by the function of the statement, or within it by one on lanes, whose values are its own.
+#[derive(Clone)]
 pub(crate) struct Pass {
     tape: Arc<Tape>,
     watch: Arc<Watch>,
     pub(crate) facts: Facts,
-    writer: Mutex<Writer>,
+    writer: Arc<Mutex<Writer>>,
     /// The shard that it is, where the statement falls into some.
     shard: Option<usize>,
-    private: Option<Private>,
+    private: Option<Arc<Private>>,
+    /// The number of the map whose function it is; 0 for that of the statement.
+    map: u32,
 }
 
 /// The private values, where they are taken up in this run.
@@ -43,8 +48,66 @@ struct Writer {
     open: bool,
     /// The names that were asked for.
     named: Vec<String>,
+    /// The maps that are open, the innermost last, and how many there were.
+    maps: Vec<OpenMap>,
+    opened: u32,
     /// The file of the code that asserted last.
     file: Option<(Py<PyAny>, Arc<str>)>,
+}
+
+/// A map whose function runs.
+struct OpenMap {
+    number: u32,
+    lanes: u32,
+    /// The private inputs that the function has asked for.
+    inputs: Vec<Input>,
+    /// The ends of values and memories of around it, for when it is over.
+    ended: Vec<Op>,
+}
+
+impl Writer {
+    /// The number of the map whose function writes now.
+    fn now(&self) -> u32 {
+        self.maps.last().map_or(0, |map| map.number)
+    }
+
+    /// Whether the function of this map runs, or one within it.
+    fn runs(&self, map: u32) -> bool {
+        map == 0 || self.maps.iter().any(|open| open.number == map)
+    }
+
+    /// Writes the end of a value or a memory of this map, once that is what is written.
+    fn end(&mut self, map: u32, op: Op) {
+        let outside = if map == 0 {
+            Some(0)
+        } else {
+            self.maps.iter().position(|open| open.number == map).map(|at| at + 1)
+        };
+        match outside {
+            Some(depth) if depth < self.maps.len() => self.maps[depth].ended.push(op),
+            Some(_) => self.end_now(op),
+            // What was left of the map ended with it.
+            None => self.free_of(&op),
+        }
+    }
+
+    fn end_now(&mut self, op: Op) {
+        self.free_of(&op);
+        self.batch.push(op);
+    }
+
+    fn free_of(&mut self, op: &Op) {
+        if let Op::Drop { id } = op {
+            self.free.push(*id);
+        }
+    }
+
+    fn take_id(&mut self) -> Id {
+        self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
 }
 
 impl Pass {
@@ -60,9 +123,12 @@ impl Pass {
             next: 0,
             open: true,
             named: Vec::new(),
+            maps: Vec::new(),
+            opened: 0,
             file: None,
         };
-        Arc::new(Self { tape, watch, facts, writer: Mutex::new(writer), shard, private })
+        let (writer, private) = (Arc::new(Mutex::new(writer)), private.map(Arc::new));
+        Arc::new(Self { tape, watch, facts, writer, shard, private, map: 0 })
     }
 
     /// The run under way.
@@ -85,13 +151,54 @@ impl Pass {
         py: Python<'_>,
         function: impl FnOnce(&Arc<Self>) -> PyResult<()>,
     ) -> PyResult<()> {
-        CURRENT.with_borrow_mut(|passes| passes.push(self.clone()));
-        let ran = function(self);
-        CURRENT.with_borrow_mut(|passes| passes.pop());
-        let ended = ran.and_then(|()| self.unused(py)).and_then(|()| self.flush(py));
+        let ended =
+            self.enter(|| function(self)).and_then(|()| self.unused(py)).and_then(|()| self.flush(py));
         self.writer().open = false;
         self.tape.end(if ended.is_ok() { Ok(()) } else { Err(()) });
         ended
+    }
+
+    /// Makes this the run under way while `function` runs.
+    pub(crate) fn enter<T>(self: &Arc<Self>, function: impl FnOnce() -> T) -> T {
+        CURRENT.with_borrow_mut(|passes| passes.push(self.clone()));
+        let made = function();
+        CURRENT.with_borrow_mut(|passes| passes.pop());
+        made
+    }
+
+    /// The function of this run that runs now.
+    ///
+    /// # Errors
+    /// Where none of this run does.
+    pub(crate) fn now(&self) -> PyResult<Arc<Self>> {
+        let now = Self::current()?;
+        if Arc::ptr_eq(&self.writer, &now.writer) { Ok(now) } else { Err(another()) }
+    }
+
+    /// Demands that values of this and of `other` are of one function that runs.
+    ///
+    /// # Errors
+    /// Where they are not.
+    pub(crate) fn beside(&self, other: &Self) -> PyResult<()> {
+        if !Arc::ptr_eq(&self.writer, &other.writer) {
+            return Err(another());
+        }
+        if self.map == other.map {
+            // Whether it runs shows where the operation is written.
+            return Ok(());
+        }
+        [self, other].into_iter().try_for_each(|pass| pass.writing().map(drop))
+    }
+
+    /// Refuses `what` in a function on lanes.
+    ///
+    /// # Errors
+    /// Where one runs.
+    pub(crate) fn outside_maps(&self, what: &str) -> PyResult<()> {
+        if self.writer().maps.is_empty() {
+            return Ok(());
+        }
+        Err(invalid(format!("{what} in the function of volery.map, which is recorded once: make it outside")))
     }
 
     /// Refuses private values that the function has not asked for.
@@ -125,14 +232,8 @@ impl Pass {
         kind: Kind,
         make: impl FnOnce(Id) -> Op,
     ) -> PyResult<Wire> {
-        let mut writer = self.writer();
-        if !writer.open {
-            return Err(over());
-        }
-        let id = writer.free.pop().unwrap_or_else(|| {
-            writer.next += 1;
-            writer.next - 1
-        });
+        let mut writer = self.writing()?;
+        let id = writer.take_id();
         writer.batch.push(make(id));
         let full = writer.batch.len() >= BATCH;
         drop(writer);
@@ -148,14 +249,99 @@ impl Pass {
     /// # Errors
     /// As for [`Pass::emit`].
     pub(crate) fn push(&self, py: Python<'_>, op: Op) -> PyResult<()> {
-        let mut writer = self.writer();
-        if !writer.open {
-            return Err(over());
-        }
+        self.push_to(self.writing()?, py, op)
+    }
+
+    fn push_to(&self, mut writer: MutexGuard<'_, Writer>, py: Python<'_>, op: Op) -> PyResult<()> {
         writer.batch.push(op);
         let full = writer.batch.len() >= BATCH;
         drop(writer);
         if full { self.flush(py) } else { Ok(()) }
+    }
+
+    /// The writer, where the function of this is what writes now.
+    fn writing(&self) -> PyResult<MutexGuard<'_, Writer>> {
+        let writer = self.writer();
+        if !writer.open {
+            return Err(over());
+        }
+        if writer.now() == self.map {
+            return Ok(writer);
+        }
+        Err(PyRuntimeError::new_err(if writer.runs(self.map) {
+            "this value is of outside of the function that volery.map runs: hand it over by an array of its own, \
+             such as volery.array([value] * lanes)"
+        } else {
+            "this value is of the function of a volery.map that is over: let the function return it"
+        }))
+    }
+
+    /// Begins a function on lanes. `arguments` are arrays, and the kind of what the function gets of each; gives
+    /// the run within, and what the function gets.
+    ///
+    /// # Errors
+    /// As for [`Pass::emit`].
+    pub(crate) fn open_map(
+        &self,
+        py: Python<'_>,
+        lanes: u32,
+        arguments: &[(Id, Kind)],
+    ) -> PyResult<(Arc<Self>, Vec<Wire>)> {
+        let mut writer = self.writing()?;
+        writer.opened += 1;
+        let inside = Arc::new(Self { map: writer.opened, ..self.clone() });
+        let items: Vec<_> = arguments.iter().map(|(all, kind)| (*all, kind, writer.take_id())).collect();
+        let mapped = items.iter().map(|(all, kind, one)| Mapped { all: *all, one: *one, size: kind.size() });
+        let arguments = mapped.collect();
+        let number = writer.opened;
+        writer.maps.push(OpenMap { number, lanes, inputs: Vec::new(), ended: Vec::new() });
+        inside.push_to(writer, py, Op::OpenMap { lanes, arguments })?;
+        let items = items.into_iter().map(|(_, kind, id)| Wire::new(inside.clone(), id, kind.clone()));
+        let items = items.collect();
+        Ok((inside, items))
+    }
+
+    /// Ends the function on lanes whose run within is `inside`: `results` are what it gives, and the kind of the
+    /// array of each.
+    ///
+    /// # Errors
+    /// As for [`Pass::emit`], and where a private value is of another kind.
+    pub(crate) fn close_map(
+        self: &Arc<Self>,
+        inside: &Self,
+        results: &[(Id, Kind, Kind)],
+    ) -> PyResult<Vec<Wire>> {
+        let mut writer = inside.writing()?;
+        let OpenMap { lanes, inputs, ended, .. } = writer.maps.pop().expect("the one that writes now");
+        let inputs = Input::Map { lanes, inputs };
+        match (writer.maps.last_mut(), &self.private) {
+            (Some(outer), _) => outer.inputs.push(inputs),
+            (None, Some(private)) => inputs.add(0, &mut |numbers, width| {
+                let added = private.built.add_to_witness(self.shard.unwrap_or(0), numbers, width);
+                added.map_err(|why| invalid(why.to_string()))
+            })?,
+            (None, None) => {}
+        }
+        let taken: Vec<_> =
+            results.iter().map(|(one, of_one, of_all)| (*one, of_one, of_all, writer.take_id())).collect();
+        let mapped =
+            taken.iter().map(|(one, of_one, _, all)| Mapped { all: *all, one: *one, size: of_one.size() });
+        let op = Op::CloseMap { results: mapped.collect() };
+        writer.batch.push(op);
+        ended.into_iter().for_each(|op| writer.end_now(op));
+        drop(writer);
+        Ok(taken.into_iter().map(|(_, _, kind, id)| Wire::new(self.clone(), id, kind.clone())).collect())
+    }
+
+    /// Ends a function on lanes that has failed, as if it had not been called.
+    pub(crate) fn drop_map(&self) {
+        let mut writer = self.writer();
+        if !writer.open || writer.now() != self.map {
+            return;
+        }
+        let map = writer.maps.pop().expect("the one that writes now");
+        writer.batch.push(Op::DropMap);
+        map.ended.into_iter().for_each(|op| writer.end_now(op));
     }
 
     /// A name for what is no value, such as a memory.
@@ -169,8 +355,7 @@ impl Pass {
     pub(crate) fn release(&self, id: Id) {
         let mut writer = self.writer();
         if writer.open {
-            writer.batch.push(Op::Drop { id });
-            writer.free.push(id);
+            writer.end(self.map, Op::Drop { id });
         }
     }
 
@@ -178,7 +363,7 @@ impl Pass {
     pub(crate) fn close(&self, memory: Id) {
         let mut writer = self.writer();
         if writer.open {
-            writer.batch.push(Op::Close { memory });
+            writer.end(self.map, Op::Close { memory });
         }
     }
 
@@ -198,20 +383,25 @@ impl Pass {
         }
     }
 
-    /// The private input called `name`.
+    /// The private input called `name`. In a function on lanes its value is an array with one of the kind for each,
+    /// and where all lanes ended it is read lane by lane.
     ///
     /// # Errors
     /// Where there are two of this name; where the value is missing, or of another kind.
     pub(crate) fn witness(self: &Arc<Self>, py: Python<'_>, name: &str, kind: &Kind) -> PyResult<Wire> {
         self.check_field(kind)?;
-        {
-            let mut writer = self.writer();
+        let whole = {
+            let mut writer = self.writing()?;
             if writer.named.iter().any(|other| other == name) {
                 return Err(invalid(format!("there are two private inputs called {name}")));
             }
             writer.named.push(name.into());
-        }
-        if let Some(Private { values: given, built }) = &self.private {
+            let array = |kind: Kind, map: &OpenMap| {
+                sized(kind.clone(), map.lanes, |lanes| Kind::Array(Arc::new(kind), lanes))
+            };
+            writer.maps.iter().rev().try_fold(kind.clone(), array)?
+        };
+        if let Some(Private { values: given, built }) = self.private.as_deref() {
             let value = given.bind(py).get_item(name)?.ok_or_else(|| {
                 invalid(match self.shard {
                     None => format!("{name} has no value: give one, private={{\"{name}\": …}}"),
@@ -220,9 +410,17 @@ impl Pass {
                     ),
                 })
             })?;
-            let numbers = values::numbers(&value, kind, self.facts, name)?;
-            let added = built.add_to_witness(self.shard.unwrap_or(0), &numbers, kind.lane().size());
-            added.map_err(|why| invalid(format!("{name}: {why}")))?;
+            let (numbers, width) = (values::numbers(&value, &whole, self.facts, name)?, kind.lane().size());
+            match self.writer().maps.last_mut() {
+                Some(map) => {
+                    let lanes = kind.size() / width;
+                    map.inputs.push(Input::Values { numbers, width, count: lanes as usize });
+                }
+                None => {
+                    let added = built.add_to_witness(self.shard.unwrap_or(0), &numbers, width);
+                    added.map_err(|why| invalid(format!("{name}: {why}")))?;
+                }
+            }
         }
         self.emit(py, kind.clone(), |out| Op::Witness { out, count: kind.size() })
     }
@@ -282,6 +480,11 @@ impl Pass {
         };
         Ok(Name { text: text.map(Into::into), file, line, shard: self.shard })
     }
+}
+
+/// The error of a value beside one of another run.
+fn another() -> PyErr {
+    PyRuntimeError::new_err("this value is of another run: nothing of one is kept for the next")
 }
 
 /// The error of a value that is kept beyond its run.

@@ -114,7 +114,11 @@ impl Family {
     }
 }
 
-fn sized(item: Kind, count: u32, make: impl FnOnce(u32) -> Kind) -> PyResult<Kind> {
+/// The kind that `make` makes of so many items.
+///
+/// # Errors
+/// Where the value is too large.
+pub(super) fn sized(item: Kind, count: u32, make: impl FnOnce(u32) -> Kind) -> PyResult<Kind> {
     if u64::from(item.size()) * u64::from(count) > LARGEST {
         return Err(invalid(format!("{count} of {item}: more than 2^28 elements in one value")));
     }

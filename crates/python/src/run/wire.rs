@@ -11,7 +11,7 @@ use crate::errors::invalid;
 use crate::kinds::Kind;
 use crate::run::pass::Pass;
 use crate::tape::{Binary, Id, Op, Unary};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PySlice};
 use std::sync::Arc;
@@ -75,10 +75,7 @@ impl Wire {
 
     /// Refuses a value of another run.
     pub(crate) fn same_run(&self, other: &Self) -> PyResult<()> {
-        if Arc::ptr_eq(&self.pass, &other.pass) {
-            return Ok(());
-        }
-        Err(PyRuntimeError::new_err("this value is of another run: nothing of one is kept for the next"))
+        self.pass.beside(&other.pass)
     }
 
     /// `value`, demanding that it is a value of exactly this kind, or can be made one.
@@ -90,11 +87,7 @@ impl Wire {
     ) -> PyResult<Operand<'py>> {
         if let Ok(wire) = value.cast::<Self>() {
             let wire = wire.borrow();
-            if !Arc::ptr_eq(&wire.pass, pass) {
-                return Err(PyRuntimeError::new_err(
-                    "this value is of another run: nothing of one is kept for the next",
-                ));
-            }
+            pass.beside(&wire.pass)?;
             if wire.kind != *kind {
                 return Err(PyTypeError::new_err(format!("{what} is to be {kind}, and is {}", wire.kind)));
             }

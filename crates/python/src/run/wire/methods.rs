@@ -19,6 +19,10 @@ impl Wire {
         if length == 0 || !matches!(index.kind, Kind::Word(_) | Kind::Element) {
             return Err(PyTypeError::new_err(format!("{} at an index that is {}", self.kind, index.kind)));
         }
+        if !self.pass.facts.boolean {
+            // There the array becomes a memory.
+            self.pass.outside_maps("an item at a secret index of an array of elements")?;
+        }
         let name = self.pass.name(py, Some(name.unwrap_or("an index of the array")))?;
         let width = of.size();
         self.pass.emit(py, of, |out| Op::Pick { out, a: self.id, index: index.id, width, name })
@@ -158,7 +162,7 @@ impl Wire {
             return Err(invalid("a matrix without entries"));
         }
         let kind = Kind::Array(Arc::new(Kind::Element), rows);
-        self.pass.emit(py, kind, |out| Op::Map { out, matrix: entries.as_slice().into(), a: self.id })
+        self.pass.emit(py, kind, |out| Op::Matrix { out, matrix: entries.as_slice().into(), a: self.id })
     }
 
     /// The item at a secret index, and demands, under `name`, that there is one: as `self[index]`.
