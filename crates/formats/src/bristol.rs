@@ -102,6 +102,11 @@ impl Bristol {
         &self.header.outputs
     }
 
+    /// The number of gates.
+    pub fn gates(&self) -> u64 {
+        self.header.gates
+    }
+
     /// BLAKE3 of the file with each CR LF read as LF: the circuit is the same on every system.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest

@@ -24,6 +24,7 @@ mod clauses;
 mod evaluate;
 mod export;
 mod field;
+mod instances;
 mod relation;
 pub mod snippets;
 mod split;

@@ -60,7 +60,9 @@ lines, where lines that begin with # are comments. (A path with a `=` in it is
 written ./PATH.) Names of a Bristol circuit are in0, in1, … and out0, out1, …;
 AIGER and BLIF have names of their own, or else in and out. A circuit with
 latches runs for N steps as FILE?steps=N; an input of step 3 is NAME@3, and
-NAME@* one of all steps without a value of their own. Public signals of circom
+NAME@* one of all steps without a value of their own. FILE?count=N, of these and
+of what is built of gates, is N instances of it: a value is those of all, one
+behind the other, the first one's the most significant. Public signals of circom
 are out0, … and in0, …, or by --symbols as in main.root; and --public takes the
 list of all of them, public.json, too.
 Over f2 VALUE is one of

@@ -34,6 +34,35 @@ fn our_circuits_are_proved() {
     }
 }
 
+/// Instances of a file are proved together: what they send is foreseen, and what is wrong is told with its instance.
+#[test]
+fn instances_of_a_circuit_are_proved() {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/circuits");
+    let adder = vectors.join("adder8.txt");
+    prove(&vectors.join("adder8.txt?count=3"), "in0=0x5aff01 in1=0x330102 out0=0x8d0003");
+    let relation = format!("{}?count=3", adder.to_str().expect("UTF-8"));
+    for system in ["wolverine", "limbo", "jko"] {
+        let given = ["--system", system, "--relation", &relation, "--public", "out0=0x8d0003"];
+        let known = ["--private", "in0=0x5aff01", "--private", "in1=0x330102"];
+        let sides = session(&[&["verify"], &given[..]].concat(), &[&["prove"], &given[..], &known].concat());
+        for ended in sides {
+            ended.expect(0);
+        }
+    }
+    let values = ["--public", "out0=0x8d0004", "--private", "in0=0x5aff01", "--private", "in1=0x330102"];
+    volery(&[&["check", "--relation", &relation], &values[..]].concat())
+        .refused(2, &["out0[0] (wire 42) of instance 2 does not hold"]);
+    let mul = |spec: &str| {
+        let info = volery(&["circuit", "info", spec, "--json"]).expect(0).json();
+        (info["gates"]["mul"].as_u64(), info["ports"]["inputs"][0]["width"].as_u64())
+    };
+    let (one, three) = (mul(adder.to_str().expect("UTF-8")), mul(&relation));
+    assert_eq!(three, (one.0.map(|mul| 3 * mul), one.1.map(|width| 3 * width)));
+    volery(&["circuit", "info", &relation.replace("=3", "=0")]).refused(2, &["choose from 1 to 16777216"]);
+    let eval = ["circuit", "eval", &relation, "--input", "in0=0x5aff01", "--input", "in1=0x330102"];
+    assert_eq!(volery(&eval).expect(0).out.trim_end(), "out0=0x8d0003");
+}
+
 /// Comments may stand above the head, and between gates.
 #[test]
 fn comments_are_no_circuit() {

@@ -58,7 +58,7 @@ impl NetlistOptions {
                 ("plain", _) => return Err(wrong("0 or 1")),
                 _ => {
                     return Err(Error::invalid(format!(
-                        "there is no option {key:?} of a circuit file: there are steps, init, bad and plain"
+                        "there is no option {key:?} of a circuit file: there are count, steps, init, bad and plain"
                     )));
                 }
             }

@@ -7,6 +7,7 @@ use super::logic::{Latch, Start};
 use super::plan::{PlacePlan, Sink};
 use super::ports::Bus;
 use super::{Initial, Netlist, PinBit};
+use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
 use volery_gadgets::gadget::Bit::{self, Public, Wire};
@@ -15,13 +16,15 @@ use volery_primitives::{F2, Field};
 impl Netlist {
     /// Pushes the circuit into `backend`: takes a bit for each input from `input`, where gates with public
     /// ones cost nothing, pushes the gates, and hands each output bit to `output`. Inputs and outputs come in
-    /// the order of their ports, step by step. What the file demands of every step is asserted.
+    /// the order of their ports, step by step. What the file demands of every step is asserted, under names that end
+    /// in `whose`.
     ///
     /// # Errors
     /// `Invalid` where the circuit is too large; those of the backend, of `input` and of `output`, unchanged.
     pub fn run<B: Backend<F = F2>>(
         &self,
         backend: &mut B,
+        whose: &dyn Display,
         mut input: impl FnMut(&mut B, PinBit) -> Result<Bit<B::Wire>>,
         mut output: impl FnMut(&mut B, PinBit, Bit<B::Wire>) -> Result<()>,
     ) -> Result<()> {
@@ -73,7 +76,7 @@ impl Netlist {
                 let fails = run.negated(constraints + number).wire(run.b);
                 let name = logic.constraint_names.get(&(number as u32));
                 let name = name.map_or_else(|| number.to_string(), Clone::clone);
-                run.b.assert_zero(fails, format_args!("constraint {name} in step {step}"))?;
+                run.b.assert_zero(fails, format_args!("constraint {name} in step {step}{whose}"))?;
                 run.b.forget(&[fails]);
             }
             if self.options.any_bad {

@@ -14,15 +14,14 @@ mod merkle_path;
 mod merkle_root;
 mod ports;
 mod price_discrimination;
-mod repeated;
 mod sha256_preimage;
 #[cfg(test)]
 mod trial;
 
 pub(super) use ports::{Instance, OnWires, Ports, Stated, in_turn};
-pub(super) use repeated::Repeated;
 
 use super::algebra::{self, Algebra};
+use super::instances::Instances;
 use super::split::{Split, no_shards};
 use super::{Port, field};
 use aes128::Aes;
@@ -77,7 +76,6 @@ pub(super) enum Builtin {
     PriceDiscrimination(PriceDiscrimination),
     BlindCertificate(BlindCertificate),
     Algebra(Algebra),
-    Repeated(Repeated),
 }
 
 /// The backend that statements are recorded into: one type for all, so that each is compiled once.
@@ -113,12 +111,25 @@ pub(super) struct Disjunction {
 }
 
 impl Builtin {
-    /// The one that `spec` names: `NAME` or `NAME?key=value&…`.
-    pub(super) fn parse(spec: &str) -> Result<Self> {
+    /// The one that `spec` names: `NAME` or `NAME?key=value&…`, and how many instances there are to be.
+    pub(super) fn parse(spec: &str) -> Result<(Self, u64)> {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
-        let (parameters, count) = Repeated::count(name, parameters)?;
+        let own = |(listed, _): &(&str, &str)| {
+            let (listed, keys) = listed.split_once('?').unwrap_or((listed, ""));
+            listed == name && keys.split('&').any(|key| key.starts_with("count="))
+        };
+        if LIST.iter().any(own) {
+            return Ok((Self::parse_one(name, parameters)?, 1));
+        }
+        let (parameters, count) = Instances::take_count(&format!("builtin:{name}"), parameters)?;
         let one = Self::parse_one(name, &parameters)?;
-        if count == 1 { Ok(one) } else { Repeated::new(one, count).map(Self::Repeated) }
+        if count > 1 && (one.disjunction().is_some() || matches!(one, Self::Algebra(_))) {
+            return Err(Error::invalid(format!(
+                "builtin:{} has one instance: leave out count, which is for hashes, ciphers, trees and the like",
+                one.canonical()
+            )));
+        }
+        Ok((one, count))
     }
 
     fn parse_one(name: &str, parameters: &str) -> Result<Self> {
@@ -159,7 +170,6 @@ impl Builtin {
 
     fn described(&self) -> &dyn Described {
         match self {
-            Self::Repeated(statement) => statement,
             Self::Preimage(statement) => statement,
             Self::KeccakPreimage(statement) => statement,
             Self::Aes(statement) => statement,
@@ -235,7 +245,6 @@ impl Builtin {
     ) -> Result<()> {
         match self {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
-            Self::Repeated(statement) => statement.run(b, ports),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::KeccakPreimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::Aes(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
@@ -280,11 +289,6 @@ impl Builtin {
             | Self::MerklePath(_)
             | Self::MerkleMembership(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
-            Self::Repeated(statement) => Err(Error::invalid(format!(
-                "builtin:{} has {} instances: take one of them, without count",
-                self.canonical(),
-                statement.of().1
-            ))),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Evaluation of a relation, in the clear.
 
-use super::builtin::{Builtin, Ports, Recording, Repeated, in_turn};
+use super::builtin::{Ports, Recording};
+use super::instances::Instances;
 use super::relation::Source as Kind;
-use super::{Port, Program as _, Relation, Value, Values};
+use super::{Port, Relation, Value, Values};
 use volery_channel::error::{Error, Result};
 use volery_circuit::stream::{Handle, Recorder, Source, Streamed};
 use volery_circuit::{Backend as _, Branch, Circuit as _, Clear};
@@ -27,29 +28,29 @@ impl Relation {
         if let Some(name) = inputs.names().next() {
             return Err(Error::invalid(format!("the relation has no input {name}: leave it out")));
         }
-        if let Kind::Builtin(Builtin::Repeated(statement)) = &self.source {
-            return self.evaluate_each(statement, &values);
+        match &self.instances {
+            Some(instances) => self.evaluate_each(instances, &values),
+            None => self.evaluate_one(&values),
         }
-        self.evaluate_all(values)
     }
 
-    /// The outputs of all instances of a statement.
-    fn evaluate_each(&self, statement: &Repeated, inputs: &[Value]) -> Result<Vec<Value>> {
-        let (of, count) = statement.of();
-        let one = Self::open(&format!("builtin:{}", of.canonical()), None)?;
+    /// The outputs of all instances.
+    fn evaluate_each(&self, instances: &Instances, inputs: &[Value]) -> Result<Vec<Value>> {
         let mut outputs = self.outputs().iter().map(|port| Value::zeros(port.width)).collect::<Vec<_>>();
-        for instance in 0..count {
-            let parts = inputs.iter().map(|value| statement.part(instance, value)).collect();
-            for (part, all) in one.evaluate_all(parts)?.iter().zip(&mut outputs) {
-                statement.put(instance, part, all);
+        for instance in 0..instances.number() {
+            let parts: Vec<_> = inputs.iter().map(|value| instances.part(instance, value)).collect();
+            for (part, all) in self.evaluate_one(&parts)?.iter().zip(&mut outputs) {
+                instances.put(instance, part, all);
             }
         }
         Ok(outputs)
     }
 
-    fn evaluate_all(&self, values: Vec<Value>) -> Result<Vec<Value>> {
-        let mut outputs: Vec<_> = self.outputs().iter().map(|port| Value::zeros(port.width)).collect();
-        let witness = self.witness(values);
+    /// The outputs of one instance.
+    fn evaluate_one(&self, values: &[Value]) -> Result<Vec<Value>> {
+        let (_, outputs) = self.ports_of_one();
+        let mut outputs: Vec<_> = outputs.iter().map(|port| Value::zeros(port.width)).collect();
+        let witness = self.witness_of_one(values);
         let bits: Box<dyn Iterator<Item = F2> + '_> = Box::new(witness.bits());
         let mut clear = Clear::new(bits);
         Streamed(&Open(self)).run(&mut clear)?;
@@ -60,17 +61,14 @@ impl Relation {
     }
 }
 
-/// A relation whose inputs are all on wires, those that have to be public too, and whose outputs come out.
+/// One instance of a relation whose inputs are all on wires, those that have to be public too, and whose outputs come
+/// out.
 pub(super) struct Open<'a>(pub(super) &'a Relation);
 
 impl Open<'_> {
     /// The bits of input `port` in the order in which they are read.
     pub(super) fn order(&self, port: usize) -> Box<dyn Iterator<Item = u64>> {
-        let width = self.0.inputs()[port].width;
-        match self.0.source {
-            Kind::Bristol(_) | Kind::Netlist(_) | Kind::File(_) => Box::new(0..width),
-            Kind::Builtin(_) => Box::new(in_turn(width)),
-        }
+        self.0.order(self.0.inputs()[port].width)
     }
 }
 
@@ -81,9 +79,10 @@ impl Source<F2> for Open<'_> {
         }
         let b = &mut Branch::asserting(recorder);
         match &self.0.source {
-            Kind::Builtin(builtin) => builtin.gates(b, &mut OnWires(self.0.inputs()), None),
+            Kind::Builtin(builtin) => builtin.gates(b, &mut OnWires(self.0.ports_of_one().0), None),
             Kind::Netlist(netlist) => netlist.run(
                 b,
+                &"",
                 |b, _| Bit::witness(b),
                 |b, at, bit| {
                     let wire = bit.wire(b);

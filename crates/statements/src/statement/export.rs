@@ -25,6 +25,9 @@ impl Relation {
     /// # Errors
     /// `Invalid` where the relation is not made of gates alone, is a malformed file, or cannot be written.
     pub fn export(&self, format: Format, out: &mut dyn Write) -> Result<()> {
+        if let Some(instances) = &self.instances {
+            return Err(self.of_several(instances, "a file is of one, without count"));
+        }
         let open = Open(self);
         let (inputs, outputs) = (self.inputs(), self.outputs());
         Export { inputs, outputs, order: &|port| open.order(port), gates: &open }.write(format, out)

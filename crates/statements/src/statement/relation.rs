@@ -1,12 +1,13 @@
 //! The public program of a statement.
 
-use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
+use super::builtin::{self, Builtin, Disjunction, Recording, Stated, in_turn};
+use super::instances::Instances;
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness, no_steps};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{StatementFile, sequences, with_options};
 use volery_circuit::stream::{Handle, Recorder};
-use volery_circuit::{Backend as _, Branch, Shape, ValueStream};
+use volery_circuit::{Branch, Shape, ValueStream};
 use volery_formats::{Bristol, Dialect, Format, Netlist, NetlistOptions, Pin};
 use volery_gadgets::gadget::Bit;
 use volery_primitives::F2;
@@ -17,7 +18,16 @@ pub struct Relation {
     pub(super) source: Source,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
+    /// The instances, where there are several of what the source says.
+    pub(super) instances: Option<Instances>,
 }
+
+/// The gates of a circuit from which on its instances are pushed one by one: as a function all of them would be
+/// held.
+const LARGE: u64 = 1 << 20;
+
+/// The version of what several instances of a circuit are that is identified by its gates.
+const INSTANCES_VERSION: u32 = 1;
 
 #[derive(Debug)]
 pub(super) enum Source {
@@ -31,7 +41,8 @@ impl Relation {
     /// The relation at a path, in `format` or in the one that its content shows, or
     /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an
     /// AIGER or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, and behind
-    /// that of a SIEVE file `?strict`, unless there is a file of the whole name.
+    /// that of a SIEVE file `?strict`, unless there is a file of the whole name. `count=N` among them, of any that is
+    /// made of gates, asks for N instances, whose values stand one behind the other.
     ///
     /// # Errors
     /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates
@@ -43,27 +54,50 @@ impl Relation {
                     "{spec} is built in: a format is for files, leave it out"
                 )));
             }
-            let builtin = Builtin::parse(builtin)?;
+            let (builtin, count) = Builtin::parse(builtin)?;
             let (inputs, outputs) = builtin.ports();
-            return Ok(Self { source: Source::Builtin(builtin), inputs, outputs });
+            let name = format!("builtin:{}", builtin.canonical());
+            let one = Self { source: Source::Builtin(builtin), inputs, outputs, instances: None };
+            return one.repeated(&name, count);
         }
         let (path, options) = with_options(spec);
         let format = format.map_or_else(|| Format::of(path), Ok)?;
         if let Some(file) = format.open(spec, path, options)? {
             return Ok(Self::file(file));
         }
-        match (format, options) {
-            (Format::BristolFashion, None) => Ok(Self::bristol(Bristol::open(path)?)),
-            (Format::BristolFashion, Some(_)) => Err(Error::invalid(format!(
-                "{spec}: a Bristol circuit takes no options: leave out what stands from ? on"
-            ))),
+        let (options, count) = match options {
+            None => (None, 1),
+            Some(options) => {
+                let (others, count) = Instances::take_count(path, options)?;
+                (Some(others).filter(|others| others == options || !others.is_empty()), count)
+            }
+        };
+        let one = match (format, options) {
+            (Format::BristolFashion, None) => Self::bristol(Bristol::open(path)?),
+            (Format::BristolFashion, Some(_)) => {
+                return Err(Error::invalid(format!(
+                    "{spec}: the one option of a Bristol circuit is ?count=N, for N instances of it"
+                )));
+            }
             (format, options) => {
-                let options = options.map_or_else(|| Ok(NetlistOptions::default()), NetlistOptions::parse);
+                let options = options
+                    .map_or_else(|| Ok(NetlistOptions::default()), |text| NetlistOptions::parse(&text));
                 let options = options.map_err(|why| Error::invalid(format!("{spec}: {why}")))?;
                 let open = if format == Format::Blif { Netlist::open_blif } else { Netlist::open_aiger };
-                Ok(Self::netlist(open(path, options)?))
+                Self::netlist(open(path, options)?)
             }
+        };
+        one.repeated(path, count)
+    }
+
+    /// Makes so many instances of the relation, which is called `what`.
+    fn repeated(self, what: &str, count: u64) -> Result<Self> {
+        if count == 1 {
+            return Ok(self);
         }
+        let instances = Instances::new(what, count, self.inputs, self.outputs)?;
+        let (inputs, outputs) = instances.ports();
+        Ok(Self { source: self.source, inputs, outputs, instances: Some(instances) })
     }
 
     /// The relation of a circuit that is already open.
@@ -72,7 +106,7 @@ impl Relation {
             widths.iter().enumerate().map(|(i, &width)| Port::new(format!("{kind}{i}"), width)).collect()
         };
         let (inputs, outputs) = (ports("in", circuit.inputs()), ports("out", circuit.outputs()));
-        Self { source: Source::Bristol(circuit), inputs, outputs }
+        Self { source: Source::Bristol(circuit), inputs, outputs, instances: None }
     }
 
     /// The relation of a netlist.
@@ -82,13 +116,13 @@ impl Relation {
             pins.into_iter().map(port).collect()
         };
         let (inputs, outputs) = (ports(netlist.inputs()), ports(netlist.outputs()));
-        Self { source: Source::Netlist(Box::new(netlist)), inputs, outputs }
+        Self { source: Source::Netlist(Box::new(netlist)), inputs, outputs, instances: None }
     }
 
     /// The relation of a file that asserts something by itself.
     pub fn file(file: Box<dyn StatementFile<F2>>) -> Self {
         let inputs = file.inputs();
-        Self { source: Source::File(file), inputs, outputs: Vec::new() }
+        Self { source: Source::File(file), inputs, outputs: Vec::new(), instances: None }
     }
 
     /// The programs that [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of
@@ -118,6 +152,14 @@ impl Relation {
     /// The outputs, which a statement may assert.
     pub fn outputs(&self) -> &[Port] {
         &self.outputs
+    }
+
+    /// The inputs and outputs of one instance.
+    pub(super) fn ports_of_one(&self) -> (&[Port], &[Port]) {
+        match &self.instances {
+            Some(instances) => instances.of_one(),
+            None => (&self.inputs, &self.outputs),
+        }
     }
 
     /// The gates by kind, where all inputs are private that may be, those that have to be public are zero,
@@ -152,63 +194,85 @@ impl Relation {
         outputs: &[Option<Value>],
         clause: Option<usize>,
     ) -> Result<()> {
+        if let Some(instances) = &self.instances {
+            let gates = match &self.source {
+                Source::Bristol(circuit) => circuit.gates(),
+                Source::Netlist(netlist) => netlist.ands(),
+                Source::Builtin(_) | Source::File(_) => 0,
+            };
+            let identity = (gates < LARGE).then(|| self.identity_of_one());
+            return instances
+                .run(b, (inputs, outputs), identity.as_deref(), &|b, ports| self.push_one(b, ports, None));
+        }
+        let (inputs, outputs) = ((&self.inputs[..], inputs), (&self.outputs[..], outputs));
+        self.push_one(b, Stated { inputs, outputs, instance: None }, clause)
+    }
+
+    fn push_one(&self, b: &mut Recording<'_, '_>, ports: Stated<'_>, clause: Option<usize>) -> Result<()> {
         match &self.source {
             Source::Bristol(circuit) => circuit.run(
                 b,
-                |b, at| match &inputs[at.port] {
-                    Some(value) => Ok(b.constant(value.bit(at.bit))),
-                    None => b.witness(),
-                },
-                |b, at, wire| match &outputs[at.port] {
-                    Some(value) => {
-                        b.output(at.port, at.bit, wire)?;
-                        let expected = b.constant(value.bit(at.bit));
-                        let difference = b.add(wire, expected);
-                        let name = &self.outputs[at.port].name;
-                        b.assert_zero(difference, format_args!("{name}[{}] (wire {})", at.bit, at.wire))
-                    }
-                    None => Ok(()),
+                |b, at| Ok(ports.file_input(b, at.port, at.bit)?.wire(b)),
+                |b, at, wire| {
+                    let place = format_args!(" (wire {})", at.wire);
+                    ports.file_output(b, (at.port, at.bit), Bit::Wire(wire), place)
                 },
             ),
             Source::Netlist(netlist) => netlist.run(
                 b,
-                |b, at| match &inputs[at.port] {
-                    Some(value) => Ok(Bit::Public(value.bit(at.bit).to_bool())),
-                    None => Bit::witness(b),
-                },
-                |b, at, bit| match &outputs[at.port] {
-                    Some(value) => {
-                        let wire = bit.wire(b);
-                        b.output(at.port, at.bit, wire)?;
-                        let expected = b.constant(value.bit(at.bit));
-                        let difference = b.add(wire, expected);
-                        let name = &self.outputs[at.port].name;
-                        b.assert_zero(difference, format_args!("{name}[{}]", at.bit))
-                    }
-                    None => Ok(()),
-                },
+                &ports.whose(),
+                |b, at| ports.file_input(b, at.port, at.bit),
+                |b, at, bit| ports.file_output(b, (at.port, at.bit), bit, ""),
             ),
-            Source::Builtin(builtin) => {
-                let ports = Stated {
-                    inputs: (&self.inputs, inputs),
-                    outputs: (&self.outputs, outputs),
-                    instance: None,
-                };
-                builtin.run(b, ports, clause)
-            }
-            Source::File(file) => file.record_clause(b, &sequences(inputs)),
+            Source::Builtin(builtin) => builtin.run(b, ports, clause),
+            Source::File(file) => file.record_clause(b, &sequences(ports.inputs.1)),
         }
     }
 
-    /// The bits of `value`, given for an input, in the order in which [`Program::record`] reads them.
-    fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
+    fn identity_of_one(&self) -> Vec<u8> {
+        match &self.source {
+            Source::Bristol(circuit) => circuit.digest().to_vec(),
+            Source::Netlist(netlist) => netlist.identity(),
+            Source::Builtin(builtin) => builtin.canonical().into_bytes(),
+            Source::File(file) => file.identity(),
+        }
+    }
+
+    /// The places of the bits of an input of one instance in the order in which [`Program::record`] reads them.
+    pub(super) fn order(&self, width: u64) -> Box<dyn Iterator<Item = u64>> {
         match self.source {
             Source::Bristol(_)
             | Source::Netlist(_)
             | Source::File(_)
-            | Source::Builtin(Builtin::Algebra(_)) => Box::new((0..value.width()).map(|i| value.bit(i))),
-            Source::Builtin(_) => Box::new(in_turn(value.width()).map(|i| value.bit(i))),
+            | Source::Builtin(Builtin::Algebra(_)) => Box::new(0..width),
+            Source::Builtin(_) => Box::new(in_turn(width)),
         }
+    }
+
+    /// The witness of one instance.
+    pub(super) fn witness_of_one(&self, values: &[Value]) -> Witness {
+        let bits = values.iter().map(Value::width).sum();
+        let mut witness = Witness::with_capacity(bits);
+        let turn = match &self.source {
+            Source::Builtin(Builtin::Algebra(algebra)) => algebra.turn(),
+            _ => usize::MAX,
+        };
+        let mut streams: Vec<_> = values.iter().map(|value| (self.order(value.width()), value)).collect();
+        while witness.len() < bits {
+            for (order, value) in &mut streams {
+                order.by_ref().take(turn).for_each(|bit| witness.push(value.bit(bit)));
+            }
+        }
+        witness
+    }
+
+    /// The error of what a statement of several instances cannot do.
+    pub(super) fn of_several(&self, instances: &Instances, advice: &str) -> Error {
+        let what = match &self.source {
+            Source::Builtin(builtin) => format!("builtin:{}", instances.named(&builtin.canonical())),
+            _ => format!("a circuit file with count={}", instances.number()),
+        };
+        Error::invalid(format!("{what} has {} instances: {advice}", instances.number()))
     }
 }
 
@@ -237,18 +301,17 @@ impl Program for Relation {
     }
 
     fn identity(&self) -> Vec<u8> {
-        match &self.source {
-            Source::Bristol(circuit) => circuit.digest().to_vec(),
-            Source::Netlist(netlist) => netlist.identity(),
-            Source::Builtin(builtin) => builtin.canonical().into_bytes(),
-            Source::File(file) => file.identity(),
+        match (&self.source, &self.instances) {
+            (Source::Builtin(builtin), Some(instances)) => instances.named(&builtin.canonical()).into_bytes(),
+            (_, Some(instances)) => [self.identity_of_one(), instances.named("").into_bytes()].concat(),
+            (_, None) => self.identity_of_one(),
         }
     }
 
     fn version(&self) -> Option<u32> {
         match &self.source {
             // Its digest is that of its gates.
-            Source::Bristol(_) => None,
+            Source::Bristol(_) => self.instances.as_ref().map(|_| INSTANCES_VERSION),
             Source::Netlist(netlist) => Some(netlist.version()),
             Source::Builtin(builtin) => Some(builtin.version()),
             Source::File(file) => Some(file.version()),
@@ -256,22 +319,9 @@ impl Program for Relation {
     }
 
     fn witness(&self, values: Vec<Value>) -> Witness {
-        let bits = values.iter().map(Value::width).sum();
-        let mut witness = Witness::with_capacity(bits);
-        if let Source::Builtin(Builtin::Repeated(statement)) = &self.source {
-            statement.stream(&values).for_each(|bit| witness.push(bit));
-            return witness;
-        }
-        let turn = match &self.source {
-            Source::Builtin(Builtin::Algebra(algebra)) => algebra.turn(),
-            _ => usize::MAX,
-        };
-        let mut streams: Vec<_> = values.iter().map(|value| self.stream(value)).collect();
-        while witness.len() < bits {
-            for stream in &mut streams {
-                stream.by_ref().take(turn).for_each(|bit| witness.push(bit));
-            }
-        }
+        let Some(instances) = &self.instances else { return self.witness_of_one(&values) };
+        let mut witness = Witness::with_capacity(values.iter().map(Value::width).sum());
+        instances.stream(&values, |width| self.order(width)).for_each(|bit| witness.push(bit));
         witness
     }
 
@@ -295,6 +345,9 @@ impl Program for Relation {
         match &self.source {
             Source::Bristol(_) | Source::Netlist(_) | Source::File(_) => {
                 Err(no_shards("a circuit file", shards, "prove it as a whole"))
+            }
+            Source::Builtin(_) if self.instances.is_some() => {
+                Err(no_shards("a statement of several instances", shards, "prove it as a whole"))
             }
             Source::Builtin(builtin) => builtin.split(shards),
         }
@@ -332,7 +385,10 @@ impl Program for Relation {
 
     fn ands_in_file(&self) -> Option<u64> {
         match &self.source {
-            Source::Netlist(netlist) => Some(netlist.ands()),
+            Source::Netlist(netlist) => {
+                let instances = self.instances.as_ref().map_or(1, Instances::number);
+                Some(netlist.ands().saturating_mul(instances))
+            }
             Source::Bristol(_) | Source::Builtin(_) | Source::File(_) => None,
         }
     }
@@ -346,7 +402,10 @@ impl Program for Relation {
 
     fn trace(&self, name: &str, text: &[u8]) -> Result<Vec<(String, Value)>> {
         match &self.source {
-            Source::Netlist(netlist) => netlist.trace(name, text),
+            Source::Netlist(netlist) => match &self.instances {
+                Some(instances) => Err(self.of_several(instances, "a trace is of one")),
+                None => netlist.trace(name, text),
+            },
             Source::Bristol(_) | Source::Builtin(_) | Source::File(_) => Err(no_steps(name)),
         }
     }

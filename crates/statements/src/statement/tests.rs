@@ -1,4 +1,5 @@
 mod files;
+mod instances;
 mod netlists;
 mod recognition;
 mod streamed;

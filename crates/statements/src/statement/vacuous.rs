@@ -47,7 +47,8 @@ impl Relation {
         }
         let open = Open(self);
         let traced = Traced::new(&open);
-        let shape = Shape::of(&traced)?;
+        let of_one = Shape::of(&traced)?;
+        let shape = if self.instances.is_some() { self.shape()? } else { of_one };
         let outputs = traced.found().map(|found| &found.outputs);
         let constant = outputs.into_iter().flatten().filter(|(_, private)| !**private);
         let names = constant.map(|(port, _)| &self.outputs()[*port as usize].name);

@@ -1,7 +1,7 @@
 //! The inputs and outputs of a built-in statement, as it meets them while it runs.
 
 use crate::statement::{Port, Value};
-use core::fmt::Display;
+use core::fmt::{self, Display};
 use core::ops::Range;
 use volery_channel::error::Result;
 use volery_circuit::Backend;
@@ -86,6 +86,15 @@ pub(in crate::statement) struct Instance<'a> {
     pub(in crate::statement) on_wires: Option<OnWires<'a>>,
 }
 
+/// The instance that a name is of: see [`Stated::whose`].
+pub(in crate::statement) struct Whose(Option<usize>);
+
+impl Display for Whose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |number| write!(f, " of instance {number}"))
+    }
+}
+
 /// The wires of public bits: for each input, and each output, where its bits begin among them, if it is public.
 #[derive(Clone, Copy)]
 pub(in crate::statement) struct OnWires<'a> {
@@ -104,6 +113,62 @@ impl OnWires<'_> {
 impl Stated<'_> {
     fn on_wires(&self) -> Option<OnWires<'_>> {
         self.instance.as_ref()?.on_wires
+    }
+
+    /// The end of a name: of which instance it is, where there are several.
+    pub(in crate::statement) fn whose(&self) -> Whose {
+        Whose(self.instance.as_ref().map(|instance| instance.number))
+    }
+
+    /// The value that bit `bit` of output `port` is to have, if it is public.
+    fn expected(&self, port: usize, bit: u64) -> Option<Bit<Handle>> {
+        match self.on_wires() {
+            Some(on) => on.bit(on.outputs[port], bit),
+            None => self.outputs.1[port].as_ref().map(|value| Bit::Public(value.bit(bit).to_bool())),
+        }
+    }
+}
+
+/// The bits of a file, whose ports a statement may make public one by one.
+impl Stated<'_> {
+    /// Bit `bit` of input `port`.
+    ///
+    /// # Errors
+    /// Those of [`Backend::witness`].
+    pub(in crate::statement) fn file_input<B: Backend<F = F2, Wire = Handle>>(
+        &self,
+        b: &mut B,
+        port: usize,
+        bit: u64,
+    ) -> Result<Bit<Handle>> {
+        let public = match self.on_wires() {
+            Some(on) => on.bit(on.inputs[port], bit),
+            None => self.inputs.1[port].as_ref().map(|value| Bit::Public(value.bit(bit).to_bool())),
+        };
+        public.map_or_else(|| Bit::witness(b), Ok)
+    }
+
+    /// Takes bit `bit` of output `port`, which the file has at `place`.
+    ///
+    /// # Errors
+    /// Those of [`Backend::assert_zero`].
+    pub(in crate::statement) fn file_output<B: Backend<F = F2, Wire = Handle>>(
+        &self,
+        b: &mut B,
+        (port, bit): (usize, u64),
+        value: Bit<Handle>,
+        place: impl Display,
+    ) -> Result<()> {
+        let Some(expected) = self.expected(port, bit) else { return Ok(()) };
+        let wire = value.wire(b);
+        // A function has no outputs, which would be those of all instances.
+        if self.instance.is_none() {
+            b.output(port, bit, wire)?;
+        }
+        let expected = expected.wire(b);
+        let difference = b.add(wire, expected);
+        let (name, whose) = (&self.outputs.0[port].name, self.whose());
+        b.assert_zero(difference, format_args!("{name}[{bit}]{place}{whose}"))
     }
 }
 
@@ -125,19 +190,9 @@ impl<B: Backend<F = F2, Wire = Handle>> Ports<B> for Stated<'_> {
     }
 
     fn output(&mut self, b: &mut B, port: usize, bit: u64, value: Bit<B::Wire>) -> Result<()> {
-        let (ports, values) = self.outputs;
-        let expected = match self.on_wires() {
-            Some(on) => on.bit(on.outputs[port], bit),
-            None => values[port].as_ref().map(|expected| Bit::Public(expected.bit(bit).to_bool())),
-        };
-        let Some(expected) = expected else { return Ok(()) };
-        let name = &ports[port].name;
-        match &self.instance {
-            Some(Instance { number, .. }) => {
-                value.assert_equal(b, expected, format_args!("{name}[{bit}] of instance {number}"))
-            }
-            None => value.assert_equal(b, expected, format_args!("{name}[{bit}]")),
-        }
+        let Some(expected) = self.expected(port, bit) else { return Ok(()) };
+        let (name, whose) = (&self.outputs.0[port].name, self.whose());
+        value.assert_equal(b, expected, format_args!("{name}[{bit}]{whose}"))
     }
 
     fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, otherwise: impl Display) -> Result<()> {
