@@ -74,7 +74,7 @@
 //! # Names
 //! Assertions have no names in the stream. They are numbered in their order of execution, and where one
 //! fails, its name is asked of the [`Source`], which goes through the statement once more and formats the
-//! name of that one alone.
+//! name of that one alone; calls of functions that are known to have their assertions before it are passed by.
 //!
 //! Hints are functions of this process, which a prover calls and nobody else does. Blocks that leave the
 //! process leave them behind: a prover elsewhere has the statement itself.

@@ -1,6 +1,6 @@
 //! Names of assertions, which the stream leaves out.
 
-use super::{Argues, Functions, Recorder, Source};
+use super::{Argues, Recorder, Source};
 use core::fmt;
 use volery_primitives::Field;
 
@@ -15,7 +15,8 @@ pub(super) struct Name<'s, F> {
 
 impl<F: Field> fmt::Display for Name<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let functions = Functions::default();
+        // Functions that are known are passed by: they say how many assertions they have.
+        let functions = self.source.functions().unwrap_or_default();
         let mut recorder = Recorder::naming(self.number, self.argues, &functions);
         // It ends in an error where the name is found.
         let _ = self.source.record(&mut recorder);

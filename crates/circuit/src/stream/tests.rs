@@ -1,6 +1,7 @@
 use super::*;
 use crate::testing::assert_streamed;
 use crate::{Backend, Cells, Clear, Count, Machine, OneOf, Polynomials, Put, Returned, Wires};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use proptest::prelude::*;
 use recorder::tests::Plain;
 use volery_channel::error::Error;
@@ -508,6 +509,44 @@ fn names_are_those_of_the_assertion_that_fails() {
         let bits = (0..5000).map(|i| F2::from(i == wrong));
         let error = Streamed(&Named).run(&mut Clear::new(bits)).unwrap_err().to_string();
         assert!(error.contains(&format!(": bit {wrong} ")), "{error}");
+    }
+}
+
+/// Once a function is known, its calls before the assertion that fails are passed by: one is gone through.
+#[test]
+fn names_are_found_without_the_calls_before() {
+    struct Mapped(Arc<Functions<F2>>, AtomicUsize);
+
+    impl Source<F2> for Mapped {
+        fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
+            let bits = (0..1000).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            let found = b.map(b"outer", 1000, &bits, |b, lane, of| {
+                self.1.fetch_add(1, Relaxed);
+                let inner = b.call(b"inner", of, |b, of| {
+                    b.assert_zero(of[0], format_args!("inner {lane}"))?;
+                    Ok(Returned { wires: vec![b.mul(of[0], of[0])?], public: vec![] })
+                })?;
+                b.assert_zero(inner.wires[0], format_args!("outer {lane}"))?;
+                Ok(inner)
+            })?;
+            let sum = b.add(bits[0], found.wires[999]);
+            let one = b.constant(F2::ONE);
+            let other = b.add(sum, one);
+            b.assert_zero(other, "behind")
+        }
+        fn functions(&self) -> Option<Arc<Functions<F2>>> {
+            Some(self.0.clone())
+        }
+    }
+
+    for (wrong, name) in
+        [(0, "inner 0"), (1, "inner 1"), (700, "inner 700"), (999, "inner 999"), (1000, "behind")]
+    {
+        let mapped = Mapped(Arc::default(), AtomicUsize::new(0));
+        let mut clear = Clear::new((0..1000).map(|i| F2::from(i == wrong)));
+        let error = Streamed(&mapped).run(&mut clear).unwrap_err().to_string();
+        assert!(error.contains(&format!(": {name} ")), "{error}");
+        assert_eq!(mapped.1.into_inner(), if wrong < 1000 { 2 } else { 1 });
     }
 }
 
