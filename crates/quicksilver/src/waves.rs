@@ -17,8 +17,8 @@
 //! turn is on another one; where a wave ends, the next goes on with its turn. A block may end between two lanes.
 //!
 //! # The order of messages
-//! The thread that speaks to the peer does nothing else. It draws [`AHEAD`] turns, whose shares are expanded by
-//! tasks; and for each turn in order, the prover sends the corrections that the first walk has come to, both
+//! The thread that speaks to the peer does nothing else. It draws some turns ([`Vole::ahead`]), whose shares are
+//! expanded by tasks; and for each turn in order, the prover sends the corrections that the first walk has come to, both
 //! draw the challenge, hand out the second walk, and draw one turn more. So the messages of the VOLE for a turn
 //! come before the corrections of those ahead of it, whatever the number of threads.
 //!
@@ -65,6 +65,8 @@ use volery_primitives::prg::Seed;
 use volery_primitives::{F2, F128};
 use volery_proof::openings::Openings;
 use volery_proof::verdict::Gates;
+#[cfg(doc)]
+use volery_vole::vole::Vole;
 use zeroize::Zeroizing;
 
 /// The waves under way at a time. Each has its wires, and one task at most.
@@ -80,10 +82,6 @@ const MOST_LANES: usize = 1 << 10;
 /// The shares that a turn takes at least, unless its waves end: so many that fetching the wires of the next
 /// wave costs little.
 const TURN: usize = 1 << 15;
-
-/// The turns that are drawn when the corrections of the first of them are sent: enough for walks in the clear on
-/// several threads, and few, as what is expanded waits for them in cache.
-const AHEAD: usize = 3;
 
 /// The most wires of a wave, which are to stay in the second-level cache. What has more on its fewest lanes is
 /// called.
@@ -311,14 +309,14 @@ impl<'m> Mapping<'m> {
         (self.map.name)(number)
     }
 
-    /// Draws blocks, until there are [`AHEAD`] turns with the `begun` ones, or the map ends in a block, which is
-    /// then the last. `draw` draws one, and may use the memory that it gets.
+    /// Draws blocks, until there are turns of `ahead` shares with the `begun` ones, or the map ends in a block,
+    /// which is then the last. `draw` draws one, and may use the memory that it gets.
     pub(crate) fn draw(
         &mut self,
-        begun: usize,
+        (ahead, begun): (usize, usize),
         mut draw: impl FnMut(Rows) -> Result<(usize, Task<Rows>)>,
     ) -> Result<()> {
-        while begun + self.drawn.len() < AHEAD && self.left() > 0 && self.last.is_none() {
+        while begun + self.drawn.len() < ahead.div_ceil(TURN) && self.left() > 0 && self.last.is_none() {
             let mut turn = Turn { blocks: Vec::new(), shares: 0 };
             loop {
                 let (shares, rows) = draw(self.spare.pop().unwrap_or_default())?;

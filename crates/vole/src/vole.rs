@@ -201,6 +201,12 @@ pub trait Vole {
         Ok((block.len(), Pool::ALONE.run(move || block.rows)))
     }
 
+    /// The shares that are best drawn ahead of their use, so that further threads have work. Both ends say the
+    /// same. They are few where what was drawn leaves the caches before it is used.
+    fn ahead(&self) -> usize {
+        1 << 16
+    }
+
     /// Announces that both parties expect to draw no more than `shares` shares, and then `masks` for masks.
     /// Allowed before the first draw; more may be drawn.
     fn expect(&mut self, _shares: u64, _masks: u64) {}

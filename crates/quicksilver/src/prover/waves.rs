@@ -80,7 +80,7 @@ impl Prover<'_, BitMacs> {
         // What was left of the last block, if anything, is used no more.
         self.done = self.block.len();
         loop {
-            walks.mapping.draw(walks.tasks.len(), |spare| {
+            walks.mapping.draw((self.vole.ahead(), walks.tasks.len()), |spare| {
                 let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
                 if shares == 0 { Err(self.steps.fail(more_than_counted())) } else { Ok((shares, rows)) }
             })?;

@@ -44,7 +44,7 @@ impl Verifier<'_, BitMacs> {
         // What was left of the last block, if anything, is used no more.
         self.done = self.block.len();
         loop {
-            mapping.draw(0, |spare| {
+            mapping.draw((self.vole.ahead(), 0), |spare| {
                 if let Some(feed) = &mut self.feed {
                     feed()?;
                 }

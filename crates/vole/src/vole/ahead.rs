@@ -54,6 +54,9 @@ impl<S: Share + 'static> Vole for Ahead<S> {
             None => self.vole.begin_block(channel, spare),
         }
     }
+    fn ahead(&self) -> usize {
+        self.vole.ahead()
+    }
     fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<S>> {
         self.vole.check(channel)
     }

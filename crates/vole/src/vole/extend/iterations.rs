@@ -357,6 +357,11 @@ impl<P: End> Vole for Iterations<P> {
         Ok((TILE, self.iteration.begin_tile(&self.workers)))
     }
 
+    /// A tile that was drawn takes no memory before its task begins.
+    fn ahead(&self) -> usize {
+        1 << 18
+    }
+
     fn expect(&mut self, shares: u64, _: u64) {
         assert_eq!(self.draws, 0, "nothing is drawn yet");
         self.schedule = self.schedule.expecting(shares);
