@@ -36,13 +36,15 @@ pub(super) fn evaluate<F: Field>(
     let mut chunk = Chunk {
         line,
         lanes: 0,
+        short: None,
         values: columns(line.slots),
         witness: columns(line.witness as usize),
         asserted: 0,
         failed: None,
     };
     for start in (0..map.lanes).step_by(LANES) {
-        let lanes = chunk.read(LANES.min(map.lanes - start), witness);
+        let lanes = LANES.min(map.lanes - start);
+        chunk.read(lanes, witness);
         for (slot, column) in map.arguments.chunks_exact(map.lanes).enumerate() {
             chunk.values[slot * LANES..][..lanes].copy_from_slice(&column[start..start + lanes]);
         }
@@ -51,7 +53,7 @@ pub(super) fn evaluate<F: Field>(
             let number = (start + lane) as u64 * line.assertions + number;
             return Err(Error::Unsatisfied((map.name)(number)));
         }
-        if lanes < LANES.min(map.lanes - start) {
+        if chunk.short.is_some() {
             return Err(witness_ended());
         }
         for (column, slot) in results.chunks_exact_mut(map.lanes).zip(&line.results) {
@@ -64,7 +66,10 @@ pub(super) fn evaluate<F: Field>(
 /// Some lanes of a function.
 struct Chunk<'l, F: Field> {
     line: &'l StraightLine<F>,
+    /// The lanes that go on: where an assertion fails or the witness ends, calls would come to none behind.
     lanes: usize,
+    /// The lane within which the witness ends, and the elements that it has.
+    short: Option<(usize, u32)>,
     /// The values, slot by slot.
     values: Zeroizing<Vec<F>>,
     /// The witness, element by element.
@@ -76,17 +81,18 @@ struct Chunk<'l, F: Field> {
 }
 
 impl<F: Field> Chunk<'_, F> {
-    /// Reads the witness of `lanes` lanes, and says of how many it was there.
-    fn read(&mut self, lanes: usize, witness: &mut dyn Iterator<Item = F>) -> usize {
-        let elements = self.line.witness as usize;
-        let read = |lane: usize| {
-            (0..elements).all(|element| {
-                let next = witness.next();
-                next.map(|value| self.witness[element * LANES + lane] = value).is_some()
-            })
-        };
-        self.lanes = (0..lanes).map(read).take_while(|there| *there).count();
-        self.lanes
+    /// Reads the witness of `lanes` lanes, or as much as there is.
+    fn read(&mut self, lanes: usize, witness: &mut dyn Iterator<Item = F>) {
+        self.lanes = lanes;
+        for lane in 0..lanes {
+            for element in 0..self.line.witness as usize {
+                let Some(value) = witness.next() else {
+                    (self.lanes, self.short) = (lane + 1, Some((lane, element as u32)));
+                    return;
+                };
+                self.witness[element * LANES + lane] = value;
+            }
+        }
     }
 
     fn column(&self, slot: u32) -> Column<F> {
@@ -115,6 +121,11 @@ impl<F: Field> Chunk<'_, F> {
                 }
                 Kind::Constant => [self.line.constants[step.a as usize]; LANES],
                 Kind::Witness => {
+                    if let Some((lane, elements)) = self.short
+                        && step.a >= elements
+                    {
+                        self.lanes = self.lanes.min(lane);
+                    }
                     *self.witness[step.a as usize * LANES..].first_chunk().expect("elements of it")
                 }
                 Kind::Hint => {
@@ -133,11 +144,11 @@ impl<F: Field> Chunk<'_, F> {
     }
 
     fn assert(&mut self, slot: u32) {
-        let lanes = self.failed.map_or(self.lanes, |(lane, _)| lane);
-        let values = &self.values[slot as usize * LANES..][..lanes];
+        let values = &self.values[slot as usize * LANES..][..self.lanes];
         // Where one fails nothing is proved.
         if let Some(lane) = values.iter().position(|value| verdict(*value != F::ZERO)) {
             self.failed = Some((lane, self.asserted));
+            self.lanes = lane;
         }
         self.asserted += 1;
     }
@@ -230,6 +241,10 @@ mod tests {
                 run(&witness).unwrap_err();
             }
             run(&holds[..2 * lanes - 1]).unwrap_err();
+            // What fails before the witness ends is told.
+            let mut short = holds[..2 * lanes - 1].to_vec();
+            short[2 * lanes - 2] = F::ZERO;
+            assert!(run(&short).unwrap_err().contains("the first of lane"));
             run(&holds[..2 * (lanes - 1)]).unwrap_err();
             run(&[&holds[..], &[F::ONE]].concat()).unwrap_err();
         }

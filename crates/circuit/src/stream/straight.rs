@@ -37,6 +37,8 @@ pub struct StraightLine<F> {
     pub additions: u64,
     /// The outputs, which are no steps: in a proof they do nothing.
     pub outputs: u64,
+    /// The operands and results of hints.
+    operands: usize,
 }
 
 /// The functions that were mapped last, without their calls.
@@ -151,6 +153,7 @@ impl<F: Field> StraightLine<F> {
             assertions: 0,
             additions: 0,
             outputs: 0,
+            operands: 0,
         };
         let mut values = arguments as u32;
         line.results = line.inline(function, (0..values).collect(), &mut values)?;
@@ -200,10 +203,14 @@ impl<F: Field> StraightLine<F> {
                 }
                 Op::Hint => {
                     let mut words = block.read(record.a);
-                    let of = words.list().iter().map(|slot| on[slot as usize]).collect();
+                    let of: Vec<_> = words.list().iter().map(|slot| on[slot as usize]).collect();
                     let slots = words.list();
                     let results = (*values..*values + slots.len() as u32).collect::<Vec<_>>();
                     *values += results.len() as u32;
+                    self.operands += of.len() + results.len();
+                    if self.operands > MOST_STEPS {
+                        return None;
+                    }
                     self.inputs += results.len() as u64;
                     self.commitments += results.len() as u64;
                     self.push(Kind::Hint, 0, self.hints.len() as u32, 0)?;
@@ -225,6 +232,9 @@ impl<F: Field> StraightLine<F> {
                     words.list().iter().zip(results).for_each(|(slot, value)| on[slot as usize] = value);
                 }
                 Op::Map => {
+                    if b > MOST_STEPS {
+                        return None;
+                    }
                     let mut words = block.read(record.a);
                     let [arguments, results] =
                         [words.list(), words.list()].map(|list| list.columns(record.b));
