@@ -52,9 +52,8 @@ use wave::{Fold, Wave};
 
 use crate::ASSERTED;
 use crate::slots::Slots;
-use core::mem;
 use core::ops::Range;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
@@ -213,12 +212,46 @@ impl<R> Turn<R> {
     }
 }
 
-/// The place of a wave, in one of its walks.
-pub(crate) enum Place<W> {
-    /// Nowhere: it has not begun, or has ended.
-    Nowhere,
+/// The waves under way in one of their walks, by number. Those that have not begun are not among them, nor are
+/// those that have ended: a map may have any number of waves.
+pub(crate) struct Places<W>(BTreeMap<usize, Option<W>>);
+
+impl<W> Default for Places<W> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+/// A wave that is asked for.
+pub(crate) enum Asked<W> {
+    /// It begins.
+    New,
     Here(W),
     InTask,
+}
+
+impl<W> Places<W> {
+    /// Whether a task has this wave.
+    pub(crate) fn is_in_task(&self, number: usize) -> bool {
+        self.0.get(&number).is_some_and(Option::is_none)
+    }
+
+    /// Takes a wave to a task, if none has it.
+    pub(crate) fn take(&mut self, number: usize) -> Asked<W> {
+        match self.0.insert(number, None) {
+            None => Asked::New,
+            Some(Some(wave)) => Asked::Here(wave),
+            Some(None) => Asked::InTask,
+        }
+    }
+
+    /// Puts a wave back, unless it has ended.
+    pub(crate) fn put(&mut self, number: usize, wave: Option<W>) {
+        match wave {
+            Some(wave) => self.0.insert(number, Some(wave)),
+            None => self.0.remove(&number),
+        };
+    }
 }
 
 /// The result of a second walk: the waves, further on; the products, and their sums; the wires that were
@@ -243,7 +276,7 @@ pub(crate) struct Mapping<'m> {
     drawn: VecDeque<Turn<Task<Rows>>>,
     /// The block in which the map ends, once it is drawn.
     last: Option<Task<Rows>>,
-    places: Vec<Place<Wave>>,
+    places: Places<Wave>,
     tasks: Tasks<Done>,
     /// The shares whose second walk was handed out.
     walked: u64,
@@ -258,7 +291,7 @@ impl<'m> Mapping<'m> {
     pub(crate) fn begin(lines: &mut Lines<F2>, map: Map<'m, F2, F128>, one: F128) -> Option<Self> {
         let line = if map.lanes > 1 { lines.find(map.function, fits)? } else { return None };
         let turns = Turns::new(map.lanes, width(&line, map.lanes), line.commitments);
-        let places = (0..map.lanes.div_ceil(turns.width)).map(|_| Place::Nowhere).collect();
+        let places = Places::default();
         let results = Zeroizing::new(vec![F128::default(); line.results.len() * map.lanes]);
         let one = Arc::new(Zeroizing::new(one));
         let (drawn, tasks, spare) = (VecDeque::new(), Tasks::default(), Vec::new());
@@ -278,11 +311,6 @@ impl<'m> Mapping<'m> {
     /// The lanes of a wave.
     pub(crate) fn lanes(&self, wave: usize) -> Range<usize> {
         self.turns.lanes_of(wave)
-    }
-
-    /// The number of waves.
-    pub(crate) fn waves(&self) -> usize {
-        self.places.len()
     }
 
     /// The inputs so far, as far as they are spread evenly over the shares.
@@ -352,10 +380,10 @@ impl<'m> Mapping<'m> {
     /// Takes a wave to where it is walked. What tasks have done meanwhile goes to `take`, in their order.
     fn take(&mut self, wave: usize, take: &mut impl FnMut(&Done)) -> Wave {
         loop {
-            match mem::replace(&mut self.places[wave], Place::InTask) {
-                Place::Here(wave) => return wave,
-                Place::Nowhere => return Wave::new(&self.line, self.lanes(wave).len(), self.arguments(wave)),
-                Place::InTask => {
+            match self.places.take(wave) {
+                Asked::Here(wave) => return wave,
+                Asked::New => return Wave::new(&self.line, self.lanes(wave).len(), self.arguments(wave)),
+                Asked::InTask => {
                     let done = self.tasks.next().expect("a task that has the wave");
                     self.settle(done, take);
                 }
@@ -366,14 +394,14 @@ impl<'m> Mapping<'m> {
     /// Puts a wave back. Where it has come to its end, its results are those of its lanes.
     fn put(&mut self, number: usize, wave: Wave) {
         if !wave.is_done() {
-            self.places[number] = Place::Here(wave);
+            self.places.put(number, Some(wave));
             return;
         }
         let lanes = self.lanes(number);
         for (port, column) in self.results.chunks_exact_mut(self.map.lanes).enumerate() {
             column[lanes.clone()].copy_from_slice(wave.wires_on(self.line.results[port]));
         }
-        self.places[number] = Place::Nowhere;
+        self.places.put(number, None);
     }
 
     /// Hands out the second walk over a turn, whose products have the coefficients of `seed`. `corrected` gives a

@@ -1,9 +1,8 @@
 //! Functions on many lanes at a time: see [`crate::waves`].
 
 use super::{Commitments, Prover};
-use crate::waves::{Clear, Done, Mapping, Piece, Place, Rows, SumsOf, Turn};
+use crate::waves::{Asked, Clear, Done, Mapping, Piece, Places, Rows, SumsOf, Turn};
 use crate::{challenge, more_than_counted};
-use core::mem;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
 use volery_circuit::stream::Map;
@@ -16,7 +15,7 @@ use zeroize::Zeroizing;
 /// A map, with its waves in the clear.
 struct Walks<'m> {
     mapping: Mapping<'m>,
-    places: Vec<Place<Clear>>,
+    places: Places<Clear>,
     /// The first walks over turns.
     tasks: Tasks<Walked>,
     /// The number of the first assertion that has failed, in the order of calls.
@@ -48,7 +47,7 @@ impl Prover<'_, BitMacs> {
         // Products that are asserted belong to the batch that is open.
         self.take_asserted()?;
         let mut walks = Walks {
-            places: (0..mapping.waves()).map(|_| Place::Nowhere).collect(),
+            places: Places::default(),
             tasks: Tasks::default(),
             mapping,
             failed: None,
@@ -113,7 +112,7 @@ impl Prover<'_, BitMacs> {
     /// The next turn that was drawn, with its waves, where none of them is in a task.
     fn next_turn(&mut self, walks: &mut Walks<'_>) -> Result<Option<(Turn<Task<Rows>>, Waves)>> {
         let Walks { mapping, places, .. } = walks;
-        let are_here = |waves: &[usize]| !waves.iter().any(|wave| matches!(places[*wave], Place::InTask));
+        let are_here = |waves: &[usize]| !waves.iter().any(|wave| places.is_in_task(*wave));
         let Some(turn) = mapping.next_turn_if(are_here) else { return Ok(None) };
         let waves = turn.waves().into_iter().map(|number| Ok((number, self.take_clear(walks, number)?)));
         let waves = waves.collect::<Result<_>>()?;
@@ -123,14 +122,14 @@ impl Prover<'_, BitMacs> {
     /// Takes a wave to where it is walked in the clear. At its begin, reads its elements of the witness.
     fn take_clear(&mut self, walks: &mut Walks<'_>, number: usize) -> Result<Clear> {
         let Walks { mapping, places, .. } = walks;
-        match mem::replace(&mut places[number], Place::InTask) {
-            Place::Here(wave) => Ok(wave),
-            Place::Nowhere => {
+        match places.take(number) {
+            Asked::Here(wave) => Ok(wave),
+            Asked::New => {
                 let (lanes, arguments) = (mapping.lanes(number), mapping.arguments(number));
                 let begun = Clear::new(&mapping.line, lanes, arguments, &mut self.witness);
                 begun.ok_or_else(|| self.steps.fail(witness_ended()))
             }
-            Place::InTask => unreachable!("one task at a time has a wave"),
+            Asked::InTask => unreachable!("one task at a time has a wave"),
         }
     }
 
@@ -168,7 +167,7 @@ impl Walks<'_> {
         if let Some(number) = wave.failed() {
             self.failed = Some(self.failed.map_or(number, |first| first.min(number)));
         }
-        self.places[number] = if wave.is_done() { Place::Nowhere } else { Place::Here(wave) };
+        self.places.put(number, Some(wave).filter(|wave| !wave.is_done()));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::prover::Prover;
 use crate::verifier::Verifier;
 use std::time::Duration;
 use volery_channel::channel::{Channel, Flip, Party, Tape, pipe, side_by_side};
-use volery_channel::error::{Error, Result};
+use volery_channel::error::{Error, Rejection, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::stream::Streamed;
@@ -426,6 +426,72 @@ fn a_flipped_bit_in_any_message_is_rejected() {
                 run_by(statement, witness.clone(), statement, &by).1.is_err(),
                 "message {message}, bit {bit}"
             );
+        }
+    }
+}
+
+/// Products of witness bits that nobody reads: only the check of products can find that one is false, whichever
+/// coefficient it has, at the ends of tiles, lanes, blocks, waves and turns.
+#[test]
+fn false_products_are_found_by_their_check_alone() {
+    struct Unread {
+        lanes: usize,
+        products: usize,
+    }
+    impl<B: Backend<F = F2>> Circuit<B> for Unread {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let zero = b.constant(F2::ZERO);
+            b.assert_zero(zero, "zero")?;
+            b.map(b"unread", self.lanes, &[], |b, _, _| {
+                let (x, y) = (b.witness()?, b.witness()?);
+                for _ in 0..self.products {
+                    b.mul(x, y)?;
+                }
+                Ok(Returned::default())
+            })?;
+            Ok(())
+        }
+    }
+    // One wave is eight lanes, and all of them one turn and more.
+    let statement = Unread { lanes: 70, products: 600 };
+    let commitments = 70 * 602;
+    let (block, wave, turn) = (1024, 8 * 602, super::TURN as u64);
+    let witness = vec![F2::ONE; 140];
+    let verdict = |lie: Option<u64>, threads| {
+        let (here, there) = pipe(Duration::from_secs(20));
+        let (mut proving, mut verifying) =
+            (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
+        let prover = || {
+            let vole = Box::new(ideal::Prover::new(3, block as usize));
+            let mut prover = Prover::<BitMacs>::new(&mut proving, vole, Arch::detect(), witness.clone());
+            prover.lies_in_waves = lie.into_iter().collect();
+            let mut prover = prover.share_work(&Pool::of(threads));
+            Streamed(&statement).run(&mut prover).and_then(|()| prover.finish().map(drop))?;
+            proving.flush()
+        };
+        let verifier = || {
+            let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+            let vole = Box::new(ideal::Verifier::new(3, block as usize, &delta));
+            let verifier = Verifier::<BitMacs>::new(&mut verifying, vole, Arch::detect(), &delta);
+            let mut verifier = verifier.share_work(&Pool::of(threads));
+            Streamed(&statement).run(&mut verifier)?;
+            verifier.finish().map(drop)
+        };
+        side_by_side(prover, verifier).1
+    };
+    verdict(None, 2).unwrap();
+    let seams = [16, 256, 512, block, 2 * block, wave, wave + 16, turn, turn + 256, commitments - 1];
+    for seam in seams {
+        for lie in [seam - 1, seam, seam + 1] {
+            // The first two commitments of each lane of a wave are its witness.
+            let is_product = lie < commitments && lie % wave >= 16;
+            let found = verdict(Some(lie), 1 + lie as usize % 3);
+            if is_product {
+                assert!(
+                    matches!(found, Err(Error::Rejected(Rejection::ProductsAndPolynomials))),
+                    "share {lie}: {found:?}"
+                );
+            }
         }
     }
 }
