@@ -26,7 +26,9 @@
 //! comes first, and it reads all in one pass. It computes Ṽ, U_0, and the digests, which are not in the file,
 //! from its keys, and D decides. Every length follows from header and circuit; Δ is odd and has K + 1 bits at
 //! most; no bit is spare but in the corrections of values, where it is zero; nothing follows. Where a batch
-//! ends early, for its number of polynomials or at a matrix product, its other shares stay unused.
+//! ends early, for its number of polynomials or at a matrix product, its other shares stay unused. In a map a
+//! batch is a turn of [`crate::waves`]: the corrections of the VOLE for its blocks, each with its challenge, come
+//! some turns before its values, which are those of all its blocks, each from a new byte on.
 //!
 //! **Deviations from FAEST**, whose columns, indices, field and order of bits these are: a challenge for each
 //! batch, so that both parties walk once and keep one batch; so masks are said first, and the coefficients of

@@ -1,5 +1,6 @@
 //! Proof files by VOLE in the head, as a caller of the library meets them.
 
+use crate::compiled::Lanes;
 use crate::kit::{ABC, Ones, network, preimage, run_honestly, seeded};
 use sha2::Digest;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
@@ -160,7 +161,7 @@ fn files_of_this_version() {
             changed.push(format!("{} is made in other bytes now: {}", path.display(), now.display()));
             continue;
         }
-        assert_eq!(pinned[12..16], 2_u32.to_le_bytes(), "the version");
+        assert_eq!(pinned[12..16], 3_u32.to_le_bytes(), "the version");
         let labelled = Options { most_work: 8, ..labelled(LABEL) };
         let (_accepted, report) = verify_from(statement.source(), &mut &pinned[..], &labelled).unwrap();
         assert_eq!(report.of::<FileProof>().unwrap().parameters.trees, preference.trees());
@@ -296,7 +297,7 @@ fn the_usual_system() {
     let limbo = proof(&network, &state, &Options { method: System::LIMBO.into(), ..seeded(1) });
     let head = proof(&network, &state, &labelled("x"));
     let default = proof(&network, &state, &seeded(1));
-    assert_eq!([&limbo, &head, &default].map(|file| file[12]), [1, 2, 2]);
+    assert_eq!([&limbo, &head, &default].map(|file| file[12]), [1, 3, 3]);
     for options in [seeded(1), Options::by(System::LIMBO), Options::by(System::VOLEITH)] {
         for (file, system) in [(&limbo, System::LIMBO), (&head, System::VOLEITH), (&default, System::VOLEITH)]
         {
@@ -489,14 +490,21 @@ fn work_is_bounded_before_it_is_done() {
 fn pinned() {
     let (network, state) = network(20_000);
     let (statement, witness) = preimage(b"abc", ABC);
+    let lanes = Lanes { lanes: 600, products: 250 };
     for arch in Arch::available() {
         for threads in [1, 3].map(|threads| NonZeroUsize::new(threads).unwrap()) {
             let options = Options { arch, threads, ..by(wishing(Preference::Speed)) };
             let mut file = vec![];
             prove_to(statement.source(), witness.clone(), &mut file, &options).unwrap();
-            let files = [proof(&network, &state, &options), file];
+            let mut mapped = vec![];
+            prove_to(&lanes, vec![F2::default(); 1200], &mut mapped, &options).unwrap();
+            let files = [proof(&network, &state, &options), file, mapped];
             let digests = files.map(|file| blake3::hash(&file).to_hex()[..32].to_string());
-            let pinned = ["9bf41e469eec3ae11d301c61130c3194", "05fb1b2dfb7e87b33b0199f2d1fb00a5"];
+            let pinned = [
+                "e8253c985c6307be37961be6fb1a3609",
+                "d446a0d476d27420c8d69b84b7b519a0",
+                "78386722ffbdd5e50ee155c71949ef36",
+            ];
             assert_eq!(digests, pinned, "{}", arch.name());
         }
     }

@@ -90,7 +90,7 @@ const BEGIN: usize = MAGIC.len() + 4;
 /// `Rejected` where it is no proof; `Disagreed` where it is of another version; `Io`.
 fn begin(proof: &mut dyn Read) -> Result<(&'static [u8], Version)> {
     const LIMBO: [u8; BEGIN] = *b"volery proof\x01\0\0\0";
-    const VOLEITH: [u8; BEGIN] = *b"volery proof\x02\0\0\0";
+    const VOLEITH: [u8; BEGIN] = *b"volery proof\x03\0\0\0";
     let mut bytes = [0; BEGIN];
     read_proof(proof, &mut bytes)?;
     match bytes {

@@ -25,7 +25,7 @@ use volery_proof::file::{FIELD, MAGIC, Subject, field, read_label_of};
 use volery_proof::reading::read_proof;
 
 /// Changes whenever the bytes of a proof do.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The system, among those whose files have this version.
 const SYSTEM: u8 = 2;
 /// All but the label.
