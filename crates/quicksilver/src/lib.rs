@@ -14,7 +14,7 @@
 //! | digest of all bytes ([`volery_proof::verdict`]) | 32 | |
 //! | verdict and digest (from the verifier) | 33 | |
 //!
-//! A **batch** is one block of the VOLE, or some of them in a map ([`waves`]): the prover draws it, commits to
+//! A **batch** is one block of the VOLE, or some of them in a map (`waves`): the prover draws it, commits to
 //! witness bits and products until it is used up, and sends its corrections. Only then both draw the batch's challenge from the transcript, so
 //! that the coefficients χ_i, one independent AES output for each product, come after every value they
 //! combine (7a; independent instead of powers, as the paper allows after Theorem 4.2). A challenge has more

@@ -27,7 +27,7 @@
 //! from its keys, and D decides. Every length follows from header and circuit; Δ is odd and has K + 1 bits at
 //! most; no bit is spare but in the corrections of values, where it is zero; nothing follows. Where a batch
 //! ends early, for its number of polynomials or at a matrix product, its other shares stay unused. In a map a
-//! batch is a turn of [`crate::waves`]: the corrections of the VOLE for its blocks, each with its challenge, come
+//! batch is a turn of `waves`: the corrections of the VOLE for its blocks, each with its challenge, come
 //! some turns before its values, which are those of all its blocks, each from a new byte on.
 //!
 //! **Deviations from FAEST**, whose columns, indices, field and order of bits these are: a challenge for each

@@ -48,7 +48,7 @@ fn garbage_is_refused() {
     for (garbage, why) in [
         (&b"GET / HTTP/1.1\r\nHost: volery\r\n\r\n"[..], strange),
         (&[0xff; 4096], strange),
-        (b"volery\0\0\x09\0\0\0", "disagree on the protocol version"),
+        (b"volery\0\0\xfe\0\0\0", "disagree on the protocol version"),
         (b"volery", "no peer connected"),
     ] {
         // Who does not begin as volery does is no peer: it waits for one until the timeout.

@@ -275,7 +275,7 @@ fn files_that_prove_nothing_are_rejected() {
     changed[0] ^= 1;
     rejected(&changed, "does not begin");
     changed[0] ^= 1;
-    changed[12] ^= 2;
+    changed[12] ^= 4;
     folder.verify(&changed, &[]).refused(3, &["version of proof files", "the version that made it"]);
     folder.verify(&proof, &[]).expect(0);
 }
