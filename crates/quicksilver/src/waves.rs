@@ -224,7 +224,7 @@ impl<W> Default for Places<W> {
 
 /// A wave that is asked for.
 pub(crate) enum Asked<W> {
-    /// It begins.
+    /// One that begins.
     New,
     Here(W),
     InTask,

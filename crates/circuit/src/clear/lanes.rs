@@ -180,7 +180,7 @@ mod tests {
     use volery_channel::error::Result;
     use volery_primitives::{F2, F61, F128, F256, Field};
 
-    /// On each of some lanes, gates of every kind on its number and two elements of the witness, of which the first
+    /// Gates of every kind on each of some lanes, on its number and two elements of the witness, of which the first
     /// is one, and the second too, less a hint that is zero.
     struct Gates<F>(usize, PhantomData<F>);
 
