@@ -108,16 +108,22 @@ impl<F: Field> Chunk<'_, F> {
         for step in &self.line.steps {
             let made = match step.kind {
                 Kind::Add => {
-                    let (a, b) = (self.column(step.a), self.column(step.b));
-                    core::array::from_fn(|lane| a[lane] + b[lane])
+                    let (mut sum, b) = (self.column(step.a), self.column(step.b));
+                    for (sum, b) in sum.iter_mut().zip(&b) {
+                        *sum += *b;
+                    }
+                    sum
                 }
-                Kind::Mul => {
-                    let (a, b) = (self.column(step.a), self.column(step.b));
-                    core::array::from_fn(|lane| a[lane] * b[lane])
-                }
-                Kind::Scale => {
-                    let factor = self.line.constants[step.b as usize];
-                    self.column(step.a).map(|value| value * factor)
+                Kind::Mul | Kind::Scale => {
+                    let factors = match step.kind {
+                        Kind::Mul => self.column(step.b),
+                        _ => [self.line.constants[step.b as usize]; LANES],
+                    };
+                    let mut product = self.column(step.a);
+                    for (product, factor) in product.iter_mut().zip(&factors) {
+                        *product *= *factor;
+                    }
+                    product
                 }
                 Kind::Constant => [self.line.constants[step.a as usize]; LANES],
                 Kind::Witness => {
