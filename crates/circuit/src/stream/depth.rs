@@ -157,12 +157,14 @@ impl<F> Depths<F> {
                     let delays = self.function(&block.functions[out as usize])?;
                     let mut words = block.read(a);
                     let [arguments, results] = [words.list(), words.list()].map(|list| list.columns(b));
-                    let sums = (delays.results.len() + 1) * (arguments.ports() + 1);
-                    let sums = sums.checked_mul(b as usize)?;
-                    if sums.checked_mul(paths.width).is_none_or(|sums| sums > MOST) {
+                    let lengths = delays.results.len() + 1;
+                    let sums = lengths * (arguments.ports() + 1);
+                    // Each lane is as a call, and the lengths of all are held at once.
+                    let most = sums.max(lengths.checked_mul(b as usize)?);
+                    if most.checked_mul(paths.width).is_none_or(|most| most > MOST) {
                         return None;
                     }
-                    self.sum(sums, paths.width)?;
+                    self.sum(sums.checked_mul(b as usize)?, paths.width)?;
                     // Results may take the places of arguments of other lanes.
                     let through = (0..b as usize)
                         .map(|lane| paths.through(&delays, &arguments.of(lane).collect::<Vec<_>>()));

@@ -263,6 +263,26 @@ fn depths_of_lanes_do_not_add_up() {
     assert_eq!(Count::direct(&Streamed(&Mapped)).unwrap(), shape);
 }
 
+/// A map of so many lanes that its paths together are more than those of any call.
+#[test]
+fn depths_of_many_lanes_are_known() {
+    const WIRES: usize = 200;
+    const LANES: usize = 300;
+    struct Mapped;
+    impl Source<F2> for Mapped {
+        fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
+            let wires = (0..WIRES * LANES).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            let returned = b.map(b"products", LANES, &wires, |b, _, of| {
+                let neighbours = of.iter().zip(&of[1..]).map(|(x, y)| b.mul(*x, *y));
+                Ok(Returned { wires: neighbours.collect::<Result<_>>()?, public: vec![] })
+            })?;
+            b.assert_zero(returned.wires[0], "the first")
+        }
+    }
+    let (shape, depth) = count(&Mapped, &Functions::default(), Parameters::default(), true).unwrap();
+    assert_eq!((shape.mul, depth), (((WIRES - 1) * LANES) as u64, Some(1)));
+}
+
 /// A function of two squares is called twice by the next, and so on: each is counted once.
 #[test]
 fn functions_of_functions_are_multiplied() {
