@@ -89,7 +89,7 @@ pub use edwards::{Edwards, EdwardsPoint};
 pub use element::Element;
 pub use fixed::Fixed;
 pub use function::function;
-pub(crate) use function::function_of_words;
+pub(crate) use function::{MANY, function_of_words, function_on_words_of_each};
 pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Keccak, Keccak256, Permutation, Sha3_256, Sponge, sha3_256, sha3_256_with_holes};

@@ -11,7 +11,7 @@ mod tests;
 
 pub use gcm::Gcm;
 
-use super::{Bit, Bytes, Gates, Word, function_of_words};
+use super::{Bit, Bytes, Gates, MANY, Word, function_on_words_of_each};
 use core::array;
 use core::marker::PhantomData;
 use substitution::substitute;
@@ -32,6 +32,9 @@ type Block<W> = [Byte<W>; BLOCK];
 /// A way to substitute bytes, SubBytes of FIPS 197 section 5.1.1: by [`Gates`], or with
 /// [`Holes`](super::Holes).
 pub trait SubBytes<B: Backend<F = F2>> {
+    /// Whether it is made of gates alone, so that many blocks at once may gain from being mapped.
+    const OF_GATES: bool;
+
     /// The name of the function of all rounds of a block, where they are recorded.
     const ROUNDS: &'static str;
 
@@ -43,6 +46,7 @@ pub trait SubBytes<B: Backend<F = F2>> {
 }
 
 impl<B: Backend<F = F2>> SubBytes<B> for Gates {
+    const OF_GATES: bool = true;
     const ROUNDS: &'static str = "rounds of AES-128";
 
     fn substitute(b: &mut B, bytes: &[Byte<B::Wire>]) -> Result<Vec<Byte<B::Wire>>> {
@@ -108,19 +112,33 @@ impl<W: Copy, S> Aes128<W, S> {
         S: SubBytes<B>,
     {
         let block = sixteen(block, "a block of AES-128")?;
-        // Where the block is public, as counters are, what goes into the rounds is not.
-        let state = add(b, &block, &self.keys[0]);
-        let words = [&state[..], self.keys[1..].as_flattened()].concat();
-        let state = function_of_words(b, S::ROUNDS, &words, |b, words| {
+        let mut encrypted = self.encrypt_each(b, &[block])?;
+        Ok(encrypted.remove(0))
+    }
+
+    /// The ciphertext of each block: many are one map.
+    fn encrypt_each<B: Backend<F = F2, Wire = W>>(
+        &self,
+        b: &mut B,
+        blocks: &[Block<W>],
+    ) -> Result<Vec<Bytes<W>>>
+    where
+        S: SubBytes<B>,
+    {
+        // Where blocks are public, as counters are, what goes into the rounds is not.
+        let states: Vec<_> = blocks.iter().map(|block| add(b, block, &self.keys[0])).collect();
+        let words = states.iter().map(|state| [&state[..], self.keys[1..].as_flattened()].concat());
+        let encrypted = function_on_words_of_each(b, S::ROUNDS, words, |b, words| {
             let (state, keys) = words.split_first_chunk().expect("a block");
             Ok(rounds::<B, S>(b, *state, keys.as_chunks().0)?.to_vec())
         })?;
-        Ok(state.into_iter().collect())
+        Ok(encrypted.into_iter().map(|block| block.into_iter().collect()).collect())
     }
 
     /// `message` with the key stream of counter mode added (SP 800-38A section 6.5): encrypts and decrypts.
     /// The first block of the stream is the ciphertext of `counter`, 16 bytes, and of these the last four
-    /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not.
+    /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not. Gate by gate, eight
+    /// blocks or more are one map ([`Backend::map`]).
     ///
     /// # Errors
     /// `Invalid` where `counter` has another length, or its last four bytes are not public; those
@@ -139,18 +157,33 @@ impl<W: Copy, S> Aes128<W, S> {
         for byte in &counter[12..] {
             number = number << 8 | u32::from(value(byte)?);
         }
-        let mut out = Bytes::public(&[]);
-        for (at, start) in (0..message.len()).step_by(BLOCK).enumerate() {
-            let number = Bytes::public(&number.wrapping_add(at as u32).to_be_bytes());
-            let block: Bytes<W> = counter[..12].iter().chain(number.iter()).copied().collect();
-            let stream = self.encrypt(b, &block)?;
-            let piece = message.slice(start..message.len().min(start + BLOCK));
-            let stream = stream.slice(0..piece.len());
-            out = out.concat(&piece.xor(b, &stream)?);
+        let pieces: Vec<_> = (0..message.len())
+            .step_by(BLOCK)
+            .map(|start| message.slice(start..message.len().min(start + BLOCK)))
+            .collect();
+        let together = if S::OF_GATES && pieces.len() >= MANY { TOGETHER } else { 1 };
+        let mut out = Vec::with_capacity(message.len());
+        for pieces in pieces.chunks(together) {
+            let blocks = pieces.iter().map(|_| {
+                let mut block = counter;
+                for (byte, of) in block[12..].iter_mut().zip(number.to_be_bytes()) {
+                    *byte = Word::public(of.into());
+                }
+                number = number.wrapping_add(1);
+                block
+            });
+            let streams = self.encrypt_each(b, &blocks.collect::<Vec<_>>())?;
+            for (piece, stream) in pieces.iter().zip(streams) {
+                out.extend(piece.xor(b, &stream.slice(0..piece.len()))?.iter().copied());
+            }
         }
-        Ok(out)
+        Ok(out.into_iter().collect())
     }
 }
+
+/// The blocks that are one map: enough for all threads, and so few that their keys, which each is given, take little
+/// memory.
+const TOGETHER: usize = 256;
 
 /// The state after all rounds, each with its key.
 fn rounds<B: Backend<F = F2>, S: SubBytes<B>>(

@@ -3,7 +3,7 @@ use crate::gadget::{Holes, bits_of};
 use crate::testing::{ands, evaluate};
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::aead::{Aead, Payload};
-use volery_circuit::stream::{Handle, Recorder};
+use volery_circuit::stream::{Handle, Recorder, Stream};
 use volery_circuit::{Circuit, Shape};
 
 /// A circuit that a closure pushes.
@@ -141,6 +141,101 @@ fn ands_of_blocks_are_pinned() {
     let short = Of(|b: &mut Recorder<'_, F2>| keyed(b, 15).map(drop));
     let refused = Shape::of(&short).unwrap_err().to_string();
     assert!(refused.contains("a key of AES-128 has 16 bytes, and not 15"), "{refused}");
+}
+
+/// Adds the key stream of counter mode to a text, by an outside implementation.
+fn counted(key: &[u8], counter: u128, text: &[u8]) -> Vec<u8> {
+    let cipher = aes::Aes128::new_from_slice(key).unwrap();
+    let pieces = text.chunks(16).zip(0u32..).flat_map(|(piece, at)| {
+        let number = (counter as u32).wrapping_add(at);
+        let mut block = aes::Block::from((counter >> 32 << 32 | u128::from(number)).to_be_bytes());
+        cipher.encrypt_block(&mut block);
+        piece.iter().zip(block).map(|(byte, by)| byte ^ by).collect::<Vec<_>>()
+    });
+    pieces.collect()
+}
+
+/// Blocks of counter mode: those of SP 800-38A appendix F.5.1, which are few, and many, which are mapped, of which the
+/// last is a part, and the counter ends in between.
+#[test]
+fn counter_mode_agrees_with_an_outside_implementation() {
+    let bytes = |words: &[u128]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    let key = bytes(&[0x2b7e1516_28aed2a6_abf71588_09cf4f3c]);
+    let counter = 0xf0f1f2f3_f4f5f6f7_f8f9fafb_fcfdfeff;
+    let text = bytes(&[
+        0x6bc1bee2_2e409f96_e93d7e11_7393172a,
+        0xae2d8a57_1e03ac9c_9eb76fac_45af8e51,
+        0x30c81c46_a35ce411_e5fbc119_1a0a52ef,
+        0xf69f2445_df4f9b17_ad2b417b_e66c3710,
+    ]);
+    let expected = bytes(&[
+        0x874d6191_b620e326_1bef6864_990db6ce,
+        0x9806f66b_7970fdff_8617187b_b9fffdff,
+        0x5ae4df3e_dbd5d35e_5b4f0902_0db03eab,
+        0x1e031dda_2fbe03d1_792170a0_f3009cee,
+    ]);
+    assert_eq!(counted(&key, counter, &text), expected);
+    let check = |counter: u128, text: &[u8]| {
+        let expected = counted(&key, counter, text);
+        let agreed = evaluate(bits_of(&[&key, text].concat()), |b| {
+            let (key, text) = (Bytes::witness(b, 16)?, Bytes::witness(b, text.len())?);
+            let counter = Bytes::public(&counter.to_be_bytes());
+            let result = Aes128::new(b, &key)?.count(b, &counter, &text)?;
+            result.assert_equal(b, &expected, "text")?;
+            let result = Aes128::<_, Holes>::expand(b, &key)?.count(b, &counter, &text)?;
+            result.assert_equal(b, &expected, "text by inverses")
+        });
+        agreed.unwrap();
+    };
+    check(counter, &text);
+    for length in [0, 1, 7 * 16, 7 * 16 + 1, 8 * 16, TOGETHER * 16 + 17] {
+        check(counter | 0xffff_fff9, &some_bytes(length, 8));
+    }
+}
+
+/// Maps take as many ANDs as blocks one by one, and are there from eight blocks on, gate by gate, unless blocks differ in
+/// bits that are public and spare gates; of a public key nothing is left.
+#[test]
+fn blocks_of_counter_mode_are_mapped_where_they_are_many() {
+    fn text<S: for<'r> SubBytes<Recorder<'r, F2>>>(
+        b: &mut Recorder<'_, F2>,
+        key: &Bytes<Handle>,
+        blocks: usize,
+    ) -> Result<()> {
+        let message = Bytes::public(&vec![7; 16 * blocks]);
+        Aes128::<_, S>::expand(b, key)?.count(b, &Bytes::public(&[0xff; 16]), &message).map(drop)
+    }
+    let secret = |b: &mut Recorder<'_, F2>| Bytes::witness(b, 16);
+    for blocks in [1, 7, 8, 9, TOGETHER + 3] {
+        let gates = Of(|b: &mut Recorder<'_, F2>| {
+            let key = secret(b)?;
+            text::<Gates>(b, &key, blocks)
+        });
+        assert_eq!(Shape::without_depth::<F2>(&gates).unwrap().mul, 1280 + 5120 * blocks as u64);
+        assert_eq!(Stream::new(&gates).maps().unwrap(), blocks >= 8, "{blocks}");
+        let inverses = Of(|b: &mut Recorder<'_, F2>| {
+            let key = secret(b)?;
+            text::<Holes>(b, &key, blocks)
+        });
+        assert!(!Stream::new(&inverses).maps().unwrap());
+    }
+    // Half of the key is public: the half that the counter's number is added to, or the other one.
+    for number_is_public in [false, true] {
+        let half = |blocks: usize| {
+            Of(move |b: &mut Recorder<'_, F2>| {
+                let (secret, public) = (Bytes::witness(b, 8)?, Bytes::public(&[3; 8]));
+                let key = if number_is_public { secret.concat(&public) } else { public.concat(&secret) };
+                text::<Gates>(b, &key, blocks)
+            })
+        };
+        assert_eq!(Stream::new(&half(20)).maps().unwrap(), !number_is_public);
+        let ands = |blocks| Shape::without_depth::<F2>(&half(blocks)).unwrap().mul;
+        let of_one = ands(2) - ands(1);
+        assert!(of_one < 5120);
+        assert_eq!(ands(20) - ands(1), 19 * of_one);
+    }
+    let public = Of(|b: &mut Recorder<'_, F2>| text::<Gates>(b, &Bytes::public(&[3; 16]), 20));
+    assert_eq!(Shape::without_depth::<F2>(&public).unwrap().mul, 0);
 }
 
 /// Checks Galois mode with the key on wires, and the text where told.

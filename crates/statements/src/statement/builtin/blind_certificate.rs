@@ -174,7 +174,7 @@ impl Described for BlindCertificate {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {

@@ -113,7 +113,7 @@ impl Described for PriceDiscrimination {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
