@@ -33,6 +33,7 @@ mod execute;
 mod field;
 mod function;
 mod header;
+mod loops;
 mod marks;
 mod mixed;
 mod number;
@@ -102,7 +103,7 @@ struct Survey {
 
 impl Sieve {
     /// The version of the gates that are pushed for a file: where others are, it goes up.
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     /// Reads the relation at `path`; where `strict`, a wire may be set only once.
     ///

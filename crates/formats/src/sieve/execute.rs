@@ -1,6 +1,6 @@
 //! Gates that were read, pushed into a recorder: the one piece that is compiled for each field.
 
-use super::body::{Body, Gate, NONE, Op, hint, of};
+use super::body::{Body, Gate, NONE, Op, hint};
 use super::choice::Kinds;
 use super::convert;
 use super::function::Function;
@@ -49,11 +49,23 @@ pub(super) struct GatePlace<'p> {
     file: &'p str,
     /// The function, and the line in which it is called.
     called: Option<(&'p Function, u64)>,
+    /// The number of the element, in the innermost loop around it.
+    element: Option<u64>,
 }
 
 impl<'p> GatePlace<'p> {
     pub(super) fn line(self, line: u64) -> GateLine<'p> {
         GateLine { place: self, line }
+    }
+
+    /// The place of the gates of a function that is called in a line.
+    pub(super) fn called(self, function: &'p Function, line: u64) -> Self {
+        Self { called: Some((function, line)), ..self }
+    }
+
+    /// The place of what a loop does for an element.
+    pub(super) fn of_element(self, element: u64) -> Self {
+        Self { element: Some(element), ..self }
     }
 }
 
@@ -66,16 +78,18 @@ pub(super) struct GateLine<'p> {
 impl fmt::Display for GateLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the assertion of line {} of {}", self.line, self.place.file)?;
-        match self.place.called {
-            None => Ok(()),
-            Some((function, line)) => write!(f, ", in function {} called in line {line},", function.title()),
+        let Some((function, line)) = self.place.called else { return Ok(()) };
+        write!(f, ", in function {} called in line {line}", function.title())?;
+        if let Some(element) = self.place.element {
+            write!(f, " for element {element}")?;
         }
+        f.write_str(",")
     }
 }
 
 /// The context of the gates of one body.
 pub(super) struct Frame<'p> {
-    functions: &'p [Function],
+    pub(super) functions: &'p [Function],
     pub(super) kinds: &'p Kinds,
     pub(super) place: GatePlace<'p>,
 }
@@ -108,7 +122,7 @@ impl Held {
     }
 
     /// Adds what a slot of another frame holds.
-    fn push(&mut self, other: &Self, slot: u32) {
+    pub(super) fn push(&mut self, other: &Self, slot: u32) {
         if let Some(memory) = other.memories.get(&slot) {
             self.memories.insert(self.wires.len() as u32, *memory);
         }
@@ -119,13 +133,13 @@ impl Held {
     }
 
     /// Adds a word.
-    fn push_word(&mut self, word: Word) {
+    pub(super) fn push_word(&mut self, word: Word) {
         self.words.insert(self.wires.len() as u32, word);
         self.wires.push(Handle::default());
     }
 
     /// Has `slot` hold what is at `place` of another frame.
-    fn put(&mut self, slot: u32, other: &Self, place: u32) {
+    pub(super) fn put(&mut self, slot: u32, other: &Self, place: u32) {
         self.wires[slot as usize] = other.wires[place as usize];
         if let Some(memory) = other.memories.get(&place) {
             self.memories.insert(slot, *memory);
@@ -150,10 +164,17 @@ type Memories = Vec<Option<Memory<<Recorder<'static, F2> as volery_circuit::Memo
 
 /// The state of an execution: the sources of values, those of bits too where there are two fields, and the
 /// memories that there are.
-struct Execution<'s, 'i, F: Field> {
-    inputs: &'s mut (dyn Inputs<F> + 'i),
+pub(super) struct Execution<'s, 'i, F: Field> {
+    pub(super) inputs: &'s mut (dyn Inputs<F> + 'i),
     bits: Option<&'s mut (dyn Inputs<F2> + 'i)>,
     memories: &'s mut Memories,
+}
+
+impl<F: Field> Execution<'_, '_, F> {
+    /// Whether functions are to be executed where they are called.
+    pub(super) fn inline(&self) -> bool {
+        self.inputs.inline() || self.bits.as_ref().is_some_and(|bits| bits.inline())
+    }
 }
 
 /// Executes all gates that `reader` reads, of a file of this name, with the values of `inputs`, and of `bits`
@@ -171,7 +192,7 @@ pub(super) fn execute<'i, F: Field>(
         let frame = Frame {
             functions: &reader.functions,
             kinds: &reader.kinds,
-            place: GatePlace { file, called: None },
+            place: GatePlace { file, called: None, element: None },
         };
         frame.run(b, &body, &mut held, &mut state)?;
     }
@@ -194,7 +215,7 @@ pub(super) fn element<F: Field>(words: Element) -> Result<F> {
 
 impl<'p> Frame<'p> {
     /// Whether type `kind` is of bits.
-    fn is_binary(&self, kind: u8) -> bool {
+    pub(super) fn is_binary(&self, kind: u8) -> bool {
         self.kinds.is_binary(kind)
     }
 
@@ -208,7 +229,15 @@ impl<'p> Frame<'p> {
         for gate in &body.gates {
             let kind = gate.kind;
             match gate.op {
-                Op::Call | Op::Loop => self.calls(b, body, gate, held, state)?,
+                Op::Call => {
+                    let mut words = body.read(gate.b);
+                    let (line, arguments) = (words.long(), held.take(words.list()));
+                    let results = self.call(b, gate.a, line, arguments, state)?;
+                    for (place, slot) in (0..).zip(words.list()) {
+                        held.put(slot, &results, place);
+                    }
+                }
+                Op::Loop => self.repeat(b, body, gate, held, state)?,
                 Op::Convert => self.convert(b, body, gate, held)?,
                 Op::Forget if held.memories.contains_key(&gate.a) => end(b, gate.a, held, state.memories)?,
                 Op::Public | Op::Private => {
@@ -436,71 +465,8 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// Executes a call, or a loop of them.
-    fn calls<F: Field>(
-        &self,
-        b: &mut Pushed<'_, '_, '_, '_, F>,
-        body: &Body,
-        &Gate { op, kind, a: function, b: at, .. }: &Gate,
-        held: &mut Held,
-        state: &mut Execution<'_, '_, F>,
-    ) -> Result<()> {
-        let mut words = body.read(at);
-        let line = words.long();
-        if op == Op::Call {
-            let arguments = held.take(words.list());
-            let results = self.call(b, function, line, arguments, state)?;
-            for (place, slot) in (0..).zip(words.list()) {
-                held.put(slot, &results, place);
-            }
-            return Ok(());
-        }
-        let (times, counter) = (words.long(), words.next());
-        let lists: Vec<[u32; 3]> =
-            (0..words.next()).map(|_| [words.next(), words.next(), words.next()]).collect();
-        let environment = lists.iter().take_while(|list| list[2] == of::ENVIRONMENT).count();
-        let (environment, others) = lists.split_at(environment);
-        for turn in 0..times {
-            let mut arguments = Held::default();
-            let slots = environment.iter().flat_map(|&[first, length, _]| first..first + length);
-            slots.for_each(|slot| arguments.push(held, slot));
-            // The number of the turn, where it is asked for.
-            let width = counter.saturating_sub(1);
-            let own = match b {
-                Pushed::One(b) => digits(b, turn, width)?,
-                Pushed::Two(both) if self.is_binary(kind) => digits(both.bits(), turn, width)?,
-                Pushed::Two(both) => match self.kinds.word(kind) {
-                    Some(modulus) => {
-                        let words = words::digits(modulus, turn, width);
-                        words.into_iter().for_each(|word| arguments.push_word(word));
-                        Vec::new()
-                    }
-                    None => digits(both.numbers(), turn, width)?,
-                },
-            };
-            arguments.wires.extend_from_slice(&own);
-            let part = |&[first, length, _]: &[u32; 3]| {
-                let first = first + turn as u32 * length;
-                first..first + length
-            };
-            let inputs = others.iter().filter(|list| list[2] == of::INPUT).flat_map(part);
-            inputs.for_each(|slot| arguments.push(held, slot));
-            let results = self.call(b, function, line, arguments, state)?;
-            let outputs = others.iter().filter(|list| list[2] == of::OUTPUT).flat_map(part);
-            for (place, slot) in (0..).zip(outputs) {
-                held.put(slot, &results, place);
-            }
-            match b {
-                Pushed::One(b) => b.forget(&own),
-                Pushed::Two(both) if self.is_binary(kind) => both.bits().forget(&own),
-                Pushed::Two(both) => both.numbers().forget(&own),
-            }
-        }
-        Ok(())
-    }
-
     /// Calls a function: the wires of its results, which nobody else holds.
-    fn call<F: Field>(
+    pub(super) fn call<F: Field>(
         &self,
         b: &mut Pushed<'_, '_, '_, '_, F>,
         number: u32,
@@ -509,9 +475,8 @@ impl<'p> Frame<'p> {
         state: &mut Execution<'_, '_, F>,
     ) -> Result<Held> {
         let function = &self.functions[number as usize];
-        let frame = Frame { place: GatePlace { called: Some((function, line)), ..self.place }, ..*self };
-        let inline = state.inputs.inline() || state.bits.as_ref().is_some_and(|bits| bits.inline());
-        if !function.cost.inline && !inline {
+        let frame = Frame { place: self.place.called(function, line), ..*self };
+        if !function.cost.inline && !state.inline() {
             return match (b, &mut state.bits) {
                 (Pushed::One(b), _) => frame.recorded(b, number, function, arguments, state.inputs),
                 (Pushed::Two(both), Some(bits)) if function.fields.bits => {
@@ -561,21 +526,26 @@ impl<'p> Frame<'p> {
         inputs: &mut dyn Inputs<F>,
     ) -> Result<Held> {
         let own = arguments.wires.len();
-        for (kind, count) in function.public.runs() {
-            for _ in 0..count {
-                arguments.wires.push(inputs.public(b, kind)?);
-            }
-        }
-        let results = b.call(&number.to_le_bytes(), &arguments.wires, |b, wires| {
-            let (wires, public) = wires.split_at(own);
-            let arguments = Held { wires: wires.to_vec(), ..Held::default() };
-            let mut inputs = Arguments { public: public.iter() };
-            let mut state = Execution { inputs: &mut inputs, bits: None, memories: &mut Vec::new() };
-            let results = self.body(&mut Pushed::One(b), function, arguments, &mut state)?;
-            Ok(Returned { wires: results.wires, public: Vec::new() })
-        })?;
+        read_public(b, function, inputs, &mut arguments.wires)?;
+        let within = |b: &mut Recorder<'_, F>, wires: &[Handle]| self.within(b, function, wires);
+        let results = b.call(&number.to_le_bytes(), &arguments.wires, within)?;
         b.forget(&arguments.wires[own..]);
         Ok(Held { wires: results.wires, ..Held::default() })
+    }
+
+    /// The gates of a function over one field, on its arguments, with the public values that it reads behind them.
+    pub(super) fn within<F: Field>(
+        &self,
+        b: &mut Recorder<'_, F>,
+        function: &Function,
+        wires: &[Handle],
+    ) -> Result<Returned<Handle>> {
+        let (wires, public) = wires.split_at(function.arguments() as usize);
+        let arguments = Held { wires: wires.to_vec(), ..Held::default() };
+        let mut inputs = Arguments { public: public.iter() };
+        let mut state = Execution { inputs: &mut inputs, bits: None, memories: &mut Vec::new() };
+        let results = self.body(&mut Pushed::One(b), function, arguments, &mut state)?;
+        Ok(Returned { wires: results.wires, public: Vec::new() })
     }
 
     /// The gates of a function.
@@ -643,6 +613,21 @@ fn end<F: Field>(
     }
 }
 
+/// Reads the public values that a function takes, behind its other arguments.
+pub(super) fn read_public<F: Field>(
+    b: &mut Recorder<'_, F>,
+    function: &Function,
+    inputs: &mut dyn Inputs<F>,
+    wires: &mut Vec<Handle>,
+) -> Result<()> {
+    for (kind, count) in function.public.runs() {
+        for _ in 0..count {
+            wires.push(inputs.public(b, kind)?);
+        }
+    }
+    Ok(())
+}
+
 /// The values that a called function reads: public ones are arguments behind the others.
 struct Arguments<'a> {
     public: core::slice::Iter<'a, Handle>,
@@ -656,22 +641,4 @@ impl<F: Field> Inputs<F> for Arguments<'_> {
     fn private(&mut self, b: &mut Recorder<'_, F>, _: u8) -> Result<Handle> {
         b.witness()
     }
-}
-
-/// Wires of the number `turn` in `width` digits to the base of the field, the highest first; what does not
-/// fit is cut.
-fn digits<F: Field>(b: &mut Recorder<'_, F>, turn: u64, width: u32) -> Result<Vec<Handle>> {
-    if width == 0 {
-        return Ok(Vec::new());
-    }
-    let modulus =
-        modulus::<F>().ok_or_else(|| Error::invalid("a counter over no field of a prime"))?.capped();
-    let (mut rest, mut digits) = (u128::from(turn), Vec::new());
-    for _ in 0..width {
-        let digit = F::from_word(rest % modulus);
-        digits.push(b.constant(digit.expect("below the modulus")));
-        rest /= modulus;
-    }
-    digits.reverse();
-    Ok(digits)
 }

@@ -24,6 +24,14 @@ const MOST_NESTED: usize = 64;
 /// Records of a function that are kept as one: what takes more is executed where it is called.
 const MOST_RECORDS: u64 = 1 << 18;
 
+/// The calls that are a map at least, and the gates that all of them have: of fewer a map costs more than it gains.
+const MANY: u64 = 8;
+const WORTH: u64 = 1 << 12;
+
+/// The arguments and results of a map at most. Each takes a few words where it is recorded, and a wire where it is
+/// executed.
+const MOST_MAPPED: u64 = 1 << 18;
+
 /// Gates of a statement, those of functions as often as they are called.
 pub(super) const MOST_GATES: u64 = 1 << 50;
 
@@ -79,6 +87,20 @@ impl Function {
     /// How many wires it takes.
     pub(super) fn arguments(&self) -> u32 {
         self.ins.iter().map(|list| list.1 as u32).sum()
+    }
+
+    /// The wires that go in and out of one call where it is recorded, with public values that it reads.
+    pub(super) fn passed(&self) -> u64 {
+        let lists = self.ins.iter().chain(&self.outs).map(|list| list.1);
+        let public = self.public.runs().map(|run| run.1);
+        lists.chain(public).fold(0, u64::saturating_add)
+    }
+
+    /// How many calls of it are one map, if it is to be mapped where it is called so often.
+    pub(super) fn calls_of_a_map(&self, times: u64) -> Option<usize> {
+        let together = MOST_MAPPED / self.passed().max(1);
+        let is_worth = times >= MANY && times.saturating_mul(self.cost.gates) >= WORTH;
+        (!self.cost.inline && is_worth && together >= MANY).then_some(together as usize)
     }
 
     /// The name, for errors.

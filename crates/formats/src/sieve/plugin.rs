@@ -255,9 +255,13 @@ impl Reader<'_> {
             results.extend(first..first + all);
         }
         scope.body.push(Op::Loop, counter_kind, NONE, number, at);
-        // A call of each turn is a record, with its lists.
+        // A call of each turn is a record, with its lists; of a map these have each wire of each turn.
         let lists = (function.ins.len() + outs.len()) as u64;
-        scope.cost.records = (2 + lists).saturating_mul(times);
+        let records = match inner.calls_of_a_map(times) {
+            None => 2 + lists,
+            Some(_) => (2 + lists).max(inner.passed() / 2),
+        };
+        scope.cost.records = records.saturating_mul(times);
         calls(&self.text, scope, inner, times)?;
         Ok(results)
     }

@@ -215,9 +215,119 @@ fn loops_call_a_function_for_each_element() {
     assert!(open_text(&why).unwrap_err().to_string().contains("all others 4 times as long"));
 }
 
+/// A relation over bits whose loop has a counter of `width` wires, an environment of one, and `inputs` wires of an
+/// element. It asserts for each that all of these but the first are zero, and that a private value is the lowest
+/// bit of the counter. Results are their products with the environment, plus a public value, and have a public parity.
+fn loop_of_bits(times: usize, inputs: usize, width: usize) -> String {
+    let (results, counter) = (inputs, 1 + inputs);
+    let given = counter + width;
+    let mut gates = format!(
+        "@function(foo, @out: 0:{results}, @in: 0:1, 0:{width}, 0:{inputs})\n$9000 <- @private();\n\
+         $9001 <- @public();\n$9002 <- @add($9000, ${});\n@assert_zero($9002);\n",
+        counter + width - 1
+    );
+    for i in 0..inputs {
+        gates += &format!("$9003 <- @mul(${results}, ${});\n${i} <- @add($9003, $9001);\n", given + i);
+    }
+    for i in 1..inputs {
+        gates += &format!("@assert_zero(${});\n", given + i);
+    }
+    let all = times * inputs;
+    gates += &format!(
+        "@end\n@function(all, @out: 0:{all}, @in: 0:1, 0:{all})\n\
+         @plugin(iter_v0, map_enumerated, foo, 1, {times});\n\
+         $0 <- @private();\n$1 ... ${all} <- @private();\n${} ... ${} <- @call(all, $0, $1 ... ${all});\n",
+        all + 1,
+        2 * all
+    );
+    // The parity of all results is public.
+    gates += "$1 <- <0>;\n";
+    for i in all + 1..=2 * all {
+        gates += &format!("$1 <- @add($1, ${i});\n");
+    }
+    gates += "$2 <- @public();\n$1 <- @add($1, $2);\n@assert_zero($1);";
+    over(2, &gates)
+}
+
+/// Loops of bits come to the same as maps, and as calls where they are few; what fails is told with its element.
+#[test]
+fn loops_are_maps_where_they_are_many() {
+    // The last but one is a function of two maps, and the last is of parts.
+    for (times, inputs, mapped) in
+        [(7, 600, false), (8, 600, true), (9, 3, false), (400, 3, true), (70, 2001, true), (140, 2001, true)]
+    {
+        let text = loop_of_bits(times, inputs, 9);
+        let first = |i: usize| u8::from(i % 3 == 1);
+        let mut private = vec![1];
+        (0..times).for_each(|i| private.extend((0..inputs).map(|j| if j == 0 { first(i) } else { 0 })));
+        private.extend((0..times).map(|i| (i % 2) as u8));
+        let mut public: Vec<u8> = (0..times).map(|i| u8::from(i % 5 == 2)).collect();
+        let parity = (0..times).fold(0, |sum, i| sum ^ first(i) ^ (public[i] & inputs as u8 & 1));
+        public.push(parity);
+        holds_f2(&text, &public, &private).unwrap();
+        let case = (times, inputs);
+        for element in [0, times / 2, times - 1] {
+            // Its private value, and its last input.
+            let mut wrong = private.clone();
+            wrong[1 + times * inputs + element] ^= 1;
+            let name = fails(holds_f2(&text, &public, &wrong));
+            let place = format!(" for element {element},");
+            assert!(
+                name.contains("in function foo called in line") && name.contains(&place),
+                "{case:?}: {name}"
+            );
+            if inputs > 2000 {
+                continue;
+            }
+            let mut wrong = private.clone();
+            wrong[(1 + element) * inputs] ^= 1;
+            let name = fails(holds_f2(&text, &public, &wrong));
+            assert!(name.contains(&place), "{case:?}: {name}");
+            let mut wrong = public.clone();
+            wrong[element] ^= 1;
+            assert_eq!(holds_f2(&text, &wrong, &private).is_err(), inputs % 2 == 1, "{case:?}");
+        }
+        let mut values = Values::<Value>::new();
+        values.read("public", Written::Encodings(&public)).unwrap();
+        let stated = Stated::new::<F2>(open_text(&text).unwrap(), values).unwrap();
+        let source: &dyn stream::Source<F2> = &stated;
+        assert_eq!(Stream::new(source).maps().unwrap(), mapped, "{case:?}");
+    }
+}
+
+/// A map pushes the gates of as many calls, in their order.
+#[test]
+fn maps_are_as_many_calls() {
+    let text = |all: &str| {
+        let function = "@function(foo, @out: 0:2, @in: 0:1, 0:3)\n$6 <- @mul($2, $3);\n$0 <- @mul($6, $4);\n\
+            $7 <- @private();\n$1 <- @mul($7, $5);\n$8 <- @mul($7, $0);\n@assert_zero($8);\n@end\n\
+            @function(all, @out: 0:2000, @in: 0:1, 0:3000)\n";
+        let gates = "$0 <- @private();\n$1 ... $3000 <- @private();\n\
+            $4000 ... $5999 <- @call(all, $0, $1 ... $3000);\n@assert_zero($5000);";
+        over(2, &format!("{function}{all}\n{gates}"))
+    };
+    let calls: String = (0..1000)
+        .map(|i| {
+            let (result, first) = (2 * i, 2001 + 3 * i);
+            format!("${result} ... ${} <- @call(foo, $2000, ${first} ... ${});\n", result + 1, first + 2)
+        })
+        .collect();
+    let [mapped, called] =
+        [text("@plugin(iter_v0, map, foo, 1, 1000);"), text(&format!("{calls}@end"))].map(|text| {
+            let stated = Stated::<Value>::new::<F2>(open_text(&text).unwrap(), Values::new()).unwrap();
+            let source: &dyn stream::Source<F2> = &stated;
+            (
+                Stream::new(source).maps().unwrap(),
+                volery_circuit::Count::fingerprint(&Streamed(source)).unwrap(),
+            )
+        });
+    assert_eq!((mapped.0, called.0), (true, false));
+    assert_eq!((mapped.1.0.mul, mapped.1.1), (called.1.0.mul, called.1.1));
+}
+
 /// Loops of more turns than a function keeps, and of more than anybody executes.
 #[test]
-fn long_loops_are_executed_turn_by_turn() {
+fn long_loops_are_executed_part_by_part() {
     let text = |times: u64| {
         over_f61(
             "",
