@@ -33,7 +33,7 @@ mod execute;
 mod field;
 mod function;
 mod header;
-mod loops;
+mod maps;
 mod marks;
 mod mixed;
 mod number;

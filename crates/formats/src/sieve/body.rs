@@ -176,10 +176,15 @@ impl<'b> Words<'b> {
 
     /// A list of slots.
     pub(super) fn list(&mut self) -> impl Iterator<Item = u32> + use<'b> {
+        self.runs().iter().flat_map(|&[first, length]| first..first + length)
+    }
+
+    /// The runs of a list of slots: the first, and how many.
+    pub(super) fn runs(&mut self) -> &'b [[u32; 2]] {
         let runs = self.next() as usize;
         let (list, rest) = self.0.split_at(2 * runs);
         self.0 = rest;
-        list.as_chunks().0.iter().flat_map(|&[first, length]| first..first + length)
+        list.as_chunks().0
     }
 }
 

@@ -4,6 +4,7 @@ use super::body::{Body, Gate, NONE, Op, hint};
 use super::choice::Kinds;
 use super::convert;
 use super::function::Function;
+use super::maps::Row;
 use super::number::Element;
 use super::reader::Reader;
 use super::words::{self, Side, Word};
@@ -33,6 +34,11 @@ pub(super) trait Inputs<F: Field> {
 
     /// Whether functions are to be executed where they are called, since what they read is no witness.
     fn inline(&self) -> bool {
+        false
+    }
+
+    /// Whether they are those of a function, which is recorded.
+    fn of_function(&self) -> bool {
         false
     }
 }
@@ -107,6 +113,11 @@ pub(super) struct Held {
 impl Held {
     fn wires(&self, slots: impl Iterator<Item = u32>) -> Vec<Handle> {
         slots.map(|slot| self.wires[slot as usize]).collect()
+    }
+
+    /// Whether a slot holds a memory.
+    pub(super) fn is_memory(&self, slot: u32) -> bool {
+        self.memories.contains_key(&slot)
     }
 
     /// The word that a slot holds.
@@ -187,16 +198,21 @@ pub(super) fn execute<'i, F: Field>(
 ) -> Result<()> {
     let (mut body, mut held, mut memories) = (Body::default(), Held::default(), Memories::new());
     let mut state = Execution { inputs, bits, memories: &mut memories };
-    while reader.next(&mut body)? {
+    // Where a text is parted is no matter of the statement.
+    let mut row = Row::default();
+    loop {
+        let more = reader.next(&mut body)?;
         held.wires.resize(reader.slots().max(held.wires.len()), Handle::default());
         let frame = Frame {
             functions: &reader.functions,
             kinds: &reader.kinds,
             place: GatePlace { file, called: None, element: None },
         };
-        frame.run(b, &body, &mut held, &mut state)?;
+        if !more {
+            return frame.close(b, &mut row, &mut held);
+        }
+        frame.run(b, &body, (&mut held, &mut row), &mut state)?;
     }
-    Ok(())
 }
 
 /// The modulus of `F`, where it is the field of a prime.
@@ -219,15 +235,28 @@ impl<'p> Frame<'p> {
         self.kinds.is_binary(kind)
     }
 
+    /// Executes gates. Of calls in a `row` the last may be left for those that follow.
     fn run<F: Field>(
         &self,
         b: &mut Pushed<'_, '_, '_, '_, F>,
         body: &Body,
-        held: &mut Held,
+        (held, row): (&mut Held, &mut Row),
         state: &mut Execution<'_, '_, F>,
     ) -> Result<()> {
         for gate in &body.gates {
             let kind = gate.kind;
+            match (gate.op, &mut *b) {
+                (Op::Call, Pushed::One(b)) if self.is_of_rows(gate.a, state) => {
+                    self.put_in_row(b, body, gate, (row, held), state.inputs)?;
+                    continue;
+                }
+                (Op::Forget, _) if row.is_open() && !held.is_memory(gate.a) => {
+                    row.end(gate.a);
+                    continue;
+                }
+                (_, b) if row.is_open() => self.close(b, row, held)?,
+                _ => {}
+            }
             match gate.op {
                 Op::Call => {
                     let mut words = body.read(gate.b);
@@ -239,7 +268,7 @@ impl<'p> Frame<'p> {
                 }
                 Op::Loop => self.repeat(b, body, gate, held, state)?,
                 Op::Convert => self.convert(b, body, gate, held)?,
-                Op::Forget if held.memories.contains_key(&gate.a) => end(b, gate.a, held, state.memories)?,
+                Op::Forget if held.is_memory(gate.a) => end(b, gate.a, held, state.memories)?,
                 Op::Public | Op::Private => {
                     let public = gate.op == Op::Public;
                     for slot in body.read(gate.b).list() {
@@ -557,7 +586,9 @@ impl<'p> Frame<'p> {
         state: &mut Execution<'_, '_, F>,
     ) -> Result<Held> {
         held.wires.resize(function.slots as usize, Handle::default());
-        self.run(b, &function.body, &mut held, state)?;
+        let mut row = Row::default();
+        self.run(b, &function.body, (&mut held, &mut row), state)?;
+        self.close(b, &mut row, &mut held)?;
         Ok(held.take(function.body.read(function.results).list()))
     }
 
@@ -640,5 +671,9 @@ impl<F: Field> Inputs<F> for Arguments<'_> {
 
     fn private(&mut self, b: &mut Recorder<'_, F>, _: u8) -> Result<Handle> {
         b.witness()
+    }
+
+    fn of_function(&self) -> bool {
+        true
     }
 }

@@ -96,11 +96,15 @@ impl Function {
         lists.chain(public).fold(0, u64::saturating_add)
     }
 
-    /// How many calls of it are one map, if it is to be mapped where it is called so often.
-    pub(super) fn calls_of_a_map(&self, times: u64) -> Option<usize> {
-        let together = MOST_MAPPED / self.passed().max(1);
-        let is_worth = times >= MANY && times.saturating_mul(self.cost.gates) >= WORTH;
-        (!self.cost.inline && is_worth && together >= MANY).then_some(together as usize)
+    /// How many calls of it are a map at most: none where it is no function of its own, or takes too much.
+    pub(super) fn most_in_a_map(&self) -> Option<usize> {
+        let most = MOST_MAPPED / self.passed().max(1);
+        (!self.cost.inline && most >= MANY).then_some(most as usize)
+    }
+
+    /// Whether so many calls of it are worth a map.
+    pub(super) fn is_worth_a_map(&self, times: u64) -> bool {
+        times >= MANY && times.saturating_mul(self.cost.gates) >= WORTH && self.most_in_a_map().is_some()
     }
 
     /// The name, for errors.

@@ -257,10 +257,8 @@ impl Reader<'_> {
         scope.body.push(Op::Loop, counter_kind, NONE, number, at);
         // A call of each turn is a record, with its lists; of a map these have each wire of each turn.
         let lists = (function.ins.len() + outs.len()) as u64;
-        let records = match inner.calls_of_a_map(times) {
-            None => 2 + lists,
-            Some(_) => (2 + lists).max(inner.passed() / 2),
-        };
+        let mapped = if inner.is_worth_a_map(times) { inner.passed() / 2 } else { 0 };
+        let records = mapped.max(2 + lists);
         scope.cost.records = records.saturating_mul(times);
         calls(&self.text, scope, inner, times)?;
         Ok(results)

@@ -4,6 +4,7 @@ mod binary;
 mod disjunctions;
 mod extension;
 mod malformed;
+mod maps;
 mod memories;
 mod mixed;
 mod planned;
