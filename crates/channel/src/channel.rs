@@ -272,8 +272,8 @@ impl Channel {
     pub fn send_elements<F: Field>(&mut self, elements: &[F]) -> Result<()> {
         let mut bytes = core::mem::take(&mut self.scratch);
         bytes.resize(F::BYTES * elements.len(), 0);
-        for (bytes, element) in bytes.chunks_exact_mut(F::BYTES).zip(elements) {
-            element.encode(bytes);
+        for (i, element) in elements.iter().enumerate() {
+            element.encode(&mut bytes[F::BYTES * i..][..F::BYTES]);
         }
         let sent = self.send(&bytes);
         self.scratch = bytes;
@@ -289,8 +289,9 @@ impl Channel {
         bytes.resize(F::BYTES * elements.len(), 0);
         let received = self.recv(&mut bytes);
         let mut canonical = true;
-        for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(F::BYTES)) {
-            let decoded = F::decode(bytes);
+        // Iterators over chunks are not inlined where crates share generics.
+        for (i, element) in elements.iter_mut().enumerate() {
+            let decoded = F::decode(&bytes[F::BYTES * i..][..F::BYTES]);
             canonical &= decoded.is_some();
             *element = decoded.unwrap_or(F::ZERO);
         }

@@ -180,7 +180,7 @@ impl<P: Modulus> Field for Prime<P> {
     #[inline(always)]
     fn decode(bytes: &[u8]) -> Option<Self> {
         let mut word = [0; 16];
-        word[..Self::BYTES].copy_from_slice(bytes);
+        word[..Self::BYTES].copy_from_slice(&bytes[..Self::BYTES]);
         let word = u128::from_le_bytes(word);
         (word < P::MODULUS.into()).then(|| Self(P::Word::cut(word)))
     }
