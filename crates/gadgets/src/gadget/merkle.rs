@@ -1,5 +1,5 @@
-//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held. And the path of one leaf,
-//! whose place is secret.
+//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held, or some hundred of each height where
+//! many are hashed at once. And the path of one leaf, whose place is secret.
 
 use super::hash::fips_180::{block_of, bytes_of};
 use super::sha256::sha256_of_block;
@@ -61,46 +61,72 @@ pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
     depth: u32,
     mut leaf: impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
 ) -> Result<Bytes<B::Wire>> {
-    let height = if C::OF_GATES { depth.min(HEIGHT) } else { 0 };
-    let root = merkle_root(
-        b,
-        depth - height,
-        |b, place| {
-            let first = place << height;
-            let leaves = (first..first + (1 << height)).map(|place| Ok(block_of(&leaf(b, place)?)));
-            let leaves = leaves.collect::<Result<Vec<_>>>()?;
-            levels::<B, C>(b, leaves)
-        },
-        |b, left, right| sha256_of_block::<B, C>(b, &block_of_children(left, right)),
-    )?;
+    let root = if C::OF_GATES {
+        root_by_maps::<B, C>(b, depth, &mut leaf)?
+    } else {
+        merkle_root(
+            b,
+            depth,
+            |b, place| {
+                let block = block_of(&leaf(b, place)?);
+                sha256_of_block::<B, C>(b, &block)
+            },
+            |b, left, right| sha256_of_block::<B, C>(b, &block_of_children(left, right)),
+        )?
+    };
     Ok(bytes_of(&root))
 }
 
-/// The height of the subtrees whose levels are mapped: their leaves are held at once.
-const HEIGHT: u32 = 9;
+/// The leaves, and the inner nodes of one height, that are compressed together: enough for all threads, and so few
+/// that those that wait take little memory.
+const LEAVES: u64 = 512;
+const NODES: usize = 256;
 
-/// The root over the blocks of some leaves, a power of two of them, level by level: each is one map, if no bit
-/// is public, whose gates would be spared.
-fn levels<B: Backend<F = F2>, C: Compression<B>>(
+/// The root, where the blocks of a height wait until they are many.
+fn root_by_maps<B: Backend<F = F2>, C: Compression<B>>(
     b: &mut B,
-    leaves: Vec<Block<B::Wire>>,
+    depth: u32,
+    leaf: &mut impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
 ) -> Result<Node<B::Wire>> {
-    let mut blocks = leaves;
-    let is_wire = |bit: &Bit<B::Wire>| matches!(bit, Bit::Wire(_));
-    let mapped = blocks.len() > 1 && blocks.iter().flatten().all(|word| word.bits().iter().all(is_wire));
+    assert!(depth < u64::BITS, "more leaves than can be counted");
+    let count = 1 << depth;
+    let mut waiting = vec![Vec::<Block<B::Wire>>::new(); depth as usize];
+    let mut first = 0;
     loop {
-        let nodes = if mapped && blocks.len() > 1 {
-            compress_each::<B, C>(b, &blocks)?
-        } else {
-            let nodes = blocks.iter().map(|block| sha256_of_block::<B, C>(b, block));
-            nodes.collect::<Result<Vec<_>>>()?
-        };
-        if let [root] = nodes[..] {
-            return Ok(root);
+        let places = first..count.min(first + LEAVES);
+        first = places.end;
+        let mut nodes = b.scope(|b| {
+            let leaves = places.map(|place| Ok(block_of(&leaf(b, place)?))).collect::<Result<Vec<_>>>()?;
+            compress_all::<B, C>(b, &leaves)
+        })?;
+        for waiting in &mut waiting {
+            let pairs = nodes.as_chunks::<2>().0.iter();
+            waiting.extend(pairs.map(|[left, right]| block_of_children(left, right)));
+            if waiting.len() < NODES && first < count {
+                nodes.clear();
+                break;
+            }
+            let blocks = core::mem::take(waiting);
+            nodes = b.scope(|b| compress_all::<B, C>(b, &blocks))?;
+            b.forget(&blocks.wires());
         }
-        blocks =
-            nodes.as_chunks::<2>().0.iter().map(|[left, right]| block_of_children(left, right)).collect();
+        if first == count {
+            return Ok(nodes.pop().expect("the highest height has one"));
+        }
     }
+}
+
+/// The compression of each block: by one map, if there are several and no bit is public, whose gates would be
+/// spared.
+fn compress_all<B: Backend<F = F2>, C: Compression<B>>(
+    b: &mut B,
+    blocks: &[Block<B::Wire>],
+) -> Result<Vec<Node<B::Wire>>> {
+    let is_wire = |bit: &Bit<B::Wire>| matches!(bit, Bit::Wire(_));
+    if blocks.len() > 1 && blocks.iter().flatten().all(|word| word.bits().iter().all(is_wire)) {
+        return compress_each::<B, C>(b, blocks);
+    }
+    blocks.iter().map(|block| sha256_of_block::<B, C>(b, block)).collect()
 }
 
 /// The compression of each block, by one map.
@@ -264,8 +290,10 @@ mod tests {
 
     #[test]
     fn roots_agree_with_an_outside_implementation() {
-        for (depth, holes) in [(0, false), (1, false), (1, true), (3, false), (3, true)] {
-            let leaves: Vec<u8> = (0..64 << depth).map(|i: u32| (i * i / 7 + i) as u8).collect();
+        for (depth, holes) in
+            [(0, false), (1, false), (1, true), (3, false), (3, true), (10, false), (11, false)]
+        {
+            let leaves: Vec<u8> = (0..64 << depth).map(|i: u64| (i * i / 7 + i) as u8).collect();
             let mut tree = Tree { depth, holes, root: root_of(&leaves) };
             let run = |tree: &Tree| {
                 let mut clear = Clear::new(bits_of(&leaves));
