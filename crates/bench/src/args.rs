@@ -104,7 +104,7 @@ pub(crate) struct Typed {
     /// [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
-    /// Lanes in which the gates of `boolean` stand, as a function that is called on each and depends on no
+    /// Lanes in which the gates of `boolean` and `arithmetic` stand, as a function that is called on each and depends on no
     /// other, so that --threads share the work of them [default: one network, gate by gate]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) lanes: Option<String>,

@@ -6,11 +6,11 @@ mod beside;
 pub mod circuit;
 pub mod lanes;
 
-use crate::args::{self, number};
+use crate::args::number;
 use crate::bench::Run;
 use crate::fields::over;
 use crate::plan::Plan;
-use circuit::{AnyGenerated, Chosen, Generated, Proved, Satisfied};
+use circuit::{AnyGenerated, Chosen, Generated, Proved};
 use core::marker::PhantomData;
 use lanes::Lanes;
 use volery::circuit::{Arithmetic, Network};
@@ -52,36 +52,24 @@ fn either(run: &Run) -> Result<Box<dyn AnyGenerated>> {
 
 /// The circuit of `boolean`.
 fn bits(run: &Run) -> Result<Box<dyn AnyGenerated>> {
-    match &run.typed.lanes {
-        None => asked::<Binary, Network>(run, of_gates),
-        Some(lanes) => {
-            let lanes = number("--lanes", lanes)?;
-            asked::<Binary, Lanes>(run, |gates| Lanes::new(gates, lanes))
-        }
-    }
+    asked::<Binary, Network>(run)
 }
 
 /// The circuit of `arithmetic`.
 fn elements(run: &Run) -> Result<Box<dyn AnyGenerated>> {
     fn of<S: Named>(run: &Run) -> Result<Box<dyn AnyGenerated>> {
-        asked::<S, Arithmetic<S::F>>(run, of_gates)
+        asked::<S, Arithmetic<S::F>>(run)
     }
     over!(run.field()?, of(run))
 }
 
-/// The network of so many gates.
-fn of_gates<F, N: Chosen<F>>(gates: u64) -> Result<N> {
-    N::new(gates).map_err(args::of_gates)
-}
-
-/// The circuit by --gates and --inputs, with the network that `network` makes of so many gates.
-fn asked<S: Named, N: Satisfied<S::F> + 'static>(
-    run: &Run,
-    network: impl FnOnce(u64) -> Result<N>,
-) -> Result<Box<dyn AnyGenerated>>
+/// The circuit by --gates, --lanes and --inputs.
+fn asked<S: Named, N: Chosen<S::F> + 'static>(run: &Run) -> Result<Box<dyn AnyGenerated>>
 where
-    Generated<N, S::F>: Provable<S> + Sync,
+    Generated<Lanes<N>, S::F>: Provable<S> + Sync,
 {
-    let circuit = Generated::<N, S::F>::asked(run.typed, network)?;
-    Ok(Box::new(Proved::<S, N> { circuit, over: PhantomData }))
+    let lanes = run.typed.lanes.as_deref().map(|lanes| number("--lanes", lanes)).transpose()?;
+    let network = |gates| lanes.map_or_else(|| Lanes::alone(gates), |lanes| Lanes::new(gates, lanes));
+    let circuit = Generated::<Lanes<N>, S::F>::asked(run.typed, network)?;
+    Ok(Box::new(Proved::<S, Lanes<N>> { circuit, over: PhantomData }))
 }

@@ -28,7 +28,7 @@ pub static BENCHES: [Bench; 28] = [
     },
     Bench {
         name: "arithmetic",
-        options: &["--gates", "--inputs"],
+        options: &["--gates", "--inputs", "--lanes"],
         takes: Takes::All,
         over: Fields::Any(arithmetic),
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],

@@ -47,17 +47,26 @@ pub trait Chosen<F>: Satisfied<F> + Sized {
     /// # Errors
     /// `Invalid` where there are none, or too many.
     fn new(gates: u64) -> volery::Result<Self>;
+
+    /// The network on a state of few wires, a power of two from 4 to 512.
+    fn narrow(self, wires: u64) -> Self;
 }
 
 impl Chosen<F2> for Network {
     fn new(gates: u64) -> volery::Result<Self> {
         Self::new(gates)
     }
+    fn narrow(self, wires: u64) -> Self {
+        self.narrow(wires)
+    }
 }
 
 impl<F: Field> Chosen<F> for Arithmetic<F> {
     fn new(gates: u64) -> volery::Result<Self> {
         Self::new(gates)
+    }
+    fn narrow(self, wires: u64) -> Self {
+        self.narrow(wires)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Networks in lanes that do not depend on each other: one function, which a system may walk many at a time.
 
-use super::circuit::Satisfied;
+use super::circuit::{Chosen, Satisfied};
 use crate::args::of_gates;
 use core::iter;
 use sha2::{Digest, Sha256};
-use volery::F2;
-use volery::circuit::{Backend, Circuit, Network, Returned};
+use volery::circuit::{Backend, Circuit, Returned};
 use volery_cli::failure::{Failure, Result};
 
 /// The most lanes.
@@ -18,23 +17,38 @@ const LONGEST: u64 = 1 << 15;
 /// reading them is little beside the gates.
 const WIRES: u64 = 128;
 
-/// The network of a lane, and how often it stands.
-pub struct Lanes {
-    of_one: Network,
-    lanes: u64,
+/// The network of a lane, and how often it stands; or one network alone.
+pub struct Lanes<N> {
+    of_one: N,
+    /// The lanes, if it is not alone.
+    lanes: Option<u64>,
     /// Maps, one after the other.
     rounds: u64,
     /// The network of the gates that are left over, which are fewer than there are lanes in all rounds.
-    rest: Option<Network>,
+    rest: Option<N>,
 }
 
-impl Lanes {
+impl<N> Lanes<N> {
+    /// One network of so many gates, in no lanes.
+    ///
+    /// # Errors
+    /// Misuse, where there are no gates, or too many.
+    pub fn alone<F>(gates: u64) -> Result<Self>
+    where
+        N: Chosen<F>,
+    {
+        Ok(Self { of_one: N::new(gates).map_err(of_gates)?, lanes: None, rounds: 1, rest: None })
+    }
+
     /// Lanes that have so many gates together.
     ///
     /// # Errors
     /// Misuse, where there are no gates, or not one for each lane, or too many of either.
-    pub fn new(gates: u64, lanes: u64) -> Result<Self> {
-        Network::new(gates).map_err(of_gates)?;
+    pub fn new<F>(gates: u64, lanes: u64) -> Result<Self>
+    where
+        N: Chosen<F>,
+    {
+        N::new(gates).map_err(of_gates)?;
         if lanes == 0 || lanes > MOST {
             return Err(Failure::usage(format_args!("--lanes: {lanes}: choose from 1 to {MOST}")));
         }
@@ -43,35 +57,44 @@ impl Lanes {
                 "--lanes: {lanes} lanes of {gates} gates: each has one at least: take fewer, or more --gates"
             )));
         }
-        let network = |gates| Network::new(gates).map(|network| network.narrow(WIRES)).map_err(of_gates);
+        let network = |gates| N::new(gates).map(|network| network.narrow(WIRES)).map_err(of_gates);
         let rounds = (gates / lanes).div_ceil(LONGEST);
         let rest = Some(gates % (lanes * rounds)).filter(|rest| *rest > 0).map(network).transpose()?;
-        Ok(Self { of_one: network(gates / (lanes * rounds))?, lanes, rounds, rest })
+        Ok(Self { of_one: network(gates / (lanes * rounds))?, lanes: Some(lanes), rounds, rest })
+    }
+
+    /// How often the network stands.
+    fn times(&self) -> u64 {
+        self.lanes.unwrap_or(1) * self.rounds
     }
 
     /// The networks in the order in which they read the witness.
-    fn networks(&self) -> impl Iterator<Item = &Network> {
-        iter::repeat_n(&self.of_one, (self.lanes * self.rounds) as usize).chain(&self.rest)
+    fn networks(&self) -> impl Iterator<Item = &N> {
+        iter::repeat_n(&self.of_one, self.times() as usize).chain(&self.rest)
     }
 }
 
-impl Satisfied<F2> for Lanes {
+impl<F, N: Satisfied<F>> Satisfied<F> for Lanes<N> {
     fn gates(&self) -> u64 {
-        self.lanes * self.rounds * self.of_one.gates() + self.rest.map_or(0, |rest| rest.gates())
+        self.times() * self.of_one.gates() + self.rest.as_ref().map_or(0, N::gates)
     }
     fn lanes(&self) -> Option<u64> {
-        Some(self.lanes)
+        self.lanes
     }
     fn digest(&self) -> [u8; 32] {
+        let Some(lanes) = self.lanes else { return self.of_one.digest() };
         let mut hasher = Sha256::new_with_prefix("volery bench lanes");
-        [self.lanes, self.rounds].iter().for_each(|number| hasher.update(number.to_le_bytes()));
+        [lanes, self.rounds].iter().for_each(|number| hasher.update(number.to_le_bytes()));
         iter::once(&self.of_one).chain(&self.rest).for_each(|network| hasher.update(network.digest()));
         hasher.finalize().into()
     }
     fn width(&self) -> usize {
-        self.networks().map(Network::width).sum()
+        self.networks().map(N::width).sum()
     }
-    fn witness(&self, mut seed: [u8; 32]) -> Vec<F2> {
+    fn witness(&self, mut seed: [u8; 32]) -> Vec<F> {
+        if self.lanes.is_none() {
+            return self.of_one.witness(seed);
+        }
         let mut witness = Vec::with_capacity(self.width());
         for (number, network) in (0_u64..).zip(self.networks()) {
             seed[..8].copy_from_slice(&number.to_le_bytes());
@@ -81,10 +104,11 @@ impl Satisfied<F2> for Lanes {
     }
 }
 
-impl<B: Backend<F = F2>> Circuit<B> for Lanes {
+impl<B: Backend, N: Circuit<B>> Circuit<B> for Lanes<N> {
     fn run(&self, b: &mut B) -> volery::Result<()> {
+        let Some(lanes) = self.lanes else { return self.of_one.run(b) };
         for _ in 0..self.rounds {
-            b.map(b"lane of a network", self.lanes as usize, &[], |b, _, _| {
+            b.map(b"lane of a network", lanes as usize, &[], |b, _, _| {
                 self.of_one.run(b).map(|()| Returned::default())
             })?;
         }

@@ -91,7 +91,11 @@ fn values_have_their_sum_and_the_size_is_known() {
         assert_satisfied::<volery::F128, Arithmetic<_>>(inputs, Chosen::new(GATES).expect("gates"));
         // As many gates in each lane, or some left over; and lanes of one gate.
         for lanes in [1, 7, 100, GATES] {
-            assert_satisfied(inputs, Lanes::new(GATES, lanes).expect("gates"));
+            assert_satisfied::<F2, Lanes<Network>>(inputs, Lanes::new(GATES, lanes).expect("gates"));
+            assert_satisfied::<volery::F61, Lanes<Arithmetic<_>>>(
+                inputs,
+                Lanes::new(GATES, lanes).expect("gates"),
+            );
         }
     }
 }
@@ -102,7 +106,8 @@ fn values_have_their_sum_and_the_size_is_known() {
 fn long_lanes_are_maps_one_after_the_other() {
     let mut digests = std::collections::HashSet::new();
     for (gates, lanes) in [(100_003, 3), (65_536, 1), (40_000, 1024), (40_000, 1023)] {
-        let circuit = Generated::new(0, Lanes::new(gates, lanes).expect("gates"));
+        let network: Lanes<Network> = Lanes::new(gates, lanes).expect("gates");
+        let circuit = Generated::<_, F2>::new(0, network);
         let shape = Shape::without_depth(&circuit).expect("counted");
         assert_eq!((shape.mul, shape.add, shape.size()), (gates, 4 * gates, circuit.size()));
         assert!(digests.insert(circuit.digest()));

@@ -24,6 +24,8 @@ use volery_primitives::hash::elements::expanded;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arithmetic<F> {
     multiplications: u64,
+    /// The most wires of state.
+    widest: u64,
     field: PhantomData<F>,
 }
 
@@ -42,7 +44,16 @@ impl<F: Field> Arithmetic<F> {
                 "a network of {multiplications} multiplications: choose from 1 to 2^60"
             )));
         }
-        Ok(Self { multiplications, field: PhantomData })
+        Ok(Self { multiplications, widest: WIDEST, field: PhantomData })
+    }
+
+    /// A network of as many multiplications on a state of few wires: 4, 8, … up to 512.
+    ///
+    /// # Panics
+    /// For another number of wires.
+    pub fn narrow(self, wires: u64) -> Self {
+        assert!(wires.is_power_of_two() && (4..=WIDEST).contains(&wires), "{wires} wires");
+        Self { widest: wires, ..self }
     }
 
     /// The number of multiplications.
@@ -53,7 +64,7 @@ impl<F: Field> Arithmetic<F> {
     /// The number of witness elements, which is the number of wires of state.
     pub fn width(&self) -> usize {
         // Steps are for four wires or more.
-        1 << self.multiplications.clamp(4, WIDEST).ilog2()
+        1 << self.multiplications.clamp(4, self.widest).ilog2()
     }
 
     /// A digest of the circuit and its field.
@@ -61,6 +72,10 @@ impl<F: Field> Arithmetic<F> {
         let mut hasher = blake3::Hasher::new_derive_key("volery arithmetic network v1");
         hasher.update(&self.multiplications.to_le_bytes());
         hasher.update(F::name().as_bytes());
+        if self.widest < WIDEST {
+            hasher.update(b"narrow");
+            hasher.update(&self.widest.to_le_bytes());
+        }
         hasher.finalize().into()
     }
 
