@@ -122,6 +122,16 @@ impl<B: Field> Sections<B> {
         self.corrections.resize(length, B::ZERO);
     }
 
+    /// Counts the shares of blocks whose corrections are those of a map.
+    pub(super) fn pass_over(&mut self, shares: usize) {
+        self.sectioned += shares;
+    }
+
+    /// Goes to the begin of a block, which the next section is in.
+    pub(super) fn begin_block(&mut self) {
+        self.range = 0..0;
+    }
+
     /// Leaves the shares from `end` on to the next section; they have no corrections in this one.
     pub(super) fn cut(&mut self, end: usize) {
         self.range.end = end;

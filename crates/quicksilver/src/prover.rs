@@ -63,11 +63,9 @@ pub trait Commitments: Macs {
     fn end_turn(prover: &mut Prover<'_, Self>) -> Result<()>;
     /// Executes a function on many lanes at a time, if it can be.
     fn map(
-        _: &mut Prover<'_, Self>,
-        _: Map<'_, Self::F, Self::Tag>,
-    ) -> Result<Option<Zeroizing<Vec<Self::Tag>>>> {
-        Ok(None)
-    }
+        prover: &mut Prover<'_, Self>,
+        map: Map<'_, Self::F, Self::Tag>,
+    ) -> Result<Option<Zeroizing<Vec<Self::Tag>>>>;
     /// The polynomials of the open batch.
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
     /// Draws one seed between two batches; `what` names its use.

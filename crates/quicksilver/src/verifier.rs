@@ -81,11 +81,9 @@ pub trait Commitments: Macs {
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()>;
     /// Executes a function on many lanes at a time, if it can be.
     fn map(
-        _: &mut Verifier<'_, Self>,
-        _: Map<'_, Self::F, Self::E>,
-    ) -> Result<Option<Zeroizing<Vec<Self::E>>>> {
-        Ok(None)
-    }
+        verifier: &mut Verifier<'_, Self>,
+        map: Map<'_, Self::F, Self::E>,
+    ) -> Result<Option<Zeroizing<Vec<Self::E>>>>;
     /// Adds polynomials that are to be zero to the open batch.
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
     /// Draws one seed between two batches; `what` names its use.

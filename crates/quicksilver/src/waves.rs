@@ -1,10 +1,14 @@
-//! A function on many lanes at a time, over F_2.
+//! A function on many lanes at a time.
 //!
 //! [`Backend::map`](volery_circuit::Backend::map) calls one function on lanes that do not depend on each other.
-//! Some lanes together are a **wave**. A wave is walked twice: first the prover evaluates the function on all
-//! its lanes in the clear, a bit for each lane of a word, which gives the corrections; once the challenge to
-//! them is drawn, both walk it under MACs or keys, and add each product to the sums as they make it. So of a
-//! product nothing is kept, and each walk is a task that owns its shares, for whichever thread is free.
+//! Some lanes together are a **wave**. Each walk over it is a task that owns its shares, for whichever thread is
+//! free.
+//!
+//! Over F_2 the prover walks a wave twice: it evaluates the function on all its lanes in the clear, a bit for
+//! each lane of a word, which gives the corrections; once the challenge to them is drawn, it walks the wave under
+//! MACs, and adds each product to the sums as it makes it. So of a product nothing is kept. Over any other field
+//! it walks once, under MACs, and keeps what a product adds to the check until the challenge, as it does of gates:
+//! that may be a coin, for which it does not wait. The verifier walks once, under keys, with the challenge.
 //!
 //! Nothing else changes: messages, challenges, and the coefficient of each share are those of [`crate`]. What a
 //! wave decides is the order of commitments, and which blocks of the VOLE are one batch.
@@ -18,15 +22,19 @@
 //!
 //! # The order of messages
 //! The thread that speaks to the peer does nothing else. It draws some turns ([`Vole::ahead`]), whose shares are
-//! expanded by tasks; and for each turn in order, the prover sends the corrections that the first walk has come to, both
-//! draw the challenge, hand out the second walk, and draw one turn more. So the messages of the VOLE for a turn
+//! expanded by tasks; and for each turn in order, the prover sends the corrections that its walk has come to, both
+//! draw the challenge, hand out the walk that takes it, and draw one turn more. So the messages of the VOLE for a turn
 //! come before the corrections of those ahead of it, whatever the number of threads.
 //!
+//! Where challenges are coins, turns end where batches do by the number of blocks
+//! ([`BLOCKS`](crate::arithmetic::BLOCKS)), so that a map has no batches, and no coins, that calls have not: the open
+//! batch goes on in the first turn, and the last one goes on behind the map. A coin is sent once all corrections of its
+//! batch have arrived, behind the messages of the blocks that are drawn by then, and is received there.
+//!
 //! # Why it proves the same
-//! - A **turn** is a batch: the prover sends the corrections of all its blocks, and then both draw the batch's
-//!   challenge from the transcript. The second walk of its shares begins after that, and adds product i of the
-//!   batch with coefficient χ_i, as [`crate::slots`] does where products wait. What is summed is a function of
-//!   shares, corrections and χ: between its walks a prover has nothing to choose. Shares that are drawn ahead
+//! - A **turn** is a batch, or a part of one: the prover sends the corrections of all its blocks, and then both draw
+//!   the batch's challenge. Product i of the batch gets coefficient χ_i, as [`crate::slots`] gives it where products
+//!   wait. What is summed is a function of shares, corrections and χ: a prover has nothing to choose between two walks. Shares that are drawn ahead
 //!   are fixed before corrections that do not depend on them; whatever a prover makes of that, the corrections
 //!   of a batch, and its shares, are there before its challenge. The sums run on as over all batches (7a), and
 //!   the bound of [`crate`] counts a batch for each block.
@@ -37,36 +45,40 @@
 //! - What is asserted in turns is digested turn by turn, and these digests are absorbed in the order of turns,
 //!   among the MACs or keys of what is asserted elsewhere; in a turn the order is by pieces, steps and lanes.
 //!   Both know it.
+//! - The bound of [`crate::arithmetic`] counts the batches of calls, of which a map has no more.
 //!
 //! Each share is used once, and each is used: no block is left before its end, so that traffic is that of as many
-//! calls. An assertion that fails is found by the first walk; its name is that of the first in the order of
+//! calls. An assertion that fails is found by the prover's first walk; its name is that of the first in the order of
 //! calls, and the prover goes on as ever. Neither walk depends on a value but by what hints compute.
 
 mod clear;
+mod proving;
 #[cfg(test)]
 mod tests;
 mod wave;
 
 pub(crate) use clear::Clear;
-use wave::{Fold, Wave};
+pub(crate) use proving::Proving;
+use wave::{Fold, Given, Wave};
 
 use crate::ASSERTED;
-use crate::slots::Slots;
-use core::ops::Range;
+use crate::slots::{Memory, Slots};
+use core::marker::PhantomData;
+use core::ops::{Add, Range};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
 use volery_circuit::stream::Map;
 use volery_circuit::stream::straight::{Lines, StraightLine};
-use volery_primitives::arch::Arch;
-use volery_primitives::prg::Seed;
-use volery_primitives::{F2, F128};
+use volery_primitives::arch::{Arch, add_rows};
+use volery_primitives::{Extension, F128, Field, MacField};
 use volery_proof::openings::Openings;
 use volery_proof::verdict::Gates;
+use volery_vole::macs::{BitMacs, FieldMacs, Macs, Values};
 #[cfg(doc)]
 use volery_vole::vole::Vole;
-use zeroize::Zeroizing;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// The waves under way at a time. Each has its wires, and one task at most.
 const ACTIVE: usize = 16;
@@ -82,25 +94,30 @@ const MOST_LANES: usize = 1 << 10;
 /// wave costs little.
 const TURN: usize = 1 << 15;
 
-/// The most wires of a wave, which are to stay in the second-level cache. What has more on its fewest lanes is
-/// called.
-const MOST_WIRES: usize = 1 << 16;
+/// The most bytes of a wave's wires, which are to stay in the second-level cache. What has more on its fewest lanes
+/// is called.
+const MOST_BYTES: usize = 1 << 20;
 const FEWEST_LANES: usize = 8;
 
+/// The most wires of a wave. Both parties go by those of the prover.
+const fn most_wires<M: Values>() -> usize {
+    MOST_BYTES / size_of::<M::Tag>()
+}
+
 /// Whether a function can be walked so.
-fn fits(line: &StraightLine<F2>) -> bool {
-    line.commitments > 0 && line.slots * FEWEST_LANES <= MOST_WIRES
+fn fits<M: Values>(line: &StraightLine<M::F>) -> bool {
+    line.commitments > 0 && line.slots * FEWEST_LANES <= most_wires::<M>()
 }
 
 /// The lanes of a wave of this function.
-fn width(line: &StraightLine<F2>, lanes: usize) -> usize {
+fn width<M: Values>(line: &StraightLine<M::F>, lanes: usize) -> usize {
     let mut width = lanes.div_ceil(ACTIVE).next_multiple_of(FEWEST_LANES).min(LANES);
     if width == LANES {
         while width < MOST_LANES && width as u64 * line.commitments < WORTH {
             width *= 2;
         }
     }
-    while width > FEWEST_LANES && width * line.slots > MOST_WIRES {
+    while width > FEWEST_LANES && width * line.slots > most_wires::<M>() {
         width /= 2;
     }
     width
@@ -167,11 +184,11 @@ impl Turns {
         pieces
     }
 
-    /// Turns to the next wave at the end of a block with so many shares, if it is time. Says whether the turn
-    /// has ended.
-    fn turn(&mut self, shares: usize) -> bool {
+    /// Turns to the next wave at the end of a block with so many shares, if it is time: where a batch ends with
+    /// the block, or, where that is not given, by the length of the turn. Says whether the turn has ended.
+    fn turn(&mut self, shares: usize, ends_batch: Option<bool>) -> bool {
         self.taken += shares;
-        if self.taken < TURN && self.left > 0 {
+        if !ends_batch.unwrap_or(self.taken >= TURN) && self.left > 0 {
             return false;
         }
         self.taken = 0;
@@ -192,14 +209,24 @@ pub(crate) struct Piece {
 }
 
 /// The rows of a block.
-pub(crate) type Rows = Zeroizing<Vec<F128>>;
+pub(crate) type Rows<R> = Zeroizing<Vec<R>>;
 
-/// Consecutive blocks whose products are one batch.
+/// A block that is drawn, and is expanded by a task.
+pub(crate) struct Drawn<R: DefaultIsZeroes> {
+    pub(crate) shares: usize,
+    pub(crate) rows: Task<Rows<R>>,
+    /// Whether a batch ends with it, where batches go by their number of blocks. Elsewhere each turn is one.
+    pub(crate) ends_batch: Option<bool>,
+}
+
+/// Consecutive blocks whose products are of one batch.
 pub(crate) struct Turn<R> {
     /// The pieces of each block, with its rows.
     pub(crate) blocks: Vec<(Vec<Piece>, R)>,
     /// The shares of all blocks.
     pub(crate) shares: usize,
+    /// Whether the batch ends with them.
+    pub(crate) ends_batch: bool,
 }
 
 impl<R> Turn<R> {
@@ -209,6 +236,99 @@ impl<R> Turn<R> {
             self.blocks.iter().flat_map(|(pieces, _)| pieces).map(|piece| piece.wave).collect();
         waves.dedup();
         waves
+    }
+
+    /// The shares of each block.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = usize> {
+        self.blocks.iter().filter_map(|(pieces, _)| pieces.last()).map(|piece| piece.shares.end)
+    }
+}
+
+/// Values under MACs that maps are walked over.
+pub(crate) trait Waved: Macs {
+    /// Puts the sums of the `count` tags from `a` and from `b` on at `out`, which may be one of these two, and
+    /// overlaps with neither else.
+    fn add_tags(_: Arch, tags: &mut [Self::Tag], places: [usize; 3], count: usize) {
+        add_columns(tags, places, count);
+    }
+    /// Puts sums of keys in their place, as [`Waved::add_tags`] does of tags.
+    fn add_keys(_: Arch, keys: &mut [Self::E], places: [usize; 3], count: usize) {
+        add_columns(keys, places, count);
+    }
+}
+
+fn add_columns<R: Copy + Add<Output = R>>(wires: &mut [R], [out, a, b]: [usize; 3], count: usize) {
+    assert!([out, a, b].iter().all(|from| from + count <= wires.len()));
+    (0..count).for_each(|i| wires[out + i] = wires[a + i] + wires[b + i]);
+}
+
+impl Waved for BitMacs {
+    fn add_tags(arch: Arch, tags: &mut [F128], places: [usize; 3], count: usize) {
+        add_rows(arch, tags, places, count);
+    }
+    fn add_keys(arch: Arch, keys: &mut [F128], places: [usize; 3], count: usize) {
+        add_rows(arch, keys, places, count);
+    }
+}
+
+impl<B: Field, E: MacField<B>> Waved for FieldMacs<B, E> {}
+
+/// How a party holds the wires of a wave.
+pub(crate) trait Side: 'static {
+    /// The MACs.
+    type M: Macs;
+    /// A wire.
+    type Row: DefaultIsZeroes + Send + Sync + 'static;
+
+    /// A wire times a public factor.
+    fn scale(row: Self::Row, factor: ValueOf<Self>) -> Self::Row;
+    /// Puts sums of wires in their place, as [`Waved::add_tags`] does.
+    fn add(arch: Arch, wires: &mut [Self::Row], places: [usize; 3], count: usize);
+    /// The element by which a wire is opened as zero.
+    fn opened(row: Self::Row) -> WideOf<Self>;
+}
+
+/// The value of a wire, and the elements of its MAC.
+pub(crate) type ValueOf<S> = <<S as Side>::M as Values>::F;
+pub(crate) type WideOf<S> = <<S as Side>::M as Values>::E;
+
+/// The prover's side: values with their MACs.
+pub(crate) struct Tags<M>(PhantomData<M>);
+
+/// The verifier's side.
+pub(crate) struct Keys<M>(PhantomData<M>);
+
+impl<M: Waved<Tag: Sync>> Side for Tags<M> {
+    type M = M;
+    type Row = M::Tag;
+
+    #[inline(always)]
+    fn scale(row: M::Tag, factor: M::F) -> M::Tag {
+        M::scale(row, factor)
+    }
+    fn add(arch: Arch, wires: &mut [M::Tag], places: [usize; 3], count: usize) {
+        M::add_tags(arch, wires, places, count);
+    }
+    #[inline(always)]
+    fn opened(row: M::Tag) -> M::E {
+        M::mac(row)
+    }
+}
+
+impl<M: Waved> Side for Keys<M> {
+    type M = M;
+    type Row = M::E;
+
+    #[inline(always)]
+    fn scale(row: M::E, factor: M::F) -> M::E {
+        row.scale(factor)
+    }
+    fn add(arch: Arch, wires: &mut [M::E], places: [usize; 3], count: usize) {
+        M::add_keys(arch, wires, places, count);
+    }
+    #[inline(always)]
+    fn opened(row: M::E) -> M::E {
+        row
     }
 }
 
@@ -254,45 +374,53 @@ impl<W> Places<W> {
     }
 }
 
-/// The result of a second walk: the waves, further on; the products, and their sums; the wires that were
+/// The result of a walk with a challenge: the waves, further on; the products, and their sums; the wires that were
 /// asserted; and memory that is free again.
-pub(crate) struct Done {
-    waves: Vec<(usize, Wave)>,
+pub(crate) struct Done<S: Side> {
+    waves: Vec<(usize, Wave<S>)>,
     pub(crate) products: u64,
-    pub(crate) sums: Zeroizing<Vec<F128>>,
+    pub(crate) sums: Zeroizing<Vec<WideOf<S>>>,
     pub(crate) asserted: Box<Openings>,
-    rows: Vec<Rows>,
+    rows: Vec<Rows<S::Row>>,
 }
 
-/// The sums of some products under some coefficients, of a prover or of a verifier.
-pub(crate) type SumsOf = fn(Arch, &[F128], [&[F128]; 3]) -> (F128, F128);
+/// The sums of some products under some coefficients, of a prover or of a verifier. The last argument is memory.
+pub(crate) type SumsOf<S> =
+    fn(Arch, &[WideOf<S>], [&[<S as Side>::Row]; 3], &mut Memory<<S as Side>::Row>) -> (WideOf<S>, WideOf<S>);
+
+/// The next coefficients of a batch, an even number of them.
+pub(crate) type Fill<E> = Box<dyn FnMut(&mut [E]) + Send>;
 
 /// A map under way, as either party walks it under MACs or keys.
-pub(crate) struct Mapping<'m> {
-    map: Map<'m, F2, F128>,
-    pub(crate) line: Arc<StraightLine<F2>>,
+pub(crate) struct Mapping<'m, S: Side> {
+    map: Map<'m, ValueOf<S>, S::Row>,
+    pub(crate) line: Arc<StraightLine<ValueOf<S>>>,
     turns: Turns,
     /// The turns that were drawn, and not begun.
-    drawn: VecDeque<Turn<Task<Rows>>>,
+    drawn: VecDeque<Turn<Task<Rows<S::Row>>>>,
     /// The block in which the map ends, once it is drawn.
-    last: Option<Task<Rows>>,
-    places: Places<Wave>,
-    tasks: Tasks<Done>,
-    /// The shares whose second walk was handed out.
+    last: Option<Task<Rows<S::Row>>>,
+    places: Places<Wave<S>>,
+    tasks: Tasks<Done<S>>,
+    /// The shares that were walked over, or whose walk was handed out.
     walked: u64,
-    results: Zeroizing<Vec<F128>>,
-    spare: Vec<Rows>,
+    results: Zeroizing<Vec<S::Row>>,
+    spare: Vec<Rows<S::Row>>,
     /// The share of the public value one: a verifier's is a secret.
-    one: Arc<Zeroizing<F128>>,
+    pub(crate) one: Arc<Zeroizing<S::Row>>,
 }
 
-impl<'m> Mapping<'m> {
+impl<'m, S: Side> Mapping<'m, S> {
     /// Begins a map, if its function can be walked so.
-    pub(crate) fn begin(lines: &mut Lines<F2>, map: Map<'m, F2, F128>, one: F128) -> Option<Self> {
-        let line = if map.lanes > 1 { lines.find(map.function, fits)? } else { return None };
-        let turns = Turns::new(map.lanes, width(&line, map.lanes), line.commitments);
+    pub(crate) fn begin(
+        lines: &mut Lines<ValueOf<S>>,
+        map: Map<'m, ValueOf<S>, S::Row>,
+        one: S::Row,
+    ) -> Option<Self> {
+        let line = if map.lanes > 1 { lines.find(map.function, fits::<S::M>)? } else { return None };
+        let turns = Turns::new(map.lanes, width::<S::M>(&line, map.lanes), line.commitments);
         let places = Places::default();
-        let results = Zeroizing::new(vec![F128::default(); line.results.len() * map.lanes]);
+        let results = Zeroizing::new(vec![S::Row::default(); line.results.len() * map.lanes]);
         let one = Arc::new(Zeroizing::new(one));
         let (drawn, tasks, spare) = (VecDeque::new(), Tasks::default(), Vec::new());
         Some(Self { map, line, turns, drawn, last: None, places, tasks, walked: 0, results, spare, one })
@@ -327,7 +455,7 @@ impl<'m> Mapping<'m> {
     }
 
     /// The arguments of a wave, column by column.
-    pub(crate) fn arguments(&self, wave: usize) -> impl Iterator<Item = &[F128]> {
+    pub(crate) fn arguments(&self, wave: usize) -> impl Iterator<Item = &[S::Row]> {
         let lanes = self.lanes(wave);
         self.map.arguments.chunks_exact(self.map.lanes).map(move |column| &column[lanes.clone()])
     }
@@ -342,19 +470,20 @@ impl<'m> Mapping<'m> {
     pub(crate) fn draw(
         &mut self,
         (ahead, begun): (usize, usize),
-        mut draw: impl FnMut(Rows) -> Result<(usize, Task<Rows>)>,
+        mut draw: impl FnMut(Rows<S::Row>) -> Result<Drawn<S::Row>>,
     ) -> Result<()> {
         while begun + self.drawn.len() < ahead.div_ceil(TURN) && self.left() > 0 && self.last.is_none() {
-            let mut turn = Turn { blocks: Vec::new(), shares: 0 };
+            let mut turn = Turn { blocks: Vec::new(), shares: 0, ends_batch: true };
             loop {
-                let (shares, rows) = draw(self.spare.pop().unwrap_or_default())?;
+                let Drawn { shares, rows, ends_batch } = draw(self.spare.pop().unwrap_or_default())?;
                 if self.left() < shares as u64 {
                     self.last = Some(rows);
                     break;
                 }
                 turn.blocks.push((self.turns.pieces(shares), rows));
                 turn.shares += shares;
-                if self.turns.turn(shares) {
+                turn.ends_batch = ends_batch.unwrap_or(true);
+                if self.turns.turn(shares, ends_batch) {
                     break;
                 }
             }
@@ -367,22 +496,22 @@ impl<'m> Mapping<'m> {
     pub(crate) fn next_turn_if(
         &mut self,
         may_begin: impl FnOnce(&[usize]) -> bool,
-    ) -> Option<Turn<Task<Rows>>> {
+    ) -> Option<Turn<Task<Rows<S::Row>>>> {
         let begins = self.drawn.front().is_some_and(|turn| may_begin(&turn.waves()));
         if begins { self.drawn.pop_front() } else { None }
     }
 
     /// The block in which the map ends, where it was drawn.
-    pub(crate) fn last_block(&mut self) -> Option<Rows> {
+    pub(crate) fn last_block(&mut self) -> Option<Rows<S::Row>> {
         self.last.take().map(Task::wait)
     }
 
     /// Takes a wave to where it is walked. What tasks have done meanwhile goes to `take`, in their order.
-    fn take(&mut self, wave: usize, take: &mut impl FnMut(&Done)) -> Wave {
+    fn take(&mut self, wave: usize, take: &mut impl FnMut(&Done<S>)) -> Wave<S> {
         loop {
             match self.places.take(wave) {
                 Asked::Here(wave) => return wave,
-                Asked::New => return Wave::new(&self.line, self.lanes(wave).len(), self.arguments(wave)),
+                Asked::New => return self.new_wave(wave),
                 Asked::InTask => {
                     let done = self.tasks.next().expect("a task that has the wave");
                     self.settle(done, take);
@@ -391,27 +520,43 @@ impl<'m> Mapping<'m> {
         }
     }
 
-    /// Puts a wave back. Where it has come to its end, its results are those of its lanes.
-    fn put(&mut self, number: usize, wave: Wave) {
-        if !wave.is_done() {
-            self.places.put(number, Some(wave));
-            return;
-        }
+    /// A wave at its begin.
+    pub(crate) fn new_wave(&self, wave: usize) -> Wave<S> {
+        Wave::new(&self.line, self.lanes(wave).len(), self.arguments(wave))
+    }
+
+    /// Takes the results of a wave that has come to its end.
+    pub(crate) fn finish(&mut self, number: usize, wave: &Wave<S>) {
         let lanes = self.lanes(number);
         for (port, column) in self.results.chunks_exact_mut(self.map.lanes).enumerate() {
             column[lanes.clone()].copy_from_slice(wave.wires_on(self.line.results[port]));
         }
-        self.places.put(number, None);
     }
 
-    /// Hands out the second walk over a turn, whose products have the coefficients of `seed`. `corrected` gives a
+    /// Puts a wave back. Where it has come to its end, its results are those of its lanes.
+    fn put(&mut self, number: usize, wave: Wave<S>) {
+        if wave.is_done() {
+            self.finish(number, &wave);
+            self.places.put(number, None);
+        } else {
+            self.places.put(number, Some(wave));
+        }
+    }
+
+    /// Counts shares that were walked over elsewhere, and takes the memory of their blocks.
+    pub(crate) fn take_back(&mut self, shares: usize, rows: Vec<Rows<S::Row>>) {
+        self.walked += shares as u64;
+        self.spare.extend(rows);
+    }
+
+    /// Hands out the walk over a turn, whose products have the coefficients that `fill` gives. `corrected` gives a
     /// block's rows, corrected.
     pub(crate) fn hand_out<R: Send + 'static>(
         &mut self,
-        (arch, pool, sums): (Arch, &Pool, SumsOf),
-        (turn, seed): (Turn<R>, Seed),
-        mut corrected: impl FnMut(R, F128) -> Rows + Send + 'static,
-        take: &mut impl FnMut(&Done),
+        (arch, pool, sums): (Arch, &Pool, SumsOf<S>),
+        (turn, fill): (Turn<R>, Fill<WideOf<S>>),
+        mut corrected: impl FnMut(R, S::Row) -> Rows<S::Row> + Send + 'static,
+        take: &mut impl FnMut(&Done<S>),
     ) {
         let mut waves: Vec<_> =
             turn.waves().into_iter().map(|number| (number, self.take(number, take))).collect();
@@ -419,14 +564,15 @@ impl<'m> Mapping<'m> {
         let one = self.one.clone();
         self.tasks.push(pool.run(move || {
             let mut asserted = Box::new(Openings::new(ASSERTED));
-            let mut fold = Fold::new(arch, seed, sums);
+            let mut fold = Fold::<S>::new(arch, fill, sums);
             let (mut at, mut all) = (0, Vec::with_capacity(turn.blocks.len()));
             for (pieces, rows) in turn.blocks {
-                let rows = corrected(rows, **one);
+                let mut rows = corrected(rows, **one);
                 for Piece { wave, shares } in pieces {
                     at += usize::from(waves[at].0 != wave);
-                    let made = |factors: Option<[&[F128]; 2]>, made: &[F128]| fold.add(factors, made);
-                    waves[at].1.walk((arch, **one), &rows[shares], made, &mut asserted);
+                    let wave = &mut waves[at].1;
+                    let made = |factors: Option<[&[S::Row]; 2]>, made: &[S::Row]| fold.add(factors, made);
+                    wave.walk((arch, **one), &mut rows[shares], &mut Given, made, &mut asserted);
                 }
                 all.push(rows);
             }
@@ -437,34 +583,45 @@ impl<'m> Mapping<'m> {
         }
     }
 
-    /// Walks over a piece of a block that is no batch of its own, once all tasks are done: its products go into
-    /// slots, and its assertions to those of gates.
+    /// Walks over a piece of a block that is no turn, once all tasks are done: its products go into slots, and
+    /// its assertions to those of gates.
     pub(crate) fn walk_into(
         &mut self,
-        into: (&mut Slots<F128>, &mut Openings),
+        (slots, asserted): (&mut Slots<S::Row>, &mut Openings),
         (arch, number): (Arch, usize),
-        shares: &[F128],
+        shares: &mut [S::Row],
     ) {
         let mut wave = self.take(number, &mut |_| unreachable!("no task is under way"));
-        wave.walk_into(into, (arch, **self.one), shares);
+        let one = **self.one;
+        wave.walk((arch, one), shares, &mut Given, |factors, made| fill(slots, one, factors, made), asserted);
         self.put(number, wave);
     }
 
-    fn settle(&mut self, done: Done, take: &mut impl FnMut(&Done)) {
+    fn settle(&mut self, done: Done<S>, take: &mut impl FnMut(&Done<S>)) {
         take(&done);
         self.spare.extend(done.rows);
         done.waves.into_iter().for_each(|(number, wave)| self.put(number, wave));
     }
 
-    /// Waits for all second walks.
-    pub(crate) fn settle_all(&mut self, take: &mut impl FnMut(&Done)) {
+    /// Waits for all walks that were handed out.
+    pub(crate) fn settle_all(&mut self, take: &mut impl FnMut(&Done<S>)) {
         while let Some(done) = self.tasks.next() {
             self.settle(done, take);
         }
     }
 
     /// The results of all lanes, once no share is left to take.
-    pub(crate) fn end(self) -> Zeroizing<Vec<F128>> {
+    pub(crate) fn end(self) -> Zeroizing<Vec<S::Row>> {
         self.results
+    }
+}
+
+/// Puts products into slots, each input as the product of itself and one.
+pub(crate) fn fill<R: DefaultIsZeroes>(slots: &mut Slots<R>, one: R, factors: Option<[&[R]; 2]>, made: &[R]) {
+    for (i, made) in made.iter().enumerate() {
+        *slots.slot() = match factors {
+            Some([a, b]) => [a[i], b[i], *made],
+            None => [*made, one, *made],
+        };
     }
 }

@@ -11,7 +11,7 @@ use volery::circuit::{
     Arithmetic, Backend, Circuit, Dimensions, InnerProduct, MatrixProduct, Reduction, Returned,
 };
 use volery::{
-    Binary, Correlations, Error, F2, F61, Field, Named, Options, Over, Provable, check, prove_one_of,
+    Binary, Correlations, Error, F2, F61, F61x2, Field, Named, Options, Over, Provable, check, prove_one_of,
     verify_one_of,
 };
 
@@ -44,7 +44,7 @@ fn fails<S: Named>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name
     }
 }
 
-/// Products of each lane's bits, mapped: by the stream many lanes are walked at a time, and so they are of a
+/// Products of each lane's values, mapped: by the stream many lanes are walked at a time, and so they are of a
 /// statement that is compiled.
 pub(crate) struct Lanes {
     pub(crate) lanes: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Lanes {
     pub(crate) products: usize,
 }
 
-impl<B: Backend<F = F2>> Circuit<B> for Lanes {
+impl<B: Backend> Circuit<B> for Lanes {
     fn run(&self, b: &mut B) -> volery::Result<()> {
         let columns = (0..2 * self.lanes).map(|_| b.witness()).collect::<volery::Result<Vec<_>>>()?;
         let made = b.map(b"products", self.lanes, &columns, |b, lane, of| {
@@ -77,6 +77,17 @@ fn what_is_mapped_goes_by_its_stream() {
     witness[77] = F2::ONE;
     witness[177] = F2::ZERO;
     fails::<Binary>(&statement, &witness, "the last of lane 77");
+    mapped_numbers::<F61, Over<F61>>();
+    mapped_numbers::<F61, Over<F61, F61x2>>();
+}
+
+fn mapped_numbers<F: Field, S: Named<F = F>>() {
+    let mut witness = [F::ZERO, F::ZERO, F::ONE, -F::ONE].repeat(50);
+    witness[..100].fill(F::ZERO);
+    let statement = Lanes { lanes: 100, products: 50 };
+    agrees::<S>(&statement, &witness, OVER_NUMBERS);
+    witness[77] = F::ONE;
+    fails::<S>(&statement, &witness, "the last of lane 77");
 }
 
 const OVER_BITS: [&str; 2] = ["softspoken8", "tiny"];

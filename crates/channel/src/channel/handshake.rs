@@ -19,7 +19,7 @@ use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 /// The first bytes of each party.
 pub const MAGIC: [u8; 8] = *b"volery\0\0";
 /// The version of the protocol. It changes whenever the bytes on the wire do.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// The bytes of a padded name.
 const NAME: usize = 32;
 const BODY: usize = 16 + 3 * NAME + 32 + 32;

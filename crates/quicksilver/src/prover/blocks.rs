@@ -79,7 +79,7 @@ impl Commitments for BitMacs {
     }
 
     fn map(prover: &mut Prover<'_, Self>, map: Map<'_, F2, F128>) -> Result<Option<Zeroizing<Vec<F128>>>> {
-        prover.map(map)
+        prover.map_bits(map)
     }
 
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<F128> {

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::TILE;
 use crate::arithmetic::SLOTS;
 use crate::polynomial::{MOST, Pending, Sums};
 use crate::slots::{Memory, Triple, Weighing};
@@ -65,6 +66,23 @@ impl<E: Field> Products<E> {
         E::products(arch, triples, &mut self.constant, &mut self.linear);
     }
 
+    /// Begins the products of `shares` shares, one after the other; those of inputs are zero.
+    pub(super) fn begin<B: Field>(&mut self, arch: Arch, shares: usize) -> Columns<'_, B, E>
+    where
+        E: MacField<B>,
+    {
+        for elements in [&mut self.constant, &mut self.linear] {
+            if elements.capacity() < shares {
+                // What has to move would leave a copy behind.
+                *elements = Zeroizing::new(Vec::with_capacity(shares));
+            }
+            // Each is written when it is made.
+            elements.resize(shares, E::ZERO);
+        }
+        self.count = shares;
+        Columns { arch, triples: Zeroizing::new(Vec::with_capacity(TILE)), at: 0, products: self }
+    }
+
     /// Appends other products, if there is room for them and for the unused coefficients in between. Sections
     /// of very short turns have few each.
     fn has_taken(&mut self, others: &Self) -> bool {
@@ -96,6 +114,36 @@ impl<E: Field> Products<E> {
             weighed[1] += E::dot(arch, chi, linear);
         }
         weighed
+    }
+}
+
+/// Products that are computed as they are made, column by column.
+pub(super) struct Columns<'p, B: Field, E: MacField<B>> {
+    arch: Arch,
+    products: &'p mut Products<E>,
+    /// The products that are computed.
+    at: usize,
+    triples: Zeroizing<Vec<Triple<Tagged<B, E>>>>,
+}
+
+impl<B: Field, E: MacField<B>> Columns<'_, B, E> {
+    /// Computes the next products, or leaves those of inputs zero.
+    pub(super) fn add(&mut self, factors: Option<[&[Tagged<B, E>]; 2]>, made: &[Tagged<B, E>]) {
+        let Products { constant, linear, .. } = &mut *self.products;
+        let Some([a, b]) = factors else {
+            let places = self.at..self.at + made.len();
+            self.at = places.end;
+            constant[places.clone()].fill(E::ZERO);
+            linear[places].fill(E::ZERO);
+            return;
+        };
+        for ((a, b), made) in a.chunks(TILE).zip(b.chunks(TILE)).zip(made.chunks(TILE)) {
+            self.triples.clear();
+            self.triples.extend((0..made.len()).map(|i| [a[i], b[i], made[i]]));
+            let places = self.at..self.at + made.len();
+            E::products(self.arch, &self.triples, &mut constant[places.clone()], &mut linear[places]);
+            self.at += made.len();
+        }
     }
 }
 
@@ -133,6 +181,14 @@ impl<E: Field> Batch<E> {
             products
         }));
         self.gather(pool.ahead());
+    }
+
+    /// Adds products that are computed already.
+    pub(super) fn append(&mut self, mut products: Products<E>) {
+        // Those before come first.
+        self.gather(0);
+        products.first = self.number(products.count);
+        self.products.push(products);
     }
 
     /// Skips the coefficients of `count` products that are zero whatever was committed to.

@@ -6,10 +6,13 @@ use super::{Commitments, Lengths, Prover};
 use crate::arithmetic::{Sections, WAITING, slots};
 use crate::polynomial::{Pending, Sums};
 use crate::slots::{Memory, Weighing};
+use crate::waves::Rows;
 use crate::{challenge, single_challenge};
 use std::collections::VecDeque;
 use volery_channel::error::Result;
 use volery_channel::pool::{Spare, Tasks};
+use volery_circuit::stream::Map;
+use volery_circuit::stream::straight::Lines;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use volery_proof::verdict::by_transcript;
@@ -17,7 +20,7 @@ use volery_vole::macs::{FieldMacs, Macs, Values};
 
 /// The prover's state of its commitments.
 pub struct Kept<B: Field, E: MacField<B>> {
-    sections: Sections<B>,
+    pub(super) sections: Sections<B>,
     /// Whether the corrections of the section were sent.
     sent: bool,
     /// Blocks of this statement for which the verifier's messages were received.
@@ -27,7 +30,9 @@ pub struct Kept<B: Field, E: MacField<B>> {
     /// Empty batches, whose memory is used again.
     spare: Vec<Batch<E>>,
     slots: Spare<Memory<Tagged<B, E>>>,
-    weighing: Weighing<Products<E>, E>,
+    pub(super) weighing: Weighing<Products<E>, E>,
+    /// The functions that were mapped.
+    pub(super) lines: Lines<B>,
     /// Sums of polynomials that tasks are computing.
     polynomials: Tasks<Sums<E>>,
 }
@@ -42,6 +47,7 @@ impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
             spare: Vec::new(),
             slots: Spare::default(),
             weighing: Weighing::default(),
+            lines: Lines::default(),
             polynomials: Tasks::default(),
         }
     }
@@ -49,7 +55,7 @@ impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
 
 impl<B: Field, E: MacField<B>> Kept<B, E> {
     /// The batch that still grows.
-    fn batch(&mut self) -> &mut Batch<E> {
+    pub(super) fn batch(&mut self) -> &mut Batch<E> {
         if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
             self.waiting.push_back(self.spare.pop().unwrap_or_default());
         }
@@ -123,6 +129,13 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(())
     }
 
+    fn map(
+        prover: &mut Prover<'_, Self>,
+        map: Map<'_, B, Tagged<B, E>>,
+    ) -> Result<Option<Rows<Tagged<B, E>>>> {
+        prover.map_elements(map)
+    }
+
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<E> {
         &mut prover.kept.batch().polynomials
     }
@@ -138,10 +151,9 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
     /// Draws the next block, after receiving the verifier's messages that come before those which the VOLE
     /// needs.
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
-        let blocks = prover.kept.sections.drawn + 1;
-        prover.hear(blocks.saturating_sub(prover.vole.lag()))?;
+        prover.hear_before_draw()?;
         prover.vole.block(&mut prover.channel, &mut prover.block)?;
-        prover.kept.sections.drawn = blocks;
+        prover.kept.sections.drawn += 1;
         Ok(())
     }
 
@@ -218,7 +230,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     }
 
     /// Ends the section, all of whose corrections are sent.
-    fn end_section(&mut self) -> Result<()> {
+    pub(super) fn end_section(&mut self) -> Result<()> {
         self.take_up();
         if !core::mem::take(&mut self.open) {
             return Ok(());
@@ -234,7 +246,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     }
 
     /// Closes the batch, all of whose corrections were sent. Fig. 4, 6.
-    fn close_batch(&mut self) -> Result<()> {
+    pub(super) fn close_batch(&mut self) -> Result<()> {
         let coefficients = core::mem::take(&mut self.coefficients);
         let waiting = &mut self.kept.waiting;
         let Some(batch) = waiting.back_mut().filter(|batch| batch.last.is_none()) else { return Ok(()) };
@@ -261,6 +273,11 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             self.weigh(first + 1)?;
         }
         Ok(())
+    }
+
+    /// Receives the verifier's messages that come before those which the VOLE needs for the next block.
+    pub(super) fn hear_before_draw(&mut self) -> Result<()> {
+        self.hear((self.kept.sections.drawn + 1).saturating_sub(self.vole.lag()))
     }
 
     /// Receives all that the verifier sends for its first `blocks` blocks, in its order.

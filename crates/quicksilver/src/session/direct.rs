@@ -10,7 +10,6 @@ use crate::{ProverUnder, VerifierUnder};
 use volery_channel::error::Result;
 use volery_circuit::stream::{ClauseSource, Source, Stream as Gates};
 use volery_circuit::{Branch, Circuit, Clauses};
-use volery_primitives::Field as _;
 
 /// A statement that can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field
 /// is one: systems execute its stream of gates, but QuickSilver runs a copy that is compiled for it alone
@@ -164,9 +163,9 @@ impl<'s, S: OverMacs> Proposition<'s, S> {
         S: Registered,
     {
         let stream = Gates::new(circuit.source());
-        // Over F_2 a map is walked lane by lane where it is compiled, and many lanes at a time where it is recorded:
-        // so statements that map go by their streams. What cannot be counted ends in its error there.
-        let maps = || S::F::BITS == 1 && stream.maps().unwrap_or(true);
+        // A map is walked lane by lane where it is compiled, and many lanes at a time where it is recorded: so
+        // statements that map go by their streams. What cannot be counted ends in its error there.
+        let maps = || stream.maps().unwrap_or(true);
         let direct = circuit.direct().filter(|_| !maps());
         Self { stream, direct }
     }

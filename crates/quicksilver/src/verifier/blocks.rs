@@ -1,17 +1,20 @@
 //! Over F_2: a batch is one block of the VOLE, and its corrections are bits of one message.
 
-use super::{Commitments, Lengths, Turn, Verifier};
-use crate::challenge;
-use crate::polynomial::Keys;
+use super::waves::{self, Mapped, Taken};
+use super::{Commitments, Lengths, Turn as HalfTurn, Verifier};
+use crate::polynomial;
 use crate::slots::weigh;
+use crate::waves::{Drawn, Keys, Rows, SumsOf, Turn};
+use crate::{challenge, more_than_counted};
 use core::mem;
 use core::ops::Range;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::pool::Task;
 use volery_channel::random::Random;
 use volery_circuit::stream::Map;
 use volery_circuit::stream::straight::Lines;
-use volery_primitives::arch::{Arch, add_where, verifier_sums};
+use volery_primitives::arch::{Arch, add_where, verifier_column_sums, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
@@ -25,7 +28,7 @@ pub struct Kept {
     corrections: Bits,
     /// The slots of the section that is open, in a half.
     section: Range<usize>,
-    polynomials: Vec<Keys<F128>>,
+    polynomials: Vec<polynomial::Keys<F128>>,
     /// The functions that were mapped.
     pub(super) lines: Lines<F2>,
 }
@@ -39,7 +42,7 @@ impl Default for Kept {
 impl<'a> Verifier<'a, BitMacs> {
     /// A verification over `channel` with shares from `vole` under `delta`.
     pub fn new(channel: &'a mut Channel, vole: BoxedVole<Key>, arch: Arch, delta: &'a Delta) -> Self {
-        Self::over(Turn::with(channel), vole, arch, delta, Kept::default())
+        Self::over(HalfTurn::with(channel), vole, arch, delta, Kept::default())
     }
 
     /// A half of a verification, whose turn is still to come.
@@ -156,7 +159,7 @@ impl Commitments for BitMacs {
         verifier: &mut Verifier<'_, Self>,
         map: Map<'_, F2, F128>,
     ) -> Result<Option<Zeroizing<Vec<F128>>>> {
-        verifier.map(map)
+        waves::map(verifier, map)
     }
 
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()> {
@@ -165,7 +168,79 @@ impl Commitments for BitMacs {
         Ok(())
     }
 
-    fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<F128>) {
+    fn add(verifier: &mut Verifier<'_, Self>, polynomials: polynomial::Keys<F128>) {
         verifier.kept.polynomials.push(polynomials);
+    }
+}
+
+impl Mapped for BitMacs {
+    const SUMS: SumsOf<Keys<Self>> = |arch, chi, columns, _| verifier_column_sums(arch, chi, columns);
+
+    fn lines(kept: &mut Kept) -> &mut Lines<F2> {
+        &mut kept.lines
+    }
+
+    fn is_between_blocks(verifier: &Verifier<'_, Self>) -> bool {
+        verifier.slots.are_used_up()
+    }
+
+    fn end_block(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        Self::end_batch(verifier)?;
+        // What was left of the last block, if anything, is used no more.
+        verifier.done = verifier.block.len();
+        Ok(())
+    }
+
+    fn begin_block(verifier: &mut Verifier<'_, Self>, spare: Rows<F128>) -> Result<Drawn<F128>> {
+        if let Some(feed) = &mut verifier.feed {
+            feed()?;
+        }
+        let (shares, rows) = verifier.vole.begin_block(&mut verifier.channel, spare)?;
+        if shares == 0 {
+            return Err(verifier.steps.fail(more_than_counted()));
+        }
+        Ok(Drawn { shares, rows, ends_batch: None })
+    }
+
+    fn take_turn(verifier: &mut Verifier<'_, Self>, turn: &Turn<Task<Rows<F128>>>) -> Result<Taken<F128>> {
+        let corrections = verifier.corrections_of(turn)?;
+        let [products, _] = challenge(&mut verifier.channel);
+        let (arch, mut at) = (verifier.arch, 0);
+        let correct = move |rows: &mut [F128], one| {
+            let bytes = rows.len().div_ceil(8);
+            add_where(arch, &corrections[at..at + bytes], one, rows);
+            at += bytes;
+        };
+        let mut coefficients = Prg::new(arch, products);
+        Ok(Taken { correct: Box::new(correct), fill: Box::new(move |chi| coefficients.fill(chi)) })
+    }
+
+    fn end_of_turn(_: &mut Verifier<'_, Self>, _: bool) -> Result<()> {
+        Ok(())
+    }
+
+    fn resume(verifier: &mut Verifier<'_, Self>, rows: Rows<F128>) -> Result<()> {
+        let length = rows.len();
+        *verifier.block.rows_mut() = rows;
+        verifier.receive_corrections(0..length)?;
+        verifier.slots.begin(length);
+        (verifier.done, verifier.open) = (0, true);
+        Ok(())
+    }
+}
+
+impl Verifier<'_, BitMacs> {
+    /// Receives the corrections of a turn, those of each block from a new byte on.
+    fn corrections_of<R>(&mut self, turn: &Turn<R>) -> Result<Vec<u8>> {
+        let mut corrections = vec![0; turn.lengths().map(|length| length.div_ceil(8)).sum()];
+        self.channel.recv(&mut corrections)?;
+        let mut at = 0;
+        for length in turn.lengths() {
+            at += length.div_ceil(8);
+            if !length.is_multiple_of(8) && corrections[at - 1] >> (length % 8) != 0 {
+                return Err(Error::Misbehaved(Misbehaviour::FurtherBits));
+            }
+        }
+        Ok(corrections)
     }
 }

@@ -1,13 +1,18 @@
 //! Over any field but F_2: corrections come by sections of a block, and where E is short the verifier tosses
 //! a coin for each batch.
 
+use super::waves::{Mapped, Taken};
 use super::{Commitments, Lengths, Turn, Verifier};
-use crate::arithmetic::{SLOTS, Sections, slots};
-use crate::polynomial::Keys;
-use crate::{challenge, single_challenge};
+use crate::arithmetic::{BLOCKS, SLOTS, Sections, slots};
+use crate::slots::Memory;
+use crate::waves::{self, Drawn, Keys, Rows, SumsOf};
+use crate::{TILE, challenge, more_than_counted, polynomial, single_challenge};
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::pool::Task;
 use volery_channel::random::Random;
+use volery_circuit::stream::Map;
+use volery_circuit::stream::straight::Lines;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField};
@@ -24,12 +29,15 @@ pub struct Kept<B> {
     random: Random,
     /// The coin of the batch.
     coin: Option<Coin<B>>,
+    /// The functions that were mapped.
+    lines: Lines<B>,
 }
 
 impl<B: Field> Kept<B> {
     /// The state before the first section; `random` is for coins.
     fn new(random: &mut Random) -> Self {
-        Self { sections: Sections::default(), random: Random::from_seed(&random.bytes()), coin: None }
+        let random = Random::from_seed(&random.bytes());
+        Self { sections: Sections::default(), random, coin: None, lines: Lines::default() }
     }
 }
 
@@ -78,6 +86,13 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         self.channel.recv_elements(&mut sections.corrections)?;
         let keys = &mut self.block.rows_mut()[sections.range()];
         E::correct(self.arch, keys, &sections.corrections, self.delta.value());
+        self.find_coin();
+        self.open = true;
+        Ok(())
+    }
+
+    /// Makes sure that the batch has a challenge, once the corrections of a part of it have arrived.
+    fn find_coin(&mut self) {
         if self.kept.coin.is_none() {
             let random = &mut self.kept.random;
             let tossed = (!by_transcript::<E>()).then(|| [random.word(), random.word()]);
@@ -85,8 +100,6 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
             let polynomials = Coefficients::new(self.arch, seeds[1]);
             self.kept.coin = Some(Coin { tossed, seeds, products: 0, polynomials });
         }
-        self.open = true;
-        Ok(())
     }
 
     /// Fills the slots used, each of which is that of a witness element.
@@ -230,13 +243,17 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(())
     }
 
+    fn map(verifier: &mut Verifier<'_, Self>, map: Map<'_, B, E>) -> Result<Option<Zeroizing<Vec<E>>>> {
+        super::waves::map(verifier, map)
+    }
+
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         verifier.end_section()?;
         verifier.lengths.iter_mut().for_each(Lengths::end_turn);
         Ok(())
     }
 
-    fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<E>) {
+    fn add(verifier: &mut Verifier<'_, Self>, polynomials: polynomial::Keys<E>) {
         let Verifier { kept, sums, arch, .. } = verifier;
         let coin = kept.coin.as_mut().expect("tossed where a section is open");
         sums.weigh::<B>(*arch, &polynomials, |chi| coin.polynomials.fill(*arch, chi));
@@ -251,4 +268,76 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         verifier.channel.flush()?;
         Ok(seed.into())
     }
+}
+
+impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
+    const SUMS: SumsOf<Keys<Self>> = column_sums::<B, E>;
+
+    fn lines(kept: &mut Kept<B>) -> &mut Lines<B> {
+        &mut kept.lines
+    }
+
+    fn is_between_blocks(verifier: &Verifier<'_, Self>) -> bool {
+        verifier.done + verifier.slots.next() == verifier.block.len()
+    }
+
+    fn end_block(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.end_section()
+    }
+
+    fn begin_block(verifier: &mut Verifier<'_, Self>, spare: Rows<E>) -> Result<Drawn<E>> {
+        let (shares, rows) = verifier.vole.begin_block(&mut verifier.channel, spare)?;
+        if shares == 0 {
+            return Err(verifier.steps.fail(more_than_counted()));
+        }
+        let drawn = &mut verifier.kept.sections.drawn;
+        *drawn += 1;
+        Ok(Drawn { shares, rows, ends_batch: (!by_transcript::<E>()).then(|| drawn.is_multiple_of(BLOCKS)) })
+    }
+
+    fn take_turn(verifier: &mut Verifier<'_, Self>, turn: &waves::Turn<Task<Rows<E>>>) -> Result<Taken<E>> {
+        let mut corrections = vec![B::ZERO; turn.shares];
+        verifier.channel.recv_elements(&mut corrections)?;
+        verifier.kept.sections.pass_over(turn.shares);
+        verifier.find_coin();
+        let coin = verifier.kept.coin.as_mut().expect("it was found");
+        let (arch, [seed, _], first) = (verifier.arch, coin.seeds, coin.products);
+        coin.products += turn.shares.next_multiple_of(2) as u64;
+        let mut at = 0;
+        // The key of one is Δ.
+        let correct = move |rows: &mut [E], one| {
+            let count = rows.len();
+            E::correct(arch, rows, &corrections[at..at + count], one);
+            at += count;
+        };
+        let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(first);
+        Ok(Taken { correct: Box::new(correct), fill: Box::new(move |chi| coefficients.fill(arch, chi)) })
+    }
+
+    fn end_of_turn(verifier: &mut Verifier<'_, Self>, ends_batch: bool) -> Result<()> {
+        if ends_batch { verifier.close_batch() } else { Ok(()) }
+    }
+
+    fn resume(verifier: &mut Verifier<'_, Self>, rows: Rows<E>) -> Result<()> {
+        *verifier.block.rows_mut() = rows;
+        verifier.done = 0;
+        verifier.kept.sections.begin_block();
+        Ok(())
+    }
+}
+
+/// Σ χ·k_a·k_b and Σ χ·k_c over columns of keys.
+fn column_sums<B: Field, E: MacField<B>>(
+    arch: Arch,
+    chi: &[E],
+    [a, b, c]: [&[E]; 3],
+    triples: &mut Memory<E>,
+) -> (E, E) {
+    if triples.capacity() < chi.len() {
+        // What has to move would leave a copy behind.
+        *triples = Zeroizing::new(Vec::with_capacity(TILE));
+    }
+    triples.clear();
+    triples.extend((0..chi.len()).map(|i| [a[i], b[i], c[i]]));
+    E::verifier_sums(arch, chi, triples)
 }

@@ -1,111 +1,120 @@
 //! Functions on many lanes at a time: see [`crate::waves`].
 
 use super::{Commitments, Verifier};
-use crate::waves::{Done, Mapping, Piece, Rows, SumsOf, Turn};
-use crate::{challenge, more_than_counted};
-use volery_channel::error::{Error, Misbehaviour, Result};
+use crate::waves::{Done, Drawn, Fill, Keys, Mapping, Rows, SumsOf, Turn, Waved};
+use volery_channel::error::Result;
 use volery_channel::pool::Task;
 use volery_circuit::stream::Map;
-use volery_primitives::arch::{add_where, verifier_column_sums};
-use volery_primitives::{F2, F128};
-use volery_vole::macs::BitMacs;
+use volery_circuit::stream::straight::Lines;
 use zeroize::Zeroizing;
 
-impl Verifier<'_, BitMacs> {
-    /// Executes a function on many lanes at a time, if it can be.
-    pub(super) fn map(&mut self, map: Map<'_, F2, F128>) -> Result<Option<Zeroizing<Vec<F128>>>> {
-        // A half hands the channel on by sections.
-        let begun = match self.lengths {
-            Some(_) => None,
-            None => Mapping::begin(&mut self.kept.lines, map, *self.one),
+/// How a verifier takes whole blocks of a map.
+pub(crate) trait Mapped: Commitments + Waved {
+    /// The sums of products under coefficients.
+    const SUMS: SumsOf<Keys<Self>>;
+
+    /// The functions that were mapped.
+    fn lines(kept: &mut Self::Kept) -> &mut Lines<Self::F>;
+    /// Whether all shares that were drawn are used, or never will be.
+    fn is_between_blocks(verifier: &Verifier<'_, Self>) -> bool;
+    /// Ends the last block of gates.
+    fn end_block(verifier: &mut Verifier<'_, Self>) -> Result<()>;
+    /// Draws the next block, and leaves its expansion to a task.
+    fn begin_block(verifier: &mut Verifier<'_, Self>, spare: Rows<Self::E>) -> Result<Drawn<Self::E>>;
+    /// Receives the corrections of a turn.
+    fn take_turn(
+        verifier: &mut Verifier<'_, Self>,
+        turn: &Turn<Task<Rows<Self::E>>>,
+    ) -> Result<Taken<Self::E>>;
+    /// Ends the batch, if it ends with a turn.
+    fn end_of_turn(verifier: &mut Verifier<'_, Self>, ends_batch: bool) -> Result<()>;
+    /// Goes on in a block that was drawn, in which the map ends.
+    fn resume(verifier: &mut Verifier<'_, Self>, rows: Rows<Self::E>) -> Result<()>;
+}
+
+type Correct<E> = Box<dyn FnMut(&mut [E], E) + Send>;
+
+/// A turn as a verifier has received it.
+pub(crate) struct Taken<E> {
+    /// Puts corrections on the keys of its next block; it gets the key of one.
+    pub(super) correct: Correct<E>,
+    /// Gives the coefficients of its products.
+    pub(super) fill: Fill<E>,
+}
+
+/// Executes a function on many lanes at a time, if it can be.
+pub(super) fn map<M: Mapped>(
+    verifier: &mut Verifier<'_, M>,
+    map: Map<'_, M::F, M::E>,
+) -> Result<Option<Zeroizing<Vec<M::E>>>> {
+    // A half hands the channel on by sections.
+    let begun = match verifier.lengths {
+        Some(_) => None,
+        None => Mapping::begin(M::lines(&mut verifier.kept), map, *verifier.one),
+    };
+    let Some(mut mapping) = begun else { return Ok(None) };
+    // Products that are asserted belong to the batch that is open.
+    verifier.take_asserted()?;
+    while mapping.left() > 0 {
+        if M::is_between_blocks(verifier) {
+            verifier.steps.begin()?;
+            turns(verifier, &mut mapping)?;
+            verifier.steps.end();
+        } else {
+            rest_of_slots(verifier, &mut mapping)?;
+        }
+    }
+    mapping.settle_all(&mut |done| take_walked(verifier, done));
+    mapping.count(&mut verifier.gates);
+    Ok(Some(mapping.end()))
+}
+
+/// Walks over all blocks that the map takes whole, turn by turn: receives a turn's corrections, which go on the
+/// keys at once, draws its challenge, and hands out the walk. Then opens the block in which the map ends. Fig. 4,
+/// 4 to 7.
+fn turns<M: Mapped>(verifier: &mut Verifier<'_, M>, mapping: &mut Mapping<'_, Keys<M>>) -> Result<()> {
+    M::end_block(verifier)?;
+    loop {
+        mapping.draw((verifier.vole.ahead(), 0), |spare| M::begin_block(verifier, spare))?;
+        let Some(turn) = mapping.next_turn_if(|_| true) else { break };
+        let Taken { mut correct, fill } = M::take_turn(verifier, &turn)?;
+        verifier.committed += turn.shares as u64;
+        let corrected = move |rows: Task<Rows<M::E>>, one| {
+            let mut rows = rows.wait();
+            correct(&mut rows, one);
+            rows
         };
-        let Some(mut mapping) = begun else { return Ok(None) };
-        // Products that are asserted belong to the batch that is open.
-        self.take_asserted()?;
-        while mapping.left() > 0 {
-            if self.slots.are_used_up() {
-                self.steps.begin()?;
-                self.turns(&mut mapping)?;
-                self.steps.end();
-            } else {
-                self.rest_of_block(&mut mapping);
-            }
-        }
-        mapping.settle_all(&mut |done| self.take_walked(done));
-        mapping.count(&mut self.gates);
-        Ok(Some(mapping.end()))
+        let (by, ends_batch) = ((verifier.arch, &verifier.pool.clone(), M::SUMS), turn.ends_batch);
+        mapping.hand_out(by, (turn, fill), corrected, &mut |done| take_walked(verifier, done));
+        verifier.report_without(mapping.inputs());
+        M::end_of_turn(verifier, ends_batch)?;
     }
+    mapping.last_block().map_or(Ok(()), |rows| M::resume(verifier, rows))
+}
 
-    /// Walks over all blocks that the map takes whole, turn by turn: receives a turn's corrections, which go on
-    /// the keys at once, draws its challenge, and hands out the walk. Then opens the block in which the map
-    /// ends. Fig. 4, 4 to 7.
-    fn turns(&mut self, mapping: &mut Mapping<'_>) -> Result<()> {
-        BitMacs::end_batch(self)?;
-        // What was left of the last block, if anything, is used no more.
-        self.done = self.block.len();
-        loop {
-            mapping.draw((self.vole.ahead(), 0), |spare| {
-                if let Some(feed) = &mut self.feed {
-                    feed()?;
-                }
-                let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
-                if shares == 0 { Err(self.steps.fail(more_than_counted())) } else { Ok((shares, rows)) }
-            })?;
-            let Some(turn) = mapping.next_turn_if(|_| true) else { break };
-            let corrections = self.corrections_of(&turn)?;
-            let [products, _] = challenge(&mut self.channel);
-            self.committed += turn.shares as u64;
-            let (arch, mut at) = (self.arch, 0);
-            let corrected = move |rows: Task<Rows>, one| {
-                let mut rows = rows.wait();
-                let bytes = rows.len().div_ceil(8);
-                add_where(arch, &corrections[at..at + bytes], one, &mut rows);
-                at += bytes;
-                rows
-            };
-            let by: (_, _, SumsOf) = (arch, &self.pool.clone(), verifier_column_sums);
-            mapping.hand_out(by, (turn, products), corrected, &mut |done| self.take_walked(done));
-            self.report_without(mapping.inputs());
-        }
-        if let Some(rows) = mapping.last_block() {
-            let length = rows.len();
-            *self.block.rows_mut() = rows;
-            self.receive_corrections(0..length)?;
-            self.slots.begin(length);
-            (self.done, self.open) = (0, true);
-        }
-        Ok(())
+/// Walks over what is left of the open slots, or of the next ones in the block.
+fn rest_of_slots<M: Mapped>(
+    verifier: &mut Verifier<'_, M>,
+    mapping: &mut Mapping<'_, Keys<M>>,
+) -> Result<()> {
+    mapping.settle_all(&mut |done| take_walked(verifier, done));
+    if verifier.slots.are_used_up() {
+        verifier.next_slots()?;
     }
+    M::fill_slots(verifier);
+    let (from, count) = (verifier.done + verifier.slots.next(), verifier.slots.left());
+    for piece in mapping.pieces(count) {
+        let shares = &verifier.block.rows(from + piece.shares.start)[..piece.shares.len()];
+        let mut shares = Zeroizing::new(shares.to_vec());
+        let into = (&mut verifier.slots, &mut verifier.openings);
+        mapping.walk_into(into, (verifier.arch, piece.wave), &mut shares);
+    }
+    Ok(())
+}
 
-    /// Receives the corrections of a turn, those of each block from a new byte on.
-    fn corrections_of<R>(&mut self, turn: &Turn<R>) -> Result<Vec<u8>> {
-        let ends = turn.blocks.iter().filter_map(|(pieces, _)| pieces.last()).map(|piece| piece.shares.end);
-        let mut corrections = vec![0; ends.clone().map(|end| end.div_ceil(8)).sum()];
-        self.channel.recv(&mut corrections)?;
-        let mut at = 0;
-        for end in ends {
-            at += end.div_ceil(8);
-            if !end.is_multiple_of(8) && corrections[at - 1] >> (end % 8) != 0 {
-                return Err(Error::Misbehaved(Misbehaviour::FurtherBits));
-            }
-        }
-        Ok(corrections)
-    }
-
-    /// Walks over what is left of the open block, whose products go into slots.
-    fn rest_of_block(&mut self, mapping: &mut Mapping<'_>) {
-        mapping.settle_all(&mut |done| self.take_walked(done));
-        let (from, count) = (self.done + self.slots.next(), self.slots.left());
-        for Piece { wave: number, shares: of } in mapping.pieces(count) {
-            let shares = &self.block.rows(from + of.start)[..of.len()];
-            mapping.walk_into((&mut self.slots, &mut self.openings), (self.arch, number), shares);
-        }
-    }
-
-    /// Takes what a task has done.
-    fn take_walked(&mut self, done: &Done) {
-        self.add_products(&done.sums);
-        self.weighing.pass_over(done.products);
-        self.openings.absorb_all(&done.asserted);
-    }
+/// Takes what a task has done.
+fn take_walked<M: Mapped>(verifier: &mut Verifier<'_, M>, done: &Done<Keys<M>>) {
+    verifier.add_products(&done.sums);
+    verifier.weighing.pass_over(done.products);
+    verifier.openings.absorb_all(&done.asserted);
 }

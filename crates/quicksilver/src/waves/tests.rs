@@ -1,6 +1,8 @@
 //! Maps prove what as many calls do, at every edge of waves, turns, blocks and threads; lies in any share are
 //! found.
 
+mod elements;
+
 use crate::prover::Prover;
 use crate::verifier::Verifier;
 use std::time::Duration;
@@ -249,7 +251,7 @@ fn waves_begin_in_their_order() {
                 begun = begun.max(piece.wave + 1);
                 taken[piece.wave] += piece.shares.len();
             }
-            turns.turn(shares);
+            turns.turn(shares, None);
         }
         let shares = |wave| turns.lanes_of(wave).len() * commitments as usize;
         assert!((0..taken.len()).all(|wave| taken[wave] == shares(wave)));

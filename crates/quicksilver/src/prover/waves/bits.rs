@@ -1,0 +1,227 @@
+//! Over F_2: a wave is walked twice.
+
+use crate::prover::{Commitments, Prover};
+use crate::waves::{Asked, Clear, Done, Drawn, Mapping, Piece, Places, Rows, SumsOf, Tags, Turn};
+use crate::{challenge, more_than_counted};
+use volery_channel::error::Result;
+use volery_channel::pool::{Pool, Task, Tasks};
+use volery_circuit::stream::Map;
+use volery_circuit::witness_ended;
+use volery_primitives::arch::prover_column_sums;
+use volery_primitives::prg::Prg;
+use volery_primitives::{F2, F128, Field};
+use volery_vole::macs::{BitMacs, Macs};
+use zeroize::Zeroizing;
+
+type Bits = Tags<BitMacs>;
+
+/// A map, with its waves in the clear.
+struct Walks<'m> {
+    mapping: Mapping<'m, Bits>,
+    places: Places<Clear>,
+    /// The first walks over turns.
+    tasks: Tasks<Walked>,
+    /// The number of the first assertion that has failed, in the order of calls.
+    failed: Option<u64>,
+    /// The shares that were corrected so far.
+    #[cfg(test)]
+    corrected: u64,
+}
+
+/// Waves in the clear, with their numbers.
+type Waves = Vec<(usize, Clear)>;
+
+/// A turn whose blocks tasks expand, and its waves.
+type Next = (Turn<Task<Rows<F128>>>, Waves);
+
+/// The result of a first walk: the waves, further on; the turn, its rows corrected; and the corrections, of each
+/// block from a new byte on.
+struct Walked {
+    waves: Waves,
+    turn: Turn<Rows<F128>>,
+    corrections: Vec<u8>,
+}
+
+impl Prover<'_, BitMacs> {
+    /// Executes a function on many lanes at a time, if it can be.
+    pub(in crate::prover) fn map_bits(
+        &mut self,
+        map: Map<'_, F2, F128>,
+    ) -> Result<Option<Zeroizing<Vec<F128>>>> {
+        let one = BitMacs::constant(F2::ONE);
+        // A half hands the channel on by sections.
+        let begun =
+            if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.lines, map, one) };
+        let Some(mapping) = begun else { return Ok(None) };
+        // Products that are asserted belong to the batch that is open.
+        self.take_asserted()?;
+        let mut walks = Walks {
+            places: Places::default(),
+            tasks: Tasks::default(),
+            mapping,
+            failed: None,
+            #[cfg(test)]
+            corrected: 0,
+        };
+        while walks.mapping.left() > 0 {
+            if self.slots.are_used_up() {
+                self.steps.begin()?;
+                self.turns(&mut walks)?;
+                self.steps.end();
+            } else {
+                self.rest_of_block(&mut walks)?;
+            }
+        }
+        let Walks { mut mapping, failed, .. } = walks;
+        mapping.settle_all(&mut |done| self.take_walked(done));
+        if let (Some(number), None) = (failed, &self.failed) {
+            self.failed = Some(mapping.name(number));
+        }
+        mapping.count(&mut self.gates);
+        Ok(Some(mapping.end()))
+    }
+
+    /// Walks over all blocks that the map takes whole, turn by turn: sends a turn's corrections, draws its
+    /// challenge, and hands out the second walk. Then opens the block in which the map ends. Fig. 4, 4 to 7.
+    fn turns(&mut self, walks: &mut Walks<'_>) -> Result<()> {
+        BitMacs::end_batch(self)?;
+        // What was left of the last block, if anything, is used no more.
+        self.done = self.block.len();
+        loop {
+            walks.mapping.draw((self.vole.ahead(), walks.tasks.len()), |spare| {
+                let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
+                if shares == 0 {
+                    return Err(self.steps.fail(more_than_counted()));
+                }
+                Ok(Drawn { shares, rows, ends_batch: None })
+            })?;
+            while let Some((turn, waves)) = self.next_turn(walks)? {
+                walks.tasks.push(self.pool.run(move || Walked::over(turn, waves)));
+            }
+            let Some(walked) = walks.tasks.next() else { break };
+            #[cfg(test)]
+            let walked = self.lied_about(walked, &mut walks.corrected);
+            let Walked { waves, turn, corrections } = walked;
+            waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
+            self.channel.send(&corrections)?;
+            let [products, _] = challenge(&mut self.channel);
+            if let Some(drain) = &mut self.drain {
+                drain()?;
+            }
+            self.committed += turn.shares as u64;
+            let sums: SumsOf<Bits> = |arch, chi, columns, _| prover_column_sums(arch, chi, columns);
+            let by = (self.arch, &self.pool.clone(), sums);
+            let mut coefficients = Prg::new(self.arch, products);
+            let fill = Box::new(move |chi: &mut [F128]| coefficients.fill(chi));
+            walks.mapping.hand_out(by, (turn, fill), |rows, _| rows, &mut |done| self.take_walked(done));
+            self.report_without(walks.mapping.inputs());
+        }
+        if let Some(rows) = walks.mapping.last_block() {
+            self.slots.begin(rows.len());
+            *self.block.rows_mut() = rows;
+            (self.done, self.open) = (0, true);
+        }
+        Ok(())
+    }
+
+    /// The next turn that was drawn, with its waves, where none of them is in a task.
+    fn next_turn(&mut self, walks: &mut Walks<'_>) -> Result<Option<Next>> {
+        let Walks { mapping, places, .. } = walks;
+        let are_here = |waves: &[usize]| !waves.iter().any(|wave| places.is_in_task(*wave));
+        let Some(turn) = mapping.next_turn_if(are_here) else { return Ok(None) };
+        let waves = turn.waves().into_iter().map(|number| Ok((number, self.take_clear(walks, number)?)));
+        let waves = waves.collect::<Result<_>>()?;
+        Ok(Some((turn, waves)))
+    }
+
+    /// Takes a wave to where it is walked in the clear. At its begin, reads its elements of the witness.
+    fn take_clear(&mut self, walks: &mut Walks<'_>, number: usize) -> Result<Clear> {
+        let Walks { mapping, places, .. } = walks;
+        match places.take(number) {
+            Asked::Here(wave) => Ok(wave),
+            Asked::New => {
+                let (lanes, arguments) = (mapping.lanes(number), mapping.arguments(number));
+                let begun = Clear::new(&mapping.line, lanes, arguments, &mut self.witness);
+                begun.ok_or_else(|| self.steps.fail(witness_ended()))
+            }
+            Asked::InTask => unreachable!("one task at a time has a wave"),
+        }
+    }
+
+    /// Walks over what is left of the open block, whose products go into slots.
+    fn rest_of_block(&mut self, walks: &mut Walks<'_>) -> Result<()> {
+        walks.mapping.settle_all(&mut |done| self.take_walked(done));
+        let (from, count) = (self.done + self.slots.next(), self.slots.left());
+        for piece in walks.mapping.pieces(count) {
+            let (number, shares) = (piece.wave, piece.shares.len());
+            let rows = Zeroizing::new(self.block.rows(from + piece.shares.start)[..shares].to_vec());
+            let waves = vec![(number, self.take_clear(walks, number)?)];
+            let piece = Piece { wave: number, shares: 0..shares };
+            let blocks = vec![(vec![piece], Pool::ALONE.run(move || rows))];
+            let walked = Walked::over(Turn { blocks, shares, ends_batch: false }, waves);
+            #[cfg(test)]
+            let walked = self.lied_about(walked, &mut walks.corrected);
+            let mut walked = walked;
+            core::mem::take(&mut walked.waves).into_iter().for_each(|(number, wave)| walks.put(number, wave));
+            let into = (&mut self.slots, &mut self.openings);
+            walks.mapping.walk_into(into, (self.arch, number), &mut walked.turn.blocks[0].1);
+        }
+        Ok(())
+    }
+
+    /// Takes what a task has done.
+    fn take_walked(&mut self, done: &Done<Bits>) {
+        self.sums.add(&done.sums);
+        self.kept.weighing.pass_over(done.products);
+        self.openings.absorb_all(&done.asserted);
+    }
+}
+
+impl Walks<'_> {
+    /// Puts a wave back.
+    fn put(&mut self, number: usize, wave: Clear) {
+        if let Some(number) = wave.failed() {
+            self.failed = Some(self.failed.map_or(number, |first| first.min(number)));
+        }
+        self.places.put(number, Some(wave).filter(|wave| !wave.is_done()));
+    }
+}
+
+impl Walked {
+    /// Walks over a turn in the clear, and corrects its shares. Fig. 4, 4 and 5.
+    fn over(turn: Turn<Task<Rows<F128>>>, mut waves: Waves) -> Self {
+        let (mut corrections, mut at) = (Vec::new(), 0);
+        let walk = |(pieces, rows): (Vec<Piece>, Task<Rows<F128>>)| {
+            let mut rows = rows.wait();
+            let start = corrections.len();
+            corrections.resize(start + rows.len().div_ceil(8), 0);
+            for Piece { wave, shares } in &pieces {
+                at += usize::from(waves[at].0 != *wave);
+                waves[at].1.walk(&mut rows[shares.clone()], &mut corrections[start..], shares.start);
+            }
+            (pieces, rows)
+        };
+        let blocks = turn.blocks.into_iter().map(walk).collect();
+        let turn = Turn { blocks, shares: turn.shares, ends_batch: turn.ends_batch };
+        Self { waves, turn, corrections }
+    }
+}
+
+#[cfg(test)]
+impl Prover<'_, BitMacs> {
+    /// Changes the values of some of the next shares behind those that were `corrected` before.
+    fn lied_about(&self, mut walked: Walked, corrected: &mut u64) -> Walked {
+        let mut start = 0;
+        for (_, rows) in &mut walked.turn.blocks {
+            for (i, row) in rows.iter_mut().enumerate() {
+                if self.lies_in_waves.contains(&(*corrected + i as u64)) {
+                    row.0 ^= 1;
+                    walked.corrections[start + i / 8] ^= 1 << (i % 8);
+                }
+            }
+            *corrected += rows.len() as u64;
+            start += rows.len().div_ceil(8);
+        }
+        walked
+    }
+}

@@ -1,0 +1,258 @@
+//! Over any field but F_2: a wave is walked once, and its products wait for the challenge as others do.
+
+use crate::ASSERTED;
+use crate::arithmetic::BLOCKS;
+use crate::more_than_counted;
+use crate::prover::products::Products;
+use crate::prover::{Commitments, Prover};
+use crate::waves::{Asked, Drawn, Mapping, Piece, Places, Proving, Rows, Tags, Turn, fill};
+use std::sync::Arc;
+use volery_channel::error::Result;
+use volery_channel::pool::{Task, Tasks};
+use volery_circuit::stream::Map;
+use volery_circuit::witness_ended;
+use volery_primitives::arch::Arch;
+use volery_primitives::{Field, MacField, Tagged};
+use volery_proof::openings::Openings;
+use volery_proof::verdict::by_transcript;
+use volery_vole::macs::{FieldMacs, Macs};
+use zeroize::Zeroizing;
+
+/// A map, with its waves.
+struct Walks<'m, B: Field, E: MacField<B>> {
+    mapping: Mapping<'m, Tags<FieldMacs<B, E>>>,
+    places: Places<Proving<FieldMacs<B, E>>>,
+    tasks: Tasks<Walked<B, E>>,
+    /// The number of the first assertion that has failed, in the order of calls.
+    failed: Option<u64>,
+    /// The shares whose walk was handed out.
+    #[cfg(test)]
+    handed_out: u64,
+}
+
+/// Waves, with their numbers.
+type Waves<B, E> = Vec<(usize, Proving<FieldMacs<B, E>>)>;
+
+/// The rows of a block.
+type TagRows<B, E> = Rows<Tagged<B, E>>;
+
+/// A turn whose blocks tasks expand, and its waves.
+type Next<B, E> = (Turn<Task<TagRows<B, E>>>, Waves<B, E>);
+
+/// The result of a walk over a turn: the waves, further on; the corrections; what its products add to the check;
+/// the wires that were asserted; and memory that is free again.
+struct Walked<B: Field, E: MacField<B>> {
+    waves: Waves<B, E>,
+    corrections: Vec<B>,
+    products: Products<E>,
+    asserted: Box<Openings>,
+    rows: Vec<TagRows<B, E>>,
+    ends_batch: bool,
+}
+
+impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
+    /// Executes a function on many lanes at a time, if it can be.
+    pub(in crate::prover) fn map_elements(
+        &mut self,
+        map: Map<'_, B, Tagged<B, E>>,
+    ) -> Result<Option<TagRows<B, E>>> {
+        let one = FieldMacs::<B, E>::constant(B::ONE);
+        // A half hands the channel on by sections.
+        let begun =
+            if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.lines, map, one) };
+        let Some(mapping) = begun else { return Ok(None) };
+        // Products that are asserted belong to the batch that is open.
+        self.take_asserted()?;
+        let mut walks = Walks {
+            mapping,
+            places: Places::default(),
+            tasks: Tasks::default(),
+            failed: None,
+            #[cfg(test)]
+            handed_out: 0,
+        };
+        while walks.mapping.left() > 0 {
+            if self.done + self.slots.next() == self.block.len() {
+                self.steps.begin()?;
+                self.turns(&mut walks)?;
+                self.steps.end();
+            } else {
+                self.rest_of_section(&mut walks)?;
+            }
+        }
+        let Walks { mapping, failed, .. } = walks;
+        if let (Some(number), None) = (failed, &self.failed) {
+            self.failed = Some(mapping.name(number));
+        }
+        mapping.count(&mut self.gates);
+        Ok(Some(mapping.end()))
+    }
+
+    /// Walks over all blocks that the map takes whole, turn by turn, and sends a turn's corrections. Then the
+    /// block in which the map ends is the one at hand. Fig. 4, 4 and 5.
+    fn turns(&mut self, walks: &mut Walks<'_, B, E>) -> Result<()> {
+        self.end_section()?;
+        loop {
+            walks.mapping.draw((self.vole.ahead(), walks.tasks.len()), |spare| self.begin_block(spare))?;
+            while let Some((turn, waves)) = self.next_turn(walks)? {
+                let products = self.kept.weighing.spare().unwrap_or_default();
+                let (arch, one) = (self.arch, walks.mapping.one.clone());
+                #[cfg(test)]
+                let lies = self.lies_within(&mut walks.handed_out, turn.shares);
+                walks.tasks.push(self.pool.run(move || {
+                    Walked::over(
+                        (arch, one),
+                        (turn, waves),
+                        products,
+                        #[cfg(test)]
+                        &lies,
+                    )
+                }));
+            }
+            let Some(walked) = walks.tasks.next() else { break };
+            let shares = walked.corrections.len();
+            walked.waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
+            walks.mapping.take_back(shares, walked.rows);
+            self.openings.absorb_all(&walked.asserted);
+            self.channel.send_elements(&walked.corrections)?;
+            self.kept.sections.pass_over(shares);
+            self.committed += shares as u64;
+            self.kept.batch().append(walked.products);
+            self.report_without(walks.mapping.inputs());
+            if walked.ends_batch {
+                self.close_batch()?;
+            }
+        }
+        if let Some(rows) = walks.mapping.last_block() {
+            *self.block.rows_mut() = rows;
+            self.done = 0;
+            self.kept.sections.begin_block();
+        }
+        Ok(())
+    }
+
+    /// Draws the next block, as [`Commitments::draw`] does.
+    fn begin_block(&mut self, spare: TagRows<B, E>) -> Result<Drawn<Tagged<B, E>>> {
+        self.hear_before_draw()?;
+        let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
+        if shares == 0 {
+            return Err(self.steps.fail(more_than_counted()));
+        }
+        self.kept.sections.drawn += 1;
+        let ends_batch = (!by_transcript::<E>()).then(|| self.kept.sections.drawn.is_multiple_of(BLOCKS));
+        Ok(Drawn { shares, rows, ends_batch })
+    }
+
+    /// The next turn that was drawn, with its waves, where none of them is in a task.
+    fn next_turn(&mut self, walks: &mut Walks<'_, B, E>) -> Result<Option<Next<B, E>>> {
+        let Walks { mapping, places, .. } = walks;
+        let are_here = |waves: &[usize]| !waves.iter().any(|wave| places.is_in_task(*wave));
+        let Some(turn) = mapping.next_turn_if(are_here) else { return Ok(None) };
+        let waves = turn.waves().into_iter().map(|number| Ok((number, self.take_wave(walks, number)?)));
+        let waves = waves.collect::<Result<_>>()?;
+        Ok(Some((turn, waves)))
+    }
+
+    /// Takes a wave to where it is walked. At its begin, reads its elements of the witness.
+    fn take_wave(&mut self, walks: &mut Walks<'_, B, E>, number: usize) -> Result<Proving<FieldMacs<B, E>>> {
+        let Walks { mapping, places, .. } = walks;
+        match places.take(number) {
+            Asked::Here(wave) => Ok(wave),
+            Asked::New => Proving::new(mapping, number, &mut self.witness)
+                .ok_or_else(|| self.steps.fail(witness_ended())),
+            Asked::InTask => unreachable!("one task at a time has a wave"),
+        }
+    }
+
+    /// Walks over what is left of the open section, or of the next one in the block: its products go into slots.
+    fn rest_of_section(&mut self, walks: &mut Walks<'_, B, E>) -> Result<()> {
+        if self.slots.are_used_up() {
+            self.next_slots()?;
+        }
+        FieldMacs::fill_slots(self);
+        let (from, count) = (self.done + self.slots.next(), self.slots.left());
+        for piece in walks.mapping.pieces(count) {
+            let (number, shares) = (piece.wave, piece.shares.len());
+            let mut wave = self.take_wave(walks, number)?;
+            let mut rows = Zeroizing::new(self.block.rows(from + piece.shares.start)[..shares].to_vec());
+            // These are computed again when slots are taken up.
+            let mut corrections = vec![B::ZERO; shares];
+            #[cfg(test)]
+            let lies = self.lies_within(&mut walks.handed_out, shares);
+            let one = **walks.mapping.one;
+            let slots = &mut self.slots;
+            wave.walk(
+                (self.arch, one),
+                (&mut rows, &mut corrections),
+                |factors, made| fill(slots, one, factors, made),
+                &mut self.openings,
+                #[cfg(test)]
+                &lies,
+            );
+            walks.put(number, wave);
+            walks.mapping.take_back(shares, Vec::new());
+        }
+        Ok(())
+    }
+}
+
+impl<B: Field, E: MacField<B>> Walks<'_, B, E> {
+    /// Puts a wave back.
+    fn put(&mut self, number: usize, wave: Proving<FieldMacs<B, E>>) {
+        if let Some(number) = wave.failed() {
+            self.failed = Some(self.failed.map_or(number, |first| first.min(number)));
+        }
+        if wave.is_done() {
+            self.mapping.finish(number, wave.wave());
+        }
+        self.places.put(number, Some(wave).filter(|wave| !wave.is_done()));
+    }
+}
+
+impl<B: Field, E: MacField<B>> Walked<B, E> {
+    /// Walks over a turn. `products` is memory.
+    fn over(
+        (arch, one): (Arch, Arc<Zeroizing<Tagged<B, E>>>),
+        (turn, mut waves): Next<B, E>,
+        mut products: Products<E>,
+        #[cfg(test)] lies: &[usize],
+    ) -> Self {
+        let mut corrections = vec![B::ZERO; turn.shares];
+        let mut asserted = Box::new(Openings::new(ASSERTED));
+        let mut columns = products.begin(arch, turn.shares);
+        let (mut at, mut from, mut all) = (0, 0, Vec::with_capacity(turn.blocks.len()));
+        for (pieces, rows) in turn.blocks {
+            let mut rows = rows.wait();
+            for Piece { wave, shares } in pieces {
+                at += usize::from(waves[at].0 != wave);
+                let count = shares.len();
+                #[cfg(test)]
+                let lies: Vec<_> = lies.iter().filter_map(|lie| lie.checked_sub(from)).collect();
+                waves[at].1.walk(
+                    (arch, **one),
+                    (&mut rows[shares], &mut corrections[from..][..count]),
+                    |factors, made| columns.add(factors, made),
+                    &mut asserted,
+                    #[cfg(test)]
+                    &lies,
+                );
+                from += count;
+            }
+            all.push(rows);
+        }
+        drop(columns);
+        Self { waves, corrections, products, asserted, rows: all, ends_batch: turn.ends_batch }
+    }
+}
+
+#[cfg(test)]
+impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
+    /// The lies among the next `shares` shares of a map, behind those that were handed out before.
+    fn lies_within(&self, handed_out: &mut u64, shares: usize) -> Vec<usize> {
+        let from = *handed_out;
+        *handed_out += shares as u64;
+        let within = from..*handed_out;
+        let lies = self.lies_in_waves.iter().filter(|lie| within.contains(lie));
+        lies.map(|lie| (lie - from) as usize).collect()
+    }
+}

@@ -1,0 +1,143 @@
+//! A wave under MACs that commits to its values as it is walked: a prover's over any field but F_2.
+
+use super::wave::{Source, Wave};
+use super::{Mapping, Tags, Waved};
+use core::ops::Range;
+use volery_circuit::stream::straight::{Hint, Kind, Step};
+use volery_primitives::Field;
+use volery_primitives::arch::Arch;
+use volery_primitives::secret::verdict;
+use volery_proof::openings::Openings;
+use zeroize::Zeroizing;
+
+/// A wave, with what its lanes know.
+pub(crate) struct Proving<M: Waved<Tag: Sync>> {
+    wave: Wave<Tags<M>>,
+    known: Known<M>,
+}
+
+/// The knowledge of the lanes of a wave, and what became of their assertions.
+struct Known<M: Waved> {
+    lanes: Range<usize>,
+    /// The witness, element by element, of all lanes each.
+    witness: Zeroizing<Vec<M::F>>,
+    /// The assertions of each lane: so far, and in all.
+    asserted: u64,
+    assertions: u64,
+    /// The number of the first assertion that failed, in the order of calls.
+    failed: Option<u64>,
+}
+
+impl<M: Waved<Tag: Sync>> Proving<M> {
+    /// A wave at its begin. Its elements of the `witness` are read: `None` where that has ended.
+    pub(crate) fn new(
+        mapping: &Mapping<'_, Tags<M>>,
+        number: usize,
+        witness: &mut dyn Iterator<Item = M::F>,
+    ) -> Option<Self> {
+        let lanes = mapping.lanes(number);
+        let count = lanes.len();
+        let elements = mapping.line.witness as usize;
+        let mut read = Zeroizing::new(vec![M::F::ZERO; count * elements]);
+        for lane in 0..count {
+            for element in 0..elements {
+                read[element * count + lane] = witness.next()?;
+            }
+        }
+        let assertions = mapping.line.assertions;
+        let known = Known { lanes, witness: read, asserted: 0, assertions, failed: None };
+        Some(Self { wave: mapping.new_wave(number), known })
+    }
+
+    /// The wave.
+    pub(crate) fn wave(&self) -> &Wave<Tags<M>> {
+        &self.wave
+    }
+
+    /// The number of the first assertion that has failed, in the order of calls.
+    pub(crate) fn failed(&self) -> Option<u64> {
+        self.known.failed
+    }
+
+    /// Whether all steps are done.
+    pub(crate) fn is_done(&self) -> bool {
+        self.wave.is_done()
+    }
+
+    /// Walks on, until a step commits to more than there are `shares`. These are corrected, so that each has the
+    /// value that is committed to, and the differences are put into `corrections`, one for each. `made` and
+    /// `asserted` are as for [`Wave::walk`]. Fig. 4, 4 and 5.
+    pub(crate) fn walk(
+        &mut self,
+        (arch, one): (Arch, M::Tag),
+        (shares, corrections): (&mut [M::Tag], &mut [M::F]),
+        made: impl FnMut(Option<[&[M::Tag]; 2]>, &[M::Tag]),
+        asserted: &mut Openings,
+        #[cfg(test)] lies: &[usize],
+    ) {
+        let mut knowing = Knowing::<M> {
+            known: &mut self.known,
+            corrections,
+            at: 0,
+            #[cfg(test)]
+            lies,
+        };
+        self.wave.walk((arch, one), shares, &mut knowing, made, asserted);
+    }
+}
+
+/// The source of commitments of lanes that know their values.
+struct Knowing<'w, M: Waved> {
+    known: &'w mut Known<M>,
+    corrections: &'w mut [M::F],
+    /// The shares that are corrected.
+    at: usize,
+    /// The shares that a cheating prover commits to another value by.
+    #[cfg(test)]
+    lies: &'w [usize],
+}
+
+impl<M: Waved<Tag: Sync>> Source<Tags<M>> for Knowing<'_, M> {
+    fn hint(&mut self, hint: &Hint<M::F>, wires: &mut [M::Tag], lanes: usize) {
+        let mut of = Zeroizing::new(vec![M::F::ZERO; hint.of.len()]);
+        // A result may stand on the slot of an argument, whose other lanes are still to be read.
+        let mut all = Zeroizing::new(Vec::with_capacity(lanes * hint.results.len()));
+        for lane in 0..lanes {
+            for (value, slot) in of.iter_mut().zip(&hint.of) {
+                *value = M::value(wires[*slot as usize * lanes + lane]);
+            }
+            let results = Zeroizing::new((hint.function)(&of));
+            assert_eq!(results.len(), hint.results.len());
+            all.extend_from_slice(&results);
+        }
+        for (i, value) in all.iter().enumerate() {
+            let (lane, slot) = (i / hint.results.len(), hint.results[i % hint.results.len()]);
+            wires[slot as usize * lanes + lane] = M::constant(*value);
+        }
+    }
+
+    fn commit(&mut self, step: &Step, lane: usize, [a, b, out]: [&[M::Tag]; 3], shares: &mut [M::Tag]) {
+        let corrections = &mut self.corrections[self.at..][..shares.len()];
+        for (i, (share, correction)) in shares.iter_mut().zip(corrections).enumerate() {
+            let value = match step.kind {
+                Kind::Mul => M::value(a[i]) * M::value(b[i]),
+                Kind::Witness => self.known.witness[step.a as usize * self.known.lanes.len() + lane + i],
+                _ => M::value(out[i]),
+            };
+            #[cfg(test)]
+            let value = if self.lies.contains(&(self.at + i)) { value + M::F::ONE } else { value };
+            *correction = value - M::value(*share);
+            *share = M::corrected(*share, value);
+        }
+        self.at += shares.len();
+    }
+
+    fn assert(&mut self, wires: &[M::Tag]) {
+        // A prover that has no witness ends without a proof, and says so.
+        if let Some(lane) = wires.iter().position(|wire| verdict(M::value(*wire) != M::F::ZERO)) {
+            let number = (self.known.lanes.start + lane) as u64 * self.known.assertions + self.known.asserted;
+            self.known.failed = Some(self.known.failed.map_or(number, |first| first.min(number)));
+        }
+        self.known.asserted += 1;
+    }
+}
