@@ -31,6 +31,7 @@ pub use tcp::{Tcp, is_loopback};
 pub use tls::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
 
 use crate::error::{Error, Misbehaviour, Result};
+use crate::pool::Pool;
 use std::io;
 use std::time::{Duration, Instant};
 use transcript::Transcript;
@@ -169,6 +170,8 @@ pub struct Channel {
     holders: usize,
     /// Words on their way to bytes and back.
     scratch: Vec<u8>,
+    /// The threads that set-ups over the channel may use.
+    pool: Pool,
 }
 
 impl Channel {
@@ -184,7 +187,18 @@ impl Channel {
             held: false,
             holders: 0,
             scratch: Vec::new(),
+            pool: Pool::default(),
         }
+    }
+
+    /// Lets set-ups over this channel hand out to `pool` what can be shared.
+    pub fn share_work(&mut self, pool: &Pool) {
+        self.pool = pool.clone();
+    }
+
+    /// The threads that set-ups over this channel may use.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// The party that this end belongs to.

@@ -305,6 +305,7 @@ impl Session {
         }
         let Link { channel, own } = link;
         let (random, pool) = own.as_mut().expect("set above");
+        channel.share_work(pool);
         let protocol = self.analysis().protocol(size, self.within.is_some()).unwrap_or(self.system.name());
         let (parameters, field) = (&proposal.text(), &self.setting.name());
         let agreement = &Agreement { protocol, field, parameters, statement };

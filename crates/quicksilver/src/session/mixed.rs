@@ -207,6 +207,7 @@ where
         circuit.evaluate(bits.read(), numbers.read())?;
     }
     let (pool, random) = (Pool::new(options.threads)?, &mut fresh(options)?);
+    channel.share_work(&pool);
     settled.open(channel, random, options)?.prove(|run| {
         let voles = (
             Binary::ends().prover_end(settled.bits, run.channel, options.arch, run.random)?,
@@ -237,6 +238,7 @@ where
 {
     let settled = Settled::over::<B, E>(circuit.count(options.statement.is_none())?, options)?;
     let (pool, random) = (Pool::new(options.threads)?, &mut fresh(options)?);
+    channel.share_work(&pool);
     settled.open(channel, random, options)?.verify(options, |run| {
         let (channel, arch) = (&mut *run.channel, options.arch);
         let delta = Binary::delta(run.random);

@@ -24,9 +24,11 @@
 //! Encodings that are not canonical are refused, and so is the identity as M. Ristretto has prime order: no
 //! cofactor to clear, no subgroup to check. An abort depends on public messages alone.
 
+use core::ops::Range;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::IsIdentity;
+use std::sync::Arc;
 use subtle::{Choice, ConditionallySelectable};
 use volery_channel::channel::{Carried, Channel};
 use volery_channel::error::{Error, Misbehaviour, Result};
@@ -47,6 +49,7 @@ pub type Pairs = Zeroizing<Vec<[F128; 2]>>;
 pub type Chosen = Zeroizing<Vec<F128>>;
 
 /// A session's hash functions: all are bound to its identifier.
+#[derive(Clone, Copy)]
 struct Oracle {
     sid: [u8; 32],
 }
@@ -108,18 +111,44 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
     channel.recv(&mut message)?;
     let first = oracle.first_message(&message);
 
-    let mut pairs = Zeroizing::new(vec![[F128::default(); 2]; count]);
-    let s = Zeroizing::new(random_scalar(random));
+    let s = Arc::new(Zeroizing::new(random_scalar(random)));
     let m = RistrettoPoint::mul_base(&s).compress();
-    let slots = message.as_chunks::<32>().0.as_chunks::<2>().0;
-    for (i, ([r0, r1], pair)) in slots.iter().zip(pairs.iter_mut()).enumerate() {
-        let ((e0, r0), (e1, r1)) = (decode(r0)?, decode(r1)?);
-        let q0 = r0 + oracle.group(i, 0, &e1);
-        let q1 = r1 + oracle.group(i, 1, &e0);
-        *pair = [oracle.key(i, 0, &first, &m, &(*s * q0)), oracle.key(i, 1, &first, &m, &(*s * q1))];
+    let message = Arc::new(message);
+    let parts = parts(channel, count, move |places| {
+        let (message, s) = (message.clone(), s.clone());
+        move || {
+            let mut pairs = Zeroizing::new(Vec::with_capacity(places.len()));
+            let slots = &message.as_chunks::<32>().0.as_chunks::<2>().0[places.clone()];
+            for (i, [r0, r1]) in places.zip(slots) {
+                let ((e0, r0), (e1, r1)) = (decode(r0)?, decode(r1)?);
+                let q0 = r0 + oracle.group(i, 0, &e1);
+                let q1 = r1 + oracle.group(i, 1, &e0);
+                let key = |slot, q| oracle.key(i, slot, &first, &m, &(**s * q));
+                pairs.push([key(0, q0), key(1, q1)]);
+            }
+            Ok(pairs)
+        }
+    });
+    let mut pairs = Zeroizing::new(Vec::with_capacity(count));
+    for part in parts {
+        let part: Pairs = part?;
+        pairs.extend_from_slice(&part);
     }
     channel.send(m.as_bytes())?;
     Ok(pairs)
+}
+
+/// The transfers that a task computes.
+const PART: usize = 8;
+
+/// The results of tasks, in order, each for some of `count` transfers.
+fn parts<T: Send + 'static, F: FnOnce() -> T + Send + 'static>(
+    channel: &Channel,
+    count: usize,
+    task: impl Fn(Range<usize>) -> F,
+) -> impl Iterator<Item = T> {
+    let places = (0..count).step_by(PART).map(move |first| first..count.min(first + PART));
+    channel.pool().results(places.map(task))
 }
 
 /// The receiver's side of `count` transfers, with choice bit i at bit i of `choices`. Time does not
@@ -137,20 +166,32 @@ pub fn receive(
     let choices = Zeroizing::new(choices.into());
     let oracle = Oracle { sid: channel.checkpoint("base ot") };
     let mut exponents = Zeroizing::new(Vec::with_capacity(count));
-    let mut message = Vec::with_capacity(64 * count);
-    for i in 0..count {
-        let slot = choice(&choices, i);
-        let a = random_scalar(random);
-        let other = RistrettoPoint::from_uniform_bytes(&random.bytes());
-        let other = other.compress();
-        let chosen = RistrettoPoint::mul_base(&a) - oracle.group(i, slot.unwrap_u8(), &other);
-        let chosen = chosen.compress();
-        for (if_zero, if_one) in [(&chosen, &other), (&other, &chosen)] {
-            let select = |(if_zero, if_one): (&u8, &u8)| u8::conditional_select(if_zero, if_one, slot);
-            message.extend(if_zero.as_bytes().iter().zip(if_one.as_bytes()).map(select));
-        }
-        exponents.push(a);
+    let mut others = Vec::with_capacity(count);
+    for _ in 0..count {
+        exponents.push(random_scalar(random));
+        others.push(random.bytes::<64>());
     }
+    let (choices, exponents, others) = (Arc::new(choices), Arc::new(exponents), Arc::new(others));
+    let own = (choices.clone(), exponents.clone());
+    let points = parts(channel, count, move |places| {
+        let ((choices, exponents), others) = (own.clone(), others.clone());
+        move || {
+            let mut message = Vec::with_capacity(64 * places.len());
+            for i in places {
+                let slot = choice(&choices, i);
+                let other = RistrettoPoint::from_uniform_bytes(&others[i]).compress();
+                let group = oracle.group(i, slot.unwrap_u8(), &other);
+                let chosen = (RistrettoPoint::mul_base(&exponents[i]) - group).compress();
+                for (if_zero, if_one) in [(&chosen, &other), (&other, &chosen)] {
+                    let select =
+                        |(if_zero, if_one): (&u8, &u8)| u8::conditional_select(if_zero, if_one, slot);
+                    message.extend(if_zero.as_bytes().iter().zip(if_one.as_bytes()).map(select));
+                }
+            }
+            message
+        }
+    });
+    let message: Vec<u8> = points.flatten().collect();
     let first = oracle.first_message(&message);
     channel.send(&message)?;
 
@@ -159,11 +200,19 @@ pub fn receive(
         return Err(Error::Misbehaved(Misbehaviour::IdentityPoint));
     }
     // Its multiples in a table: all of them are multiplied by this point.
-    let table = RistrettoBasepointTable::create(&m);
+    let table = Arc::new(RistrettoBasepointTable::create(&m));
+    let parts = parts(channel, count, move |places| {
+        let (choices, exponents, table) = (choices.clone(), exponents.clone(), table.clone());
+        move || {
+            let key = |i: usize| {
+                let slot = choice(&choices, i).unwrap_u8();
+                oracle.key(i, slot, &first, &encoded, &(&exponents[i] * &*table))
+            };
+            Zeroizing::new(places.map(key).collect::<Vec<_>>())
+        }
+    });
     let mut keys = Zeroizing::new(Vec::with_capacity(count));
-    for (i, a) in exponents.iter().enumerate() {
-        keys.push(oracle.key(i, choice(&choices, i).unwrap_u8(), &first, &encoded, &(a * &table)));
-    }
+    parts.for_each(|part| keys.extend_from_slice(&part));
     Ok(keys)
 }
 
@@ -176,6 +225,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
     use volery_channel::channel::{Flip, Party, Tape, pipe};
+    use volery_channel::pool::Pool;
 
     const COUNT: usize = MOST;
     const CHOICES: U256 =
@@ -183,9 +233,18 @@ mod tests {
 
     /// Runs both sides, with one bit of the sender's or the receiver's message flipped where asked.
     fn run(in_reply: Option<Flip>, in_first: Option<Flip>) -> (Result<Pairs>, Result<Chosen>) {
+        run_by(1, in_reply, in_first)
+    }
+
+    fn run_by(
+        threads: usize,
+        in_reply: Option<Flip>,
+        in_first: Option<Flip>,
+    ) -> (Result<Pairs>, Result<Chosen>) {
         let (sender, receiver) = pipe(Duration::from_secs(10));
         let mut sender = Channel::new(Party::Prover, Tape::new(sender, in_reply).0);
         let mut receiver = Channel::new(Party::Verifier, Tape::new(receiver, in_first).0);
+        [&mut sender, &mut receiver].into_iter().for_each(|end| end.share_work(&Pool::of(threads)));
         std::thread::scope(|scope| {
             let sending = scope.spawn(move || {
                 let pairs = send(&mut sender, COUNT, &mut Random::from_seed(&[1; 32]))?;
@@ -204,6 +263,17 @@ mod tests {
             let c = CHOICES.bit(i as u32) as usize;
             assert_eq!(*key, pair[c]);
             assert_ne!(*key, pair[1 - c]);
+        }
+    }
+
+    /// The keys depend on every byte that was said.
+    #[test]
+    fn every_number_of_threads_gives_the_same() {
+        let (pairs, keys) = run(None, None);
+        for threads in [2, 3, 40] {
+            let (again, chosen) = run_by(threads, None, None);
+            assert_eq!(*again.unwrap(), **pairs.as_ref().unwrap(), "{threads} threads");
+            assert_eq!(*chosen.unwrap(), **keys.as_ref().unwrap(), "{threads} threads");
         }
     }
 
