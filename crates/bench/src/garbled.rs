@@ -11,6 +11,7 @@ use volery::garble::Key;
 use volery::garble::labels::Labels;
 use volery::garble::material::{Held, Sink};
 use volery::garble::privacy_free::{Evaluator, Garbler, Inputs};
+use volery::pool::Pool;
 use volery::random::Random;
 use volery::{Backend, Binary, Circuit, F2, F128, Garbling, Report};
 use volery_cli::failure::{Failure, Result};
@@ -67,7 +68,7 @@ fn rates(plan: &Plan, network: &Network) -> volery::Result<[f64; 2]> {
     let key = Key { arch: plan.settings.arch, construction, salt: random.word() };
     let (seed, gates) = (random.word(), network.gates());
     let mut kept = Kept(Vec::with_capacity(gates as usize));
-    let garbled = Garbler::garble(&key, (0, seed), network, &mut kept, None)?.output;
+    let garbled = Garbler::garble(&key, (0, seed), network, &mut kept, None, &Pool::ALONE)?.output;
     let values: Vec<F2> = network.witness(random.bytes()).collect();
     let labels = Labels::new(&key, seed);
     let delta = labels.delta();
@@ -77,11 +78,13 @@ fn rates(plan: &Plan, network: &Network) -> volery::Result<[f64; 2]> {
     let mut least = [Duration::MAX; 2];
     for _ in 0..ALONE_RUNS {
         let begun = Instant::now();
-        let again = Garbler::garble(&key, (0, seed), network, &mut Kept(Vec::new()), None)?.output;
+        let again =
+            Garbler::garble(&key, (0, seed), network, &mut Kept(Vec::new()), None, &Pool::ALONE)?.output;
         least[0] = least[0].min(begun.elapsed());
         let inputs = Inputs { labels: &labels, values: &values };
         let begun = Instant::now();
-        let evaluated = Evaluator::evaluate(&key, 0, network, inputs, (gates, &mut Held(&kept.0)), None)?;
+        let evaluated =
+            Evaluator::evaluate(&key, 0, network, inputs, (gates, &mut Held(&kept.0)), None, &Pool::ALONE)?;
         least[1] = least[1].min(begun.elapsed());
         assert!(again == garbled && evaluated == garbled, "the network holds");
     }

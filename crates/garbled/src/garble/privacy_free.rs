@@ -26,6 +26,7 @@
 
 mod evaluator;
 mod garbler;
+mod maps;
 #[cfg(test)]
 mod tests;
 

@@ -54,17 +54,18 @@ impl<'a> Prover<'a> {
         channel.recv_words(&mut salt)?;
         let key = session.key(salt[0]);
         let (labels, received) = transfers.receive(channel)?;
+        let pool = channel.pool().clone();
         let mut material = Receiving::new(channel);
         let inputs = Inputs { labels: &labels, values: &values };
         let source = (terms.shape.mul_by_gates(), &mut material as _);
-        let output = Evaluator::evaluate(&key, 0, circuit, inputs, source, terms.progress)?;
+        let output = Evaluator::evaluate(&key, 0, circuit, inputs, source, terms.progress, &pool)?;
         let digest = material.digest();
         // 4, 5, 6
         answer(channel, &session.sid, output, random, |secret, opening| {
             let seed = secret.seed(&session, 0);
             let mut again = Digested::new();
-            let expected =
-                Garbler::garble(&key, (0, seed), circuit, &mut again, terms.progress)?.of(terms.shape)?;
+            let garbled = Garbler::garble(&key, (0, seed), circuit, &mut again, terms.progress, &pool)?;
+            let expected = garbled.of(terms.shape)?;
             Ok(secret.salt(&session).0.ct_eq(&salt[0].0)
                 & received.were(&pairs(&key, seed, values.len()), opening)
                 & again.finish().ct_eq(&digest)

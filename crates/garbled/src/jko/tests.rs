@@ -7,6 +7,7 @@ use super::*;
 use crate::garble::privacy_free::{Evaluator, Garbler};
 use crate::garble::trial::bytes_of_transfers;
 use volery_channel::error::{Error, Result};
+use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_channel::testing::{Outcome, both};
 use volery_circuit::testing::{Arbitrary, strings};

@@ -47,9 +47,10 @@ impl<'a> Verifier<'a> {
         let key = session.key(salt);
         channel.send_words(&[salt])?;
         transfers.send(channel, &pairs(&key, seed, terms.inputs()))?;
+        let pool = channel.pool().clone();
         let mut material = Sending(channel);
-        let output =
-            Garbler::garble(&key, (0, seed), circuit, &mut material, terms.progress)?.of(terms.shape)?;
+        let garbled = Garbler::garble(&key, (0, seed), circuit, &mut material, terms.progress, &pool)?;
+        let output = garbled.of(terms.shape)?;
         // 4, 5, 6
         let answer = open(channel, &session.sid, (&secret, &transfers.open()), output)?;
         Accepted::only_if(answer.is_right(), Rejection::GarbledOutput)

@@ -7,6 +7,7 @@ use crate::garble::material::Stacking;
 use crate::garble::privacy_free::Garbler;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_circuit::{Clause, Clauses};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
@@ -98,7 +99,7 @@ where
     let shape = &terms.shapes[clause];
     let mut sink = Stacking::onto(&mut stack[..shape.mul_by_gates() as usize], counts);
     let circuit = Clause::new(clauses, clause);
-    Garbler::garble(key, (clause, seed), &circuit, &mut sink, terms.progress)?.of(shape)
+    Garbler::garble(key, (clause, seed), &circuit, &mut sink, terms.progress, &Pool::ALONE)?.of(shape)
 }
 
 /// The pairs of labels of all inputs, summed over the chosen clauses. Clause i has as many inputs as its

@@ -9,6 +9,7 @@ use crate::garble::{Key, Session};
 use subtle::{Choice, ConstantTimeEq};
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::{Clause, Clauses};
 use volery_primitives::{F2, F128, Field};
@@ -130,7 +131,8 @@ where
         let inputs = Inputs { labels: &inputs.labels[..count], values: &inputs.values[..count] };
         let mut source = Held(&stack[..gates as usize]);
         let circuit = Clause::new(clauses, clause);
-        let one = Evaluator::evaluate(key, clause, &circuit, inputs, (gates, &mut source), None)?;
+        let one =
+            Evaluator::evaluate(key, clause, &circuit, inputs, (gates, &mut source), None, &Pool::ALONE)?;
         output.0 ^= one.0 & F2::from(clause == chosen).mask();
     }
     Ok(output)

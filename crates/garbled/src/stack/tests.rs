@@ -7,6 +7,7 @@ mod malicious_verifier;
 mod work;
 
 use super::*;
+use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_channel::testing::{Outcome, both};
 use volery_circuit::clauses::shapes;

@@ -70,6 +70,30 @@ impl GateHash {
         Self { arch, salt, first, keys }
     }
 
+    /// The hash at gate number `gate`, whatever this one has come to.
+    ///
+    /// # Panics
+    /// Where a circuit has not so many gates.
+    pub fn at(&self, gate: u64) -> Self {
+        assert!(gate <= GATES, "a circuit may have 2^40 garbled gates");
+        let keys = match &self.keys {
+            Keys::MultiInstance(_) => {
+                let mut schedules = Box::new(Schedules { rounds: [[F128(0); BATCH]; 11], next: gate });
+                let first = gate - gate % BATCH as u64;
+                if first < gate {
+                    let first = self.first + u128::from(first);
+                    gates::expand(self.arch, self.salt, first, &mut schedules.rounds);
+                }
+                Keys::MultiInstance(schedules)
+            }
+            Keys::Tweakable(tweaked) => {
+                let (key, first) = (Aes128::new(self.arch, self.salt), tweaked.first);
+                Keys::Tweakable(Box::new(Tweaked { key, first, next: gate }))
+            }
+        };
+        Self { arch: self.arch, salt: self.salt, first: self.first, keys }
+    }
+
     /// `[H(a), H(a ⊕ delta)]` under the tweak of the next gate.
     ///
     /// # Panics
@@ -189,6 +213,19 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn it_goes_on_at_any_gate() {
+        let labels: [F128; 300] = random(2);
+        for construction in Construction::ALL {
+            let mut hash = GateHash::new(Arch::detect(), construction, F128(7), 5 << 40);
+            for (gate, label) in labels.iter().enumerate() {
+                let mut again = hash.at(gate as u64);
+                assert_eq!(again.one(*label), hash.one(*label), "gate {gate}");
+                assert_eq!(again.one(*label), hash.at(gate as u64 + 1).one(*label), "behind gate {gate}");
             }
         }
     }

@@ -1,13 +1,18 @@
 //! The garbler.
 
 use super::Output;
+use super::maps::{Lanes, Walk};
 use crate::garble::Key;
 use crate::garble::labels::Labels;
 use crate::garble::material::{PIECE, Sink, miscounted};
 use core::fmt::Display;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
 use volery_channel::error::Result;
-use volery_circuit::stream::{Executor, GatesAlone};
+use volery_channel::pool::{Pool, Task, Tasks};
+use volery_circuit::stream::straight::Lines;
+use volery_circuit::stream::{Executor, GatesAlone, Map};
 use volery_circuit::{Backend, Circuit, Shape};
 use volery_primitives::hash::GateHash;
 use volery_primitives::{F2, F128};
@@ -48,11 +53,14 @@ pub struct Garbler<'a> {
     sink: &'a mut dyn Sink,
     output: Output,
     progress: Option<&'a AtomicU64>,
+    pool: Pool,
+    /// The functions that were mapped.
+    lines: Lines<F2>,
 }
 
 impl<'a> Garbler<'a> {
     /// Garbles `circuit`, number `clause` of a stack, from `seed`: the material goes to `sink`. `progress` is
-    /// moved on by the ANDs.
+    /// moved on by the ANDs, and `pool` garbles lanes of maps.
     ///
     /// # Errors
     /// Those of the circuit and of the sink.
@@ -62,6 +70,7 @@ impl<'a> Garbler<'a> {
         circuit: &C,
         sink: &'a mut dyn Sink,
         progress: Option<&'a AtomicU64>,
+        pool: &Pool,
     ) -> Result<Complete> {
         let labels = Labels::new(key, seed);
         let mut garbler = Self {
@@ -73,6 +82,8 @@ impl<'a> Garbler<'a> {
             sink,
             output: Output::new(clause),
             progress,
+            pool: pool.clone(),
+            lines: Lines::default(),
         };
         circuit.run(&mut garbler)?;
         if !garbler.material.is_empty() {
@@ -142,4 +153,92 @@ impl Backend for Garbler<'_> {
 
 impl Executor for Garbler<'_> {
     type Beyond = GatesAlone;
+
+    fn map_lanes(&mut self, map: Map<'_, F2, F128>) -> Result<Option<Zeroizing<Vec<F128>>>> {
+        let found = if self.pool.ahead() > 0 { Lanes::of(&mut self.lines, &map) } else { None };
+        let Some(lanes) = found else { return Ok(None) };
+        let mut columns = lanes.columns();
+        let (mut tasks, mut places) = (Tasks::default(), lanes.tasks());
+        let delta = Arc::new(self.delta.clone());
+        let mut gate = self.gates + self.material.len() as u64;
+        loop {
+            let room = self.pool.ahead() + 1 - tasks.len();
+            for lanes_of_task in places.by_ref().take(room) {
+                let inputs = lanes_of_task.len() * lanes.line.inputs as usize;
+                let labels = Zeroizing::new(self.labels.by_ref().take(inputs).collect());
+                let walk = Garbling::new(self.hash.at(gate), delta.clone(), labels);
+                gate += lanes.ands() * lanes_of_task.len() as u64;
+                tasks.push(walk.begin(&self.pool, lanes.share(), lanes_of_task));
+            }
+            let Some((done, results, garbling)) = tasks.next() else { break };
+            lanes.put(done, &results, &mut columns);
+            garbling.asserted.iter().for_each(|label| self.output.assert(*label));
+            let mut made = &garbling.material[..];
+            while !made.is_empty() {
+                let (now, behind) = made.split_at(made.len().min(PIECE - self.material.len()));
+                self.material.extend_from_slice(now);
+                if self.material.len() == PIECE {
+                    self.pass_on()?;
+                }
+                made = behind;
+            }
+        }
+        self.hash = self.hash.at(gate);
+        Ok(Some(columns))
+    }
+}
+
+/// Some lanes of a map that a task garbles.
+struct Garbling {
+    hash: GateHash,
+    delta: Arc<Zeroizing<F128>>,
+    labels: Zeroizing<Vec<F128>>,
+    /// The labels that are used.
+    used: usize,
+    material: Vec<F128>,
+    asserted: Zeroizing<Vec<F128>>,
+}
+
+/// The lanes of a task, their results, and what it has made.
+type Garbled = (Range<usize>, Zeroizing<Vec<F128>>, Box<Garbling>);
+
+impl Garbling {
+    fn new(hash: GateHash, delta: Arc<Zeroizing<F128>>, labels: Zeroizing<Vec<F128>>) -> Self {
+        Self { hash, delta, labels, used: 0, material: Vec::new(), asserted: Zeroizing::default() }
+    }
+
+    fn begin(mut self, pool: &Pool, of: Lanes<F128>, lanes: Range<usize>) -> Task<Garbled> {
+        pool.run(move || {
+            self.material.reserve_exact(lanes.len() * of.ands() as usize);
+            // What has to move would leave a copy behind.
+            self.asserted.reserve_exact(lanes.len() * of.line.assertions as usize);
+            let results = of.walk(lanes.clone(), &mut self);
+            (lanes, results, Box::new(self))
+        })
+    }
+}
+
+impl Walk<F128> for Garbling {
+    #[inline(always)]
+    fn constant(&mut self, c: F2) -> F128 {
+        F128(self.delta.0 & c.mask())
+    }
+    #[inline(always)]
+    fn add(&mut self, a: F128, b: F128) -> F128 {
+        a ^ b
+    }
+    #[inline(always)]
+    fn mul(&mut self, a: F128, b: F128) -> F128 {
+        let [zero, one] = self.hash.pair(a, **self.delta);
+        self.material.push(zero ^ one ^ b);
+        zero
+    }
+    #[inline(always)]
+    fn input(&mut self) -> F128 {
+        self.used += 1;
+        self.labels[self.used - 1]
+    }
+    fn assert(&mut self, a: F128) {
+        self.asserted.push(a);
+    }
 }

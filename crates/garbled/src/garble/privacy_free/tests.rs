@@ -8,6 +8,7 @@ use crate::garble::Key;
 use crate::garble::labels::Labels;
 use crate::garble::material::{Held, PIECE, Sink, Source};
 use volery_channel::error::{Error, Misbehaviour, Result};
+use volery_channel::pool::Pool;
 use volery_circuit::testing::{Arbitrary, strings};
 use volery_circuit::{Backend, Circuit, Clear, Shape};
 use volery_primitives::arch::Arch;
@@ -33,7 +34,7 @@ fn key(arch: Arch, construction: Construction) -> Key {
 /// The material and the output label of circuit number 3.
 fn garbled<C: for<'a> Circuit<Garbler<'a>>>(key: &Key, circuit: &C) -> (Vec<F128>, F128) {
     let mut kept = KeptMaterial::default();
-    let output = Garbler::garble(key, (3, SEED), circuit, &mut kept, None).unwrap().output;
+    let output = Garbler::garble(key, (3, SEED), circuit, &mut kept, None, &Pool::ALONE).unwrap().output;
     (kept.0, output)
 }
 
@@ -50,7 +51,7 @@ where
 {
     let mut source = Held(material);
     let inputs = Inputs { labels, values };
-    Evaluator::evaluate(key, 3, circuit, inputs, (material.len() as u64, &mut source), None)
+    Evaluator::evaluate(key, 3, circuit, inputs, (material.len() as u64, &mut source), None, &Pool::ALONE)
 }
 
 /// The evaluator's output is the garbler's where `holds` says so for its values, and nowhere else; and no
@@ -102,7 +103,10 @@ fn no_piece_is_evaluated_that_was_not_given() {
     for pieces in 0..3 {
         let mut source = Fails(Held(&material), Some(pieces));
         let inputs = Inputs { labels: &labels(&values), values: &values };
-        assert!(Evaluator::evaluate(&key, 3, &Careless, inputs, (gates, &mut source), None).is_err());
+        assert!(
+            Evaluator::evaluate(&key, 3, &Careless, inputs, (gates, &mut source), None, &Pool::ALONE)
+                .is_err()
+        );
     }
 }
 
@@ -194,7 +198,9 @@ fn another_key_makes_another_garbled_circuit() {
             [(one, 3, SEED), (other, 3, SEED), (one, 4, SEED), (one, 3, F128(SEED.0 ^ 1))]
         {
             let mut kept = KeptMaterial::default();
-            let output = Garbler::garble(&key, (clause, seed), &circuit, &mut kept, None).unwrap().output;
+            let output = Garbler::garble(&key, (clause, seed), &circuit, &mut kept, None, &Pool::ALONE)
+                .unwrap()
+                .output;
             assert!(seen.insert(output));
             assert!(kept.0.iter().all(|block| seen.insert(*block)));
         }
@@ -249,4 +255,80 @@ fn the_bound_falls_with_the_gates_where_they_share_a_key() {
     assert_eq!(security(Construction::MultiInstance, 1 << 40), 126.0);
     assert_eq!(security(Construction::Tweakable, 1 << 26), 100.0);
     assert_eq!(security(Construction::Tweakable, 0), 126.0);
+}
+
+/// Rounds on each of some lanes, between gates of their own.
+struct Mapped {
+    lanes: usize,
+    rounds: usize,
+}
+
+impl<B: Backend<F = F2>> Circuit<B> for Mapped {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let first = b.witness()?;
+        let mut sum = b.mul(first, first)?;
+        let columns = (0..self.lanes).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let made = b.map(b"rounds", self.lanes, &columns, |b, lane, of| {
+            let mut x = of[0];
+            for _ in 0..self.rounds {
+                let element = b.witness()?;
+                let hinted = b.hint(&[x, element], |of| of[0] * of[1])?;
+                let product = b.mul(x, element)?;
+                let difference = b.add(product, hinted);
+                b.assert_zero(difference, format_args!("a product in lane {lane}"))?;
+                let one = b.constant(F2::ONE);
+                let not = b.add(element, one);
+                let other = b.mul(not, product)?;
+                x = b.add(x, other);
+            }
+            Ok(volery_circuit::Returned { wires: vec![x], public: Vec::new() })
+        })?;
+        for wire in made.wires {
+            let product = b.mul(wire, first)?;
+            sum = b.add(sum, product);
+        }
+        let difference = b.add(sum, sum);
+        b.assert_zero(difference, "nothing")
+    }
+}
+
+/// Lanes that tasks garble and evaluate come to what calls come to, in whole pieces and parts of them.
+#[test]
+fn maps_by_threads_are_those_of_calls() {
+    for (lanes, rounds) in [(2, 5000), (40, 700), (100, 3), (7, 1)] {
+        let circuit = Mapped { lanes, rounds };
+        let shape = Shape::of::<F2>(&circuit).unwrap();
+        let witness = (0..shape.witness).map(|i| F2::from(i % 3 == 0));
+        let values = Clear::inputs(&circuit, witness, shape.inputs as usize).unwrap();
+        for construction in Construction::ALL {
+            let key = key(Arch::detect(), construction);
+            let circuit = &volery_circuit::stream::Streamed(&circuit);
+            let expected = garbled(&key, circuit);
+            assert_eq!(expected.0.len() as u64, shape.mul);
+            let labels = labels(&values);
+            assert_eq!(evaluated(&key, circuit, &labels, &values, &expected.0).unwrap(), expected.1);
+            for threads in [2, 3, 8] {
+                let pool = Pool::of(threads);
+                let mut kept = KeptMaterial::default();
+                let made = Garbler::garble(&key, (3, SEED), circuit, &mut kept, None, &pool).unwrap();
+                assert!((kept.0, made.output) == expected, "{threads} threads");
+                made.of(&shape).unwrap();
+                let mut source = Held(&expected.0);
+                let inputs = Inputs { labels: &labels, values: &values };
+                let source = (shape.mul, &mut source as _);
+                let output = Evaluator::evaluate(&key, 3, circuit, inputs, source, None, &pool).unwrap();
+                assert_eq!(output, expected.1, "{threads} threads");
+                // Another value, or fewer ciphertexts than were counted.
+                let mut other = values.to_vec();
+                other[lanes / 2 + 1] += F2::ONE;
+                let inputs = Inputs { labels: &labels, values: &other };
+                let source = (shape.mul, &mut Held(&expected.0) as _);
+                let output = Evaluator::evaluate(&key, 3, circuit, inputs, source, None, &pool);
+                assert!(rounds == 1 || output.unwrap() != expected.1);
+                let inputs = Inputs { labels: &labels, values: &values };
+                let source = (shape.mul - 1, &mut Held(&expected.0) as _);
+                assert!(Evaluator::evaluate(&key, 3, circuit, inputs, source, None, &pool).is_err());
+            }
+        }
+    }
 }

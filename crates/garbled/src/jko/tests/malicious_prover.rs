@@ -23,7 +23,7 @@ fn cheat(circuit: &Arbitrary, chosen: &[F2], values: &[F2]) -> Outcome<Accepted>
             let source: (u64, &mut dyn Source) = (shape.mul_by_gates(), &mut material);
             let key = session.key(salt[0]);
             let inputs = Inputs { labels: &labels, values };
-            let output = Evaluator::evaluate(&key, 0, circuit, inputs, source, None)?;
+            let output = Evaluator::evaluate(&key, 0, circuit, inputs, source, None, &Pool::ALONE)?;
             answer(channel, &session.sid, output, &mut random(2), |_, _| Ok(Choice::from(1)))
         },
         |channel| {

@@ -63,7 +63,7 @@ fn lie(
         _ => circuit.clone(),
     };
     let mut kept = KeptMaterial(vec![]);
-    Garbler::garble(&session.key(used), (0, seed), &other, &mut kept, None)?;
+    Garbler::garble(&session.key(used), (0, seed), &other, &mut kept, None, &Pool::ALONE)?;
     if let Lie::Material(block) = lie {
         kept.0[block].0 ^= 1 << 127;
     }

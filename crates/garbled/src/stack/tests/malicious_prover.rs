@@ -82,7 +82,8 @@ impl Cheat<'_> {
             let inputs = Inputs { labels: &labels[..count], values: &values[..count] };
             let mut source = Held(&stack[..gates as usize]);
             let circuit = volery_circuit::Clause::new(clauses, own);
-            output ^= Evaluator::evaluate(&key, own, &circuit, inputs, (gates, &mut source), None)?;
+            output ^=
+                Evaluator::evaluate(&key, own, &circuit, inputs, (gates, &mut source), None, &Pool::ALONE)?;
         } else {
             assert!(stack.iter().all(|block| *block == F128::ZERO), "it garbled what the verifier did");
         }

@@ -64,7 +64,9 @@ fn check(name: &str, circuit: impl Fn(u64) -> Known) -> usize {
             assert!(labels.zip(inputs).all(|(label, known)| label == block(known)), "{case}");
             let mut kept = KeptMaterial::default();
             let output =
-                Garbler::garble(&key, (clause, seed), &circuit(value), &mut kept, None).unwrap().output;
+                Garbler::garble(&key, (clause, seed), &circuit(value), &mut kept, None, &Pool::ALONE)
+                    .unwrap()
+                    .output;
             assert_eq!(output, block(one("output")), "{case}");
             assert_eq!(kept.0.len().to_string(), one("blocks"));
             assert_eq!(kept.0[0], block(one("first")), "{case}");
