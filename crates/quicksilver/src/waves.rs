@@ -28,7 +28,7 @@
 //!
 //! Where challenges are coins, turns end where batches do by the number of blocks
 //! ([`BLOCKS`](crate::arithmetic::BLOCKS)), so that a map has no batches, and no coins, that calls have not: the open
-//! batch goes on in the first turn, and the last one goes on behind the map. A coin is sent once all corrections of its
+//! batch goes on in the first turn, and the last one behind the map, also where that ends with a block. A coin is sent once all corrections of its
 //! batch have arrived, behind the messages of the blocks that are drawn by then, and is received there.
 //!
 //! # Why it proves the same
@@ -94,30 +94,39 @@ const MOST_LANES: usize = 1 << 10;
 /// wave costs little.
 const TURN: usize = 1 << 15;
 
-/// The most bytes of a wave's wires, which are to stay in the second-level cache. What has more on its fewest lanes
-/// is called.
-const MOST_BYTES: usize = 1 << 20;
+/// The most bytes that a prover holds of a wave, which are to stay in the second-level cache. What has more on its
+/// fewest lanes is called.
+const MOST_BYTES: u64 = 1 << 20;
 const FEWEST_LANES: usize = 8;
 
-/// The most wires of a wave. Both parties go by those of the prover.
-const fn most_wires<M: Values>() -> usize {
-    MOST_BYTES / size_of::<M::Tag>()
+/// The most bytes that it holds for each share: some turns are under way, each with all of its waves.
+const MOST_BYTES_A_SHARE: u64 = 128;
+
+/// The bytes that a prover holds of a lane, as they are stored: its wires, and its elements of the witness. Both
+/// parties go by these.
+fn bytes_of_lane<M: Macs>(line: &StraightLine<M::F>) -> u64 {
+    (line.slots * M::TAG) as u64 + line.witness * M::F::BYTES as u64
 }
 
 /// Whether a function can be walked so.
-fn fits<M: Values>(line: &StraightLine<M::F>) -> bool {
-    line.commitments > 0 && line.slots * FEWEST_LANES <= most_wires::<M>()
+fn fits<M: Macs>(line: &StraightLine<M::F>) -> bool {
+    is_bounded(bytes_of_lane::<M>(line), line.commitments)
+}
+
+/// Whether lanes of so many bytes and commitments take little enough memory.
+fn is_bounded(bytes: u64, commitments: u64) -> bool {
+    commitments > 0 && bytes * FEWEST_LANES as u64 <= MOST_BYTES && bytes <= MOST_BYTES_A_SHARE * commitments
 }
 
 /// The lanes of a wave of this function.
-fn width<M: Values>(line: &StraightLine<M::F>, lanes: usize) -> usize {
+fn width<M: Macs>(line: &StraightLine<M::F>, lanes: usize) -> usize {
     let mut width = lanes.div_ceil(ACTIVE).next_multiple_of(FEWEST_LANES).min(LANES);
     if width == LANES {
         while width < MOST_LANES && width as u64 * line.commitments < WORTH {
             width *= 2;
         }
     }
-    while width > FEWEST_LANES && width * line.slots > most_wires::<M>() {
+    while width > FEWEST_LANES && width as u64 * bytes_of_lane::<M>(line) > MOST_BYTES {
         width /= 2;
     }
     width
@@ -439,6 +448,11 @@ impl<'m, S: Side> Mapping<'m, S> {
     /// The lanes of a wave.
     pub(crate) fn lanes(&self, wave: usize) -> Range<usize> {
         self.turns.lanes_of(wave)
+    }
+
+    /// Whether all of its shares were walked over, or are about to be.
+    pub(crate) fn is_walked(&self) -> bool {
+        self.walked == self.map.lanes as u64 * self.line.commitments
     }
 
     /// The inputs so far, as far as they are spread evenly over the shares.

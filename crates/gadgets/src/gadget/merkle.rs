@@ -79,8 +79,8 @@ pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
 
 /// The leaves, and the inner nodes of one height, that are compressed together: enough for all threads, and so few
 /// that those that wait take little memory.
-const LEAVES: u64 = 512;
-const NODES: usize = 256;
+const LEAVES: u64 = 256;
+const NODES: usize = 128;
 
 /// The root, where the blocks of a height wait until they are many.
 fn root_by_maps<B: Backend<F = F2>, C: Compression<B>>(

@@ -22,7 +22,7 @@ use volery_vole::macs::{FieldMacs, Macs, Values};
 pub struct Kept<B: Field, E: MacField<B>> {
     pub(super) sections: Sections<B>,
     /// Whether the corrections of the section were sent.
-    sent: bool,
+    pub(super) sent: bool,
     /// Blocks of this statement for which the verifier's messages were received.
     heard: usize,
     /// Batches without a challenge; the last one may still grow.

@@ -318,6 +318,12 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
         if ends_batch { verifier.close_batch() } else { Ok(()) }
     }
 
+    fn stay_at_end(verifier: &mut Verifier<'_, Self>) {
+        verifier.done = verifier.block.len();
+        verifier.kept.sections.stay_at_end(verifier.done);
+        verifier.open = true;
+    }
+
     fn resume(verifier: &mut Verifier<'_, Self>, rows: Rows<E>) -> Result<()> {
         *verifier.block.rows_mut() = rows;
         verifier.done = 0;

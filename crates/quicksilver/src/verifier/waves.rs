@@ -28,6 +28,8 @@ pub(crate) trait Mapped: Commitments + Waved {
     ) -> Result<Taken<Self::E>>;
     /// Ends the batch, if it ends with a turn.
     fn end_of_turn(verifier: &mut Verifier<'_, Self>, ends_batch: bool) -> Result<()>;
+    /// Goes on behind a map that ends with a block.
+    fn stay_at_end(_: &mut Verifier<'_, Self>) {}
     /// Goes on in a block that was drawn, in which the map ends.
     fn resume(verifier: &mut Verifier<'_, Self>, rows: Rows<Self::E>) -> Result<()>;
 }
@@ -87,9 +89,14 @@ fn turns<M: Mapped>(verifier: &mut Verifier<'_, M>, mapping: &mut Mapping<'_, Ke
         let (by, ends_batch) = ((verifier.arch, &verifier.pool.clone(), M::SUMS), turn.ends_batch);
         mapping.hand_out(by, (turn, fill), corrected, &mut |done| take_walked(verifier, done));
         verifier.report_without(mapping.inputs());
-        M::end_of_turn(verifier, ends_batch)?;
+        // What follows the last turn belongs to its batch.
+        M::end_of_turn(verifier, ends_batch && !mapping.is_walked())?;
     }
-    mapping.last_block().map_or(Ok(()), |rows| M::resume(verifier, rows))
+    if let Some(rows) = mapping.last_block() {
+        return M::resume(verifier, rows);
+    }
+    M::stay_at_end(verifier);
+    Ok(())
 }
 
 /// Walks over what is left of the open slots, or of the next ones in the block.

@@ -2,6 +2,7 @@
 //! found.
 
 mod elements;
+mod random;
 
 use crate::prover::Prover;
 use crate::verifier::Verifier;
@@ -146,6 +147,14 @@ fn run_by(
     };
     let (proved, verified) = side_by_side(prover, verifier);
     (proved, verified, sent.messages())
+}
+
+/// Functions that take much memory for each share, or for their fewest lanes, are called.
+#[test]
+fn memory_of_waves_is_bounded() {
+    assert!(super::is_bounded(128 * 1000, 1000) && !super::is_bounded(128 * 1000 + 1, 1000));
+    assert!(super::is_bounded(1 << 17, 1 << 20) && !super::is_bounded((1 << 17) + 1, 1 << 20));
+    assert!(!super::is_bounded(0, 0));
 }
 
 #[test]

@@ -119,7 +119,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             self.committed += shares as u64;
             self.kept.batch().append(walked.products);
             self.report_without(walks.mapping.inputs());
-            if walked.ends_batch {
+            // What follows the last turn belongs to its batch.
+            if walked.ends_batch && !walks.mapping.is_walked() {
                 self.close_batch()?;
             }
         }
@@ -127,6 +128,10 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             *self.block.rows_mut() = rows;
             self.done = 0;
             self.kept.sections.begin_block();
+        } else {
+            self.done = self.block.len();
+            self.kept.sections.stay_at_end(self.done);
+            (self.open, self.kept.sent) = (true, true);
         }
         Ok(())
     }

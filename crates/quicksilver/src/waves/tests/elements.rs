@@ -7,7 +7,7 @@ use volery_channel::error::{Error, Rejection, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::stream::Streamed;
-use volery_circuit::{Backend, Circuit, Clear, Returned};
+use volery_circuit::{Backend, Circuit, Clear, Polynomials, Returned};
 use volery_primitives::{Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField, Tagged};
 use volery_proof::verdict::Gates;
 use volery_vole::vole::lpn::Sets;
@@ -21,6 +21,8 @@ struct Rounds {
     rounds: usize,
     before: usize,
     mapped: bool,
+    /// Whether polynomials follow the map at once.
+    polynomials: bool,
 }
 
 /// An element that is neither zero nor one in any field.
@@ -58,7 +60,7 @@ impl Rounds {
     }
 }
 
-impl<B: Backend> Circuit<B> for Rounds {
+impl<B: Polynomials> Circuit<B> for Rounds {
     fn run(&self, b: &mut B) -> Result<()> {
         let first = b.witness()?;
         let mut sum = first;
@@ -77,6 +79,13 @@ impl<B: Backend> Circuit<B> for Rounds {
             }
             results
         };
+        if self.polynomials {
+            let results = b.vector(&results);
+            let squares = b.product(&results, &results)?;
+            let terms = [(B::F::ONE, &squares), (-B::F::ONE, &squares)];
+            let difference = b.combination(&[], &terms, B::F::ZERO)?;
+            b.assert_zeroes(difference, "the squares")?;
+        }
         for pair in results.as_chunks::<2>().0 {
             let product = b.mul(pair[0], pair[1])?;
             sum = b.add(sum, product);
@@ -90,7 +99,7 @@ impl<B: Backend> Circuit<B> for Rounds {
 
 impl Rounds {
     fn new(lanes: usize, rounds: usize, before: usize) -> Self {
-        Self { lanes, rounds, before, mapped: true }
+        Self { lanes, rounds, before, mapped: true, polynomials: false }
     }
 
     /// A witness, whose last element is what the others come to.
@@ -259,6 +268,26 @@ fn threads_say_the_same<B: Field, E: MacField<B>>() {
 fn every_number_of_threads_sends_the_same() {
     threads_say_the_same::<F61, F61>();
     threads_say_the_same::<F61, F61x2>();
+}
+
+/// A map that ends with a block, which is the last one of a coin's batch: what follows belongs to that, as behind
+/// calls, and no coin is more.
+#[test]
+fn what_follows_a_map_is_of_its_last_batch() {
+    fn of<B: Field, E: MacField<B>>() {
+        let statement = Rounds { polynomials: true, ..Rounds::new(64, 48, 1024 - 129) };
+        assert!((statement.shares() + 1024).is_multiple_of(8 * 1024));
+        let witness = statement.witness::<B>(7);
+        let sent = [true, false].map(|mapped| {
+            let statement = Rounds { mapped, ..statement };
+            let run = run::<B, E>(statement, witness.clone(), statement, &By::block(1024));
+            assert_eq!(run.verified.unwrap(), run.proved.unwrap());
+            run.sent.map(|messages| bytes(&messages))
+        });
+        assert_eq!(sent[0], sent[1]);
+    }
+    of::<F61, F61>();
+    of::<F61, F61x2>();
 }
 
 /// Each share in turn: also those of products that nobody reads, which their check alone can find.
