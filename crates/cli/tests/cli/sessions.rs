@@ -24,6 +24,31 @@ fn either_role_may_listen() {
     }
 }
 
+/// One function on many lanes: its memory is that of some waves, whatever their number.
+#[test]
+fn maps_take_little_memory() {
+    const LENGTH: usize = 5;
+    let [few, many] = [40, 400].map(|count| {
+        let messages: Vec<u8> = (0..LENGTH * count).map(|i| (i * i / 3 + i) as u8).collect();
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let digests = messages.chunks(LENGTH).map(|message| hex(&Sha256::digest(message)));
+        let relation = format!("builtin:sha256-preimage?length={LENGTH}&count={count}");
+        let digest = format!("digest=0x{}", digests.collect::<String>());
+        let message = format!("message=0x{}", hex(&messages));
+        let stated =
+            ["--relation", &relation, "--public", &digest, "--threads", "2", "--vole", "tiny", "--json"];
+        let [verify, prove] = [vec!["verify"], vec!["prove", "--private", &message]];
+        let [verify, prove] = [verify, prove].map(|verb| [&verb[..1], &stated, &verb[1..]].concat());
+        session(&verify, &prove).map(|run| run.expect(0).json()["peak_rss_bytes"].as_u64())
+    });
+    for (few, many) in few.into_iter().zip(many) {
+        if let (Some(few), Some(many)) = (few, many) {
+            // What is said of each message is short, and both parties read it as text.
+            assert!(many < 56_000_000 && many < few + 16_000_000, "{few} bytes, then {many}");
+        }
+    }
+}
+
 /// Each choice of correlations, over kernels that differ from side to side; and `circuit info` foretells
 /// every byte.
 #[test]

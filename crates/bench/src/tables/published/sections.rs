@@ -292,9 +292,9 @@ fn limbo() -> Vec<Line> {
         proof(["2^20 ANDs, file, `speed`", "16"], &format!("{many} --prefer speed")),
         proof(["`balanced`", "64"], &format!("{many} --prefer balanced")),
         proof(["`size`", "256"], &format!("{many} --prefer size")),
-        matrices("a product of 128 × 128 matrices over 2^61 − 1, coins, by gates", "gates"),
-        matrices("by inner products", "inner-product"),
+        matrices("a product of 128 × 128 matrices over 2^61 − 1, coins, by inner products", "inner-product"),
         matrices("by random vectors", "random"),
+        matrices("by gates, with r = 2", "gates --field f61x2"),
     ]
 }
 
