@@ -390,7 +390,7 @@ impl Asked {
     ) -> Self {
         let (system, field) = (system.ok(), field.ok());
         let parties = if role.is_none() { 2 } else { 0 };
-        let threads = threads(protocol, system.unwrap_or_default(), parties).ok().map(NonZeroUsize::get);
+        let threads = threads(protocol, parties).ok().map(NonZeroUsize::get);
         Self {
             check: false,
             run: false,

@@ -149,7 +149,7 @@ impl Settings {
             insecure_parameters: typed.insecure_parameters,
             non_interactive: typed.non_interactive,
             arch: arch()?,
-            threads: threads(typed, system, 0)?,
+            threads: threads(typed, 0)?,
             timeout: timeout(typed)?,
             json: output.json,
             quiet: output.quiet,
@@ -172,7 +172,7 @@ impl Settings {
 
     /// The settings where both parties run on this machine, by what was typed.
     pub fn of_both(self, typed: &Protocol) -> Result<Self> {
-        Ok(Self { threads: threads(typed, self.system(), 2)?, ..self })
+        Ok(Self { threads: threads(typed, 2)?, ..self })
     }
 
     /// The settings with as much work for each clause, if that is asked for.
@@ -272,24 +272,18 @@ pub fn wait(text: &str) -> Result<Duration> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// The number of threads of a party by `system`, where `parties` parties share this machine.
+/// The number of threads of a party, where `parties` parties share this machine.
 ///
 /// # Errors
-/// Where what was typed is no number of them, or the system has one.
-pub fn threads(typed: &Protocol, system: System, parties: usize) -> Result<NonZeroUsize> {
+/// Where what was typed is no number of them.
+pub fn threads(typed: &Protocol, parties: usize) -> Result<NonZeroUsize> {
     let Some(text) = &typed.threads else {
         let all = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads = NonZeroUsize::new(all.saturating_sub(parties)).unwrap_or(NonZeroUsize::MIN);
-        return Ok(if system.facts().threads { threads.min(MOST_THREADS) } else { NonZeroUsize::MIN });
+        return Ok(threads.min(MOST_THREADS));
     };
     let threads = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
-    let threads = threads
-        .ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))?;
-    if threads > NonZeroUsize::MIN && !system.facts().threads {
-        let others = those(|facts| facts.threads);
-        return Err(not_of("--threads", system, "has one thread for each party", &others));
-    }
-    Ok(threads)
+    threads.ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))
 }
 
 /// The choice that is left to the handshake.

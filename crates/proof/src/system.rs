@@ -235,8 +235,6 @@ pub struct Facts {
     pub files: bool,
     /// Whether its proof may be told to a verifier over a link.
     pub talks: bool,
-    /// Whether it shares its work among threads.
-    pub threads: bool,
 }
 
 impl Facts {
@@ -255,7 +253,6 @@ impl Facts {
             simulates: false,
             files: false,
             talks: true,
-            threads: false,
         }
     }
 
@@ -270,28 +267,18 @@ const FEW: [&str; 4] = ["f2", "f61", "f61x2", "f65537"];
 
 impl System {
     /// Commitments by correlations, a bit for each AND: `volery-quicksilver`. Over any field.
-    pub const QUICKSILVER: Self = Self(&Facts {
-        correlated: true,
-        polynomials: true,
-        clauses: true,
-        threads: true,
-        ..Facts::named("quicksilver")
-    });
+    pub const QUICKSILVER: Self =
+        Self(&Facts { correlated: true, polynomials: true, clauses: true, ..Facts::named("quicksilver") });
     /// A garbled circuit, 128 bits for each AND: `volery-garbled`. Over F_2.
     pub const JKO: Self = Self(&Facts { garbles: true, ..Facts::of_bits("jko") });
     /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses:
     /// `volery-garbled`. Over F_2.
-    pub const STACK: Self = Self(&Facts {
-        garbles: true,
-        clauses: true,
-        of_clauses: true,
-        threads: true,
-        ..Facts::of_bits("stack")
-    });
+    pub const STACK: Self =
+        Self(&Facts { garbles: true, clauses: true, of_clauses: true, ..Facts::of_bits("stack") });
     /// MPC in the head, a bit or an element for each multiplication and repetition, in a conversation or a
     /// file: `volery-limbo`. Over F_2, 2^61 − 1 and 65537, and as `volery::Limbo` over any field.
     pub const LIMBO: Self =
-        Self(&Facts { over: &FEW, simulates: true, files: true, threads: true, ..Facts::named("limbo") });
+        Self(&Facts { over: &FEW, simulates: true, files: true, ..Facts::named("limbo") });
     /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements
     /// for each multiplication: `volery-wolverine`. Over F_2, 2^61 − 1, 65537 and the prime of its paper's
     /// lattices, and as `volery::Wolverine` over any field.
@@ -299,19 +286,13 @@ impl System {
         over: &["f2", "f61", "f61x2", "f65537", "q32"],
         correlated: true,
         triples: true,
-        threads: true,
         ..Facts::named("wolverine")
     });
 
     /// Commitments by correlations that the prover deals to itself, 9 to 15 bits for each AND, in a file:
     /// `volery-quicksilver`. Over F_2.
-    pub const VOLEITH: Self = Self(&Facts {
-        polynomials: true,
-        files: true,
-        talks: false,
-        threads: true,
-        ..Facts::of_bits("voleith")
-    });
+    pub const VOLEITH: Self =
+        Self(&Facts { polynomials: true, files: true, talks: false, ..Facts::of_bits("voleith") });
 
     /// All that are registered.
     pub const ALL: [Self; 6] =

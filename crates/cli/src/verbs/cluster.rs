@@ -125,7 +125,7 @@ impl Side<'_> {
         // Each worker has its part of the threads of this machine.
         let each = match typed.protocol.threads {
             Some(_) => settings.threads.get(),
-            None => (threads(&typed.protocol, settings.system(), 0)?.get() / at_once).max(1),
+            None => (threads(&typed.protocol, 0)?.get() / at_once).max(1),
         };
         let mut processes = typed.run_key.is_none().then(|| {
             let order = self.order(relation, format, each);

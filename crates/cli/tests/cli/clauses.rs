@@ -317,7 +317,7 @@ fn what_has_no_part_in_a_system_is_refused() {
         (&["--system", "stack", "--non-interactive"], &["--non-interactive: stack", "--system quicksilver"]),
         (&["--system", "jko", "--security", "122"], &["122 bits were asked for", "jko gives 121"]),
         (&["--system", "jko", "--seeds", "tree"], &["--seeds: jko has no clauses", "--system stack"]),
-        (&["--system", "jko", "--threads", "2"], &["--threads: jko has one thread", "--system quicksilver, stack"]),
+        (&["--system", "jko", "--threads", "none"], &["--threads: write a number from 1"]),
         (&["--system", "jko", "--gate-hash", "md5"], &["--gate-hash: no such name", "mitccrh, tmmo"]),
         (&["--system", "stack", "--seeds", "none"], &["--seeds: no such name", "tree, each"]),
         (&["--system", "stack", "--threads", "0"], &["--threads: write a number from 1"]),
