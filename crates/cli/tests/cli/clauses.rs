@@ -59,12 +59,12 @@ fn foretold(relation: &str, system: &str) -> Value {
 #[test]
 fn statements_are_garbled() {
     for more in [&[][..], &["--gate-hash", "tmmo", "--security", "120"]] {
-        let more = [&["--system", "jko", "--json"], more].concat();
+        let more = [&["--system", "jko", "--threads", "2", "--json"], more].concat();
         let prove = preimage("prove", &[&["--private", "message=text:abc"], &more[..]].concat());
         let object = accepted(session(&preimage("verify", &more), &prove));
         assert_eq!((&object["system"], &object["field"]), (&"jko".into(), &"f2".into()));
         assert!(object["vole"].is_null() && object["vole_reason"].is_null(), "{object}");
-        assert!(object["clauses"].is_null() && object["threads"] == 1, "{object}");
+        assert!(object["clauses"].is_null() && object["threads"] == 2, "{object}");
         assert_eq!(object["bytes"], foretold(PREIMAGE[1], "jko"));
         // Without a check of its own the library's is made, once the peer is there.
         let wrong = preimage("prove", &[&["--private", "message=text:abd"], &more[..]].concat());
