@@ -111,8 +111,9 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
     channel.recv(&mut message)?;
     let first = oracle.first_message(&message);
 
-    let s = Arc::new(Zeroizing::new(random_scalar(random)));
-    let m = RistrettoPoint::mul_base(&s).compress();
+    // Behind a pointer, as what tasks are given.
+    let s = Arc::new(Zeroizing::new(vec![random_scalar(random)]));
+    let m = RistrettoPoint::mul_base(&s[0]).compress();
     let message = Arc::new(message);
     let parts = parts(channel, count, move |places| {
         let (message, s) = (message.clone(), s.clone());
@@ -123,7 +124,7 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
                 let ((e0, r0), (e1, r1)) = (decode(r0)?, decode(r1)?);
                 let q0 = r0 + oracle.group(i, 0, &e1);
                 let q1 = r1 + oracle.group(i, 1, &e0);
-                let key = |slot, q| oracle.key(i, slot, &first, &m, &(**s * q));
+                let key = |slot, q| oracle.key(i, slot, &first, &m, &(s[0] * q));
                 pairs.push([key(0, q0), key(1, q1)]);
             }
             Ok(pairs)
@@ -163,10 +164,11 @@ pub fn receive(
     random: &mut Random,
 ) -> Result<Chosen> {
     assert!(count <= MOST, "{count} transfers");
-    let choices = Zeroizing::new(choices.into());
+    let choices = Zeroizing::new(vec![choices.into()]);
     let oracle = Oracle { sid: channel.checkpoint("base ot") };
     let mut exponents = Zeroizing::new(Vec::with_capacity(count));
-    let mut others = Vec::with_capacity(count);
+    // Whoever saw these would know which point of each pair is which.
+    let mut others = Zeroizing::new(Vec::with_capacity(count));
     for _ in 0..count {
         exponents.push(random_scalar(random));
         others.push(random.bytes::<64>());
@@ -178,7 +180,7 @@ pub fn receive(
         move || {
             let mut message = Vec::with_capacity(64 * places.len());
             for i in places {
-                let slot = choice(&choices, i);
+                let slot = choice(&choices[0], i);
                 let other = RistrettoPoint::from_uniform_bytes(&others[i]).compress();
                 let group = oracle.group(i, slot.unwrap_u8(), &other);
                 let chosen = (RistrettoPoint::mul_base(&exponents[i]) - group).compress();
@@ -205,7 +207,7 @@ pub fn receive(
         let (choices, exponents, table) = (choices.clone(), exponents.clone(), table.clone());
         move || {
             let key = |i: usize| {
-                let slot = choice(&choices, i).unwrap_u8();
+                let slot = choice(&choices[0], i).unwrap_u8();
                 oracle.key(i, slot, &first, &encoded, &(&exponents[i] * &*table))
             };
             Zeroizing::new(places.map(key).collect::<Vec<_>>())

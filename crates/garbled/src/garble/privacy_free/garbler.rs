@@ -95,12 +95,14 @@ impl<'a> Garbler<'a> {
 
     #[cold]
     fn pass_on(&mut self) -> Result<()> {
-        self.sink.take(&self.material)?;
-        if let Some(progress) = self.progress {
-            progress.fetch_add(self.material.len() as u64, Relaxed);
-        }
-        self.gates += self.material.len() as u64;
+        let (taken, count) = (self.sink.take(&self.material), self.material.len() as u64);
+        // A circuit may swallow an error: no piece is longer for that.
         self.material.clear();
+        taken?;
+        if let Some(progress) = self.progress {
+            progress.fetch_add(count, Relaxed);
+        }
+        self.gates += count;
         Ok(())
     }
 }
@@ -159,13 +161,16 @@ impl Executor for Garbler<'_> {
         let Some(lanes) = found else { return Ok(None) };
         let mut columns = lanes.columns();
         let (mut tasks, mut places) = (Tasks::default(), lanes.tasks());
-        let delta = Arc::new(self.delta.clone());
+        // Behind a pointer, as what tasks are given.
+        let delta = Arc::new(Zeroizing::new(vec![*self.delta]));
         let mut gate = self.gates + self.material.len() as u64;
         loop {
             let room = self.pool.ahead() + 1 - tasks.len();
             for lanes_of_task in places.by_ref().take(room) {
                 let inputs = lanes_of_task.len() * lanes.line.inputs as usize;
-                let labels = Zeroizing::new(self.labels.by_ref().take(inputs).collect());
+                // What has to move would leave a copy behind.
+                let mut labels = Zeroizing::new(Vec::with_capacity(inputs));
+                labels.extend(self.labels.by_ref().take(inputs));
                 let walk = Garbling::new(self.hash.at(gate), delta.clone(), labels);
                 gate += lanes.ands() * lanes_of_task.len() as u64;
                 tasks.push(walk.begin(&self.pool, lanes.share(), lanes_of_task));
@@ -191,7 +196,7 @@ impl Executor for Garbler<'_> {
 /// Some lanes of a map that a task garbles.
 struct Garbling {
     hash: GateHash,
-    delta: Arc<Zeroizing<F128>>,
+    delta: Arc<Zeroizing<Vec<F128>>>,
     labels: Zeroizing<Vec<F128>>,
     /// The labels that are used.
     used: usize,
@@ -203,7 +208,7 @@ struct Garbling {
 type Garbled = (Range<usize>, Zeroizing<Vec<F128>>, Box<Garbling>);
 
 impl Garbling {
-    fn new(hash: GateHash, delta: Arc<Zeroizing<F128>>, labels: Zeroizing<Vec<F128>>) -> Self {
+    fn new(hash: GateHash, delta: Arc<Zeroizing<Vec<F128>>>, labels: Zeroizing<Vec<F128>>) -> Self {
         Self { hash, delta, labels, used: 0, material: Vec::new(), asserted: Zeroizing::default() }
     }
 
@@ -221,7 +226,7 @@ impl Garbling {
 impl Walk<F128> for Garbling {
     #[inline(always)]
     fn constant(&mut self, c: F2) -> F128 {
-        F128(self.delta.0 & c.mask())
+        F128(self.delta[0].0 & c.mask())
     }
     #[inline(always)]
     fn add(&mut self, a: F128, b: F128) -> F128 {
@@ -229,7 +234,7 @@ impl Walk<F128> for Garbling {
     }
     #[inline(always)]
     fn mul(&mut self, a: F128, b: F128) -> F128 {
-        let [zero, one] = self.hash.pair(a, **self.delta);
+        let [zero, one] = self.hash.pair(a, self.delta[0]);
         self.material.push(zero ^ one ^ b);
         zero
     }

@@ -8,8 +8,12 @@ use volery_circuit::stream::straight::{Kind, Lines, StraightLine};
 use volery_primitives::F2;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
-/// The ANDs of a task at least, if there are as many: to begin it takes some microseconds.
+/// The ANDs of a task, and its steps, if a lane has fewer: to begin it takes some microseconds.
 const ANDS: u64 = 1 << 14;
+const STEPS: usize = 1 << 17;
+
+/// The most ANDs of a lane: a task holds the ciphertexts of one at least.
+const MOST_ANDS: u64 = 1 << 16;
 
 /// The most wires of a lane, which are to stay in a cache.
 const MOST_WIRES: usize = 1 << 16;
@@ -26,7 +30,10 @@ pub(super) struct Lanes<W: DefaultIsZeroes> {
 impl<W: DefaultIsZeroes + Send + Sync + 'static> Lanes<W> {
     /// The lanes of a map, if tasks can take them.
     pub(super) fn of(lines: &mut Lines<F2>, map: &Map<'_, F2, W>) -> Option<Self> {
-        let fits = |line: &StraightLine<F2>| line.commitments > line.inputs && line.slots <= MOST_WIRES;
+        let fits = |line: &StraightLine<F2>| {
+            let ands = line.commitments - line.inputs;
+            ands > 0 && ands <= MOST_ANDS && line.slots <= MOST_WIRES
+        };
         let line = if map.lanes > 1 { lines.find(map.function, fits)? } else { return None };
         let arguments = Arc::new(Zeroizing::new(map.arguments.to_vec()));
         Some(Self { line, lanes: map.lanes, arguments })
@@ -39,7 +46,8 @@ impl<W: DefaultIsZeroes + Send + Sync + 'static> Lanes<W> {
 
     /// The lanes of each task.
     pub(super) fn tasks(&self) -> impl Iterator<Item = Range<usize>> + use<W> {
-        let (lanes, each) = (self.lanes, ANDS.div_ceil(self.ands()) as usize);
+        let each = (ANDS.div_ceil(self.ands()) as usize).min(STEPS.div_ceil(self.line.steps.len()));
+        let lanes = self.lanes;
         (0..lanes).step_by(each).map(move |first| first..lanes.min(first + each))
     }
 
