@@ -11,7 +11,7 @@ use volery_primitives::hash::{Circular, Construction, GateHash};
 use volery_primitives::mac::Holes;
 use volery_primitives::{
     Arch, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Lanes, MacField,
-    Q32, Q32x2, Tagged,
+    Q32, Q32x2, Tag as _,
 };
 
 fn main() {
@@ -236,29 +236,29 @@ mod lanes {
 mod macs {
     use super::*;
 
-    struct Macs<B, E, const TABLE: usize = 0> {
+    struct Macs<B: Field, E: MacField<B>, const TABLE: usize = 0> {
         arch: Arch,
         key: Aes128,
         keys: Vec<Circular>,
         blocks: Vec<F128>,
         chi: Vec<E>,
         triples: Vec<[E; 3]>,
-        tagged_triples: Vec<[Tagged<B, E>; 3]>,
+        tagged_triples: Vec<[E::Tag; 3]>,
         values: Vec<B>,
-        others: Vec<Tagged<B, E>>,
-        holes: Vec<Tagged<B, E>>,
+        others: Vec<E::Tag>,
+        holes: Vec<E::Tag>,
         table: Vec<E>,
-        tagged_table: Vec<Tagged<B, E>>,
+        tagged_table: Vec<E::Tag>,
         sums: Vec<E>,
         leaves: [Vec<E>; 2],
-        rows: Vec<Tagged<B, E>>,
+        rows: Vec<E::Tag>,
     }
 
     impl<B: Field, E: MacField<B>, const TABLE: usize> Data for Macs<B, E, TABLE> {
         fn new(arch: Arch) -> Self {
             let tagged = |seed, length| {
                 let (values, macs) = (random(arch, seed, length), random(arch, seed + 1, length));
-                values.into_iter().zip(macs).map(|(value, mac)| Tagged { value, mac }).collect::<Vec<_>>()
+                values.into_iter().zip(macs).map(|(value, mac)| E::Tag::new(value, mac)).collect::<Vec<_>>()
             };
             Self {
                 arch,

@@ -27,5 +27,5 @@ pub use field::{
 };
 pub use integer::U256;
 pub use lanes::Lanes;
-pub use mac::{MacField, Tagged};
+pub use mac::{MacField, Tag, Tagged};
 pub use secret::SecretVec;

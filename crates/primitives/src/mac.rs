@@ -34,6 +34,48 @@ impl<B: Copy, E: Copy> Clone for Tagged<B, E> {
     }
 }
 
+/// How the prover holds a value of `B` with its MAC in `E`: beside it, as a [`Tagged`], or in bits that it leaves free.
+/// Sums of tags are tags of sums.
+pub trait Tag<B: Field, E: Extension<B>>:
+    DefaultIsZeroes + Add<Output = Self> + Sub<Output = Self> + Send + Sync + 'static
+{
+    /// The coordinates of elements over `B` that MACs, keys and Δ leave free, the first ones: they are zero there.
+    const FREE: u32 = 0;
+
+    /// The tag of `value` with the MAC that is [`bare`](Tag::bare) of `mac`.
+    fn new(value: B, mac: E) -> Self;
+    /// The value.
+    fn value(self) -> B;
+    /// The MAC.
+    fn mac(self) -> E;
+    /// The tag of the product with a public factor.
+    fn scale(self, factor: B) -> Self;
+    /// The MAC, key or Δ that is equal to `element` but for the coordinates that are left free.
+    #[inline(always)]
+    fn bare(element: E) -> E {
+        element
+    }
+}
+
+impl<B: Field, E: Extension<B>> Tag<B, E> for Tagged<B, E> {
+    #[inline(always)]
+    fn new(value: B, mac: E) -> Self {
+        Self { value, mac }
+    }
+    #[inline(always)]
+    fn value(self) -> B {
+        self.value
+    }
+    #[inline(always)]
+    fn mac(self) -> E {
+        self.mac
+    }
+    #[inline(always)]
+    fn scale(self, factor: B) -> Self {
+        self.scale(factor)
+    }
+}
+
 impl<B: Field, E: Extension<B>> Tagged<B, E> {
     /// The share of the public value zero.
     pub const ZERO: Self = Self { value: B::ZERO, mac: E::ZERO };
@@ -71,19 +113,22 @@ impl<B: Field, E: Extension<B>> Sub for Tagged<B, E> {
 
 /// Corrections of the children of one parent in each of the trees that stand side by side.
 #[derive(Clone, Copy)]
-pub struct Holes<'a, B, E> {
+pub struct Holes<'a, T> {
     /// The place of the parent.
     pub row: &'a [u64],
     /// The summand of its left child.
-    pub left: &'a [Tagged<B, E>],
+    pub left: &'a [T],
     /// The summand of its right child.
-    pub right: &'a [Tagged<B, E>],
+    pub right: &'a [T],
 }
 
 /// An extension whose elements authenticate values of the field `B`, and its kernels.
 ///
 /// Time depends on lengths and public arguments only.
 pub trait MacField<B: Field>: Lanes<B> + CheckField {
+    /// A value with its MAC.
+    type Tag: Tag<B, Self>;
+
     /// The leaves below the nodes `parents`, which are used up: with `H_j(x) = π_j(σ(x)) ⊕ σ(x)` under key j
     /// of [`Field::SAMPLE`] many, parent y gives the 64-bit words of `H_0(x), H_1(x), …`, least significant
     /// first; the first half of them makes the leaf at y, the second half that at `parents.len() + y`.
@@ -105,7 +150,7 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     ///
     /// # Panics
     /// Where the lengths do not fit.
-    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<B, Self>, rows: &mut [Tagged<B, Self>]);
+    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<Self::Tag>, rows: &mut [Self::Tag]);
 
     /// Adds to `rows[j]` the entries of `table` at ten places: `(w·size) >> 32` for the 32-bit words number
     /// `10·(first + j)` and on of `AES(0), AES(1), …`.
@@ -119,7 +164,7 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     ///
     /// # Panics
     /// As for [`MacField::encode_keys`].
-    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Tagged<B, Self>], rows: &mut [Tagged<B, Self>]);
+    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Self::Tag], rows: &mut [Self::Tag]);
 
     /// Elements that `words` of [`Field::SAMPLE`] each make.
     ///
@@ -138,20 +183,20 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn weigh(arch: Arch, chi: &[Self], rows: &[Tagged<B, Self>]) -> (Self, Self);
+    fn weigh(arch: Arch, chi: &[Self], rows: &[Self::Tag]) -> (Self, Self);
 
     /// The prover's side of an inner product: the coefficients of
     /// `Σ (m_a + w_a·X)·(m_b + w_b·X)`, the lowest first.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn inner_product(arch: Arch, a: &[Tagged<B, Self>], b: &[Tagged<B, Self>]) -> (Self, Self, B);
+    fn inner_product(arch: Arch, a: &[Self::Tag], b: &[Self::Tag]) -> (Self, Self, B);
 
     /// `Σ factor·row` for public factors.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn linear(arch: Arch, factors: &[B], rows: &[Tagged<B, Self>]) -> Tagged<B, Self>;
+    fn linear(arch: Arch, factors: &[B], rows: &[Self::Tag]) -> Self::Tag;
 
     /// `Σ factor·key` for public factors.
     ///
@@ -166,12 +211,11 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     const SPARES_UNITS: bool = B::BITS <= 64;
 
     /// The prover's side of the QuickSilver check on `[a, b, c]`: `constant = m_a·m_b` and
-    /// `linear = w_a·m_b + w_b·m_a
-    /// - m_c`.
+    /// `linear = w_a·m_b + w_b·m_a - m_c`.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn products(arch: Arch, triples: &[[Tagged<B, Self>; 3]], constant: &mut [Self], linear: &mut [Self]);
+    fn products(arch: Arch, triples: &[[Self::Tag; 3]], constant: &mut [Self], linear: &mut [Self]);
 
     /// The verifier's side: `Σ χ·(a·b)` and `Σ χ·c`.
     ///
@@ -216,7 +260,7 @@ macro_rules! portable_macs {
         fn puncture(
             _: crate::arch::Arch,
             leaves: &[Self],
-            holes: crate::mac::Holes<$base, Self>,
+            holes: crate::mac::Holes<$row>,
             rows: &mut [$row],
         ) {
             crate::mac::portable::puncture(leaves, holes, rows);

@@ -14,14 +14,14 @@ use volery_channel::channel::{Carried, Channel};
 use volery_channel::error::Result;
 use volery_channel::random::Random;
 use volery_circuit::Size;
-use volery_primitives::{Arch, Field, MacField, Tagged};
+use volery_primitives::{Arch, Field, MacField, Tag as _};
 use volery_vole::macs::FieldMacs;
 use volery_vole::ot::softspoken::Depth;
 use volery_vole::vole::extend::Schedule;
 use volery_vole::vole::lpn::{Params, Sets, TILE};
 use volery_vole::vole::subfield::extend::{self, traffic as lpn};
 use volery_vole::vole::subfield::sample::Elements;
-use volery_vole::vole::subfield::{Delta, Key, base, base_error, direct, guess, likeliest};
+use volery_vole::vole::subfield::{Delta, Key, Mac, base, base_error, direct, guess, likeliest};
 use volery_vole::vole::{BoxedVole, Shares};
 use zeroize::Zeroizing;
 
@@ -135,7 +135,7 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     fn calibrate(arch: Arch) -> Vec<Pace> {
         let (degree, tile) = (E::degree() as usize, TILE as f64);
         let transfer = row(arch, Depth::Eight);
-        let triples = vec![[Tagged { value: B::ONE, mac: E::ONE }; 3]; TILE];
+        let triples = vec![[E::Tag::new(B::ONE, E::ONE); 3]; TILE];
         let (mut constant, mut linear) = (vec![E::ZERO; TILE], vec![E::ZERO; TILE]);
         // A gate is evaluated, its slots are filled and weighed: about as long again as the latter takes.
         let gate = 2.0 * nanoseconds(|| E::products(arch, black_box(&triples), &mut constant, &mut linear));
@@ -197,7 +197,7 @@ where
 {
     type F = B;
     type Delta = Delta<B, E>;
-    type Mac = Tagged<B, E>;
+    type Mac = Mac<B, E>;
     type Key = Key<E>;
     type Macs = FieldMacs<B, E>;
 
@@ -229,7 +229,7 @@ where
         Delta::from_bytes(bytes)
     }
 
-    fn relates(delta: &Delta<B, E>, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
+    fn relates(delta: &Delta<B, E>, macs: &Shares<Mac<B, E>>, keys: &Shares<Key<E>>) -> bool {
         delta.relates(macs, keys)
     }
 }
@@ -344,7 +344,7 @@ where
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
-    ) -> Result<BoxedVole<Tagged<B, E>>> {
+    ) -> Result<BoxedVole<Mac<B, E>>> {
         Ok(match FieldCorrelations::of::<B>(correlations) {
             FieldCorrelations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
             FieldCorrelations::Lpn(set) => {

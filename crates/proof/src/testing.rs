@@ -14,7 +14,7 @@ use std::time::Duration;
 use volery_channel::channel::{Carried, Channel, HANDSHAKE, Party, Traffic, pipe, side_by_side};
 use volery_channel::error::Result;
 use volery_channel::random::Random;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::{Field, MacField};
 use volery_vole::ot::softspoken::BLOCK;
 use volery_vole::ot::softspoken::traffic::Chunks;
 use volery_vole::vole::lpn::TILE;
@@ -70,7 +70,7 @@ impl<B: Field, E: MacField<B>> Dealt for Over<B, E>
 where
     Over<B, E>: Registered,
 {
-    fn macs() -> BoxedVole<Tagged<B, E>> {
+    fn macs() -> BoxedVole<subfield::Mac<B, E>> {
         Box::new(subfield::ideal::Prover::new(1, LEAST_BLOCK))
     }
 

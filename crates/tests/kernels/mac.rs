@@ -7,8 +7,8 @@ use volery_primitives::hash::Circular;
 use volery_primitives::mac::Holes;
 use volery_primitives::prg::Prg;
 use volery_primitives::{
-    Arch, Bls12381, Bn254, Extension, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, MOST_WORDS, MacField, Q32, Q32x2, Tagged,
+    Arch, Bls12381, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
+    MOST_WORDS, MacField, Q32, Q32x2, Tag as _,
 };
 
 const LENGTHS: [usize; 20] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 511, 512, 513];
@@ -30,14 +30,14 @@ fn elements<F: Field>(seed: u128, length: usize) -> Vec<F> {
     blocks.as_chunks().0.iter().map(element).collect()
 }
 
-fn tagged<B: Field, E: Extension<B>>(seed: u128, length: usize) -> Vec<Tagged<B, E>> {
+fn tagged<B: Field, E: MacField<B>>(seed: u128, length: usize) -> Vec<E::Tag> {
     let pairs = elements(seed, length).into_iter().zip(elements(seed + 100, length));
-    pairs.map(|(value, mac)| Tagged { value, mac }).collect()
+    pairs.map(|(value, mac)| E::Tag::new(value, mac)).collect()
 }
 
 /// The values and the MACs of `rows`.
-fn parts<B: Field, E: Field>(rows: &[Tagged<B, E>]) -> (Vec<B>, Vec<E>) {
-    rows.iter().map(|row| (row.value, row.mac)).unzip()
+fn parts<B: Field, E: MacField<B>>(rows: &[E::Tag]) -> (Vec<B>, Vec<E>) {
+    rows.iter().map(|row| (row.value(), row.mac())).unzip()
 }
 
 fn field<B: Field, E: MacField<B>>() {
@@ -67,19 +67,19 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
     assert_eq!(E::dot(arch, &a, &b), a.iter().zip(&b).map(|(&a, &b)| a * b).sum());
 
     let rows = tagged::<B, E>(4, length);
-    let macs = chi.iter().zip(&rows).map(|(&chi, row)| chi * row.mac).sum();
-    let values = chi.iter().zip(&rows).map(|(&chi, row)| chi * E::from(row.value)).sum();
+    let macs = chi.iter().zip(&rows).map(|(&chi, row)| chi * row.mac()).sum();
+    let values = chi.iter().zip(&rows).map(|(&chi, row)| chi * E::from(row.value())).sum();
     assert_eq!(E::weigh(arch, &chi, &rows), (macs, values));
 
     let others = tagged::<B, E>(9, length);
     let pairs = || rows.iter().zip(&others);
-    let macs = pairs().map(|(a, b)| a.mac * b.mac).sum();
-    let cross = pairs().map(|(a, b)| E::from(a.value) * b.mac + E::from(b.value) * a.mac).sum();
-    let values = pairs().map(|(a, b)| a.value * b.value).sum();
+    let macs = pairs().map(|(a, b)| a.mac() * b.mac()).sum();
+    let cross = pairs().map(|(a, b)| E::from(a.value()) * b.mac() + E::from(b.value()) * a.mac()).sum();
+    let values = pairs().map(|(a, b)| a.value() * b.value()).sum();
     assert_eq!(E::inner_product(arch, &rows, &others), (macs, cross, values));
 
-    let factors = parts(&others).0;
-    let (two, keys) = (B::ONE + B::ONE, parts(&rows).1);
+    let factors = parts::<B, E>(&others).0;
+    let (two, keys) = (B::ONE + B::ONE, parts::<B, E>(&rows).1);
     let small = [B::ONE, -B::ONE, two, -two, B::ZERO, two + B::ONE];
     // None that is small, every other one, and no other ones.
     for with in 0..3 {
@@ -87,12 +87,14 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
         let factors: Vec<B> = (0..length).map(factor).collect();
         for length in [1.min(length), length] {
             let (factors, rows) = (&factors[..length], &rows[..length]);
-            let expected =
-                factors.iter().zip(rows).fold(Tagged::ZERO, |sum, (&factor, row)| sum + row.scale(factor));
+            let expected = factors
+                .iter()
+                .zip(rows)
+                .fold(E::Tag::default(), |sum, (&factor, row)| sum + row.scale(factor));
             let sum = E::linear(arch, factors, rows);
-            assert_eq!((sum.value, sum.mac), (expected.value, expected.mac));
-            assert_eq!(E::combine(arch, factors, &keys[..length]), expected.mac);
-            assert_eq!(E::linear_keys(arch, factors, &keys[..length]), expected.mac);
+            assert_eq!((sum.value(), sum.mac()), (expected.value(), expected.mac()));
+            assert_eq!(E::combine(arch, factors, &keys[..length]), expected.mac());
+            assert_eq!(E::linear_keys(arch, factors, &keys[..length]), expected.mac());
         }
     }
     let (mut products, mut scaled) = (chi.clone(), chi.clone());
@@ -145,8 +147,8 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
     let (mut constant, mut linear) = (a.clone(), b.clone());
     E::products(arch, &gates, &mut constant, &mut linear);
     for (i, [a, b, c]) in gates.into_iter().enumerate() {
-        assert_eq!(constant[i], a.mac * b.mac);
-        assert_eq!(linear[i], b.mac * E::from(a.value) + a.mac * E::from(b.value) - c.mac);
+        assert_eq!(constant[i], a.mac() * b.mac());
+        assert_eq!(linear[i], b.mac() * E::from(a.value()) + a.mac() * E::from(b.value()) - c.mac());
     }
 
     let gates = elements::<E>(6, 3 * length).as_chunks().0.to_vec();
@@ -227,15 +229,15 @@ fn trees_and_rows<B: Field, E: MacField<B>>(arch: Arch, trees: usize, half: usiz
     }
 
     let row: Vec<u64> = (0..trees).map(|g| (g * g + 3) as u64 % half as u64).collect();
-    let (left, right) = (tagged::<B, E>(3, trees), tagged(4, trees));
-    let mut rows = tagged(5, leaves.len());
+    let (left, right) = (tagged::<B, E>(3, trees), tagged::<B, E>(4, trees));
+    let mut rows = tagged::<B, E>(5, leaves.len());
     E::puncture(arch, &leaves, Holes { row: &row, left: &left, right: &right }, &mut rows);
     for (at, punctured) in rows.iter().enumerate() {
         let (y, g) = (at / trees, at % trees);
         let hole = if y < half { left[g] } else { right[g] };
-        let here = row[g] == (y % half) as u64;
-        assert_eq!(punctured.value, if here { hole.value } else { B::ZERO });
-        assert_eq!(punctured.mac, if here { leaves[at] + hole.mac } else { leaves[at] });
+        let leaf = E::Tag::new(B::ZERO, leaves[at]);
+        let expected = if row[g] == (y % half) as u64 { leaf + hole } else { leaf };
+        assert_eq!((punctured.value(), punctured.mac()), (expected.value(), expected.mac()));
     }
 }
 
@@ -244,9 +246,9 @@ fn encodings<B: Field, E: MacField<B>>(arch: Arch, size: usize, first: u64, leng
     let (table, before) = (tagged::<B, E>(1, size), tagged::<B, E>(2, length));
     let mut rows = before.clone();
     E::encode_tagged(&matrix, first, &table, &mut rows);
-    let mut keys = parts(&before).1;
-    E::encode_keys(&matrix, first, &parts(&table).1, &mut keys);
-    assert_eq!(parts(&rows).1, keys);
+    let mut keys = parts::<B, E>(&before).1;
+    E::encode_keys(&matrix, first, &parts::<B, E>(&table).1, &mut keys);
+    assert_eq!(parts::<B, E>(&rows).1, keys);
     for (j, (row, before)) in rows.iter().zip(before).enumerate() {
         let mut sum = before;
         for i in (first + j as u64) * WEIGHT as u64..(first + j as u64 + 1) * WEIGHT as u64 {
@@ -255,7 +257,7 @@ fn encodings<B: Field, E: MacField<B>>(arch: Arch, size: usize, first: u64, leng
             let word = (block[0].0 >> (32 * (i % 4))) as u32;
             sum = sum + table[((u64::from(word) * size as u64) >> 32) as usize];
         }
-        assert_eq!((row.value, row.mac), (sum.value, sum.mac));
+        assert_eq!((row.value(), row.mac()), (sum.value(), sum.mac()));
     }
 }
 
@@ -304,7 +306,7 @@ fn long_sums() {
         // All coordinates are p - 1 or p - 2.
         let places = || (0..E::BITS / 61).map(|i| E::place(61 * i));
         let (one, two) = (-places().sum::<E>(), -places().map(|x| x + x).sum::<E>());
-        let (chi, rows) = (vec![one; length], vec![Tagged { value: -F61::ONE, mac: two }; length]);
+        let (chi, rows) = (vec![one; length], vec![E::Tag::new(-F61::ONE, two); length]);
         let gates = vec![[two, one, one]; length];
         let count = E::from(F61::new(length as u64));
         for arch in Arch::available() {
@@ -315,7 +317,7 @@ fn long_sums() {
             assert_eq!(E::inner_product(arch, &rows, &rows), (products, -(count * (two + two)), values));
             let factors = vec![-F61::ONE; length];
             let sum = E::linear(arch, &factors, &rows);
-            assert_eq!((sum.value, sum.mac), (values, -(count * two)));
+            assert_eq!((sum.value(), sum.mac()), (values, -(count * two)));
             assert_eq!(E::combine(arch, &factors, &chi), -(count * one));
         }
     }
@@ -338,8 +340,7 @@ fn long_sums_that_alternate() {
             let chi: Vec<E> = alternate([even, odd]).collect();
             let macs: Vec<E> = alternate([odd, even]).collect();
             let values = |i: usize| if i.is_multiple_of(2) { -B::ONE } else { B::ZERO };
-            let rows: Vec<_> =
-                macs.iter().enumerate().map(|(i, &mac)| Tagged { value: values(i), mac }).collect();
+            let rows: Vec<_> = macs.iter().enumerate().map(|(i, &mac)| E::Tag::new(values(i), mac)).collect();
             let gates: Vec<_> = chi.iter().zip(&macs).map(|(&a, &b)| [a, b, b]).collect();
             let [evens, odds] = [length.div_ceil(2), length / 2].map(times::<E>);
             let (mixed, squares) = ((evens + odds) * even * odd, evens * even * even + odds * odd * odd);
@@ -349,14 +350,13 @@ fn long_sums_that_alternate() {
                 assert_eq!(E::dot(arch, &chi, &chi), squares);
                 assert_eq!(E::weigh(arch, &chi, &rows), (mixed, -evens * even));
                 assert_eq!(E::verifier_sums(arch, &chi, &gates), (cubes, mixed));
-                let others: Vec<_> =
-                    gates.iter().map(|gate| Tagged { value: -B::ONE, mac: gate[0] }).collect();
+                let others: Vec<_> = gates.iter().map(|gate| E::Tag::new(-B::ONE, gate[0])).collect();
                 let (cross, values) =
                     (-(evens * even) - evens * odd - odds * even, times::<B>(length.div_ceil(2)));
                 assert_eq!(E::inner_product(arch, &rows, &others), (mixed, cross, values));
                 let (factors, macs) = parts(&others);
                 let sum = E::linear(arch, &factors, &rows);
-                assert_eq!((sum.value, sum.mac), (values, -(evens * odd) - odds * even));
+                assert_eq!((sum.value(), sum.mac()), (values, -(evens * odd) - odds * even));
                 assert_eq!(E::combine(arch, &factors, &macs), -(evens * even) - odds * odd);
             }
         }

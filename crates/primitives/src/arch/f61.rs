@@ -29,7 +29,7 @@ pub(crate) fn sum_rows(arch: Arch, nodes: &[F61], sums: &mut [F61]) {
     dispatch!(arch, f61::sum_rows(nodes, sums))
 }
 
-pub(crate) fn puncture(arch: Arch, leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) {
+pub(crate) fn puncture(arch: Arch, leaves: &[F61], holes: Holes<Row>, rows: &mut [Row]) {
     let trees = holes.row.len();
     assert_eq!((leaves.len(), holes.left.len(), holes.right.len()), (rows.len(), trees, trees));
     assert!(trees > 0 && rows.len().is_multiple_of(2 * trees));

@@ -46,7 +46,7 @@ pub(crate) fn sum_rows<B: Halves, E: Coordinates<B, N>, const N: usize>(
 pub(crate) fn puncture<B: Halves, E: Coordinates<B, N>, const N: usize>(
     arch: Arch,
     leaves: &[E],
-    holes: Holes<B, E>,
+    holes: Holes<Tagged<B, E>>,
     rows: &mut [Tagged<B, E>],
 ) {
     let trees = holes.row.len();
@@ -223,7 +223,7 @@ macro_rules! prime_macs {
         fn puncture(
             arch: crate::arch::Arch,
             leaves: &[Self],
-            holes: crate::mac::Holes<$base, Self>,
+            holes: crate::mac::Holes<crate::mac::Tagged<$base, Self>>,
             rows: &mut [$row],
         ) {
             crate::arch::prime::puncture(arch, leaves, holes, rows);

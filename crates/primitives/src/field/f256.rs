@@ -172,6 +172,8 @@ fn embed<'a>(arch: Arch, elements: &[F256], images: &'a mut [F128; BATCH]) -> &'
 }
 
 impl MacField<F256> for F128 {
+    type Tag = crate::mac::Tagged<F256, Self>;
+
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!((keys.len(), leaves.len()), (2, 2 * parents.len()));
         for (key, leaves) in keys.iter().zip(leaves.chunks_exact_mut(parents.len().max(1))) {

@@ -150,12 +150,14 @@ impl Lanes<F61> for F61 {
 }
 
 impl MacField<F61> for F61 {
+    type Tag = crate::mac::Tagged<F61, Self>;
+
     crate::mac::portable_macs!(F61: sum_generated);
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!(keys.len(), 1);
         f61::grow_leaves(keys[0].permutation(), parents, leaves);
     }
-    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<F61, Self>, rows: &mut [Row<Self>]) {
+    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<Row<Self>>, rows: &mut [Row<Self>]) {
         f61::puncture(arch, leaves, holes, rows);
     }
     macs!(f61);
@@ -166,6 +168,8 @@ impl Lanes<F61> for F61x2 {
 }
 
 impl MacField<F61> for F61x2 {
+    type Tag = crate::mac::Tagged<F61, Self>;
+
     crate::mac::portable_macs!(F61: grow_leaves puncture sum_generated);
     macs!(f61x2);
 }

@@ -61,6 +61,8 @@ impl Lanes<F65537> for F65537x4 {
 }
 
 impl MacField<F65537> for F65537x4 {
+    type Tag = crate::mac::Tagged<F65537, Self>;
+
     crate::mac::portable_macs!(F65537: grow_leaves sum_generated);
     crate::arch::prime::prime_macs!(F65537: all);
 }

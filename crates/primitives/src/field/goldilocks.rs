@@ -69,6 +69,8 @@ impl Lanes<Goldilocks> for Goldilocks {
 }
 
 impl MacField<Goldilocks> for Goldilocks {
+    type Tag = crate::mac::Tagged<Goldilocks, Self>;
+
     crate::mac::portable_macs!(Goldilocks: grow_leaves sum_generated);
     crate::arch::prime::prime_macs!(Goldilocks: all);
 }
@@ -78,6 +80,8 @@ impl Lanes<Goldilocks> for Goldilocksx2 {
 }
 
 impl MacField<Goldilocks> for Goldilocksx2 {
+    type Tag = crate::mac::Tagged<Goldilocks, Self>;
+
     crate::mac::portable_macs!(Goldilocks: grow_leaves sum_generated);
     crate::arch::prime::prime_macs!(Goldilocks: all);
 }

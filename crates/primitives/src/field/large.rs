@@ -326,6 +326,8 @@ macro_rules! large {
                 }
             }
             impl MacField<$field> for $field {
+                type Tag = crate::mac::Tagged<$field, Self>;
+
                 crate::mac::portable_macs!($field: grow_leaves sum_rows puncture sample_all correct);
                 fn sum_generated(
                     arch: Arch,

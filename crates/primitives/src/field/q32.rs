@@ -92,6 +92,8 @@ impl Lanes<Q32> for Q32x2 {
 type Row = Tagged<Q32, Q32x2>;
 
 impl MacField<Q32> for Q32x2 {
+    type Tag = crate::mac::Tagged<Q32, Self>;
+
     fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
         q32::weigh(arch, chi, rows)
     }

@@ -458,6 +458,8 @@ impl Lanes<RuntimePrime> for RuntimeExtension {
 }
 
 impl MacField<RuntimePrime> for RuntimeExtension {
+    type Tag = crate::mac::Tagged<RuntimePrime, Self>;
+
     crate::mac::portable_macs!(RuntimePrime: all);
 }
 

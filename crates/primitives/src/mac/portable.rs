@@ -158,7 +158,7 @@ pub(crate) fn correct<B: Field, E: Extension<B>>(keys: &mut [E], corrections: &[
 
 pub(crate) fn puncture<B: Field, E: Extension<B>>(
     leaves: &[E],
-    holes: Holes<B, E>,
+    holes: Holes<Tagged<B, E>>,
     rows: &mut [Tagged<B, E>],
 ) {
     let trees = holes.row.len();

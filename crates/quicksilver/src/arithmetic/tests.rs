@@ -32,12 +32,12 @@ use volery_channel::random::Random;
 use volery_circuit::{Backend, Circuit, Size};
 use volery_primitives::{
     Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2,
-    RuntimeExtension, RuntimePrime, Tagged,
+    RuntimeExtension, RuntimePrime, Tag as _,
 };
 use volery_proof::openings::Openings;
 use volery_proof::verdict::{Accepted, Gates};
 use volery_vole::vole::lpn::Sets;
-use volery_vole::vole::subfield::{Delta, Key, choose_prime, coefficients, extend, ideal, macs, values};
+use volery_vole::vole::subfield::{Delta, Key, Mac, choose_prime, coefficients, extend, ideal, macs, values};
 use volery_vole::vole::{Shares, Vole};
 
 /// Shares in a block of the ideal dealer: 64 pairs with their products. A batch has eight blocks, or one.
@@ -92,7 +92,7 @@ struct Cheat<'a, B: Field, E: MacField<B>> {
 
 impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
     type F = B;
-    type Wire = Tagged<B, E>;
+    type Wire = E::Tag;
 
     fn constant(&mut self, c: B) -> Self::Wire {
         self.prover.constant(c)
@@ -104,14 +104,14 @@ impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
         self.prover.scale(a, c)
     }
     fn witness(&mut self) -> Result<Self::Wire> {
-        let mut wire = self.prover.witness()?;
+        let wire = self.prover.witness()?;
         let error = self.lies.iter().map(|lie| match lie {
             Lie::Input(at, error) if *at == self.inputs => *error,
             _ => B::ZERO,
         });
-        wire.value += error.sum();
+        let error = E::Tag::new(error.sum(), E::ZERO);
         self.inputs += 1;
-        Ok(wire)
+        Ok(wire + error)
     }
     fn hint(
         &mut self,
@@ -127,7 +127,7 @@ impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
         });
         let error: B = error.sum();
         self.products += 1;
-        self.prover.multiply(a, b, a.value * b.value + error)
+        self.prover.multiply(a, b, a.value() * b.value() + error)
     }
     fn assert_zero(&mut self, a: Self::Wire, name: impl Display) -> Result<()> {
         self.prover.assert_zero(a, name)
@@ -188,7 +188,7 @@ fn run_over<B: Field, E: MacField<B>, P, V>(
     verifier_end: impl FnOnce(&mut Channel, &Delta<B, E>) -> V,
 ) -> (Result<Gates>, Recording)
 where
-    P: Vole<Share = Tagged<B, E>> + 'static,
+    P: Vole<Share = Mac<B, E>> + 'static,
     V: Vole<Share = Key<E>> + 'static,
 {
     let (here, there) = pipe(Duration::from_secs(20));

@@ -11,7 +11,7 @@ use volery_circuit::{Backend, Entries, Matrix, Polynomials, Scans, assert_entrie
 use volery_primitives::arch::{Arch, prover_sums, verifier_sums};
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;
-use volery_primitives::{Extension as _, F128, Field, MacField, Tagged};
+use volery_primitives::{Extension as _, F128, Field, MacField, Tag as _};
 use volery_proof::clauses::other_than_counted;
 use volery_vole::macs::{BitMacs, FieldMacs, Macs};
 use zeroize::Zeroizing;
@@ -40,14 +40,14 @@ impl Replayed for BitMacs {
 }
 
 impl<B: Field, E: MacField<B>> Replayed for FieldMacs<B, E> {
-    fn owed(arch: Arch, chi: &[E], triples: &[Triple<Tagged<B, E>>]) -> Zeroizing<[E; 3]> {
+    fn owed(arch: Arch, chi: &[E], triples: &[Triple<E::Tag>]) -> Zeroizing<[E; 3]> {
         let mut of_each = Zeroizing::new([[E::ZERO; TILE]; 2]);
         let mut wrong = Zeroizing::new([B::ZERO; TILE]);
         let [constant, linear] = of_each.each_mut().map(|elements| &mut elements[..triples.len()]);
         let wrong = &mut wrong[..triples.len()];
         E::products(arch, triples, constant, linear);
         for (wrong, [a, b, c]) in wrong.iter_mut().zip(triples) {
-            *wrong = a.value * b.value - c.value;
+            *wrong = a.value() * b.value() - c.value();
         }
         let highest = E::combine(arch, wrong, chi);
         Zeroizing::new([E::dot(arch, chi, constant), E::dot(arch, chi, linear), highest])

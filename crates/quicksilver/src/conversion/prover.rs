@@ -14,9 +14,9 @@ use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::{Backend, Mixed, check_width, nothing_asserted};
 use volery_primitives::arch::Arch;
-use volery_primitives::{F2, F128, Field, MacField, Tagged, bits};
+use volery_primitives::{F2, F128, Field, MacField, Tag as _, bits};
 use volery_vole::macs::{BitMacs, FieldMacs, Macs, Values};
-use volery_vole::vole::{BoxedVole, Mac};
+use volery_vole::vole::{BoxedVole, Mac, subfield};
 use zeroize::Zeroizing;
 
 /// The halves of a statement over F_2 and `B`, of which one has the channel.
@@ -48,7 +48,7 @@ pub(super) struct Between<B: Field, E: MacField<B>> {
     arch: Arch,
     /// The source of masks.
     random: Random,
-    pairs: Pairs<F128, Tagged<B, E>>,
+    pairs: Pairs<F128, E::Tag>,
     rounds: Rounds,
     /// K, the number of parities.
     pub(super) repetitions: u32,
@@ -78,7 +78,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     /// set-up.
     pub fn new(
         channel: &'a mut Channel,
-        voles: (BoxedVole<Mac>, BoxedVole<Tagged<B, E>>),
+        voles: (BoxedVole<Mac>, BoxedVole<subfield::Mac<B, E>>),
         arch: Arch,
         (bits, numbers): (
             impl IntoIterator<Item = F2, IntoIter: 'a>,
@@ -145,7 +145,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// Commits over B to bits that are committed to over F_2; the pairs wait for the end of their round.
-    fn copies(&mut self, halves: &mut Two<'_, B, E>, lines: &[F128]) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
+    fn copies(&mut self, halves: &mut Two<'_, B, E>, lines: &[F128]) -> Result<Zeroizing<Vec<E::Tag>>> {
         let mut copies = Zeroizing::new(Vec::with_capacity(lines.len()));
         let half = halves.numbers()?;
         for line in lines {
@@ -156,7 +156,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// The number Σ 2^k·b_k.
-    fn word(&self, bits: &[Tagged<B, E>]) -> Tagged<B, E> {
+    fn word(&self, bits: &[E::Tag]) -> E::Tag {
         FieldMacs::<B, E>::linear(self.arch, &self.places[..bits.len()], bits)
     }
 
@@ -198,7 +198,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
         let half = halves.numbers()?;
         for (place, sum) in (0..count).zip(&*sums) {
             let z = z >> place & 1;
-            let q = Zeroizing::new((sum.value.to_integer().low() as u64).wrapping_sub(z as u64) >> 1);
+            let q = Zeroizing::new((sum.value().to_integer().low() as u64).wrapping_sub(z as u64) >> 1);
             let mut line = Zeroizing::new(Vec::with_capacity(2 + bits as usize));
             line.extend([*sum, FieldMacs::<B, E>::constant(element(z))]);
             for place in 0..bits {
@@ -206,12 +206,12 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
                 #[cfg(test)]
                 let bit = match (explains, place) {
                     (false, _) => bit,
-                    (true, 0) => (sum.value - element(z)) * (B::ONE + B::ONE).invert(),
+                    (true, 0) => (sum.value() - element(z)) * (B::ONE + B::ONE).invert(),
                     (true, _) => B::ZERO,
                 };
                 line.push(half.commit_to_bit(bit)?);
             }
-            half.open_zero(&FieldMacs::<B, E>::linear(arch, &factors, &line).mac);
+            half.open_zero(&FieldMacs::<B, E>::linear(arch, &factors, &line).mac());
         }
         self.pairs.clear();
         self.rounds.rounds += 1;
@@ -219,7 +219,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     }
 
     /// The number that these bits are: see [`Mixed::number`].
-    fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<Tagged<B, E>> {
+    fn number(&mut self, halves: &mut Two<'_, B, E>, bits: &[F128]) -> Result<E::Tag> {
         check_width::<B>(bits.len())?;
         if self.pairs.len() + bits.len() > self.most {
             self.end_round(halves)?;
@@ -233,7 +233,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
     fn bits_of(
         &mut self,
         halves: &mut Two<'_, B, E>,
-        numbers: &[Tagged<B, E>],
+        numbers: &[E::Tag],
         width: usize,
         name: &dyn Display,
     ) -> Result<Vec<F128>> {
@@ -249,7 +249,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
             self.rounds.conversions.bits(now.len(), width);
             let (start, half) = (all.len(), halves.bits()?);
             for number in now {
-                let word = Zeroizing::new(number.value.to_integer());
+                let word = Zeroizing::new(number.value().to_integer());
                 for place in 0..width {
                     all.push(half.commit_to(F2::low_bit(word.bit(place as u32).into()))?);
                 }
@@ -277,10 +277,10 @@ impl<'a, B: Field, E: MacField<B>> Mixed for Prover<'a, B, E> {
     fn numbers(&mut self) -> Result<&mut Self::Numbers> {
         self.halves.numbers()
     }
-    fn number(&mut self, bits: &[F128]) -> Result<Tagged<B, E>> {
+    fn number(&mut self, bits: &[F128]) -> Result<E::Tag> {
         self.between.number(&mut self.halves, bits)
     }
-    fn bits_of(&mut self, numbers: &[Tagged<B, E>], width: usize, name: &dyn Display) -> Result<Vec<F128>> {
+    fn bits_of(&mut self, numbers: &[E::Tag], width: usize, name: &dyn Display) -> Result<Vec<F128>> {
         self.between.bits_of(&mut self.halves, numbers, width, name)
     }
 }

@@ -117,7 +117,7 @@ mod tests {
     use crate::arithmetic::Prover;
     use std::time::Duration;
     use volery_channel::channel::{Channel, Party as Role, pipe};
-    use volery_primitives::{Arch, F61, F61x2, Lanes, MacField, Tagged};
+    use volery_primitives::{Arch, F61, F61x2, Lanes, MacField, Tag as _};
     use volery_vole::vole::subfield;
 
     const LOOKUPS: usize = 300;
@@ -126,7 +126,7 @@ mod tests {
         let f = |number: usize| F61::new(number as u64);
         let row = |i: usize| (i % 7 != 3).then_some(i % 5);
         let value = |i: usize, j: usize| f(row(i).map_or(1000 + i, |row| 10 * row) + j);
-        let wire = |i: usize, j: usize| Tagged { value: value(i, j), mac: E::from(f(i * i + j)) };
+        let wire = |i: usize, j: usize| E::Tag::new(value(i, j), E::from(f(i * i + j)));
         let mut found = Found::new(lines);
         let mut channel = Channel::new(Role::Prover, pipe(Duration::from_secs(60)).0);
         let vole = Box::new(subfield::ideal::Prover::<F61, E>::new(3, 1 << 12));
@@ -150,7 +150,7 @@ mod tests {
                 let mut sums = Lines::new(&mut parts, &mut public);
                 found.add_to(&party.ring(), first, &weights, |row| rows[row], &mut sums);
                 for i in 0..count {
-                    assert_eq!(sums.part(MAC)[i], weighed(&|j| wire(first + i, j).mac));
+                    assert_eq!(sums.part(MAC)[i], weighed(&|j| wire(first + i, j).mac()));
                     assert_eq!(sums.part(VALUE)[i], weighed(&|j| E::from(value(first + i, j))));
                 }
             }

@@ -11,7 +11,7 @@ use volery_channel::random::Random;
 use volery_circuit::{Circuit, Count, Memories, Size, Tables};
 use volery_primitives::{
     Arch, Bn254, F2, F61, F61x2, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
-    RuntimeExtension, RuntimePrime, Tagged,
+    RuntimeExtension, RuntimePrime,
 };
 use volery_proof::verdict::{Accepted, Gates};
 use volery_vole::macs::{BitMacs, FieldMacs, Macs};
@@ -224,7 +224,7 @@ type Forge<'f, F, W, E> = &'f mut (dyn FnMut(&mut Remembered<F, W, E>, usize) + 
 fn run_field<B: Field, E: MacField<B>>(
     program: &Program,
     lies: &[(u64, B)],
-    forge: Forge<'_, B, Tagged<B, E>, E>,
+    forge: Forge<'_, B, E::Tag, E>,
 ) -> Result<Gates> {
     let [pool, of_verifier] = pools(program);
     let (here, there) = pipe(Duration::from_secs(60));

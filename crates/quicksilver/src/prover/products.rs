@@ -11,7 +11,7 @@ use core::mem;
 use volery_channel::pool::{Pool, Spare, Tasks};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::{Field, MacField};
 use volery_vole::vole::subfield::Coefficients;
 use zeroize::Zeroizing;
 
@@ -51,7 +51,7 @@ impl<E: Field> Default for Products<E> {
 
 impl<E: Field> Products<E> {
     /// Computes the products of some slots.
-    fn compute<B: Field>(&mut self, arch: Arch, triples: &[Triple<Tagged<B, E>>])
+    fn compute<B: Field>(&mut self, arch: Arch, triples: &[Triple<E::Tag>])
     where
         E: MacField<B>,
     {
@@ -123,12 +123,12 @@ pub(super) struct Columns<'p, B: Field, E: MacField<B>> {
     products: &'p mut Products<E>,
     /// The products that are computed.
     at: usize,
-    triples: Zeroizing<Vec<Triple<Tagged<B, E>>>>,
+    triples: Zeroizing<Vec<Triple<E::Tag>>>,
 }
 
 impl<B: Field, E: MacField<B>> Columns<'_, B, E> {
     /// Computes the next products, or leaves those of inputs zero.
-    pub(super) fn add(&mut self, factors: Option<[&[Tagged<B, E>]; 2]>, made: &[Tagged<B, E>]) {
+    pub(super) fn add(&mut self, factors: Option<[&[E::Tag]; 2]>, made: &[E::Tag]) {
         let Products { constant, linear, .. } = &mut *self.products;
         let Some([a, b]) = factors else {
             let places = self.at..self.at + made.len();
@@ -167,8 +167,8 @@ impl<E: Field> Batch<E> {
     pub(super) fn extend<B: Field>(
         &mut self,
         (arch, pool): (Arch, &Pool),
-        (used, memory): (usize, Memory<Tagged<B, E>>),
-        spare: &Spare<Memory<Tagged<B, E>>>,
+        (used, memory): (usize, Memory<E::Tag>),
+        spare: &Spare<Memory<E::Tag>>,
         mut products: Products<E>,
     ) where
         E: MacField<B>,

@@ -14,7 +14,7 @@ use volery_channel::pool::{Spare, Tasks};
 use volery_circuit::stream::Map;
 use volery_circuit::stream::straight::Lines;
 use volery_primitives::prg::Seed;
-use volery_primitives::{F128, Field, MacField, Tagged};
+use volery_primitives::{F128, Field, MacField, Tag as _};
 use volery_proof::verdict::by_transcript;
 use volery_vole::macs::{FieldMacs, Macs, Values};
 
@@ -29,7 +29,7 @@ pub struct Kept<B: Field, E: MacField<B>> {
     waiting: VecDeque<Batch<E>>,
     /// Empty batches, whose memory is used again.
     spare: Vec<Batch<E>>,
-    slots: Spare<Memory<Tagged<B, E>>>,
+    slots: Spare<Memory<E::Tag>>,
     pub(super) weighing: Weighing<Products<E>, E>,
     /// The functions that were mapped.
     pub(super) lines: Lines<B>,
@@ -89,13 +89,13 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
     /// Leaves the slot empty where it can: the product with one is zero as a polynomial, A₀ and A₁, so that
     /// the correction is all there is to send.
     #[inline(always)]
-    fn commit(prover: &mut Prover<'_, Self>, value: B) -> Tagged<B, E> {
+    fn commit(prover: &mut Prover<'_, Self>, value: B) -> E::Tag {
         if prover.slots.are_filled() {
             return prover.commit_as(value, |_| Self::constant(B::ONE));
         }
         let number = prover.done + prover.slots.next();
         let share = prover.block.row(number);
-        prover.kept.sections.corrections_from(number)[0] = value - share.value;
+        prover.kept.sections.corrections_from(number)[0] = value - share.value();
         prover.slots.leave_empty(1);
         Self::corrected(share, value)
     }
@@ -129,10 +129,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(())
     }
 
-    fn map(
-        prover: &mut Prover<'_, Self>,
-        map: Map<'_, B, Tagged<B, E>>,
-    ) -> Result<Option<Rows<Tagged<B, E>>>> {
+    fn map(prover: &mut Prover<'_, Self>, map: Map<'_, B, E::Tag>) -> Result<Option<Rows<E::Tag>>> {
         prover.map_elements(map)
     }
 
@@ -191,7 +188,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         let shares = self.block.rows(self.done);
         let corrections = self.kept.sections.corrections_from(self.done).iter();
         self.slots.fill(corrections.zip(shares).map(|(correction, share)| {
-            let wire = FieldMacs::<B, E>::corrected(*share, share.value + *correction);
+            let wire = FieldMacs::<B, E>::corrected(*share, share.value() + *correction);
             [wire, FieldMacs::<B, E>::constant(B::ONE), wire]
         }));
     }
@@ -205,7 +202,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             let shares = self.block.rows(self.done);
             let corrections = self.kept.sections.corrections_from(self.done).iter_mut();
             for ((correction, slot), share) in corrections.zip(used).zip(shares) {
-                *correction = slot[2].value - share.value;
+                *correction = slot[2].value() - share.value();
             }
             let spare = self.kept.batch().spare();
             let products = spare.or_else(|| self.kept.weighing.spare()).unwrap_or_default();

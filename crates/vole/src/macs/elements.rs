@@ -8,7 +8,7 @@ use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::{Field, MacField, Tag as _, Tagged};
 
 /// Values of `B` beside their MACs in `E`.
 pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
@@ -37,19 +37,19 @@ fn by_units<B: Field, W: Copy + Add<Output = W> + Sub<Output = W>>(
 impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {
     type F = B;
     type E = E;
-    type Tag = Tagged<B, E>;
+    type Tag = E::Tag;
 
     #[inline(always)]
-    fn value(tag: Tagged<B, E>) -> B {
-        tag.value
+    fn value(tag: E::Tag) -> B {
+        tag.value()
     }
     #[inline(always)]
-    fn mac(tag: Tagged<B, E>) -> E {
-        tag.mac
+    fn mac(tag: E::Tag) -> E {
+        tag.mac()
     }
     #[inline(always)]
-    fn corrected(tag: Tagged<B, E>, value: B) -> Tagged<B, E> {
-        Tagged { value, mac: tag.mac }
+    fn corrected(tag: E::Tag, value: B) -> E::Tag {
+        E::Tag::new(value, tag.mac())
     }
 
     fn bytes(values: u64) -> u64 {
@@ -68,19 +68,19 @@ impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {
 }
 
 impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
-    type Mac = Tagged<B, E>;
+    type Mac = subfield::Mac<B, E>;
     type Key = subfield::Key<E>;
     type Delta = subfield::Delta<B, E>;
 
     const TAG: usize = B::BYTES + E::BYTES;
 
-    fn store(tag: Tagged<B, E>, bytes: &mut Vec<u8>) {
-        store(tag.value, bytes);
-        store(tag.mac, bytes);
+    fn store(tag: E::Tag, bytes: &mut Vec<u8>) {
+        store(tag.value(), bytes);
+        store(tag.mac(), bytes);
     }
-    fn load(bytes: &[u8]) -> Option<Tagged<B, E>> {
+    fn load(bytes: &[u8]) -> Option<E::Tag> {
         let (value, mac) = bytes.split_at_checked(B::BYTES)?;
-        Some(Tagged { value: load(value)?, mac: load(mac)? })
+        Some(E::Tag::new(load(value)?, load(mac)?))
     }
 
     fn delta(delta: &subfield::Delta<B, E>) -> E {
@@ -90,18 +90,18 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
         delta.value()
     }
     #[inline(always)]
-    fn constant(value: B) -> Tagged<B, E> {
-        Tagged { value, mac: E::ZERO }
+    fn constant(value: B) -> E::Tag {
+        E::Tag::new(value, E::ZERO)
     }
     #[inline(always)]
-    fn scale(tag: Tagged<B, E>, factor: B) -> Tagged<B, E> {
+    fn scale(tag: E::Tag, factor: B) -> E::Tag {
         tag.scale(factor)
     }
-    fn linear(arch: Arch, factors: &[B], tags: &[Tagged<B, E>]) -> Tagged<B, E> {
+    fn linear(arch: Arch, factors: &[B], tags: &[E::Tag]) -> E::Tag {
         if E::SPARES_UNITS {
             return E::linear(arch, factors, tags);
         }
-        by_units(factors, tags, Tagged::ZERO, Tagged::scale)
+        by_units(factors, tags, E::Tag::default(), E::Tag::scale)
     }
     fn linear_keys(arch: Arch, factors: &[B], keys: &[E]) -> E {
         if E::SPARES_UNITS {
@@ -113,11 +113,11 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
         E::correct(arch, keys, corrections, one);
     }
 
-    fn combine(arch: Arch, chi: &[E], tags: &[Tagged<B, E>]) -> Tagged<E, E> {
+    fn combine(arch: Arch, chi: &[E], tags: &[E::Tag]) -> Tagged<E, E> {
         let (mac, value) = E::weigh(arch, chi, tags);
         Tagged { value, mac }
     }
-    fn inner_product(arch: Arch, a: &[Tagged<B, E>], b: &[Tagged<B, E>]) -> (E, E, B) {
+    fn inner_product(arch: Arch, a: &[E::Tag], b: &[E::Tag]) -> (E, E, B) {
         E::inner_product(arch, a, b)
     }
     fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [E]) {

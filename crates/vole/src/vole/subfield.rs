@@ -1,7 +1,7 @@
 //! Subfield VOLE: values of any field B under MACs of an extension E of degree r. Wolverine, section IV.
 //!
 //! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform but not
-//! zero. The prover's share is a [`Tagged`] value, the verifier's a [`Key`].
+//! zero. The prover's share is a [`Tag`], the verifier's a key.
 //!
 //! - `base`: the first shares, from oblivious transfers, and all of them in [`direct`];
 //! - `single_point`: shares of sparse vectors, from half-trees whose last level is independent;
@@ -27,11 +27,14 @@ use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
-use volery_primitives::{F128, Field, MacField, Tagged, U256};
+use volery_primitives::{F128, Field, MacField, Tag as _, U256};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
-impl<B: Field, E: MacField<B>> Share for Tagged<B, E> {
-    type Row = Self;
+/// The prover's share of a value.
+pub struct Mac<B, E>(PhantomData<(B, E)>);
+
+impl<B: Field, E: MacField<B>> Share for Mac<B, E> {
+    type Row = E::Tag;
 }
 
 /// The verifier's share of a value.
@@ -111,10 +114,10 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 
     /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For benches and tests, which hold both
     /// ends.
-    pub fn relates(&self, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
+    pub fn relates(&self, macs: &Shares<Mac<B, E>>, keys: &Shares<Key<E>>) -> bool {
         let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
         macs.len() == keys.len()
-            && pairs.all(|(share, key)| *key == share.mac + self.value.scale(share.value))
+            && pairs.all(|(share, key)| *key == share.mac() + self.value.scale(share.value()))
     }
 }
 
@@ -208,14 +211,15 @@ impl<B: Field> Coefficients<B> {
 }
 
 /// Σ value_h·X^h of r shares.
-pub fn values<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
-    let coordinates: Zeroizing<Vec<E>> = Zeroizing::new(shares.iter().map(|s| E::from(s.value)).collect());
+pub fn values<B: Field, E: MacField<B>>(shares: &[E::Tag]) -> E {
+    let coordinates: Zeroizing<Vec<E>> =
+        Zeroizing::new(shares.iter().map(|share| E::from(share.value())).collect());
     E::pack(&coordinates)
 }
 
 /// Σ mac_h·X^h of r shares.
-pub fn macs<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
-    let coordinates: Zeroizing<Vec<E>> = Zeroizing::new(shares.iter().map(|s| s.mac).collect());
+pub fn macs<B: Field, E: MacField<B>>(shares: &[E::Tag]) -> E {
+    let coordinates: Zeroizing<Vec<E>> = Zeroizing::new(shares.iter().map(|share| share.mac()).collect());
     E::pack(&coordinates)
 }
 

@@ -7,7 +7,7 @@ use crate::interpolation::At;
 use crate::rows::Tiles;
 use std::collections::HashSet;
 use volery_channel::channel::Playback;
-use volery_primitives::Tagged;
+use volery_primitives::Tag as _;
 
 fn word(message: &[u8]) -> F128 {
     F128::from_bytes(*message.first_chunk().unwrap())
@@ -175,7 +175,7 @@ fn theta<E: MacField<E>>(seed: F128) -> E {
     let sum = |macs: [E; 3]| {
         let tagged = |macs: [E; 3]| {
             let mut tiles = Tiles::new();
-            tiles.push(macs.map(|mac| Tagged { value: E::ZERO, mac }));
+            tiles.push(macs.map(|mac| E::Tag::new(E::ZERO, mac)));
             tiles
         };
         let opened = [E::ZERO];

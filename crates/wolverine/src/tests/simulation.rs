@@ -135,7 +135,7 @@ fn bytes_of_every_message_are_uniform() {
 struct Numbered(u64);
 
 impl Vole for Numbered {
-    type Share = Tagged<F61, F61>;
+    type Share = subfield::Mac<F61, F61>;
 
     fn block(&mut self, _: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()> {
         let next = |_| {

@@ -25,7 +25,7 @@ pub(in crate::arch) fn sum_rows(nodes: &[F61], sums: &mut [F61]) {
     }
 }
 
-pub(in crate::arch) fn puncture(leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) {
+pub(in crate::arch) fn puncture(leaves: &[F61], holes: Holes<Row>, rows: &mut [Row]) {
     mac::portable::puncture(leaves, holes, rows);
 }
 

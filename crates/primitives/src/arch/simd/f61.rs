@@ -125,13 +125,7 @@ pub(in crate::arch) unsafe fn sum_rows<V: Simd>(nodes: &[F61], sums: &mut [F61])
 }
 
 #[inline(always)]
-unsafe fn puncture_at<V: Simd>(
-    leaves: *const F61,
-    holes: Holes<F61, F61>,
-    rows: *mut Row,
-    half: usize,
-    g: usize,
-) {
+unsafe fn puncture_at<V: Simd>(leaves: *const F61, holes: Holes<Row>, rows: *mut Row, half: usize, g: usize) {
     let trees = holes.row.len();
     // SAFETY: the caller upholds the condition of `Simd`, that g + LANES <= trees and that `leaves` and
     // `rows` are valid for 2·half·trees.
@@ -151,7 +145,7 @@ unsafe fn puncture_at<V: Simd>(
 }
 
 #[inline(always)]
-pub(in crate::arch) unsafe fn puncture<V: Simd>(leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) {
+pub(in crate::arch) unsafe fn puncture<V: Simd>(leaves: &[F61], holes: Holes<Row>, rows: &mut [Row]) {
     let trees = holes.row.len();
     let half = rows.len() / (2 * trees);
     let (leaves, rows) = (leaves.as_ptr(), rows.as_mut_ptr());

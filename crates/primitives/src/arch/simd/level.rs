@@ -131,7 +131,7 @@ macro_rules! kernels {
                     fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) =
                         simd::f61::grow_leaves::<$vector>;
                     fn sum_rows(nodes: &[F61], sums: &mut [F61]) = simd::f61::sum_rows::<$vector>;
-                    fn puncture(leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) =
+                    fn puncture(leaves: &[F61], holes: Holes<Row>, rows: &mut [Row]) =
                         simd::f61::puncture::<$vector>;
                     fn encode_keys(matrix: &Aes128, first: u64, table: &[F61], rows: &mut [F61]) =
                         simd::f61::encode_keys::<$vector>;
@@ -181,7 +181,7 @@ macro_rules! kernels {
 
                 forward_prime! { $vector, $features:
                     fn sum_rows(nodes: &[E], sums: &mut [E]);
-                    fn puncture(leaves: &[E], holes: Holes<B, E>, rows: &mut [Row<B, E>]);
+                    fn puncture(leaves: &[E], holes: Holes<Row<B, E>>, rows: &mut [Row<B, E>]);
                     fn encode_keys(matrix: &Aes128, first: u64, table: &[E], rows: &mut [E]);
                     fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row<B, E>], rows: &mut [Row<B, E>]);
                     fn sample_all(blocks: &[F128], out: &mut [E]);

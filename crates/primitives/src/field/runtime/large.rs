@@ -184,5 +184,7 @@ impl Lanes<RuntimePrime256> for RuntimePrime256 {
 }
 
 impl MacField<RuntimePrime256> for RuntimePrime256 {
+    type Tag = crate::mac::Tagged<RuntimePrime256, Self>;
+
     crate::mac::portable_macs!(RuntimePrime256: all);
 }

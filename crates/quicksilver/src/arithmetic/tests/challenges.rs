@@ -127,18 +127,18 @@ fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result
         let (mut block, mut masks) = (Shares::default(), Shares::default());
         dealer.block(&mut proving, &mut block).unwrap();
         dealer.block(&mut proving, &mut masks).unwrap();
-        let public = |value: B| Tagged { value, mac: E::ZERO };
+        let public = |value: B| E::Tag::new(value, E::ZERO);
         let (mut gates, mut sum) = (vec![], public(-circuit.sum));
         for (i, [x, y]) in witness.as_chunks::<2>().0.iter().enumerate() {
             let product = *x * *y + if i + 1 == PAIRS as usize { lie } else { B::ZERO };
             let wires = [*x, *y, product].into_iter().zip(block.rows(3 * i));
-            let wires: Vec<_> = wires.map(|(value, share)| Tagged { value, mac: share.mac }).collect();
+            let wires: Vec<_> = wires.map(|(value, share)| E::Tag::new(value, share.mac())).collect();
             let [x, y, product] = wires.try_into().ok().unwrap();
             gates.extend([[x, public(B::ONE), x], [y, public(B::ONE), y], [x, y, product]]);
             sum = sum + product;
         }
         let shares = gates.iter().zip(block.rows(0));
-        let corrections: Vec<B> = shares.map(|(gate, share)| gate[2].value - share.value).collect();
+        let corrections: Vec<B> = shares.map(|(gate, share)| gate[2].value() - share.value()).collect();
         let (mut constant, mut linear) = (vec![E::ZERO; BLOCK], vec![E::ZERO; BLOCK]);
         E::products(arch, &gates, &mut constant, &mut linear);
 
@@ -152,7 +152,7 @@ fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result
         let v = E::dot(arch, &chi, &linear) + values(masks);
         proving.send_elements(&[u, v]).unwrap();
         let mut openings = Openings::new(ASSERTED);
-        openings.absorb(&sum.mac);
+        openings.absorb(&sum.mac());
         proving.send(&openings.digest()).unwrap();
         proving.flush().unwrap();
         seed

@@ -125,14 +125,14 @@ fn what_is_opened_is_masked_by_shares_of_its_own() {
 struct Zeroes<B, E>(ideal::Prover<B, E>);
 
 impl<B: Field, E: MacField<B>> Vole for Zeroes<B, E> {
-    type Share = Tagged<B, E>;
+    type Share = Mac<B, E>;
 
-    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Tagged<B, E>>) -> Result<()> {
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac<B, E>>) -> Result<()> {
         self.0.block(channel, block)?;
-        block.rows_mut().iter_mut().for_each(|share| share.mac = E::ZERO);
+        block.rows_mut().iter_mut().for_each(|share| *share = E::Tag::new(share.value(), E::ZERO));
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<B, E>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Mac<B, E>>> {
         Ok(self)
     }
 }
@@ -208,9 +208,9 @@ impl Late {
 }
 
 impl Vole for Late {
-    type Share = Tagged<F61, F61>;
+    type Share = Mac<F61, F61>;
 
-    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Tagged<F61, F61>>) -> Result<()> {
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac<F61, F61>>) -> Result<()> {
         while self.heard + self.lag() <= self.drawn {
             self.receive(channel)?;
         }
@@ -225,7 +225,7 @@ impl Vole for Late {
         self.heard += 1;
         Ok(())
     }
-    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Tagged<F61, F61>>> {
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Mac<F61, F61>>> {
         while self.heard < self.drawn {
             self.receive(channel)?;
         }

@@ -1,7 +1,7 @@
 //! Sums of batches, of which some slots are passed over.
 
 use super::*;
-use volery_primitives::{F61, F61x2, F128, F256, MOST_WORDS};
+use volery_primitives::{F61, F61x2, F128, F256, MOST_WORDS, Tag as _, Tagged};
 
 const MOST: [(); MOST_WORDS] = [(); MOST_WORDS];
 
@@ -59,7 +59,7 @@ fn summed<B: Field, E: MacField<B>>(runs: &[Pushed], pass_over: bool, pool: &Poo
             state
         };
         let value = B::sample(&MOST.map(|()| word())[..B::SAMPLE]);
-        Tagged { value, mac: E::sample(&MOST.map(|()| word())[..E::SAMPLE]) }
+        E::Tag::new(value, E::sample(&MOST.map(|()| word())[..E::SAMPLE]))
     };
     let (mut batch, mut weighing, mut sums) = (Batch::<E>::default(), Weighing::default(), Sums::default());
     let (spare, mut committed) = (Spare::default(), 0);
@@ -69,7 +69,7 @@ fn summed<B: Field, E: MacField<B>>(runs: &[Pushed], pass_over: bool, pool: &Poo
         let slots: Vec<_> = (0..count)
             .map(|_| match run {
                 Elements(_) => {
-                    let one = Tagged { value: B::ONE, mac: E::ZERO };
+                    let one = E::Tag::new(B::ONE, E::ZERO);
                     let wire = wire();
                     [wire, one, wire]
                 }

@@ -12,7 +12,7 @@ use volery_channel::pool::{Task, Tasks};
 use volery_circuit::stream::Map;
 use volery_circuit::witness_ended;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::{Field, MacField};
 use volery_proof::openings::Openings;
 use volery_proof::verdict::by_transcript;
 use volery_vole::macs::{FieldMacs, Macs};
@@ -34,7 +34,7 @@ struct Walks<'m, B: Field, E: MacField<B>> {
 type Waves<B, E> = Vec<(usize, Proving<FieldMacs<B, E>>)>;
 
 /// The rows of a block.
-type TagRows<B, E> = Rows<Tagged<B, E>>;
+type TagRows<B, E> = Rows<<E as MacField<B>>::Tag>;
 
 /// A turn whose blocks tasks expand, and its waves.
 type Next<B, E> = (Turn<Task<TagRows<B, E>>>, Waves<B, E>);
@@ -54,7 +54,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     /// Executes a function on many lanes at a time, if it can be.
     pub(in crate::prover) fn map_elements(
         &mut self,
-        map: Map<'_, B, Tagged<B, E>>,
+        map: Map<'_, B, E::Tag>,
     ) -> Result<Option<TagRows<B, E>>> {
         let one = FieldMacs::<B, E>::constant(B::ONE);
         // A half hands the channel on by sections.
@@ -137,7 +137,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     }
 
     /// Draws the next block, as [`Commitments::draw`] does.
-    fn begin_block(&mut self, spare: TagRows<B, E>) -> Result<Drawn<Tagged<B, E>>> {
+    fn begin_block(&mut self, spare: TagRows<B, E>) -> Result<Drawn<E::Tag>> {
         self.hear_before_draw()?;
         let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
         if shares == 0 {
@@ -217,7 +217,7 @@ impl<B: Field, E: MacField<B>> Walks<'_, B, E> {
 impl<B: Field, E: MacField<B>> Walked<B, E> {
     /// Walks over a turn. `products` is memory.
     fn over(
-        (arch, one): (Arch, Arc<Zeroizing<Tagged<B, E>>>),
+        (arch, one): (Arch, Arc<Zeroizing<E::Tag>>),
         (turn, mut waves): Next<B, E>,
         mut products: Products<E>,
         #[cfg(test)] lies: &[usize],

@@ -8,10 +8,10 @@ use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::stream::Streamed;
 use volery_circuit::{Backend, Circuit, Clear, Polynomials, Returned};
-use volery_primitives::{Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField, Tagged};
+use volery_primitives::{Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
 use volery_proof::verdict::Gates;
 use volery_vole::vole::lpn::Sets;
-use volery_vole::vole::subfield::{Delta, Key, extend, ideal};
+use volery_vole::vole::subfield::{Delta, Key, Mac, extend, ideal};
 use volery_vole::vole::{Vole, subfield};
 
 /// Rounds of gates on each of some lanes, with gates before and behind, and products that nobody reads.
@@ -171,7 +171,7 @@ fn run<B: Field, E: MacField<B>>(proved: Rounds, witness: Vec<B>, verified: Roun
     let mut verifying = Channel::new(Party::Verifier, there);
     let By { dealt, threads, lies, .. } = by.clone();
     let prover = move || {
-        let vole: Box<dyn Vole<Share = Tagged<B, E>>> = match dealt {
+        let vole: Box<dyn Vole<Share = Mac<B, E>>> = match dealt {
             Dealt::Dealer(block) => Box::new(ideal::Prover::<B, E>::new(3, block)),
             Dealt::Extension => {
                 let mut random = Random::from_seed(&[1; 32]);

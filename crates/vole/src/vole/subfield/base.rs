@@ -71,7 +71,7 @@ use volery_primitives::arch::Arch;
 use volery_primitives::bits::mask;
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
-use volery_primitives::{F128, Field, MacField, Tagged};
+use volery_primitives::{F128, Field, MacField, Tag as _};
 use zeroize::Zeroizing;
 
 /// Shares whose masked values go in one message.
@@ -196,11 +196,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
     }
 
     /// Makes `count` shares of random values, and has them checked.
-    pub(super) fn extend(
-        &mut self,
-        channel: &mut Channel,
-        count: usize,
-    ) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
+    pub(super) fn extend(&mut self, channel: &mut Channel, count: usize) -> Result<Zeroizing<Vec<E::Tag>>> {
         let mut values = Zeroizing::new(vec![B::ZERO; count + E::degree() as usize]);
         Leaves::new(self.arch, &[self.random.word()]).sum::<E>(&mut values);
         let columns = self.send_columns(channel, |_| &values)?;
@@ -212,7 +208,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         channel.send_elements(&[weigh(self.arch, &chi, &values)])?;
         channel.send(&digest)?;
         let macs = columns.combine(&self.places, count);
-        let shares = values.iter().zip(macs.iter()).map(|(value, mac)| Tagged { value: *value, mac: *mac });
+        let shares = values.iter().zip(macs.iter()).map(|(value, mac)| E::Tag::new(*value, *mac));
         Ok(Zeroizing::new(shares.collect()))
     }
 

@@ -1,13 +1,13 @@
 //! Shares straight from `base`, for statements too small for any extension: some hundred bytes and a check
 //! of each block's own.
 
-use super::{Delta, Key, base};
+use super::{Delta, Key, Mac, base};
 use crate::vole::{BoxedVole, Shares, Vole};
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::{Field, MacField};
 
 /// The shares of the first block. Each is twice as long as all before, up to the longest.
 pub const SHORTEST: usize = 256;
@@ -42,15 +42,15 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
 }
 
 impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
-    type Share = Tagged<B, E>;
+    type Share = Mac<B, E>;
 
-    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Tagged<B, E>>) -> Result<()> {
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac<B, E>>) -> Result<()> {
         let count = next(self.drawn);
         *block.rows_mut() = self.base.extend(channel, count)?;
         self.drawn += count;
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<B, E>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Mac<B, E>>> {
         // Each block was checked.
         Ok(self)
     }

@@ -1,12 +1,12 @@
 //! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
 
 use super::super::{BoxedVole, LEAST_BLOCK, Shares, Vole};
-use super::{Delta, Key, uniform_of};
+use super::{Delta, Key, Mac, uniform_of};
 use core::marker::PhantomData;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_primitives::prg::Prg;
-use volery_primitives::{Arch, F128, Field, MacField, Tagged};
+use volery_primitives::{Arch, F128, Field, MacField, Tag as _};
 
 /// A seed that both ends hold and that gives every value and MAC away: no security whatever.
 struct Dealer<B, E> {
@@ -21,8 +21,9 @@ impl<B: Field, E: MacField<B>> Dealer<B, E> {
         Self { words: Words::new(seed), block, fields: PhantomData }
     }
 
-    fn share(&mut self) -> Tagged<B, E> {
-        Tagged { value: uniform_of(|| self.words.next()), mac: self.mac() }
+    fn share(&mut self) -> E::Tag {
+        let value = uniform_of(|| self.words.next());
+        E::Tag::new(value, self.mac())
     }
 
     fn mac(&mut self) -> E {
@@ -69,14 +70,14 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
 }
 
 impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
-    type Share = Tagged<B, E>;
+    type Share = Mac<B, E>;
 
-    fn block(&mut self, _: &mut Channel, block: &mut Shares<Tagged<B, E>>) -> Result<()> {
-        block.rows_mut().resize(self.0.block, Tagged::ZERO);
+    fn block(&mut self, _: &mut Channel, block: &mut Shares<Mac<B, E>>) -> Result<()> {
+        block.rows_mut().resize(self.0.block, E::Tag::default());
         block.rows_mut().iter_mut().for_each(|row| *row = self.0.share());
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<B, E>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Mac<B, E>>> {
         Ok(self)
     }
 }
@@ -101,7 +102,7 @@ impl<B: Field, E: MacField<B>> Vole for Verifier<B, E> {
         block.rows_mut().resize(self.dealer.block, E::ZERO);
         for row in block.rows_mut().iter_mut() {
             let share = self.dealer.share();
-            *row = share.mac + self.delta.scale(share.value);
+            *row = share.mac() + self.delta.scale(share.value());
         }
         Ok(())
     }

@@ -5,26 +5,26 @@ use crate::vole::lpn::{Params, TILE};
 use crate::vole::sample::{Sample, table};
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
-use volery_primitives::{F128, Field, MacField, Tagged};
+use volery_primitives::{F128, Field, MacField, Tag as _};
 
 /// The work of one tile of a set over the field `B`.
 pub struct Elements<B: Field, E: MacField<B>> {
     arch: Arch,
     trees: Prover<B, E>,
     matrix: Aes128,
-    table: Vec<Tagged<B, E>>,
+    table: Vec<E::Tag>,
     macs: Vec<F128>,
-    noise: Vec<Tagged<B, E>>,
+    noise: Vec<E::Tag>,
     corrections: Corrections<E>,
     scratch: Scratch<E>,
     chi: Vec<E>,
-    rows: Vec<Tagged<B, E>>,
+    rows: Vec<E::Tag>,
 }
 
 impl<B: Field, E: MacField<B>> Elements<B, E> {
     /// The work of a tile of the set `params`; the shares that it starts from do not matter.
     pub fn new(arch: Arch, params: Params) -> Self {
-        let (one, width) = (Tagged { value: B::ONE, mac: E::ONE }, params.trees_per_tile());
+        let (one, width) = (E::Tag::new(B::ONE, E::ONE), params.trees_per_tile());
         Self {
             arch,
             trees: Prover::new(arch, params, F128(1)),

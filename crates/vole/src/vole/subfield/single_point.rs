@@ -42,7 +42,7 @@ use std::sync::Arc;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::{Circular, Tweakable};
 use volery_primitives::mac::Holes;
-use volery_primitives::{F128, Field, MOST_WORDS, MacField, Tagged};
+use volery_primitives::{F128, Field, MOST_WORDS, MacField, Tag as _};
 use zeroize::Zeroizing;
 
 /// Slots of a tile's keys behind those of its levels: the leaves' keys, and that of the last level's
@@ -195,17 +195,17 @@ pub(in crate::vole) struct Fixed<B: Field, E: MacField<B>> {
 }
 
 /// Corrections of the left and of the right leaf at the end of each path.
-type Ends<B, E> = [Zeroizing<Vec<Tagged<B, E>>>; 2];
+type Ends<B, E> = [Zeroizing<Vec<<E as MacField<B>>::Tag>>; 2];
 
 /// Grows the prover's trees of `tile` from the received corrections, which the transfers' `macs` open;
 /// `noise` are the shares of β. The leaves stay in `rows`.
 pub(super) fn fix<B: Field, E: MacField<B>>(
     forest: &Forest,
     tile: usize,
-    (macs, noise): (&[F128], &[Tagged<B, E>]),
+    (macs, noise): (&[F128], &[E::Tag]),
     corrections: &Corrections<E>,
     scratch: &mut Scratch<E>,
-    rows: &mut [Tagged<B, E>],
+    rows: &mut [E::Tag],
 ) -> Fixed<B, E> {
     let (width, depth) = (forest.width(), forest.params.depth);
     assert_eq!((macs.len(), noise.len(), rows.len()), (width * depth, width, TILE));
@@ -228,13 +228,13 @@ pub(super) fn fix<B: Field, E: MacField<B>>(
         let known = choose(left[g], right[g]) - below_hole;
         let sibling = choose(opened[g], opened[width + g]) - masks[g] - known;
         let others = left[g] + right[g] - below_zero[0] - below_zero[1] + sibling;
-        let hole = noise[g].mac - totals[g] - others;
+        let hole = noise[g].mac() - totals[g] - others;
         let hole = hole - choose(below_zero[1], below_zero[0]);
         let sibling = sibling - below_hole;
         for (end, here) in ends.iter_mut().zip([side, !side]) {
             // The hole is opposite the sibling.
             let mac = hole.masked(here) + sibling.masked(!here);
-            end.push(Tagged { value: noise[g].value.masked(here), mac });
+            end.push(E::Tag::new(noise[g].value().masked(here), mac));
         }
     }
     puncture(forest, &path.row, ends.each_ref().map(|ends| &ends[..]), scratch, rows);
@@ -248,9 +248,9 @@ pub(super) fn fix<B: Field, E: MacField<B>>(
 fn puncture<B: Field, E: MacField<B>>(
     forest: &Forest,
     row: &[F128],
-    [left, right]: [&[Tagged<B, E>]; 2],
+    [left, right]: [&[E::Tag]; 2],
     scratch: &Scratch<E>,
-    rows: &mut [Tagged<B, E>],
+    rows: &mut [E::Tag],
 ) {
     let row: Zeroizing<Vec<u64>> = Zeroizing::new(row.iter().map(|row| row.0 as u64).collect());
     E::puncture(forest.arch, &scratch.leaves, Holes { row: &row, left, right }, rows);
@@ -279,7 +279,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
     }
 
     /// Grows the trees of `tile`, whose data is kept, into `rows` again.
-    pub(super) fn regrow(&self, tile: usize, scratch: &mut Scratch<E>, rows: &mut [Tagged<B, E>]) {
+    pub(super) fn regrow(&self, tile: usize, scratch: &mut Scratch<E>, rows: &mut [E::Tag]) {
         let (width, depth) = (self.forest.width(), self.forest.params.depth);
         let siblings = &self.siblings[width * (depth - 1) * tile..][..width * (depth - 1)];
         let sides = &self.sides[width * tile..][..width];

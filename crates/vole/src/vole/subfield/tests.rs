@@ -204,21 +204,21 @@ pub(super) fn draw<S: Share>(
 }
 
 /// k = m + x·Δ, share by share.
-pub(super) fn assert_related<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>], keys: &[E], delta: E) {
+pub(super) fn assert_related<B: Field, E: MacField<B>>(shares: &[E::Tag], keys: &[E], delta: E) {
     assert_eq!(shares.len(), keys.len());
     for (i, (share, key)) in shares.iter().zip(keys).enumerate() {
-        assert_eq!(*key, share.mac + delta.scale(share.value), "share {i}");
+        assert_eq!(*key, share.mac() + delta.scale(share.value()), "share {i}");
     }
 }
 
 /// Asserts that shares and keys are related, look random, and that no two are alike.
-pub(super) fn assert_correlated<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>], keys: &[E], delta: E) {
+pub(super) fn assert_correlated<B: Field, E: MacField<B>>(shares: &[E::Tag], keys: &[E], delta: E) {
     assert_related(shares, keys, delta);
-    assert_uniform(shares.iter().map(|share| share.value));
+    assert_uniform(shares.iter().map(|share| share.value()));
     let distinct =
         |elements: &mut dyn Iterator<Item = E>| elements.map(E::to_integer).collect::<HashSet<_>>().len();
     assert_eq!(distinct(&mut keys.iter().copied()), keys.len());
-    assert_eq!(distinct(&mut shares.iter().map(|share| share.mac)), keys.len());
+    assert_eq!(distinct(&mut shares.iter().map(|share| share.mac())), keys.len());
 }
 
 /// Asserts that each sixteenth of the field has as many values as the others, by six standard deviations.
@@ -236,7 +236,7 @@ pub(super) fn assert_uniform<B: Field>(values: impl Iterator<Item = B>) {
 /// Whether a session with changed messages has ended in an error. If so, it must be one that blames the peer;
 /// if not, the shares must be right all the same.
 pub(super) fn assert_caught<B: Field, E: MacField<B>>(
-    session: Session<Vec<Tagged<B, E>>, Vec<E>>,
+    session: Session<Vec<E::Tag>, Vec<E>>,
     delta: &Delta<B, E>,
 ) -> bool {
     match (session.proved, session.verified) {

@@ -83,7 +83,7 @@ pub(in crate::arch) unsafe fn sum_rows<V: Simd, B: Halves, E: Coordinates<B, N>,
 #[inline(always)]
 unsafe fn puncture_at<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
     leaves: &[E],
-    holes: &Holes<B, E>,
+    holes: &Holes<Tagged<B, E>>,
     rows: &mut [Tagged<B, E>],
     g: usize,
 ) {
@@ -123,7 +123,7 @@ unsafe fn puncture_at<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
 #[inline(always)]
 pub(in crate::arch) unsafe fn puncture<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
     leaves: &[E],
-    holes: Holes<B, E>,
+    holes: Holes<Tagged<B, E>>,
     rows: &mut [Tagged<B, E>],
 ) {
     let (trees, half) = (holes.row.len(), rows.len() / 2);

@@ -74,7 +74,7 @@ fn extend<B: Field, E: MacField<B>>(
     prover: &mut Prover<B, E>,
     channel: &mut Channel,
     lie: &Lie<B, E>,
-) -> Result<Vec<Tagged<B, E>>> {
+) -> Result<Vec<E::Tag>> {
     let mut values: Vec<B> = (0..COUNT + E::degree() as usize).map(|_| uniform(&mut prover.random)).collect();
     let told: Vec<Vec<B>> =
         lie.errors.iter().map(|error| values.iter().map(|value| *value + *error).collect()).collect();
@@ -94,7 +94,7 @@ fn extend<B: Field, E: MacField<B>>(
     channel.send_elements(&[weigh(prover.arch, &chi, &values) + error])?;
     channel.send(&digest)?;
     let macs = columns.combine(&prover.places, COUNT);
-    Ok(values.iter().zip(macs.iter()).map(|(value, mac)| Tagged { value: *value, mac: *mac }).collect())
+    Ok(values.iter().zip(macs.iter()).map(|(value, mac)| E::Tag::new(*value, *mac)).collect())
 }
 
 /// Whether the verifier accepts; then the shares must be right.

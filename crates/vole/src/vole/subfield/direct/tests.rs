@@ -4,7 +4,7 @@ use super::super::tests::*;
 use super::*;
 use volery_channel::channel::Party;
 
-type Drawn<B, E> = Session<Vec<Tagged<B, E>>, Vec<E>>;
+type Drawn<B, E> = Session<Vec<<E as MacField<B>>::Tag>, Vec<E>>;
 
 fn run<B: Field, E: MacField<B>>(draws: usize, changes: Vec<Change>) -> Drawn<B, E> {
     let arch = Arch::detect();

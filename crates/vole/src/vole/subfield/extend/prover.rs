@@ -1,7 +1,7 @@
 //! The prover's end.
 
 use super::super::single_point::{self, Corrections, Fixed, Scratch};
-use super::super::{base, macs, values, with_coefficients};
+use super::super::{Mac, base, macs, values, with_coefficients};
 use super::{code, commitment, forest_key, identifier};
 use crate::ot::softspoken::{Depth, Receiver};
 use crate::vole::extend::heard::Heard;
@@ -17,7 +17,7 @@ use volery_channel::random::Random;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::{Field, MacField};
 use zeroize::Zeroizing;
 
 /// The prover's end of the extension.
@@ -73,7 +73,7 @@ impl<B: Field, E: MacField<B>> Default for Heeded<B, E> {
 type FixedTile<B, E> = (Fixed<B, E>, Zeroizing<Vec<E>>, Buffers<FieldProver<B, E>>);
 
 impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
-    type Share = Tagged<B, E>;
+    type Share = Mac<B, E>;
     type Trees = single_point::Prover<B, E>;
     type Scratch = Scratch<E>;
     type Check = Heeded<B, E>;
@@ -83,7 +83,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         (id, single_point::Prover::new(self.arch, params, forest_key(&id)))
     }
 
-    fn transfer(&mut self, channel: &mut Channel, base: &mut Base<Tagged<B, E>>) -> Result<()> {
+    fn transfer(&mut self, channel: &mut Channel, base: &mut Base<E::Tag>) -> Result<()> {
         let mut rows = Zeroizing::default();
         self.transfers.extend(channel, &mut rows)?;
         if base.collect_transfers(&rows) { self.transfers.check(channel) } else { Ok(()) }

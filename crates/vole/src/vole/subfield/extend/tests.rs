@@ -12,10 +12,10 @@ use volery_channel::channel::Recording;
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
-use volery_primitives::{F61, F61x2, MacField, Tagged};
+use volery_primitives::{F61, F61x2, MacField};
 use zeroize::Zeroizing;
 
-type Drawn<B, E> = Session<Vec<Tagged<B, E>>, Vec<E>>;
+type Drawn<B, E> = Session<Vec<<E as MacField<B>>::Tag>, Vec<E>>;
 
 const LARGE: Sets = Sets::LARGE;
 

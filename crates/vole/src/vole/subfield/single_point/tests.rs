@@ -13,14 +13,14 @@ const TREES: usize = PARAMS.trees_per_tile();
 const KEY: F128 = F128(5);
 
 /// The input of both parties for their trees of one tile.
-struct Ground<B, E: Field> {
+struct Ground<B: Field, E: MacField<B>> {
     delta: Delta<B, E>,
     /// Δ' of the transfers, with their keys and MACs, level by level.
     offset: F128,
     keys: Vec<F128>,
     macs: Vec<F128>,
     /// The shares of β, and their keys.
-    noise: Vec<Tagged<B, E>>,
+    noise: Vec<E::Tag>,
     noise_keys: Vec<E>,
     /// The verifier's seed.
     seed: F128,
@@ -31,9 +31,9 @@ impl<B: Field, E: MacField<B>> Ground<B, E> {
         let mut random = Random::from_seed(&[random_seed; 32]);
         let keys: Vec<F128> = (0..TREES * PARAMS.depth).map(|_| F128(random.word().0 & !1)).collect();
         let macs = keys.iter().map(|key| *key ^ offset.scale(random.word().bit0())).collect();
-        let share = |random: &mut Random| Tagged { value: uniform(random), mac: uniform(random) };
+        let share = |random: &mut Random| E::Tag::new(uniform(random), uniform(random));
         let noise: Vec<_> = (0..TREES).map(|_| share(&mut random)).collect();
-        let noise_keys = noise.iter().map(|share| share.mac + delta.value().scale(share.value)).collect();
+        let noise_keys = noise.iter().map(|share| share.mac() + delta.value().scale(share.value())).collect();
         Self { delta, offset, keys, macs, noise, noise_keys, seed: random.word() }
     }
 
@@ -51,16 +51,16 @@ impl<B: Field, E: MacField<B>> Ground<B, E> {
     }
 
     /// The prover's leaves after these corrections of tile 0.
-    fn fix(&self, corrections: &Corrections<E>) -> Vec<Tagged<B, E>> {
+    fn fix(&self, corrections: &Corrections<E>) -> Vec<E::Tag> {
         let forest = Forest::new(Arch::detect(), PARAMS, KEY);
-        let mut rows = vec![Tagged::ZERO; TILE];
+        let mut rows = vec![E::Tag::default(); TILE];
         let shares = (&self.macs[..], &self.noise[..]);
         let _ = fix(&forest, 0, shares, corrections, &mut Scratch::default(), &mut rows);
         rows
     }
 
     /// The difference of the prover's V from the verifier's; the masks are left out on both sides.
-    fn off(&self, rows: &[Tagged<B, E>], leaves: &[E]) -> E {
+    fn off(&self, rows: &[E::Tag], leaves: &[E]) -> E {
         let (arch, chi) = (Arch::detect(), chi::<B, E>());
         let (macs, x) = E::weigh(arch, &chi, rows);
         macs - E::dot(arch, &chi, leaves) + x * self.delta.value()
@@ -109,21 +109,21 @@ fn each_tree_has_one_noisy_leaf<B: Field, E: MacField<B>>() {
     let (mut scratch, mut first) = (Scratch::default(), vec![]);
     for tile in 0..2 {
         let (corrections, leaves) = ground.plant(tile, ground.offset);
-        let mut rows = vec![Tagged::ZERO; TILE];
+        let mut rows = vec![E::Tag::default(); TILE];
         let shares = (&ground.macs[..], &ground.noise[..]);
         prover.keep(&fix(&prover.forest(), tile, shares, &corrections, &mut scratch, &mut rows));
         assert_related(&rows, &leaves, ground.delta.value());
         let mut expected = vec![B::ZERO; TILE];
-        (0..TREES).for_each(|g| expected[ground.hole(g)] = ground.noise[g].value);
-        assert!(rows.iter().map(|row| row.value).eq(expected));
+        (0..TREES).for_each(|g| expected[ground.hole(g)] = ground.noise[g].value());
+        assert!(rows.iter().map(|row| row.value()).eq(expected));
         verifier.regrow(tile, &mut scratch);
         assert!(scratch.leaves.iter().eq(&leaves));
         first.push((rows, leaves));
     }
     for (tile, (rows, leaves)) in first.iter().enumerate() {
-        let mut again = vec![Tagged::ZERO; TILE];
+        let mut again = vec![E::Tag::default(); TILE];
         prover.regrow(tile, &mut scratch, &mut again);
-        assert!(again.iter().zip(rows).all(|(a, b)| (a.value, a.mac) == (b.value, b.mac)));
+        assert!(again.iter().zip(rows).all(|(a, b)| (a.value(), a.mac()) == (b.value(), b.mac())));
         assert!(tile == 0 || leaves.iter().zip(&first[0].1).all(|(a, b)| a != b));
     }
 }
@@ -240,13 +240,13 @@ fn trees_under_another_offset_are_caught<B: Field, E: MacField<B>>() {
 over_every_field!(trees_under_another_offset_are_caught);
 
 /// The prover's view of one tree, but for the leaf at α.
-struct View<B, E> {
+struct View<B: Field, E: MacField<B>> {
     /// The sum of the nodes of the lowest level that is linear in Δ', less the one on the path.
     nodes: F128,
     /// The sum of the leaves.
     leaves: E,
     total: E,
-    noise: Tagged<B, E>,
+    noise: E::Tag,
 }
 
 /// The prover's views where leaves are nodes of the half-tree, made elements by `leaf`.
@@ -282,7 +282,7 @@ fn view<B: Field, E: MacField<B>>(ground: &Ground<B, E>) -> Vec<View<B, E>> {
         let known = (g..TILE).step_by(TREES).filter(|&leaf| leaf != ground.hole(g));
         View {
             nodes: nodes[g..].iter().step_by(TREES).copied().sum(),
-            leaves: known.map(|leaf| rows[leaf].mac).sum(),
+            leaves: known.map(|leaf| rows[leaf].mac()).sum(),
             total: corrections.leaves[2 * TREES + g],
             noise: ground.noise[g],
         }
