@@ -4,6 +4,7 @@ pub(super) mod binary;
 pub(super) mod f256;
 pub(super) mod f61;
 pub(super) mod f61x2;
+pub(super) mod f64;
 pub(super) mod gates;
 pub(super) mod prime;
 pub(super) mod q32;

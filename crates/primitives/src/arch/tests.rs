@@ -14,7 +14,7 @@ fn random(seed: u128, length: usize) -> Vec<F128> {
 }
 
 /// Calls `kernel` with every accelerated instruction set and with the portable one, and compares.
-fn agree<T: PartialEq + core::fmt::Debug>(what: &str, kernel: impl Fn(Arch) -> T) {
+pub(super) fn agree<T: PartialEq + core::fmt::Debug>(what: &str, kernel: impl Fn(Arch) -> T) {
     let expected = kernel(Arch::PORTABLE);
     for arch in Arch::available() {
         assert_eq!(kernel(arch), expected, "{what} on {}", arch.name());

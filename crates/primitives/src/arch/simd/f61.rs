@@ -2,17 +2,18 @@
 //!
 //! 2^61 is one, so that a sum of up to eight elements folds to one below 2p by an addition.
 
-use super::trees::{ENCODED, INDEX_BLOCKS, draw_offsets, orthomorphism};
-use super::{FLIGHT, Simd, aes, round_keys};
+use super::Simd;
+use super::leaves::Leaf;
+use super::trees::{ENCODED, INDEX_BLOCKS, draw_offsets};
 use crate::aes::Aes128;
 use crate::arch::f61::Row;
 use crate::arch::{WEIGHT, portable};
 use crate::field::{F61, F128};
 use crate::mac::Holes;
-use zeroize::Zeroizing;
 
+/// A vector with `word` in every half.
 #[inline(always)]
-unsafe fn splat<V: Simd>(word: u64) -> V {
+pub(super) unsafe fn splat<V: Simd>(word: u64) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe { V::splat(F128(u128::from(word) << 64 | u128::from(word))) }
 }
@@ -35,56 +36,11 @@ pub(super) unsafe fn settle<V: Simd>(x: V) -> V {
     }
 }
 
-/// The blocks whose hashes are in flight, on the widest vector.
-const PARENTS: usize = FLIGHT * 4;
-
-/// The leaves below `FLIGHT·LANES` parents.
-#[inline(always)]
-unsafe fn grow_leaves_at<V: Simd>(keys: &[V; 11], parents: *const F128, left: *mut F61, right: *mut F61) {
-    // SAFETY: the caller upholds the condition of `Simd`, and that `parents` is valid for FLIGHT·LANES
-    // blocks, `left` and `right` for as many elements.
-    unsafe {
-        let high = V::splat(F128(u128::MAX << 64));
-        let mut input = [high; FLIGHT];
-        for (n, input) in input.iter_mut().enumerate() {
-            *input = orthomorphism(V::load(parents.add(n * V::LANES)), high);
-        }
-        let mut hash = input;
-        aes(keys, &mut hash);
-        for (hash, input) in hash.iter_mut().zip(input) {
-            *hash = settle(fold(hash.xor(input)));
-        }
-        for n in (0..FLIGHT).step_by(2) {
-            let (low, high) = hash[n].part(hash[n + 1]);
-            low.store(left.add(n * V::LANES).cast());
-            high.store(right.add(n * V::LANES).cast());
-        }
-    }
-}
-
-#[inline(always)]
-pub(in crate::arch) unsafe fn grow_leaves<V: Simd>(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) {
-    let (left, right) = leaves.split_at_mut(parents.len());
-    let flight = FLIGHT * V::LANES;
-    let whole = parents.len() - parents.len() % flight;
-    // SAFETY: the caller upholds the condition of `Simd` and that there are two leaves to each parent; a
-    // flight is within the slices, or within the buffers of the longest one.
-    unsafe {
-        let keys = round_keys::<V>(key);
-        for i in (0..whole).step_by(flight) {
-            let (left, right) = (left.as_mut_ptr().add(i), right.as_mut_ptr().add(i));
-            grow_leaves_at(&keys, parents.as_ptr().add(i), left, right);
-        }
-        let (parents, left, right) = (&parents[whole..], &mut left[whole..], &mut right[whole..]);
-        if !parents.is_empty() {
-            let mut blocks = Zeroizing::new([F128(0); PARENTS]);
-            let mut words = Zeroizing::new([F61::default(); 2 * PARENTS]);
-            blocks[..parents.len()].copy_from_slice(parents);
-            let at = words.as_mut_ptr();
-            grow_leaves_at(&keys, blocks.as_ptr(), at, at.add(PARENTS));
-            left.copy_from_slice(&words[..parents.len()]);
-            right.copy_from_slice(&words[PARENTS..][..parents.len()]);
-        }
+impl Leaf for F61 {
+    #[inline(always)]
+    unsafe fn of<V: Simd>(halves: V) -> V {
+        // SAFETY: the caller's.
+        unsafe { settle(fold(halves)) }
     }
 }
 

@@ -59,7 +59,7 @@ macro_rules! kernels {
                 fn sum_rows(nodes: &[F128], sums: &mut [F128]) = simd::sum_rows::<$vector>;
                 fn puncture(nodes: &mut [F128], punctures: Punctures) = simd::puncture::<$vector>;
                 fn encode(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) =
-                    simd::encode::<$vector>;
+                    simd::encode::<$vector, F128>;
                 fn weigh(chi: &[F128], words: &[F128]) -> (F128, F128) = simd::weigh::<$vector>;
                 fn dot(a: &[F128], b: &[F128]) -> F128 = simd::dot::<$vector>;
                 fn inner_product(a: &[F128], b: &[F128]) -> (F128, F128) = simd::inner_product::<$vector>;
@@ -129,7 +129,7 @@ macro_rules! kernels {
 
                 forward! { $features:
                     fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) =
-                        simd::f61::grow_leaves::<$vector>;
+                        simd::leaves::grow_leaves::<$vector, F61>;
                     fn sum_rows(nodes: &[F61], sums: &mut [F61]) = simd::f61::sum_rows::<$vector>;
                     fn puncture(leaves: &[F61], holes: Holes<Row>, rows: &mut [Row]) =
                         simd::f61::puncture::<$vector>;
@@ -154,6 +154,50 @@ macro_rules! kernels {
                     fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =
                         $products::f61::verifier_sums;
                     fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) = $products::f61::correct;
+                }
+            }
+
+            pub(in super::super) mod f64 {
+                use super::*;
+                use crate::arch::f64::Triple;
+                use crate::field::F64;
+
+                forward! { $features:
+                    fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F64]) =
+                        simd::leaves::grow_leaves::<$vector, F64>;
+                    fn sum_rows(nodes: &[F64], sums: &mut [F64]) = simd::f64::sum_rows::<$vector>;
+                    fn puncture(leaves: &[F64], row: &[u64], left: &[F64], right: &[F64], rows: &mut [F64]) =
+                        simd::f64::puncture::<$vector>;
+                    fn encode(matrix: &Aes128, first: u64, table: &[F64], rows: &mut [F64]) =
+                        simd::encode::<$vector, F64>;
+                    fn weigh(chi: &[F64], tags: &[F64]) -> (F64, F64) = simd::f64::weigh::<$vector>;
+                    fn inner_product(a: &[F64], b: &[F64]) -> (F64, F64) =
+                        simd::f64::inner_product::<$vector>;
+                    fn combine(factors: &[F2], a: &[F64]) -> F64 = simd::f64::combine::<$vector>;
+                    fn add_products(a: &[F64], b: &[F64], sums: &mut [F64]) =
+                        simd::f64::add_products::<$vector>;
+                    fn add_scaled(a: &[F64], factors: &[F2], sums: &mut [F64]) =
+                        simd::f64::add_scaled::<$vector>;
+                    fn products(triples: &[Triple], constant: &mut [F64], linear: &mut [F64]) =
+                        simd::f64::products::<$vector>;
+                    fn column_products(
+                        a: &[F64],
+                        b: &[F64],
+                        c: &[F64],
+                        constant: &mut [F64],
+                        linear: &mut [F64]
+                    ) = simd::f64::column_products::<$vector>;
+                    fn verifier_sums(chi: &[F64], triples: &[Triple]) -> (F64, F64) =
+                        simd::f64::verifier_sums::<$vector>;
+                    fn verifier_column_sums(chi: &[F64], a: &[F64], b: &[F64], c: &[F64]) -> (F64, F64) =
+                        simd::f64::verifier_column_sums::<$vector>;
+                    fn correct(keys: &mut [F64], corrections: &[F2], delta: F64) =
+                        simd::f64::correct::<$vector>;
+                    fn add_where(bits: &[u8], delta: F64, rows: &mut [F64]) =
+                        simd::f64::add_where::<$vector>;
+                    fn add_rows(words: &mut [F64], at: [usize; 3], count: usize) =
+                        simd::f64::add_rows::<$vector>;
+                    fn transpose(columns: &[F128], rows: &mut [F64]) = simd::f64::transpose::<$vector>;
                 }
             }
 

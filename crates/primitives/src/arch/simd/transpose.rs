@@ -21,7 +21,7 @@ pub(in super::super) unsafe fn transpose<V: Simd>(columns: &[F128], rows: &mut [
 /// Swaps the upper right with the lower left quarter of a square of 2·J bits, in each of its
 /// copies along the lanes.
 #[inline(always)]
-unsafe fn swap<V: Simd, const J: u32>(upper: &mut V, lower: &mut V) {
+pub(super) unsafe fn swap<V: Simd, const J: u32>(upper: &mut V, lower: &mut V) {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe {
         // The low J bits of every 2·J.

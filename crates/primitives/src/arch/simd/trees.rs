@@ -3,7 +3,7 @@
 use super::{FLIGHT, Simd, aes, counter, round_keys};
 use crate::aes::Aes128;
 use crate::arch::{MOST_TREES, Punctures, WEIGHT};
-use crate::field::F128;
+use crate::field::{F64, F128};
 use zeroize::Zeroize;
 
 /// Leaves folded in registers before partial sums go to memory, and its logarithm.
@@ -404,9 +404,9 @@ impl<V: Simd> Offsets<V> {
     const FLIGHTS: usize = INDEX_BLOCKS / (FLIGHT * V::LANES);
 
     #[inline(always)]
-    unsafe fn new(key: &Aes128, block: u128, table: &[F128]) -> Self {
+    unsafe fn new(key: &Aes128, block: u128, size: usize) -> Self {
         const { assert!(INDEX_BLOCKS.is_multiple_of(FLIGHT * V::LANES)) };
-        let size = table.len() as u128;
+        let size = size as u128;
         // SAFETY: the caller upholds the condition of `Simd`.
         unsafe {
             Self {
@@ -417,9 +417,9 @@ impl<V: Simd> Offsets<V> {
         }
     }
 
-    /// Draws flight number `flight` of `offsets`.
+    /// Draws flight number `flight` of `offsets`, of a table of `T`.
     #[inline(always)]
-    unsafe fn draw(&mut self, flight: usize, offsets: &mut [F128; INDEX_BLOCKS]) {
+    unsafe fn draw<T>(&mut self, flight: usize, offsets: &mut [F128; INDEX_BLOCKS]) {
         debug_assert!(flight < Self::FLIGHTS);
         // SAFETY: the caller upholds the condition of `Simd`, and that the flight is below `FLIGHTS`.
         unsafe {
@@ -433,10 +433,16 @@ impl<V: Simd> Offsets<V> {
             aes(&self.keys, &mut blocks);
             let to = offsets.as_mut_ptr().add(flight * FLIGHT * V::LANES);
             for (f, words) in blocks.into_iter().enumerate() {
-                // The place `w·size >> 32` of word w is below the size, 2^27 at most; an entry is 16 bytes.
+                // The place `w·size >> 32` of word w is below the size, 2^27 at most.
                 let even = words.multiply32(self.size).shr::<32>();
                 let odd = words.shr::<32>().multiply32(self.size).and(high);
-                even.xor(odd).shl::<4>().store(to.add(f * V::LANES));
+                let places = even.xor(odd);
+                let offsets = match size_of::<T>() {
+                    8 => places.shl::<3>(),
+                    16 => places.shl::<4>(),
+                    _ => unreachable!(),
+                };
+                offsets.store(to.add(f * V::LANES));
             }
         }
     }
@@ -449,21 +455,82 @@ const FAR: usize = 4 << 20;
 /// How many rows ahead. More at once than the buffers between two caches hold would wait for each other.
 const AHEAD: usize = 32;
 
+/// What a table holds, and how its entries are summed.
+///
+/// # Safety
+/// Every method may be called only under the condition of [`Simd`].
+pub(in super::super) trait Entry<V: Simd>: Sized {
+    /// A sum in a register.
+    type Sum;
+    /// The sum that is only `entry`, which must be valid.
+    unsafe fn load(entry: *const Self) -> Self::Sum;
+    /// Adds `entry`, which must be valid.
+    unsafe fn add(sum: Self::Sum, entry: *const Self) -> Self::Sum;
+    /// Writes the sum; `to` must be valid for that.
+    unsafe fn store(sum: Self::Sum, to: *mut Self);
+}
+
+impl<V: Simd> Entry<V> for F128 {
+    type Sum = V::One;
+
+    #[inline(always)]
+    unsafe fn load(entry: *const Self) -> V::One {
+        // SAFETY: the caller's.
+        unsafe { V::One::load(entry) }
+    }
+    #[inline(always)]
+    unsafe fn add(sum: V::One, entry: *const Self) -> V::One {
+        // SAFETY: the caller's.
+        unsafe { sum.xor(V::One::load(entry)) }
+    }
+    #[inline(always)]
+    unsafe fn store(sum: V::One, to: *mut Self) {
+        // SAFETY: the caller's.
+        unsafe { sum.store(to) }
+    }
+}
+
+impl<V: Simd> Entry<V> for F64 {
+    type Sum = F64;
+
+    #[inline(always)]
+    unsafe fn load(entry: *const Self) -> F64 {
+        // SAFETY: the caller's.
+        unsafe { entry.read() }
+    }
+    #[inline(always)]
+    unsafe fn add(sum: F64, entry: *const Self) -> F64 {
+        // Of plain reads the compiler makes gathers, which take more than twice as long.
+        // SAFETY: the caller's.
+        sum + unsafe { entry.read_volatile() }
+    }
+    #[inline(always)]
+    unsafe fn store(sum: F64, to: *mut Self) {
+        // SAFETY: the caller's.
+        unsafe { to.write(sum) }
+    }
+}
+
 /// Reads at random places wait for the caches, AES does not: so that the processor has both at hand, the
 /// offsets of the next rows are drawn a flight at a time among the rows that are encoded.
 #[inline(always)]
-pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
+pub(in super::super) unsafe fn encode<V: Simd, T: Entry<V>>(
+    key: &Aes128,
+    first: u64,
+    table: &[T],
+    rows: &mut [T],
+) {
     let block = first as u128 * WEIGHT as u128 / 4;
     let mut buffers = [[F128(0); INDEX_BLOCKS]; 2];
     let [mut now, mut next] = buffers.each_mut();
-    // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs bounds the table to 2^27
-    // entries, so that offsets fit 32 bits.
+    // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs and in f64.rs bounds the table to
+    // 2^27 entries, so that offsets fit 32 bits.
     unsafe {
-        let mut draw = Offsets::<V>::new(key, block, table);
+        let mut draw = Offsets::<V>::new(key, block, table.len());
         let flights = Offsets::<V>::FLIGHTS;
         let far = size_of_val(table) > FAR;
         for flight in 0..flights {
-            draw.draw(flight, now);
+            draw.draw::<T>(flight, now);
         }
         let mut chunks = rows.chunks_mut(ENCODED).peekable();
         while let Some(rows) = chunks.next() {
@@ -471,7 +538,7 @@ pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: 
             let last = chunks.peek().is_none();
             for flight in 0..flights {
                 if !last {
-                    draw.draw(flight, next);
+                    draw.draw::<T>(flight, next);
                 }
                 let [start, end] = [flight, flight + 1].map(|flight| ENCODED * flight / flights);
                 for j in start..end.min(rows.len()) {
@@ -483,16 +550,16 @@ pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: 
                             Some(ahead) => coming.add(WEIGHT * ahead),
                         };
                         for i in 0..WEIGHT {
-                            V::prefetch(table.as_ptr().byte_add(*of_row.add(i) as usize));
+                            V::prefetch(table.as_ptr().byte_add(*of_row.add(i) as usize).cast());
                         }
                     }
                     let row = rows.as_mut_ptr().add(j);
-                    let mut sum = V::One::load(row);
+                    let mut sum = T::load(row);
                     for i in 0..WEIGHT {
                         let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize);
-                        sum = sum.xor(V::One::load(entry));
+                        sum = T::add(sum, entry);
                     }
-                    sum.store(row);
+                    T::store(sum, row);
                 }
             }
             core::mem::swap(&mut now, &mut next);
