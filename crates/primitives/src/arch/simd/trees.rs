@@ -448,18 +448,18 @@ impl<V: Simd> Offsets<V> {
     }
 }
 
-/// The bytes of a table from which on its entries are asked for ahead: that pays where they come from memory or
-/// from a cache that cores share, and costs more than it gains where they are nearer.
-const FAR: usize = 4 << 20;
-
-/// How many rows ahead. More at once than the buffers between two caches hold would wait for each other.
+/// Rows that entries are asked for ahead. More at once than the buffers between two caches hold would wait
+/// for each other.
 const AHEAD: usize = 32;
 
-/// What a table holds, and how its entries are summed.
+/// Entries of a table, and how they are summed.
 ///
 /// # Safety
 /// Every method may be called only under the condition of [`Simd`].
 pub(in super::super) trait Entry<V: Simd>: Sized {
+    /// The bytes of a table from which on its entries are asked for ahead: that pays where they come from
+    /// memory or from a cache that cores share, and costs more than it gains where they are nearer.
+    const FAR: usize;
     /// A sum in a register.
     type Sum;
     /// The sum that is only `entry`, which must be valid.
@@ -471,6 +471,7 @@ pub(in super::super) trait Entry<V: Simd>: Sized {
 }
 
 impl<V: Simd> Entry<V> for F128 {
+    const FAR: usize = 4 << 20;
     type Sum = V::One;
 
     #[inline(always)]
@@ -491,6 +492,8 @@ impl<V: Simd> Entry<V> for F128 {
 }
 
 impl<V: Simd> Entry<V> for F64 {
+    // The processor looks ahead far enough by itself: a row takes few instructions, if none ask.
+    const FAR: usize = usize::MAX;
     type Sum = F64;
 
     #[inline(always)]
@@ -523,12 +526,12 @@ pub(in super::super) unsafe fn encode<V: Simd, T: Entry<V>>(
     let block = first as u128 * WEIGHT as u128 / 4;
     let mut buffers = [[F128(0); INDEX_BLOCKS]; 2];
     let [mut now, mut next] = buffers.each_mut();
-    // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs and in f64.rs bounds the table to
-    // 2^27 entries, so that offsets fit 32 bits.
+    // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs and in f64.rs bounds the table
+    // to 2^27 entries, so that offsets fit 32 bits.
     unsafe {
         let mut draw = Offsets::<V>::new(key, block, table.len());
         let flights = Offsets::<V>::FLIGHTS;
-        let far = size_of_val(table) > FAR;
+        let far = size_of_val(table) > T::FAR;
         for flight in 0..flights {
             draw.draw::<T>(flight, now);
         }
