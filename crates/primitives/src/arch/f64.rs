@@ -1,7 +1,7 @@
 //! The kernels over the field of 2^64 elements where values are bits under MACs of it.
 //!
-//! MACs, keys and Δ have a lowest bit of zero. A **tag**, the prover's share, has its value there, and its MAC
-//! in the upper 63 bits; tags are added like elements.
+//! MACs, keys and Δ have a lowest bit of zero. A **tag**, the prover's share, has its value there, and its
+//! MAC in the upper 63 bits; tags are added like elements.
 
 #[cfg(test)]
 mod tests;
@@ -115,8 +115,8 @@ pub(crate) fn correct(arch: Arch, keys: &mut [F64], corrections: &[F2], delta: F
     dispatch!(arch, f64::correct(keys, corrections, delta))
 }
 
-/// Adds `delta` to `rows[i]` where bit i of `bits` is set; the first bit is the lowest of the first byte. Time
-/// depends on the lengths alone.
+/// Adds `delta` to `rows[i]` where bit i of `bits` is set; the first bit is the lowest of the first byte.
+/// Time depends on the lengths alone.
 pub(crate) fn add_where(arch: Arch, bits: &[u8], delta: F64, rows: &mut [F64]) {
     assert_eq!(bits.len(), rows.len().div_ceil(8));
     dispatch!(arch, f64::add_where(bits, delta, rows))

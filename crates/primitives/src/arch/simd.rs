@@ -73,6 +73,22 @@ pub(crate) trait Simd: Copy {
     /// Reads 4·`LANES` words, each to be there thrice: this is vector `PART` of the three that this makes.
     /// `from` must be valid for that.
     unsafe fn load_thrice<const PART: usize>(from: *const u32) -> Self;
+    /// Reads 2·`LANES` triples of words: the vector of the first words, of the second and of the third. `from`
+    /// must be valid for that.
+    #[inline(always)]
+    unsafe fn load_triples(from: *const [u64; 3]) -> [Self; 3] {
+        let lanes: *const F128 = from.cast();
+        // SAFETY: the caller's; three lanes are two triples.
+        unsafe {
+            let (ab, ca) = (Self::gather(lanes, 3), Self::gather(lanes.add(1), 3));
+            let bc = Self::gather(lanes.add(2), 3);
+            [
+                ab.low_halves(ca.swap_halves()),
+                ab.swap_halves().low_halves(bc),
+                ca.low_halves(bc.swap_halves()),
+            ]
+        }
+    }
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are equal, zero in the others.

@@ -118,7 +118,7 @@ fn products_of_each() {
     }
 }
 
-/// What is reduced twice, and once more.
+/// Products that are reduced twice, and once more.
 #[test]
 fn extreme_products() {
     let elements = [!0, 1 << 63, !1, 1, 0, 0xf << 60, 3, 1 << 60].map(F64::new);

@@ -31,7 +31,7 @@ unsafe fn bit0_masks<V: Simd>(x: V) -> V {
     unsafe { splat::<V>(0).sub(x.and(splat(1))) }
 }
 
-/// As many elements as one load takes.
+/// Elements of one load.
 ///
 /// # Safety
 /// Every method may be called only under the condition of [`Simd`].
@@ -68,16 +68,8 @@ impl<V: Simd> Part for Whole<V> {
     }
     #[inline(always)]
     unsafe fn load_triples(from: *const Triple) -> [V; 3] {
-        let from: *const F128 = from.cast();
-        // SAFETY: the caller's; two triples are three lanes.
-        unsafe {
-            let [ab, ca, bc] = [V::gather(from, 3), V::gather(from.add(1), 3), V::gather(from.add(2), 3)];
-            [
-                ab.low_halves(ca.swap_halves()),
-                ab.swap_halves().low_halves(bc),
-                ca.low_halves(bc.swap_halves()),
-            ]
-        }
+        // SAFETY: the caller's.
+        unsafe { V::load_triples(from.cast()) }
     }
     #[inline(always)]
     unsafe fn masks(from: *const F2) -> V {
@@ -187,7 +179,7 @@ fn both(halves: u128) -> F64 {
     F64::new((halves ^ halves >> 64) as u64)
 }
 
-/// What polynomials of four bits are after a product with X^64, one in each byte.
+/// Polynomials of four bits, times X^64, one in each byte.
 const WRAPPED: F128 = {
     let (mut bytes, mut i) = (0, 16);
     while i > 0 {
@@ -229,7 +221,8 @@ unsafe fn add_unreduced<V: Simd>(sum: &mut V, a: V, b: V) {
 
 #[inline(always)]
 unsafe fn sum_rows_at<P: Part>(g: usize, nodes: &[F64], trees: usize, sums: *mut F64) {
-    // SAFETY: the caller upholds the condition of `Simd` and that g + COUNT <= trees, which divides the length.
+    // SAFETY: the caller upholds the condition of `Simd` and that g + COUNT <= trees, which divides the
+    // length.
     unsafe {
         let mut sum = splat(0);
         for at in (g..nodes.len()).step_by(trees) {
@@ -256,8 +249,8 @@ unsafe fn puncture_at<P: Part>(
     half: usize,
 ) {
     let trees = row.len();
-    // SAFETY: the caller upholds the condition of `Simd`, that g + COUNT <= trees and that `leaves` and `rows`
-    // are valid for 2·half·trees.
+    // SAFETY: the caller upholds the condition of `Simd`, that g + COUNT <= trees and that `leaves` and
+    // `rows` are valid for 2·half·trees.
     unsafe {
         let target = P::load(row.as_ptr().add(g).cast());
         let [left, right] = holes.map(|tags| P::load(tags.add(g)));
@@ -446,8 +439,8 @@ pub(in crate::arch) unsafe fn column_products<V: Simd>(
     unsafe { each!(a.len(), column_products_at(columns, constant, linear)) }
 }
 
-/// Adds χ·a·b to the first two sums, of which the second is yet to be multiplied by X^64, and χ·c to the third.
-/// Thus nothing is reduced on the way.
+/// Adds χ·a·b to the first two sums, of which the second is yet to be multiplied by X^64, and χ·c to the
+/// third. Thus nothing is reduced on the way.
 #[inline(always)]
 unsafe fn add_verifier_terms<V: Simd>(chi: V, [a, b, c]: [V; 3], sums: &mut [V; 3]) {
     // SAFETY: the caller upholds the condition of `Simd`.

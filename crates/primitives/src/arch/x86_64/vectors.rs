@@ -19,7 +19,7 @@ macro_rules! simd {
      $add:ident, $sub:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $unpacklo8:ident,
      $unpackhi8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
-     $unpackhi:ident) => {
+     $unpackhi:ident $(, |$triples_from:ident| $load_triples:expr)?) => {
         impl Simd for $vector {
             const LANES: usize = $lanes;
             type One = __m128i;
@@ -89,6 +89,11 @@ macro_rules! simd {
                 // SAFETY: the caller's; the places are as long as a vector.
                 unsafe { $load_thrice }
             }
+            $(#[inline(always)]
+            unsafe fn load_triples($triples_from: *const [u64; 3]) -> [Self; 3] {
+                // SAFETY: the caller's.
+                unsafe { $load_triples }
+            })?
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
                 // SAFETY: the caller's.
@@ -432,5 +437,19 @@ simd!(
     _mm512_sll_epi64,
     _mm512_srl_epi64,
     _mm512_unpacklo_epi64,
-    _mm512_unpackhi_epi64
+    _mm512_unpackhi_epi64,
+    |from| {
+        let words: *const __m512i = from.cast();
+        let (x, y, z) =
+            (_mm512_loadu_si512(words), _mm512_loadu_si512(words.add(1)), _mm512_loadu_si512(words.add(2)));
+        // What x and y have of each, and then the rest.
+        let first = _mm512_permutex2var_epi64(x, _mm512_set_epi64(0, 0, 15, 12, 9, 6, 3, 0), y);
+        let second = _mm512_permutex2var_epi64(x, _mm512_set_epi64(0, 0, 0, 13, 10, 7, 4, 1), y);
+        let third = _mm512_permutex2var_epi64(x, _mm512_set_epi64(0, 0, 0, 14, 11, 8, 5, 2), y);
+        [
+            _mm512_permutex2var_epi64(first, _mm512_set_epi64(13, 10, 5, 4, 3, 2, 1, 0), z),
+            _mm512_permutex2var_epi64(second, _mm512_set_epi64(14, 11, 8, 4, 3, 2, 1, 0), z),
+            _mm512_permutex2var_epi64(third, _mm512_set_epi64(15, 12, 9, 4, 3, 2, 1, 0), z),
+        ]
+    }
 );
