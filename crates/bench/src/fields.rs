@@ -14,6 +14,9 @@ macro_rules! over {
             if name == <volery::Binary as volery::Setting>::name() {
                 break 'found $($of)::+::<volery::Binary>($($argument),*);
             }
+            if name == <volery::ShortBinary as volery::Setting>::name() {
+                break 'found $($of)::+::<volery::ShortBinary>($($argument),*);
+            }
             volery::with_fields!(over ['found name ($($of)::+) ($($argument),*)]);
             unreachable!("no bench is over {name}")
         }

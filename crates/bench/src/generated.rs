@@ -14,7 +14,7 @@ use circuit::{AnyGenerated, Chosen, Generated, Proved};
 use core::marker::PhantomData;
 use lanes::Lanes;
 use volery::circuit::{Arithmetic, Network};
-use volery::{Binary, Named, Provable};
+use volery::{Binary, Named, Provable, Setting as _, ShortBinary};
 use volery_cli::failure::Result;
 use volery_cli::fields::is_boolean;
 
@@ -52,6 +52,9 @@ fn either(run: &Run) -> Result<Box<dyn AnyGenerated>> {
 
 /// The circuit of `boolean`.
 fn bits(run: &Run) -> Result<Box<dyn AnyGenerated>> {
+    if run.field()?.name() == ShortBinary::name() {
+        return asked::<ShortBinary, Network>(run);
+    }
     asked::<Binary, Network>(run)
 }
 

@@ -279,39 +279,33 @@ impl Channel {
         received
     }
 
-    /// Sends field elements, [`Field::BYTES`] each, least significant first.
+    /// Sends field elements, [`Field::BYTES`] each, least significant first, or bits, eight to a byte.
     ///
     /// # Errors
     /// As for [`Channel::send`].
     pub fn send_elements<F: Field>(&mut self, elements: &[F]) -> Result<()> {
         let mut bytes = core::mem::take(&mut self.scratch);
-        bytes.resize(F::BYTES * elements.len(), 0);
-        for (i, element) in elements.iter().enumerate() {
-            element.encode(&mut bytes[F::BYTES * i..][..F::BYTES]);
-        }
+        bytes.resize(F::bytes_of(elements.len() as u64) as usize, 0);
+        F::encode_all(elements, &mut bytes);
         let sent = self.send(&bytes);
         self.scratch = bytes;
         sent
     }
 
-    /// Fills `elements` with [`Field::BYTES`] bytes each, least significant first.
+    /// Fills `elements` with what [`Channel::send_elements`] has sent.
     ///
     /// # Errors
-    /// `Misbehaved` where an encoding is not canonical; those of [`Channel::recv`].
+    /// `Misbehaved` where an encoding is not canonical, or bits follow the last; those of [`Channel::recv`].
     pub fn recv_elements<F: Field>(&mut self, elements: &mut [F]) -> Result<()> {
         let mut bytes = core::mem::take(&mut self.scratch);
-        bytes.resize(F::BYTES * elements.len(), 0);
+        bytes.resize(F::bytes_of(elements.len() as u64) as usize, 0);
         let received = self.recv(&mut bytes);
-        let mut canonical = true;
-        // Iterators over chunks are not inlined where crates share generics.
-        for (i, element) in elements.iter_mut().enumerate() {
-            let decoded = F::decode(&bytes[F::BYTES * i..][..F::BYTES]);
-            canonical &= decoded.is_some();
-            *element = decoded.unwrap_or(F::ZERO);
-        }
+        let canonical = F::decode_all(&bytes, elements);
         self.scratch = bytes;
         received?;
-        if canonical { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::NonCanonicalElement)) }
+        let otherwise =
+            if F::BITS == 1 { Misbehaviour::FurtherBits } else { Misbehaviour::NonCanonicalElement };
+        if canonical { Ok(()) } else { Err(Error::Misbehaved(otherwise)) }
     }
 
     /// Sends a coin of this party, which decides on the peer's messages, as [`Channel::send_words`] does.

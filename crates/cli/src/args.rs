@@ -72,17 +72,17 @@ pub struct Protocol {
     /// those]
     #[arg(long, long_help = SYSTEM)]
     pub system: Option<String>,
-    /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
+    /// The field of the statement: f2, f2x64, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
     /// (2^32 - 5), f65537, f256, the scalar field of a curve, bn254 or bls12-381, or in decimal digits any
     /// prime below 2^256, by quicksilver alone; x2 has MACs in an extension of degree two, and more
-    /// security [default: that of a file, or f2; of some benches f61 or q32]
+    /// security, and f2x64, by quicksilver alone, MACs of 64 bits, less security and less work [default: that of a file, or f2; of some benches f61 or q32]
     #[arg(long)]
     pub field: Option<String>,
     /// The source of correlated randomness; auto takes what the peer asks for, or what is fastest for the
     /// size of the statement, the two machines and the link. --help lists them
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub vole: String,
-    /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32, f65537
+    /// Refuse to run with fewer bits of statistical security [default: 40 over f2x64, f61, goldilocks, q32, f65537
     /// and modulo primes from 2^61 to 2^120, which have no 100 to give; 100 over others; limbo: 40 over a
     /// link, 128 in a file, which has to have 100; voleith: 120, of 124 that there are; wolverine: 40, from
     /// which the size of its buckets follows]
@@ -93,7 +93,7 @@ pub struct Protocol {
     #[arg(long)]
     pub insecure_parameters: bool,
     /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over
-    /// f61, goldilocks, q32, f65537 and modulo primes from 2^61 to 2^120 whoever proves could search for a
+    /// f2x64, f61, goldilocks, q32, f65537 and modulo primes from 2^61 to 2^120 whoever proves could search for a
     /// transcript with convenient ones, and it is refused, as it is by the sacrifice of wolverine, whose
     /// buckets then are those of 128 bits
     #[arg(long)]

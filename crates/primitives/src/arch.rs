@@ -12,7 +12,6 @@ pub(crate) mod binary;
 pub(crate) mod f256;
 pub(crate) mod f61;
 pub(crate) mod f61x2;
-#[allow(dead_code)]
 pub(crate) mod f64;
 pub(crate) mod gates;
 #[allow(unsafe_code)]

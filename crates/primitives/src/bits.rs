@@ -1,17 +1,46 @@
 //! Packed bits.
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 
 pub use crate::arch::transpose;
 
-use crate::arch::{Triple, opaque};
-use crate::field::{F2, F128, Field};
+use crate::arch::{Arch, Triple, f64, opaque};
+use crate::field::{F2, F64, F128, Field};
 
 /// All ones where the lowest bit of `bit` is one, zero where it is zero: for a choice without a branch, of
 /// which the compiler makes none either.
 #[inline(always)]
 pub fn mask(bit: u64) -> u64 {
     opaque((bit & 1).wrapping_neg())
+}
+
+/// A row of a matrix of bits: a word with a bit for each column.
+pub trait Row: DefaultIsZeroes + Send + Sync + 'static {
+    /// The number of columns.
+    const COLUMNS: usize;
+
+    /// Turns the columns into rows: bit p of row 128·b + j is bit j of block b of column p, which is
+    /// `columns[p·B + b]` where there are B blocks.
+    ///
+    /// # Panics
+    /// Where the lengths do not fit.
+    fn transpose(arch: Arch, columns: &[F128], rows: &mut [Self]);
+}
+
+impl Row for F128 {
+    const COLUMNS: usize = 128;
+
+    fn transpose(arch: Arch, columns: &[F128], rows: &mut [Self]) {
+        transpose(arch, columns, rows);
+    }
+}
+
+impl Row for F64 {
+    const COLUMNS: usize = 64;
+
+    fn transpose(arch: Arch, columns: &[F128], rows: &mut [Self]) {
+        f64::transpose(arch, columns, rows);
+    }
 }
 
 /// A fixed number of bits, the first in the lowest position of the first byte. Wiped on drop.
@@ -103,19 +132,23 @@ impl Bits {
     }
 }
 
-/// Appends `values`, eight to a byte, the first in the lowest position; what follows the last is zero.
-pub fn pack(values: &[F2], bytes: &mut Vec<u8>) {
+/// Writes `values`, eight to a byte, the first in the lowest position; what follows the last is zero.
+///
+/// # Panics
+/// Where `bytes` is not `values.len().div_ceil(8)` long.
+pub fn pack(values: &[F2], bytes: &mut [u8]) {
+    assert_eq!(bytes.len(), values.len().div_ceil(8));
     let byte = |values: &[F2; 8]| {
         let word = u64::from_le_bytes(values.map(|value| value.to_word() as u8));
         // Bit 8·i goes to bit 56 + i.
         (word.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
     };
     let (whole, rest) = values.as_chunks();
-    bytes.extend(whole.iter().map(byte));
+    bytes.iter_mut().zip(whole).for_each(|(out, values)| *out = byte(values));
     if !rest.is_empty() {
         let mut last = [F2::ZERO; 8];
         last[..rest.len()].copy_from_slice(rest);
-        bytes.push(byte(&last));
+        bytes[whole.len()] = byte(&last);
     }
 }
 
@@ -216,7 +249,7 @@ mod tests {
     fn packed_values_come_back() {
         for length in 0..40 {
             let values: Vec<F2> = (0..length).map(|i| F2::low_bit(0xb5_1d3a_92e7u128 >> i)).collect();
-            let mut bytes = Vec::new();
+            let mut bytes = vec![0xff; values.len().div_ceil(8)];
             pack(&values, &mut bytes);
             assert!((0..length).all(|i| u128::from(bytes[i / 8] >> (i % 8) & 1) == values[i].to_word()));
             let mut again = vec![F2::ONE; length];

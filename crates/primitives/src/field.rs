@@ -3,6 +3,7 @@
 //! | values | name | MACs | name | degree r | words to sample a MAC |
 //! |---|---|---|---|---|---|
 //! | [`F2`] | `f2` | [`F128`] | `f128` | 128 | 2 |
+//! | [`F2`] | `f2` | [`F64`] | `f64` | 64 | 1 |
 //! | [`F256`] | `f256` | [`F128`] | `f128` | 16 | 2 |
 //! | [`F61`] | `f61` | [`F61`] | `f61` | 1 | 1 |
 //! | [`F61`] | `f61` | [`F61x2`] | `f61^2` | 2 | 2 |
@@ -20,7 +21,7 @@
 //! of the curves of these names: the integers modulo the number of points, which circuits for them are written
 //! over.
 //!
-//! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
+//! [`F48`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
 //! them, as over all MACs of this table, which is what [`CheckField`](crate::CheckField) says.
 
 /// `+=`, `-=`, `*=` and `sum` from the plain operators.
@@ -234,6 +235,41 @@ pub trait Field:
 
     /// The bytes of an encoded element.
     const BYTES: usize = Self::BITS.div_ceil(8) as usize;
+
+    /// The bytes of a message of so many elements: [`Field::BYTES`] each, or over F_2 a bit each.
+    #[inline(always)]
+    fn bytes_of(count: u64) -> u64 {
+        Self::BYTES as u64 * count
+    }
+
+    /// Writes the encodings of `elements`, one after the other.
+    ///
+    /// # Panics
+    /// Where `bytes` is not [`Field::bytes_of`] them long.
+    #[inline]
+    fn encode_all(elements: &[Self], bytes: &mut [u8]) {
+        assert_eq!(bytes.len(), Self::BYTES * elements.len());
+        // Iterators over chunks are not inlined where crates share generics.
+        for (i, element) in elements.iter().enumerate() {
+            element.encode(&mut bytes[Self::BYTES * i..][..Self::BYTES]);
+        }
+    }
+
+    /// Reads elements that [`Field::encode_all`] has written, and says whether all are canonical.
+    ///
+    /// # Panics
+    /// Where `bytes` is not [`Field::bytes_of`] them long.
+    #[inline]
+    fn decode_all(bytes: &[u8], elements: &mut [Self]) -> bool {
+        assert_eq!(bytes.len(), Self::BYTES * elements.len());
+        let mut canonical = true;
+        for (i, element) in elements.iter_mut().enumerate() {
+            let decoded = Self::decode(&bytes[Self::BYTES * i..][..Self::BYTES]);
+            canonical &= decoded.is_some();
+            *element = decoded.unwrap_or(Self::ZERO);
+        }
+        canonical
+    }
 
     /// The bytes that a digest takes of an element, its encoding and zeroes: 16, or 32 of more than 128 bits.
     const DIGESTED: usize = if Self::BITS > 128 { 32 } else { 16 };

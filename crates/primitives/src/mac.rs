@@ -129,9 +129,15 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// A value with its MAC.
     type Tag: Tag<B, Self>;
 
+    /// The elements 1, x, x², … by which bits are packed into one element, over F_2.
+    fn places() -> &'static [Self] {
+        &[]
+    }
+
     /// The leaves below the nodes `parents`, which are used up: with `H_j(x) = π_j(σ(x)) ⊕ σ(x)` under key j
     /// of [`Field::SAMPLE`] many, parent y gives the 64-bit words of `H_0(x), H_1(x), …`, least significant
-    /// first; the first half of them makes the leaf at y, the second half that at `parents.len() + y`.
+    /// first; the first half of them makes the leaf at y, the second half that at `parents.len() + y`. They are
+    /// [bare](Tag::bare).
     ///
     /// # Panics
     /// Where the lengths do not fit.
@@ -144,7 +150,7 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where the lengths do not divide.
     fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]);
 
-    /// `rows[i]` becomes `leaves[i]` with the value zero, but for what `holes` adds to the two children of
+    /// `rows[i]` becomes `leaves[i]`, which is [bare](Tag::bare), with the value zero, but for what `holes` adds to the two children of
     /// one parent in each tree: those of parent y of tree g are at `y·trees + g`, and as far on in the second
     /// half. Time does not depend on which.
     ///
@@ -217,17 +223,74 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where the lengths differ.
     fn products(arch: Arch, triples: &[[Self::Tag; 3]], constant: &mut [Self], linear: &mut [Self]);
 
+    /// The [`products`](MacField::products) of triples that stand in columns. `triples` is memory for as many.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn column_products(
+        arch: Arch,
+        columns: [&[Self::Tag]; 3],
+        (constant, linear): (&mut [Self], &mut [Self]),
+        triples: &mut Vec<[Self::Tag; 3]>,
+    ) {
+        Self::products(arch, stand_in_rows(columns, triples), constant, linear);
+    }
+
     /// The verifier's side: `Σ χ·(a·b)` and `Σ χ·c`.
     ///
     /// # Panics
     /// Where the lengths differ.
     fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self);
 
+    /// The [`verifier_sums`](MacField::verifier_sums) of triples that stand in columns. `triples` is memory for as
+    /// many.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn verifier_column_sums(
+        arch: Arch,
+        chi: &[Self],
+        columns: [&[Self]; 3],
+        triples: &mut Vec<[Self; 3]>,
+    ) -> (Self, Self) {
+        Self::verifier_sums(arch, chi, stand_in_rows(columns, triples))
+    }
+
+    /// Puts the sums of the `count` tags from `a` and from `b` on at `out`, which may be one of these two, and
+    /// overlaps with neither else.
+    ///
+    /// # Panics
+    /// Where there are fewer tags.
+    fn add_tags(_: Arch, tags: &mut [Self::Tag], places: [usize; 3], count: usize) {
+        add_columns(tags, places, count);
+    }
+
+    /// Puts sums of keys in their place, as [`MacField::add_tags`] does of tags.
+    ///
+    /// # Panics
+    /// Where there are fewer keys.
+    fn add_keys(_: Arch, keys: &mut [Self], places: [usize; 3], count: usize) {
+        add_columns(keys, places, count);
+    }
+
     /// Adds `correction·delta` to each key.
     ///
     /// # Panics
     /// Where the lengths differ.
     fn correct(arch: Arch, keys: &mut [Self], corrections: &[B], delta: Self);
+}
+
+/// Triples of columns that are equally long.
+fn stand_in_rows<'t, R: Copy>([a, b, c]: [&[R]; 3], triples: &'t mut Vec<[R; 3]>) -> &'t [[R; 3]] {
+    assert_eq!((a.len(), b.len()), (c.len(), c.len()));
+    triples.clear();
+    triples.extend((0..c.len()).map(|i| [a[i], b[i], c[i]]));
+    triples
+}
+
+fn add_columns<R: Copy + Add<Output = R>>(wires: &mut [R], [out, a, b]: [usize; 3], count: usize) {
+    assert!([out, a, b].iter().all(|from| from + count <= wires.len()));
+    (0..count).for_each(|i| wires[out + i] = wires[a + i] + wires[b + i]);
 }
 
 /// The methods of [`MacField`] that a field has no kernel of its own for, by the portable ones: compiled here

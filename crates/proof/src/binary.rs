@@ -104,7 +104,7 @@ fn usual(correlations: BitCorrelations) -> Pace {
 
 /// The paces of this machine.
 fn calibrate(arch: Arch) -> Vec<Pace> {
-    let [four, eight] = [Depth::Four, Depth::Eight].map(|depth| row(arch, depth));
+    let [four, eight] = [Depth::Four, Depth::Eight].map(|depth| row::<F128>(arch, depth));
     let triples: Vec<Triple> = vec![[F128::ONE; 3]; TILE];
     let chi = vec![F128::ONE; TILE];
     // A gate is evaluated, its slots are filled and weighed: about as long again as the latter takes.
@@ -289,7 +289,9 @@ impl Ends<Binary> for BitEnds {
         random: &mut Random,
     ) -> Result<BoxedVole<Mac>> {
         Ok(match BitCorrelations::of(correlations) {
-            BitCorrelations::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
+            BitCorrelations::SoftSpoken(depth) => {
+                Box::new(cot::Prover::<Mac>::new(channel, arch, depth, random)?)
+            }
             BitCorrelations::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
         })
     }
@@ -304,7 +306,7 @@ impl Ends<Binary> for BitEnds {
     ) -> Result<BoxedVole<Key>> {
         Ok(match BitCorrelations::of(correlations) {
             BitCorrelations::SoftSpoken(depth) => {
-                Box::new(cot::Verifier::new(channel, arch, depth, delta, random)?)
+                Box::new(cot::Verifier::<Key>::new(channel, arch, depth, delta, random)?)
             }
             BitCorrelations::Lpn(params) => {
                 Box::new(extend::Verifier::new(channel, arch, params, delta, random)?)

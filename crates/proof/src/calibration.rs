@@ -6,7 +6,7 @@ use core::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use volery_primitives::Arch;
-use volery_vole::ot::softspoken::{self, Depth};
+use volery_vole::ot::softspoken::{self, Depth, Row};
 use volery_vole::vole::extend::Schedule;
 use volery_vole::vole::lpn::{Params, TILE};
 use volery_vole::vole::sample::Sample;
@@ -53,9 +53,9 @@ pub(crate) fn nanoseconds(mut work: impl FnMut()) -> f64 {
 }
 
 /// The nanoseconds of a row straight from transfers.
-pub(crate) fn row(arch: Arch, depth: Depth) -> f64 {
-    let mut sample = softspoken::Sample::new(arch, depth);
-    nanoseconds(|| black_box(&mut sample).run()) / softspoken::Sample::ROWS as f64
+pub(crate) fn row<R: Row>(arch: Arch, depth: Depth) -> f64 {
+    let mut sample = softspoken::Sample::<R>::new(arch, depth);
+    nanoseconds(|| black_box(&mut sample).run()) / softspoken::Sample::<R>::ROWS as f64
 }
 
 /// The nanoseconds of an output of an iteration.

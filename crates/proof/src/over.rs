@@ -1,6 +1,6 @@
-//! Sessions over any field but F_2.
+//! Sessions over any field; over F_2 with MACs of 64 bits.
 
-use crate::binary::{EXPANSION_BITS, GROUP_BITS};
+use crate::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
 use crate::calibration::{Calibrated, Output, nanoseconds, row};
 use crate::clear::{Here, InTheClear};
 use crate::correlations::{Correlations, Pace, Waits};
@@ -14,21 +14,26 @@ use volery_channel::channel::{Carried, Channel};
 use volery_channel::error::Result;
 use volery_channel::random::Random;
 use volery_circuit::Size;
-use volery_primitives::{Arch, Field, MacField, Tag as _};
+use volery_primitives::bits::Row as _;
+use volery_primitives::{Arch, F2, F64, F128, Field, MacField, Tag as _};
 use volery_vole::macs::FieldMacs;
-use volery_vole::ot::softspoken::Depth;
+use volery_vole::ot::softspoken::traffic::Trees;
+use volery_vole::ot::softspoken::{self, BLOCK, Depth};
 use volery_vole::vole::extend::Schedule;
 use volery_vole::vole::lpn::{Params, Sets, TILE};
 use volery_vole::vole::subfield::extend::{self, traffic as lpn};
 use volery_vole::vole::subfield::sample::Elements;
 use volery_vole::vole::subfield::{Delta, Key, Mac, base, base_error, direct, guess, likeliest};
-use volery_vole::vole::{BoxedVole, Shares};
+use volery_vole::vole::{BoxedVole, Shares, cot};
 use zeroize::Zeroizing;
 
-/// The sources of shares over other fields than F_2.
+/// The sources of shares over a field, each with MACs for which challenges may have to be coins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldCorrelations {
-    /// Straight from oblivious transfers: for the smallest statements.
+    /// Over F_2: SoftSpoken alone, with trees of this depth and rows of 64 bits, which are 15 bits of traffic for each
+    /// gate, or 7 with more work.
+    SoftSpoken(Depth),
+    /// Over other fields: straight from oblivious transfers, for the smallest statements.
     Direct,
     /// The LPN extension with this set, one of those of the field.
     Lpn(Params),
@@ -37,6 +42,8 @@ pub enum FieldCorrelations {
 impl From<FieldCorrelations> for Correlations {
     fn from(correlations: FieldCorrelations) -> Self {
         match correlations {
+            FieldCorrelations::SoftSpoken(Depth::Four) => Self::SOFTSPOKEN4,
+            FieldCorrelations::SoftSpoken(Depth::Eight) => Self::SOFTSPOKEN8,
             FieldCorrelations::Direct => Self::DIRECT,
             FieldCorrelations::Lpn(set) => Self::lpn(set),
         }
@@ -46,16 +53,35 @@ impl From<FieldCorrelations> for Correlations {
 impl FieldCorrelations {
     /// The source that is called so over `B`.
     pub fn of<B: Field>(correlations: Correlations) -> Self {
-        if correlations == Correlations::DIRECT {
-            return Self::Direct;
+        let named = |one: &Self| Correlations::from(*one) == correlations;
+        Self::all::<B>().into_iter().find(named).expect("correlations of this setting")
+    }
+
+    /// The sources over `B`, those with the most traffic first.
+    fn all<B: Field>() -> Vec<Self> {
+        let transfers: &[_] = if B::BITS == 1 {
+            &[Self::SoftSpoken(Depth::Four), Self::SoftSpoken(Depth::Eight)]
+        } else {
+            &[Self::Direct]
+        };
+        let Sets { tiny, l2, mid, wan, .. } = Sets::of::<B>();
+        transfers.iter().copied().chain([tiny, l2, mid, wan].map(Self::Lpn)).collect()
+    }
+
+    /// The checks of the first shares, where they come from [`base`], for so many shares drawn.
+    pub fn base_checks<B: Field>(self, shares: u64) -> u64 {
+        match self {
+            Self::SoftSpoken(_) => 0,
+            // Each block has a check of its own.
+            Self::Direct => shares.div_ceil(direct::SHORTEST as u64),
+            Self::Lpn(_) => u64::from(B::BITS > 1),
         }
-        let named = |set: &Params| Correlations::lpn(*set) == correlations;
-        Self::Lpn(Sets::of::<B>().all().into_iter().find(named).expect("correlations of this setting"))
     }
 
     /// The shares of the longest block, and the length of the next one after so many shares.
     pub fn lengths(self) -> (usize, fn(usize) -> usize) {
         match self {
+            Self::SoftSpoken(_) => (softspoken::LONGEST, softspoken::next),
             Self::Direct => (direct::LONGEST, direct::next),
             Self::Lpn(_) => (TILE, |_| TILE),
         }
@@ -70,6 +96,11 @@ impl FieldCorrelations {
         expected: Option<u64>,
     ) -> [Carried; 2] {
         match self {
+            Self::SoftSpoken(depth) => {
+                let trees = Trees { depth, columns: F64::COLUMNS };
+                let blocks = shares.div_ceil(BLOCK as u64);
+                [softspoken::traffic::set_up(trees), softspoken::traffic::checked(trees, blocks)]
+            }
             Self::Direct => [base::set_up_traffic::<B, E>(), base::traffic::<B, E>(shares, blocks)],
             Self::Lpn(params) => [lpn::set_up::<B, E>(params), lpn::draws::<B, E>(params, blocks, expected)],
         }
@@ -103,17 +134,15 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         Sets::of::<B>()
     }
 
-    /// The sources of shares, those with the most traffic first.
-    fn sources() -> Vec<FieldCorrelations> {
-        let Sets { tiny, l2, mid, wan, .. } = Self::sets();
-        let sets = [tiny, l2, mid, wan].map(FieldCorrelations::Lpn);
-        [FieldCorrelations::Direct].into_iter().chain(sets).collect()
-    }
-
-    /// The work of a share and its gate, and of the set-up, as measured with VAES-512 over 2^61 − 1: only the
-    /// order matters.
+    /// The work of a share and its gate, and of the set-up, as measured with VAES-512 over 2^61 − 1, or over F_2: only
+    /// the order matters.
     fn usual_pace(correlations: FieldCorrelations) -> Pace {
-        let FieldCorrelations::Lpn(params) = correlations else { return DIRECT_PACE };
+        let params = match correlations {
+            FieldCorrelations::SoftSpoken(Depth::Four) => return Pace::of(10.0, 0.0),
+            FieldCorrelations::SoftSpoken(Depth::Eight) => return Pace::of(17.0, 0.0),
+            FieldCorrelations::Direct => return DIRECT_PACE,
+            FieldCorrelations::Lpn(params) => params,
+        };
         // The more of its outputs a set consumes and the larger its table, the more work for each.
         let share = match params.depth {
             ..=6 => 38.0,
@@ -134,24 +163,31 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     /// The paces of this machine.
     fn calibrate(arch: Arch) -> Vec<Pace> {
         let (degree, tile) = (E::degree() as usize, TILE as f64);
-        let transfer = row(arch, Depth::Eight);
+        let transfer = row::<F128>(arch, Depth::Eight);
         let triples = vec![[E::Tag::new(B::ONE, E::ONE); 3]; TILE];
         let (mut constant, mut linear) = (vec![E::ZERO; TILE], vec![E::ZERO; TILE]);
         // A gate is evaluated, its slots are filled and weighed: about as long again as the latter takes.
         let gate = 2.0 * nanoseconds(|| E::products(arch, black_box(&triples), &mut constant, &mut linear));
         let outputs = Self::sets().all().map(|set| (set, Output::of(Elements::<B, E>::new(arch, set))));
         let pace = |correlations: FieldCorrelations| {
-            let FieldCorrelations::Lpn(params) = correlations else { return DIRECT_PACE };
+            let params = match correlations {
+                FieldCorrelations::SoftSpoken(depth) => {
+                    return Pace::of(row::<F64>(arch, depth) + gate / tile, 0.0);
+                }
+                FieldCorrelations::Direct => return DIRECT_PACE,
+                FieldCorrelations::Lpn(params) => params,
+            };
             let of = |set: Params| outputs.iter().find(|(all, _)| *all == set).expect("one of the sets").1;
             let transfers = |set: Params| transfer * (set.trees * set.depth) as f64;
-            let share = of(params).share(params, Schedule::over(params, degree))
+            let share = of(params).share(params, Schedule::over::<B>(params, degree))
                 + transfers(params) / params.outputs() as f64;
             let chain = Self::sets().chain(params);
             let fixed = chain.iter().map(|set| of(*set).fixed * set.outputs() as f64 + transfers(*set));
-            let drawn = chain.windows(2).map(|pair| of(pair[0]).drawn * pair[1].consumed_over(degree) as f64);
+            let drawn =
+                chain.windows(2).map(|pair| of(pair[0]).drawn * pair[1].consumed_over::<B>(degree) as f64);
             Pace::of(share + gate / tile, fixed.sum::<f64>() + drawn.sum::<f64>())
         };
-        Self::sources().into_iter().map(pace).collect()
+        FieldCorrelations::all::<B>().into_iter().map(pace).collect()
     }
 }
 
@@ -242,6 +278,7 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
         // Other fields have one extension, whose degree goes without saying.
         match E::degree() {
             2 if B::BITS >= 61 => format!("{}x2", B::name()),
+            64 => format!("{}x64", B::name()),
             _ => B::name().into(),
         }
     }
@@ -259,7 +296,7 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 
     fn value_bytes(&self) -> f64 {
-        B::BYTES as f64
+        B::bytes_of(8) as f64 / 8.0
     }
 
     fn degree(&self) -> u64 {
@@ -271,10 +308,13 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 
     fn correlations(&self) -> Vec<Correlations> {
-        Over::<B, E>::sources().into_iter().map(Into::into).collect()
+        FieldCorrelations::all::<B>().into_iter().map(Into::into).collect()
     }
 
     fn small(&self, commitments: u64) -> Option<Correlations> {
+        if B::BITS == 1 {
+            return (commitments <= Binary::SMALL_STATEMENT).then_some(Correlations::SOFTSPOKEN8);
+        }
         if commitments <= DIRECT {
             return Some(Correlations::DIRECT);
         }
@@ -286,12 +326,14 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 
     fn waits(&self, correlations: Correlations, expected: u64) -> Waits {
-        let FieldCorrelations::Lpn(params) = FieldCorrelations::of::<B>(correlations) else {
-            return Waits::streaming(2.0);
+        let params = match FieldCorrelations::of::<B>(correlations) {
+            FieldCorrelations::SoftSpoken(_) => return Waits { setup: 2.0, window: cot::WINDOW as f64 },
+            FieldCorrelations::Direct => return Waits::streaming(2.0),
+            FieldCorrelations::Lpn(params) => params,
         };
         // Each set on the way has two exchanges of its own.
         let iterations = Over::<B, E>::sets().chain(params).len() as f64;
-        let schedule = Schedule::over(params, E::degree() as usize);
+        let schedule = Schedule::over::<B>(params, E::degree() as usize);
         Waits::behind(4.0 + 2.5 * iterations, schedule.expecting(expected))
     }
 
@@ -305,7 +347,7 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
                 let bits = |params: Params| params.tree_bits().min(params.security.into());
                 Over::<B, E>::sets().chain(target).into_iter().map(bits).fold(f64::INFINITY, f64::min)
             }
-            FieldCorrelations::Direct => f64::INFINITY,
+            FieldCorrelations::SoftSpoken(_) | FieldCorrelations::Direct => f64::INFINITY,
         };
         // A transcript may be searched for a challenge under which errors cancel.
         let transcript =
@@ -315,12 +357,10 @@ impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     }
 
     fn share_error(&self, correlations: Correlations, shares: u64) -> f64 {
-        // Straight from transfers, each block has a check of its own.
-        let checks =
-            if correlations == Correlations::DIRECT { shares.div_ceil(direct::SHORTEST as u64) } else { 1 };
         // And one guess passes what checks the trees.
         let trees = (-Depth::Eight.security()).exp2() + guess::<B, E>();
-        checks as f64 * base_error::<B, E>() + trees
+        FieldCorrelations::of::<B>(correlations).base_checks::<B>(shares) as f64 * base_error::<B, E>()
+            + trees
     }
 
     fn share_traffic(&self, correlations: Correlations, shares: u64, expected: Option<u64>) -> [Carried; 2] {
@@ -346,6 +386,7 @@ where
         random: &mut Random,
     ) -> Result<BoxedVole<Mac<B, E>>> {
         Ok(match FieldCorrelations::of::<B>(correlations) {
+            FieldCorrelations::SoftSpoken(_) => unreachable!("over F_2"),
             FieldCorrelations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
             FieldCorrelations::Lpn(set) => {
                 Box::new(extend::Prover::new(channel, arch, Over::<B, E>::sets(), set, random)?)
@@ -362,9 +403,73 @@ where
         random: &mut Random,
     ) -> Result<BoxedVole<Key<E>>> {
         Ok(match FieldCorrelations::of::<B>(correlations) {
+            FieldCorrelations::SoftSpoken(_) => unreachable!("over F_2"),
             FieldCorrelations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
             FieldCorrelations::Lpn(set) => {
                 Box::new(extend::Verifier::new(channel, arch, Over::<B, E>::sets(), set, delta, random)?)
+            }
+        })
+    }
+}
+
+/// F_2 with MACs of 64 bits, in the place of the 128 of [`Binary`]: half the work and, straight from transfers, half the
+/// traffic, at the security that the papers of this family ask for.
+pub type ShortBinary = Over<F2, F64>;
+
+impl Registered for ShortBinary {
+    #[inline(never)]
+    fn registered_facts() -> &'static dyn SettingFacts {
+        static FACTS: FieldFacts<F2, F64> = FieldFacts(Calibrated::new(), PhantomData);
+        &FACTS
+    }
+
+    #[inline(never)]
+    fn registered_clear() -> &'static (dyn Any + Sync) {
+        Binary::registered_clear()
+    }
+
+    #[inline(never)]
+    fn registered_ends() -> &'static (dyn Any + Sync) {
+        static ENDS: &dyn Ends<ShortBinary> = &ShortEnds;
+        &ENDS
+    }
+}
+
+/// The ends of correlations over F_2 with MACs of 64 bits, for either party.
+struct ShortEnds;
+
+impl Ends<ShortBinary> for ShortEnds {
+    fn prover_end(
+        &self,
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        random: &mut Random,
+    ) -> Result<BoxedVole<Mac<F2, F64>>> {
+        Ok(match FieldCorrelations::of::<F2>(correlations) {
+            FieldCorrelations::SoftSpoken(depth) => {
+                Box::new(cot::Prover::<Mac<F2, F64>>::new(channel, arch, depth, random)?)
+            }
+            FieldCorrelations::Direct => unreachable!("over other fields"),
+            FieldCorrelations::Lpn(set) => Box::new(extend::Prover::of_bits(channel, arch, set, random)?),
+        })
+    }
+
+    fn verifier_end(
+        &self,
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        delta: &Delta<F2, F64>,
+        random: &mut Random,
+    ) -> Result<BoxedVole<Key<F64>>> {
+        Ok(match FieldCorrelations::of::<F2>(correlations) {
+            FieldCorrelations::SoftSpoken(depth) => {
+                Box::new(cot::Verifier::short(channel, arch, depth, delta, random)?)
+            }
+            FieldCorrelations::Direct => unreachable!("over other fields"),
+            FieldCorrelations::Lpn(set) => {
+                Box::new(extend::Verifier::of_bits(channel, arch, set, delta, random)?)
             }
         })
     }

@@ -18,7 +18,7 @@ use volery_primitives::{Field, MacField};
 use volery_vole::ot::softspoken::BLOCK;
 use volery_vole::ot::softspoken::traffic::Chunks;
 use volery_vole::vole::lpn::TILE;
-use volery_vole::vole::subfield::{self, direct};
+use volery_vole::vole::subfield;
 use volery_vole::vole::{BoxedVole, Delta, Key, LEAST_BLOCK, Mac, Share, Shares, Vole, ideal};
 
 /// The bytes that were sent by a verifier's report.
@@ -79,17 +79,13 @@ where
     }
 
     fn lengths(correlations: Correlations) -> Box<dyn FnMut() -> usize> {
-        match FieldCorrelations::of::<B>(correlations) {
-            FieldCorrelations::Direct => {
-                let mut drawn = 0;
-                Box::new(move || {
-                    let length = direct::next(drawn);
-                    drawn += length;
-                    length
-                })
-            }
-            FieldCorrelations::Lpn(_) => Box::new(|| TILE),
-        }
+        let (_, next) = FieldCorrelations::of::<B>(correlations).lengths();
+        let mut drawn = 0;
+        Box::new(move || {
+            let length = next(drawn);
+            drawn += length;
+            length
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! QuickSilver over any field B but F_2, with MACs in an extension E: Yang, Sarkar, Weng,
+//! QuickSilver over any field B, with MACs in an extension E, over F_2 with MACs of 64 bits: Yang, Sarkar, Weng,
 //! Wang, CCS 2021, figure 4.
 //!
 //! Relation kept on every wire: **k = m + w·Δ** over E, where the prover holds the value w in B and its MAC
@@ -7,7 +7,7 @@
 //! | from | message | bytes | figure 4 |
 //! |---|---|---|---|
 //! | | those of the VOLE's next block of n shares | its own | 2 |
-//! | prover | corrections of a section: the committed value − the value of share i, zero where it commits to nothing | b each | 4, 5 |
+//! | prover | corrections of a section: the committed value − the value of share i, zero where it commits to nothing | b each, over F_2 a bit | 4, 5 |
 //! | verifier | seeds of the batch's coefficients, where E is short | 32 | 6, 7; fig. 5, 5a |
 //! | | those of the VOLE's check | its own | |
 //! | prover | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | d·b' + 32 | 7b, 8; fig. 5, 5b |
@@ -33,6 +33,10 @@
 //! A₁*, and the verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a − m_c,
 //! B = k_a·k_b − k_c·Δ. An asserted wire carries zero, so that its key is its MAC (8). Products are
 //! polynomials of degree d = 2; those of higher degrees share the check ([`super::polynomial`]).
+//!
+//! **Over F_2** challenges that are coins are what MACs of 64 bits need, and those of 128 do not ([`super`]). The
+//! prover's word of a value has it in bit 0, where keys, MACs and Δ are zero ([`volery_primitives::Tag`]): so Δ is one of
+//! 2^63, and all else is as over any field.
 //!
 //! **Witness elements.** Figure 4 checks nothing of a witness element. Here it has a coefficient, as the
 //! product of itself and the public one, of which A₀, A₁ and B are zero whatever it is, since m_1 = 0 and

@@ -24,7 +24,7 @@ use volery_circuit::stream::{ShardSource, Source};
 use volery_proof::analysis::Analysis;
 use volery_proof::binary::Binary;
 use volery_proof::options::Options;
-use volery_proof::over::Over;
+use volery_proof::over::{Over, ShortBinary};
 use volery_proof::report::Report;
 use volery_proof::session::{
     Proved, ProverEnd, ProverGates, Secrets, Verified, VerifierEnd, VerifierGates, Work,
@@ -80,6 +80,16 @@ impl Registered for Binary {
     #[inline(never)]
     fn registered_quicksilver() -> &'static (dyn Any + Sync) {
         static QUICKSILVER: &dyn QuicksilverOver<Binary> = &Quicksilver::OVER;
+        &QUICKSILVER
+    }
+}
+
+impl Registered for ShortBinary {
+    const MONOMORPHIC: bool = true;
+
+    #[inline(never)]
+    fn registered_quicksilver() -> &'static (dyn Any + Sync) {
+        static QUICKSILVER: &dyn QuicksilverOver<ShortBinary> = &Quicksilver::OVER;
         &QUICKSILVER
     }
 }

@@ -64,7 +64,7 @@ use wave::{Fold, Given, Wave};
 use crate::ASSERTED;
 use crate::slots::{Memory, Slots};
 use core::marker::PhantomData;
-use core::ops::{Add, Range};
+use core::ops::Range;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use volery_channel::error::Result;
@@ -257,18 +257,9 @@ impl<R> Turn<R> {
 pub(crate) trait Waved: Macs {
     /// Puts the sums of the `count` tags from `a` and from `b` on at `out`, which may be one of these two, and
     /// overlaps with neither else.
-    fn add_tags(_: Arch, tags: &mut [Self::Tag], places: [usize; 3], count: usize) {
-        add_columns(tags, places, count);
-    }
+    fn add_tags(arch: Arch, tags: &mut [Self::Tag], places: [usize; 3], count: usize);
     /// Puts sums of keys in their place, as [`Waved::add_tags`] does of tags.
-    fn add_keys(_: Arch, keys: &mut [Self::E], places: [usize; 3], count: usize) {
-        add_columns(keys, places, count);
-    }
-}
-
-fn add_columns<R: Copy + Add<Output = R>>(wires: &mut [R], [out, a, b]: [usize; 3], count: usize) {
-    assert!([out, a, b].iter().all(|from| from + count <= wires.len()));
-    (0..count).for_each(|i| wires[out + i] = wires[a + i] + wires[b + i]);
+    fn add_keys(arch: Arch, keys: &mut [Self::E], places: [usize; 3], count: usize);
 }
 
 impl Waved for BitMacs {
@@ -280,7 +271,14 @@ impl Waved for BitMacs {
     }
 }
 
-impl<B: Field, E: MacField<B>> Waved for FieldMacs<B, E> {}
+impl<B: Field, E: MacField<B>> Waved for FieldMacs<B, E> {
+    fn add_tags(arch: Arch, tags: &mut [E::Tag], places: [usize; 3], count: usize) {
+        E::add_tags(arch, tags, places, count);
+    }
+    fn add_keys(arch: Arch, keys: &mut [E], places: [usize; 3], count: usize) {
+        E::add_keys(arch, keys, places, count);
+    }
+}
 
 /// How a party holds the wires of a wave.
 pub(crate) trait Side: 'static {

@@ -14,7 +14,7 @@ use volery_proof::correlations::{
 };
 use volery_proof::method::Method;
 use volery_proof::options::Options;
-use volery_proof::over::Over;
+use volery_proof::over::{Over, ShortBinary};
 use volery_proof::report::Report;
 use volery_proof::setting::Setting;
 use volery_proof::system::System;
@@ -34,6 +34,7 @@ macro_rules! over_every_setting {
     ($test:tt $($values:ident: $($macs:ident)+;)+) => {
         [
             over_every_setting!(@ $test Binary),
+            over_every_setting!(@ $test ShortBinary),
             $($(over_every_setting!(@ $test Over<volery_primitives::$values, volery_primitives::$macs>),)+)+
             over_every_setting!(@ $test Over<RuntimePrime, RuntimeExtension>),
             over_every_setting!(@ $test Over<RuntimePrime256>),
@@ -170,7 +171,7 @@ fn chosen_is_worth_it<S: Named>(number: usize, step: usize) -> bool {
 
 /// Settings over which time alone would choose what is not worth enough: with MACs of 240 bits and more all
 /// correlations are worth what the trees are.
-const MISSED: [bool; 12] = [true, true, true, true, true, true, true, true, false, false, false, true];
+const MISSED: [bool; 13] = [true, false, true, true, true, true, true, true, true, false, false, false, true];
 
 #[test]
 fn what_is_chosen_is_worth_what_is_asked_for() {
@@ -239,7 +240,7 @@ fn both_come_to_the_same<S: Named>() {
 
 #[test]
 fn both_exclude_what_either_does() {
-    let _: [(); 12] = over_every_setting!(both_come_to_the_same);
+    let _: [(); 13] = over_every_setting!(both_come_to_the_same);
 }
 
 /// Two parties who count different statements under one name may leave nothing together.

@@ -134,7 +134,7 @@ fn settings_have_names_of_their_own() {
         assert_eq!(setting(&one.name()).unwrap().name(), one.name());
         assert_eq!(settings().iter().filter(|other| other.name() == one.name()).count(), 1);
     }
-    assert!(setting("f62").err().unwrap().to_string().contains("there are f2, f61, f61x2"));
+    assert!(setting("f62").err().unwrap().to_string().contains("there are f2, f2x64, f61, f61x2"));
 }
 
 /// Facts of a system say over which settings it is.

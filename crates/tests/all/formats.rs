@@ -15,7 +15,7 @@ use volery::{
 use volery_formats::R1cs;
 
 /// Each setting over the field of a prime, with the modulus, and whether R1CS is read over it.
-const SETTINGS: [(&str, &str, bool); 9] = [
+const SETTINGS: [(&str, &str, bool); 10] = [
     ("f61", "1fffffffffffffff", false),
     ("f61x2", "1fffffffffffffff", false),
     ("goldilocks", "ffffffff00000001", true),
@@ -25,6 +25,7 @@ const SETTINGS: [(&str, &str, bool); 9] = [
     ("bn254", "30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001", true),
     ("bls12-381", "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001", true),
     ("f2", "2", false),
+    ("f2x64", "2", false),
 ];
 
 /// The names of formats.
@@ -151,7 +152,7 @@ fn circuits(folder: &Path) -> Vec<Case> {
 
 /// The statements over the setting of this name.
 fn cases(folder: &Path, (name, modulus, r1cs_too): (&str, &str, bool)) -> Vec<Case> {
-    let binary = name == "f2";
+    let binary = modulus == "2";
     let [public, right, wrong] = if binary { ["0b01", "0b11", "0b00"] } else { ["8,15", "3,5", "2,6"] };
     let mut cases = vec![Case {
         format: "sieve",

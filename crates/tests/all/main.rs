@@ -22,6 +22,7 @@ mod rooms;
 mod rows;
 mod sessions;
 mod sharded;
+mod short;
 mod tapes;
 mod toy;
 mod voleith;

@@ -127,7 +127,7 @@ fn mapped<F: Field, S: Named<F = F>>(name: &str, (arch, threads): (Arch, NonZero
 }
 
 /// Every instruction set, and several numbers of threads: no byte depends on either.
-fn ways() -> impl Iterator<Item = (Arch, NonZeroUsize)> {
+pub(crate) fn ways() -> impl Iterator<Item = (Arch, NonZeroUsize)> {
     let (archs, threads) =
         (Arch::available(), [1, 2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap()));
     let count = archs.len().max(threads.len());

@@ -2,8 +2,8 @@
 
 use crate::laws;
 use volery_primitives::{
-    Bls12381, Bn254, CheckField, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimeExtension, RuntimePrime, RuntimePrime256, U256,
+    Bls12381, Bn254, CheckField, Extension, F2, F61, F61x2, F64, F128, F256, F65537, F65537x4, Field,
+    Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2, RuntimeExtension, RuntimePrime, RuntimePrime256, U256,
 };
 
 #[test]
@@ -49,6 +49,14 @@ fn f128() {
     laws::field::<F128>(&words());
     laws::extension::<F2, F128>(&[F2::ZERO, F2::ONE], &words());
     laws::check_field::<F128>(&words());
+}
+
+#[test]
+fn f64() {
+    let samples = words().map(|word| F64::new(word.0 as u64 ^ (word.0 >> 64) as u64));
+    laws::field::<F64>(&samples);
+    laws::extension::<F2, F64>(&[F2::ZERO, F2::ONE], &samples);
+    laws::check_field::<F64>(&samples);
 }
 
 #[test]

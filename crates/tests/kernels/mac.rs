@@ -7,8 +7,8 @@ use volery_primitives::hash::Circular;
 use volery_primitives::mac::Holes;
 use volery_primitives::prg::Prg;
 use volery_primitives::{
-    Arch, Bls12381, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
-    MOST_WORDS, MacField, Q32, Q32x2, Tag as _,
+    Arch, Bls12381, Bn254, F2, F61, F61x2, F64, F128, F256, F65537, F65537x4, Field, Goldilocks,
+    Goldilocksx2, MOST_WORDS, MacField, Q32, Q32x2, Tag as _,
 };
 
 const LENGTHS: [usize; 20] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 511, 512, 513];
@@ -146,6 +146,23 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
     let gates = tagged::<B, E>(5, 3 * length).as_chunks().0.to_vec();
     let (mut constant, mut linear) = (a.clone(), b.clone());
     E::products(arch, &gates, &mut constant, &mut linear);
+    let columns = [0, 1, 2].map(|column| gates.iter().map(|gate| gate[column]).collect::<Vec<_>>());
+    let columns = columns.each_ref().map(|column| &column[..]);
+    let (mut constants, mut linears) = (a.clone(), b.clone());
+    E::column_products(arch, columns, (&mut constants, &mut linears), &mut Vec::new());
+    assert_eq!((&constants, &linears), (&constant, &linear));
+    for places in [[0, 1, 2], [0, 0, 1], [1, 0, 1], [2, 2, 2]] {
+        let places = places.map(|place| place * length);
+        let before = columns.concat();
+        let (mut tags, mut keys) = (before.clone(), parts::<B, E>(&before).1);
+        E::add_tags(arch, &mut tags, places, length);
+        E::add_keys(arch, &mut keys, places, length);
+        for (at, (tag, key)) in tags.into_iter().zip(keys).enumerate() {
+            let i = at.wrapping_sub(places[0]);
+            let sum = if i < length { before[places[1] + i] + before[places[2] + i] } else { before[at] };
+            assert_eq!((tag.value(), tag.mac(), key), (sum.value(), sum.mac(), sum.mac()));
+        }
+    }
     for (i, [a, b, c]) in gates.into_iter().enumerate() {
         assert_eq!(constant[i], a.mac() * b.mac());
         assert_eq!(linear[i], b.mac() * E::from(a.value()) + a.mac() * E::from(b.value()) - c.mac());
@@ -155,6 +172,9 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
     let products = chi.iter().zip(&gates).map(|(&chi, &[a, b, _])| chi * (a * b)).sum();
     let results = chi.iter().zip(&gates).map(|(&chi, &[_, _, c])| chi * c).sum();
     assert_eq!(E::verifier_sums(arch, &chi, &gates), (products, results));
+    let columns = [0, 1, 2].map(|column| gates.iter().map(|gate: &[E; 3]| gate[column]).collect::<Vec<_>>());
+    let columns = columns.each_ref().map(|column| &column[..]);
+    assert_eq!(E::verifier_column_sums(arch, &chi, columns, &mut Vec::new()), (products, results));
 
     let (corrections, delta) = (elements::<B>(7, length), elements::<E>(8, 12));
     for delta in delta {
@@ -196,7 +216,8 @@ fn samples<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
         });
         let words: Vec<u64> = words.collect();
         let (left, right) = words.split_at(E::SAMPLE);
-        assert_eq!((leaves[y], leaves[parents.len() + y]), (E::sample(left), E::sample(right)));
+        let [left, right] = [left, right].map(|words| E::Tag::bare(E::sample(words)));
+        assert_eq!((leaves[y], leaves[parents.len() + y]), (left, right));
     }
 }
 
@@ -221,7 +242,7 @@ fn generated<B: Field, E: MacField<B>>(arch: Arch, keys: usize, length: usize) {
 }
 
 fn trees_and_rows<B: Field, E: MacField<B>>(arch: Arch, trees: usize, half: usize) {
-    let leaves = elements::<E>(1, 2 * half * trees);
+    let leaves: Vec<E> = elements(1, 2 * half * trees).into_iter().map(E::Tag::bare).collect();
     let mut sums = elements(2, trees);
     E::sum_rows(arch, &leaves, &mut sums);
     for (g, sum) in sums.into_iter().enumerate() {
@@ -296,6 +317,11 @@ fn q32() {
 #[test]
 fn f256() {
     field::<F256, F128>();
+}
+
+#[test]
+fn f64() {
+    field::<F2, F64>();
 }
 
 /// Sums of so many of the largest products that they are reduced on the way.

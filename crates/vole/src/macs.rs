@@ -11,8 +11,6 @@ pub use elements::FieldMacs;
 
 use crate::vole::Share;
 use core::ops::Add;
-use volery_channel::channel::Channel;
-use volery_channel::error::Result;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;
@@ -34,19 +32,6 @@ pub trait Values: Sized + 'static {
     fn mac(tag: Self::Tag) -> Self::E;
     /// The share with another value. The verifier receives the difference to the first one.
     fn corrected(tag: Self::Tag, value: Self::F) -> Self::Tag;
-
-    /// The bytes of a message of `values` values.
-    fn bytes(values: u64) -> u64;
-    /// Sends values as one message.
-    ///
-    /// # Errors
-    /// Link errors.
-    fn send(channel: &mut Channel, values: &[Self::F]) -> Result<()>;
-    /// Receives values that were sent as one message.
-    ///
-    /// # Errors
-    /// `Misbehaved` where the encoding is not canonical; link errors.
-    fn recv(channel: &mut Channel, values: &mut [Self::F]) -> Result<()>;
 
     /// The random linear combination Σ χ·value.
     fn weigh(_: Arch, chi: &[Self::E], values: &[Self::F]) -> Self::E {

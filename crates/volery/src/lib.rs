@@ -259,7 +259,7 @@ pub use volery_proof::facts::SettingFacts;
 pub use volery_proof::file::{LONGEST_LABEL, MOST_WORK};
 pub use volery_proof::method::{Choices, Method};
 pub use volery_proof::options::{LEAST_SECURITY, Options, Record, Security};
-pub use volery_proof::over::Over;
+pub use volery_proof::over::{Over, ShortBinary};
 pub use volery_proof::report::{Details, Fact, Report, text};
 pub use volery_proof::run::{Agreement, Outcome, ProofRun};
 pub use volery_proof::session::{

@@ -9,8 +9,6 @@
 //! A short group is filled up by gates 0·0 = 0, which both parties know.
 
 use core::marker::PhantomData;
-use volery_channel::channel::Channel;
-use volery_channel::error::Result;
 use volery_primitives::{Extension, Field, Tagged};
 use volery_vole::macs::Values;
 
@@ -79,16 +77,6 @@ impl<E: Field> Values for Packed<E> {
     }
     fn corrected(tag: Tagged<E, E>, value: E) -> Tagged<E, E> {
         Tagged { value, mac: tag.mac }
-    }
-
-    fn bytes(values: u64) -> u64 {
-        E::BYTES as u64 * values
-    }
-    fn send(channel: &mut Channel, values: &[E]) -> Result<()> {
-        channel.send_elements(values)
-    }
-    fn recv(channel: &mut Channel, values: &mut [E]) -> Result<()> {
-        channel.recv_elements(values)
     }
 }
 

@@ -202,7 +202,7 @@ impl<'a, M: Macs> Prover<'a, M> {
             return Ok(());
         }
         self.corrections[self.next..].fill(M::F::ZERO);
-        M::send(self.checker.channel, &self.corrections)?;
+        self.checker.channel.send_elements(&self.corrections)?;
         self.checker.source.give_back(&self.section[self.next..]);
         self.section.clear();
         self.next = 0;
@@ -311,7 +311,7 @@ impl<M: Macs> Checker<'_, M> {
                     *row = M::corrected(*row, product);
                 }
             }
-            M::send(self.channel, &corrections)?;
+            self.channel.send_elements(&corrections)?;
         }
         Ok(())
     }
@@ -326,8 +326,8 @@ impl<M: Macs> Checker<'_, M> {
         let own = matching.slots.chunks(TILE).zip(checks.of_triples.chunks(TILE));
         for ((left, right), (slots, own)) in opened.zip(own) {
             open(matching, &checks.of_gates, slots, own, [left, right]);
-            L::send(self.channel, left)?;
-            L::send(self.channel, right)?;
+            self.channel.send_elements(left)?;
+            self.channel.send_elements(right)?;
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
@@ -372,7 +372,7 @@ fn make<L: Values>(
             *correction = product - L::value(*z);
             *z = L::corrected(*z, product);
         }
-        L::send(channel, corrections)?;
+        channel.send_elements(corrections)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use volery_channel::channel::Carried;
 use volery_circuit::{Shape, Size};
 use volery_primitives::Field;
 use volery_proof::verdict::{VERDICT, section};
-use volery_vole::macs::{Macs, Values};
+use volery_vole::macs::Macs;
 
 /// The traffic of a proof of a statement with these gates, whose inputs come before them all, and the shares
 /// that it draws.
@@ -54,7 +54,7 @@ impl BlockTotals {
         let before = self.used.saturating_add(shares.saturating_mul(blocks - 1));
         self.drawn = self.drawn.max(before.saturating_add(sectioned.max(shares)));
         self.used = before.saturating_add(shares);
-        let mut carried = Carried::by_prover(<M as Values>::bytes(sectioned));
+        let mut carried = Carried::by_prover(M::F::bytes_of(sectioned));
         if gates > 0 {
             carried += check::<M>(terms, gates);
         }
@@ -64,7 +64,7 @@ impl BlockTotals {
 
 /// The traffic of the check of `gates` products.
 fn check<M: Macs>(terms: &Terms, gates: u64) -> Carried {
-    let (value, long) = (<M as Values>::bytes, M::E::BYTES as u64);
+    let (value, long) = (M::F::bytes_of, M::E::BYTES as u64);
     let prover = match terms.by {
         CheckedBy::Interpolation => {
             let groups = gates.div_ceil(GROUP as u64);

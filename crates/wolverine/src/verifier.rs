@@ -169,7 +169,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         self.next = length;
         self.checker.source.fill(self.checker.channel, &mut self.section)?;
         self.corrections.resize(length, M::F::ZERO);
-        M::recv(self.checker.channel, &mut self.corrections)?;
+        self.checker.channel.recv_elements(&mut self.corrections)?;
         M::correct(self.checker.arch, &mut self.section, &self.corrections, *self.one);
         self.sectioned += length;
         self.next = 0;
@@ -292,7 +292,7 @@ impl<M: Macs> Checker<'_, M> {
             (keys, rest) = rest.split_at_mut(FURTHER * tile.len().div_ceil(GROUP));
             self.source.fill(self.channel, keys)?;
             corrections.resize(keys.len(), M::F::ZERO);
-            M::recv(self.channel, &mut corrections)?;
+            self.channel.recv_elements(&mut corrections)?;
             M::correct(self.arch, keys, &corrections, one);
         }
         Ok(())
@@ -309,8 +309,8 @@ impl<M: Macs> Checker<'_, M> {
         left.resize(triples.len(), L::F::ZERO);
         right.resize(triples.len(), L::F::ZERO);
         for (left, right) in left.chunks_mut(TILE).zip(right.chunks_mut(TILE)) {
-            L::recv(self.channel, left)?;
-            L::recv(self.channel, right)?;
+            self.channel.recv_elements(left)?;
+            self.channel.recv_elements(right)?;
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
@@ -350,7 +350,7 @@ fn make<L: Values>(
         let tile = triples.extend(TILE.min(count - triples.len()));
         fill(channel, tile)?;
         corrections.resize(tile.len(), L::F::ZERO);
-        L::recv(channel, &mut corrections)?;
+        channel.recv_elements(&mut corrections)?;
         products.clear();
         products.extend(tile.iter().map(|[_, _, z]| *z));
         correct(&mut products, &corrections);

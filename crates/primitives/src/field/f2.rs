@@ -68,6 +68,16 @@ impl Field for F2 {
         (integer < 2).then_some(Self(integer.low() as u8))
     }
 
+    fn bytes_of(count: u64) -> u64 {
+        count.div_ceil(8)
+    }
+    fn encode_all(elements: &[Self], bytes: &mut [u8]) {
+        bits::pack(elements, bytes);
+    }
+    fn decode_all(bytes: &[u8], elements: &mut [Self]) -> bool {
+        bits::unpack(bytes, elements)
+    }
+
     const SAMPLE: usize = 1;
     fn sample(words: &[u64]) -> Self {
         Self::low_bit(words[0].into())

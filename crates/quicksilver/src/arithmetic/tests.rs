@@ -10,6 +10,7 @@ macro_rules! over_every_field {
         $test::<F65537, F65537x4>();
         $test::<Q32, Q32x2>();
         $test::<F256, F128>();
+        $test::<F2, F64>();
         $test::<Bn254, Bn254>();
         choose_prime();
         $test::<RuntimePrime, RuntimeExtension>();
@@ -31,8 +32,8 @@ use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::{Backend, Circuit, Size};
 use volery_primitives::{
-    Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2,
-    RuntimeExtension, RuntimePrime, Tag as _,
+    Arch, Bn254, F2, F61, F61x2, F64, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS,
+    Q32, Q32x2, RuntimeExtension, RuntimePrime, Tag as _,
 };
 use volery_proof::openings::Openings;
 use volery_proof::verdict::{Accepted, Gates};
@@ -286,6 +287,7 @@ fn a_lie_at_any_gate_is_rejected() {
     test::<F65537, F65537x4>(some());
     test::<Q32, Q32x2>(some());
     test::<F256, F128>(some());
+    test::<F2, F64>(some());
     choose_prime();
     test::<RuntimePrime, RuntimeExtension>(some());
 }
@@ -313,6 +315,7 @@ fn a_lie_at_the_seams_of_threads_is_rejected() {
     test::<F61, F61x2>([2, 7].into_iter());
     test::<F65537, F65537x4>([3, 8].into_iter());
     test::<F256, F128>([4, 5].into_iter());
+    test::<F2, F64>([2, 3, 8].into_iter());
 }
 
 /// One product more and another one less leave the sum as it is: in one block, in two, and at the same
@@ -324,7 +327,7 @@ fn opposite_lies_are_rejected() {
         let (circuit, witness) = Products::<B>::instance(n, 1);
         let batch = 8 * PAIRS;
         for (i, j) in [(0, 1), (5, 40), (62, 63), (63, 64), (3, PAIRS + 3), (7, batch + 7), (n - 2, n - 1)] {
-            for error in [B::ONE, witness[0]] {
+            for error in [B::ONE, witness[0]].into_iter().filter(|error| *error != B::ZERO) {
                 let lies = [Lie::Product(i, error), Lie::Product(j, -error)];
                 let verdict = run_ideal::<B, E>(&circuit, &witness, &lies, None);
                 assert!(is_caught(&verdict), "gates {i} and {j}");
@@ -342,6 +345,10 @@ fn a_lie_about_an_input_is_rejected() {
         // The first input and the last, those at the edges of a block, and the second of a pair.
         for at in [0, 1, 2 * PAIRS - 1, 2 * PAIRS, 199] {
             let factor = witness[at as usize ^ 1];
+            // Over F_2 half of the factors are zero, and the sum as it was.
+            if B::BITS == 1 && factor == B::ZERO {
+                continue;
+            }
             assert_ne!(factor, B::ZERO);
             let circuit = Products { n: 100, sum: circuit.sum + factor };
             let verdict = run_ideal::<B, E>(&circuit, &witness, &[Lie::Input(at, B::ONE)], None);
@@ -433,7 +440,8 @@ fn elements_that_are_not_canonical_are_refused() {
 fn corrections_of_unused_shares_are_refused() {
     fn test<B: Field, E: MacField<B>>() {
         let (circuit, witness) = Products::<B>::instance(10, 4);
-        let last = Change::flip(0, 8 * B::BYTES * (BLOCK - 1));
+        // The last one of the block's, each of a bit or of some bytes.
+        let last = Change::flip(0, 8 * B::bytes_of(BLOCK as u64) as usize - if B::BITS == 1 { 1 } else { 8 });
         let error = run_ideal::<B, E>(&circuit, &witness, &[], Some(last)).unwrap_err();
         assert!(matches!(error, Error::Misbehaved(Misbehaviour::UnusedShares)));
     }

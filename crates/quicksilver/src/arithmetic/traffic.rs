@@ -85,7 +85,7 @@ fn sections(mut shares: u64, commitments: u64, longest: usize) -> u64 {
 /// and its coins, are not counted.
 pub fn proof<B: Field, E: MacField<B>>(blocks: &Blocks, size: Size) -> Carried {
     let before = sections(0, size.commitments - size.late, blocks.longest);
-    let corrections = B::BYTES as u64 * sections(before, size.late, blocks.longest);
+    let corrections = B::bytes_of(sections(before, size.late, blocks.longest));
     let coins = if by_transcript::<E>() {
         0
     } else {

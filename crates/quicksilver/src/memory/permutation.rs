@@ -101,14 +101,15 @@ fn tag<P: Party>(number_of: usize) -> P::E {
     }
 }
 
-/// The lines of words: over F_2 up to 128 wires are packed into each, over other fields it is a wire.
+/// The lines of words: over F_2 as many wires are packed into each as an element has bits, over other fields it is a
+/// wire.
 fn lines<P: Party>(party: &P, wires: &[P::Wire], width: usize) -> Waiting<P::E> {
     if P::ODD {
         let mut lines = Waiting::expecting::<P>(width, wires.len() / width);
         lines.extend::<P>(wires.len() / width, |line, word| P::widened(wires[word * width + line]));
         return lines;
     }
-    let mut lines = Waiting::expecting::<P>(width.div_ceil(128), wires.len() / width);
+    let mut lines = Waiting::expecting::<P>(width.div_ceil(P::places().len()), wires.len() / width);
     for word in wires.chunks_exact(width) {
         let parts = word.chunks(P::places().len());
         lines.push::<P>(parts.map(|part| party.weighed(&P::places()[..part.len()], part)));

@@ -68,7 +68,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         let (sizes, places) = (Sizes::new(&cells, width)?, Addresses::of(&cells)?);
         let layout = Layout::new::<P::F>(sizes, party.remembered().parameters);
         let address = address_width::<P::F>(sizes.cells);
-        let parts = parts::<P::F>(&layout, address);
+        let parts = parts::<P::F, E>(&layout, address);
         let taken = if P::F::BITS > 1 { width + 3 } else { parts };
         let mut ram = Self {
             layout,
@@ -408,7 +408,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
         }
         let Sizes { cells, width } = self.layout.sizes;
         let accesses = self.time as usize;
-        let parts = parts::<P::F>(&self.layout, self.address);
+        let parts = parts::<P::F, E>(&self.layout, self.address);
         let (mut words, mut times) = (Waiting::new::<P>(parts), Waiting::new::<P>(1));
         let mut wires = Zeroizing::new(Vec::with_capacity(width.max(u64::BITS as usize)));
         for cell in 0..cells {

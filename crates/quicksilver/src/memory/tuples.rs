@@ -98,9 +98,14 @@ pub(super) struct Weights<E> {
 }
 
 /// Lines that a word takes in a tuple, over F_2 with the address and the timestamp that are packed before it.
-pub(super) fn parts<F: Field>(layout: &Layout, address: usize) -> usize {
+pub(super) fn parts<F: Field, E: Extension<F>>(layout: &Layout, address: usize) -> usize {
     let width = layout.sizes.width;
-    if F::BITS > 1 { width } else { (address + most_time(layout) as usize + width).div_ceil(128) }
+    if F::BITS > 1 {
+        return width;
+    }
+    let (ahead, line) = (address + most_time(layout) as usize, E::degree() as usize);
+    assert!(ahead <= line, "of at most 2^30 cells the address and the timestamp fit in one line");
+    (ahead + width).div_ceil(line)
 }
 
 pub(super) fn most_time(layout: &Layout) -> u32 {
@@ -182,8 +187,11 @@ impl<E: Field> Tuples<E> {
 
     /// The coefficients of a word's lines, with the lines' places in a tuple: `first` is that of the first
     /// line.
-    fn of_word<F: Field>(&self, first: usize, weights: &Weights<E>) -> Vec<(usize, E)> {
-        let lines = parts::<F>(&self.layout, self.address);
+    fn of_word<F: Field>(&self, first: usize, weights: &Weights<E>) -> Vec<(usize, E)>
+    where
+        E: Extension<F>,
+    {
+        let lines = parts::<F, E>(&self.layout, self.address);
         // Of what is packed into the same element only the first part has an address.
         let weight = |i: usize| if F::BITS == 1 && i == 0 { E::ONE } else { weights.parts[i] };
         (0..lines).map(|i| (first + i, weight(i))).collect()

@@ -138,10 +138,9 @@ impl<B: Field, E: MacField<B>> Columns<'_, B, E> {
             return;
         };
         for ((a, b), made) in a.chunks(TILE).zip(b.chunks(TILE)).zip(made.chunks(TILE)) {
-            self.triples.clear();
-            self.triples.extend((0..made.len()).map(|i| [a[i], b[i], made[i]]));
             let places = self.at..self.at + made.len();
-            E::products(self.arch, &self.triples, &mut constant[places.clone()], &mut linear[places]);
+            let products = (&mut constant[places.clone()], &mut linear[places]);
+            E::column_products(self.arch, [a, b, made], products, &mut self.triples);
             self.at += made.len();
         }
     }

@@ -1,4 +1,4 @@
-//! Over any field but F_2: corrections go out by sections of a block, and where E is short a batch waits for
+//! Over any field, over F_2 with short MACs: corrections go out by sections of a block, and where E is short a batch waits for
 //! the verifier's coin.
 
 use super::products::{Batch, Products};

@@ -86,14 +86,17 @@ impl Analysed for BitMacs {
 impl<B: Field, E: MacField<B>> Analysed for FieldMacs<B, E> {
     fn statistical_bits(correlations: Correlations, size: Size) -> u32 {
         match FieldCorrelations::of::<B>(correlations) {
-            // Each block has a check of its own, whether it ends early or is for masks.
+            // Each block has a check, whether it ends early or is for masks.
             FieldCorrelations::Direct => {
                 let lines = vope::lines(degree_of_check(size.degree) - 1);
                 let masks = lines.div_ceil(direct::SHORTEST / E::degree() as usize) as u64;
                 let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
                 arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
             }
-            FieldCorrelations::Lpn(_) => arithmetic::security::<B, E>(size, TILE, 1),
+            // Blocks are shorter at first, and twice as long in the end.
+            correlations => {
+                arithmetic::security::<B, E>(size, TILE, correlations.base_checks::<B>(size.commitments))
+            }
         }
     }
 

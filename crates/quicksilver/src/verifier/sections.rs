@@ -1,4 +1,4 @@
-//! Over any field but F_2: corrections come by sections of a block, and where E is short the verifier tosses
+//! Over any field, over F_2 with short MACs: corrections come by sections of a block, and where E is short the verifier tosses
 //! a coin for each batch.
 
 use super::waves::{Mapped, Taken};
@@ -336,14 +336,12 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
 fn column_sums<B: Field, E: MacField<B>>(
     arch: Arch,
     chi: &[E],
-    [a, b, c]: [&[E]; 3],
+    columns: [&[E]; 3],
     triples: &mut Memory<E>,
 ) -> (E, E) {
     if triples.capacity() < chi.len() {
         // What has to move would leave a copy behind.
         *triples = Zeroizing::new(Vec::with_capacity(TILE));
     }
-    triples.clear();
-    triples.extend((0..chi.len()).map(|i| [a[i], b[i], c[i]]));
-    E::verifier_sums(arch, chi, triples)
+    E::verifier_column_sums(arch, chi, columns, triples)
 }

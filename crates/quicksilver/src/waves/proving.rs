@@ -1,4 +1,4 @@
-//! A wave under MACs that commits to its values as it is walked: a prover's over any field but F_2.
+//! A wave under MACs that commits to its values as it is walked: a prover's where challenges may be coins.
 
 use super::wave::{Source, Wave};
 use super::{Mapping, Tags, Waved};
@@ -97,6 +97,22 @@ struct Knowing<'w, M: Waved> {
     lies: &'w [usize],
 }
 
+impl<M: Waved<Tag: Sync>> Knowing<'_, M> {
+    /// Makes shares those of these values, one for each.
+    #[inline(always)]
+    fn correct(&mut self, shares: &mut [M::Tag], value: impl Fn(usize) -> M::F) {
+        let corrections = &mut self.corrections[self.at..][..shares.len()];
+        for (i, (share, correction)) in shares.iter_mut().zip(corrections).enumerate() {
+            let value = value(i);
+            #[cfg(test)]
+            let value = if self.lies.contains(&(self.at + i)) { value + M::F::ONE } else { value };
+            *correction = value - M::value(*share);
+            *share = M::corrected(*share, value);
+        }
+        self.at += shares.len();
+    }
+}
+
 impl<M: Waved<Tag: Sync>> Source<Tags<M>> for Knowing<'_, M> {
     fn hint(&mut self, hint: &Hint<M::F>, wires: &mut [M::Tag], lanes: usize) {
         let mut of = Zeroizing::new(vec![M::F::ZERO; hint.of.len()]);
@@ -117,19 +133,15 @@ impl<M: Waved<Tag: Sync>> Source<Tags<M>> for Knowing<'_, M> {
     }
 
     fn commit(&mut self, step: &Step, lane: usize, [a, b, out]: [&[M::Tag]; 3], shares: &mut [M::Tag]) {
-        let corrections = &mut self.corrections[self.at..][..shares.len()];
-        for (i, (share, correction)) in shares.iter_mut().zip(corrections).enumerate() {
-            let value = match step.kind {
-                Kind::Mul => M::value(a[i]) * M::value(b[i]),
-                Kind::Witness => self.known.witness[step.a as usize * self.known.lanes.len() + lane + i],
-                _ => M::value(out[i]),
-            };
-            #[cfg(test)]
-            let value = if self.lies.contains(&(self.at + i)) { value + M::F::ONE } else { value };
-            *correction = value - M::value(*share);
-            *share = M::corrected(*share, value);
+        match step.kind {
+            Kind::Mul => self.correct(shares, |i| M::value(a[i]) * M::value(b[i])),
+            Kind::Witness => {
+                let from = step.a as usize * self.known.lanes.len() + lane;
+                let known = Zeroizing::new(self.known.witness[from..][..shares.len()].to_vec());
+                self.correct(shares, |i| known[i]);
+            }
+            _ => self.correct(shares, |i| M::value(out[i])),
         }
-        self.at += shares.len();
     }
 
     fn assert(&mut self, wires: &[M::Tag]) {

@@ -2,10 +2,7 @@
 
 use super::{Macs, Values, load, store};
 use crate::vole;
-use volery_channel::channel::Channel;
-use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_primitives::arch::{Arch, inner_product, opened_sums, triple_sums, weigh};
-use volery_primitives::bits::{pack, unpack};
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
@@ -41,20 +38,6 @@ impl Values for BitMacs {
     #[inline(always)]
     fn corrected(tag: F128, value: F2) -> F128 {
         F128(tag.0 & !1 | value.to_word())
-    }
-
-    fn bytes(values: u64) -> u64 {
-        values.div_ceil(8)
-    }
-    fn send(channel: &mut Channel, values: &[F2]) -> Result<()> {
-        let mut bytes = Vec::with_capacity(values.len() / 8 + 1);
-        pack(values, &mut bytes);
-        channel.send(&bytes)
-    }
-    fn recv(channel: &mut Channel, values: &mut [F2]) -> Result<()> {
-        let mut bytes = vec![0; values.len().div_ceil(8)];
-        channel.recv(&mut bytes)?;
-        if unpack(&bytes, values) { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::FurtherBits)) }
     }
 
     fn weigh(arch: Arch, chi: &[F128], values: &[F2]) -> F128 {

@@ -4,8 +4,6 @@ use super::{Macs, Values, load, store};
 use crate::vole::subfield::{self, Coefficients};
 use core::marker::PhantomData;
 use core::ops::{Add, Sub};
-use volery_channel::channel::Channel;
-use volery_channel::error::Result;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Field, MacField, Tag as _, Tagged};
@@ -50,16 +48,6 @@ impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {
     #[inline(always)]
     fn corrected(tag: E::Tag, value: B) -> E::Tag {
         E::Tag::new(value, tag.mac())
-    }
-
-    fn bytes(values: u64) -> u64 {
-        B::BYTES as u64 * values
-    }
-    fn send(channel: &mut Channel, values: &[B]) -> Result<()> {
-        channel.send_elements(values)
-    }
-    fn recv(channel: &mut Channel, values: &mut [B]) -> Result<()> {
-        channel.recv_elements(values)
     }
 
     fn weigh(arch: Arch, chi: &[E], values: &[B]) -> E {
@@ -119,6 +107,9 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
     }
     fn inner_product(arch: Arch, a: &[E::Tag], b: &[E::Tag]) -> (E, E, B) {
         E::inner_product(arch, a, b)
+    }
+    fn places() -> &'static [E] {
+        E::places()
     }
     fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [E]) {
         let mut coefficients = Coefficients::<B>::new(arch, seed);

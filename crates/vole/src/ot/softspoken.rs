@@ -1,17 +1,19 @@
 //! Correlated transfers as a stream: SoftSpokenOT (Roy, CRYPTO 2022) with malicious
-//! security, for k = 4 and 8.
+//! security, for k = 4 and 8, with rows of c = 128 bits, or of 64 ([`Row`]).
 //!
 //! Every row j satisfies `q_j = t_j ⊕ u_j·Δ`: the receiver holds the bit u_j and the row t_j, the sender q_j
-//! and Δ. Bit 0 of Δ is one, and bit 0 of the rows is pinned: t_j carries u_j there and q_j zero.
+//! and Δ. Bit 0 of Δ is public, and bit 0 of the rows is pinned: t_j carries u_j there and q_j zero. In rows of 128
+//! bits it is one, so that the equation holds there, too; in those of 64 it is zero, and the equation is one on the
+//! other bits.
 //!
-//! Set-up, once: [`base`] and [`pprf`] give the receiver the 2^k leaves of each of τ = 128/k trees, and the
+//! Set-up, once: [`base`] and [`pprf`] give the receiver the 2^k leaves of each of τ = c/k trees, and the
 //! sender all of them but leaf α_i of tree i, where Δ = Σ α_i·2^{k·i}. Then, all from the receiver:
 //!
 //! | message | bytes | when |
 //! |---|---|---|
 //! | d_i = u ⊕ u_i for i = 1…τ−1 over the B blocks of a chunk (128·B rows) | 16·(τ−1)·B | each chunk |
 //! | d_i of one mask block, a chunk whose rows nobody uses | 16·(τ−1) | each check |
-//! | x = φ(u), and H(φ(v_0) … φ(v_127)) | 48 | each check |
+//! | x = φ(u), and H(φ(v_0) … φ(v_{c-1})) | 48 | each check |
 //!
 //! A leaf r of tree i expands to G(r, b) = π(r ⊕ b) ⊕ r ⊕ b for the running block number b, which is never
 //! used twice; π is AES under a public key of its own for each tree and chunk, so that whoever learns outputs
@@ -20,7 +22,7 @@
 //! with the unknown one at place 0, where it enters no column; the same sums are then w_{i,m} = v_{i,m} ⊕
 //! α_{i,m}·u_i, and adding α_{i,m}·d_i makes all trees speak of the same u = u_0.
 //!
-//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) =
+//! The check is **column-wise**: c equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) =
 //! Σ_b χ_b·X_b over F_{2^128} with independent χ_b, over all chunks and the mask block. One equation on rows
 //! packed into field elements would not do: errors in different columns can be placed to cancel, and Δ then
 //! leaks after one lucky guess of k bits (`packed_check_attack` in the tests). The χ of a chunk come from the
@@ -28,15 +30,16 @@
 //! last, could take back every error before it (`late_mask_attack`). The receiver may use its rows at once,
 //! while the sender must reveal nothing that depends on Δ before [`Sender::check`] has passed.
 //!
-//! Soundness: a receiver that deviates in c trees passes with probability at most 2^{-kc} (2^{-kc+1} where
+//! Soundness: a receiver that deviates in n trees passes with probability at most 2^{-kn} (2^{-kn+1} where
 //! tree 0 is one of them, since its lowest bit is public), and then all rows are correct for an adjusted u
-//! and it has guessed those c slices of Δ: guessing the rest is as hard as before. To this adds the collision
-//! of two error vectors under φ, C(τ,2)·2^-128 for each transcript that it tries. What an abort leaks: that
+//! and it has guessed those slices of Δ: guessing the rest is as hard as before. To this adds the collision
+//! of two error vectors under φ, C(τ,2)·2^-128 for each transcript that it tries: however short the rows, φ is over
+//! columns. The sender says nothing that depends on Δ, which a search could be held against. What an abort leaks: that
 //! such a guess was wrong; Δ must not be used again, and a failed check consumes the sender.
 //!
 //! Privacy: x hides φ(u) but with probability 2^-128 (a zero coefficient of the mask). A sender that sets up
 //! dishonestly gains nothing: whatever its base choices, they name some α for each tree, of which it lacks
-//! that leaf; a Δ with bit 0 zero is as good as the one with it set, since bit 0 of the rows is pinned; and
+//! that leaf; a Δ with the other bit 0 is as good as its own, since bit 0 of the rows is pinned; and
 //! the digest holds only what follows from x and what the sender has.
 //!
 //! Deviations: the trees' check fails at once, before the first chunk, and not together with the columns'.
@@ -47,6 +50,7 @@ pub mod traffic;
 pub use sample::Sample;
 
 use super::{base, pprf};
+use core::marker::PhantomData;
 use core::{iter, mem};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
@@ -55,11 +59,12 @@ use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::{Pool, Spare, Task, Tasks};
 use volery_channel::random::Random;
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
+use volery_primitives::arch::{Arch, dot, fold_leaves};
+use volery_primitives::bits::{self, Row as _};
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
-use volery_primitives::{F2, F128, Field};
+use volery_primitives::{F2, F64, F128, Field, U256};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The rows of a block.
@@ -69,12 +74,27 @@ const FIRST_CHUNK: usize = 8;
 /// The blocks of the longest chunk: its columns and rows fit in the second-level cache together.
 pub const LONGEST_CHUNK: usize = 64;
 
+/// The rows of the longest chunk.
+pub const LONGEST: usize = BLOCK * LONGEST_CHUNK;
+
+/// The rows of the chunk after `drawn` rows, where no number of them is expected.
+pub const fn next(drawn: usize) -> usize {
+    let first = BLOCK * FIRST_CHUNK;
+    if drawn < first {
+        first
+    } else if drawn < LONGEST {
+        drawn
+    } else {
+        LONGEST
+    }
+}
+
 /// The depth of the trees: more leaves, less traffic, more work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// 32 trees of 16 leaves: 31 bits and 4 AES per row.
+    /// 32 trees of 16 leaves: 31 bits and 4 AES per row. Half of both where rows have 64 bits.
     Four,
-    /// 16 trees of 256 leaves: 15 bits and 32 AES per row.
+    /// 16 trees of 256 leaves: 15 bits and 32 AES per row. Half of both where rows have 64 bits.
     Eight,
 }
 
@@ -87,22 +107,41 @@ impl Depth {
         }
     }
 
-    /// τ, the number of trees.
-    pub const fn trees(self) -> usize {
-        128 / self.bits()
+    /// τ, the number of trees, for rows of so many bits.
+    pub const fn trees(self, columns: usize) -> usize {
+        columns / self.bits()
     }
 
-    /// The statistical security of the consistency check for one transcript, in bits: log2(2^128 / C(τ,2)).
+    /// The statistical security of the consistency check for one transcript, in bits: log2(2^128 / C(τ,2)), for rows
+    /// of 128 bits. Shorter ones have no less.
     pub fn security(self) -> f64 {
-        let trees = self.trees() as f64;
+        let trees = self.trees(F128::COLUMNS) as f64;
         128.0 - (trees * (trees - 1.0) / 2.0).log2()
     }
+}
+
+/// A row, with a bit for each bit of Δ.
+pub trait Row: bits::Row + Into<U256> {
+    /// Bit 0 of Δ.
+    const LOWEST: F2;
+    /// Whether rows are too short, as MACs, for challenges of the transcript: these are coins then.
+    const COINS: bool;
+}
+
+impl Row for F128 {
+    const LOWEST: F2 = F2::ONE;
+    const COINS: bool = false;
+}
+
+impl Row for F64 {
+    const LOWEST: F2 = F2::ZERO;
+    const COINS: bool = true;
 }
 
 /// The leaves and their running counter, which both parties advance alike. It is not `Clone`: the output of
 /// each block number is used once. Chunks that were expanded ahead of a check are discarded, and expanded
 /// again after it.
-struct Expansion {
+struct Expansion<R> {
     leaves: Arc<Leaves>,
     /// The next block number.
     block: u64,
@@ -118,6 +157,7 @@ struct Expansion {
     /// Σ χ·column over all chunks since the last check, for each column.
     sums: ColumnSums,
     checks: u64,
+    row: PhantomData<R>,
 }
 
 /// The leaves of all trees, from which chunks are expanded.
@@ -128,21 +168,21 @@ struct Leaves {
     leaves: pprf::Leaves,
 }
 
-/// An element for each of the 128 columns.
+/// An element for each column.
 type ColumnSums = Zeroizing<Vec<F128>>;
 
 /// A chunk, and memory for another.
 struct Chunk {
     /// τ totals u_i, one after the other.
     totals: Zeroizing<Vec<F128>>,
-    /// 128 columns, one after the other. Where rows are wanted, bit 0 of each is in the place of the first.
+    /// The columns, one after the other. Where rows are wanted, bit 0 of each is in the place of the first.
     columns: Zeroizing<Vec<F128>>,
     /// The first column then.
     first: Zeroizing<Vec<F128>>,
 }
 
 /// Rows, one after the other.
-type Rows = Zeroizing<Vec<F128>>;
+type Rows<R> = Zeroizing<Vec<R>>;
 
 impl Chunk {
     /// Puts `lowest`, bit 0 of each row, in the place of the first column.
@@ -170,10 +210,11 @@ fn give_back(chunk: Arc<Chunk>, spare: &Spare<Chunk>) {
 impl Leaves {
     /// Expands the `blocks` blocks from number `first` on.
     fn expand(&self, first: u64, blocks: usize, chunk: &mut Chunk) {
-        let (k, trees) = (self.depth.bits(), self.depth.trees());
+        let k = self.depth.bits();
+        let trees = self.leaves.len() >> k;
         chunk.first.clear();
         chunk.totals.resize(trees * blocks, F128::ZERO);
-        chunk.columns.resize(128 * blocks, F128::ZERO);
+        chunk.columns.resize(trees * k * blocks, F128::ZERO);
         let digest = Digest::new("volery softspoken v1, expansion keys").field(&self.sid).number(first);
         let mut keys = vec![F128::ZERO; trees];
         Prg::new(self.arch, F128::from_bytes(digest.finish())).fill(&mut keys);
@@ -184,7 +225,7 @@ impl Leaves {
     }
 }
 
-impl Expansion {
+impl<R: Row> Expansion<R> {
     fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
         Self::of(arch, depth, channel.checkpoint("softspoken"), leaves)
     }
@@ -199,8 +240,9 @@ impl Expansion {
             growing: Tasks::default(),
             folding: Tasks::default(),
             spare: Spare::default(),
-            sums: Zeroizing::new(vec![F128::ZERO; 128]),
+            sums: Zeroizing::new(vec![F128::ZERO; R::COLUMNS]),
             checks: 0,
+            row: PhantomData,
         }
     }
 
@@ -227,8 +269,8 @@ impl Expansion {
     /// Starts a task that expands the `blocks` blocks from number `first` on.
     fn begin(&mut self, first: u64, blocks: usize) -> Task<Chunk> {
         let mut chunk = self.spare.take().unwrap_or_else(|| Chunk {
-            totals: Zeroizing::new(Vec::with_capacity(self.leaves.depth.trees() * LONGEST_CHUNK)),
-            columns: Zeroizing::new(Vec::with_capacity(128 * LONGEST_CHUNK)),
+            totals: Zeroizing::new(Vec::with_capacity(self.leaves.depth.trees(R::COLUMNS) * LONGEST_CHUNK)),
+            columns: Zeroizing::new(Vec::with_capacity(R::COLUMNS * LONGEST_CHUNK)),
             first: Zeroizing::new(Vec::with_capacity(LONGEST_CHUNK)),
         });
         let leaves = self.leaves.clone();
@@ -279,13 +321,19 @@ impl Expansion {
 
     /// Adds a chunk to the columns' hashes, and has it transposed into rows, with `lowest` for bit 0 of each.
     /// `rows` is memory for them.
-    fn transpose(&mut self, chi: Vec<F128>, mut chunk: Chunk, lowest: &[F128], mut rows: Rows) -> Task<Rows> {
+    fn transpose(
+        &mut self,
+        chi: Vec<F128>,
+        mut chunk: Chunk,
+        lowest: &[F128],
+        mut rows: Rows<R>,
+    ) -> Task<Rows<R>> {
         chunk.pin(lowest);
         let (chunk, arch, spare) = (Arc::new(chunk), self.arch(), self.spare.clone());
         let columns = chunk.clone();
         let transposing = self.pool.run(move || {
-            resize(&mut rows, columns.columns.len());
-            transpose(arch, &columns.columns, &mut rows);
+            resize(&mut rows, BLOCK * columns.columns.len() / R::COLUMNS);
+            R::transpose(arch, &columns.columns, &mut rows);
             give_back(columns, &spare);
             rows
         });
@@ -304,7 +352,7 @@ impl Expansion {
     fn take_sums(&mut self) -> ColumnSums {
         self.gather(0);
         self.checks += 1;
-        mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))
+        mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; R::COLUMNS]))
     }
 
     /// The digest of the columns' hashes in this check.
@@ -318,19 +366,19 @@ impl Expansion {
 }
 
 /// The receiver of correlated transfers: bits and rows.
-pub struct Receiver {
-    expansion: Expansion,
+pub struct Receiver<R: Row = F128> {
+    expansion: Expansion<R>,
     /// Σ χ·u over all chunks since the last check.
     sum: F128,
 }
 
-impl Receiver {
+impl<R: Row> Receiver<R> {
     /// Sets up: base transfers as their sender, then the trees as their dealer.
     ///
     /// # Errors
     /// `Misbehaved` where the peer breaks the base transfers; link errors.
     pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
-        let pairs = base::send(channel, base::TRANSFERS, random)?;
+        let pairs = base::send(channel, R::COLUMNS, random)?;
         Self::over(channel, arch, depth, &pairs)
     }
 
@@ -358,7 +406,7 @@ impl Receiver {
     ///
     /// # Errors
     /// Link errors.
-    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Rows) -> Result<()> {
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Rows<R>) -> Result<()> {
         *rows = self.begin(channel, mem::take(rows))?.1.wait();
         Ok(())
     }
@@ -368,7 +416,7 @@ impl Receiver {
     ///
     /// # Errors
     /// Link errors.
-    pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows) -> Result<(usize, Task<Rows>)> {
+    pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows<R>) -> Result<(usize, Task<Rows<R>>)> {
         let blocks = self.expansion.next_chunk();
         let (chi, chunk) = self.chunk(channel, blocks)?;
         let lowest = Zeroizing::new(chunk.totals[..blocks].to_vec());
@@ -407,40 +455,40 @@ impl Receiver {
     }
 }
 
-impl Drop for Receiver {
+impl<R: Row> Drop for Receiver<R> {
     fn drop(&mut self) {
         self.sum.zeroize();
     }
 }
 
 /// The sender of correlated transfers: Δ and rows.
-pub struct Sender {
-    expansion: Expansion,
-    delta: Zeroizing<F128>,
+pub struct Sender<R: Row = F128> {
+    expansion: Expansion<R>,
+    delta: Zeroizing<U256>,
 }
 
-impl Sender {
+impl<R: Row> Sender<R> {
     /// Sets up: base transfers as their receiver, then the trees as their puncturer.
     ///
     /// # Errors
     /// `Misbehaved` where the peer breaks the base transfers or the trees; link errors.
     ///
     /// # Panics
-    /// Where bit 0 of `delta` is zero.
+    /// Where bit 0 of `delta` is not [`Row::LOWEST`].
     pub fn new(
         channel: &mut Channel,
         arch: Arch,
         depth: Depth,
-        delta: F128,
+        delta: R,
         random: &mut Random,
     ) -> Result<Self> {
-        assert_odd(delta);
-        let keys = base::receive(channel, pprf::choices(delta, depth.bits()), base::TRANSFERS, random)?;
+        let choices = choices(delta, depth);
+        let keys = base::receive(channel, *choices, R::COLUMNS, random)?;
         Self::over(channel, arch, depth, delta, &keys)
     }
 
     /// Sets up over base transfers whose receiver this party was, with the choices that
-    /// [`pprf::choices`] names.
+    /// [`pprf::choices_among`] names.
     ///
     /// # Errors
     /// As for [`Sender::new`].
@@ -451,17 +499,16 @@ impl Sender {
         channel: &mut Channel,
         arch: Arch,
         depth: Depth,
-        delta: F128,
+        delta: R,
         keys: &base::Chosen,
     ) -> Result<Self> {
-        assert_odd(delta);
-        let k = depth.bits();
-        let mut leaves = pprf::puncture(channel, keys, delta, k)?;
+        let (delta, k) = (checked(delta), depth.bits());
+        let mut leaves = pprf::puncture(channel, keys, *delta, k)?;
         for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
-            shift(leaves, pprf::slice(delta, i, k));
+            shift(leaves, pprf::slice(*delta, i, k));
         }
         let expansion = Expansion::new(channel, arch, depth, leaves);
-        Ok(Self { expansion, delta: Zeroizing::new(delta) })
+        Ok(Self { expansion, delta })
     }
 
     /// Hands out to `pool`, from here on, all work that can be shared.
@@ -478,7 +525,7 @@ impl Sender {
     ///
     /// # Errors
     /// Link errors.
-    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Rows) -> Result<()> {
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Rows<R>) -> Result<()> {
         *rows = self.begin(channel, mem::take(rows))?.1.wait();
         Ok(())
     }
@@ -488,7 +535,7 @@ impl Sender {
     ///
     /// # Errors
     /// Link errors.
-    pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows) -> Result<(usize, Task<Rows>)> {
+    pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows<R>) -> Result<(usize, Task<Rows<R>>)> {
         let blocks = self.expansion.next_chunk();
         let (chi, chunk) = self.chunk(channel, blocks)?;
         Ok((
@@ -510,7 +557,7 @@ impl Sender {
         let d = &mut chunk.totals[blocks..];
         channel.recv_words(d)?;
         for (p, column) in chunk.columns.chunks_exact_mut(blocks).enumerate().skip(k) {
-            let mask = F2::low_bit(self.delta.0 >> p).mask();
+            let mask = F2::low_bit(self.delta.low() >> p).mask();
             let d = &d[blocks * (p / k - 1)..][..blocks];
             column.iter_mut().zip(d).for_each(|(w, d)| w.0 ^= d.0 & mask);
         }
@@ -529,7 +576,7 @@ impl Sender {
         channel.recv_words(&mut x)?;
         let expected: [u8; 32] = channel.recv_array()?;
         for (p, sum) in sums.iter_mut().enumerate() {
-            sum.0 ^= x[0].0 & F2::low_bit(self.delta.0 >> p).mask();
+            sum.0 ^= x[0].0 & F2::low_bit(self.delta.low() >> p).mask();
         }
         if verdict(self.expansion.digest(&sums).ct_eq(&expected)) {
             Ok(self)
@@ -539,17 +586,24 @@ impl Sender {
     }
 }
 
-/// Refuses a Δ whose bit 0 is zero, before a byte is sent for it.
-fn assert_odd(delta: F128) {
-    assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
+/// Δ, whose bit 0 is as it must be, before a byte is sent for it.
+fn checked<R: Row>(delta: R) -> Zeroizing<U256> {
+    let delta: Zeroizing<U256> = Zeroizing::new(delta.into());
+    assert!(F2::low_bit(delta.low()) == R::LOWEST, "bit 0 of Δ must be {}", R::LOWEST.to_word());
+    delta
+}
+
+/// The choices of the base transfers.
+fn choices<R: Row>(delta: R, depth: Depth) -> Zeroizing<U256> {
+    Zeroizing::new(pprf::choices_among(*checked(delta), depth.bits(), R::COLUMNS))
 }
 
 /// Makes `rows` as long as `length`. Where that moves it, its old memory is wiped.
-fn resize(rows: &mut Rows, length: usize) {
+fn resize<R: Row>(rows: &mut Rows<R>, length: usize) {
     if rows.capacity() < length {
         *rows = Zeroizing::new(Vec::with_capacity(length));
     }
-    rows.resize(length, F128::ZERO);
+    rows.resize(length, R::default());
 }
 
 /// Moves the leaf at y to y ⊕ `alpha`, in time that does not depend on `alpha`.

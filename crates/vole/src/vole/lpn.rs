@@ -110,10 +110,10 @@ impl Params {
         self.secret + self.trees * self.depth + CHECK_MASKS
     }
 
-    /// M over other fields, whose trees are walked by transfers: the secret, one share for the noise of each
-    /// tree, and as many masks of the check as MACs have dimensions over values.
-    pub const fn consumed_over(self, degree: usize) -> usize {
-        self.secret + self.trees + degree
+    /// M over the field `B`, where trees are walked by transfers: the secret, one share for the noise of each
+    /// tree, which over F_2 is one, and as many masks of the check as MACs have dimensions over values.
+    pub const fn consumed_over<B: Field>(self, degree: usize) -> usize {
+        self.secret + noise::<B>() * self.trees + degree
     }
 
     /// The tiles of an iteration.
@@ -150,7 +150,12 @@ impl Params {
     }
 }
 
-/// The sets of one field other than F_2, each large enough to start the one after it; `mid` and `wan`
+/// The shares over the field `B` that are the noise of a tree.
+pub(super) const fn noise<B: Field>() -> usize {
+    if B::BITS == 1 { 0 } else { 1 }
+}
+
+/// The sets of one field other than F_2 with MACs of 128 bits, each large enough to start the one after it; `mid` and `wan`
 /// both start from `l2`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sets {
@@ -195,6 +200,10 @@ impl Sets {
         wan: Params { name: "wan", secret: 573_440, trees: 8192, depth: 11, security: 130 },
     };
 
+    /// F_2 with MACs of 64 bits: those of [`Params::ALL`] but one. Each starts from shares of transfers.
+    pub const F2: Self =
+        Self { seed: Params::TINY, tiny: Params::TINY, l2: Params::L2, mid: Params::MID, wan: Params::WAN };
+
     /// The sets of the field `B`: for a prime field those of the largest prime field that is no larger.
     ///
     /// # Panics
@@ -204,6 +213,7 @@ impl Sets {
         const SMALL: u64 = 65_536;
         const LARGE: u64 = (1 << 61) - 2;
         match (-B::ONE).to_integer().saturated() {
+            1 if B::BITS == 1 => Self::F2,
             1 if B::BITS == 8 => Self::F256,
             2..SMALL => Self::F256,
             SMALL..LARGE => Self::F65537,
@@ -221,6 +231,7 @@ impl Sets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use volery_primitives::F61;
 
     #[test]
     fn the_table_is_what_the_sets_say() {
@@ -246,7 +257,7 @@ mod tests {
         for (sets, degree) in
             [(Sets::LARGE, 2), (Sets::F65537, 4), (Sets::F65537, 11), (Sets::F256, 16), (Sets::F256, 84)]
         {
-            let takes = |set: Params| set.consumed_over(degree);
+            let takes = |set: Params| set.consumed_over::<F61>(degree);
             let gives = |set: Params| set.outputs() - takes(set);
             let Sets { seed, tiny, l2, mid, wan } = sets;
             assert!(seed.outputs() >= takes(tiny));
@@ -262,7 +273,7 @@ mod tests {
         let round = |x: f64| (x * 10.0).round() / 10.0;
         sets.all().map(|set| {
             let (n, k, t, h) = (set.outputs(), set.secret, set.trees, set.depth);
-            let consumed = set.consumed_over(degree);
+            let consumed = set.consumed_over::<F61>(degree);
             // Corrections, of which the last level takes two and the sum of the leaves one more; the choices
             // of SoftSpoken; and the coins of the trees' check.
             let bits = 8 * t * (16 * (h - 1) + 3 * mac) + 15 * t * h + 128 * set.tiles();

@@ -1,11 +1,13 @@
 //! Subfield VOLE: values of any field B under MACs of an extension E of degree r. Wolverine, section IV.
 //!
 //! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform but not
-//! zero. The prover's share is a [`Tag`], the verifier's a key.
+//! zero, and where tags leave coordinates free ([`Tag::FREE`]) they are zero in all three. The prover's share is a [`Tag`], the verifier's a key.
 //!
 //! - `base`: the first shares, from oblivious transfers, and all of them in [`direct`];
 //! - `single_point`: shares of sparse vectors, from half-trees whose last level is independent;
 //! - [`extend`]: many shares from few, with the sets of [`super::lpn::Sets`].
+//!
+//! Over F_2, with MACs of 64 bits, the first shares are rows of [`crate::ot::softspoken`], and the noise is one.
 //!
 //! Challenges over a field below 100 bits cannot come from a transcript, which the party under test could
 //! search. So here each is a coin of the other party, whatever the field: one protocol for all.
@@ -27,7 +29,7 @@ use volery_channel::random::Random;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
-use volery_primitives::{F128, Field, MacField, Tag as _, U256};
+use volery_primitives::{F128, Field, MacField, Tag, U256};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// The prover's share of a value.
@@ -60,7 +62,9 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     /// A fresh key.
     pub fn random(random: &mut Random) -> Self {
         loop {
-            let coordinates = (0..E::degree()).map(|_| uniform(random)).collect();
+            let free = |i| i < E::Tag::FREE;
+            let coordinates = (0..E::degree()).map(|i| if free(i) { B::ZERO } else { uniform(random) });
+            let coordinates = coordinates.collect();
             // Once in |E| times, of which the next one knows nothing.
             if let Some(delta) = Self::of(Zeroizing::new(coordinates)) {
                 return delta;
@@ -68,7 +72,7 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
         }
     }
 
-    /// The key with these coordinates, unless that is zero.
+    /// The key with these coordinates, unless that is zero, or not zero where tags leave it free.
     fn of(coordinates: Zeroizing<Vec<B>>) -> Option<Self> {
         let mut choices = Zeroizing::new(U256::ZERO);
         let mut lifted = Zeroizing::new(Vec::with_capacity(coordinates.len()));
@@ -77,7 +81,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
             lifted.push(E::from(*coordinate));
         }
         let value = Zeroizing::new(E::pack(&lifted));
-        if same(*value, E::ZERO) { None } else { Some(Self { value, choices, field: PhantomData }) }
+        let is_key = !same(*value, E::ZERO) & same(*value, E::Tag::bare(*value));
+        if !is_key { None } else { Some(Self { value, choices, field: PhantomData }) }
     }
 
     /// The [`Field::DIGESTED`] bytes that store the key: its coordinates, each in as many bits as an element
@@ -143,12 +148,16 @@ pub fn guess<B: Field, E: MacField<B>>() -> f64 {
     // Of an element of B: 2^BITS in characteristic two, and in a prime field one more than −1 is.
     let last = (-B::ONE).to_integer();
     let size = if last == 1 { f64::from(B::BITS).exp2() } else { last.to_f64() + 1.0 };
-    size.powi(-(E::degree() as i32))
+    size.powi(E::Tag::FREE as i32 - E::degree() as i32)
 }
 
 /// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an
-/// eighth in each coordinate, or in four where it samples an element of many coordinates as a whole.
+/// eighth in each coordinate, or in four where it samples an element of many coordinates as a whole. Over F_2 it
+/// prefers none.
 pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
+    if B::BITS == 1 {
+        return (-f64::from(E::degree())).exp2();
+    }
     // The degree of a field that is not chosen at run time is its bound.
     let sampled = if E::degree() == E::DEGREE { E::DEGREE } else { E::degree().min(4) };
     1.125f64.powi(sampled as i32) * guess::<B, E>()

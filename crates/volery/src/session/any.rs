@@ -46,7 +46,7 @@ use volery_proof::binary::Binary;
 use volery_proof::correlations::{Choice, Correlations};
 use volery_proof::estimate::Estimate;
 use volery_proof::options::Options;
-use volery_proof::over::Over;
+use volery_proof::over::{Over, ShortBinary};
 use volery_proof::reading::Sink;
 use volery_proof::report::Report;
 use volery_proof::setting::Setting;
@@ -67,6 +67,7 @@ pub fn settings() -> &'static [&'static dyn AnySetting] {
         ($($values:ident: $($macs:ident)+;)+) => {
             &[
                 &PhantomData::<Binary>,
+                &PhantomData::<ShortBinary>,
                 $($(&PhantomData::<Over<volery_primitives::$values, volery_primitives::$macs>>,)+)+
             ]
         };

@@ -11,7 +11,7 @@ use volery_limbo::session::{Simulated, named as limbo};
 use volery_primitives::{F61, with_chosen_fields, with_fields};
 use volery_proof::binary::Binary;
 use volery_proof::clear::InTheClear;
-use volery_proof::over::Over;
+use volery_proof::over::{Over, ShortBinary};
 use volery_proof::setting::{self, Setting};
 use volery_proof::system::{ProofSystem, System};
 use volery_quicksilver::Committed;
@@ -126,6 +126,21 @@ impl Registered for Binary {
     fn registered() -> &'static (dyn Any + Sync) {
         static COMPILED: Compiled<Binary> =
             Compiled(&[over::<Binary>, || &Jko, || &Stack, limbo::f2, wolverine::f2, || &Voleith]);
+        &COMPILED
+    }
+}
+
+impl Registered for ShortBinary {
+    type Program = Relation;
+
+    #[inline(never)]
+    fn by_name() -> &'static dyn AnySetting {
+        &PhantomData::<Self>
+    }
+
+    #[inline(never)]
+    fn registered() -> &'static (dyn Any + Sync) {
+        static COMPILED: Compiled<ShortBinary> = Compiled(&[over::<ShortBinary>]);
         &COMPILED
     }
 }

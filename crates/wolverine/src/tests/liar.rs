@@ -159,7 +159,7 @@ impl<'a, M: Macs> Liar<'a, M> {
         }
         let used = self.corrections.len();
         self.corrections.resize(self.section.len(), M::F::ZERO);
-        M::send(self.channel, &self.corrections)?;
+        self.channel.send_elements(&self.corrections)?;
         self.source.give_back(&self.section[used..]);
         self.section.clear();
         self.corrections.clear();
@@ -264,11 +264,11 @@ impl<'a, M: Macs> Liar<'a, M> {
             if range.end == triples.len() {
                 self.draw(Before::Left, OPENING);
             }
-            L::send(self.channel, &left[range.clone()])?;
+            self.channel.send_elements(&left[range.clone()])?;
             if range.end == triples.len() {
                 self.draw(Before::Right, OPENING);
             }
-            L::send(self.channel, &right[range])?;
+            self.channel.send_elements(&right[range])?;
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
@@ -289,7 +289,7 @@ impl<'a, M: Macs> Liar<'a, M> {
             if i + 1 == parts {
                 self.draw(before, what);
             }
-            L::send(self.channel, part)?;
+            self.channel.send_elements(part)?;
         }
         Ok(())
     }

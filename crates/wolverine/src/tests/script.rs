@@ -29,7 +29,7 @@ pub(super) fn script<M: Macs>(terms: &Terms, products: u64) -> Vec<(Said, usize)
         while committed + (sectioned as u64) < until {
             let length = section(sectioned, TILE);
             sectioned += length;
-            script.push((Corrections, M::bytes(length as u64) as usize));
+            script.push((Corrections, M::F::bytes_of(length as u64) as usize));
         }
         committed = until;
         block::<M>(terms, of_block, &mut script);
@@ -45,10 +45,10 @@ fn block<M: Macs>(terms: &Terms, gates: u64, script: &mut Vec<(Said, usize)>) {
     let tiles = |count: u64, tile: u64| (0..count).step_by(tile as usize).map(move |i| tile.min(count - i));
     if by_groups {
         let tiles = tiles(groups, (TILE / GROUP) as u64);
-        script.extend(tiles.map(|groups| (Further, M::bytes(31 * groups) as usize)));
+        script.extend(tiles.map(|groups| (Further, M::F::bytes_of(31 * groups) as usize)));
     }
     let triples = if by_groups { groups } else { terms.plan(gates).triples(gates) };
-    let bytes = |count| if by_groups { count as usize * M::E::BYTES } else { M::bytes(count) as usize };
+    let bytes = |count| if by_groups { count as usize * M::E::BYTES } else { M::F::bytes_of(count) as usize };
     script.extend(tiles(triples, TILE as u64).map(|count| (Triples, bytes(count))));
     script
         .extend(tiles(triples, TILE as u64).flat_map(|count| [Left, Right].map(|said| (said, bytes(count)))));

@@ -6,7 +6,6 @@ use super::*;
 use crate::slots::Triple;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-use volery_channel::channel::Channel;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{Extension, Field, Lanes, Tagged, U256};
 use volery_vole::macs::{Macs, Values};
@@ -170,15 +169,6 @@ impl Values for SmallMacs {
     }
     fn corrected(tag: Self::Tag, value: F2) -> Self::Tag {
         Tagged { value, ..tag }
-    }
-    fn bytes(_: u64) -> u64 {
-        unreachable!("nothing is sent")
-    }
-    fn send(_: &mut Channel, _: &[F2]) -> Result<()> {
-        unreachable!("nothing is sent")
-    }
-    fn recv(_: &mut Channel, _: &mut [F2]) -> Result<()> {
-        unreachable!("nothing is sent")
     }
 }
 

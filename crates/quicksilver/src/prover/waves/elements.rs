@@ -1,4 +1,4 @@
-//! Over any field but F_2: a wave is walked once, and its products wait for the challenge as others do.
+//! Over any field, over F_2 with short MACs: a wave is walked once, and its products wait for the challenge as others do.
 
 use crate::ASSERTED;
 use crate::arithmetic::BLOCKS;

@@ -5,10 +5,10 @@ use crate::session::Registered;
 use std::time::Duration;
 use volery_channel::channel::{Channel, Party, pipe, side_by_side};
 use volery_channel::random::Random;
-use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
+use volery_primitives::{Arch, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
 use volery_proof::binary::Binary;
 use volery_proof::correlations::Correlations;
-use volery_proof::over::Over;
+use volery_proof::over::{Over, ShortBinary};
 use volery_proof::testing::Dealt;
 use volery_vole::vole::extend::Schedule;
 use volery_vole::vole::lpn::{Params, Sets};
@@ -98,7 +98,7 @@ fn elements_send_what_was_foretold() {
         Over<B, E>: Registered,
     {
         assert_foretold::<Over<B, E>>("direct", 6);
-        let schedule = Schedule::over(Sets::of::<B>().tiny, E::degree() as usize);
+        let schedule = Schedule::over::<B>(Sets::of::<B>().tiny, E::degree() as usize);
         assert_foretold::<Over<B, E>>("tiny", 2 * schedule.draws() + 5);
     }
     test::<F61, F61>();
@@ -107,12 +107,24 @@ fn elements_send_what_was_foretold() {
     test::<F256, F128>();
 }
 
+#[test]
+fn bits_with_short_macs_send_what_was_foretold() {
+    for depth in ["softspoken4", "softspoken8"] {
+        for draws in [1, 3, 9] {
+            assert_foretold::<ShortBinary>(depth, draws);
+        }
+    }
+    let schedule = Schedule::over::<F2>(Sets::F2.tiny, 64);
+    assert_foretold::<ShortBinary>("tiny", 2 * schedule.draws() + 5);
+    assert_foretold::<ShortBinary>("mid", 2);
+}
+
 /// Draws beyond the first iteration, or a part of it where that is long.
 #[test]
 fn larger_sets_send_what_was_foretold() {
     assert_foretold::<Binary>("l2", Schedule::new(Params::L2).draws() + 75);
     assert_foretold::<Binary>("mid", Schedule::new(Params::MID).draws() / 3);
     assert_foretold::<Binary>("wan", 245);
-    assert_foretold::<Over<F61>>("l2", Schedule::over(Sets::LARGE.l2, 1).draws() + 3);
+    assert_foretold::<Over<F61>>("l2", Schedule::over::<F61>(Sets::LARGE.l2, 1).draws() + 3);
     assert_foretold::<Over<F61>>("mid", 2);
 }

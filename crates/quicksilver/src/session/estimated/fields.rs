@@ -4,7 +4,7 @@ use super::counted::by_quicksilver;
 use crate::session::Analysed as _;
 use crate::session::Registered;
 use volery_circuit::Size;
-use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
+use volery_primitives::{F2, F61, F61x2, F64, F128, F256, F65537, F65537x4, Field, MacField};
 use volery_proof::correlations::Correlations;
 use volery_proof::over::Over;
 use volery_proof::setting::Setting as _;
@@ -60,7 +60,7 @@ fn direct_sends_what_was_foretold() {
 /// Around the end of a tile, and at every stage of a refill, in the first iteration and the second.
 #[test]
 fn refills_send_what_was_foretold() {
-    let schedule = Schedule::over(Sets::LARGE.tiny, 1);
+    let schedule = Schedule::over::<F61>(Sets::LARGE.tiny, 1);
     let (draws, checked, opened) = (schedule.draws(), schedule.checked(), schedule.opened());
     let stages = [1, 2, 3, 4, 8, 9, 13, checked - 1, checked, opened - 1, opened, draws, draws + 1];
     let sizes = stages.into_iter().map(tiles::<F61, F61>);
@@ -71,17 +71,28 @@ fn refills_send_what_was_foretold() {
 #[test]
 fn every_field_sends_what_was_foretold() {
     fn sizes<B: Field, E: MacField<B>>() -> [u64; 5] {
-        let draws = Schedule::over(Sets::of::<B>().tiny, E::degree() as usize).draws();
+        let draws = Schedule::over::<B>(Sets::of::<B>().tiny, E::degree() as usize).draws();
         [1, 2, draws / 2, draws - 1, draws].map(|number| tiles::<B, E>(number) + u64::from(number > 1))
     }
     assert_foretold::<F61, F61x2>("tiny", sizes::<F61, F61x2>());
     assert_foretold::<F65537, F65537x4>("tiny", sizes::<F65537, F65537x4>());
     assert_foretold::<F256, F128>("tiny", sizes::<F256, F128>());
+    assert_foretold::<F2, F64>("tiny", sizes::<F2, F64>());
+}
+
+/// Bits with MACs of 64 bits, straight from transfers: around the ends of blocks that grow, of sections, and of batches.
+#[test]
+fn bits_send_what_was_foretold() {
+    let ends = [2048, 4096, 8192, 16_384, 24_576, 40_960, 65_536];
+    let around = ends.into_iter().flat_map(|end| [end - 64, end - 63, end, end + 1]);
+    for name in ["softspoken4", "softspoken8"] {
+        assert_foretold::<F2, F64>(name, [300, 600].into_iter().chain(around.clone()));
+    }
 }
 
 #[test]
 fn larger_sets_send_what_was_foretold() {
-    let draws = Schedule::over(Sets::LARGE.l2, 1).draws();
+    let draws = Schedule::over::<F61>(Sets::LARGE.l2, 1).draws();
     assert_foretold::<F61, F61>("l2", [tiles::<F61, F61>(draws + 3)]);
     assert_foretold::<F61, F61>("mid", [5000]);
 }

@@ -10,7 +10,7 @@ use volery_channel::pool::{Pool, Task};
 use volery_channel::random::Random;
 use volery_circuit::stream::Streamed;
 use volery_circuit::{Backend, Cells, Circuit, Entries, Matrix, Memories, Polynomials, Put, Returned};
-use volery_primitives::{Arch, F61, F61x2, F65537, F65537x4, Field, MacField};
+use volery_primitives::{Arch, F2, F61, F61x2, F64, F65537, F65537x4, Field, MacField};
 use volery_proof::verdict::Gates;
 use volery_vole::macs::{BitMacs, FieldMacs};
 use volery_vole::vole::{BoxedVole, Delta, Rows, Share, Shares, Vole, ideal, subfield};
@@ -374,6 +374,7 @@ fn statements_at_random<M: Dealt>(seeds: u8) {
 #[test]
 fn statements_are_proved_alike_and_lies_found() {
     statements_at_random::<BitMacs>(12);
+    statements_at_random::<FieldMacs<F2, F64>>(24);
     statements_at_random::<FieldMacs<F61, F61>>(24);
     statements_at_random::<FieldMacs<F61, F61x2>>(12);
     statements_at_random::<FieldMacs<F65537, F65537x4>>(6);

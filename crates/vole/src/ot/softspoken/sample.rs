@@ -1,24 +1,25 @@
 //! A chunk's work on rows, to measure its time on this machine.
 
-use super::{BLOCK, Depth, Expansion, LONGEST_CHUNK, Rows, pprf};
+use super::{BLOCK, Depth, Expansion, LONGEST_CHUNK, Row, Rows, pprf};
 use core::mem;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F128, Field};
+use zeroize::Zeroizing;
 
 /// A chunk of rows that nobody uses.
-pub struct Sample {
-    expansion: Expansion,
-    rows: Rows,
+pub struct Sample<R: Row> {
+    expansion: Expansion<R>,
+    rows: Rows<R>,
 }
 
-impl Sample {
+impl<R: Row> Sample<R> {
     /// The rows of a chunk.
     pub const ROWS: usize = BLOCK * LONGEST_CHUNK;
 
     /// A sample with trees of this depth; their leaves do not matter.
     pub fn new(arch: Arch, depth: Depth) -> Self {
-        let leaves = pprf::Leaves::new(vec![F128(1); depth.trees() << depth.bits()]);
-        Self { expansion: Expansion::of(arch, depth, [0; 32], leaves), rows: Rows::default() }
+        let leaves = pprf::Leaves::new(vec![F128(1); depth.trees(R::COLUMNS) << depth.bits()]);
+        Self { expansion: Expansion::of(arch, depth, [0; 32], leaves), rows: Zeroizing::default() }
     }
 
     /// Computes as much as a party does for the rows of a chunk.

@@ -16,7 +16,7 @@ fn delta(seed: u8) -> F128 {
 fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), (Sender, Channel)) {
     let k = depth.bits();
     let mut random = Random::from_seed(&[7; 32]);
-    let leaves: pprf::Leaves = Zeroizing::new((0..depth.trees() << k).map(|_| random.word()).collect());
+    let leaves: pprf::Leaves = Zeroizing::new((0..depth.trees(128) << k).map(|_| random.word()).collect());
     let mut punctured = leaves.clone();
     for (i, leaves) in punctured.chunks_exact_mut(1 << k).enumerate() {
         let alpha = pprf::slice(delta, i, k);
@@ -31,7 +31,7 @@ fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), 
         Receiver { expansion: Expansion::new(&mut receiving, arch, depth, leaves), sum: F128::ZERO };
     let sender = Sender {
         expansion: Expansion::new(&mut sending, arch, depth, punctured),
-        delta: Zeroizing::new(delta),
+        delta: Zeroizing::new(delta.into()),
     };
     ((receiver, receiving), (sender, sending))
 }
@@ -171,7 +171,7 @@ fn cheat(
     for &(tree, error, _) in errors {
         chunk.totals[tree * blocks] ^= error;
     }
-    Receiver::correct(&mut receiving, blocks, &mut chunk).unwrap();
+    Receiver::<F128>::correct(&mut receiving, blocks, &mut chunk).unwrap();
     let chi = receiver.expansion.coefficients(&mut receiving, blocks);
     let (u, mut columns) = (chunk.totals[..blocks].to_vec(), chunk.columns.clone());
     receiver.sum += dot(Arch::PORTABLE, &chi, &u);
@@ -186,7 +186,7 @@ fn cheat(
     }
     columns[..blocks].copy_from_slice(&u);
     let mut t = vec![F128::ZERO; BLOCK * blocks];
-    transpose(Arch::PORTABLE, &columns, &mut t);
+    bits::transpose(Arch::PORTABLE, &columns, &mut t);
     receiver.check(&mut receiving).unwrap();
     receiving.flush().unwrap();
     let mut q = Zeroizing::default();
@@ -273,7 +273,7 @@ fn late_mask_attack() {
         for (total, error) in chunk.totals.iter_mut().zip(&errors).skip(blocks) {
             *total ^= *error;
         }
-        Receiver::correct(&mut receiving, blocks, &mut chunk).unwrap();
+        Receiver::<F128>::correct(&mut receiving, blocks, &mut chunk).unwrap();
         let chi = receiver.expansion.coefficients(&mut receiving, blocks);
         receiver.sum += dot(Arch::PORTABLE, &chi, &chunk.totals[..blocks]);
         receiver.expansion.fold_columns(chi.clone(), chunk.into());
@@ -283,7 +283,7 @@ fn late_mask_attack() {
             let so_far = dot(Arch::PORTABLE, &chi, &errors[tree * blocks..][..blocks]);
             mask.totals[tree] ^= so_far;
         }
-        Receiver::correct(&mut receiving, 1, &mut mask).unwrap();
+        Receiver::<F128>::correct(&mut receiving, 1, &mut mask).unwrap();
         let chi = receiver.expansion.coefficients(&mut receiving, 1);
         let x = receiver.sum + chi[0] * mask.totals[0];
         receiver.expansion.fold_columns(chi, mask.into());
@@ -297,7 +297,7 @@ fn late_mask_attack() {
 }
 
 #[test]
-#[should_panic(expected = "bit 0 of Δ must be one")]
+#[should_panic(expected = "bit 0 of Δ must be 1")]
 fn an_even_delta_is_refused() {
     let (_receiving, sending) = pipe(TIMEOUT);
     let mut channel = Channel::new(Party::Verifier, sending);

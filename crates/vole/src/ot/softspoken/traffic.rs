@@ -3,26 +3,52 @@
 use super::{BLOCK, Depth, FIRST_CHUNK, LONGEST_CHUNK};
 use crate::ot::{base, pprf};
 use volery_channel::channel::Carried;
+use volery_primitives::F128;
+use volery_primitives::bits::Row as _;
+
+/// The trees of a set-up: as many of a depth as rows have bits for.
+#[derive(Clone, Copy)]
+pub struct Trees {
+    /// The depth.
+    pub depth: Depth,
+    /// The bits of a row.
+    pub columns: usize,
+}
+
+impl From<Depth> for Trees {
+    /// The trees for rows of 128 bits.
+    fn from(depth: Depth) -> Self {
+        Self { depth, columns: F128::COLUMNS }
+    }
+}
+
+impl Trees {
+    const fn number(self) -> usize {
+        self.depth.trees(self.columns)
+    }
+}
 
 /// The set-up: base transfers, whose receiver is the verifier, and the trees.
-pub fn set_up(depth: Depth) -> Carried {
-    base::traffic(128) + Carried::by_prover(pprf::traffic(depth.bits(), depth.trees()))
+pub fn set_up(trees: impl Into<Trees>) -> Carried {
+    let trees = trees.into();
+    base::traffic(trees.columns as u64)
+        + Carried::by_prover(pprf::traffic(trees.depth.bits(), trees.number()))
 }
 
 /// The chunks that hold `rows` rows, and their check, where `expected` or more may be expected.
-pub fn rows(depth: Depth, rows: u64, expected: Option<u64>) -> Carried {
-    checked(depth, Chunks::cover(rows, expected).blocks)
+pub fn rows(trees: impl Into<Trees>, rows: u64, expected: Option<u64>) -> Carried {
+    checked(trees, Chunks::cover(rows, expected).blocks)
 }
 
 /// Chunks of `blocks` blocks in all, and their check.
-pub fn checked(depth: Depth, blocks: u64) -> Carried {
+pub fn checked(trees: impl Into<Trees>, blocks: u64) -> Carried {
     // The check masks with a block of its own.
-    chunks(depth, blocks + 1) + Carried::by_prover(48)
+    chunks(trees, blocks + 1) + Carried::by_prover(48)
 }
 
 /// Chunks of `blocks` blocks in all.
-pub(crate) fn chunks(depth: Depth, blocks: u64) -> Carried {
-    Carried::by_prover(16 * (depth.trees() as u64 - 1) * blocks)
+pub(crate) fn chunks(trees: impl Into<Trees>, blocks: u64) -> Carried {
+    Carried::by_prover(16 * (trees.into().number() as u64 - 1) * blocks)
 }
 
 /// The chunks that hold some number of rows.

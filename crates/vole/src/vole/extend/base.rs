@@ -1,8 +1,8 @@
 //! The base shares of an iteration, from which it is extended.
 
-use super::super::lpn::{CHECK_MASKS, Params};
-use volery_primitives::F128;
+use super::super::lpn::{CHECK_MASKS, Params, noise};
 use volery_primitives::arch::advise_huge_pages;
+use volery_primitives::{F128, Field};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// How many shares and transfers an iteration takes.
@@ -23,9 +23,10 @@ impl Start {
         Self { params, masks: CHECK_MASKS, shares: params.depth, transfers: 0 }
     }
 
-    /// The start over another field, with MACs of this degree: a share for each tree, which is its noise.
-    pub(in crate::vole) fn over(params: Params, degree: usize) -> Self {
-        Self { params, masks: degree, shares: 1, transfers: params.depth }
+    /// The start where trees are walked by transfers, with MACs of this degree: a share for each tree, which is its
+    /// noise, or none where that is one.
+    pub(in crate::vole) fn over<B: Field>(params: Params, degree: usize) -> Self {
+        Self { params, masks: degree, shares: noise::<B>(), transfers: params.depth }
     }
 
     /// M, the number of shares.

@@ -1,6 +1,7 @@
 //! Schedule of the work for the next iteration, counted in draws of this one.
 
 use super::super::lpn::{Params, TILE};
+use volery_primitives::Field;
 
 /// The work for the next iteration, as both parties spread it over the draws of this one. Each counts its own
 /// draws, with the same numbers.
@@ -31,10 +32,10 @@ impl Schedule {
         Self { tiles, base_tiles, exchanges: 1, longest_lag: usize::MAX, rests: 0 }
     }
 
-    /// The prover's schedule over another field, with MACs of this degree, where the check takes two
+    /// The prover's schedule over the field `B`, with MACs of this degree over it, where the check takes two
     /// exchanges. Its longest lag keeps small what waits for a round trip.
-    pub fn over(params: Params, degree: usize) -> Self {
-        let base_tiles = params.consumed_over(degree).div_ceil(TILE);
+    pub fn over<B: Field>(params: Params, degree: usize) -> Self {
+        let base_tiles = params.consumed_over::<B>(degree).div_ceil(TILE);
         Self { tiles: params.tiles(), base_tiles, exchanges: 2, longest_lag: 128, rests: 0 }
     }
 
@@ -133,13 +134,14 @@ impl Schedule {
 mod tests {
     use super::*;
     use crate::vole::lpn::Sets;
+    use volery_primitives::F61;
 
     #[test]
     fn everything_is_done_once_and_in_order() {
         let Sets { tiny, l2, mid, wan, .. } = Sets::LARGE;
         let over = [tiny, l2, mid, wan]
             .into_iter()
-            .flat_map(|params| [1, 2, 4, 16].map(|degree| (params, Schedule::over(params, degree))));
+            .flat_map(|params| [1, 2, 4, 16].map(|degree| (params, Schedule::over::<F61>(params, degree))));
         let all = Params::ALL.map(|params| (params, Schedule::new(params)));
         // Whatever is expected, up to more than an iteration.
         let expecting = |(params, schedule): (Params, Schedule)| {

@@ -1,4 +1,4 @@
-//! The extension over any field but F_2.
+//! The extension over any field, over F_2 with MACs of 64 bits.
 //!
 //! What iterations are, and when they are made ready, says [`crate::vole::extend`]; here is where shares come
 //! from, and whose the coins are.
@@ -14,6 +14,11 @@
 //! | verifier | commitment to V | 32 | in answer |
 //! | prover | V | b' | at 7/8 |
 //! | verifier | opening | 32 | in answer; read before the next iteration |
+//!
+//! **Over F_2** MACs have 64 bits, and less of Δ could be searched for: so nothing of it may be in the trees, as it is
+//! in those of `binary`, and they are these. The first M shares are rows of 64 bits of SoftSpoken (k = 8), whose check
+//! passes before the verifier's first correction; they are so cheap that each set starts from them. The noise is one in
+//! every tree, as the sets over F_2 have it, and no share: an iteration takes k + r shares.
 //!
 //! An iteration takes k + t + r shares of the one before it: the secret of the code, the noise of each tree,
 //! and the masks of the check, each used once. Its transfers are SoftSpoken's under a Δ' of their own,
@@ -46,8 +51,11 @@ use volery_primitives::hash::Digest;
 use volery_primitives::{F128, Field};
 
 impl Sets {
-    /// The sets that a set-up runs one after the other, `target` last.
+    /// The sets that a set-up runs one after the other, `target` last: over F_2 it alone.
     pub fn chain(self, target: Params) -> Vec<Params> {
+        if self == Self::F2 {
+            return vec![target];
+        }
         let steps =
             [self.seed, self.tiny, self.l2].into_iter().take_while(|step| step.outputs() < target.outputs());
         steps.chain([target]).collect()

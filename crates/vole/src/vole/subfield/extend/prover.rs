@@ -17,7 +17,7 @@ use volery_channel::random::Random;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Field, MacField};
+use volery_primitives::{F2, F64, Field, MacField, Tag as _};
 use zeroize::Zeroizing;
 
 /// The prover's end of the extension.
@@ -35,15 +35,48 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         target: Params,
         random: &mut Random,
     ) -> Result<Self> {
+        Self::from(channel, arch, (sets, target), random, |channel, random, base| {
+            let mut first = base::Prover::<B, E>::new(channel, arch, random)?;
+            base.collect(&first.extend(channel, base.start.consumed())?);
+            Ok(())
+        })
+    }
+
+    /// Sets up from first shares that `collect` puts into a base.
+    fn from(
+        channel: &mut Channel,
+        arch: Arch,
+        (sets, target): (Sets, Params),
+        random: &mut Random,
+        collect: impl FnOnce(&mut Channel, &mut Random, &mut Base<E::Tag>) -> Result<()>,
+    ) -> Result<Self> {
         let degree = E::degree() as usize;
-        let mut starts = sets.chain(target).into_iter().map(|params| Start::over(params, degree));
+        let mut starts = sets.chain(target).into_iter().map(|params| Start::over::<B>(params, degree));
         let transfers = Receiver::new(channel, arch, Depth::Eight, random)?;
-        let mut first = base::Prover::<B, E>::new(channel, arch, random)?;
+        let mut base = Base::new(starts.next().expect("a chain is not empty"));
+        collect(channel, random, &mut base)?;
         let random = Random::from_seed(&random.bytes());
         let end = FieldProver { arch, transfers, random, field: PhantomData };
-        let mut base = Base::new(starts.next().expect("a chain is not empty"));
-        base.collect(&first.extend(channel, base.start.consumed())?);
-        Self::run(channel, end, base, starts, Schedule::over(target, degree))
+        Self::run(channel, end, base, starts, Schedule::over::<B>(target, degree))
+    }
+}
+
+impl Prover<F2, F64> {
+    /// Sets up over F_2 with the set `target`, the first iteration ready.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn of_bits(channel: &mut Channel, arch: Arch, target: Params, random: &mut Random) -> Result<Self> {
+        Self::from(channel, arch, (Sets::F2, target), random, |channel, random, base| {
+            let mut first = Receiver::<F64>::new(channel, arch, Depth::Eight, random)?;
+            let mut rows = Zeroizing::default();
+            first.expect(base.start.consumed() as u64);
+            while !base.is_full() {
+                first.extend(channel, &mut rows)?;
+                base.collect(&rows);
+            }
+            first.check(channel)
+        })
     }
 }
 
@@ -114,7 +147,8 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
             channel.send_words(&[seed])?;
             let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
             let transfers = Zeroizing::new(next.base.transfers(tile).to_vec());
-            let noise = Zeroizing::new(next.base.shares(tile).to_vec());
+            let mut noise = Zeroizing::new(next.base.shares(tile).to_vec());
+            noise.resize(next.base.start.params.trees_per_tile(), E::Tag::new(B::ONE, E::ZERO));
             let fix = move || {
                 let Buffers { rows, scratch } = &mut buffers;
                 let fixed =

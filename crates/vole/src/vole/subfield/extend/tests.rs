@@ -1,6 +1,8 @@
 //! Shares over every field, across refills, stopped anywhere; every message tampered with; a
 //! prover that guesses Δ.
 
+mod bits;
+
 use super::super::tests::*;
 use super::super::uniform;
 use super::*;
@@ -67,7 +69,7 @@ fn degree<B: Field, E: MacField<B>>() -> usize {
 /// All shares of more than two iterations, on every instruction set.
 #[test]
 fn shares_are_correlated_on_every_instruction_set() {
-    let draws = 2 * Schedule::over(LARGE.tiny, 1).draws() + 3;
+    let draws = 2 * Schedule::over::<F61>(LARGE.tiny, 1).draws() + 3;
     let all = Arch::available();
     for archs in all.iter().zip(all.iter().rev()).map(|(a, b)| [*a, *b]) {
         assert_drawn(run_on::<F61, F61>(archs, LARGE, LARGE.tiny, draws, vec![]), draws);
@@ -76,14 +78,14 @@ fn shares_are_correlated_on_every_instruction_set() {
 
 fn a_refill_is_correlated<B: Field, E: MacField<B>>() {
     let sets = Sets::of::<B>();
-    let draws = Schedule::over(sets.tiny, degree::<B, E>()).draws() + 3;
+    let draws = Schedule::over::<F61>(sets.tiny, degree::<B, E>()).draws() + 3;
     assert_drawn(run::<B, E>(sets, sets.tiny, draws), draws);
 }
 over_every_field!(a_refill_is_correlated);
 
 #[test]
 fn larger_sets_are_correlated() {
-    let refill = Schedule::over(LARGE.l2, 1).draws() + 2;
+    let refill = Schedule::over::<F61>(LARGE.l2, 1).draws() + 2;
     for (set, draws) in [(LARGE.l2, refill), (LARGE.mid, 3), (LARGE.wan, 2)] {
         assert_drawn(run::<F61, F61>(LARGE, set, draws), draws);
     }
@@ -103,7 +105,7 @@ fn the_end_may_fall_at_every_draw() {
 
 /// Sessions that end after one in `step` numbers of draws, and about the refill.
 fn ends_anywhere(step: usize) {
-    let refill = Schedule::over(SHORT, 2).draws();
+    let refill = Schedule::over::<F61>(SHORT, 2).draws();
     for draws in (0..=refill + 2).filter(|draws| draws % step == 0 || *draws >= refill) {
         assert_drawn(run::<F61, F61x2>(SHORTS, SHORT, draws), draws);
     }
@@ -112,7 +114,7 @@ fn ends_anywhere(step: usize) {
 /// A peer that goes away in the middle of an iteration ends the session in an error.
 #[test]
 fn a_peer_that_vanishes_ends_in_an_error() {
-    let (arch, schedule) = (Arch::detect(), Schedule::over(SHORT, 1));
+    let (arch, schedule) = (Arch::detect(), Schedule::over::<F61>(SHORT, 1));
     let goes_on = 2 * schedule.draws();
     for stop in [0, 1, schedule.draws() / 2, schedule.checked() - 1, schedule.opened() - 1] {
         for [proved, verified] in [[goes_on, stop], [stop, goes_on]] {
@@ -148,7 +150,7 @@ fn a_peer_that_vanishes_ends_in_an_error() {
 
 /// The base of an iteration never leaves the extension, and no two iterations share any of it.
 fn secrets_are_used_once<B: Field, E: MacField<B>>() {
-    let iteration = Schedule::over(SHORT, degree::<B, E>()).draws();
+    let iteration = Schedule::over::<F61>(SHORT, degree::<B, E>()).draws();
     let arch = Arch::detect();
     let drawn = session(
         vec![],
@@ -184,8 +186,8 @@ over_every_field!(secrets_are_used_once);
 /// tree; whatever the pieces in which they come, no more are taken than are used.
 #[test]
 fn all_that_an_iteration_starts_from_has_one_use() {
-    let consumed = SHORT.consumed_over(3);
-    let mut base = Base::<u64>::new(Start::over(SHORT, 3));
+    let consumed = SHORT.consumed_over::<F61>(3);
+    let mut base = Base::<u64>::new(Start::over::<F61>(SHORT, 3));
     base.reuse(Zeroizing::new(vec![77; 2 * consumed]));
     let shares: Vec<u64> = (0..2 * consumed as u64).collect();
     let pieces = shares.chunks(300).take_while(|piece| !base.collect(piece));
@@ -286,7 +288,7 @@ fn messages<B: Field, E: MacField<B>>(iterations: usize) -> [Vec<(&'static str, 
     let mut prover = vec![("point", 32), ("levels", 32 * 7 * 16), ("sums", 32 * 16), ("digest", 32)];
     prover.push(("point", 32));
     prover.extend(of_digits);
-    let mut shares = SHORT.consumed_over(r) + r;
+    let mut shares = SHORT.consumed_over::<F61>(r) + r;
     while shares > 0 {
         let piece = shares.min(256);
         prover.push(("τ", B::BYTES * columns * piece));
@@ -318,7 +320,7 @@ fn lengths(recording: &Recording) -> Vec<usize> {
 
 /// The tables of messages leave nothing out, and lengths depend on nothing secret.
 fn messages_are_those_of_the_tables<B: Field, E: MacField<B>>() {
-    let draws = Schedule::over(SHORT, degree::<B, E>()).draws() + 1;
+    let draws = Schedule::over::<F61>(SHORT, degree::<B, E>()).draws() + 1;
     for (iterations, draws) in [(1, 0), (2, draws)] {
         let drawn = run::<B, E>(SHORTS, SHORT, draws);
         for (said, expected) in drawn.messages.iter().zip(messages::<B, E>(iterations)) {
@@ -372,7 +374,7 @@ fn messages_of_the_set_up_are_checked() {
 /// Messages are checked in the second iteration as in the first.
 #[test]
 fn messages_of_a_refill_are_checked() {
-    let draws = Schedule::over(SHORT, 1).draws() + 1;
+    let draws = Schedule::over::<F61>(SHORT, 1).draws() + 1;
     let [first, both] = [1, 2].map(messages::<F61, F61>);
     for (i, party) in [Party::Prover, Party::Verifier].into_iter().enumerate() {
         for (message, name) in some(&both[i], first[i].len()) {
@@ -473,7 +475,7 @@ fn commitments_are_salted() {
     let others = [committed(1, 2, 3), committed(4, 2, 3), committed(1, 4, 3), committed(1, 2, 4)];
     assert_eq!(others.iter().collect::<HashSet<_>>().len(), 4);
     // Salts are the verifier's own randomness, fresh in each iteration.
-    let draws = Schedule::over(SHORT, 1).draws();
+    let draws = Schedule::over::<F61>(SHORT, 1).draws();
     let said = run::<F61, F61>(SHORTS, SHORT, draws).messages[1].messages();
     let [first, both] = [1, 2].map(|iterations| messages::<F61, F61>(iterations)[1].len());
     let commitments_and_openings = [first - 2, first - 1, both - 2, both - 1].map(|message| &said[message]);

@@ -1,21 +1,30 @@
 //! Bytes of the messages of [`super`], those of trees and of their check included.
 
-use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK, traffic};
+use crate::ot::softspoken::traffic::{self, Trees};
+use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
 use crate::vole::extend::Schedule;
 use crate::vole::extend::traffic::iterations;
 use crate::vole::lpn::{Params, Sets};
 use crate::vole::subfield::base;
 use volery_channel::channel::Carried;
-use volery_primitives::{Field, MacField};
+use volery_primitives::bits::Row as _;
+use volery_primitives::{F64, Field, MacField};
+
+/// The transfers that are the first shares over F_2.
+const BITS: Trees = Trees { depth: Depth::Eight, columns: F64::COLUMNS };
 
 /// The set-up: SoftSpoken's part, the first shares, and an iteration of each set on the way.
 pub fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
-    let sets = Sets::of::<B>();
-    let seed = sets.seed.consumed_over(E::degree() as usize) as u64;
-    let mut set_up = traffic::set_up(Depth::Eight) + base::set_up_traffic::<B, E>();
-    set_up += base::traffic::<B, E>(seed, 1);
+    let chain = Sets::of::<B>().chain(params);
+    let first = chain[0].consumed_over::<B>(E::degree() as usize) as u64;
+    let mut set_up = traffic::set_up(Depth::Eight);
+    set_up += if B::BITS == 1 {
+        traffic::set_up(BITS) + traffic::rows(BITS, first, Some(first))
+    } else {
+        base::set_up_traffic::<B, E>() + base::traffic::<B, E>(first, 1)
+    };
     let mut drawn = 0;
-    for set in sets.chain(params) {
+    for set in chain {
         let before = drawn;
         while (drawn - before) * (BLOCK as u64) < transfers(set) {
             // Each chunk is as long as all before.
@@ -30,7 +39,7 @@ pub fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
 /// Bytes of so many draws of a tile each, every one with its part for the next iteration, where this many
 /// shares may be expected. The set-up has come to the longest chunks.
 pub fn draws<B: Field, E: MacField<B>>(params: Params, draws: u64, expected: Option<u64>) -> Carried {
-    let schedule = Schedule::over(params, E::degree() as usize);
+    let schedule = Schedule::over::<B>(params, E::degree() as usize);
     let schedule = expected.map_or(schedule, |shares| schedule.expecting(shares));
     iterations(schedule, draws, |draws| iteration::<E>(params, schedule, draws))
 }

@@ -15,7 +15,7 @@ use volery_channel::pool::Tasks;
 use volery_channel::random::Random;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
-use volery_primitives::{F128, Field, MacField};
+use volery_primitives::{F2, F64, F128, Field, MacField};
 use zeroize::Zeroizing;
 
 /// The verifier's end of the extension.
@@ -34,16 +34,57 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         delta: &Delta<B, E>,
         random: &mut Random,
     ) -> Result<Self> {
+        Self::from(channel, arch, (sets, target), delta, random, |channel, random, base| {
+            let mut first = base::Verifier::<B, E>::new(channel, arch, delta, random)?;
+            base.collect(&first.extend(channel, base.start.consumed())?);
+            Ok(())
+        })
+    }
+
+    /// Sets up from first shares that `collect` puts into a base.
+    fn from(
+        channel: &mut Channel,
+        arch: Arch,
+        (sets, target): (Sets, Params),
+        delta: &Delta<B, E>,
+        random: &mut Random,
+        collect: impl FnOnce(&mut Channel, &mut Random, &mut Base<E>) -> Result<()>,
+    ) -> Result<Self> {
         let degree = E::degree() as usize;
-        let mut starts = sets.chain(target).into_iter().map(|params| Start::over(params, degree));
+        let mut starts = sets.chain(target).into_iter().map(|params| Start::over::<B>(params, degree));
         let offset = Zeroizing::new(F128(random.word().0 | 1));
         let transfers = Some(Sender::new(channel, arch, Depth::Eight, *offset, random)?);
-        let mut first = base::Verifier::<B, E>::new(channel, arch, delta, random)?;
+        let mut base = Base::new(starts.next().expect("a chain is not empty"));
+        collect(channel, random, &mut base)?;
         let (delta, random) = (Zeroizing::new(delta.value()), Random::from_seed(&random.bytes()));
         let end = FieldVerifier { arch, delta, transfers, offset, random, field: PhantomData };
-        let mut base = Base::new(starts.next().expect("a chain is not empty"));
-        base.collect(&first.extend(channel, base.start.consumed())?);
-        Self::run(channel, end, base, starts, Schedule::over(target, degree).in_time())
+        Self::run(channel, end, base, starts, Schedule::over::<B>(target, degree).in_time())
+    }
+}
+
+impl Verifier<F2, F64> {
+    /// Sets up over F_2 under `delta` with the set `target`, the first iteration ready.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn of_bits(
+        channel: &mut Channel,
+        arch: Arch,
+        target: Params,
+        delta: &Delta<F2, F64>,
+        random: &mut Random,
+    ) -> Result<Self> {
+        Self::from(channel, arch, (Sets::F2, target), delta, random, |channel, random, base| {
+            let mut first = Sender::<F64>::new(channel, arch, Depth::Eight, delta.value(), random)?;
+            let mut rows = Zeroizing::default();
+            first.expect(base.start.consumed() as u64);
+            while !base.is_full() {
+                first.extend(channel, &mut rows)?;
+                base.collect(&rows);
+            }
+            // From here on the verifier says what depends on Δ.
+            first.check(channel).map(drop)
+        })
     }
 }
 
@@ -95,11 +136,12 @@ impl<B: Field, E: MacField<B>> Default for Check<B, E> {
 
 impl<B: Field, E: MacField<B>> FieldVerifier<B, E> {
     /// Starts planting the tiles before number `end`.
-    fn plant(next: &mut Next<Self>, workers: &mut Workers<Self>, end: usize) {
+    fn plant(&self, next: &mut Next<Self>, workers: &mut Workers<Self>, end: usize) {
         for tile in next.check.begun..end.min(next.base.start.params.tiles()) {
             let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
             let transfers = Zeroizing::new(next.base.transfers(tile).to_vec());
-            let noise = Zeroizing::new(next.base.shares(tile).to_vec());
+            let mut noise = Zeroizing::new(next.base.shares(tile).to_vec());
+            noise.resize(next.base.start.params.trees_per_tile(), *self.delta);
             let plant = move || (trees.plant(tile, &transfers, &noise, &mut buffers.scratch), buffers);
             next.check.planting.push(workers.pool.run(plant));
             next.check.begun = tile + 1;
@@ -138,7 +180,7 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
     ) -> Result<()> {
         let ahead = workers.pool.ahead();
         for tile in next.check.sent..next.planted {
-            Self::plant(next, workers, tile + 1 + ahead);
+            self.plant(next, workers, tile + 1 + ahead);
             let (corrections, buffers) = next.check.planting.next().expect("planted above");
             channel.send_words(&corrections.levels)?;
             channel.send_elements(&corrections.leaves)?;
