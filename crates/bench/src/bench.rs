@@ -4,7 +4,7 @@ use crate::args::Typed;
 use std::time::Instant;
 use volery::System;
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, is_boolean};
+use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, has_bits};
 use volery_cli::settings;
 
 /// A row.
@@ -36,8 +36,10 @@ pub(crate) enum Takes {
 /// The fields over which a bench runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Fields {
-    /// F_2 alone, of which there is no other.
+    /// F_2 alone, by its usual MACs.
     Bits,
+    /// F_2, whatever its MACs.
+    AnyBits,
     /// F_2, and another bench over larger fields.
     BitsElse(&'static str),
     /// Any but F_2, which another bench is over; the usual one is that of arithmetic.
@@ -110,11 +112,19 @@ impl Run<'_> {
         };
         let (field, boolean, other) = match self.bench.over {
             Fields::Bits => return fields::boolean(&format!("bench {name}"), given),
+            Fields::AnyBits => {
+                let field = asked(BOOLEAN)?;
+                return if has_bits(field) {
+                    Ok(field)
+                } else {
+                    fields::boolean(&format!("bench {name}"), given)
+                };
+            }
             Fields::Any(usual) => return asked(usual(self.typed)?),
             Fields::BitsElse(other) => (asked(BOOLEAN)?, true, other),
             Fields::ElementsElse(other) => (asked(ARITHMETIC)?, false, other),
         };
-        if is_boolean(field) == boolean {
+        if has_bits(field) == boolean {
             return Ok(field);
         }
         let given = field.name();

@@ -16,7 +16,7 @@ use lanes::Lanes;
 use volery::circuit::{Arithmetic, Network};
 use volery::{Binary, Named, Provable, Setting as _, ShortBinary};
 use volery_cli::failure::Result;
-use volery_cli::fields::is_boolean;
+use volery_cli::fields::has_bits;
 
 /// Proves a network over F_2.
 pub(crate) fn boolean(run: &Run) -> Result<()> {
@@ -47,7 +47,7 @@ fn prove(run: &Run, circuit: fn(&Run) -> Result<Box<dyn AnyGenerated>>) -> Resul
 
 /// The circuit of `boolean`, or over another field of `arithmetic`.
 fn either(run: &Run) -> Result<Box<dyn AnyGenerated>> {
-    if is_boolean(run.field()?) { bits(run) } else { elements(run) }
+    if has_bits(run.field()?) { bits(run) } else { elements(run) }
 }
 
 /// The circuit of `boolean`.

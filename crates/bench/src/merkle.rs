@@ -11,7 +11,7 @@ use volery::circuit::gadget::{Bytes, Gates, Holes, sha256_tree};
 use volery::circuit::stream::Source;
 use volery::circuit::{Polynomials, Shape, Size};
 use volery::random::Random;
-use volery::{Binary, Circuit, F2};
+use volery::{Binary, Circuit, F2, Setting as _, ShortBinary};
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::print::human;
 
@@ -131,7 +131,12 @@ pub(crate) fn merkle(run: &Run) -> Result<()> {
     let options = settings.options(tree.digest(), Some(size))?;
     let witness = witness(seed, tree.depth);
     let source: &dyn Source<F2> = &tree;
-    let mut outcome = plan.prove::<Binary, _>(("depth", depth), source, witness, ands, &options)?;
+    let size = ("depth", depth);
+    let mut outcome = if plan.settings.field.name() == ShortBinary::name() {
+        plan.prove::<ShortBinary, _>(size, source, witness, ands, &options)?
+    } else {
+        plan.prove::<Binary, _>(size, source, witness, ands, &options)?
+    };
     let compressions = tree.compressions();
     let all = compressions * u64::from(plan.repeat);
     let speed = all as f64 / outcome.report.online.as_secs_f64();

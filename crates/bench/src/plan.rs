@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::stream::{ClauseSource, StreamedClauses};
 use volery::circuit::{self, Alternatives, Statement, Witness};
-use volery::{Binary, Named, Options, Provable, Report};
+use volery::{Binary, Named, Options, Provable, Report, Setting as _, ShortBinary};
 use volery_cli::both::{Reports, Task};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::link::Shape;
@@ -134,6 +134,9 @@ impl Plan {
         let shape = Binary::compiled().count(statement)?;
         let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
         let mul = self.settings.mul(&shape);
+        if self.settings.field.name() == ShortBinary::name() {
+            return self.prove::<ShortBinary, _>(size, statement.source(), witness.bits(), mul, &options);
+        }
         self.prove::<Binary, _>(size, statement.source(), witness.bits(), mul, &options)
     }
 

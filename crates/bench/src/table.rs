@@ -49,7 +49,7 @@ pub static BENCHES: [Bench; 28] = [
         name: "sha256",
         options: &["--count"],
         takes: Takes::All,
-        over: Fields::Bits,
+        over: Fields::AnyBits,
         systems: OF_BITS,
         says: "one SHA-256 preimage, from the start of the process to the verdict, or --count of them at once",
         run: sha256::sha256,
@@ -138,7 +138,7 @@ pub static BENCHES: [Bench; 28] = [
         name: "merkle",
         options: &["--depth", "--kind"],
         takes: Takes::All,
-        over: Fields::Bits,
+        over: Fields::AnyBits,
         systems: OF_BITS,
         says: "the 2^--depth leaves under a Merkle root, 64 bytes each: 2^(--depth + 1) - 1 compressions of \
                SHA-256, as polynomials or gate by gate by --kind",

@@ -11,8 +11,13 @@ pub const BOOLEAN: &str = F2::NAME;
 /// The one for benches of arithmetic.
 pub const ARITHMETIC: &str = F61::NAME;
 
-/// Whether it is F_2.
+/// Whether it is F_2 with its usual MACs, over which all systems are.
 pub fn is_boolean(field: Field) -> bool {
+    field.name() == BOOLEAN
+}
+
+/// Whether its wires carry bits, whatever their MACs.
+pub fn has_bits(field: Field) -> bool {
     field.wires() == BOOLEAN
 }
 
@@ -88,7 +93,10 @@ mod tests {
             assert_eq!(of_wires(field.wires()).expect("known").wires(), field.wires());
         }
         assert_eq!(asked(None).expect("the usual one").name(), BOOLEAN);
-        assert!(boolean("demo", Some("f61")).is_err());
+        for other in ["f61", "f2x64"] {
+            assert!(boolean("demo", Some(other)).is_err());
+        }
+        assert!(has_bits(named("f2x64").expect("known")) && !has_bits(named("f61").expect("known")));
         assert_eq!(of_wires("f61").expect("known").name(), "f61");
         let refused = |why: Failure| why.line;
         let composite = of_wires("91").map(|_| ()).map_err(refused);

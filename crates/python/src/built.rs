@@ -11,7 +11,7 @@ use volery::channel::{Channel, Party};
 use volery::circuit::stream::{Shard, Source};
 use volery::circuit::{Announced, Shape, Sharding as _};
 use volery::{
-    AnySetting, Binary, Error, Field, Named, Options, Over, Report, Result, Setting, prove_over,
+    AnySetting, Binary, Error, Field, Named, Options, Over, Report, Result, Setting, ShortBinary, prove_over,
     prove_to_over, verify_from_over, verify_over, with_fields,
 };
 use volery_cluster::Work;
@@ -97,6 +97,9 @@ pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Re
     }
     if name == Binary::name() {
         return Ok(over::<Binary>(ask, parts));
+    }
+    if name == ShortBinary::name() {
+        return Ok(over::<ShortBinary>(ask, parts));
     }
     with_fields!(by_name);
     Err(Error::invalid(format!(

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use traffic::{InTheHead, Simulated, Traffic};
 use volery::circuit::{Port, R1cs, Relation, Shape, Values};
 use volery_cli::failure::Result;
-use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, is_boolean};
+use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, has_bits};
 use volery_cli::print::{self, grouped, hex, table, things};
 use volery_cli::progress::Progress;
 use volery_cli::settings::wait;
@@ -92,7 +92,7 @@ pub(crate) fn list(typed: &List) -> Result<()> {
     };
     let of = |field: Field| field.builtins().iter().map(move |builtin| (field, builtin));
     let all = fields.into_iter().flat_map(of).map(|(field, (name, states))| {
-        let over = if is_boolean(field) { BOOLEAN } else { "larger fields" };
+        let over = if has_bits(field) { BOOLEAN } else { "larger fields" };
         (format!("{BUILTIN}{name}"), over, *states)
     });
     if typed.json {

@@ -48,6 +48,10 @@ fn boolean() -> Vec<Line> {
         let command = format!("boolean --gates 100000000 --vole {set}");
         gates(&[name, &format!("`{set}`")], &command, 7.6e6, &[Setup, SetupBytes])
     };
+    let short = |name: &str, set: &str| {
+        let command = format!("boolean --gates 100000000 --field f2x64 --vole {set}");
+        gates(&[name, &format!("`{set}`")], &command, 7.6e6, &[Setup, SetupBytes])
+    };
     let wolverine = |name: &str, set: &str| {
         let command = format!("wolverine --gates 10000000 --vole {set}");
         gates(&[name, &format!("`{set}`")], &command, 1.25e6, &[Setup, SetupBytes])
@@ -63,6 +67,10 @@ fn boolean() -> Vec<Line> {
         quicksilver("", "l2"),
         quicksilver("", "mid"),
         quicksilver("", "wan"),
+        short("with MACs of 64 bits", "softspoken4"),
+        short("", "l2"),
+        short("", "mid"),
+        short("", "wan"),
         gates(&["JKO, 10^7 ANDs", ""], "jko --gates 10000000", 6e6, &[Setup]),
         cells.into_iter().map(figures).fold(stacked, Line::cell),
         wolverine("Wolverine, 10^7 ANDs, 40 bits, buckets", "softspoken4"),
@@ -114,6 +122,8 @@ fn replay() -> Vec<Line> {
     vec![
         alone("F_2, `mid`", "boolean --gates 20000000 --vole mid"),
         alone("F_2, `softspoken4`", "boolean --gates 20000000 --vole softspoken4"),
+        alone("F_2 with MACs of 64 bits, `mid`", "boolean --gates 20000000 --field f2x64 --vole mid"),
+        alone("the same, `softspoken4`", "boolean --gates 20000000 --field f2x64 --vole softspoken4"),
         alone("2^61 − 1, `l2`", "arithmetic --gates 20000000 --vole l2"),
     ]
 }

@@ -27,7 +27,7 @@ struct Work {
     rate: Measure,
 }
 
-const WORK: [Work; 4] = [
+const WORK: [Work; 6] = [
     Work {
         name: "1,024 SHA-256 preimages, `mid`",
         command: "sha256 --count 1024 --vole mid",
@@ -36,6 +36,16 @@ const WORK: [Work; 4] = [
     Work {
         name: "1,024 SHA-256 preimages, `softspoken4`",
         command: "sha256 --count 1024 --vole softspoken4",
+        rate: PreimageRate,
+    },
+    Work {
+        name: "1,024 SHA-256 preimages, MACs of 64 bits, `mid`",
+        command: "sha256 --count 1024 --field f2x64 --vole mid",
+        rate: PreimageRate,
+    },
+    Work {
+        name: "1,024 SHA-256 preimages, MACs of 64 bits, `softspoken4`",
+        command: "sha256 --count 1024 --field f2x64 --vole softspoken4",
         rate: PreimageRate,
     },
     Work {

@@ -41,7 +41,7 @@ pub(super) fn all(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic
 fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
     let options = Options::by(system);
     let triples = system.facts().triples;
-    let of_clauses = branch::size(clauses).ok().filter(|_| system.facts().clauses);
+    let of_clauses = branch::size(clauses).ok().filter(|_| system.facts().clauses && is_boolean(field));
     let size = of_clauses.unwrap_or(if triples { shape.size_by_gates() } else { field.size(shape) });
     let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
     let over = |correlations: Correlations| {
