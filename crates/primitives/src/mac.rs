@@ -278,6 +278,15 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// # Panics
     /// Where the lengths differ.
     fn correct(arch: Arch, keys: &mut [Self], corrections: &[B], delta: Self);
+
+    /// Adds `delta` to the keys whose bits are set, over F_2: the first in the lowest place of the first byte. Time
+    /// does not depend on them.
+    ///
+    /// # Panics
+    /// Where there are not as many bits, or values are no bits.
+    fn correct_by_bits(_: Arch, _keys: &mut [Self], _bits: &[u8], _delta: Self) {
+        panic!("values that are no bits")
+    }
 }
 
 /// Triples of columns that are equally long.

@@ -60,6 +60,12 @@ def test_bytes(system):
             verify(bytes(changed), PUBLIC)
 
 
+def test_bits_with_short_macs():
+    _, verifier = volery.loopback(preimage, PUBLIC, PRIVATE, field="f2x64")
+    assert verifier.accepted and verifier.field == "f2x64"
+    assert 40 <= verifier.security.statistical_bits <= 61
+
+
 @pytest.mark.parametrize("field", ["f61", "f61x2"])
 def test_elements(field):
     public = {"coefficients": [6, -5, 1]}

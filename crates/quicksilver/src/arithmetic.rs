@@ -44,7 +44,8 @@
 //! is computed, kept or weighed. In a run that has other products they are weighed as these are.
 //!
 //! **Soundness** ([`security`]): d Δ at most solve the equation of a wrong polynomial of degree d, two that
-//! of a product, one guess forges an asserted MAC, one passes a check of the VOLE: (d + 2)/|E|. Wrong ones
+//! of a product, one guess forges an asserted MAC, one passes a check of the VOLE: (d + 2)/|E|, or over
+//! F_2 (d + 2)/2^63. Wrong ones
 //! cancel with the probability of one coefficient in each batch, those that end early included: the prover,
 //! who sees its coins, may go on until they do. A matrix product adds that of two. To this adds the error of
 //! the VOLE's first shares ([`volery_vole::vole::subfield::base_error`]) and of its transfers. No term has a factor
@@ -177,14 +178,14 @@ impl<B: Field> Sections<B> {
 }
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this
-/// size over a VOLE with blocks of `block` shares, whose first shares take so many `checks`.
-pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64) -> u32 {
+/// size over a VOLE with blocks of `block` shares but for `ramp` shorter ones, whose first shares take so many `checks`.
+pub fn security<B: Field, E: MacField<B>>(size: Size, (block, ramp): (usize, u64), checks: u64) -> u32 {
     let Size { commitments, matrices, clauses, .. } = size;
     let degree = degree_of_check(size.degree);
     // Batches that end early leave a part of a block unused, at most; and public
     // polynomials make a batch too.
     let early = early_ends(size);
-    let blocks = commitments.div_ceil(block as u64).max(1) + early;
+    let blocks = commitments.div_ceil(block as u64).max(1) + ramp + early;
     let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };
     let keys = (degree + 2) as f64 * guess::<B, E>();
     let likeliest = likeliest::<B, E>();

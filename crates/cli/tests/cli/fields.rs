@@ -41,6 +41,34 @@ fn each_field_is_proved_over() {
     }
 }
 
+/// A preimage, whose wires are bits with MACs of 64 bits.
+#[test]
+fn bits_have_short_macs_where_they_are_asked_for() {
+    let digest = "digest=ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let relation = "builtin:sha256-preimage?length=3";
+    let of = |verb| [verb, "--field", "f2x64", "--relation", relation, "--public", digest];
+    let private = ["--private", "message=text:abc"];
+    let info = volery(&["circuit", "info", relation, "--field", "f2x64", "--json"]).expect(0).json();
+    for vole in ["auto", "softspoken4", "tiny"] {
+        let more = ["--vole", vole, "--json"];
+        let proof = [&of("prove")[..], &more, &private].concat();
+        let [verifier, prover] = session(&[&of("verify")[..], &more].concat(), &proof);
+        let (prover, verifier) = (prover.expect(0).json(), verifier.expect(0).json());
+        assert_eq!((&verifier["verdict"], &verifier["field"]), (&"accepted".into(), &"f2x64".into()));
+        let bits = verifier["security"]["statistical_bits"].as_u64().expect("a number");
+        assert!((40..=61).contains(&bits), "{verifier}");
+        let foretold = info["estimates"].as_array().expect("a list").iter();
+        let by = |each: &&Value| each["vole"] == prover["vole"];
+        let foretold = foretold.clone().find(by).unwrap_or_else(|| panic!("{info}"));
+        assert_eq!(foretold["bytes"], prover["bytes"], "{vole}");
+    }
+    for more in [["--security", "64"], ["--vole", "direct"], ["--system", "jko"]] {
+        volery(&[&of("verify")[..], &NOWHERE, &more].concat()).refused(2, &["f2x64"]);
+    }
+    let asked = [&of("verify")[..], &NOWHERE, &["--security", "100"]].concat();
+    volery(&asked).refused(2, &["100 bits", "f2x64 gives", "take --field f2"]);
+}
+
 #[test]
 fn each_field_refuses_a_wrong_witness_by_name() {
     for field in &FIELDS[1..] {

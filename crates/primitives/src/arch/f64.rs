@@ -115,6 +115,13 @@ pub(crate) fn correct(arch: Arch, keys: &mut [F64], corrections: &[F2], delta: F
     dispatch!(arch, f64::correct(keys, corrections, delta))
 }
 
+/// Adds `delta` to `rows[i]` where bit i of `bits` is set; the first bit is the lowest of the first byte.
+/// Time depends on the lengths alone.
+pub(crate) fn add_where(arch: Arch, bits: &[u8], delta: F64, rows: &mut [F64]) {
+    assert_eq!(bits.len(), rows.len().div_ceil(8));
+    dispatch!(arch, f64::add_where(bits, delta, rows))
+}
+
 /// Puts the sums of the `count` words from `a` and from `b` on at `out`, which may be one of these two, and
 /// overlaps with neither else.
 pub(crate) fn add_rows(arch: Arch, words: &mut [F64], [out, a, b]: [usize; 3], count: usize) {

@@ -495,17 +495,25 @@ fn the_bound_is_the_sum_of_its_terms() {
     choose_prime();
     // C(61, 2)·9/8 is 2^11; 10^10 gates are 305,176 batches, or 2^18.2.
     let bounds = [
-        ("f61", security::<F61, F61>(Size::gates(1000), 4096, 1), 49),
-        ("f61, ten checks", security::<F61, F61>(Size::gates(1000), 4096, 10), 46),
-        ("f61, large", security::<F61, F61>(Size::gates(10_000_000_000), 4096, 1), 42),
-        ("f61^2", security::<F61, F61x2>(Size::gates(10_000_000_000), 4096, 1), 100),
-        ("goldilocks", security::<Goldilocks, Goldilocks>(Size::gates(1000), 4096, 1), 52),
-        ("goldilocks^2", security::<Goldilocks, Goldilocksx2>(Size::gates(10_000_000_000), 4096, 1), 106),
-        ("bn254", security::<Bn254, Bn254>(Size::gates(10_000_000_000), 4096, 1), 121),
-        ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), 4096, 1), 52),
-        ("q32^2", security::<Q32, Q32x2>(Size::gates(1000), 4096, 1), 52),
-        ("prime^r", security::<RuntimePrime, RuntimeExtension>(Size::gates(10_000_000_000), 4096, 1), 121),
-        ("f128", security::<F256, F128>(Size::gates(1 << 30), 4096, 1), 107),
+        ("f61", security::<F61, F61>(Size::gates(1000), (4096, 0), 1), 49),
+        ("f61, ten checks", security::<F61, F61>(Size::gates(1000), (4096, 0), 10), 46),
+        ("f61, large", security::<F61, F61>(Size::gates(10_000_000_000), (4096, 0), 1), 42),
+        ("f61^2", security::<F61, F61x2>(Size::gates(10_000_000_000), (4096, 0), 1), 100),
+        ("goldilocks", security::<Goldilocks, Goldilocks>(Size::gates(1000), (4096, 0), 1), 52),
+        (
+            "goldilocks^2",
+            security::<Goldilocks, Goldilocksx2>(Size::gates(10_000_000_000), (4096, 0), 1),
+            106,
+        ),
+        ("bn254", security::<Bn254, Bn254>(Size::gates(10_000_000_000), (4096, 0), 1), 121),
+        ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), (4096, 0), 1), 52),
+        ("q32^2", security::<Q32, Q32x2>(Size::gates(1000), (4096, 0), 1), 52),
+        (
+            "prime^r",
+            security::<RuntimePrime, RuntimeExtension>(Size::gates(10_000_000_000), (4096, 0), 1),
+            121,
+        ),
+        ("f128", security::<F256, F128>(Size::gates(1 << 30), (4096, 0), 1), 107),
     ];
     for (field, bits, expected) in bounds {
         assert_eq!(bits, expected, "{field}");

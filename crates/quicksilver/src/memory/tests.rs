@@ -10,7 +10,7 @@ use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::{Circuit, Count, Memories, Size, Tables};
 use volery_primitives::{
-    Arch, Bn254, F2, F61, F61x2, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
+    Arch, Bn254, F2, F61, F61x2, F64, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
     RuntimeExtension, RuntimePrime,
 };
 use volery_proof::verdict::{Accepted, Gates};
@@ -533,4 +533,50 @@ fn memories_of_few_accesses_are_small() {
     keeps_little(&mut arithmetic::Prover::<F61, F61>::new(&mut channel, vole, Arch::detect(), []));
     let vole = Box::new(ideal::Prover::new(3, 2 * BLOCK));
     keeps_little(&mut Prover::new(&mut channel, vole, Arch::detect(), []));
+}
+
+/// Tuples in one line of 64 bits, in two and in three, around their ends.
+#[test]
+fn memories_of_bits_with_short_macs() {
+    let mut many = programs();
+    for width in [53, 54, 55, 56, 63, 64, 65, 117, 118, 119, 120, 150] {
+        let mut program = Program::random([5, 2, 70], (width % 3) as u8, width as u64);
+        program.width = width;
+        program.steps.iter_mut().for_each(|step| {
+            let first = step.word[0];
+            step.word = (0..width as u64).map(|i| (i + 1) * (first | 1) % 7).collect();
+        });
+        many.push(program);
+    }
+    for program in &many {
+        let gates = run_field::<F2, F64>(program, &[], &mut |_, _| ()).unwrap();
+        is_counted::<FieldMacs<F2, F64>>(program, gates);
+    }
+    let mut program = Program::random([3, 1, 179], 0, 7);
+    program.compares = false;
+    program.looked.extend([0, 11]);
+    let mut wide = Program::random([3, 70, 20], 0, 7);
+    wide.compares = false;
+    for (program, step) in [(&program, 19), (&wide, 61)] {
+        let honest = run_field::<F2, F64>(program, &[], &mut |_, _| ()).unwrap();
+        for at in (0..honest.inputs).step_by(step) {
+            let verdict = run_field::<F2, F64>(program, &[(at, F2::ONE)], &mut |_, _| ());
+            assert!(is_caught(&verdict), "{at}: {verdict:?}");
+        }
+    }
+    for (name, forgeries) in FORGERIES {
+        let verdict = run_field::<F2, F64>(&short(), &[], &mut |remembered, step| {
+            for (_, cell, word, time) in forgeries.iter().filter(|(at, ..)| *at == step) {
+                forge(remembered, *cell, (*word & 1, *time));
+            }
+        });
+        assert!(is_caught(&verdict), "{name}: {verdict:?}");
+    }
+    let mut program = short();
+    program.looked = vec![12];
+    assert!(is_caught(&run_field::<F2, F64>(&program, &[], &mut |_, _| ())));
+    program.looked = vec![3];
+    program.cells = 3;
+    program.steps[1].address = 3;
+    assert!(is_caught(&run_field::<F2, F64>(&program, &[], &mut |_, _| ())));
 }

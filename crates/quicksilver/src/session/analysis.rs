@@ -16,7 +16,7 @@ use volery_proof::over::FieldCorrelations;
 use volery_proof::setting::Setting;
 use volery_vole::macs::{BitMacs, FieldMacs, Macs};
 use volery_vole::ot::softspoken::traffic::Chunks;
-use volery_vole::ot::softspoken::{BLOCK, LONGEST_CHUNK, traffic as softspoken};
+use volery_vole::ot::softspoken::{self, BLOCK, LONGEST_CHUNK};
 use volery_vole::vole::extend::traffic as lpn;
 use volery_vole::vole::lpn::TILE;
 use volery_vole::vole::subfield::direct;
@@ -69,7 +69,11 @@ impl Analysed for BitMacs {
                 let (shares, block) = (chunks.blocks * BLOCK as u64, BLOCK as u64);
                 let (more, masks) = behind(shares, &mut || chunks.next_rows());
                 let (shares, masks) = (shares + more, masks.iter().sum::<u64>());
-                (softspoken::set_up(depth), softspoken::checked(depth, (shares + masks) / block), shares)
+                (
+                    softspoken::traffic::set_up(depth),
+                    softspoken::traffic::checked(depth, (shares + masks) / block),
+                    shares,
+                )
             }
             BitCorrelations::Lpn(params) => {
                 let tile = TILE as u64;
@@ -91,12 +95,12 @@ impl<B: Field, E: MacField<B>> Analysed for FieldMacs<B, E> {
                 let lines = vope::lines(degree_of_check(size.degree) - 1);
                 let masks = lines.div_ceil(direct::SHORTEST / E::degree() as usize) as u64;
                 let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
-                arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
+                arithmetic::security::<B, E>(size, (direct::SHORTEST, 0), blocks)
             }
-            // Blocks are shorter at first, and twice as long in the end.
-            correlations => {
-                arithmetic::security::<B, E>(size, TILE, correlations.base_checks::<B>(size.commitments))
+            FieldCorrelations::SoftSpoken(_) => {
+                arithmetic::security::<B, E>(size, (softspoken::LONGEST, softspoken::RAMP), 0)
             }
+            lpn => arithmetic::security::<B, E>(size, (TILE, 0), lpn.base_checks::<B>(size.commitments)),
         }
     }
 

@@ -13,7 +13,7 @@ use volery_circuit::{Backend, Need, Sharded, Sharding, Whole};
 use volery_primitives::F2;
 use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
 use volery_proof::binary::Binary;
-use volery_proof::over::Over;
+use volery_proof::over::{Over, ShortBinary};
 use volery_proof::witness::{check, check_shards};
 use volery_statements::{Arithmetic, Network, Parts};
 
@@ -327,4 +327,12 @@ fn networks_fall_into(numbers: [usize; 2]) {
         let witness = |network: &Arithmetic<F61>| network.witness([4; 32]).collect::<Vec<F61>>();
         agrees::<Over<F61>>(&parts, &parts.networks().iter().map(witness).collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn bits_with_short_macs_agree() {
+    for shards in [1, 4] {
+        agrees::<ShortBinary>(shards, 5);
+    }
+    agrees::<ShortBinary>(3, 3000);
 }

@@ -296,8 +296,16 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
     }
 
     fn take_turn(verifier: &mut Verifier<'_, Self>, turn: &waves::Turn<Task<Rows<E>>>) -> Result<Taken<E>> {
-        let mut corrections = vec![B::ZERO; turn.shares];
-        verifier.channel.recv_elements(&mut corrections)?;
+        let (mut corrections, mut bits) = (Vec::new(), Vec::new());
+        // Where blocks have whole bytes of bits these are put on keys as they have arrived.
+        let by_bits = B::BITS == 1 && turn.lengths().all(|length| length.is_multiple_of(8));
+        if by_bits {
+            bits.resize(turn.shares / 8, 0);
+            verifier.channel.recv(&mut bits)?;
+        } else {
+            corrections.resize(turn.shares, B::ZERO);
+            verifier.channel.recv_elements(&mut corrections)?;
+        }
         verifier.kept.sections.pass_over(turn.shares);
         verifier.find_coin();
         let coin = verifier.kept.coin.as_mut().expect("it was found");
@@ -307,7 +315,11 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
         // The key of one is Δ.
         let correct = move |rows: &mut [E], one| {
             let count = rows.len();
-            E::correct(arch, rows, &corrections[at..at + count], one);
+            if by_bits {
+                E::correct_by_bits(arch, rows, &bits[at / 8..][..count / 8], one);
+            } else {
+                E::correct(arch, rows, &corrections[at..at + count], one);
+            }
             at += count;
         };
         let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(first);

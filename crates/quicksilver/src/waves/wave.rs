@@ -74,7 +74,8 @@ impl<S: Side> Wave<S> {
     ) {
         let (line, lanes) = (self.line.clone(), self.lanes);
         while let Some(step) = line.steps.get(self.step) {
-            let [out, a, b] = [step.out, step.a, step.b].map(|slot| slot as usize * lanes);
+            // Maps of arrays are not inlined where crates share generics.
+            let (out, a, b) = (step.out as usize * lanes, step.a as usize * lanes, step.b as usize * lanes);
             match step.kind {
                 Kind::Add => S::add(arch, &mut self.wires, [out, a, b], lanes),
                 Kind::Constant => {

@@ -32,6 +32,11 @@ fn by_units<B: Field, W: Copy + Add<Output = W> + Sub<Output = W>>(
     })
 }
 
+/// The MAC or key that an element is, unless it is set where tags leave it free.
+fn bare<B: Field, E: MacField<B>>(element: E) -> Option<E> {
+    subfield::same(element, E::Tag::bare(element)).then_some(element)
+}
+
 impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {
     type F = B;
     type E = E;
@@ -68,7 +73,10 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
     }
     fn load(bytes: &[u8]) -> Option<E::Tag> {
         let (value, mac) = bytes.split_at_checked(B::BYTES)?;
-        Some(E::Tag::new(load(value)?, load(mac)?))
+        Some(E::Tag::new(load(value)?, bare::<B, E>(load(mac)?)?))
+    }
+    fn load_key(bytes: &[u8]) -> Option<E> {
+        bare::<B, E>(load(bytes)?)
     }
 
     fn delta(delta: &subfield::Delta<B, E>) -> E {

@@ -77,6 +77,9 @@ pub const LONGEST_CHUNK: usize = 64;
 /// The rows of the longest chunk.
 pub const LONGEST: usize = BLOCK * LONGEST_CHUNK;
 
+/// The chunks that are shorter than the longest.
+pub const RAMP: u64 = 2 + (LONGEST_CHUNK / FIRST_CHUNK).ilog2() as u64 - 1;
+
 /// The rows of the chunk after `drawn` rows, where no number of them is expected.
 pub const fn next(drawn: usize) -> usize {
     let first = BLOCK * FIRST_CHUNK;

@@ -86,6 +86,13 @@ fn products_of_each() {
         expect("correct", &|arch| on(&sums, |keys| correct(arch, keys, &factors, delta)), &|i| {
             sums[i] + delta * lift(factors[i])
         });
+        let mut packed = vec![0; length.div_ceil(8)];
+        for (i, &bit) in factors.iter().enumerate() {
+            packed[i / 8] |= (bit.to_word() as u8) << (i % 8);
+        }
+        expect("add_where", &|arch| on(&sums, |rows| add_where(arch, &packed, delta, rows)), &|i| {
+            sums[i] + delta * lift(factors[i])
+        });
         let triples: Vec<Triple> = (0..length).map(|i| [a[i], b[i], c[i]]).collect();
         let by_triples = |arch| {
             on(&[sums.clone(), sums.clone()], |[constant, linear]| products(arch, &triples, constant, linear))

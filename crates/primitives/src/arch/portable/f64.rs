@@ -134,6 +134,12 @@ pub(in crate::arch) fn correct(keys: &mut [F64], corrections: &[F2], delta: F64)
     }
 }
 
+pub(in crate::arch) fn add_where(bits: &[u8], delta: F64, rows: &mut [F64]) {
+    for (i, row) in rows.iter_mut().enumerate() {
+        *row += scale(delta, u64::from(bits[i / 8]) >> (i % 8));
+    }
+}
+
 pub(in crate::arch) fn add_rows(words: &mut [F64], [out, a, b]: [usize; 3], count: usize) {
     for i in 0..count {
         words[out + i] = words[a + i] + words[b + i];

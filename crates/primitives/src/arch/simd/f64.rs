@@ -6,6 +6,7 @@ use super::f61::splat;
 use super::leaves::Leaf;
 use super::transpose::swap;
 use crate::arch::f64::Triple;
+use crate::arch::portable::f64 as portable;
 use crate::field::{F2, F64, F128};
 
 impl Leaf for F64 {
@@ -495,6 +496,25 @@ pub(in crate::arch) unsafe fn verifier_column_sums<V: Simd>(
     let columns = [a, b, c].map(<[F64]>::as_ptr);
     // SAFETY: as in `weigh`.
     reduce_verifier_sums(unsafe { sum!(chi.len(), 3, verifier_column_sums_at(chi.as_ptr(), columns)) })
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn add_where<V: Simd>(bits: &[u8], delta: F64, rows: &mut [F64]) {
+    let places: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    let (whole, rest) = rows.as_chunks_mut::<8>();
+    // SAFETY: the caller upholds the condition of `Simd` and that there is a bit for each row; a vector is at
+    // most a chunk.
+    unsafe {
+        let one: V = splat(delta.get());
+        for (rows, bits) in whole.iter_mut().zip(bits) {
+            let bits: V = splat((*bits).into());
+            for i in (0..8).step_by(2 * V::LANES) {
+                let (place, at) = (V::load(places.as_ptr().add(i).cast()), rows.as_mut_ptr().add(i).cast());
+                V::load(at).xor(bits.and(place).equal(place).and(one)).store(at);
+            }
+        }
+    }
+    portable::add_where(&bits[whole.len()..], delta, rest);
 }
 
 #[inline(always)]

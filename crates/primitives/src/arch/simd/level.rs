@@ -193,6 +193,8 @@ macro_rules! kernels {
                         simd::f64::verifier_column_sums::<$vector>;
                     fn correct(keys: &mut [F64], corrections: &[F2], delta: F64) =
                         simd::f64::correct::<$vector>;
+                    fn add_where(bits: &[u8], delta: F64, rows: &mut [F64]) =
+                        simd::f64::add_where::<$vector>;
                     fn add_rows(words: &mut [F64], at: [usize; 3], count: usize) =
                         simd::f64::add_rows::<$vector>;
                     fn transpose(columns: &[F128], rows: &mut [F64]) = simd::f64::transpose::<$vector>;

@@ -202,5 +202,8 @@ impl MacField<F2> for F64 {
     fn correct(arch: Arch, keys: &mut [Self], corrections: &[F2], delta: Self) {
         f64::correct(arch, keys, corrections, delta);
     }
+    fn correct_by_bits(arch: Arch, keys: &mut [Self], bits: &[u8], delta: Self) {
+        f64::add_where(arch, bits, delta, keys);
+    }
     crate::mac::portable_macs!(F2: sum_generated);
 }

@@ -10,7 +10,7 @@ use volery_channel::random::Random;
 use volery_circuit::accounting::Parameters;
 use volery_circuit::{Circuit, Count, Permutations};
 use volery_primitives::{
-    Arch, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
+    Arch, F2, F61, F61x2, F64, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
 };
 use volery_proof::verdict::{Accepted, Gates};
 use volery_vole::macs::{BitMacs, FieldMacs, Macs};
@@ -232,4 +232,20 @@ fn the_prover_is_told_by_name() {
     let program = Program(vec![(1, [vec![1, 0, 1], vec![1, 1, 1]])]);
     program.push(&mut prover).unwrap();
     assert_eq!(prover.lie().as_deref(), Some("a permutation"));
+}
+
+/// Words in several lines of 64 bits each.
+#[test]
+fn bits_with_short_macs_are_permuted() {
+    for program in programs().into_iter().chain([Program::turned(&[[3, 64], [4, 65], [3, 127], [2, 129]])]) {
+        is_counted::<FieldMacs<F2, F64>>(&program, run_field::<F2, F64>(&program, &[]).unwrap());
+    }
+    let (program, wide) = (Program::turned(&[[20, 1], [8, 2], [7, 1]]), Program::turned(&[[4, 70]]));
+    for (program, step) in [(&program, 7), (&wide, 23)] {
+        let honest = run_field::<F2, F64>(program, &[]).unwrap();
+        for at in (0..honest.inputs).step_by(step) {
+            let verdict = run_field::<F2, F64>(program, &[(at, F2::ONE)]);
+            assert!(is_caught(&verdict), "{at}: {verdict:?}");
+        }
+    }
 }

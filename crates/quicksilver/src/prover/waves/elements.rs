@@ -43,7 +43,9 @@ type Next<B, E> = (Turn<Task<TagRows<B, E>>>, Waves<B, E>);
 /// the wires that were asserted; and memory that is free again.
 struct Walked<B: Field, E: MacField<B>> {
     waves: Waves<B, E>,
-    corrections: Vec<B>,
+    shares: usize,
+    /// A correction for each share, as they are sent.
+    corrections: Vec<u8>,
     products: Products<E>,
     asserted: Box<Openings>,
     rows: Vec<TagRows<B, E>>,
@@ -110,11 +112,11 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
                 }));
             }
             let Some(walked) = walks.tasks.next() else { break };
-            let shares = walked.corrections.len();
+            let shares = walked.shares;
             walked.waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
             walks.mapping.take_back(shares, walked.rows);
             self.openings.absorb_all(&walked.asserted);
-            self.channel.send_elements(&walked.corrections)?;
+            self.channel.send(&walked.corrections)?;
             self.kept.sections.pass_over(shares);
             self.committed += shares as u64;
             self.kept.batch().append(walked.products);
@@ -246,7 +248,11 @@ impl<B: Field, E: MacField<B>> Walked<B, E> {
             all.push(rows);
         }
         drop(columns);
-        Self { waves, corrections, products, asserted, rows: all, ends_batch: turn.ends_batch }
+        // Whoever sends them does nothing else.
+        let mut encoded = vec![0; B::bytes_of(turn.shares as u64) as usize];
+        B::encode_all(&corrections, &mut encoded);
+        let (shares, ends_batch) = (turn.shares, turn.ends_batch);
+        Self { waves, shares, corrections: encoded, products, asserted, rows: all, ends_batch }
     }
 }
 

@@ -48,6 +48,7 @@ fn who_lies_in_one_shard_is_rejected() {
         }
     }
     over::<Binary>();
+    over::<ShortBinary>();
     over::<Over<F61>>();
     over::<Over<F65537, F65537x4>>();
 }
@@ -124,6 +125,7 @@ fn wires_that_change_places_are_rejected() {
         }
     }
     over::<Binary>();
+    over::<ShortBinary>();
     over::<Over<F61>>();
     over::<Over<F65537, F65537x4>>();
     over::<Over<F256, F128>>();
@@ -146,6 +148,7 @@ fn every_byte_of_what_the_prover_holds_counts() {
         }
     }
     over::<Binary>();
+    over::<ShortBinary>();
     over::<Over<F61>>();
 }
 
@@ -281,6 +284,7 @@ fn a_verifier_with_another_key_in_a_shard_is_found_out() {
         assert!(named, "{error:?}");
     }
     over::<Binary>();
+    over::<ShortBinary>();
     over::<Over<F61>>();
     over::<Over<F61, F61x2>>();
     over::<Over<F65537, F65537x4>>();

@@ -113,6 +113,7 @@ fn all_that_a_backend_does_it_does_with_wires_that_came_in() {
         }
     }
     over::<Binary>();
+    over::<ShortBinary>();
     over::<Over<F61>>();
     over::<Over<F65537, F65537x4>>();
     over::<Over<F256, F128>>();
@@ -165,6 +166,7 @@ fn a_wire_that_crosses_takes_no_byte_between_the_parties() {
         assert_eq!(traffic(1), traffic(1000));
     }
     over::<Binary>();
+    over::<ShortBinary>();
     over::<Over<F61>>();
     for party in [Party::Prover, Party::Verifier] {
         let of = |wires| Crossing::length::<Binary>(party, wires);

@@ -330,3 +330,82 @@ fn set_up_end_to_end() {
         });
     }
 }
+
+/// A receiver of rows of 64 bits that cheats as in [`cheat`].
+fn cheat_short(depth: Depth, delta: u64, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F64>, Vec<F64>) {
+    let k = depth.bits();
+    let mut random = Random::from_seed(&[7; 32]);
+    let leaves: pprf::Leaves = Zeroizing::new((0..depth.trees(64) << k).map(|_| random.word()).collect());
+    let mut punctured = leaves.clone();
+    for (i, leaves) in punctured.chunks_exact_mut(1 << k).enumerate() {
+        let alpha = pprf::slice(F128(delta.into()), i, k);
+        leaves[alpha as usize] = F128::ZERO;
+        shift(leaves, alpha);
+    }
+    let (receiving, sending) = pipe(TIMEOUT);
+    let mut receiving = Channel::new(Party::Prover, receiving);
+    let mut sending = Channel::new(Party::Verifier, sending);
+    let expansion = Expansion::new(&mut receiving, Arch::detect(), depth, leaves);
+    let mut receiver = Receiver::<F64> { expansion, sum: F128::ZERO };
+    let expansion = Expansion::new(&mut sending, Arch::detect(), depth, punctured);
+    let mut sender = Sender::<F64> { expansion, delta: Zeroizing::new(delta.into()) };
+    let blocks = receiver.expansion.next_chunk();
+    let mut chunk = receiver.expansion.expand(blocks);
+    for &(tree, error, _) in errors {
+        chunk.totals[tree * blocks] ^= error;
+    }
+    Receiver::<F64>::correct(&mut receiving, blocks, &mut chunk).unwrap();
+    let chi = receiver.expansion.coefficients(&mut receiving, blocks);
+    let (u, mut columns) = (chunk.totals[..blocks].to_vec(), chunk.columns.clone());
+    receiver.sum += dot(Arch::PORTABLE, &chi, &u);
+    receiver.expansion.fold_columns(chi.clone(), chunk.into());
+    receiver.expansion.gather(0);
+    for &(tree, error, guess) in errors {
+        for m in (0..k).filter(|m| guess >> m & 1 == 1) {
+            receiver.expansion.sums[tree * k + m] += chi[0] * error;
+            columns[(tree * k + m) * blocks] ^= error;
+        }
+    }
+    columns[..blocks].copy_from_slice(&u);
+    let mut t = vec![F64::ZERO; BLOCK * blocks];
+    F64::transpose(Arch::PORTABLE, &columns, &mut t);
+    receiver.check(&mut receiving).unwrap();
+    receiving.flush().unwrap();
+    let mut q = Zeroizing::default();
+    sender.extend(&mut sending, &mut q).unwrap();
+    (sender.check(&mut sending).map(drop), t, q.to_vec())
+}
+
+/// Asserts q = t ⊕ u·Δ but for bit 0, where t has u and q zero.
+fn assert_correlated_but_for_bit_0(t: &[F64], q: &[F64], delta: u64) {
+    for (t, q) in t.iter().zip(q) {
+        let (t, q) = (t.get(), q.get());
+        assert_eq!(q & 1, 0);
+        assert_eq!(q, (t ^ (t & 1).wrapping_neg() & delta) & !1);
+    }
+}
+
+/// Of all guesses of a slice exactly the right one passes, and leaves correct rows; and an error in each tree does
+/// not pass as one equation.
+#[test]
+fn rows_of_64_bits_are_checked() {
+    const DELTA: u64 = 0x8123_4567_89ab_cdee;
+    for (depth, tree) in [(Depth::Four, 15), (Depth::Eight, 7), (Depth::Four, 1)] {
+        let k = depth.bits();
+        let right = pprf::slice(F128(DELTA.into()), tree, k);
+        let passes = |guess: u64| cheat_short(depth, DELTA, &[(tree, F128(0xdead_beef), guess)]).0.is_ok();
+        assert_eq!((0..1 << k).filter(|guess| passes(*guess)).collect::<Vec<_>>(), [right]);
+        let (verdict, t, q) = cheat_short(depth, DELTA, &[(tree, F128(0xdead_beef), right)]);
+        verdict.unwrap();
+        assert_correlated_but_for_bit_0(&t, &q, DELTA);
+    }
+    for seed in 0..20u64 {
+        let delta = DELTA.wrapping_mul(2 * seed + 1) & !1;
+        let errors: Vec<_> = (1..16).map(|i| (i, F128(1 << (124 - 4 * i)), 0)).collect();
+        assert!(cheat_short(Depth::Four, delta, &errors).0.is_err());
+    }
+    // A sender whose key has the free bit set is heard as any, and has nothing of bit 0.
+    let (verdict, t, q) = cheat_short(Depth::Four, DELTA | 1, &[]);
+    verdict.unwrap();
+    assert_correlated_but_for_bit_0(&t, &q, DELTA);
+}

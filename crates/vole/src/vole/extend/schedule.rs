@@ -134,7 +134,7 @@ impl Schedule {
 mod tests {
     use super::*;
     use crate::vole::lpn::Sets;
-    use volery_primitives::F61;
+    use volery_primitives::{F2, F61};
 
     #[test]
     fn everything_is_done_once_and_in_order() {
@@ -142,6 +142,8 @@ mod tests {
         let over = [tiny, l2, mid, wan]
             .into_iter()
             .flat_map(|params| [1, 2, 4, 16].map(|degree| (params, Schedule::over::<F61>(params, degree))));
+        let bits = [Sets::F2.tiny, Sets::F2.l2, Sets::F2.mid, Sets::F2.wan];
+        let over = over.chain(bits.map(|params| (params, Schedule::over::<F2>(params, 64))));
         let all = Params::ALL.map(|params| (params, Schedule::new(params)));
         // Whatever is expected, up to more than an iteration.
         let expecting = |(params, schedule): (Params, Schedule)| {

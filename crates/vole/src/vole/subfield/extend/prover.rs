@@ -7,7 +7,7 @@ use crate::ot::softspoken::{Depth, Receiver};
 use crate::vole::extend::heard::Heard;
 use crate::vole::extend::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
 use crate::vole::extend::{Base, Schedule, Start};
-use crate::vole::lpn::{Params, Sets, TILE};
+use crate::vole::lpn::{self, Params, Sets, TILE};
 use core::marker::PhantomData;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::Channel;
@@ -148,7 +148,9 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
             let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
             let transfers = Zeroizing::new(next.base.transfers(tile).to_vec());
             let mut noise = Zeroizing::new(next.base.shares(tile).to_vec());
-            noise.resize(next.base.start.params.trees_per_tile(), E::Tag::new(B::ONE, E::ZERO));
+            if lpn::noise::<B>() == 0 {
+                noise.resize(next.base.start.params.trees_per_tile(), E::Tag::new(B::ONE, E::ZERO));
+            }
             let fix = move || {
                 let Buffers { rows, scratch } = &mut buffers;
                 let fixed =

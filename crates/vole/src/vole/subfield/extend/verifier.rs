@@ -6,7 +6,7 @@ use super::{code, commitment, forest_key, identifier};
 use crate::ot::softspoken::{Depth, Sender};
 use crate::vole::extend::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
 use crate::vole::extend::{Base, Schedule, Start};
-use crate::vole::lpn::{Params, Sets, TILE};
+use crate::vole::lpn::{self, Params, Sets, TILE};
 use core::marker::PhantomData;
 use std::sync::Arc;
 use volery_channel::channel::Channel;
@@ -141,7 +141,9 @@ impl<B: Field, E: MacField<B>> FieldVerifier<B, E> {
             let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
             let transfers = Zeroizing::new(next.base.transfers(tile).to_vec());
             let mut noise = Zeroizing::new(next.base.shares(tile).to_vec());
-            noise.resize(next.base.start.params.trees_per_tile(), *self.delta);
+            if lpn::noise::<B>() == 0 {
+                noise.resize(next.base.start.params.trees_per_tile(), *self.delta);
+            }
             let plant = move || (trees.plant(tile, &transfers, &noise, &mut buffers.scratch), buffers);
             next.check.planting.push(workers.pool.run(plant));
             next.check.begun = tile + 1;
