@@ -44,7 +44,7 @@ fn each_field_is_proved_over() {
 /// A preimage, whose wires are bits with MACs of 64 bits.
 #[test]
 fn bits_have_short_macs_where_they_are_asked_for() {
-    let digest = "digest=ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let digest = "digest=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let relation = "builtin:sha256-preimage?length=3";
     let of = |verb| [verb, "--field", "f2x64", "--relation", relation, "--public", digest];
     let private = ["--private", "message=text:abc"];
@@ -62,8 +62,12 @@ fn bits_have_short_macs_where_they_are_asked_for() {
         let foretold = foretold.clone().find(by).unwrap_or_else(|| panic!("{info}"));
         assert_eq!(foretold["bytes"], prover["bytes"], "{vole}");
     }
-    for more in [["--security", "64"], ["--vole", "direct"], ["--system", "jko"]] {
-        volery(&[&of("verify")[..], &NOWHERE, &more].concat()).refused(2, &["f2x64"]);
+    for (more, words) in [
+        (["--security", "64"], "f2x64 gives"),
+        (["--vole", "direct"], "there is auto, softspoken4, softspoken8, tiny, l2, mid, wan"),
+        (["--system", "jko"], "is over f2, and not over f2x64"),
+    ] {
+        volery(&[&of("verify")[..], &NOWHERE, &more].concat()).refused(2, &[words]);
     }
     let asked = [&of("verify")[..], &NOWHERE, &["--security", "100"]].concat();
     volery(&asked).refused(2, &["100 bits", "f2x64 gives", "take --field f2"]);
