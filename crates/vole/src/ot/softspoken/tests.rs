@@ -385,8 +385,8 @@ fn assert_correlated_but_for_bit_0(t: &[F64], q: &[F64], delta: u64) {
     }
 }
 
-/// Of all guesses of a slice exactly the right one passes, and leaves correct rows; and an error in each tree does
-/// not pass as one equation.
+/// Rows of 64 bits: of all guesses of a slice exactly the right one passes, and leaves correct rows; and an error in
+/// each tree does not pass as one equation.
 #[test]
 fn rows_of_64_bits_are_checked() {
     const DELTA: u64 = 0x8123_4567_89ab_cdee;
