@@ -114,11 +114,12 @@ impl Run<'_> {
             Fields::Bits => return fields::boolean(&format!("bench {name}"), given),
             Fields::AnyBits => {
                 let field = asked(BOOLEAN)?;
-                return if has_bits(field) {
-                    Ok(field)
-                } else {
-                    fields::boolean(&format!("bench {name}"), given)
-                };
+                if has_bits(field) {
+                    return Ok(field);
+                }
+                return Err(Failure::usage(format_args!(
+                    "--field: bench {name} is over f2, or over f2x64, with MACs of 64 bits: choose one of these"
+                )));
             }
             Fields::Any(usual) => return asked(usual(self.typed)?),
             Fields::BitsElse(other) => (asked(BOOLEAN)?, true, other),

@@ -18,7 +18,7 @@ use volery::sharded::{self, Crossing, Place, RunDelta, Verdict};
 use volery::{Named, Report};
 use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::is_boolean;
+use volery_cli::fields::{has_bits, is_boolean};
 use volery_cli::print::human;
 
 /// Shards where none are asked for, and the most.
@@ -29,6 +29,9 @@ const MOST: u64 = 1024;
 pub(crate) fn shards<S: Named>(run: &Run) -> Result<()> {
     if is_boolean(run.field()?) {
         return measure::<volery::Binary, Network>(run);
+    }
+    if has_bits(run.field()?) {
+        return measure::<volery::ShortBinary, Network>(run);
     }
     measure::<S, Arithmetic<S::F>>(run)
 }

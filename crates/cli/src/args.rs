@@ -51,6 +51,14 @@ Over f2, with bits of traffic for each multiplication:
   mid          1.3
   wan          0.4
 
+Over f2x64:
+  softspoken4  15
+  softspoken8  7
+  tiny         16
+  l2           5
+  mid          1.5
+  wan          0.5
+
 Over other fields, with bits for each multiplication beside the value itself:
   direct       about 490 bytes each over f61: for the smallest statements
   tiny         16
@@ -72,10 +80,11 @@ pub struct Protocol {
     /// those]
     #[arg(long, long_help = SYSTEM)]
     pub system: Option<String>,
-    /// The field of the statement: f2, f2x64, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
-    /// (2^32 - 5), f65537, f256, the scalar field of a curve, bn254 or bls12-381, or in decimal digits any
-    /// prime below 2^256, by quicksilver alone; x2 has MACs in an extension of degree two, and more
-    /// security, and f2x64, by quicksilver alone, MACs of 64 bits, less security and less work [default: that of a file, or f2; of some benches f61 or q32]
+    /// The field of the statement: f2, f2x64, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1),
+    /// goldilocksx2, q32 (2^32 - 5), f65537, f256, the scalar field of a curve, bn254 or bls12-381, or in
+    /// decimal digits any prime below 2^256; x2 has MACs in an extension of degree two, and more security;
+    /// f2x64 has MACs of 64 bits, less security and less work. It and primes in digits are by quicksilver
+    /// alone [default: that of a file, or f2; of some benches f61 or q32]
     #[arg(long)]
     pub field: Option<String>,
     /// The source of correlated randomness; auto takes what the peer asks for, or what is fastest for the

@@ -134,8 +134,8 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         Sets::of::<B>()
     }
 
-    /// The work of a share and its gate, and of the set-up, as measured with VAES-512 over 2^61 − 1, or over F_2: only
-    /// the order matters.
+    /// The work of a share and its gate, and of the set-up, as measured with VAES-512, by LPN over 2^61 − 1: only the
+    /// order matters.
     fn usual_pace(correlations: FieldCorrelations) -> Pace {
         let params = match correlations {
             FieldCorrelations::SoftSpoken(Depth::Four) => return Pace::of(10.0, 0.0),
@@ -164,11 +164,16 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     fn calibrate(arch: Arch) -> Vec<Pace> {
         let (degree, tile) = (E::degree() as usize, TILE as f64);
         let transfer = row::<F128>(arch, Depth::Eight);
+        // Over F_2 the first shares are rows, too.
+        let first = if B::BITS == 1 { row::<F64>(arch, Depth::Eight) } else { 0.0 };
         let triples = vec![[E::Tag::new(B::ONE, E::ONE); 3]; TILE];
         let (mut constant, mut linear) = (vec![E::ZERO; TILE], vec![E::ZERO; TILE]);
         // A gate is evaluated, its slots are filled and weighed: about as long again as the latter takes.
         let gate = 2.0 * nanoseconds(|| E::products(arch, black_box(&triples), &mut constant, &mut linear));
-        let outputs = Self::sets().all().map(|set| (set, Output::of(Elements::<B, E>::new(arch, set))));
+        let mut sets = Self::sets().all().to_vec();
+        sets.dedup();
+        let output = |set| (set, Output::of(Elements::<B, E>::new(arch, set)));
+        let outputs: Vec<_> = sets.into_iter().map(output).collect();
         let pace = |correlations: FieldCorrelations| {
             let params = match correlations {
                 FieldCorrelations::SoftSpoken(depth) => {
@@ -182,10 +187,11 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
             let share = of(params).share(params, Schedule::over::<B>(params, degree))
                 + transfers(params) / params.outputs() as f64;
             let chain = Self::sets().chain(params);
+            let first = first * chain[0].consumed_over::<B>(degree) as f64;
             let fixed = chain.iter().map(|set| of(*set).fixed * set.outputs() as f64 + transfers(*set));
             let drawn =
                 chain.windows(2).map(|pair| of(pair[0]).drawn * pair[1].consumed_over::<B>(degree) as f64);
-            Pace::of(share + gate / tile, fixed.sum::<f64>() + drawn.sum::<f64>())
+            Pace::of(share + gate / tile, first + fixed.sum::<f64>() + drawn.sum::<f64>())
         };
         FieldCorrelations::all::<B>().into_iter().map(pace).collect()
     }
@@ -275,7 +281,7 @@ struct FieldFacts<B, E>(Calibrated, PhantomData<fn() -> (B, E)>);
 
 impl<B: Field, E: MacField<B>> SettingFacts for FieldFacts<B, E> {
     fn name(&self) -> String {
-        // Other fields have one extension, whose degree goes without saying.
+        // Fields have one extension beside these, whose degree goes without saying.
         match E::degree() {
             2 if B::BITS >= 61 => format!("{}x2", B::name()),
             64 => format!("{}x64", B::name()),

@@ -39,9 +39,10 @@
 //!
 //! **Soundness**: where no clause holds for the tape, each p_i is wrong, and its highest coefficient is zero
 //! with probability 1/|E|: **B/|E|** together, and **R·B/|E|** for R claims: which share χ, since each is wrong
-//! by itself, and not the coefficients by which they are joined. Otherwise one of the groups' polynomials is wrong, whose degree
-//! is d: (d + 1)·2^-127 over F_2, (d + 2)/|E| over other fields, and what cancels. Both are counted in
-//! [`super::security`] and [`super::arithmetic::security`]. A clause asserts something, or is refused.
+//! by itself, and not the coefficients by which they are joined. Otherwise one of the groups' polynomials is
+//! wrong, whose degree is d: (d + 1)·2^-127 over F_2 with MACs of 128 bits, elsewhere d + 2 guesses at Δ, and
+//! what cancels. Both are counted in [`super::security`] and [`super::arithmetic::security`]. A clause asserts
+//! something, or is refused.
 //!
 //! **Zero knowledge**: nothing of any p_i is opened; w_k and the tape are committed to, and the sum is masked as
 //! ever. Lengths depend on n, B and D alone, and all clauses are run, whichever holds. But the time of step 1

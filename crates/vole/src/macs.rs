@@ -1,4 +1,5 @@
-//! How values are held: over F_2 in one word with their MAC, over any other field beside it.
+//! How values are held: over F_2 in one word with their MAC, over any other field beside it. What a tag
+//! of F_2 is that has 64 bits is told by its field: see `Tag`.
 //!
 //! Wires of the backends are these words and elements as they are. A circuit cannot print or compare them: it
 //! is generic over its backend, and knows of a wire only that it can be copied and wiped.

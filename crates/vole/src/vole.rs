@@ -8,8 +8,9 @@
 //! are shares of sums. The verifier is the *sender* of the transfers underneath, since it holds Δ; the prover
 //! is their *receiver*.
 //!
-//! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so
-//! that the MAC's bit 0 is the value itself: a share is one word on both sides, and adding shares is one xor.
+//! Over F_2 with MACs of 128 bits, bit 0 of Δ is one and bit 0 of every key is zero, so that the MAC's bit 0 is
+//! the value itself: a share is one word on both sides, and adding shares is one xor. [`subfield`] has shares of
+//! any other field, and of F_2 with MACs of 64 bits.
 
 mod ahead;
 pub mod cot;

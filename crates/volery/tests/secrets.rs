@@ -20,7 +20,7 @@ use volery::circuit::stream::Source;
 use volery::circuit::{Arithmetic, Backend, Circuit, Network, Relation, Statement, Value, Values};
 use volery::{
     Arch, Binary, Bn254, Correlations, F2, F61, F61x2, Field, Goldilocks, Named, Options, Over, Result,
-    System, prove_over, prove_to_over, verify_from_over, verify_over,
+    ShortBinary, System, prove_over, prove_to_over, verify_from_over, verify_over,
 };
 use volery_primitives::arch::memcheck::{findings, hide, is_watching, publish};
 
@@ -58,6 +58,9 @@ const CASES: &[Case] = &[
         ];
         holes("aes128?holes=1", ("key", "0x000102030405060708090a0b0c0d0e0f"), &public, arch);
     }),
+    case("quicksilver-f2x64-tiny", AESNI, |arch| short(2_000, Correlations::TINY, arch)),
+    slow("quicksilver-f2x64-tiny-portable", PORTABLE, |arch| short(2_000, Correlations::TINY, arch)),
+    slow("quicksilver-f2x64-softspoken4", BOTH, |arch| short(2_000, Correlations::SOFTSPOKEN4, arch)),
     slow("quicksilver-f2-softspoken4", PORTABLE, |arch| {
         bits(System::QUICKSILVER, Correlations::SOFTSPOKEN4, arch)
     }),
@@ -281,9 +284,18 @@ fn bits(system: System, correlations: impl Into<Option<Correlations>>, arch: Arc
 }
 
 fn network(gates: u64, system: System, correlations: impl Into<Option<Correlations>>, arch: Arch) {
+    over_bits::<Binary>(gates, by(system, correlations, arch));
+}
+
+/// Bits under MACs of 64 bits.
+fn short(gates: u64, correlations: Correlations, arch: Arch) {
+    over_bits::<ShortBinary>(gates, by(System::QUICKSILVER, correlations, arch));
+}
+
+fn over_bits<S: Named<F = F2>>(gates: u64, options: Options) {
     let network = Network::new(gates).unwrap();
     let witness: Vec<F2> = network.witness([7; 32]).collect();
-    session::<Binary>(&network, &witness, by(system, correlations, arch));
+    session::<S>(&network, &witness, options);
 }
 
 fn elements<F: Field, E>(system: System, correlations: impl Into<Option<Correlations>>, arch: Arch)

@@ -514,6 +514,8 @@ fn the_bound_is_the_sum_of_its_terms() {
             121,
         ),
         ("f128", security::<F256, F128>(Size::gates(1 << 30), (4096, 0), 1), 107),
+        ("f64", security::<F2, F64>(Size::gates(100_000), (8192, 4), 0), 60),
+        ("f64, large", security::<F2, F64>(Size::gates(10_000_000_000), (8192, 4), 0), 46),
     ];
     for (field, bits, expected) in bounds {
         assert_eq!(bits, expected, "{field}");

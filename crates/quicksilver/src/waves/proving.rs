@@ -75,13 +75,13 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
         asserted: &mut Openings,
         #[cfg(test)] lies: &[usize],
     ) {
-        let mut knowing = Knowing::<M> {
-            known: &mut self.known,
+        let corrected = Corrected {
             corrections,
             at: 0,
             #[cfg(test)]
             lies,
         };
+        let mut knowing = Knowing { known: &mut self.known, corrected };
         self.wave.walk((arch, one), shares, &mut knowing, made, asserted);
     }
 }
@@ -89,18 +89,23 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
 /// The source of commitments of lanes that know their values.
 struct Knowing<'w, M: Waved> {
     known: &'w mut Known<M>,
+    corrected: Corrected<'w, M>,
+}
+
+/// The shares that have the values of commitments by now.
+struct Corrected<'w, M: Waved> {
     corrections: &'w mut [M::F],
-    /// The shares that are corrected.
+    /// How many there are.
     at: usize,
     /// The shares that a cheating prover commits to another value by.
     #[cfg(test)]
     lies: &'w [usize],
 }
 
-impl<M: Waved<Tag: Sync>> Knowing<'_, M> {
+impl<M: Waved> Corrected<'_, M> {
     /// Makes shares those of these values, one for each.
     #[inline(always)]
-    fn correct(&mut self, shares: &mut [M::Tag], value: impl Fn(usize) -> M::F) {
+    fn push(&mut self, shares: &mut [M::Tag], value: impl Fn(usize) -> M::F) {
         let corrections = &mut self.corrections[self.at..][..shares.len()];
         for (i, (share, correction)) in shares.iter_mut().zip(corrections).enumerate() {
             let value = value(i);
@@ -134,13 +139,13 @@ impl<M: Waved<Tag: Sync>> Source<Tags<M>> for Knowing<'_, M> {
 
     fn commit(&mut self, step: &Step, lane: usize, [a, b, out]: [&[M::Tag]; 3], shares: &mut [M::Tag]) {
         match step.kind {
-            Kind::Mul => self.correct(shares, |i| M::value(a[i]) * M::value(b[i])),
+            Kind::Mul => self.corrected.push(shares, |i| M::value(a[i]) * M::value(b[i])),
             Kind::Witness => {
                 let from = step.a as usize * self.known.lanes.len() + lane;
-                let known = Zeroizing::new(self.known.witness[from..][..shares.len()].to_vec());
-                self.correct(shares, |i| known[i]);
+                let witness = &self.known.witness[from..];
+                self.corrected.push(shares, |i| witness[i]);
             }
-            _ => self.correct(shares, |i| M::value(out[i])),
+            _ => self.corrected.push(shares, |i| M::value(out[i])),
         }
     }
 

@@ -9,7 +9,7 @@ use volery::circuit::{Format, Shape, Written};
 use volery::{AnyRelation, AnyStatement, Choice, Correlations, Options, System, U256};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::{self, Field, is_boolean};
+use volery_cli::fields::{self, Field, has_bits, is_boolean};
 use volery_cli::service::{Cause, Named, Refusal, Terms};
 use volery_cli::settings::{AUTO, Settings, system};
 
@@ -318,7 +318,7 @@ fn memory(settings: &Settings, vole: Option<Correlations>, shape: &Shape, relati
     };
     // A file names its wires, of which each keeps its place; what is built in lets go of them.
     let gates = shape.inputs_by_gates() + shape.mul_by_gates() + shape.add + shape.constant;
-    let wire = if is_boolean(settings.field) { 16 } else { 32 };
+    let wire = if has_bits(settings.field) { 16 } else { 32 };
     let wires = match relation {
         Named::File { .. } => wire * gates,
         Named::Builtin(_) => 2 * MEGA + wire * shape.inputs_by_gates(),

@@ -34,7 +34,7 @@ fn by_units<B: Field, W: Copy + Add<Output = W> + Sub<Output = W>>(
 
 /// The MAC or key that an element is, unless it is set where tags leave it free.
 fn bare<B: Field, E: MacField<B>>(element: E) -> Option<E> {
-    subfield::same(element, E::Tag::bare(element)).then_some(element)
+    (E::Tag::FREE == 0 || subfield::same(element, E::Tag::bare(element))).then_some(element)
 }
 
 impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {

@@ -4,7 +4,8 @@
 //! **k = m + x·Δ** holds for each share that goes in and so for each that comes out: output j is the sum of
 //! ten shares of the secret and leaf j, on either side. Here is what is alike over all fields, with the
 //! parties' parts as a trait, `iterations::End`; messages, checks and what an abort leaks stand in `binary`
-//! for F_2, and in [`super::subfield::extend`] for any other field.
+//! for F_2, and in [`super::subfield::extend`] for any other field, and for F_2 with MACs of
+//! 64 bits.
 //!
 //! An **iteration** has n outputs in tiles of 4096. The interactive part fixes and checks all its trees
 //! beforehand; what is kept is a root (verifier) or the siblings of a path (prover) of each, and a tile is

@@ -155,8 +155,8 @@ pub(super) const fn noise<B: Field>() -> usize {
     if B::BITS == 1 { 0 } else { 1 }
 }
 
-/// The sets of one field other than F_2 with MACs of 128 bits, each large enough to start the one after it; `mid` and `wan`
-/// both start from `l2`.
+/// The sets of a field, each large enough to start the one after it; `mid` and `wan` both start from `l2`. Those of
+/// F_2 with MACs of 128 bits are [`Params::ALL`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sets {
     /// The set that the base protocol starts, and that only starts `tiny`.
@@ -231,7 +231,7 @@ impl Sets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_primitives::F61;
+    use volery_primitives::{F2, F61, F256, F65537};
 
     #[test]
     fn the_table_is_what_the_sets_say() {
@@ -269,11 +269,11 @@ mod tests {
     /// The traffic per share in bits, the share of the outputs that is consumed, and the memory of the
     /// prover, as the tables round them, for MACs of so many dimensions over values, with the bytes of
     /// a value and of a MAC.
-    fn columns(sets: Sets, degree: usize, value: usize, mac: usize) -> [[f64; 3]; 5] {
+    fn columns<B: Field>(sets: Sets, degree: usize, value: usize, mac: usize) -> [[f64; 3]; 5] {
         let round = |x: f64| (x * 10.0).round() / 10.0;
         sets.all().map(|set| {
             let (n, k, t, h) = (set.outputs(), set.secret, set.trees, set.depth);
-            let consumed = set.consumed_over::<F61>(degree);
+            let consumed = set.consumed_over::<B>(degree);
             // Corrections, of which the last level takes two and the sum of the leaves one more; the choices
             // of SoftSpoken; and the coins of the trees' check.
             let bits = 8 * t * (16 * (h - 1) + 3 * mac) + 15 * t * h + 128 * set.tiles();
@@ -296,12 +296,14 @@ mod tests {
     #[test]
     fn the_tables_of_other_fields_are_what_the_sets_say() {
         let large = [[48.7, 18.4, 0.2], [15.7, 7.9, 0.8], [4.9, 3.7, 2.4], [1.5, 3.3, 5.8], [0.5, 3.1, 18.5]];
-        assert_eq!(columns(Sets::LARGE, 1, 8, 8), large);
+        assert_eq!(columns::<F61>(Sets::LARGE, 1, 8, 8), large);
         let bytes =
             [[115.0, 25.5, 0.4], [33.8, 10.1, 1.2], [10.3, 4.4, 3.5], [3.2, 3.7, 7.8], [1.0, 3.5, 22.8]];
-        assert_eq!(columns(Sets::F256, 16, 1, 16), bytes);
+        assert_eq!(columns::<F256>(Sets::F256, 16, 1, 16), bytes);
+        let bits = [[15.5, 6.7, 0.6], [4.9, 3.5, 1.8], [1.5, 3.4, 3.7], [0.5, 3.3, 10.6]];
+        assert_eq!(columns::<F2>(Sets::F2, 64, 0, 8)[1..], bits);
         let wide = [63.4, 18.9, 5.7, 1.7, 0.5];
-        assert_eq!(columns(Sets::LARGE, 2, 8, 16).map(|row| row[0]), wide);
-        assert_eq!(columns(Sets::F65537, 4, 4, 16).map(|row| row[0]), wide);
+        assert_eq!(columns::<F61>(Sets::LARGE, 2, 8, 16).map(|row| row[0]), wide);
+        assert_eq!(columns::<F65537>(Sets::F65537, 4, 4, 16).map(|row| row[0]), wide);
     }
 }

@@ -20,7 +20,8 @@
 //! and c¹ where it is one, and gets the leaf beside its own. Leaf j is the key of value e_j, and the MAC
 //! where e_j is zero; at α the prover computes m = m_β − s − Σ (other leaves), so that k_α = m + β·Δ. The
 //! noise β is the value of a share of its own, zero with probability 1/|B|: step 1 sends nothing. Over F_2 it is one,
-//! whose key is Δ.
+//! whose key is Δ. Where tags leave coordinates free leaves are zero there, and what c⁰, c¹ and s have there is
+//! dropped.
 //!
 //! The seed χ is a coin of the **prover**, sent when the tile's corrections have arrived: the verifier is the
 //! party under test, and could search for a transcript. What it chooses for later tiles may depend on earlier

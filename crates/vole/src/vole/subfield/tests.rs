@@ -12,14 +12,21 @@ use volery_primitives::{
     RuntimePrime,
 };
 
-/// One test for each pair of fields, of a function that is generic in both.
+/// One test for each pair of fields, of a function that is generic in both; `and f2x64` asks for one over F_2
+/// with MACs of 64 bits, too, whose first shares are not as elsewhere.
 macro_rules! over_every_field {
-    ($test:ident) => {
+    ($test:ident $(and $bits:ident)?) => {
         mod $test {
             use volery_primitives::{
                 Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
                 RuntimeExtension, RuntimePrime,
             };
+            $(
+                #[test]
+                fn $bits() {
+                    super::$test::<volery_primitives::F2, volery_primitives::F64>();
+                }
+            )?
             #[test]
             fn f61() {
                 super::$test::<F61, F61>();
