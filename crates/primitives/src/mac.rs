@@ -150,9 +150,9 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where the lengths do not divide.
     fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]);
 
-    /// `rows[i]` becomes `leaves[i]`, which is [bare](Tag::bare), with the value zero, but for what `holes` adds to the two children of
-    /// one parent in each tree: those of parent y of tree g are at `y·trees + g`, and as far on in the second
-    /// half. Time does not depend on which.
+    /// `rows[i]` becomes `leaves[i]`, which is [bare](Tag::bare), with the value zero, but for what `holes`
+    /// adds to the two children of one parent in each tree: those of parent y of tree g are at `y·trees + g`,
+    /// and as far on in the second half. Time does not depend on which.
     ///
     /// # Panics
     /// Where the lengths do not fit.

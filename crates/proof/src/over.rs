@@ -418,8 +418,8 @@ where
     }
 }
 
-/// F_2 with MACs of 64 bits, in the place of the 128 of [`Binary`]: half the work and, straight from transfers, half the
-/// traffic, at the security that the papers of this family ask for.
+/// F_2 with MACs of 64 bits, in the place of the 128 of [`Binary`]: half the work and, straight from transfers,
+/// half the traffic, at the security that the papers of this family ask for.
 pub type ShortBinary = Over<F2, F64>;
 
 impl Registered for ShortBinary {

@@ -35,8 +35,8 @@
 //! polynomials of degree d = 2; those of higher degrees share the check ([`super::polynomial`]).
 //!
 //! **Over F_2** challenges that are coins are what MACs of 64 bits need, and those of 128 do not ([`super`]). The
-//! prover's word of a value has it in bit 0, where keys, MACs and Δ are zero ([`volery_primitives::Tag`]): so Δ is one of
-//! 2^63, and all else is as over any field.
+//! prover's word of a value has it in bit 0, where keys, MACs and Δ are zero ([`volery_primitives::Tag`]): so Δ
+//! is one of 2^63, and all else is as over any field.
 //!
 //! **Witness elements.** Figure 4 checks nothing of a witness element. Here it has a coefficient, as the
 //! product of itself and the public one, of which A₀, A₁ and B are zero whatever it is, since m_1 = 0 and
@@ -52,12 +52,13 @@
 //! for offline work but where challenges are the transcript's.
 //!
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at
-//! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes, or where a half of a proof has turns of one
-//! product each; and nothing of a run of witness elements. To it add the coefficients of polynomials: those
-//! of one batch, 2^17 or 2^20 at the end of an epoch, 2^21 that wait for coins, and 2^17 that another thread
-//! weighs; over 2^61 − 1 that is 26 MB. Within a map coins are heard as many blocks behind those that are drawn,
-//! which are 64 ahead, and inputs are kept as products are: 13 MB in the place of 9. Where more would wait, the prover receives the first coins earlier
-//! than the lag says, in the same order.
+//! most: 9 MB over 2^61 − 1, and over F_2, where blocks of transfers are twice as long and the lag is half of it;
+//! twice that with MACs of 16 bytes, or where a half of a proof has turns of one product each; and nothing of a
+//! run of witness elements. To it add the coefficients of polynomials: those of one batch, 2^17 or 2^20 at the
+//! end of an epoch, 2^21 that wait for coins, and 2^17 that another thread weighs; over 2^61 − 1 that is 26 MB.
+//! Within a map coins are heard as many blocks behind those that are drawn, which are 64 ahead, and inputs are
+//! kept as products are: 13 MB in the place of 9. Where more would wait, the prover receives the first coins
+//! earlier than the lag says, in the same order.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
 //! uniform coefficients for a masked sum, and any others would do as well. But a prover that hears a coin
@@ -102,7 +103,7 @@ pub(super) fn slots(pool: &Pool) -> usize {
 }
 
 /// The most sections of any VOLE that are shorter than a block.
-const RAMP: u64 = 4;
+const SHORT_SECTIONS: u64 = 4;
 
 /// The sections of a statement's blocks, of which both parties see one at a time.
 #[derive(Default)]
@@ -178,7 +179,8 @@ impl<B: Field> Sections<B> {
 }
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this
-/// size over a VOLE with blocks of `block` shares but for `ramp` shorter ones, whose first shares take so many `checks`.
+/// size over a VOLE with blocks of `block` shares but for `ramp` shorter ones, whose first shares take so many
+/// `checks`.
 pub fn security<B: Field, E: MacField<B>>(size: Size, (block, ramp): (usize, u64), checks: u64) -> u32 {
     let Size { commitments, matrices, clauses, .. } = size;
     let degree = degree_of_check(size.degree);
@@ -186,7 +188,8 @@ pub fn security<B: Field, E: MacField<B>>(size: Size, (block, ramp): (usize, u64
     // polynomials make a batch too.
     let early = early_ends(size);
     let blocks = commitments.div_ceil(block as u64).max(1) + ramp + early;
-    let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };
+    let batches =
+        early + if by_transcript::<E>() { blocks + SHORT_SECTIONS } else { blocks.div_ceil(BLOCKS as u64) };
     let keys = (degree + 2) as f64 * guess::<B, E>();
     let likeliest = likeliest::<B, E>();
     let cancelling = (batches + 2 * matrices + clauses) as f64 * likeliest;

@@ -58,14 +58,15 @@
 //!
 //! **Memory**: an epoch's tuples wait for its challenge, as lines: a value with its MAC, or a key. With
 //! words of w elements over odd p an access has w + 3 of them, w more where it puts a word there, and at the
-//! end a cell 2w + 1; over F_2 they are 2 and 3, where a tuple has as many bits as an element at most. The prover keeps each word
-//! and its time beside them, 12 bytes for one element. Over 2^61 − 1 with w = 1 that is 64 bytes a read, 80
-//! a write and 60 a cell, and for the verifier 32, 40 and 24: 138 MB and 63 MB at 2^20 cells, whose epoch
-//! has as many accesses, where half of these are reads. Of lookups, 2^20 to an epoch or fewer, only a MAC waits,
-//! or a key, for each element of key and value, 2^20 at most, or half as many in a short table, or for each
-//! limb of a range; and beside each lookup the number of its row, which says what the values are. Gaps that are
-//! looked up whole, 2^19 at most, wait so in the place of one of the access's own lines. What is committed to
-//! at an epoch's end goes through batches as any gate, whose polynomials wait as [`super::arithmetic`] says.
+//! end a cell 2w + 1; over F_2 they are 2 and 3, where a tuple has as many bits as an element at most. The
+//! prover keeps each word and its time beside them, 12 bytes for one element. Over 2^61 − 1 with w = 1 that is
+//! 64 bytes a read, 80 a write and 60 a cell, and for the verifier 32, 40 and 24: 138 MB and 63 MB at 2^20
+//! cells, whose epoch has as many accesses, where half of these are reads. Of lookups, 2^20 to an epoch or
+//! fewer, only a MAC waits, or a key, for each element of key and value, 2^20 at most, or half as many in a
+//! short table, or for each limb of a range; and beside each lookup the number of its row, which says what the
+//! values are. Gaps that are looked up whole, 2^19 at most, wait so in the place of one of the access's own
+//! lines. What is committed to at an epoch's end goes through batches as any gate, whose polynomials wait as
+//! [`super::arithmetic`] says.
 
 mod columns;
 pub(super) mod equality;

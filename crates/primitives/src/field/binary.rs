@@ -1,6 +1,7 @@
 //! The fields of 2^48, 2^64 and 2^96 elements: polynomials over F_2 modulo X^d plus a short tail.
 //!
-//! Products are checked over them, in bulk; bits have MACs in the one of 2^64. `*` is the portable constant-time product.
+//! Products are checked over them, in bulk; bits have MACs in the one of 2^64. `*` is the portable
+//! constant-time product.
 #![allow(clippy::suspicious_arithmetic_impl)] // + is xor
 
 mod macs;

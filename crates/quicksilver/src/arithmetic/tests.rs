@@ -37,6 +37,7 @@ use volery_primitives::{
 };
 use volery_proof::openings::Openings;
 use volery_proof::verdict::{Accepted, Gates};
+use volery_vole::ot::softspoken::Row;
 use volery_vole::vole::lpn::Sets;
 use volery_vole::vole::subfield::{Delta, Key, Mac, choose_prime, coefficients, extend, ideal, macs, values};
 use volery_vole::vole::{Shares, Vole};
@@ -526,5 +527,10 @@ fn the_bound_is_the_sum_of_its_terms() {
             && !by_transcript::<Q32x2>()
             && by_transcript::<F61x2>()
             && by_transcript::<RuntimeExtension>()
+    );
+    // Rows of transfers say the same of themselves.
+    assert_eq!(
+        [<F64 as Row>::COINS, <F128 as Row>::COINS],
+        [!by_transcript::<F64>(), !by_transcript::<F128>()]
     );
 }

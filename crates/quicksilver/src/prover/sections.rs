@@ -1,5 +1,5 @@
-//! Over any field, over F_2 with short MACs: corrections go out by sections of a block, and where E is short a batch waits for
-//! the verifier's coin.
+//! Over any field, over F_2 with short MACs: corrections go out by sections of a block, and where E is short a
+//! batch waits for the verifier's coin.
 
 use super::products::{Batch, Products};
 use super::{Commitments, Lengths, Prover};

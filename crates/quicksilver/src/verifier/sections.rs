@@ -1,5 +1,5 @@
-//! Over any field, over F_2 with short MACs: corrections come by sections of a block, and where E is short the verifier tosses
-//! a coin for each batch.
+//! Over any field, over F_2 with short MACs: corrections come by sections of a block, and where E is short the
+//! verifier tosses a coin for each batch.
 
 use super::waves::{Mapped, Taken};
 use super::{Commitments, Lengths, Turn, Verifier};

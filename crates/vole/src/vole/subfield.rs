@@ -1,7 +1,8 @@
 //! Subfield VOLE: values of any field B under MACs of an extension E of degree r. Wolverine, section IV.
 //!
 //! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform but not
-//! zero, and where tags leave coordinates free ([`Tag::FREE`]) they are zero in all three. The prover's share is a [`Tag`], the verifier's a key.
+//! zero, and where tags leave coordinates free ([`Tag::FREE`]) they are zero in all three. The prover's share
+//! is a [`Tag`], the verifier's a key.
 //!
 //! - `base`: the first shares, from oblivious transfers, and all of them in [`direct`];
 //! - `single_point`: shares of sparse vectors, from half-trees whose last level is independent;

@@ -1,4 +1,5 @@
-//! Over any field, over F_2 with short MACs: a wave is walked once, and its products wait for the challenge as others do.
+//! Over any field, over F_2 with short MACs: a wave is walked once, and its products wait for the challenge as
+//! others do.
 
 use crate::ASSERTED;
 use crate::arithmetic::BLOCKS;

@@ -80,7 +80,8 @@ fn every_field_sends_what_was_foretold() {
     assert_foretold::<F2, F64>("tiny", sizes::<F2, F64>());
 }
 
-/// Bits with MACs of 64 bits, straight from transfers: around the ends of blocks that grow, of sections, and of batches.
+/// Bits with MACs of 64 bits, straight from transfers: around the ends of blocks that grow, of sections, and of
+/// batches.
 #[test]
 fn bits_send_what_was_foretold() {
     let ends = [2048, 4096, 8192, 16_384, 24_576, 40_960, 65_536];

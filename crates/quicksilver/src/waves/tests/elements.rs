@@ -1,4 +1,4 @@
-//! Maps over other fields: by coins, and by challenges of the transcript.
+//! Maps over other fields than F_2, whose circuits have a factor: by coins, and by challenges of the transcript.
 
 use crate::arithmetic::{Prover, Verifier};
 use std::time::Duration;
