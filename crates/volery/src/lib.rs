@@ -246,7 +246,7 @@ pub use volery_garbled::session::{Garbling, Stacking};
 pub use volery_limbo::session::{Limbo, Proof, Simulated, Simulation};
 pub use volery_primitives::hash::Construction;
 pub use volery_primitives::{
-    Arch, Bls12381, Bn254, ChoiceError, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field,
+    Arch, Bls12381, Bn254, ChoiceError, Extension, F2, F61, F61x2, F64, F128, F256, F65537, F65537x4, Field,
     Goldilocks, Goldilocksx2, MacField, Q32, Q32x2, RuntimeExtension, RuntimePrime, RuntimePrime256, U256,
     with_fields,
 };

@@ -1,4 +1,4 @@
-//! Proofs of one of several clauses, over F_2: several relations, or one relation that claims one of several
+//! Proofs of one of several clauses, of bits: several relations, or one relation that claims one of several
 //! things.
 
 mod values;
@@ -18,9 +18,9 @@ use volery::circuit::{
     StreamKind, Witness,
 };
 use volery::zk::quicksilver::branch;
-use volery::{Accepted, Binary, Named as _, Options, Report, Sink, System};
+use volery::{Accepted, Binary, Named as _, Options, Report, ShortBinary, Sink, System};
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::{Field, is_boolean};
+use volery_cli::fields::{Field, has_bits, is_boolean};
 use volery_cli::link::Way;
 use volery_cli::progress::Progress;
 use volery_cli::report::Outcome;
@@ -29,14 +29,14 @@ use volery_cli::values::Reader;
 
 /// Whether there are several relations, of which one holds.
 pub(crate) fn several(field: Field, public: &Public) -> bool {
-    is_boolean(field) && public.relation.len() > 1
+    has_bits(field) && public.relation.len() > 1
 }
 
 /// Whether clauses are proved, and not one statement as a whole.
 pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
     let facts = system.facts();
     several(field, public)
-        || (is_boolean(field) && (facts.of_clauses || (facts.clauses && has_clauses(public))))
+        || (has_bits(field) && (facts.of_clauses || (facts.clauses && has_clauses(public))))
 }
 
 /// Whether the only relation is one that may claim one of several things. Those that are files do not.
@@ -60,7 +60,12 @@ pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Res
     let Claim { disjunction, witness, .. } = claim;
     let mut session = disjunction.open(settings, &way, Party::Prover)?;
     let (channel, options) = (&mut session.channel, &session.options);
-    let report = volery::prove_one_of(&*disjunction.clauses, chosen, witness.bits(), channel, options)?;
+    let (clauses, witness) = (&*disjunction.clauses, witness.bits());
+    let report = if is_boolean(settings.field) {
+        volery::prove_one_of(clauses, chosen, witness, channel, options)?
+    } else {
+        volery::prove_one_of_over::<ShortBinary>(clauses, chosen, witness, channel, options)?
+    };
     disjunction.print(session.close(settings, report, started)?, settings.json)
 }
 
@@ -70,7 +75,11 @@ pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> R
     let disjunction = Disjunction::new(&typed.public, &mut Reader::waiting(settings.timeout))?;
     let mut session = disjunction.open(settings, &way, Party::Verifier)?;
     let (channel, options) = (&mut session.channel, &session.options);
-    let (_accepted, report) = volery::verify_one_of(&*disjunction.clauses, channel, options)?;
+    let (_accepted, report) = if is_boolean(settings.field) {
+        volery::verify_one_of(&*disjunction.clauses, channel, options)?
+    } else {
+        volery::verify_one_of_over::<ShortBinary>(&*disjunction.clauses, channel, options)?
+    };
     disjunction.print(session.close(settings, report, started)?, settings.json)
 }
 

@@ -59,8 +59,7 @@ fn stated(
 ) -> Result<(Box<dyn AnyStatement>, Vec<ValueStream>)> {
     let [spec] = &typed.relation[..] else {
         return Err(Failure::usage(format_args!(
-            "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give \
-             one, or leave out --field"
+            "--relation is given more than once, and one of several is of bits: give one, or --field {BOOLEAN}"
         )));
     };
     let mut relation = match circom {

@@ -454,7 +454,7 @@ fn files_and_peers_exclude_each_other() {
     prove(&["--out", "x", "--security", "129"]).refused(2, &["129 bits", "limbo gives 128"]);
     let two = ["--relation", PREIMAGE[1], "--out", "x"];
     let over = [&two[..], &["--field", "f61"]].concat();
-    prove(&over).refused(2, &["one of several is proved over f2 alone"]);
+    prove(&over).refused(2, &["one of several is of bits"]);
 }
 
 /// One of several relations: which one, neither the file tells nor its length.

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 use volery::circuit::Shape;
-use volery::zk::BitMacs;
 use volery::zk::limbo::{Mode, Parameters, Wishes};
 use volery::zk::quicksilver::branch;
 use volery::zk::quicksilver::session::Analysed as _;
 use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
-use volery::{Carried, Choice, Correlations, Estimate, Options, Seeds, System};
-use volery_cli::fields::{Field, is_boolean};
+use volery::zk::{BitMacs, FieldMacs};
+use volery::{Carried, Choice, Correlations, Estimate, F2, F64, Options, Seeds, System};
+use volery_cli::fields::{Field, has_bits, is_boolean};
 use volery_cli::print::human;
 use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES, TREES};
 
@@ -41,14 +41,17 @@ pub(super) fn all(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic
 fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
     let options = Options::by(system);
     let triples = system.facts().triples;
-    let of_clauses = branch::size(clauses).ok().filter(|_| system.facts().clauses && is_boolean(field));
+    let of_clauses = branch::size(clauses).ok().filter(|_| system.facts().clauses && has_bits(field));
     let size = of_clauses.unwrap_or(if triples { shape.size_by_gates() } else { field.size(shape) });
     let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
     let over = |correlations: Correlations| {
         let asked = if triples { SECURITY } else { field.security() };
         let enough = field.statistical_bits(&options, correlations, size).ok()? >= asked;
         let estimate = |choice: Choice| match of_clauses {
-            Some(size) => Ok(BitMacs::traffic(choice.correlations, size, choice.expects(size.commitments))),
+            Some(size) => {
+                let of = if is_boolean(field) { BitMacs::traffic } else { FieldMacs::<F2, F64>::traffic };
+                Ok(of(choice.correlations, size, choice.expects(size.commitments)))
+            }
             None => field.estimate(&options, choice, shape),
         };
         let named = estimate(Choice::given(correlations)).ok().filter(|_| enough)?;
