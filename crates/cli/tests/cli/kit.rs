@@ -12,8 +12,19 @@ pub(crate) const ABC: &str = "digest=0xba7816bf8f01cfea414140de5dae2223b00361a39
 pub(crate) const PREIMAGE: [&str; 4] = ["--relation", "builtin:sha256-preimage?length=3", "--public", ABC];
 
 /// The names of `--field`.
-pub(crate) const FIELDS: [&str; 10] =
-    ["f2", "f61", "f61x2", "goldilocks", "goldilocksx2", "q32", "f65537", "f256", "bn254", "bls12-381"];
+pub(crate) const FIELDS: [&str; 11] = [
+    "f2",
+    "f2x64",
+    "f61",
+    "f61x2",
+    "goldilocks",
+    "goldilocksx2",
+    "q32",
+    "f65537",
+    "f256",
+    "bn254",
+    "bls12-381",
+];
 
 /// Keys that every report of a session has.
 pub(crate) const KEYS: [&str; 22] = [
