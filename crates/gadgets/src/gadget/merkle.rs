@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn roots_agree_with_an_outside_implementation() {
-        // Nodes of a height are hashed together where there are many: of some heights so all are, or a part.
+        // Nodes of a height are hashed 128 at a time: 512 leaves have heights of many, of so many, and of fewer.
         for (depth, holes) in [(0, false), (1, false), (1, true), (3, false), (3, true), (9, false)] {
             let leaves: Vec<u8> = (0..64 << depth).map(|i: u64| (i * i / 7 + i) as u8).collect();
             let mut tree = Tree { depth, holes, root: root_of(&leaves) };
