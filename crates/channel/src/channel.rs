@@ -35,6 +35,7 @@ use crate::pool::Pool;
 use std::io;
 use std::time::{Duration, Instant};
 use transcript::Transcript;
+use volery_primitives::arch::memcheck;
 use volery_primitives::{F128, Field};
 
 /// A carrier of bytes to and from the peer, in order, without knowing what they mean.
@@ -156,6 +157,38 @@ impl Traffic {
     }
 }
 
+/// A message, with its digest in the transcript: a task may make it for a thread that does nothing but send.
+pub struct Message {
+    bytes: Vec<u8>,
+    digest: [u8; 32],
+}
+
+impl Message {
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Default for Message {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl From<Vec<u8>> for Message {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { digest: transcript::digest(&bytes), bytes }
+    }
+}
+
+/// The memory of a message.
+impl From<Message> for Vec<u8> {
+    fn from(message: Message) -> Self {
+        message.bytes
+    }
+}
+
 /// One end of a session: a link, its transcript, its counters.
 pub struct Channel {
     link: Box<dyn Link>,
@@ -216,9 +249,25 @@ impl Channel {
     /// # Errors
     /// `Io` where the link fails.
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.send_digested(bytes, transcript::digest)
+    }
+
+    /// Sends a message, as [`Channel::send`] does.
+    ///
+    /// # Errors
+    /// As for [`Channel::send`].
+    pub fn send_message(&mut self, message: &Message) -> Result<()> {
+        self.send_digested(&message.bytes, |_| {
+            // The peer computes it, too.
+            memcheck::publish(&message.digest);
+            message.digest
+        })
+    }
+
+    fn send_digested(&mut self, bytes: &[u8], digest: impl FnOnce(&[u8]) -> [u8; 32]) -> Result<()> {
         // First of all, since a link may mark what is no secret any more.
         self.link.send(bytes).map_err(|source| self.ended("sending to the peer", source))?;
-        self.transcript.absorb(self.party, bytes);
+        self.transcript.absorb(self.party, bytes.len() as u64, &digest(bytes));
         self.traffic.sent += bytes.len() as u64;
         self.spoke = true;
         Ok(())
@@ -229,14 +278,30 @@ impl Channel {
     /// # Errors
     /// `Io` where the link fails, the peer has closed, or it stays silent for too long.
     pub fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.recv_digested(bytes).map(drop)
+    }
+
+    fn recv_digested(&mut self, bytes: &mut [u8]) -> Result<[u8; 32]> {
         if self.spoke && self.link.ready() < bytes.len() {
             self.flush()?;
             self.traffic.rounds += 1;
         }
         self.link.recv(bytes).map_err(|source| self.ended("waiting for the peer", source))?;
-        self.transcript.absorb(self.party.other(), bytes);
+        let digest = transcript::digest(bytes);
+        self.transcript.absorb(self.party.other(), bytes.len() as u64, &digest);
         self.traffic.received += bytes.len() as u64;
-        Ok(())
+        Ok(digest)
+    }
+
+    /// Receives one message of `length` bytes, in the memory of another one, as [`Channel::recv`] does.
+    ///
+    /// # Errors
+    /// As for [`Channel::recv`].
+    pub fn recv_message(&mut self, length: usize, memory: Message) -> Result<Message> {
+        let mut bytes = memory.bytes;
+        bytes.resize(length, 0);
+        let digest = self.recv_digested(&mut bytes)?;
+        Ok(Message { bytes, digest })
     }
 
     /// Receives an array; its length is the protocol's, never the peer's.

@@ -24,6 +24,11 @@ struct Direction {
     challenges: u64,
 }
 
+/// The digest of a message.
+pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
+    blake3::hash(bytes).into()
+}
+
 impl Direction {
     fn new(context: &'static str) -> Self {
         Self { hasher: blake3::Hasher::new_derive_key(context), position: 0, challenges: 0 }
@@ -60,12 +65,12 @@ impl Transcript {
         }
     }
 
-    /// Absorbs a message of `from`.
-    pub(super) fn absorb(&mut self, from: Party, bytes: &[u8]) {
+    /// Absorbs a message of `from`, of so many bytes.
+    pub(super) fn absorb(&mut self, from: Party, length: u64, digest: &[u8; 32]) {
         let direction = self.said_by(from);
-        direction.hasher.update(&(bytes.len() as u64).to_le_bytes());
-        direction.hasher.update(blake3::hash(bytes).as_bytes());
-        direction.position += bytes.len() as u64;
+        direction.hasher.update(&length.to_le_bytes());
+        direction.hasher.update(digest);
+        direction.position += length;
     }
 
     /// Fixes the positions of both directions, and gives the digest of everything so far. Checkpoints are
@@ -101,9 +106,13 @@ mod tests {
     use super::*;
     use Party::{Prover as P, Verifier as V};
 
+    fn say(transcript: &mut Transcript, from: Party, bytes: &[u8]) {
+        transcript.absorb(from, bytes.len() as u64, &digest(bytes));
+    }
+
     fn after(steps: &[(Party, &[u8])]) -> Transcript {
         let mut transcript = Transcript::over(None);
-        steps.iter().for_each(|(from, bytes)| transcript.absorb(*from, bytes));
+        steps.iter().for_each(|(from, bytes)| say(&mut transcript, *from, bytes));
         transcript
     }
 
@@ -128,8 +137,8 @@ mod tests {
         let challenge = |before: &[u8], said: &[u8], other: &[u8]| {
             let mut transcript = after(&[(V, before)]);
             transcript.checkpoint("test");
-            transcript.absorb(P, said);
-            transcript.absorb(V, other);
+            say(&mut transcript, P, said);
+            say(&mut transcript, V, other);
             transcript.challenge(P, "test")
         };
         let here = challenge(b"v", b"p", b"");
