@@ -202,6 +202,11 @@ pub trait Vole {
         Ok((block.len(), Pool::ALONE.run(move || block.rows)))
     }
 
+    /// Gives this end, if it can draw blocks ahead of their messages: where these need none of the peer's.
+    fn early(&mut self) -> Option<&mut dyn Early<Self::Share>> {
+        None
+    }
+
     /// The shares that are best drawn ahead of their use, so that further threads have work. Both ends say the
     /// same. They are few where what was drawn leaves the caches before it is used.
     fn ahead(&self) -> usize {
@@ -238,6 +243,24 @@ pub trait Vole {
     /// # Errors
     /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.
     fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Self::Share>>;
+}
+
+/// An end of a stream that can draw blocks ahead of their messages. Nothing is drawn otherwise until these are sent.
+pub trait Early<S: Share> {
+    /// The shares that are best drawn so, for the threads that there are: none where there are no further ones.
+    fn shares(&self) -> usize;
+
+    /// Draws the next block, of one share at least, as [`Vole::begin_block`] does, but sends nothing.
+    fn begin_block(&mut self, spare: Rows<S>) -> (usize, Task<Rows<S>>);
+
+    /// Sends the messages of the first block that was drawn so, and for which nothing was sent yet.
+    ///
+    /// # Errors
+    /// Those of the link.
+    ///
+    /// # Panics
+    /// Where there is none.
+    fn send(&mut self, channel: &mut Channel) -> Result<()>;
 }
 
 /// Any stream of shares `S`.

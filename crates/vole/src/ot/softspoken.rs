@@ -51,10 +51,12 @@ pub use sample::Sample;
 
 use super::{base, pprf};
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::{iter, mem};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
-use volery_channel::channel::{Channel, Party};
+use volery_channel::channel::{Channel, Message, Party};
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::{Pool, Spare, Task, Tasks};
 use volery_channel::random::Random;
@@ -163,12 +165,23 @@ struct Expansion<R> {
     row: PhantomData<R>,
 }
 
+/// The end of the transfers that a party has.
+#[derive(Clone, Copy)]
+enum Role {
+    /// Bit 0 of its rows is u, and it corrects.
+    Receiver,
+    /// Bit 0 of its rows is zero.
+    Sender,
+}
+
 /// The leaves of all trees, from which chunks are expanded.
 struct Leaves {
     arch: Arch,
     depth: Depth,
     sid: [u8; 32],
     leaves: pprf::Leaves,
+    /// The end that expands them.
+    role: Role,
 }
 
 /// An element for each column.
@@ -178,29 +191,100 @@ type ColumnSums = Zeroizing<Vec<F128>>;
 struct Chunk {
     /// τ totals u_i, one after the other.
     totals: Zeroizing<Vec<F128>>,
-    /// The columns, one after the other. Where rows are wanted, bit 0 of each is in the place of the first.
+    /// The columns, one after the other, but in the place of the first bit 0 of each row.
     columns: Zeroizing<Vec<F128>>,
-    /// The first column then.
+    /// The first column.
     first: Zeroizing<Vec<F128>>,
+    /// The corrections d_i, one after the other, as they are sent. Where they never are, what they hide is used for
+    /// nothing.
+    corrections: Message,
 }
 
 /// Rows, one after the other.
 type Rows<R> = Zeroizing<Vec<R>>;
 
+/// A block of all columns at a time, in the first-level cache.
+const TILE: usize = 8;
+
 impl Chunk {
-    /// Puts `lowest`, bit 0 of each row, in the place of the first column.
-    fn pin(&mut self, lowest: &[F128]) {
-        let column = &mut self.columns[..lowest.len()];
-        self.first.extend_from_slice(column);
-        column.copy_from_slice(lowest);
+    /// The blocks.
+    fn blocks(&self) -> usize {
+        self.first.len()
     }
 
-    /// The columns of `blocks` blocks as they are checked.
-    fn checked(&self, blocks: usize) -> impl Iterator<Item = &[F128]> {
-        let (lowest, others) = self.columns.split_at(blocks);
-        let first = if self.first.is_empty() { lowest } else { &self.first };
-        iter::once(first).chain(others.chunks_exact(blocks))
+    /// Computes d_i = u ⊕ u_i for all trees but the first.
+    fn correct(&mut self) {
+        let (u, others) = self.totals.split_at(self.blocks());
+        let mut bytes = Vec::from(mem::take(&mut self.corrections));
+        bytes.resize(16 * others.len(), 0);
+        let words = bytes.as_chunks_mut().0.chunks_exact_mut(u.len());
+        for (words, total) in words.zip(others.chunks_exact(u.len())) {
+            for ((word, total), u) in words.iter_mut().zip(total).zip(u) {
+                *word = (*total ^ *u).to_bytes();
+            }
+        }
+        self.corrections = bytes.into();
     }
+
+    /// The corrections d_i of tree `tree`, unless it is the first: those of blocks `blocks`.
+    fn corrections_of(&self, tree: usize, blocks: Range<usize>) -> Option<impl Iterator<Item = F128>> {
+        let words = &self.corrections.bytes().as_chunks().0[tree.checked_sub(1)? * self.blocks()..];
+        Some(words[blocks].iter().map(|word| F128::from_bytes(*word)))
+    }
+
+    /// Transposes the columns into rows.
+    fn transpose<R: Row>(&self, arch: Arch, rows: &mut [R]) {
+        R::transpose(arch, &self.columns, rows);
+    }
+
+    /// The columns as they are checked, hashed.
+    fn fold(&self, arch: Arch, chi: &[F128]) -> ColumnSums {
+        let others = self.columns.chunks_exact(self.blocks()).skip(1);
+        let columns = iter::once(&self.first[..]).chain(others);
+        Zeroizing::new(columns.map(|column| dot(arch, chi, column)).collect())
+    }
+}
+
+/// What a sender does, under Δ, whose trees have k bits of it each.
+impl Chunk {
+    /// Transposes the columns p, each with Δ_p·d_i of its tree added, into rows.
+    fn transpose_corrected<R: Row>(&self, arch: Arch, (delta, k): (&U256, usize), rows: &mut [R]) {
+        let blocks = self.blocks();
+        let mut tile = Zeroizing::new(Vec::with_capacity(R::COLUMNS * TILE));
+        for (start, rows) in (0..blocks).step_by(TILE).zip(rows.chunks_mut(BLOCK * TILE)) {
+            let range = start..blocks.min(start + TILE);
+            tile.clear();
+            for (p, column) in self.columns.chunks_exact(blocks).enumerate() {
+                let column = &column[range.clone()];
+                match self.corrections_of(p / k, range.clone()) {
+                    None => tile.extend_from_slice(column),
+                    Some(d) => {
+                        let mask = column_mask(delta, p);
+                        tile.extend(column.iter().zip(d).map(|(w, d)| F128(w.0 ^ d.0 & mask)));
+                    }
+                }
+            }
+            R::transpose(arch, &tile, rows);
+        }
+    }
+
+    /// The columns as they are checked, each with Δ_p·d_i of its tree added, hashed.
+    fn fold_corrected(&self, arch: Arch, (delta, k): (&U256, usize), chi: &[F128]) -> ColumnSums {
+        let mut sums = self.fold(arch, chi);
+        for (tree, sums) in sums.chunks_exact_mut(k).enumerate() {
+            let Some(d) = self.corrections_of(tree, 0..self.blocks()) else { continue };
+            let d = dot(arch, chi, &d.collect::<Vec<_>>());
+            for (m, sum) in sums.iter_mut().enumerate() {
+                sum.0 ^= d.0 & column_mask(delta, tree * k + m);
+            }
+        }
+        sums
+    }
+}
+
+/// All ones where bit p of Δ is one, zero where it is zero.
+fn column_mask(delta: &U256, p: usize) -> u128 {
+    F2::low_bit(delta.low() >> p).mask()
 }
 
 /// Gives back the memory of a chunk, if nobody else has it.
@@ -215,7 +299,6 @@ impl Leaves {
     fn expand(&self, first: u64, blocks: usize, chunk: &mut Chunk) {
         let k = self.depth.bits();
         let trees = self.leaves.len() >> k;
-        chunk.first.clear();
         chunk.totals.resize(trees * blocks, F128::ZERO);
         chunk.columns.resize(trees * k * blocks, F128::ZERO);
         let digest = Digest::new("volery softspoken v1, expansion keys").field(&self.sid).number(first);
@@ -225,17 +308,27 @@ impl Leaves {
         for ((leaves, key), (total, columns)) in self.leaves.chunks_exact(1 << k).zip(keys).zip(parts) {
             fold_leaves(&Aes128::new(self.arch, key), leaves, first.into(), total, columns);
         }
+        let lowest = &mut chunk.columns[..blocks];
+        chunk.first.resize(blocks, F128::ZERO);
+        chunk.first.copy_from_slice(lowest);
+        match self.role {
+            Role::Receiver => {
+                lowest.copy_from_slice(&chunk.totals[..blocks]);
+                chunk.correct();
+            }
+            Role::Sender => lowest.fill(F128::ZERO),
+        }
     }
 }
 
 impl<R: Row> Expansion<R> {
-    fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
-        Self::of(arch, depth, channel.checkpoint("softspoken"), leaves)
+    fn new(channel: &mut Channel, arch: Arch, depth: Depth, (role, leaves): (Role, pprf::Leaves)) -> Self {
+        Self::of(arch, depth, channel.checkpoint("softspoken"), (role, leaves))
     }
 
-    fn of(arch: Arch, depth: Depth, sid: [u8; 32], leaves: pprf::Leaves) -> Self {
+    fn of(arch: Arch, depth: Depth, sid: [u8; 32], (role, leaves): (Role, pprf::Leaves)) -> Self {
         Self {
-            leaves: Arc::new(Leaves { arch, depth, sid, leaves }),
+            leaves: Arc::new(Leaves { arch, depth, sid, leaves, role }),
             block: 0,
             chunk: FIRST_CHUNK,
             expected: 0,
@@ -275,6 +368,7 @@ impl<R: Row> Expansion<R> {
             totals: Zeroizing::new(Vec::with_capacity(self.leaves.depth.trees(R::COLUMNS) * LONGEST_CHUNK)),
             columns: Zeroizing::new(Vec::with_capacity(R::COLUMNS * LONGEST_CHUNK)),
             first: Zeroizing::new(Vec::with_capacity(LONGEST_CHUNK)),
+            corrections: Message::default(),
         });
         let leaves = self.leaves.clone();
         self.pool.run(move || {
@@ -310,38 +404,32 @@ impl<R: Row> Expansion<R> {
         chi
     }
 
-    /// Adds a chunk to the columns' hashes.
-    fn fold_columns(&mut self, chi: Vec<F128>, chunk: Arc<Chunk>) {
+    /// Has a chunk transposed into rows by `transpose`. `rows` is memory for them.
+    fn transpose(
+        &self,
+        chunk: Arc<Chunk>,
+        mut rows: Rows<R>,
+        transpose: impl FnOnce(&Chunk, Arch, &mut [R]) + Send + 'static,
+    ) -> (usize, Task<Rows<R>>) {
+        let (arch, spare, length) = (self.arch(), self.spare.clone(), BLOCK * chunk.blocks());
+        let transposing = self.pool.run(move || {
+            resize(&mut rows, length);
+            transpose(&chunk, arch, &mut rows);
+            give_back(chunk, &spare);
+            rows
+        });
+        (length, transposing)
+    }
+
+    /// Has a chunk hashed by `fold`, and adds that to the columns' hashes.
+    fn fold(&mut self, chunk: Arc<Chunk>, fold: impl FnOnce(&Chunk, Arch) -> ColumnSums + Send + 'static) {
         let (arch, spare) = (self.arch(), self.spare.clone());
         self.folding.push(self.pool.run(move || {
-            let columns = chunk.checked(chi.len());
-            let folded = Zeroizing::new(columns.map(|column| dot(arch, &chi, column)).collect());
+            let folded = fold(&chunk, arch);
             give_back(chunk, &spare);
             folded
         }));
         self.gather(self.pool.ahead());
-    }
-
-    /// Adds a chunk to the columns' hashes, and has it transposed into rows, with `lowest` for bit 0 of each.
-    /// `rows` is memory for them.
-    fn transpose(
-        &mut self,
-        chi: Vec<F128>,
-        mut chunk: Chunk,
-        lowest: &[F128],
-        mut rows: Rows<R>,
-    ) -> Task<Rows<R>> {
-        chunk.pin(lowest);
-        let (chunk, arch, spare) = (Arc::new(chunk), self.arch(), self.spare.clone());
-        let columns = chunk.clone();
-        let transposing = self.pool.run(move || {
-            resize(&mut rows, BLOCK * columns.columns.len() / R::COLUMNS);
-            R::transpose(arch, &columns.columns, &mut rows);
-            give_back(columns, &spare);
-            rows
-        });
-        self.fold_columns(chi, chunk);
-        transposing
     }
 
     /// Adds the hashes of finished chunks, until `ahead` tasks are left.
@@ -368,9 +456,13 @@ impl<R: Row> Expansion<R> {
     }
 }
 
+const IN_ORDER: &str = "what was drawn early is sent before anything else";
+
 /// The receiver of correlated transfers: bits and rows.
 pub struct Receiver<R: Row = F128> {
     expansion: Expansion<R>,
+    /// Chunks whose corrections are still to be sent.
+    unsent: VecDeque<Arc<Chunk>>,
     /// Σ χ·u over all chunks since the last check.
     sum: F128,
 }
@@ -391,7 +483,11 @@ impl<R: Row> Receiver<R> {
     /// Link errors.
     pub(super) fn over(channel: &mut Channel, arch: Arch, depth: Depth, pairs: &base::Pairs) -> Result<Self> {
         let leaves = pprf::deal(channel, pairs, depth.bits())?;
-        Ok(Self { expansion: Expansion::new(channel, arch, depth, leaves), sum: F128::ZERO })
+        Ok(Self::of(Expansion::new(channel, arch, depth, (Role::Receiver, leaves))))
+    }
+
+    fn of(expansion: Expansion<R>) -> Self {
+        Self { expansion, unsent: VecDeque::new(), sum: F128::ZERO }
     }
 
     /// Hands out to `pool`, from here on, all work that can be shared.
@@ -403,6 +499,11 @@ impl<R: Row> Receiver<R> {
     /// that.
     pub fn expect(&mut self, rows: u64) {
         self.expansion.expect(rows);
+    }
+
+    /// The rows that are best drawn before anything is sent for them.
+    pub(crate) fn early(&self) -> usize {
+        LONGEST * self.expansion.pool.ahead()
     }
 
     /// The rows t of the next chunk, their bits u in bit 0.
@@ -419,38 +520,63 @@ impl<R: Row> Receiver<R> {
     ///
     /// # Errors
     /// Link errors.
+    ///
+    /// # Panics
+    /// Where chunks were drawn before, and not sent.
     pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows<R>) -> Result<(usize, Task<Rows<R>>)> {
+        assert!(self.unsent.is_empty(), "{IN_ORDER}");
+        let drawn = self.draw(rows);
+        self.send(channel)?;
+        Ok(drawn)
+    }
+
+    /// Draws the next chunk, and gives the number of its rows, and a task that makes them in `rows`. What belongs to
+    /// it is still to be [sent](Self::send).
+    pub(crate) fn draw(&mut self, rows: Rows<R>) -> (usize, Task<Rows<R>>) {
         let blocks = self.expansion.next_chunk();
-        let (chi, chunk) = self.chunk(channel, blocks)?;
-        let lowest = Zeroizing::new(chunk.totals[..blocks].to_vec());
-        Ok((BLOCK * blocks, self.expansion.transpose(chi, chunk, &lowest, rows)))
+        let chunk = Arc::new(self.expansion.expand(blocks));
+        self.unsent.push_back(chunk.clone());
+        self.expansion.transpose(chunk, rows, Chunk::transpose)
     }
 
-    /// Expands a chunk, and sends its corrections. Gives its coefficients in the check, with it.
-    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<(Vec<F128>, Chunk)> {
-        let mut chunk = self.expansion.expand(blocks);
-        Self::correct(channel, blocks, &mut chunk)?;
-        let chi = self.expansion.coefficients(channel, blocks);
-        self.sum += dot(self.expansion.arch(), &chi, &chunk.totals[..blocks]);
-        Ok((chi, chunk))
+    /// Sends what belongs to the first chunk that was drawn and for which nothing was sent yet.
+    ///
+    /// # Errors
+    /// Link errors.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub(crate) fn send(&mut self, channel: &mut Channel) -> Result<()> {
+        let chunk = self.unsent.pop_front().expect("a chunk that was drawn");
+        let chi = self.correct(channel, &chunk)?;
+        self.add(chi, chunk);
+        Ok(())
     }
 
-    /// Sends d_i = u ⊕ u_i for all trees but the first.
-    fn correct(channel: &mut Channel, blocks: usize, chunk: &mut Chunk) -> Result<()> {
-        let (u, others) = chunk.totals.split_at_mut(blocks);
-        for total in others.chunks_exact_mut(blocks) {
-            total.iter_mut().zip(&*u).for_each(|(total, u)| *total ^= *u);
-        }
-        channel.send_words(others)
+    /// Sends a chunk's corrections, and gives its coefficients in the check.
+    fn correct(&self, channel: &mut Channel, chunk: &Chunk) -> Result<Vec<F128>> {
+        channel.send_message(&chunk.corrections)?;
+        Ok(self.expansion.coefficients(channel, chunk.blocks()))
+    }
+
+    /// Adds a chunk to the check.
+    fn add(&mut self, chi: Vec<F128>, chunk: Arc<Chunk>) {
+        self.sum += dot(self.expansion.arch(), &chi, &chunk.totals[..chi.len()]);
+        self.expansion.fold(chunk, move |chunk, arch| chunk.fold(arch, &chi));
     }
 
     /// Proves that all rows so far are consistent; the rows themselves stay as they are.
     ///
     /// # Errors
     /// Link errors.
+    ///
+    /// # Panics
+    /// Where chunks were drawn, and not sent.
     pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
-        let (chi, mask) = self.chunk(channel, 1)?;
-        self.expansion.fold_columns(chi, Arc::new(mask));
+        assert!(self.unsent.is_empty(), "{IN_ORDER}");
+        let mask = self.expansion.expand(1);
+        let chi = self.correct(channel, &mask)?;
+        self.add(chi, mask.into());
         let x = mem::take(&mut self.sum);
         let sums = self.expansion.take_sums();
         channel.send_words(&[x])?;
@@ -467,7 +593,7 @@ impl<R: Row> Drop for Receiver<R> {
 /// The sender of correlated transfers: Δ and rows.
 pub struct Sender<R: Row = F128> {
     expansion: Expansion<R>,
-    delta: Zeroizing<U256>,
+    delta: Arc<Zeroizing<U256>>,
 }
 
 impl<R: Row> Sender<R> {
@@ -510,8 +636,8 @@ impl<R: Row> Sender<R> {
         for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
             shift(leaves, pprf::slice(*delta, i, k));
         }
-        let expansion = Expansion::new(channel, arch, depth, leaves);
-        Ok(Self { expansion, delta })
+        let expansion = Expansion::new(channel, arch, depth, (Role::Sender, leaves));
+        Ok(Self { expansion, delta: delta.into() })
     }
 
     /// Hands out to `pool`, from here on, all work that can be shared.
@@ -540,31 +666,24 @@ impl<R: Row> Sender<R> {
     /// Link errors.
     pub(crate) fn begin(&mut self, channel: &mut Channel, rows: Rows<R>) -> Result<(usize, Task<Rows<R>>)> {
         let blocks = self.expansion.next_chunk();
-        let (chi, chunk) = self.chunk(channel, blocks)?;
-        Ok((
-            BLOCK * blocks,
-            self.expansion.transpose(chi, chunk, &[F128::ZERO; LONGEST_CHUNK][..blocks], rows),
-        ))
+        let chunk = self.chunk(channel, blocks)?;
+        let (delta, k) = (self.delta.clone(), self.expansion.leaves.depth.bits());
+        Ok(self.expansion.transpose(chunk, rows, move |chunk, arch, rows| {
+            chunk.transpose_corrected(arch, (&delta, k), rows);
+        }))
     }
 
-    /// Expands a chunk, and receives its corrections. Gives its coefficients in the check, with it.
-    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<(Vec<F128>, Chunk)> {
+    /// Expands a chunk, receives its corrections, and adds it to the check.
+    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<Arc<Chunk>> {
         let mut chunk = self.expansion.expand(blocks);
-        self.correct(channel, blocks, &mut chunk)?;
-        Ok((self.expansion.coefficients(channel, blocks), chunk))
-    }
-
-    /// Receives d_i and adds Δ_p·d_i to the columns p of each tree but the first.
-    fn correct(&self, channel: &mut Channel, blocks: usize, chunk: &mut Chunk) -> Result<()> {
-        let k = self.expansion.leaves.depth.bits();
-        let d = &mut chunk.totals[blocks..];
-        channel.recv_words(d)?;
-        for (p, column) in chunk.columns.chunks_exact_mut(blocks).enumerate().skip(k) {
-            let mask = F2::low_bit(self.delta.low() >> p).mask();
-            let d = &d[blocks * (p / k - 1)..][..blocks];
-            column.iter_mut().zip(d).for_each(|(w, d)| w.0 ^= d.0 & mask);
-        }
-        Ok(())
+        let depth = self.expansion.leaves.depth;
+        let corrections = 16 * (depth.trees(R::COLUMNS) - 1) * blocks;
+        chunk.corrections = channel.recv_message(corrections, mem::take(&mut chunk.corrections))?;
+        let (chi, chunk) = (self.expansion.coefficients(channel, blocks), Arc::new(chunk));
+        let delta = self.delta.clone();
+        self.expansion
+            .fold(chunk.clone(), move |chunk, arch| chunk.fold_corrected(arch, (&delta, depth.bits()), &chi));
+        Ok(chunk)
     }
 
     /// Checks that all rows so far are consistent, and gives the sender back where they are.
@@ -572,14 +691,13 @@ impl<R: Row> Sender<R> {
     /// # Errors
     /// `Misbehaved` where they are not, and Δ must not be used again; link errors.
     pub fn check(mut self, channel: &mut Channel) -> Result<Self> {
-        let (chi, mask) = self.chunk(channel, 1)?;
-        self.expansion.fold_columns(chi, Arc::new(mask));
+        self.chunk(channel, 1)?;
         let mut sums = self.expansion.take_sums();
         let mut x = [F128::ZERO];
         channel.recv_words(&mut x)?;
         let expected: [u8; 32] = channel.recv_array()?;
         for (p, sum) in sums.iter_mut().enumerate() {
-            sum.0 ^= x[0].0 & F2::low_bit(self.delta.low() >> p).mask();
+            sum.0 ^= x[0].0 & column_mask(&self.delta, p);
         }
         if verdict(self.expansion.digest(&sums).ct_eq(&expected)) {
             Ok(self)

@@ -1,6 +1,6 @@
 //! Shares that are drawn before they are needed, so that what needs no witness is done before there is one.
 
-use super::{BoxedVole, Rows, Share, Shares, Vole};
+use super::{BoxedVole, Early, Rows, Share, Shares, Vole};
 use core::mem;
 use std::collections::VecDeque;
 use volery_channel::channel::Channel;
@@ -53,6 +53,9 @@ impl<S: Share + 'static> Vole for Ahead<S> {
             Some(mut next) => Ok((next.len(), Pool::ALONE.run(move || mem::take(next.rows_mut())))),
             None => self.vole.begin_block(channel, spare),
         }
+    }
+    fn early(&mut self) -> Option<&mut dyn Early<S>> {
+        if self.blocks.is_empty() { self.vole.early() } else { None }
     }
     fn ahead(&self) -> usize {
         self.vole.ahead()

@@ -1,7 +1,7 @@
 //! Shares of bits straight from correlated transfers: the receiver's row t is the MAC of its bit u, the
 //! sender's row q the key, since q = t ⊕ u·Δ. Of rows of 64 bits the lowest is the bit alone, and no part of its MAC.
 
-use super::{BoxedVole, Delta, Key, Rows, Share, Shares, Vole, subfield};
+use super::{BoxedVole, Delta, Early, Key, Rows, Share, Shares, Vole, subfield};
 use crate::ot::softspoken::{Depth, LONGEST, Receiver, Row, Sender};
 use core::marker::PhantomData;
 use volery_channel::channel::Channel;
@@ -50,12 +50,27 @@ impl<S: Share<Row: Row> + 'static> Vole for Prover<S> {
     fn begin_block(&mut self, channel: &mut Channel, spare: Rows<S>) -> Result<(usize, Task<Rows<S>>)> {
         self.receiver.begin(channel, spare)
     }
+    fn early(&mut self) -> Option<&mut dyn Early<S>> {
+        Some(self)
+    }
     fn lag(&self) -> usize {
         if S::Row::COINS { LAG } else { 0 }
     }
     fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<S>> {
         self.receiver.check(channel)?;
         Ok(self)
+    }
+}
+
+impl<S: Share<Row: Row>> Early<S> for Prover<S> {
+    fn shares(&self) -> usize {
+        self.receiver.early()
+    }
+    fn begin_block(&mut self, spare: Rows<S>) -> (usize, Task<Rows<S>>) {
+        self.receiver.draw(spare)
+    }
+    fn send(&mut self, channel: &mut Channel) -> Result<()> {
+        self.receiver.send(channel)
     }
 }
 

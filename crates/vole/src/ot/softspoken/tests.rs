@@ -13,10 +13,15 @@ fn delta(seed: u8) -> F128 {
 
 /// A receiver and a sender over ideal base transfers, each with its channel; what the receiver
 /// sends passes a tape.
-fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), (Sender, Channel)) {
-    let k = depth.bits();
+fn pair<R: Row>(
+    depth: Depth,
+    delta: R,
+    flip: Option<Flip>,
+) -> ((Receiver<R>, Channel), (Sender<R>, Channel)) {
+    let (k, delta) = (depth.bits(), delta.into());
     let mut random = Random::from_seed(&[7; 32]);
-    let leaves: pprf::Leaves = Zeroizing::new((0..depth.trees(128) << k).map(|_| random.word()).collect());
+    let leaves: pprf::Leaves =
+        Zeroizing::new((0..depth.trees(R::COLUMNS) << k).map(|_| random.word()).collect());
     let mut punctured = leaves.clone();
     for (i, leaves) in punctured.chunks_exact_mut(1 << k).enumerate() {
         let alpha = pprf::slice(delta, i, k);
@@ -27,11 +32,10 @@ fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), 
     let mut receiving = Channel::new(Party::Prover, Tape::new(here, flip).0);
     let mut sending = Channel::new(Party::Verifier, there);
     let arch = Arch::detect();
-    let receiver =
-        Receiver { expansion: Expansion::new(&mut receiving, arch, depth, leaves), sum: F128::ZERO };
+    let receiver = Receiver::of(Expansion::new(&mut receiving, arch, depth, (Role::Receiver, leaves)));
     let sender = Sender {
-        expansion: Expansion::new(&mut sending, arch, depth, punctured),
-        delta: Zeroizing::new(delta.into()),
+        expansion: Expansion::new(&mut sending, arch, depth, (Role::Sender, punctured)),
+        delta: Arc::new(Zeroizing::new(delta)),
     };
     ((receiver, receiving), (sender, sending))
 }
@@ -84,6 +88,34 @@ fn chunks_grow_to_the_longest() {
         })
         .collect();
     assert_eq!(lengths, [8, 8, 16, 32, 64, 64]);
+}
+
+#[test]
+fn chunks_may_be_drawn_before_anything_is_sent_for_them() {
+    for ahead in 1..6 {
+        let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, DELTA, None);
+        let drawn: Vec<_> = (0..5).map(|_| Zeroizing::default()).collect();
+        let (mut drawn, mut t) = (drawn.into_iter(), VecDeque::new());
+        let mut q = Zeroizing::default();
+        for _ in 0..5 {
+            t.extend(drawn.by_ref().take(ahead - t.len()).map(|rows| receiver.draw(rows).1.wait()));
+            receiver.send(&mut receiving).unwrap();
+            receiving.flush().unwrap();
+            sender.extend(&mut sending, &mut q).unwrap();
+            assert_correlated(&t.pop_front().unwrap(), &q, DELTA);
+        }
+        receiver.check(&mut receiving).unwrap();
+        receiving.flush().unwrap();
+        sender.check(&mut sending).unwrap();
+    }
+}
+
+#[test]
+#[should_panic(expected = "what was drawn early is sent before anything else")]
+fn what_was_not_sent_is_not_checked() {
+    let ((mut receiver, mut receiving), _sender) = pair(Depth::Four, DELTA, None);
+    let _ = receiver.draw(Zeroizing::default());
+    let _ = receiver.check(&mut receiving);
 }
 
 #[test]
@@ -140,8 +172,9 @@ fn a_check_cannot_be_replayed() {
         receiver.extend(&mut receiving, &mut rows).unwrap();
         receiving.flush().unwrap();
         sender.extend(&mut sending, &mut rows).unwrap();
-        let (chi, mask) = receiver.chunk(&mut receiving, 1).unwrap();
-        receiver.expansion.fold_columns(chi, mask.into());
+        let mask = receiver.expansion.expand(1);
+        let chi = receiver.correct(&mut receiving, &mask).unwrap();
+        receiver.add(chi, mask.into());
         let x = core::mem::take(&mut receiver.sum);
         let sums = receiver.expansion.take_sums();
         let honest = (x, receiver.expansion.digest(&sums));
@@ -159,11 +192,7 @@ fn a_check_cannot_be_replayed() {
 
 /// A receiver whose tree i is wrong by `errors[i]` in block 0 of the first chunk, and that answers the check
 /// as if slice i of Δ were `guesses[i]`.
-fn cheat(
-    depth: Depth,
-    delta: F128,
-    errors: &[(usize, F128, u64)],
-) -> (Result<()>, Vec<F128>, Zeroizing<Vec<F128>>) {
+fn cheat<R: Row>(depth: Depth, delta: R, errors: &[(usize, F128, u64)]) -> (Result<()>, Rows<R>, Rows<R>) {
     let k = depth.bits();
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, None);
     let blocks = receiver.expansion.next_chunk();
@@ -171,11 +200,10 @@ fn cheat(
     for &(tree, error, _) in errors {
         chunk.totals[tree * blocks] ^= error;
     }
-    Receiver::<F128>::correct(&mut receiving, blocks, &mut chunk).unwrap();
-    let chi = receiver.expansion.coefficients(&mut receiving, blocks);
+    chunk.correct();
     let (u, mut columns) = (chunk.totals[..blocks].to_vec(), chunk.columns.clone());
-    receiver.sum += dot(Arch::PORTABLE, &chi, &u);
-    receiver.expansion.fold_columns(chi.clone(), chunk.into());
+    let chi = receiver.correct(&mut receiving, &chunk).unwrap();
+    receiver.add(chi.clone(), chunk.into());
     receiver.expansion.gather(0);
     for &(tree, error, guess) in errors {
         for m in (0..k).filter(|m| guess >> m & 1 == 1) {
@@ -185,8 +213,8 @@ fn cheat(
         }
     }
     columns[..blocks].copy_from_slice(&u);
-    let mut t = vec![F128::ZERO; BLOCK * blocks];
-    bits::transpose(Arch::PORTABLE, &columns, &mut t);
+    let mut t = Zeroizing::new(vec![R::default(); BLOCK * blocks]);
+    R::transpose(Arch::PORTABLE, &columns, &mut t);
     receiver.check(&mut receiving).unwrap();
     receiving.flush().unwrap();
     let mut q = Zeroizing::default();
@@ -273,20 +301,18 @@ fn late_mask_attack() {
         for (total, error) in chunk.totals.iter_mut().zip(&errors).skip(blocks) {
             *total ^= *error;
         }
-        Receiver::<F128>::correct(&mut receiving, blocks, &mut chunk).unwrap();
-        let chi = receiver.expansion.coefficients(&mut receiving, blocks);
-        receiver.sum += dot(Arch::PORTABLE, &chi, &chunk.totals[..blocks]);
-        receiver.expansion.fold_columns(chi.clone(), chunk.into());
+        chunk.correct();
+        let before = receiver.correct(&mut receiving, &chunk).unwrap();
+        receiver.add(before.clone(), chunk.into());
 
         let mut mask = receiver.expansion.expand(1);
         for tree in 1..32 {
-            let so_far = dot(Arch::PORTABLE, &chi, &errors[tree * blocks..][..blocks]);
-            mask.totals[tree] ^= so_far;
+            mask.totals[tree] ^= dot(Arch::PORTABLE, &before, &errors[tree * blocks..][..blocks]);
         }
-        Receiver::<F128>::correct(&mut receiving, 1, &mut mask).unwrap();
-        let chi = receiver.expansion.coefficients(&mut receiving, 1);
-        let x = receiver.sum + chi[0] * mask.totals[0];
-        receiver.expansion.fold_columns(chi, mask.into());
+        mask.correct();
+        let chi = receiver.correct(&mut receiving, &mask).unwrap();
+        receiver.add(chi, mask.into());
+        let x = receiver.sum;
         let sums = receiver.expansion.take_sums();
         receiving.send_words(&[x]).unwrap();
         receiving.send(&receiver.expansion.digest(&sums)).unwrap();
@@ -331,51 +357,6 @@ fn set_up_end_to_end() {
     }
 }
 
-/// A receiver of rows of 64 bits that cheats as in [`cheat`].
-fn cheat_short(depth: Depth, delta: u64, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F64>, Vec<F64>) {
-    let k = depth.bits();
-    let mut random = Random::from_seed(&[7; 32]);
-    let leaves: pprf::Leaves = Zeroizing::new((0..depth.trees(64) << k).map(|_| random.word()).collect());
-    let mut punctured = leaves.clone();
-    for (i, leaves) in punctured.chunks_exact_mut(1 << k).enumerate() {
-        let alpha = pprf::slice(F128(delta.into()), i, k);
-        leaves[alpha as usize] = F128::ZERO;
-        shift(leaves, alpha);
-    }
-    let (receiving, sending) = pipe(TIMEOUT);
-    let mut receiving = Channel::new(Party::Prover, receiving);
-    let mut sending = Channel::new(Party::Verifier, sending);
-    let expansion = Expansion::new(&mut receiving, Arch::detect(), depth, leaves);
-    let mut receiver = Receiver::<F64> { expansion, sum: F128::ZERO };
-    let expansion = Expansion::new(&mut sending, Arch::detect(), depth, punctured);
-    let mut sender = Sender::<F64> { expansion, delta: Zeroizing::new(delta.into()) };
-    let blocks = receiver.expansion.next_chunk();
-    let mut chunk = receiver.expansion.expand(blocks);
-    for &(tree, error, _) in errors {
-        chunk.totals[tree * blocks] ^= error;
-    }
-    Receiver::<F64>::correct(&mut receiving, blocks, &mut chunk).unwrap();
-    let chi = receiver.expansion.coefficients(&mut receiving, blocks);
-    let (u, mut columns) = (chunk.totals[..blocks].to_vec(), chunk.columns.clone());
-    receiver.sum += dot(Arch::PORTABLE, &chi, &u);
-    receiver.expansion.fold_columns(chi.clone(), chunk.into());
-    receiver.expansion.gather(0);
-    for &(tree, error, guess) in errors {
-        for m in (0..k).filter(|m| guess >> m & 1 == 1) {
-            receiver.expansion.sums[tree * k + m] += chi[0] * error;
-            columns[(tree * k + m) * blocks] ^= error;
-        }
-    }
-    columns[..blocks].copy_from_slice(&u);
-    let mut t = vec![F64::ZERO; BLOCK * blocks];
-    F64::transpose(Arch::PORTABLE, &columns, &mut t);
-    receiver.check(&mut receiving).unwrap();
-    receiving.flush().unwrap();
-    let mut q = Zeroizing::default();
-    sender.extend(&mut sending, &mut q).unwrap();
-    (sender.check(&mut sending).map(drop), t, q.to_vec())
-}
-
 /// Asserts q = t ⊕ u·Δ but for bit 0, where t has u and q zero.
 fn assert_correlated_but_for_bit_0(t: &[F64], q: &[F64], delta: u64) {
     for (t, q) in t.iter().zip(q) {
@@ -393,19 +374,20 @@ fn rows_of_64_bits_are_checked() {
     for (depth, tree) in [(Depth::Four, 15), (Depth::Eight, 7), (Depth::Four, 1)] {
         let k = depth.bits();
         let right = pprf::slice(F128(DELTA.into()), tree, k);
-        let passes = |guess: u64| cheat_short(depth, DELTA, &[(tree, F128(0xdead_beef), guess)]).0.is_ok();
+        let passes =
+            |guess: u64| cheat(depth, F64::new(DELTA), &[(tree, F128(0xdead_beef), guess)]).0.is_ok();
         assert_eq!((0..1 << k).filter(|guess| passes(*guess)).collect::<Vec<_>>(), [right]);
-        let (verdict, t, q) = cheat_short(depth, DELTA, &[(tree, F128(0xdead_beef), right)]);
+        let (verdict, t, q) = cheat(depth, F64::new(DELTA), &[(tree, F128(0xdead_beef), right)]);
         verdict.unwrap();
         assert_correlated_but_for_bit_0(&t, &q, DELTA);
     }
     for seed in 0..20u64 {
         let delta = DELTA.wrapping_mul(2 * seed + 1) & !1;
         let errors: Vec<_> = (1..16).map(|i| (i, F128(1 << (124 - 4 * i)), 0)).collect();
-        assert!(cheat_short(Depth::Four, delta, &errors).0.is_err());
+        assert!(cheat(Depth::Four, F64::new(delta), &errors).0.is_err());
     }
     // A sender whose key has the free bit set is heard as any, and has nothing of bit 0.
-    let (verdict, t, q) = cheat_short(Depth::Four, DELTA | 1, &[]);
+    let (verdict, t, q) = cheat(Depth::Four, F64::new(DELTA | 1), &[]);
     verdict.unwrap();
     assert_correlated_but_for_bit_0(&t, &q, DELTA);
 }
