@@ -57,7 +57,8 @@
 //! run of witness elements. To it add the coefficients of polynomials: those of one batch, 2^17 or 2^20 at the
 //! end of an epoch, 2^21 that wait for coins, and 2^17 that another thread weighs; over 2^61 − 1 that is 26 MB.
 //! Within a map coins are heard as many blocks behind those that are drawn, which are 64 ahead, and inputs are
-//! kept as products are: 13 MB in the place of 9. Where more would wait, the prover receives the first coins
+//! kept as products are: 13 MB in the place of 9, and with many threads as much again that are walked before they are
+//! due. Where more would wait, the prover receives the first coins
 //! earlier than the lag says, in the same order.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
@@ -108,7 +109,7 @@ const SHORT_SECTIONS: u64 = 4;
 /// The sections of a statement's blocks, of which both parties see one at a time.
 #[derive(Default)]
 pub(super) struct Sections<B> {
-    /// Blocks drawn.
+    /// Blocks drawn, and whose messages were sent and received.
     pub(super) drawn: usize,
     /// The shares of the section in its block.
     range: Range<usize>,

@@ -72,9 +72,23 @@ pub trait Commitments: Macs {
     fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
         Ok(single_challenge(&mut prover.channel, what))
     }
+    /// Receives what the verifier has sent before its messages for the next block.
+    fn hear_before_block(_: &mut Prover<'_, Self>) -> Result<()> {
+        Ok(())
+    }
+    /// Counts a block whose messages were sent.
+    fn pass_block(_: &mut Self::Kept) {}
+    /// Whether a batch ends with the block that is `ahead` blocks behind the last one whose messages were sent, if
+    /// batches go by their number.
+    fn ends_batch(_: &Self::Kept, _ahead: usize) -> Option<bool> {
+        None
+    }
     /// Draws the next block.
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
-        prover.vole.block(&mut prover.channel, &mut prover.block)
+        Self::hear_before_block(prover)?;
+        prover.vole.block(&mut prover.channel, &mut prover.block)?;
+        Self::pass_block(&mut prover.kept);
+        Ok(())
     }
     /// Adds all products to the sums, once their challenges have arrived.
     fn weigh_all(prover: &mut Prover<'_, Self>);

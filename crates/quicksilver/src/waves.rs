@@ -24,12 +24,14 @@
 //! The thread that speaks to the peer does nothing else. It draws some turns ([`Vole::ahead`]), whose shares are
 //! expanded by tasks; and for each turn in order, the prover sends the corrections that its walk has come to, both
 //! draw the challenge, hand out the walk that takes it, and draw one turn more. So the messages of the VOLE for a turn
-//! come before the corrections of those ahead of it, whatever the number of threads.
+//! come before the corrections of those ahead of it, whatever the number of threads. Where the VOLE can
+//! ([`Early`]), a prover with further threads draws more turns, and begins their walks: their messages wait until
+//! then. So one whose witness ends too soon stops the sooner, the more threads it has.
 //!
 //! Where challenges are coins, turns end where batches do by the number of blocks
 //! ([`BLOCKS`](crate::arithmetic::BLOCKS)), so that a map has no batches, and no coins, that calls have not: the open
 //! batch goes on in the first turn, and the last one behind the map, also where that ends with a block. A coin is sent once all corrections of its
-//! batch have arrived, behind the messages of the blocks that are drawn by then, and is received there.
+//! batch have arrived, behind the messages of the blocks that were due by then, and is received there.
 //!
 //! # Why it proves the same
 //! - A **turn** is a batch, or a part of one: the prover sends the corrections of all its blocks, and then both draw
@@ -77,7 +79,7 @@ use volery_proof::openings::Openings;
 use volery_proof::verdict::Gates;
 use volery_vole::macs::{BitMacs, FieldMacs, Macs, Values};
 #[cfg(doc)]
-use volery_vole::vole::Vole;
+use volery_vole::vole::{Early, Vole};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// The waves under way at a time. Each has its wires, and one task at most.
@@ -215,6 +217,12 @@ impl Turns {
 pub(crate) struct Piece {
     pub(crate) wave: usize,
     pub(crate) shares: Range<usize>,
+}
+
+/// A turn whose blocks were drawn early.
+struct Unsent {
+    blocks: usize,
+    shares: usize,
 }
 
 /// The rows of a block.
@@ -405,6 +413,11 @@ pub(crate) struct Mapping<'m, S: Side> {
     turns: Turns,
     /// The turns that were drawn, and not begun.
     drawn: VecDeque<Turn<Task<Rows<S::Row>>>>,
+    /// The turns that were drawn, and whose corrections have not passed the link. One is without shares, where the
+    /// map ends in its first block.
+    ahead: usize,
+    /// The last of them, for which nothing was sent yet.
+    unsent: VecDeque<Unsent>,
     /// The block in which the map ends, once it is drawn.
     last: Option<Task<Rows<S::Row>>>,
     places: Places<Wave<S>>,
@@ -429,8 +442,21 @@ impl<'m, S: Side> Mapping<'m, S> {
         let places = Places::default();
         let results = Zeroizing::new(vec![S::Row::default(); line.results.len() * map.lanes]);
         let one = Arc::new(Zeroizing::new(one));
-        let (drawn, tasks, spare) = (VecDeque::new(), Tasks::default(), Vec::new());
-        Some(Self { map, line, turns, drawn, last: None, places, tasks, walked: 0, results, spare, one })
+        Some(Self {
+            map,
+            line,
+            turns,
+            drawn: VecDeque::new(),
+            ahead: 0,
+            unsent: VecDeque::new(),
+            last: None,
+            places,
+            tasks: Tasks::default(),
+            walked: 0,
+            results,
+            spare: Vec::new(),
+            one,
+        })
     }
 
     /// The shares of blocks that it still takes.
@@ -477,31 +503,81 @@ impl<'m, S: Side> Mapping<'m, S> {
         (self.map.name)(number)
     }
 
-    /// Draws blocks, until there are turns of `ahead` shares with the `begun` ones, or the map ends in a block,
-    /// which is then the last. `draw` draws one, and may use the memory that it gets.
+    /// The blocks that were drawn early, and whose messages are due: those of turns of `ahead` shares behind the one
+    /// whose corrections are the next.
+    pub(crate) fn due(&mut self, ahead: usize) -> usize {
+        let mut due = 0;
+        while self.ahead - self.unsent.len() < ahead.div_ceil(TURN)
+            && let Some(turn) = self.unsent.pop_front()
+        {
+            due += turn.blocks;
+        }
+        due
+    }
+
+    /// The blocks that were drawn early, and whose messages are not due.
+    pub(crate) fn unsent(&self) -> usize {
+        self.unsent.iter().map(|turn| turn.blocks).sum()
+    }
+
+    /// Draws blocks by `draw`, which gets memory, until there are turns of `ahead` shares, or the map ends in a block.
+    /// The messages of those that were drawn early are due before.
     pub(crate) fn draw(
         &mut self,
-        (ahead, begun): (usize, usize),
+        ahead: usize,
         mut draw: impl FnMut(Rows<S::Row>) -> Result<Drawn<S::Row>>,
     ) -> Result<()> {
-        while begun + self.drawn.len() < ahead.div_ceil(TURN) && self.left() > 0 && self.last.is_none() {
-            let mut turn = Turn { blocks: Vec::new(), shares: 0, ends_batch: true };
-            loop {
-                let Drawn { shares, rows, ends_batch } = draw(self.spare.pop().unwrap_or_default())?;
-                if self.left() < shares as u64 {
-                    self.last = Some(rows);
-                    break;
-                }
-                turn.blocks.push((self.turns.pieces(shares), rows));
-                turn.shares += shares;
-                turn.ends_batch = ends_batch.unwrap_or(true);
-                if self.turns.turn(shares, ends_batch) {
-                    break;
-                }
-            }
-            self.drawn.extend(Some(turn).filter(|turn| turn.shares > 0));
+        while self.unsent.is_empty() && self.ahead < ahead.div_ceil(TURN) && !self.is_drawn() {
+            self.draw_turn(&mut draw)?;
         }
         Ok(())
+    }
+
+    /// Draws blocks whose messages are sent when they are due, until there are `most` shares of such, or a turn
+    /// more.
+    pub(crate) fn draw_early(
+        &mut self,
+        most: usize,
+        mut draw: impl FnMut(Rows<S::Row>) -> Result<Drawn<S::Row>>,
+    ) -> Result<()> {
+        while self.unsent.iter().map(|turn| turn.shares).sum::<usize>() < most && !self.is_drawn() {
+            let turn = self.draw_turn(&mut draw)?;
+            self.unsent.push_back(turn);
+        }
+        Ok(())
+    }
+
+    /// Whether all blocks are drawn.
+    fn is_drawn(&self) -> bool {
+        self.left() == 0 || self.last.is_some()
+    }
+
+    /// Draws the next turn. Where the map ends in a block, that is drawn with the last one.
+    fn draw_turn(&mut self, draw: &mut impl FnMut(Rows<S::Row>) -> Result<Drawn<S::Row>>) -> Result<Unsent> {
+        let mut turn = Turn { blocks: Vec::new(), shares: 0, ends_batch: true };
+        loop {
+            let Drawn { shares, rows, ends_batch } = draw(self.spare.pop().unwrap_or_default())?;
+            if self.left() < shares as u64 {
+                self.last = Some(rows);
+                break;
+            }
+            turn.blocks.push((self.turns.pieces(shares), rows));
+            turn.shares += shares;
+            turn.ends_batch = ends_batch.unwrap_or(true);
+            if self.turns.turn(shares, ends_batch) {
+                break;
+            }
+        }
+        self.ahead += 1;
+        let blocks = turn.blocks.len() + usize::from(self.last.is_some());
+        let unsent = Unsent { blocks, shares: turn.shares };
+        self.drawn.extend(Some(turn).filter(|turn| turn.shares > 0));
+        Ok(unsent)
+    }
+
+    /// Says that the corrections of a turn have passed the link.
+    pub(crate) fn pass(&mut self) {
+        self.ahead -= 1;
     }
 
     /// The next turn that was drawn and not begun, if `may_begin` says so of its waves.

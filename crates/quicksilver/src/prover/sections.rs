@@ -3,7 +3,7 @@
 
 use super::products::{Batch, Products};
 use super::{Commitments, Lengths, Prover};
-use crate::arithmetic::{Sections, WAITING, slots};
+use crate::arithmetic::{BLOCKS, Sections, WAITING, slots};
 use crate::polynomial::{Pending, Sums};
 use crate::slots::{Memory, Weighing};
 use crate::waves::Rows;
@@ -145,13 +145,16 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(F128::from_bytes(prover.channel.recv_array()?).into())
     }
 
-    /// Draws the next block, after receiving the verifier's messages that come before those which the VOLE
-    /// needs.
-    fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
-        prover.hear_before_draw()?;
-        prover.vole.block(&mut prover.channel, &mut prover.block)?;
-        prover.kept.sections.drawn += 1;
-        Ok(())
+    fn hear_before_block(prover: &mut Prover<'_, Self>) -> Result<()> {
+        prover.hear((prover.kept.sections.drawn + 1).saturating_sub(prover.vole.lag()))
+    }
+
+    fn pass_block(kept: &mut Kept<B, E>) {
+        kept.sections.drawn += 1;
+    }
+
+    fn ends_batch(kept: &Kept<B, E>, ahead: usize) -> Option<bool> {
+        (!by_transcript::<E>()).then(|| (kept.sections.drawn + ahead).is_multiple_of(BLOCKS))
     }
 
     fn weigh_all(prover: &mut Prover<'_, Self>) {
@@ -270,11 +273,6 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             self.weigh(first + 1)?;
         }
         Ok(())
-    }
-
-    /// Receives the verifier's messages that come before those which the VOLE needs for the next block.
-    pub(super) fn hear_before_draw(&mut self) -> Result<()> {
-        self.hear((self.kept.sections.drawn + 1).saturating_sub(self.vole.lag()))
     }
 
     /// Receives all that the verifier sends for its first `blocks` blocks, in its order.

@@ -2,3 +2,38 @@
 
 mod bits;
 mod elements;
+
+use super::{Commitments, Prover};
+use crate::more_than_counted;
+use crate::waves::{Drawn, Mapping, Tags, Waved};
+use volery_channel::error::Result;
+
+/// Draws turns: sends what is due of those that were drawn early, then draws what may be sent, and at last what
+/// further threads can begin with.
+fn draw_turns<M: Commitments + Waved<Tag: Sync>>(
+    prover: &mut Prover<'_, M>,
+    mapping: &mut Mapping<'_, Tags<M>>,
+) -> Result<()> {
+    let ahead = prover.vole.ahead();
+    for _ in 0..mapping.due(ahead) {
+        M::hear_before_block(prover)?;
+        prover.vole.early().expect("it has drawn early").send(&mut prover.channel)?;
+        M::pass_block(&mut prover.kept);
+    }
+    mapping.draw(ahead, |spare| {
+        M::hear_before_block(prover)?;
+        let (shares, rows) = prover.vole.begin_block(&mut prover.channel, spare)?;
+        if shares == 0 {
+            return Err(prover.steps.fail(more_than_counted()));
+        }
+        M::pass_block(&mut prover.kept);
+        Ok(Drawn { shares, rows, ends_batch: M::ends_batch(&prover.kept, 0) })
+    })?;
+    let Some(early) = prover.vole.early() else { return Ok(()) };
+    let mut unsent = mapping.unsent();
+    mapping.draw_early(early.shares(), |spare| {
+        let (shares, rows) = early.begin_block(spare);
+        unsent += 1;
+        Ok(Drawn { shares, rows, ends_batch: M::ends_batch(&prover.kept, unsent) })
+    })
+}

@@ -77,9 +77,10 @@ pub(super) fn map<M: Mapped>(
 fn turns<M: Mapped>(verifier: &mut Verifier<'_, M>, mapping: &mut Mapping<'_, Keys<M>>) -> Result<()> {
     M::end_block(verifier)?;
     loop {
-        mapping.draw((verifier.vole.ahead(), 0), |spare| M::begin_block(verifier, spare))?;
+        mapping.draw(verifier.vole.ahead(), |spare| M::begin_block(verifier, spare))?;
         let Some(turn) = mapping.next_turn_if(|_| true) else { break };
         let Taken { mut correct, fill } = M::take_turn(verifier, &turn)?;
+        mapping.pass();
         verifier.committed += turn.shares as u64;
         let corrected = move |rows: Task<Rows<M::E>>, one| {
             let mut rows = rows.wait();

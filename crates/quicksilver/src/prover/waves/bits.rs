@@ -1,8 +1,10 @@
 //! Over F_2: a wave is walked twice.
 
+use super::draw_turns;
+use crate::challenge;
 use crate::prover::{Commitments, Prover};
-use crate::waves::{Asked, Clear, Done, Drawn, Mapping, Piece, Places, Rows, SumsOf, Tags, Turn};
-use crate::{challenge, more_than_counted};
+use crate::waves::{Asked, Clear, Done, Mapping, Piece, Places, Rows, SumsOf, Tags, Turn};
+use volery_channel::channel::Message;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
 use volery_circuit::stream::Map;
@@ -39,7 +41,7 @@ type Next = (Turn<Task<Rows<F128>>>, Waves);
 struct Walked {
     waves: Waves,
     turn: Turn<Rows<F128>>,
-    corrections: Vec<u8>,
+    corrections: Message,
 }
 
 impl Prover<'_, BitMacs> {
@@ -88,13 +90,7 @@ impl Prover<'_, BitMacs> {
         // What was left of the last block, if anything, is used no more.
         self.done = self.block.len();
         loop {
-            walks.mapping.draw((self.vole.ahead(), walks.tasks.len()), |spare| {
-                let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
-                if shares == 0 {
-                    return Err(self.steps.fail(more_than_counted()));
-                }
-                Ok(Drawn { shares, rows, ends_batch: None })
-            })?;
+            draw_turns(self, &mut walks.mapping)?;
             while let Some((turn, waves)) = self.next_turn(walks)? {
                 walks.tasks.push(self.pool.run(move || Walked::over(turn, waves)));
             }
@@ -103,7 +99,8 @@ impl Prover<'_, BitMacs> {
             let walked = self.lied_about(walked, &mut walks.corrected);
             let Walked { waves, turn, corrections } = walked;
             waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
-            self.channel.send(&corrections)?;
+            self.channel.send_message(&corrections)?;
+            walks.mapping.pass();
             let [products, _] = challenge(&mut self.channel);
             if let Some(drain) = &mut self.drain {
                 drain()?;
@@ -203,7 +200,7 @@ impl Walked {
         };
         let blocks = turn.blocks.into_iter().map(walk).collect();
         let turn = Turn { blocks, shares: turn.shares, ends_batch: turn.ends_batch };
-        Self { waves, turn, corrections }
+        Self { waves, turn, corrections: corrections.into() }
     }
 }
 
@@ -211,17 +208,18 @@ impl Walked {
 impl Prover<'_, BitMacs> {
     /// Changes the values of some of the next shares behind those that were `corrected` before.
     fn lied_about(&self, mut walked: Walked, corrected: &mut u64) -> Walked {
-        let mut start = 0;
+        let (mut start, mut corrections) = (0, Vec::from(walked.corrections));
         for (_, rows) in &mut walked.turn.blocks {
             for (i, row) in rows.iter_mut().enumerate() {
                 if self.lies_in_waves.contains(&(*corrected + i as u64)) {
                     row.0 ^= 1;
-                    walked.corrections[start + i / 8] ^= 1 << (i % 8);
+                    corrections[start + i / 8] ^= 1 << (i % 8);
                 }
             }
             *corrected += rows.len() as u64;
             start += rows.len().div_ceil(8);
         }
+        walked.corrections = corrections.into();
         walked
     }
 }

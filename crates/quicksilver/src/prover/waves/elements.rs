@@ -1,13 +1,13 @@
 //! Over any field, over F_2 with short MACs: a wave is walked once, and its products wait for the challenge as
 //! others do.
 
+use super::draw_turns;
 use crate::ASSERTED;
-use crate::arithmetic::BLOCKS;
-use crate::more_than_counted;
 use crate::prover::products::Products;
 use crate::prover::{Commitments, Prover};
-use crate::waves::{Asked, Drawn, Mapping, Piece, Places, Proving, Rows, Tags, Turn, fill};
+use crate::waves::{Asked, Mapping, Piece, Places, Proving, Rows, Tags, Turn, fill};
 use std::sync::Arc;
+use volery_channel::channel::Message;
 use volery_channel::error::Result;
 use volery_channel::pool::{Task, Tasks};
 use volery_circuit::stream::Map;
@@ -15,7 +15,6 @@ use volery_circuit::witness_ended;
 use volery_primitives::arch::Arch;
 use volery_primitives::{Field, MacField};
 use volery_proof::openings::Openings;
-use volery_proof::verdict::by_transcript;
 use volery_vole::macs::{FieldMacs, Macs};
 use zeroize::Zeroizing;
 
@@ -46,7 +45,7 @@ struct Walked<B: Field, E: MacField<B>> {
     waves: Waves<B, E>,
     shares: usize,
     /// A correction for each share, as they are sent.
-    corrections: Vec<u8>,
+    corrections: Message,
     products: Products<E>,
     asserted: Box<Openings>,
     rows: Vec<TagRows<B, E>>,
@@ -96,7 +95,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     fn turns(&mut self, walks: &mut Walks<'_, B, E>) -> Result<()> {
         self.end_section()?;
         loop {
-            walks.mapping.draw((self.vole.ahead(), walks.tasks.len()), |spare| self.begin_block(spare))?;
+            draw_turns(self, &mut walks.mapping)?;
             while let Some((turn, waves)) = self.next_turn(walks)? {
                 let products = self.kept.weighing.spare().unwrap_or_default();
                 let (arch, one) = (self.arch, walks.mapping.one.clone());
@@ -117,7 +116,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             walked.waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
             walks.mapping.take_back(shares, walked.rows);
             self.openings.absorb_all(&walked.asserted);
-            self.channel.send(&walked.corrections)?;
+            self.channel.send_message(&walked.corrections)?;
+            walks.mapping.pass();
             self.kept.sections.pass_over(shares);
             self.committed += shares as u64;
             self.kept.batch().append(walked.products);
@@ -137,18 +137,6 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             (self.open, self.kept.sent) = (true, true);
         }
         Ok(())
-    }
-
-    /// Draws the next block, as [`Commitments::draw`] does.
-    fn begin_block(&mut self, spare: TagRows<B, E>) -> Result<Drawn<E::Tag>> {
-        self.hear_before_draw()?;
-        let (shares, rows) = self.vole.begin_block(&mut self.channel, spare)?;
-        if shares == 0 {
-            return Err(self.steps.fail(more_than_counted()));
-        }
-        self.kept.sections.drawn += 1;
-        let ends_batch = (!by_transcript::<E>()).then(|| self.kept.sections.drawn.is_multiple_of(BLOCKS));
-        Ok(Drawn { shares, rows, ends_batch })
     }
 
     /// The next turn that was drawn, with its waves, where none of them is in a task.
@@ -253,7 +241,7 @@ impl<B: Field, E: MacField<B>> Walked<B, E> {
         let mut encoded = vec![0; B::bytes_of(turn.shares as u64) as usize];
         B::encode_all(&corrections, &mut encoded);
         let (shares, ends_batch) = (turn.shares, turn.ends_batch);
-        Self { waves, shares, corrections: encoded, products, asserted, rows: all, ends_batch }
+        Self { waves, shares, corrections: encoded.into(), products, asserted, rows: all, ends_batch }
     }
 }
 

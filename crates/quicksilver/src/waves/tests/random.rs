@@ -13,7 +13,7 @@ use volery_circuit::{Backend, Cells, Circuit, Entries, Matrix, Memories, Polynom
 use volery_primitives::{Arch, F2, F61, F61x2, F64, F65537, F65537x4, Field, MacField};
 use volery_proof::verdict::Gates;
 use volery_vole::macs::{BitMacs, FieldMacs};
-use volery_vole::vole::{BoxedVole, Delta, Rows, Share, Shares, Vole, ideal, subfield};
+use volery_vole::vole::{BoxedVole, Delta, Early, Rows, Share, Shares, Vole, ideal, subfield};
 
 /// A choice below `count`.
 fn below(random: &mut Random, count: usize) -> usize {
@@ -211,6 +211,7 @@ struct Talking<S: Share> {
     vole: BoxedVole<S>,
     lag: usize,
     ahead: usize,
+    early: usize,
     drawn: usize,
     heard: usize,
 }
@@ -228,18 +229,14 @@ impl<S: Share + 'static> Vole for Talking<S> {
     type Share = S;
 
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<S>) -> Result<()> {
-        let words = (self.drawn as u32).to_le_bytes();
         if channel.party() == Party::Prover {
-            while self.heard + self.lag <= self.drawn {
-                self.receive(channel)?;
-            }
-            channel.send(&words)?;
+            self.send(channel)?;
         } else {
-            channel.send(&words)?;
+            channel.send(&(self.drawn as u32).to_le_bytes())?;
             channel.flush()?;
             Self::expect(channel, self.drawn)?;
+            self.drawn += 1;
         }
-        self.drawn += 1;
         self.vole.block(channel, block)
     }
     fn begin_block(&mut self, channel: &mut Channel, spare: Rows<S>) -> Result<(usize, Task<Rows<S>>)> {
@@ -247,6 +244,9 @@ impl<S: Share + 'static> Vole for Talking<S> {
         *block.rows_mut() = spare;
         self.block(channel, &mut block)?;
         Ok((block.len(), Pool::ALONE.run(move || core::mem::take(block.rows_mut()))))
+    }
+    fn early(&mut self) -> Option<&mut dyn Early<S>> {
+        if self.early > 0 { Some(self) } else { None }
     }
     fn ahead(&self) -> usize {
         self.ahead
@@ -266,6 +266,28 @@ impl<S: Share + 'static> Vole for Talking<S> {
             self.receive(channel)?;
         }
         Ok(self)
+    }
+}
+
+impl<S: Share + 'static> Early<S> for Talking<S> {
+    fn shares(&self) -> usize {
+        self.early
+    }
+    fn begin_block(&mut self, spare: Rows<S>) -> (usize, Task<Rows<S>>) {
+        // A dealer says nothing.
+        let mut channel = Channel::new(Party::Prover, pipe(Duration::ZERO).0);
+        let mut block = Shares::default();
+        *block.rows_mut() = spare;
+        self.vole.block(&mut channel, &mut block).expect("shares");
+        (block.len(), Pool::ALONE.run(move || core::mem::take(block.rows_mut())))
+    }
+    fn send(&mut self, channel: &mut Channel) -> Result<()> {
+        while self.heard + self.lag <= self.drawn {
+            self.receive(channel)?;
+        }
+        channel.send(&(self.drawn as u32).to_le_bytes())?;
+        self.drawn += 1;
+        Ok(())
     }
 }
 
@@ -305,6 +327,8 @@ struct By {
     block: usize,
     lag: usize,
     ahead: usize,
+    /// The shares that the prover draws ahead of their messages.
+    early: usize,
     threads: [usize; 2],
     lies: Vec<u64>,
 }
@@ -317,9 +341,9 @@ fn run<M: Dealt>(statement: &Statement, witness: &[M::F], by: &By) -> Outcome {
     let ((here, sent), (there, answered)) = (Tape::new(here, None), Tape::new(there, None));
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, there);
-    let &By { block, lag, ahead, threads, .. } = by;
+    let &By { block, lag, ahead, early, threads, .. } = by;
     let prover = || {
-        let vole = Talking { vole: M::macs(block), lag, ahead, drawn: 0, heard: 0 };
+        let vole = Talking { vole: M::macs(block), lag, ahead, early, drawn: 0, heard: 0 };
         let witness = witness.to_vec();
         let mut prover = Prover::<M>::new(&mut proving, Box::new(vole), Arch::detect(), witness);
         prover.lies_in_waves = by.lies.clone();
@@ -335,7 +359,7 @@ fn run<M: Dealt>(statement: &Statement, witness: &[M::F], by: &By) -> Outcome {
     let verifier = move || {
         let mut random = Random::from_seed(&[5; 32]);
         let delta = M::fresh(&mut random);
-        let vole = Talking { vole: M::keys(block, &delta), lag, ahead, drawn: 0, heard: 0 };
+        let vole = Talking { vole: M::keys(block, &delta), lag, ahead, early: 0, drawn: 0, heard: 0 };
         let verifier = M::verifier(&mut verifying, Box::new(vole), Arch::detect(), &delta, &mut random);
         let mut verifier = verifier.share_work(&Pool::of(threads[1]));
         Streamed(statement).run(&mut verifier)?;
@@ -354,6 +378,7 @@ fn statements_at_random<M: Dealt>(seeds: u8) {
             block: one_of(random, &[128, 130, 192, 256, 1000, 1024]),
             lag: one_of(random, &[1, 3, 7, 20, 50]),
             ahead: one_of(random, &[1, 1 << 15, 1 << 17]),
+            early: 0,
             threads: [1; 2],
             lies: Vec::new(),
         };
@@ -361,11 +386,12 @@ fn statements_at_random<M: Dealt>(seeds: u8) {
         let (proved, verified, sent) = run::<M>(&statement, &witness, &by);
         assert_eq!(proved.unwrap_or_else(|error| panic!("{case}: {error}")), verified.unwrap(), "{case}");
         let threads = [below(random, 3) + 1, below(random, 2) + 2];
-        let again = run::<M>(&statement, &witness, &By { threads, ..by.clone() });
-        assert!(again.1.is_ok() && again.2 == sent, "{case}: {threads:?} threads");
+        let early = one_of(random, &[0, 1, 1 << 16, usize::MAX]);
+        let again = run::<M>(&statement, &witness, &By { threads, early, ..by.clone() });
+        assert!(again.1.is_ok() && again.2 == sent, "{case}: {threads:?} threads, {early} early");
         if let Some(shares) = statement.shares_of_map() {
             let lies = vec![random.word().0 as u64 % shares];
-            let lied = run::<M>(&statement, &witness, &By { lies, ..by }).1;
+            let lied = run::<M>(&statement, &witness, &By { lies, early, ..by }).1;
             assert!(matches!(lied, Err(Error::Rejected(_))), "{case}: {lied:?}");
         }
     }
