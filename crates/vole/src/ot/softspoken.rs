@@ -245,7 +245,7 @@ impl Chunk {
     }
 }
 
-/// What a sender does, under Δ, whose trees have k bits of it each.
+// A sender's, under Δ, of which each tree has k bits.
 impl Chunk {
     /// Transposes the columns p, each with Δ_p·d_i of its tree added, into rows.
     fn transpose_corrected<R: Row>(&self, arch: Arch, (delta, k): (&U256, usize), rows: &mut [R]) {
