@@ -162,7 +162,7 @@ fn flipped(step: usize) {
 
 #[test]
 fn flipped_bits_are_found() {
-    flipped(29);
+    flipped(101);
 }
 
 #[test]

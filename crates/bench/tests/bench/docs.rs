@@ -9,8 +9,9 @@ use std::process::Command;
 
 /// A test for each page, named so.
 macro_rules! pages {
-    ($($page:ident)*) => {
+    ($($(#[$slow:meta])? $page:ident)*) => {
         $(#[test]
+        $(#[$slow])?
         fn $page() {
             run(stringify!($page));
         })*
@@ -20,7 +21,7 @@ macro_rules! pages {
 }
 
 pages! {
-    aiger applications blif bugs circuits cluster conversions correlations fields first_proof fixed_point formats
+    aiger #[ignore = "slow"] applications blif bugs circuits cluster conversions correlations fields first_proof fixed_point formats
     merkle one_of_several proof_files r1cs serve sieve
 }
 

@@ -127,7 +127,8 @@ fn memories_and_tables_are_measured_over_each_field() {
         assert_keys(&object, &KEYS);
         assert!(object[rate].as_f64() > Some(0.0), "{object}");
     };
-    for field in FIELDS {
+    // One of each kind.
+    for field in ["f2", "f2x64", "f61", "f61x2", "f65537", "f256", "bn254"] {
         run("ram", field, ["--words", "10", "--accesses", "40"], "accesses_per_second");
         if !matches!(field, "f2" | "f2x64" | "f256") {
             run("lookup", field, ["--bits", "8", "--accesses", "50"], "lookups_per_second");

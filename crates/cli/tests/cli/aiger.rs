@@ -38,7 +38,7 @@ fn adders_are_proved_in_both_encodings() {
             .refused(2, &["sum[0] does not hold"]);
         let careless = [&prove(&wrong)[..], &["--no-check"]].concat();
         // One who evaluates before it says a word leaves the verifier waiting for another.
-        let waits = ["--listen", "127.0.0.1:0", "--timeout", "5"];
+        let waits = ["--listen", "127.0.0.1:0", "--timeout", "1"];
         let listening = Running::start(&[&verify[..], &waits].concat(), b"", &[]);
         let proved = start_connecting(&careless, &listening.address).end();
         proved.refused(2, &["sum[0] does not hold"]);

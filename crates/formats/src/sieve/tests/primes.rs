@@ -251,7 +251,7 @@ fn relations_at_random_are_those_of_integers() {
         &[P61, P256],
     ] {
         let moduli: Vec<BigUint> = primes.iter().map(|prime| prime.parse().unwrap()).collect();
-        for _ in 0..12 {
+        for _ in 0..8 {
             let (lines, mut streams) = at_random(&moduli, &mut random);
             let mut declared = String::new();
             for line in &lines {

@@ -235,7 +235,7 @@ mod in_rust {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(50))]
+    #![proptest_config(ProptestConfig::with_cases(25))]
 
     /// Snippets break as in Rust, whatever bytes a prover chooses, on wires or public.
     #[test]
