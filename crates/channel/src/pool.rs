@@ -3,8 +3,9 @@
 //! A statement is walked by one thread, which alone speaks to the peer. Beside it run **tasks**: closures that
 //! own all they work on, so that nothing is shared, no gate takes a lock, and what a task computes depends on
 //! its input alone, never on the number of threads. A thread that asks for the result of a task runs the task
-//! itself, if nobody has begun it, and runs others while it waits: so a party without further threads does all
-//! by itself, in the order in which it asks, and one with some waits only where nothing is left to do.
+//! itself, if nobody has begun it, and runs others while it waits and no thread is idle: so a party without
+//! further threads does all by itself, in the order in which it asks, and one with some waits only where nothing
+//! is left to do.
 //!
 //! A task's input and result are moved through memory that is not wiped: so secrets in them lie behind a
 //! pointer, in a type that wipes them.
@@ -185,9 +186,11 @@ impl Queue {
         }
     }
 
-    /// The first task, if there is any.
-    fn pop(&self) -> Option<Arc<Shared>> {
-        self.pop_from(&mut lock(&self.waiting))
+    /// The first task, if there is any and no other thread is about to take it.
+    fn pop_unless_others_do(&self) -> Option<Arc<Shared>> {
+        let mut waiting = lock(&self.waiting);
+        let all_are_busy = waiting.looking + waiting.asleep == 0;
+        if all_are_busy { self.pop_from(&mut waiting) } else { None }
     }
 
     fn pop_from(&self, waiting: &mut Waiting) -> Option<Arc<Shared>> {
@@ -242,7 +245,7 @@ pub struct Task<T> {
 
 impl<T: 'static> Task<T> {
     /// Waits for the result. Where nobody has begun the task, this thread runs it; otherwise it runs others
-    /// meanwhile.
+    /// meanwhile, unless another thread is idle.
     ///
     /// # Panics
     /// As the task does.
@@ -267,12 +270,15 @@ impl Owned {
             match state {
                 State::Ready(work) => return work(),
                 State::Done(done) => break done,
-                // Sleeping and waking up takes as long as a short task: so other tasks come first.
-                State::Begun | State::Awaited => match self.queue.as_ref().and_then(|queue| queue.pop()) {
-                    Some(other) => other.run(),
-                    None if looks.next().is_some() => thread::yield_now(),
-                    None => break self.task.sleep(),
-                },
+                // Sleeping and waking up takes as long as a short task: so other tasks come first. But who hands
+                // out tasks is not to be kept by one while other threads have nothing to do.
+                State::Begun | State::Awaited => {
+                    match self.queue.as_ref().and_then(|queue| queue.pop_unless_others_do()) {
+                        Some(other) => other.run(),
+                        None if looks.next().is_some() => thread::yield_now(),
+                        None => break self.task.sleep(),
+                    }
+                }
             }
         };
         done.unwrap_or_else(|panic| resume_unwind(panic))
