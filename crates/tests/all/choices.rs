@@ -176,7 +176,7 @@ const MISSED: [bool; 13] = [true, false, true, true, true, true, true, true, tru
 #[test]
 fn what_is_chosen_is_worth_what_is_asked_for() {
     fn some<S: Named>() -> bool {
-        chosen_is_worth_it::<S>(SOME, 5)
+        chosen_is_worth_it::<S>(SOME, 11)
     }
     assert_eq!(over_every_setting!(some), MISSED);
 }

@@ -104,7 +104,9 @@ fn one_of_several_relations_is_proved() {
         for witness in WITNESSES {
             let prove = run("prove", &statement, witness, &more);
             reports.push(accepted(session(&run("verify", &statement, &[], &more), &prove)));
-            volery(&run("check", &statement, witness, &["--field", field])).expect(0);
+            if system == "quicksilver" {
+                volery(&run("check", &statement, witness, &["--field", field])).expect(0);
+            }
         }
         for key in ["statement", "gates", "inputs", "bytes", "rounds", "clauses"] {
             let same = reports.iter().all(|report| report[key] == reports[0][key]);

@@ -45,12 +45,14 @@ fn other_versions_are_named() {
 #[test]
 fn garbage_is_refused() {
     let strange = "does not speak volery's protocol";
-    for (garbage, why) in [
+    let cases = [
         (&b"GET / HTTP/1.1\r\nHost: volery\r\n\r\n"[..], strange),
         (&[0xff; 4096], strange),
         (b"volery\0\0\xfe\0\0\0", "disagree on the protocol version"),
         (b"volery", "no peer connected"),
-    ] {
+    ];
+    // Beside each other, since each waits.
+    let refused = |(garbage, why): (&[u8], &str)| {
         // Who does not begin as volery does is no peer: it waits for one until the timeout.
         let verify = preimage("verify", &["--json", "--listen", "127.0.0.1:0", "--timeout", "1"]);
         let verifier = Running::start(&verify, b"", &[]);
@@ -63,25 +65,33 @@ fn garbage_is_refused() {
         let mut heard = Vec::new();
         let _ = peer.read_to_end(&mut heard);
         assert!(heard.len() <= 12 + 176, "{} bytes", heard.len());
-    }
+    };
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || refused(case));
+        }
+    });
 }
 
 #[test]
 fn silence_ends_at_the_timeout() {
     let soon = ["--timeout", "1"];
     let nobody = preimage("verify", &["--listen", "127.0.0.1:0", soon[0], soon[1]]);
-    volery(&nobody).refused(3, &["no peer connected", "1 s (--timeout)"]);
-
-    let verifier = Running::start(&nobody, b"", &[]);
-    let _silent = TcpStream::connect(&verifier.address).expect("connected");
-    verifier.end().refused(3, &["no peer connected", "--timeout"]);
-
-    let silent = TcpListener::bind("127.0.0.1:0").expect("bound");
-    let address = silent.local_addr().expect("an address").to_string();
-    let prove = preimage("prove", &[MESSAGE[0], MESSAGE[1], "--connect", &address, soon[0], soon[1]]);
-    volery(&prove).refused(3, &["too slow, or silent"]);
-    drop(silent);
-    volery(&prove).refused(3, &[&address, "start the other side"]);
+    // Beside each other, since each waits.
+    std::thread::scope(|scope| {
+        scope.spawn(|| volery(&nobody).refused(3, &["no peer connected", "1 s (--timeout)"]));
+        scope.spawn(|| {
+            let verifier = Running::start(&nobody, b"", &[]);
+            let _silent = TcpStream::connect(&verifier.address).expect("connected");
+            verifier.end().refused(3, &["no peer connected", "--timeout"]);
+        });
+        let silent = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = silent.local_addr().expect("an address").to_string();
+        let prove = preimage("prove", &[MESSAGE[0], MESSAGE[1], "--connect", &address, soon[0], soon[1]]);
+        volery(&prove).refused(3, &["too slow, or silent"]);
+        drop(silent);
+        volery(&prove).refused(3, &[&address, "start the other side"]);
+    });
 }
 
 /// The prover dies after the set-up, in the midst of its messages.

@@ -9,9 +9,7 @@ use volery_channel::error::Error;
 use volery_circuit::stream::{Source, Streamed};
 use volery_circuit::{Clear, Entries as MatrixEntries, Matrix, Polynomials, Shape};
 use volery_gadgets::{Dimensions, MatrixProduct, Reduction};
-use volery_primitives::{
-    Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, MOST_WORDS, Q32, Q32x2,
-};
+use volery_primitives::{Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, MOST_WORDS};
 use volery_statements::Arithmetic;
 
 /// The parameters of a test's proof.
@@ -200,9 +198,7 @@ fn circuits_of_all_kinds_over_f61() {
 
 #[test]
 fn circuits_of_all_kinds_over_other_fields() {
-    everywhere::<Goldilocks, Goldilocks>(2, 3);
     everywhere::<Bn254, Bn254>(0, 5);
-    everywhere::<Q32, Q32x2>(1, 3);
     everywhere::<F65537, F65537x4>(2, 3);
     everywhere::<F256, F128>(0, 3);
 }
@@ -211,9 +207,7 @@ fn circuits_of_all_kinds_over_other_fields() {
 #[ignore = "slow"]
 fn circuits_of_all_kinds_over_other_fields_in_every_way() {
     everywhere::<F61, F61x2>(0, 1);
-    everywhere::<Goldilocks, Goldilocks>(0, 1);
     everywhere::<Bn254, Bn254>(0, 1);
-    everywhere::<Q32, Q32x2>(0, 1);
     everywhere::<F65537, F65537x4>(0, 1);
     everywhere::<F256, F128>(0, 1);
 }

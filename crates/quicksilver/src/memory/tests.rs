@@ -10,8 +10,7 @@ use volery_channel::pool::Pool;
 use volery_channel::random::Random;
 use volery_circuit::{Circuit, Count, Memories, Size, Tables};
 use volery_primitives::{
-    Arch, Bn254, F2, F61, F61x2, F64, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
-    RuntimeExtension, RuntimePrime,
+    Arch, Bn254, F2, F61, F61x2, F64, F128, F65537, F65537x4, MacField, RuntimeExtension, RuntimePrime,
 };
 use volery_proof::verdict::{Accepted, Gates};
 use volery_vole::macs::{BitMacs, FieldMacs, Macs};
@@ -345,10 +344,7 @@ fn honest_programs_are_arrays_and_cost_what_is_counted() {
     }
     test::<F61, F61>();
     test::<F61, F61x2>();
-    test::<Goldilocks, Goldilocks>();
-    test::<Goldilocks, Goldilocksx2>();
     test::<F65537, F65537x4>();
-    test::<Q32, Q32x2>();
     test::<Bn254, Bn254>();
     volery_vole::vole::subfield::choose_prime();
     test::<RuntimePrime, RuntimeExtension>();
@@ -466,9 +462,7 @@ fn consistent_forgeries_are_rejected() {
     }
     field::<F61, F61>();
     field::<F61, F61x2>();
-    field::<Goldilocks, Goldilocks>();
     field::<F65537, F65537x4>();
-    field::<Q32, Q32x2>();
     run_bits(&short(), &[], &mut |_, _| ()).unwrap();
     for (name, forgeries) in FORGERIES {
         let verdict = run_bits(&short(), &[], &mut |remembered, step| {

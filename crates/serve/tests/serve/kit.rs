@@ -213,6 +213,8 @@ fn said(line: &Value, message: &str) -> bool {
 pub(crate) struct Prover {
     tls: TlsConfig,
     address: String,
+    /// How long it waits for the service, and tries to reach it.
+    patience: Duration,
 }
 
 /// A session that the service has admitted.
@@ -255,7 +257,7 @@ impl Prover {
     /// A prover with this key.
     pub(crate) fn new(folder: &Folder, key: &SecretKey, service: &Service) -> Self {
         let tls = TlsConfig::new(key, Peers::from(folder.identity())).expect("TLS");
-        Self { tls, address: service.address.clone() }
+        Self { tls, address: service.address.clone(), patience: TIMEOUT }
     }
 
     /// The `i`-th of `folder`.
@@ -263,8 +265,13 @@ impl Prover {
         Self::new(folder, &folder.provers[i], service)
     }
 
+    /// Makes the prover wait no longer than this.
+    pub(crate) fn within(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
     pub(crate) fn connect(&self) -> Result<Tls> {
-        let tcp = Tcp::connect(&self.address, TIMEOUT).map_err(Failure::peer)?;
+        let tcp = Tcp::connect(&self.address, self.patience).map_err(Failure::peer)?;
         self.tls.connect(tcp).map_err(Failure::peer)
     }
 

@@ -22,7 +22,9 @@ fn killed(kills: u64) {
         let (tell, accepted) = channel();
         std::thread::scope(|scope| {
             for i in 0..PROVERS {
-                let (prover, tell, told) = (Prover::of(&folder, i, &service), tell.clone(), &told);
+                // Whoever comes when the service is gone tries to reach it for so long.
+                let prover = Prover::of(&folder, i, &service).within(Duration::from_secs(5));
+                let (tell, told) = (tell.clone(), &told);
                 scope.spawn(move || {
                     // Until the service is gone.
                     while let Ok(session) = prover.prove_known() {

@@ -51,7 +51,6 @@ fn coins_come_after_all_they_combine() {
     test::<BitMacs>();
     test::<FieldMacs<F61, F61>>();
     test::<FieldMacs<F61, F61x2>>();
-    test::<FieldMacs<Q32, Q32x2>>();
     test::<FieldMacs<F256, F128>>();
 }
 
@@ -71,7 +70,7 @@ fn coins_are_drawn_anew() {
             assert_eq!(coins.iter().collect::<HashSet<_>>().len(), coins.len());
         }
     }
-    over_every_field!(test);
+    over_every_kind!(test);
 }
 
 /// The coins of three runs for the same statement: of the one to cheat in, and of two others.
@@ -117,7 +116,7 @@ fn a_prover_who_knows_the_check_beforehand_is_believed() {
             assert!(others.iter().all(|other| is_caught(&verdict(other[0]))), "{}", terms.name());
         }
     }
-    over_every_field!(test);
+    over_every_kind!(test);
 }
 
 /// The coin of the first block says nothing of the second one's.
@@ -141,7 +140,7 @@ fn a_prover_who_knows_an_earlier_coin_is_caught() {
             assert!(is_caught(&verdict(coins[0])), "{}", terms.name());
         }
     }
-    over_every_field!(test);
+    over_every_kind!(test);
 }
 
 /// A prover who knew ν could choose a further value so that the polynomials agree there, and would need no
@@ -164,7 +163,6 @@ fn a_prover_who_knows_the_point_beforehand_is_believed() {
         assert!(others.iter().all(|other| is_caught(&verdict(other[0]))));
     }
     test::<F61>();
-    test::<Goldilocks>();
 }
 
 /// θ_α under this seed: from the sums of MACs of a lone triple, whose x or whose z has the MAC one.
@@ -212,7 +210,6 @@ fn a_prover_who_knows_the_coefficients_beforehand_is_believed() {
         }
     }
     test::<F61>();
-    test::<Goldilocks>();
 }
 
 /// A prover that draws the transcript's challenge before the last part of any message that it combines gets

@@ -146,7 +146,7 @@ fn a_bad_triple_is_found_in_a_bucket_and_opened() {
             assert!(is_caught(&run.verdict), "{triple}");
         }
     }
-    over_every_field!(test);
+    over_every_kind!(test);
 }
 
 /// A triple that is wrong by η times the error of its gate, were η what the cheater thinks: over a

@@ -69,5 +69,5 @@ fn messages_are_those_of_the_table() {
             }
         }
     }
-    over_every_field!(test);
+    over_every_kind!(test);
 }

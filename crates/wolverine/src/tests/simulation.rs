@@ -34,7 +34,7 @@ fn simulators_are_accepted() {
             assert!(matches!(verdict, Err(Error::Rejected(Rejection::Assertions))));
         }
     }
-    over_every_field!(test);
+    over_every_kind!(test);
 }
 
 /// The peer of a verifier.

@@ -251,7 +251,7 @@ fn relations_at_random_are_those_of_integers() {
         &[P61, P256],
     ] {
         let moduli: Vec<BigUint> = primes.iter().map(|prime| prime.parse().unwrap()).collect();
-        for _ in 0..8 {
+        for _ in 0..5 {
             let (lines, mut streams) = at_random(&moduli, &mut random);
             let mut declared = String::new();
             for line in &lines {
@@ -281,7 +281,7 @@ fn relations_at_random_are_those_of_integers() {
             held += 1;
         }
     }
-    assert!(held > 40 && failed > 3, "{held} {failed}");
+    assert!(held > 20 && failed > 1, "{held} {failed}");
 }
 
 /// Conversions from any of these primes to any other, at the edges of both.

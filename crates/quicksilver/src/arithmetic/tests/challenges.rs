@@ -32,7 +32,6 @@ fn lies_that_an_earlier_coin_would_cancel_are_rejected() {
         assert!(run(cancel(chi(&coins[1], second))).0.is_ok());
     }
     test::<F61>();
-    test::<Goldilocks>();
 }
 
 /// Coins of the verifier come after all that they combine: the prover has sent all corrections of a batch
@@ -108,7 +107,6 @@ fn the_transcripts_challenges_come_after_all_they_combine() {
         assert_ne!(early, honest);
     }
     test::<F61, F61x2>();
-    test::<Goldilocks, Goldilocksx2>();
     test::<F256, F128>();
 }
 

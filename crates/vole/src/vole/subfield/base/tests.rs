@@ -123,7 +123,7 @@ fn shares_are_correlated<B: Field, E: MacField<B>>() {
     }
     assert!(accepted(&delta, 7, &Lie::none()));
 }
-over_every_field!(shares_are_correlated);
+over_every_kind!(shares_are_correlated);
 
 /// A prover that is inconsistent about its values for one bit or digit of Δ passes where it takes it for what
 /// it is, and then the shares are right.
@@ -151,7 +151,7 @@ fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>(all: bool) {
         assert!(passed.iter().all(|&passed| passed >= if all { 6 } else { 2 }), "{passed:?}");
     }
 }
-over_every_field_in_part!(an_error_at_one_bit_is_a_guess);
+over_every_kind_in_part!(an_error_at_one_bit_is_a_guess);
 
 /// One that is inconsistent for many bits must guess them all, and with the right guesses its
 /// shares are right too.
@@ -174,7 +174,7 @@ fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>(all: bool) {
         assert!(!accepted(&delta, seed, &lie));
     }
 }
-over_every_field_in_part!(errors_at_many_bits_are_caught);
+over_every_kind_in_part!(errors_at_many_bits_are_caught);
 
 /// An error that is the same for all bits is none: the prover has other values.
 fn the_same_error_everywhere_is_another_value<B: Field, E: MacField<B>>() {
@@ -185,7 +185,7 @@ fn the_same_error_everywhere_is_another_value<B: Field, E: MacField<B>>() {
     lie.value = error;
     assert!(accepted(&delta(9), 1, &lie));
 }
-over_every_field!(the_same_error_everywhere_is_another_value);
+over_every_kind!(the_same_error_everywhere_is_another_value);
 
 /// A false x passes where the prover knows every bit of Δ, and with one of them wrong no more.
 fn a_false_x_is_caught<B: Field, E: MacField<B>>() {
@@ -197,7 +197,7 @@ fn a_false_x_is_caught<B: Field, E: MacField<B>>() {
     knowing.guess[5] ^= 1;
     assert!(!accepted(&delta, 1, &knowing));
 }
-over_every_field!(a_false_x_is_caught);
+over_every_kind!(a_false_x_is_caught);
 
 /// Errors by coordinates of Δ that make up a multiple of Δ outside the field, γ·Δ, but for half of its
 /// entropy: in one sum over all places a guess at that half passes, and gives values outside the field their
@@ -341,7 +341,7 @@ fn elements_are_canonical<B: Field, E: MacField<B>>() {
         assert!(refused(Change::fill::<E>(Party::Prover, 2, 0)), "x");
     }
 }
-over_every_field!(elements_are_canonical);
+over_every_kind!(elements_are_canonical);
 
 /// No shares of one prover come again in another call, and the verifier's coin is fresh.
 #[test]

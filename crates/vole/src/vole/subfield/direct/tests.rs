@@ -40,7 +40,7 @@ fn shares_are_correlated<B: Field, E: MacField<B>>(all: bool) {
         assert_correlated(&macs, &keys, delta::<B, E>(9).value());
     }
 }
-over_every_field_in_part!(shares_are_correlated);
+over_every_kind_in_part!(shares_are_correlated);
 
 /// The points, and by digits the trees; then for each block τ in pieces, the seed, and what answers it. A
 /// flipped bit in any is caught, but for what nobody looks at: a canonical τ where its bit of Δ is zero, and
@@ -69,4 +69,4 @@ fn a_flipped_bit_is_caught<B: Field, E: MacField<B>>(all: bool) {
         }
     }
 }
-over_every_field_in_part!(a_flipped_bit_is_caught);
+over_every_kind_in_part!(a_flipped_bit_is_caught);

@@ -81,7 +81,7 @@ fn a_refill_is_correlated<B: Field, E: MacField<B>>() {
     let draws = Schedule::over::<F61>(sets.tiny, degree::<B, E>()).draws() + 3;
     assert_drawn(run::<B, E>(sets, sets.tiny, draws), draws);
 }
-over_every_field!(a_refill_is_correlated);
+over_every_kind!(a_refill_is_correlated);
 
 #[test]
 fn larger_sets_are_correlated() {
@@ -180,7 +180,7 @@ fn secrets_are_used_once<B: Field, E: MacField<B>>() {
     drawn.proved.unwrap();
     drawn.verified.unwrap();
 }
-over_every_field!(secrets_are_used_once);
+over_every_kind!(secrets_are_used_once);
 
 /// The secret, the masks and the noise of each tree are shares of their own, and so are the transfers of each
 /// tree; whatever the pieces in which they come, no more are taken than are used.
@@ -331,7 +331,7 @@ fn messages_are_those_of_the_tables<B: Field, E: MacField<B>>() {
         assert_drawn(drawn, draws);
     }
 }
-over_every_field!(messages_are_those_of_the_tables);
+over_every_kind!(messages_are_those_of_the_tables);
 
 fn caught<B: Field, E: MacField<B>>(drawn: Drawn<B, E>) -> bool {
     assert_caught(drawn, &delta::<B, E>(9))
@@ -402,7 +402,7 @@ fn each_kind_of_message_is_checked<B: Field, E: MacField<B>>(all: bool) {
         }
     }
 }
-over_every_field_in_part!(each_kind_of_message_is_checked);
+over_every_kind_in_part!(each_kind_of_message_is_checked);
 
 /// Corrections of leaves are checked: of the three parts of the last level's message the last is always
 /// opened, and of the others one in each tree. Alone these are changed where all cases are asked for.
@@ -417,7 +417,7 @@ fn corrections_of_leaves_are_checked<B: Field, E: MacField<B>>(all: bool) {
     assert!(is_caught(&[tree, trees + tree]));
     assert!(is_caught(&[2 * trees + tree]));
 }
-over_every_field_in_part!(corrections_of_leaves_are_checked);
+over_every_kind_in_part!(corrections_of_leaves_are_checked);
 
 /// An element that is not in canonical form is refused wherever one is received; of the fields of
 /// characteristic two every encoding is canonical. Where not all cases are asked for, once for each party and
@@ -442,7 +442,7 @@ fn elements_are_canonical<B: Field, E: MacField<B>>(all: bool) {
         }
     }
 }
-over_every_field_in_part!(elements_are_canonical);
+over_every_kind_in_part!(elements_are_canonical);
 
 /// A prover that sends a false x knows V up to a multiple of Δ: it passes where it guesses Δ, and gets one
 /// guess, since the verifier opens nothing where it is wrong.
@@ -465,7 +465,7 @@ fn a_false_x_takes_a_guess_at_delta<B: Field, E: MacField<B>>(all: bool) {
         assert!(!answered(guess) || guess == delta);
     }
 }
-over_every_field_in_part!(a_false_x_takes_a_guess_at_delta);
+over_every_kind_in_part!(a_false_x_takes_a_guess_at_delta);
 
 /// Equal sums have other commitments under other salts: whoever lacks the salt cannot test a sum.
 #[test]

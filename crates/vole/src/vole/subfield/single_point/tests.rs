@@ -131,7 +131,7 @@ fn each_tree_has_one_noisy_leaf<B: Field, E: MacField<B>>() {
         assert!(tile == 0 || leaves.iter().zip(&first[0].1).all(|(a, b)| a != b));
     }
 }
-over_every_field!(each_tree_has_one_noisy_leaf and f2x64);
+over_every_kind!(each_tree_has_one_noisy_leaf and f2x64);
 
 /// A wrong c⁰ or c¹ passes where the prover opens the other, in about half of the trees, and leaves no trace
 /// there. In all trees at once it is caught.
@@ -151,7 +151,7 @@ fn one_sided_corrections_are_a_guess<B: Field, E: MacField<B>>() {
         assert!(!ground.survives(&errors));
     }
 }
-over_every_field!(one_sided_corrections_are_a_guess and f2x64);
+over_every_kind!(one_sided_corrections_are_a_guess and f2x64);
 
 /// A wrong s, wrong corrections of both sides, and any of them in all trees.
 fn other_corrections_are_caught<B: Field, E: MacField<B>>() {
@@ -174,7 +174,7 @@ fn other_corrections_are_caught<B: Field, E: MacField<B>>() {
     }
     assert!(ground.survives(&[]));
 }
-over_every_field!(other_corrections_are_caught and f2x64);
+over_every_kind!(other_corrections_are_caught and f2x64);
 
 /// A wrong correction of a level above the last, whatever the error, Δ' included, which
 /// turns left into right.
@@ -192,7 +192,7 @@ fn corrections_of_levels_are_caught<B: Field, E: MacField<B>>() {
         }
     }
 }
-over_every_field!(corrections_of_levels_are_caught and f2x64);
+over_every_kind!(corrections_of_levels_are_caught and f2x64);
 
 /// Errors in two trees that sum to nothing do not cancel: each leaf has a coefficient of its own.
 fn opposite_errors_do_not_cancel<B: Field, E: MacField<B>>() {
@@ -205,7 +205,7 @@ fn opposite_errors_do_not_cancel<B: Field, E: MacField<B>>() {
         assert!(!ground.survives(&[(part + a, error), (part + b, error)]));
     }
 }
-over_every_field!(opposite_errors_do_not_cancel and f2x64);
+over_every_kind!(opposite_errors_do_not_cancel and f2x64);
 
 /// A verifier that sends a wrong s must know where α is to answer as the prover does, since that is the
 /// coefficient of the error.
@@ -218,7 +218,7 @@ fn a_wrong_sum_takes_a_guess_at_the_path<B: Field, E: MacField<B>>() {
     let fitting = (g..TILE).step_by(TREES).filter(|&leaf| chi::<B, E>()[leaf] * error == -off);
     assert!(fitting.eq([ground.hole(g)]));
 }
-over_every_field!(a_wrong_sum_takes_a_guess_at_the_path and f2x64);
+over_every_kind!(a_wrong_sum_takes_a_guess_at_the_path and f2x64);
 
 /// A tree whose levels do not sum to the transfers' Δ' passes where all transfers of its path have the bit
 /// zero, one path in 2^h.
@@ -243,7 +243,7 @@ fn trees_under_another_offset_are_caught<B: Field, E: MacField<B>>() {
     }
     assert!((1..20).contains(&survived), "{survived}");
 }
-over_every_field!(trees_under_another_offset_are_caught and f2x64);
+over_every_kind!(trees_under_another_offset_are_caught and f2x64);
 
 /// The prover's view of one tree, but for the leaf at α.
 struct View<B: Field, E: MacField<B>> {
@@ -389,4 +389,4 @@ fn leaves_and_masks_are_distinct<B: Field, E: MacField<B>>() {
         assert!(corrections.leaves.iter().all(|correction| seen.insert(correction.to_integer())));
     }
 }
-over_every_field!(leaves_and_masks_are_distinct and f2x64);
+over_every_kind!(leaves_and_masks_are_distinct and f2x64);

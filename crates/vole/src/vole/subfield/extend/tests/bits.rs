@@ -148,7 +148,7 @@ fn set_ups_are_foretold() {
 fn messages_are_checked() {
     for (party, messages) in [Party::Prover, Party::Verifier].into_iter().zip(messages()) {
         for (message, (name, _)) in messages.into_iter().enumerate() {
-            if !message.is_multiple_of(5) && ["coin", "levels", "leaves"].contains(&name) {
+            if !message.is_multiple_of(9) && ["coin", "levels", "leaves"].contains(&name) {
                 continue;
             }
             for bit in [77, 64] {
