@@ -266,6 +266,14 @@ pub trait Early<S: Share> {
 /// Any stream of shares `S`.
 pub type BoxedVole<S> = Box<dyn Vole<Share = S>>;
 
+/// Empties `memory`, and makes room for so many. Where that moves it, its old place is wiped.
+fn empty<T: Zeroize>(memory: &mut Zeroizing<Vec<T>>, room: usize) {
+    if memory.capacity() < room {
+        *memory = Zeroizing::new(Vec::with_capacity(room));
+    }
+    memory.clear();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! A tile's work on shares, to measure its time on this machine.
 
 use super::lpn::{Params, TILE};
-use super::single_point::{Prover, fix};
+use super::single_point::{Fixed, Prover, fix};
 use volery_primitives::F128;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, advise_huge_pages, encode, weigh};
@@ -28,6 +28,7 @@ pub(super) fn table<R: Copy>(params: Params, row: R) -> Vec<R> {
 pub struct Bits {
     arch: Arch,
     trees: Prover,
+    fixed: Fixed,
     matrix: Aes128,
     table: Vec<F128>,
     macs: Vec<F128>,
@@ -41,6 +42,7 @@ impl Bits {
         Self {
             arch,
             trees: Prover::new(arch, params, F128(1)),
+            fixed: Fixed::default(),
             matrix: Aes128::new(arch, F128(2)),
             table: table(params, F128(3)),
             macs: vec![F128(5); params.trees_per_tile() * params.depth],
@@ -52,7 +54,8 @@ impl Bits {
 
 impl Sample for Bits {
     fn fix(&mut self) {
-        self.trees.keep(&fix(&self.trees.forest(), 0, &self.macs, &self.macs, &mut self.rows));
+        fix(&self.trees.forest(), 0, &self.macs, &self.macs, &mut self.rows, &mut self.fixed);
+        self.trees.keep(&self.fixed);
         std::hint::black_box(weigh(self.arch, &self.chi, &self.rows));
     }
 

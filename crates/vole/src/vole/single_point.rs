@@ -25,6 +25,7 @@
 //! depends on the leaves is sent but x, which is masked. A prover that sends a false x gets the digest of a
 //! sum that is off by a multiple of Δ: an offline test of one key at a hash each.
 
+use super::empty;
 use super::half_tree::{Forest, Roots};
 use super::lpn::{Params, TILE};
 use std::sync::Arc;
@@ -78,25 +79,27 @@ pub struct Prover {
 }
 
 /// The data that the prover keeps of a tile's trees.
+#[derive(Default)]
 pub(super) struct Fixed {
     siblings: Zeroizing<Vec<F128>>,
     sides: Zeroizing<Vec<u32>>,
 }
 
 /// Grows the prover's trees of `tile` from the received corrections, which `macs` open. The leaves stay in
-/// `leaves`.
+/// `leaves`, and what is to be kept is put into `fixed`, whose memory it takes.
 pub(super) fn fix(
     forest: &Forest,
     tile: usize,
     macs: &[F128],
     corrections: &[F128],
     leaves: &mut [F128],
-) -> Fixed {
+    Fixed { siblings, sides }: &mut Fixed,
+) {
     let (width, depth) = (forest.width(), forest.params.depth);
     assert_eq!((macs.len(), corrections.len(), leaves.len()), (width * depth, width * depth, TILE));
-    let mut siblings = Zeroizing::new(Vec::with_capacity(width * (depth + 1)));
+    empty(siblings, width * (depth + 1));
     siblings.extend_from_slice(corrections);
-    let mut path = forest.fix(tile, depth - 1, macs, &mut siblings, leaves);
+    let mut path = forest.fix(tile, depth - 1, macs, siblings, leaves);
 
     let side = |level: usize, g: usize| macs[width * (level - 1) + g].bit0();
     let last = &mut siblings[width * (depth - 1)..];
@@ -113,7 +116,8 @@ pub(super) fn fix(
 
     siblings.extend_from_slice(&holes);
     let bits = |g| (1..=depth).map(move |level| (side(level, g).to_word() as u32) << (level - 1));
-    Fixed { siblings, sides: Zeroizing::new((0..width).map(|g| bits(g).sum()).collect()) }
+    empty(sides, width);
+    sides.extend((0..width).map(|g| bits(g).sum::<u32>()));
 }
 
 impl Prover {
@@ -176,11 +180,13 @@ mod tests {
             let verifier = Verifier::new(arch, params, F128(5), DELTA, random.word());
             let mut prover = Prover::new(Arch::detect(), params, F128(5));
             let (mut keys, mut macs) = (vec![F128::ZERO; TILE], vec![F128::ZERO; TILE]);
+            let mut fixed = Fixed::default();
             for tile in 0..2 {
                 let (key_rows, mac_rows) = shares(&mut random, width * depth);
                 let mut corrections = vec![];
                 verifier.plant(tile, &key_rows, &mut keys, &mut corrections);
-                prover.keep(&fix(&prover.forest(), tile, &mac_rows, &corrections, &mut macs));
+                fix(&prover.forest(), tile, &mac_rows, &corrections, &mut macs, &mut fixed);
+                prover.keep(&fixed);
                 let mut noisy = vec![0; width];
                 for (j, (key, mac)) in keys.iter().zip(&macs).enumerate() {
                     assert_eq!(*key, *mac ^ DELTA.scale(mac.bit0()), "{} leaf {j}", params.name);
@@ -227,7 +233,7 @@ mod tests {
         verifier.plant(0, &key_rows, &mut keys, &mut corrections);
         corrections[width * 3 + 2] ^= F128(1 << 77);
         let forest = Forest::new(Arch::detect(), params, F128(5));
-        let _ = fix(&forest, 0, &mac_rows, &corrections, &mut macs);
+        fix(&forest, 0, &mac_rows, &corrections, &mut macs, &mut Fixed::default());
         let wrong = |g: usize| {
             (0..TILE).filter(|j| j % width == g).any(|j| keys[j] != macs[j] ^ DELTA.scale(macs[j].bit0()))
         };

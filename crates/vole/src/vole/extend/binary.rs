@@ -24,7 +24,7 @@ use super::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, fi
 use super::{Base, CHI, Schedule, Start, derive};
 use crate::ot::softspoken::{Depth, Receiver, Sender};
 use crate::vole::lpn::Params;
-use crate::vole::{Delta, Key, Mac, single_point};
+use crate::vole::{Delta, Key, Mac, empty, single_point};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::{Channel, Party};
@@ -76,16 +76,30 @@ pub struct BitProver {
 pub struct Heeded {
     /// Each tile's corrections, with the seed of its coefficients.
     heard: Heard<(Vec<F128>, Seed), F128>,
-    fixing: Tasks<FixedTile>,
+    fixing: Tasks<Buffers<BitProver>>,
 }
 
-/// A tile's trees as the prover keeps them, and the sum that its leaves add to the check.
-type FixedTile = (single_point::Fixed, Zeroizing<Vec<F128>>, Buffers<BitProver>);
+/// The memory besides its rows that a tile of the prover takes. It goes from task to task, as rows do: memory that one
+/// thread asks for and another gives back makes all wait for the allocator's locks.
+#[derive(Default)]
+pub struct Fixing {
+    shares: Zeroizing<Vec<F128>>,
+    /// The tile's trees as they are kept.
+    fixed: single_point::Fixed,
+    /// Summands of the sums of the check.
+    sums: Zeroizing<Vec<F128>>,
+}
+
+/// Fills `memory` with `words`.
+fn refill(memory: &mut Zeroizing<Vec<F128>>, words: &[F128]) {
+    empty(memory, words.len());
+    memory.extend_from_slice(words);
+}
 
 impl End for BitProver {
     type Share = Mac;
     type Trees = single_point::Prover;
-    type Scratch = ();
+    type Scratch = Fixing;
     type Check = Heeded;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
@@ -112,17 +126,17 @@ impl End for BitProver {
             self.receive(channel, next, [tile + 1, 0])?;
             let (corrections, seed) = next.check.heard.take();
             let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
-            let shares = Zeroizing::new(next.base.shares(tile).to_vec());
+            refill(&mut buffers.scratch.shares, next.base.shares(tile));
             let fix = move || {
-                let leaves = &mut buffers.rows;
-                let fixed = single_point::fix(&forest, tile, &shares, &corrections, leaves);
-                let mut sums = Zeroizing::new(vec![F128::ZERO; 2]);
+                let Buffers { rows: leaves, scratch: Fixing { shares, fixed, sums } } = &mut buffers;
+                single_point::fix(&forest, tile, shares, &corrections, leaves, fixed);
+                refill(sums, &[F128::ZERO; 2]);
                 with_coefficients(arch, seed, leaves, |chi, leaves| {
                     let (macs, values) = weigh(arch, chi, leaves);
                     sums[0] += macs;
                     sums[1] += values;
                 });
-                (fixed, sums, buffers)
+                buffers
             };
             next.check.fixing.push(workers.pool.run(fix));
             let ahead = workers.pool.ahead();
@@ -132,8 +146,9 @@ impl End for BitProver {
     }
 
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
-        while let Some((fixed, sums, buffers)) = next.check.fixing.next_beyond(ahead) {
-            next.trees.keep(&fixed);
+        while let Some(buffers) = next.check.fixing.next_beyond(ahead) {
+            let Fixing { fixed, sums, .. } = &buffers.scratch;
+            next.trees.keep(fixed);
             next.check.heard.add((sums[0], sums[1]));
             workers.take_back(buffers);
         }
@@ -209,11 +224,20 @@ pub struct Check {
     /// The number of tiles whose corrections were sent.
     sent: usize,
     /// Tasks that plant tiles, with the corrections that they make.
-    planting: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
+    planting: Tasks<Buffers<BitVerifier>>,
     /// Tasks that combine the leaves of tiles for the check.
-    weighing: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
+    weighing: Tasks<Buffers<BitVerifier>>,
     /// Σ χ·key over the leaves of the tiles so far.
     sum: Zeroizing<F128>,
+}
+
+/// The memory besides its rows that a tile of the verifier takes, as [`Fixing`].
+#[derive(Default)]
+pub struct Planting {
+    shares: Zeroizing<Vec<F128>>,
+    corrections: Zeroizing<Vec<F128>>,
+    /// A summand of the sum of the check.
+    sum: Zeroizing<Vec<F128>>,
 }
 
 impl BitVerifier {
@@ -221,11 +245,12 @@ impl BitVerifier {
     fn plant(next: &mut Next<Self>, workers: &mut Workers<Self>, end: usize) {
         for tile in next.check.begun..end.min(next.base.start.params.tiles()) {
             let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
-            let shares = Zeroizing::new(next.base.shares(tile).to_vec());
+            refill(&mut buffers.scratch.shares, next.base.shares(tile));
             let plant = move || {
-                let mut corrections = Zeroizing::default();
-                trees.plant(tile, &shares, &mut buffers.rows, &mut corrections);
-                (corrections, buffers)
+                let Buffers { rows, scratch: Planting { shares, corrections, .. } } = &mut buffers;
+                empty(corrections, shares.len());
+                trees.plant(tile, shares, rows, corrections);
+                buffers
             };
             next.check.planting.push(workers.pool.run(plant));
             next.check.begun = tile + 1;
@@ -236,7 +261,7 @@ impl BitVerifier {
 impl End for BitVerifier {
     type Share = Key;
     type Trees = Arc<single_point::Verifier>;
-    type Scratch = ();
+    type Scratch = Planting;
     type Check = Check;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
@@ -255,14 +280,15 @@ impl End for BitVerifier {
         let ahead = workers.pool.ahead();
         for tile in next.check.sent..next.planted {
             Self::plant(next, workers, tile + 1 + ahead);
-            let (corrections, buffers) = next.check.planting.next().expect("planted above");
-            channel.send_words(&corrections)?;
+            let mut buffers = next.check.planting.next().expect("planted above");
+            channel.send_words(&buffers.scratch.corrections)?;
             next.check.sent = tile + 1;
             let (arch, seed) = (self.arch, coefficients(channel));
             let weigh = move || {
-                let mut sum = Zeroizing::new(vec![F128::ZERO]);
-                with_coefficients(arch, seed, &buffers.rows, |chi, leaves| sum[0] += dot(arch, chi, leaves));
-                (sum, buffers)
+                let Buffers { rows: leaves, scratch: Planting { sum, .. } } = &mut buffers;
+                refill(sum, &[F128::ZERO]);
+                with_coefficients(arch, seed, leaves, |chi, leaves| sum[0] += dot(arch, chi, leaves));
+                buffers
             };
             next.check.weighing.push(workers.pool.run(weigh));
             Self::gather(next, workers, ahead);
@@ -271,8 +297,8 @@ impl End for BitVerifier {
     }
 
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
-        while let Some((sum, buffers)) = next.check.weighing.next_beyond(ahead) {
-            *next.check.sum += sum[0];
+        while let Some(buffers) = next.check.weighing.next_beyond(ahead) {
+            *next.check.sum += buffers.scratch.sum[0];
             workers.take_back(buffers);
         }
     }

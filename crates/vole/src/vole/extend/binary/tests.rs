@@ -272,7 +272,8 @@ fn a_wrong_tree_needs_a_guess() {
     corrections[length - 1] ^= F128(1 << 40);
     let mut mac_leaves = vec![F128::ZERO; TILE];
     let trees = single_point::Prover::new(arch, params, F128(5));
-    let _ = single_point::fix(&trees.forest(), 0, &macs, &corrections, &mut mac_leaves);
+    let mut fixed = single_point::Fixed::default();
+    single_point::fix(&trees.forest(), 0, &macs, &corrections, &mut mac_leaves, &mut fixed);
     let chi: Vec<F128> = (0..TILE).map(|_| random.word()).collect();
     let (sum, phi) = volery_primitives::arch::weigh(arch, &chi, &mac_leaves);
     let honest = volery_primitives::arch::dot(arch, &chi, &key_leaves) + phi * delta;
