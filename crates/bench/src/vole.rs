@@ -59,16 +59,18 @@ pub(crate) fn vole<S: Named>(run: &Run) -> Result<()> {
     let threads = plan.settings.threads;
     let prover = |channel: &mut Channel, done: &Counter| {
         let started = Instant::now();
-        let random = &mut Random::from_system()?;
+        let (random, pool) = (&mut Random::from_system()?, Pool::new(threads)?);
+        channel.share_work(&pool);
         let mut vole = S::ends().prover_end(kind, channel, arch, random)?;
-        vole.share_work(&Pool::new(threads)?);
+        vole.share_work(&pool);
         draw(channel, vole, correlations, started, Some(done))
     };
     let verifier = |channel: &mut Channel| {
         let started = Instant::now();
-        let random = &mut Random::from_system()?;
+        let (random, pool) = (&mut Random::from_system()?, Pool::new(threads)?);
+        channel.share_work(&pool);
         let mut vole = S::ends().verifier_end(kind, channel, arch, &delta, random)?;
-        vole.share_work(&Pool::new(threads)?);
+        vole.share_work(&pool);
         draw(channel, vole, correlations, started, None)
     };
     let ((sums_of_macs, macs), (sums_of_keys, keys)) =

@@ -9,6 +9,7 @@ mod buffered;
 mod carried;
 mod handshake;
 mod listener;
+mod message;
 mod pipe;
 mod shaped;
 mod tape;
@@ -21,6 +22,7 @@ pub use carried::Carried;
 pub use handshake::TRAFFIC as HANDSHAKE;
 pub use handshake::{Hello, MAGIC, Nonce, service_hello, shake_hands};
 pub use listener::Listener;
+pub use message::{Later, Message};
 #[doc(hidden)]
 pub use pipe::side_by_side;
 pub use pipe::{Pipe, pipe};
@@ -32,6 +34,7 @@ pub use tls::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
 
 use crate::error::{Error, Misbehaviour, Result};
 use crate::pool::Pool;
+use message::Pending;
 use std::io;
 use std::time::{Duration, Instant};
 use transcript::Transcript;
@@ -157,43 +160,13 @@ impl Traffic {
     }
 }
 
-/// A message, with its digest in the transcript: a task may make it for a thread that does nothing but send.
-pub struct Message {
-    bytes: Vec<u8>,
-    digest: [u8; 32],
-}
-
-impl Message {
-    /// The bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl Default for Message {
-    fn default() -> Self {
-        Vec::new().into()
-    }
-}
-
-impl From<Vec<u8>> for Message {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self { digest: transcript::digest(&bytes), bytes }
-    }
-}
-
-/// The memory of a message.
-impl From<Message> for Vec<u8> {
-    fn from(message: Message) -> Self {
-        message.bytes
-    }
-}
-
 /// One end of a session: a link, its transcript, its counters.
 pub struct Channel {
     link: Box<dyn Link>,
     party: Party,
     transcript: Transcript,
+    /// The end of the peer's stream that the transcript lacks.
+    pending: Pending,
     traffic: Traffic,
     /// Whether something was sent since the last wait.
     spoke: bool,
@@ -215,6 +188,7 @@ impl Channel {
             link: Box::new(link),
             party,
             transcript,
+            pending: Pending::default(),
             traffic: Traffic::default(),
             spoke: false,
             held: false,
@@ -257,10 +231,11 @@ impl Channel {
     /// # Errors
     /// As for [`Channel::send`].
     pub fn send_message(&mut self, message: &Message) -> Result<()> {
-        self.send_digested(&message.bytes, |_| {
+        self.send_digested(message.bytes(), |_| {
+            let digest = message.digest();
             // The peer computes it, too.
-            memcheck::publish(&message.digest);
-            message.digest
+            memcheck::publish(&digest);
+            digest
         })
     }
 
@@ -278,30 +253,45 @@ impl Channel {
     /// # Errors
     /// `Io` where the link fails, the peer has closed, or it stays silent for too long.
     pub fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.recv_digested(bytes).map(drop)
+        self.recv_undigested(bytes)?;
+        let digest = transcript::digest(bytes);
+        self.settle();
+        self.transcript.absorb(self.party.other(), bytes.len() as u64, &digest);
+        Ok(())
     }
 
-    fn recv_digested(&mut self, bytes: &mut [u8]) -> Result<[u8; 32]> {
+    /// Receives bytes that are still to be absorbed.
+    fn recv_undigested(&mut self, bytes: &mut [u8]) -> Result<()> {
         if self.spoke && self.link.ready() < bytes.len() {
             self.flush()?;
             self.traffic.rounds += 1;
         }
         self.link.recv(bytes).map_err(|source| self.ended("waiting for the peer", source))?;
-        let digest = transcript::digest(bytes);
-        self.transcript.absorb(self.party.other(), bytes.len() as u64, &digest);
         self.traffic.received += bytes.len() as u64;
-        Ok(digest)
+        Ok(())
     }
 
-    /// Receives one message of `length` bytes, in the memory of another one, as [`Channel::recv`] does.
+    /// Receives one message of `length` bytes, in `memory`, as [`Channel::recv`] does. Its digest is made by a task:
+    /// the transcript absorbs it when more than a few such messages follow, or what is asked of it depends on it.
     ///
     /// # Errors
     /// As for [`Channel::recv`].
-    pub fn recv_message(&mut self, length: usize, memory: Message) -> Result<Message> {
-        let mut bytes = memory.bytes;
+    pub fn recv_message(&mut self, length: usize, memory: Vec<u8>) -> Result<Message> {
+        let mut bytes = memory;
         bytes.resize(length, 0);
-        let digest = self.recv_digested(&mut bytes)?;
-        Ok(Message { bytes, digest })
+        self.recv_undigested(&mut bytes)?;
+        let message = self.pending.push(bytes, &self.pool);
+        self.settle_beyond(self.pool.ahead());
+        Ok(message)
+    }
+
+    /// Absorbs all that was received.
+    fn settle(&mut self) {
+        self.settle_beyond(0);
+    }
+
+    fn settle_beyond(&mut self, left: usize) {
+        self.pending.settle(&mut self.transcript, self.party.other(), left);
     }
 
     /// Receives an array; its length is the protocol's, never the peer's.
@@ -424,6 +414,7 @@ impl Channel {
     /// An identifier for what follows: 32 bytes that depend on all messages so far. Both parties must be at a
     /// point of the protocol where each has received all that the other has sent.
     pub fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
+        self.settle();
         self.transcript.checkpoint(label)
     }
 
@@ -434,7 +425,29 @@ impl Channel {
     /// The party under test must have sent all that the challenge combines. A transcript may stand for the
     /// other party's coin only where guessing the challenge is out of reach offline: 100 bits and more.
     pub fn challenge(&mut self, under_test: Party, label: &'static str) -> [u8; 32] {
+        if under_test != self.party {
+            self.settle();
+        }
         self.transcript.challenge(under_test, label)
+    }
+
+    /// Asks for a [challenge](Channel::challenge) to the peer that is drawn when the transcript has absorbed all
+    /// messages before it: at the latest [on demand](Channel::draw).
+    pub fn challenge_by_and_by(&mut self, label: &'static str) -> Later {
+        let later = self.pending.challenge(label);
+        self.settle_beyond(self.pool.ahead());
+        later
+    }
+
+    /// Draws a challenge that was asked for, if it was not drawn yet.
+    ///
+    /// # Panics
+    /// Where it was asked of another channel.
+    pub fn draw(&mut self, later: &Later) -> [u8; 32] {
+        if later.get().is_none() {
+            self.settle();
+        }
+        *later.get().expect("a challenge that was asked of this channel")
     }
 
     /// Ends the session: nothing may follow the peer's last message, and the peer is told that nothing

@@ -56,7 +56,7 @@ use core::{iter, mem};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
-use volery_channel::channel::{Channel, Message, Party};
+use volery_channel::channel::{Channel, Later, Message, Party};
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::{Pool, Spare, Task, Tasks};
 use volery_channel::random::Random;
@@ -287,6 +287,16 @@ fn column_mask(delta: &U256, p: usize) -> u128 {
     F2::low_bit(delta.low() >> p).mask()
 }
 
+/// The name of the challenge after the corrections of a chunk.
+const OF_CHUNK: &str = "softspoken chunk";
+
+/// The coefficients χ of the blocks of a chunk, from the transcript's challenge after its corrections.
+fn coefficients(arch: Arch, challenge: &[u8; 32], blocks: usize) -> Vec<F128> {
+    let mut chi = vec![F128::ZERO; blocks];
+    Prg::new(arch, Seed::of_challenge(challenge)).fill(&mut chi);
+    chi
+}
+
 /// Gives back the memory of a chunk, if nobody else has it.
 fn give_back(chunk: Arc<Chunk>, spare: &Spare<Chunk>) {
     if let Some(chunk) = Arc::into_inner(chunk) {
@@ -394,14 +404,6 @@ impl<R: Row> Expansion<R> {
             self.growing.push(following);
         }
         chunk
-    }
-
-    /// The coefficients χ of a chunk, from the transcript that ends with its corrections.
-    fn coefficients(&self, channel: &mut Channel, blocks: usize) -> Vec<F128> {
-        let seed = Seed::of_challenge(&channel.challenge(Party::Prover, "softspoken chunk"));
-        let mut chi = vec![F128::ZERO; blocks];
-        Prg::new(self.arch(), seed).fill(&mut chi);
-        chi
     }
 
     /// Has a chunk transposed into rows by `transpose`. `rows` is memory for them.
@@ -556,7 +558,8 @@ impl<R: Row> Receiver<R> {
     /// Sends a chunk's corrections, and gives its coefficients in the check.
     fn correct(&self, channel: &mut Channel, chunk: &Chunk) -> Result<Vec<F128>> {
         channel.send_message(&chunk.corrections)?;
-        Ok(self.expansion.coefficients(channel, chunk.blocks()))
+        let challenge = channel.challenge(Party::Prover, OF_CHUNK);
+        Ok(coefficients(self.expansion.arch(), &challenge, chunk.blocks()))
     }
 
     /// Adds a chunk to the check.
@@ -594,6 +597,8 @@ impl<R: Row> Drop for Receiver<R> {
 pub struct Sender<R: Row = F128> {
     expansion: Expansion<R>,
     delta: Arc<Zeroizing<U256>>,
+    /// Chunks that are to be added to the check, each with the challenge that its coefficients come from.
+    unfolded: VecDeque<(Arc<Chunk>, Later)>,
 }
 
 impl<R: Row> Sender<R> {
@@ -636,8 +641,11 @@ impl<R: Row> Sender<R> {
         for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
             shift(leaves, pprf::slice(*delta, i, k));
         }
-        let expansion = Expansion::new(channel, arch, depth, (Role::Sender, leaves));
-        Ok(Self { expansion, delta: delta.into() })
+        Ok(Self::of(Expansion::new(channel, arch, depth, (Role::Sender, leaves)), delta))
+    }
+
+    fn of(expansion: Expansion<R>, delta: Zeroizing<U256>) -> Self {
+        Self { expansion, delta: delta.into(), unfolded: VecDeque::new() }
     }
 
     /// Hands out to `pool`, from here on, all work that can be shared.
@@ -673,17 +681,31 @@ impl<R: Row> Sender<R> {
         }))
     }
 
-    /// Expands a chunk, receives its corrections, and adds it to the check.
+    /// Expands a chunk, and receives its corrections. It is added to the check once the challenge after them is drawn:
+    /// not before tasks have made the digests of all corrections up to its own.
     fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<Arc<Chunk>> {
         let mut chunk = self.expansion.expand(blocks);
         let depth = self.expansion.leaves.depth;
         let corrections = 16 * (depth.trees(R::COLUMNS) - 1) * blocks;
-        chunk.corrections = channel.recv_message(corrections, mem::take(&mut chunk.corrections))?;
-        let (chi, chunk) = (self.expansion.coefficients(channel, blocks), Arc::new(chunk));
-        let delta = self.delta.clone();
-        self.expansion
-            .fold(chunk.clone(), move |chunk, arch| chunk.fold_corrected(arch, (&delta, depth.bits()), &chi));
+        let memory = Vec::from(mem::take(&mut chunk.corrections));
+        chunk.corrections = channel.recv_message(corrections, memory)?;
+        let chunk = Arc::new(chunk);
+        self.unfolded.push_back((chunk.clone(), channel.challenge_by_and_by(OF_CHUNK)));
+        while self.unfolded.front().is_some_and(|(_, challenge)| challenge.get().is_some()) {
+            self.fold_first(channel);
+        }
         Ok(chunk)
+    }
+
+    /// Adds the first chunk to the check that is not yet, by the challenge after its corrections.
+    fn fold_first(&mut self, channel: &mut Channel) {
+        let (chunk, challenge) = self.unfolded.pop_front().expect("a chunk");
+        let challenge = channel.draw(&challenge);
+        let (delta, k) = (self.delta.clone(), self.expansion.leaves.depth.bits());
+        self.expansion.fold(chunk, move |chunk, arch| {
+            let chi = coefficients(arch, &challenge, chunk.blocks());
+            chunk.fold_corrected(arch, (&delta, k), &chi)
+        });
     }
 
     /// Checks that all rows so far are consistent, and gives the sender back where they are.
@@ -692,6 +714,9 @@ impl<R: Row> Sender<R> {
     /// `Misbehaved` where they are not, and Δ must not be used again; link errors.
     pub fn check(mut self, channel: &mut Channel) -> Result<Self> {
         self.chunk(channel, 1)?;
+        while !self.unfolded.is_empty() {
+            self.fold_first(channel);
+        }
         let mut sums = self.expansion.take_sums();
         let mut x = [F128::ZERO];
         channel.recv_words(&mut x)?;

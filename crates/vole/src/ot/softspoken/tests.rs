@@ -31,12 +31,12 @@ fn pair<R: Row>(
     let (here, there) = pipe(TIMEOUT);
     let mut receiving = Channel::new(Party::Prover, Tape::new(here, flip).0);
     let mut sending = Channel::new(Party::Verifier, there);
+    // Challenges are drawn late, and chunks folded behind them.
+    sending.share_work(&Pool::of(2));
     let arch = Arch::detect();
     let receiver = Receiver::of(Expansion::new(&mut receiving, arch, depth, (Role::Receiver, leaves)));
-    let sender = Sender {
-        expansion: Expansion::new(&mut sending, arch, depth, (Role::Sender, punctured)),
-        delta: Arc::new(Zeroizing::new(delta)),
-    };
+    let expansion = Expansion::new(&mut sending, arch, depth, (Role::Sender, punctured));
+    let sender = Sender::of(expansion, Zeroizing::new(delta));
     ((receiver, receiving), (sender, sending))
 }
 
