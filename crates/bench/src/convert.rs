@@ -117,7 +117,7 @@ where
         &mut |channel, options| {
             volery::prove_mixed::<B, E>(&statement, of_bits.clone(), of_numbers.clone(), channel, options)
         },
-        &mut |channel| volery::verify_mixed::<B, E>(&statement, channel, &options),
+        &mut |channel, options| volery::verify_mixed::<B, E>(&statement, channel, options),
     )?;
     let mut outcome = plan.outcome(("count", count), &reports);
     let seconds = outcome.report.online.as_secs_f64() / f64::from(plan.repeat);

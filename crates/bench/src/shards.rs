@@ -51,6 +51,9 @@ fn measure<S: Named, N: Chosen<S::F> + Reversible>(run: &Run) -> Result<()>
 where
     Parts<N>: ShardSource<S::F>,
 {
+    if run.typed.replay {
+        return Err(Failure::usage("bench shards has no --replay: leave it out"));
+    }
     let plan = Plan::new(run)?;
     let gates = size("--gates", run.typed.gates.as_deref(), GATES)?;
     let count = size("--shards", run.typed.shards.as_deref(), SHARDS)?;

@@ -55,10 +55,9 @@ impl Task {
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
     {
-        let options = &self.repeatable(options);
         if options.system().facts().correlated {
             return self.session::<S>(
-                options,
+                &self.repeatable(options),
                 repeat,
                 &mut move |session| session.prove(circuit, witness.clone()),
                 &mut |session| session.verify(circuit),
@@ -68,7 +67,7 @@ impl Task {
             options,
             repeat,
             &mut move |channel, options| volery::prove_over::<S>(circuit, witness.clone(), channel, options),
-            &mut |channel| volery::verify_over::<S>(circuit, channel, options),
+            &mut |channel, options| volery::verify_over::<S>(circuit, channel, options),
         )
     }
 
@@ -120,14 +119,13 @@ impl Task {
     where
         W: IntoIterator<Item = F2> + Clone + Send,
     {
-        let options = &self.repeatable(options);
         self.each(
             options,
             repeat,
             &mut move |channel, options| {
                 volery::prove_one_of(clauses, chosen, witness.clone(), channel, options)
             },
-            &mut |channel| volery::verify_one_of(clauses, channel, options),
+            &mut |channel, options| volery::verify_one_of(clauses, channel, options),
         )
     }
 
@@ -142,14 +140,15 @@ impl Task {
     where
         W: IntoIterator<Item = F2> + Clone + Send + Sync,
     {
-        let options = &self.repeatable(options);
         self.each(
             options,
             repeat,
             &mut move |channel, options| {
                 volery::prove_each_of_over::<Binary>(clauses, claims, channel, options)
             },
-            &mut |channel| volery::verify_each_of_over::<Binary>(clauses, claims.len(), channel, options),
+            &mut |channel, options| {
+                volery::verify_each_of_over::<Binary>(clauses, claims.len(), channel, options)
+            },
         )
     }
 
@@ -231,7 +230,7 @@ impl Task {
         })
     }
 
-    /// Runs one proof after the other over one link, with these options.
+    /// Runs one proof after the other over one link, with these options, which the two ends get.
     ///
     /// # Errors
     /// Those of either party, and of the link.
@@ -240,14 +239,15 @@ impl Task {
         options: &Options,
         repeat: u32,
         prove: &mut (dyn FnMut(&mut Channel, &Options) -> volery::Result<Report> + Send),
-        verify: &mut dyn FnMut(&mut Channel) -> Verified,
+        verify: &mut dyn FnMut(&mut Channel, &Options) -> Verified,
     ) -> Result<Reports> {
+        let options = &self.repeatable(options);
         let prover = |channel: &mut Channel, done: &Counter| {
             let options = done.counting(options.clone());
             (0..repeat).map(|_| prove(channel, &options).inspect(|_| done.restart())).collect()
         };
         let verifier = |channel: &mut Channel| {
-            (0..repeat).map(|_| verify(channel).map(|(_accepted, report)| report)).collect()
+            (0..repeat).map(|_| verify(channel, options).map(|(_accepted, report)| report)).collect()
         };
         self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
     }

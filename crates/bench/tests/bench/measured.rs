@@ -53,6 +53,7 @@ fn parties_are_measured_alone() {
         &["branches", "--clauses", "3", "--gates", "300", "--vole", "tiny"],
         &["branches", "--clauses", "3", "--gates", "300", "--count", "4", "--vole", "tiny"],
         &["limbo", "--statement", "random", "--gates", "3000", "--interactive", "--threads", "2"],
+        &["convert", "--count", "100", "--vole", "tiny", "--threads", "2"],
     ] {
         let object = measure(&[bench, &["--replay", "--json"]].concat()).expect(0).json();
         assert_keys(&object, &KEYS);
@@ -64,7 +65,9 @@ fn parties_are_measured_alone() {
         assert_eq!((&object["verdict"], &object["parameters"]["replay"]), (&"accepted".into(), &true.into()));
     }
     measure(&["boolean", "--replay"]).refused(2, &["--replay", "--vole mid"]);
-    measure(&["vole-f2", "--replay"]).refused(2, &["bench vole-f2 has no --replay"]);
+    for bench in ["vole-f2", "shards"] {
+        measure(&[bench, "--replay"]).refused(2, &[&format!("bench {bench} has no --replay")]);
+    }
     measure(&["limbo", "--replay"]).refused(2, &["--replay", "--interactive"]);
     let spread = measure(&["vole-f2", "--gates", "300000", "--vole", "tiny", "--threads", "2", "--json"]);
     assert_eq!(spread.expect(0).json()["threads"], 2);
