@@ -60,6 +60,21 @@ const WORK: [Work; 6] = [
     },
 ];
 
+/// Statements that are no maps, of whose work one thread keeps a share.
+const NO_MAPS: [(&str, &str); 11] = [
+    ("10^7 ANDs, gate by gate", "boolean --gates 10000000 --vole mid"),
+    ("an inner product of 4·10^6 elements of 2^61 − 1", "inner-product --length 4000000 --vole mid"),
+    ("a product of matrices, 1,024 by 1,024", "matmul --size 1024 --vole mid"),
+    ("10^6 words converted to numbers", "convert --count 1000000 --vole mid"),
+    ("4·10^6 accesses to a memory", "ram --vole mid"),
+    ("10^6 lookups", "lookup --vole mid"),
+    ("a run of SHA-256 in RISC-V on 8,192 bytes", "program --length 8192 --vole mid"),
+    ("511 SHA-256 of a Merkle tree, by holes", "merkle --depth 8 --vole mid"),
+    ("one of 64 clauses", "branches --vole mid"),
+    ("10^7 ANDs by Wolverine", "wolverine --gates 10000000 --vole mid"),
+    ("one of 15 clauses by stacked garbling", "stack"),
+];
+
 /// The tables, of which all commands of one party alone are in two.
 pub(super) fn sections() -> Vec<Section> {
     let both = |work: &Work| line(work, &BOTH, "", work.rate);
@@ -68,7 +83,17 @@ pub(super) fn sections() -> Vec<Section> {
         Section::new("threads-both", PAGE, WORK.iter().map(both).collect()),
         Section::new("threads-prover", PAGE, WORK.iter().map(alone(ProverAlone)).collect()),
         Section::new("threads-verifier", PAGE, WORK.iter().map(alone(VerifierAlone)).collect()),
+        Section::new("threads-no-maps", PAGE, NO_MAPS.iter().map(by_two).collect()),
     ]
+}
+
+/// A row of both parties alone: cells for one thread and for two.
+fn by_two((name, command): &(&'static str, &str)) -> Line {
+    let by = |threads| format!("{command}{REPLAY} --threads {threads}");
+    [ProverAlone, VerifierAlone].into_iter().fold(Line::new(&[name]), |line, measure| {
+        let two = || Figure::new(by(2), measure);
+        line.cell(vec![Figure::new(by(1), measure)]).cell(vec![two(), two().times(by(1))])
+    })
 }
 
 /// A row: a cell for each number of threads.
@@ -86,7 +111,7 @@ fn line(work: &Work, threads: &[u32], more: &str, measure: Measure) -> Line {
 
 /// The plot of what was measured, if there is any.
 pub(super) fn plot(kept: &Kept) -> Result<Option<String>> {
-    let [both, prover, verifier] = sections().try_into().unwrap_or_else(|_| unreachable!("three tables"));
+    let [both, prover, verifier, _] = sections().try_into().unwrap_or_else(|_| unreachable!("four tables"));
     let mut curves = Vec::new();
     for line in &both.lines {
         curves.push(curve(line, "both parties", kept, false));
