@@ -27,7 +27,7 @@ struct Work {
     rate: Measure,
 }
 
-const WORK: [Work; 6] = [
+const WORK: [Work; 8] = [
     Work {
         name: "1,024 SHA-256 preimages, `mid`",
         command: "sha256 --count 1024 --vole mid",
@@ -54,8 +54,18 @@ const WORK: [Work; 6] = [
         rate: Rate,
     },
     Work {
+        name: "10^7 ANDs in 1,024 lanes, `softspoken4`",
+        command: "boolean --gates 10000000 --lanes 1024 --vole softspoken4",
+        rate: Rate,
+    },
+    Work {
         name: "8,191 SHA-256 of a Merkle tree, `mid`",
         command: "merkle --depth 12 --kind gates --vole mid",
+        rate: CompressionRate,
+    },
+    Work {
+        name: "8,191 SHA-256 of a Merkle tree, `softspoken4`",
+        command: "merkle --depth 12 --kind gates --vole softspoken4",
         rate: CompressionRate,
     },
 ];
