@@ -1,5 +1,5 @@
-//! Over every field and by every check: completeness at sizes around the edges of blocks, tiles and groups,
-//! over ideal dealers; and parties that cheat.
+//! Over every kind of field and by every check: completeness at sizes around the edges of blocks, tiles and
+//! groups, over ideal dealers; and parties that cheat.
 
 /// Runs a test over F_2 and over every kind of field and extension.
 macro_rules! over_every_kind {

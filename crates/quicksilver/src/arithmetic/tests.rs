@@ -1,4 +1,4 @@
-//! Over every field: completeness at every size around the edges of blocks and batches; provers that cheat at
+//! Over every kind of field: completeness at every size around the edges of blocks and batches; provers that cheat at
 //! one gate, or at two so that it might cancel.
 
 /// Runs a test over every kind of field and extension.

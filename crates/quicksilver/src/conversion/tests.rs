@@ -224,7 +224,7 @@ fn all_agree<B: Field, E: MacField<B>>() {
 }
 
 #[test]
-fn everybody_agrees_over_every_field() {
+fn everybody_agrees_over_every_kind_of_field() {
     over_every_kind!(all_agree);
 }
 

@@ -23,7 +23,7 @@ fn killed(kills: u64) {
         std::thread::scope(|scope| {
             for i in 0..PROVERS {
                 // Whoever comes when the service is gone tries to reach it for so long.
-                let prover = Prover::of(&folder, i, &service).within(Duration::from_secs(5));
+                let prover = Prover::of(&folder, i, &service).within(Duration::from_secs(20));
                 let (tell, told) = (tell.clone(), &told);
                 scope.spawn(move || {
                     // Until the service is gone.
@@ -33,6 +33,7 @@ fn killed(kills: u64) {
                     }
                 });
             }
+            drop(tell);
             accepted.recv_timeout(crate::kit::TIMEOUT).expect("a first verdict");
             std::thread::park_timeout(Duration::from_micros((state >> 33) % 30_000));
             service.signal("KILL");

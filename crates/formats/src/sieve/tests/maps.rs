@@ -101,7 +101,7 @@ fn loop_of_bits(times: usize, inputs: usize, width: usize) -> String {
 #[test]
 fn loops_are_maps_where_they_are_many() {
     // The last is a function of two maps.
-    loops_are_maps(&[(7, 600, false), (8, 600, true), (9, 3, false), (400, 3, true), (70, 1001, true)]);
+    loops_are_maps(&[(7, 600, false), (8, 600, true), (9, 3, false), (400, 3, true), (140, 1001, true)]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn loops_are_maps(loops: &[(usize, usize, bool)]) {
         holds_f2(&text, &public, &private).unwrap();
         let case = (times, inputs);
         let elements = [0, times / 2, times - 1];
-        for element in elements.into_iter().skip(if inputs > 2000 { 2 } else { 0 }) {
+        for element in elements.into_iter().skip(if inputs > 1000 { 2 } else { 0 }) {
             // Its private value, and its last input.
             let mut wrong = private.clone();
             wrong[1 + times * inputs + element] ^= 1;
@@ -133,7 +133,7 @@ fn loops_are_maps(loops: &[(usize, usize, bool)]) {
                 name.contains("in function foo called in line") && name.contains(&place),
                 "{case:?}: {name}"
             );
-            if inputs > 2000 {
+            if inputs > 1000 {
                 continue;
             }
             let mut wrong = private.clone();

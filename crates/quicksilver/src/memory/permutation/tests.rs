@@ -1,4 +1,4 @@
-//! Lists whose order is shuffled, over every field; provers that cheat at each commitment, or give lists that
+//! Lists whose order is shuffled, over every kind of field; provers that cheat at each commitment, or give lists that
 //! differ in one word, or that are swapped between two permutations.
 
 use crate::memory::Party;

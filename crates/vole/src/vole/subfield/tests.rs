@@ -51,8 +51,8 @@ macro_rules! over_every_kind {
 }
 pub(super) use over_every_kind;
 
-/// One test for each kind of field and extension, of a function that is told whether to go through all of its cases: over
-/// a prime field and a binary one it is, over the others where tests that are slow are asked for.
+/// One test for each kind of field and extension, of a function that is told whether to go through all of its
+/// cases: over a prime field and a binary one it is, over the others where tests that are slow are asked for.
 macro_rules! over_every_kind_in_part {
     ($test:ident) => {
         mod $test {

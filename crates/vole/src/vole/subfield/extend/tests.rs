@@ -1,4 +1,4 @@
-//! Shares over every field, across refills, stopped anywhere; every message tampered with; a
+//! Shares over every kind of field, across refills, stopped anywhere; every message tampered with; a
 //! prover that guesses Δ.
 
 mod bits;

@@ -1,4 +1,4 @@
-//! Sparse vectors over every field; verifiers that plant wrong trees; the attack on leaves that are nodes.
+//! Sparse vectors over every kind of field; verifiers that plant wrong trees; the attack on leaves that are nodes.
 
 use super::super::tests::*;
 use super::*;
