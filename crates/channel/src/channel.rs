@@ -22,7 +22,7 @@ pub use carried::Carried;
 pub use handshake::TRAFFIC as HANDSHAKE;
 pub use handshake::{Hello, MAGIC, Nonce, service_hello, shake_hands};
 pub use listener::Listener;
-pub use message::{Later, Message};
+pub use message::{Deferred, Message};
 #[doc(hidden)]
 pub use pipe::side_by_side;
 pub use pipe::{Pipe, pipe};
@@ -176,7 +176,7 @@ pub struct Channel {
     holders: usize,
     /// Words on their way to bytes and back.
     scratch: Vec<u8>,
-    /// The threads that set-ups over the channel may use.
+    /// The threads that set-ups over the channel may use, and digests of what is received.
     pool: Pool,
 }
 
@@ -198,7 +198,7 @@ impl Channel {
         }
     }
 
-    /// Lets set-ups over this channel hand out to `pool` what can be shared.
+    /// Lets set-ups over this channel hand out to `pool` what can be shared, and the channel its digests.
     pub fn share_work(&mut self, pool: &Pool) {
         self.pool = pool.clone();
     }
@@ -272,7 +272,8 @@ impl Channel {
     }
 
     /// Receives one message of `length` bytes, in `memory`, as [`Channel::recv`] does. Its digest is made by a task:
-    /// the transcript absorbs it when more than a few such messages follow, or what is asked of it depends on it.
+    /// the transcript absorbs the digest when a few such messages have followed, or where something asked depends on
+    /// it.
     ///
     /// # Errors
     /// As for [`Channel::recv`].
@@ -433,7 +434,7 @@ impl Channel {
 
     /// Asks for a [challenge](Channel::challenge) to the peer that is drawn when the transcript has absorbed all
     /// messages before it: at the latest [on demand](Channel::draw).
-    pub fn challenge_by_and_by(&mut self, label: &'static str) -> Later {
+    pub fn defer_challenge(&mut self, label: &'static str) -> Deferred {
         let later = self.pending.challenge(label);
         self.settle_beyond(self.pool.ahead());
         later
@@ -442,8 +443,8 @@ impl Channel {
     /// Draws a challenge that was asked for, if it was not drawn yet.
     ///
     /// # Panics
-    /// Where it was asked of another channel.
-    pub fn draw(&mut self, later: &Later) -> [u8; 32] {
+    /// Where it was asked of another channel, and not drawn there.
+    pub fn draw(&mut self, later: &Deferred) -> [u8; 32] {
         if later.get().is_none() {
             self.settle();
         }

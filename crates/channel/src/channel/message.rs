@@ -32,7 +32,7 @@ impl From<Vec<u8>> for Message {
     }
 }
 
-/// The memory of a message.
+/// The memory of a message, or none while a task has it.
 impl From<Message> for Vec<u8> {
     fn from(message: Message) -> Self {
         Arc::into_inner(message.bytes).unwrap_or_default()
@@ -41,9 +41,9 @@ impl From<Message> for Vec<u8> {
 
 /// A challenge that was asked for, and may not be drawn yet.
 #[must_use]
-pub struct Later(Arc<OnceLock<[u8; 32]>>);
+pub struct Deferred(Arc<OnceLock<[u8; 32]>>);
 
-impl Later {
+impl Deferred {
     /// The challenge, if it was drawn.
     pub fn get(&self) -> Option<&[u8; 32]> {
         self.0.get()
@@ -75,10 +75,10 @@ impl Pending {
     }
 
     /// Appends a challenge to the peer.
-    pub(super) fn challenge(&mut self, label: &'static str) -> Later {
+    pub(super) fn challenge(&mut self, label: &'static str) -> Deferred {
         let drawn = Arc::default();
         self.steps.push_back(Step::Challenge(label, Arc::clone(&drawn)));
-        Later(drawn)
+        Deferred(drawn)
     }
 
     /// Absorbs messages until so many are left, and draws the challenges before them.
@@ -104,7 +104,7 @@ mod tests {
     use crate::channel::{Channel, Playback};
 
     /// Draws a verifier's challenges after each of a prover's messages, some of which are received as messages whose
-    /// digests are made by and by, and the rest at once; then one to itself, and a checkpoint.
+    /// digests are made by tasks, and the rest at once; then one to itself, and a checkpoint.
     fn drawn(threads: usize, late: impl Fn(usize) -> bool) -> Vec<[u8; 32]> {
         const LENGTHS: [usize; 9] = [1, 70_000, 16, 3, 40_000, 0, 5_000, 5_000, 1];
         let said = (0..LENGTHS.iter().sum()).map(|at: usize| (at % 251) as u8).collect::<Vec<_>>();
@@ -115,10 +115,10 @@ mod tests {
             if late(at) {
                 let message = channel.recv_message(length, vec![7; 100]).unwrap();
                 assert_eq!(message.bytes().len(), length);
-                asked.push(channel.challenge_by_and_by("test"));
+                asked.push(channel.defer_challenge("test"));
             } else {
                 channel.recv(&mut vec![0; length]).unwrap();
-                asked.push(Later(Arc::new(channel.challenge(Party::Prover, "test").into())));
+                asked.push(Deferred(Arc::new(channel.challenge(Party::Prover, "test").into())));
             }
             channel.send(&[at as u8]).unwrap();
         }
@@ -145,7 +145,7 @@ mod tests {
     fn nothing_is_put_off_by_one_thread() {
         let mut channel = Channel::new(Party::Verifier, Playback::new(vec![1; 20]));
         let _ = channel.recv_message(20, Vec::new()).unwrap();
-        assert!(channel.challenge_by_and_by("test").get().is_some());
+        assert!(channel.defer_challenge("test").get().is_some());
     }
 
     /// A challenge is there once it is needed, and a channel has only those that were asked of it.
@@ -154,7 +154,7 @@ mod tests {
         let mut channels = [1, 2].map(|_| Channel::new(Party::Verifier, Playback::new(vec![1; 20])));
         channels[0].share_work(&Pool::of(2));
         let _ = channels[0].recv_message(20, Vec::new()).unwrap();
-        let later = channels[0].challenge_by_and_by("test");
+        let later = channels[0].defer_challenge("test");
         assert!(later.get().is_none());
         channels[1].recv(&mut [0; 20]).unwrap();
         assert_eq!(channels[0].draw(&later), channels[1].challenge(Party::Prover, "test"));
@@ -167,7 +167,7 @@ mod tests {
         let mut channels = [1, 2].map(|_| Channel::new(Party::Verifier, Playback::new(vec![1; 20])));
         channels[0].share_work(&Pool::of(2));
         let _ = channels[0].recv_message(20, Vec::new()).unwrap();
-        let later = channels[0].challenge_by_and_by("test");
+        let later = channels[0].defer_challenge("test");
         channels[1].draw(&later);
     }
 }

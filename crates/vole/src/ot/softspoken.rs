@@ -56,7 +56,7 @@ use core::{iter, mem};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
-use volery_channel::channel::{Channel, Later, Message, Party};
+use volery_channel::channel::{Channel, Deferred, Message, Party};
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::{Pool, Spare, Task, Tasks};
 use volery_channel::random::Random;
@@ -598,7 +598,7 @@ pub struct Sender<R: Row = F128> {
     expansion: Expansion<R>,
     delta: Arc<Zeroizing<U256>>,
     /// Chunks that are to be added to the check, each with the challenge that its coefficients come from.
-    unfolded: VecDeque<(Arc<Chunk>, Later)>,
+    unfolded: VecDeque<(Arc<Chunk>, Deferred)>,
 }
 
 impl<R: Row> Sender<R> {
@@ -690,14 +690,14 @@ impl<R: Row> Sender<R> {
         let memory = Vec::from(mem::take(&mut chunk.corrections));
         chunk.corrections = channel.recv_message(corrections, memory)?;
         let chunk = Arc::new(chunk);
-        self.unfolded.push_back((chunk.clone(), channel.challenge_by_and_by(OF_CHUNK)));
+        self.unfolded.push_back((chunk.clone(), channel.defer_challenge(OF_CHUNK)));
         while self.unfolded.front().is_some_and(|(_, challenge)| challenge.get().is_some()) {
             self.fold_first(channel);
         }
         Ok(chunk)
     }
 
-    /// Adds the first chunk to the check that is not yet, by the challenge after its corrections.
+    /// Adds the first chunk that is not folded to the check, by the challenge after its corrections.
     fn fold_first(&mut self, channel: &mut Channel) {
         let (chunk, challenge) = self.unfolded.pop_front().expect("a chunk");
         let challenge = channel.draw(&challenge);

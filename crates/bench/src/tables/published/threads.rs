@@ -1,4 +1,4 @@
-//! `docs/threads.md`: what threads make of statements that are one function on many lanes.
+//! `docs/threads.md`: what threads make of statements that are one function on many lanes, and of those that are not.
 
 use super::super::draw::{self, Axis, Curve};
 use super::super::measure::Measure::{self, *};
@@ -71,7 +71,7 @@ const WORK: [Work; 8] = [
 ];
 
 /// Statements that are no maps, of whose work one thread keeps a share.
-const NO_MAPS: [(&str, &str); 11] = [
+const NO_MAPS: [(&str, &str); 9] = [
     ("10^7 ANDs, gate by gate", "boolean --gates 10000000 --vole mid"),
     ("an inner product of 4·10^6 elements of 2^61 − 1", "inner-product --length 4000000 --vole mid"),
     ("a product of matrices, 1,024 by 1,024", "matmul --size 1024 --vole mid"),
@@ -80,9 +80,7 @@ const NO_MAPS: [(&str, &str); 11] = [
     ("10^6 lookups", "lookup --vole mid"),
     ("a run of SHA-256 in RISC-V on 8,192 bytes", "program --length 8192 --vole mid"),
     ("511 SHA-256 of a Merkle tree, by holes", "merkle --depth 8 --vole mid"),
-    ("one of 64 clauses", "branches --vole mid"),
     ("10^7 ANDs by Wolverine", "wolverine --gates 10000000 --vole mid"),
-    ("one of 15 clauses by stacked garbling", "stack"),
 ];
 
 /// The tables, of which all commands of one party alone are in two.

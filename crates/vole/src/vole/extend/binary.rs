@@ -82,7 +82,7 @@ pub struct Heeded {
 /// The memory besides its rows that a tile of the prover takes. It goes from task to task, as rows do: memory that one
 /// thread asks for and another gives back makes all wait for the allocator's locks.
 #[derive(Default)]
-pub struct Fixing {
+pub struct FixMemory {
     shares: Zeroizing<Vec<F128>>,
     /// The tile's trees as they are kept.
     fixed: single_point::Fixed,
@@ -99,7 +99,7 @@ fn refill(memory: &mut Zeroizing<Vec<F128>>, words: &[F128]) {
 impl End for BitProver {
     type Share = Mac;
     type Trees = single_point::Prover;
-    type Scratch = Fixing;
+    type Scratch = FixMemory;
     type Check = Heeded;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
@@ -128,7 +128,7 @@ impl End for BitProver {
             let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
             refill(&mut buffers.scratch.shares, next.base.shares(tile));
             let fix = move || {
-                let Buffers { rows: leaves, scratch: Fixing { shares, fixed, sums } } = &mut buffers;
+                let Buffers { rows: leaves, scratch: FixMemory { shares, fixed, sums } } = &mut buffers;
                 single_point::fix(&forest, tile, shares, &corrections, leaves, fixed);
                 refill(sums, &[F128::ZERO; 2]);
                 with_coefficients(arch, seed, leaves, |chi, leaves| {
@@ -147,7 +147,7 @@ impl End for BitProver {
 
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
         while let Some(buffers) = next.check.fixing.next_beyond(ahead) {
-            let Fixing { fixed, sums, .. } = &buffers.scratch;
+            let FixMemory { fixed, sums, .. } = &buffers.scratch;
             next.trees.keep(fixed);
             next.check.heard.add((sums[0], sums[1]));
             workers.take_back(buffers);
@@ -231,9 +231,9 @@ pub struct Check {
     sum: Zeroizing<F128>,
 }
 
-/// The memory besides its rows that a tile of the verifier takes, as [`Fixing`].
+/// The memory besides its rows that a tile of the verifier takes, as [`FixMemory`].
 #[derive(Default)]
-pub struct Planting {
+pub struct PlantMemory {
     shares: Zeroizing<Vec<F128>>,
     corrections: Zeroizing<Vec<F128>>,
     /// A summand of the sum of the check.
@@ -247,7 +247,7 @@ impl BitVerifier {
             let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
             refill(&mut buffers.scratch.shares, next.base.shares(tile));
             let plant = move || {
-                let Buffers { rows, scratch: Planting { shares, corrections, .. } } = &mut buffers;
+                let Buffers { rows, scratch: PlantMemory { shares, corrections, .. } } = &mut buffers;
                 empty(corrections, shares.len());
                 trees.plant(tile, shares, rows, corrections);
                 buffers
@@ -261,7 +261,7 @@ impl BitVerifier {
 impl End for BitVerifier {
     type Share = Key;
     type Trees = Arc<single_point::Verifier>;
-    type Scratch = Planting;
+    type Scratch = PlantMemory;
     type Check = Check;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
@@ -285,7 +285,7 @@ impl End for BitVerifier {
             next.check.sent = tile + 1;
             let (arch, seed) = (self.arch, coefficients(channel));
             let weigh = move || {
-                let Buffers { rows: leaves, scratch: Planting { sum, .. } } = &mut buffers;
+                let Buffers { rows: leaves, scratch: PlantMemory { sum, .. } } = &mut buffers;
                 refill(sum, &[F128::ZERO]);
                 with_coefficients(arch, seed, leaves, |chi, leaves| sum[0] += dot(arch, chi, leaves));
                 buffers
