@@ -19,6 +19,8 @@ const BITS: &dyn AnySetting = &PhantomData::<Binary>;
 const ELEMENTS: &dyn AnySetting = &PhantomData::<Over<F61>>;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a worker waits; one whose coordinator has ended before it came tries to reach it for so long.
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// A link to a coordinator that ends after so many messages.
 struct Mortal(Option<Box<dyn Link>>, usize);
@@ -66,7 +68,7 @@ impl Launcher for Threads<'_, '_> {
             coordinator: coordinator.to_string(),
             listen: None,
             host: None,
-            timeout: TIMEOUT,
+            timeout: PATIENCE,
             peak: || None,
         };
         let (work, handle, ended) = (self.work, handle.clone(), self.ended.clone());
