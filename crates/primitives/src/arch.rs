@@ -40,6 +40,7 @@ pub(crate) use xor::xor;
 
 use crate::aes::Aes128;
 use crate::field::{F2, F128};
+use crate::lanes::Pair;
 use core::fmt;
 use std::sync::OnceLock;
 
@@ -347,6 +348,40 @@ pub(crate) fn combine(arch: Arch, factors: &[F2], a: &[F128]) -> F128 {
 pub(crate) fn add_products(arch: Arch, a: &[F128], b: &[F128], sums: &mut [F128]) {
     assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
     dispatch!(arch, add_products(a, b, sums))
+}
+
+/// `sums[i] += Σ a[i]·b[i]` over all pairs of both lists, of which the second may have one factor for all lanes.
+///
+/// # Panics
+/// Where the lengths differ.
+pub(crate) fn add_sums(
+    arch: Arch,
+    products: &[Pair<'_, F128, F128>],
+    scaled: &[Pair<'_, F128, F2>],
+    sums: &mut [F128],
+) {
+    check_lanes(products, scaled, sums);
+    dispatch!(arch, add_sums(products, scaled, sums))
+}
+
+/// `sums[i] = Σ a[i]·b[i]`, as [`add_sums`] adds it to what was there.
+///
+/// # Panics
+/// Where the lengths differ.
+pub(crate) fn set_sums(
+    arch: Arch,
+    products: &[Pair<'_, F128, F128>],
+    scaled: &[Pair<'_, F128, F2>],
+    sums: &mut [F128],
+) {
+    check_lanes(products, scaled, sums);
+    dispatch!(arch, set_sums(products, scaled, sums))
+}
+
+fn check_lanes(products: &[Pair<'_, F128, F128>], scaled: &[Pair<'_, F128, F2>], sums: &[F128]) {
+    assert!(products.iter().all(|(a, b)| a.len() == sums.len() && b.len() == sums.len()));
+    let fits = |length: usize| length == sums.len() || length == 1;
+    assert!(scaled.iter().all(|(a, factors)| a.len() == sums.len() && fits(factors.len())));
 }
 
 /// `sums[i] += a[i] · factors[i]`.

@@ -149,6 +149,22 @@ impl Lanes<F2> for F128 {
     fn add_scaled(arch: Arch, a: &[Self], factors: &[F2], sums: &mut [Self]) {
         arch::add_scaled(arch, a, factors, sums);
     }
+    fn add_sums(
+        arch: Arch,
+        products: &[Pair<'_, Self, Self>],
+        scaled: &[Pair<'_, Self, F2>],
+        sums: &mut [Self],
+    ) {
+        arch::add_sums(arch, products, scaled, sums);
+    }
+    fn set_sums(
+        arch: Arch,
+        products: &[Pair<'_, Self, Self>],
+        scaled: &[Pair<'_, Self, F2>],
+        sums: &mut [Self],
+    ) {
+        arch::set_sums(arch, products, scaled, sums);
+    }
     fn combine(arch: Arch, factors: &[F2], a: &[Self]) -> Self {
         arch::combine(arch, factors, a)
     }

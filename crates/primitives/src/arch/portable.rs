@@ -16,6 +16,7 @@ use super::{Punctures, Triple, WEIGHT};
 use crate::aes::Aes128;
 use crate::field::{Extension, F2, F128, Field};
 use crate::hash::feed_forward;
+use crate::lanes::Pair;
 
 /// Blocks handed to the cipher at a time.
 const BATCH: usize = 64;
@@ -162,6 +163,21 @@ pub(super) fn add_scaled(a: &[F128], factors: &[F2], sums: &mut [F128]) {
     for ((a, &factor), sum) in a.iter().zip(factors).zip(sums) {
         *sum += a.scale(factor);
     }
+}
+
+pub(super) fn add_sums(products: &[Pair<'_, F128, F128>], scaled: &[Pair<'_, F128, F2>], sums: &mut [F128]) {
+    products.iter().for_each(|(a, b)| add_products(a, b, sums));
+    for (a, factors) in scaled {
+        match factors {
+            [factor] => sums.iter_mut().zip(*a).for_each(|(sum, a)| *sum += a.scale(*factor)),
+            factors => add_scaled(a, factors, sums),
+        }
+    }
+}
+
+pub(super) fn set_sums(products: &[Pair<'_, F128, F128>], scaled: &[Pair<'_, F128, F2>], sums: &mut [F128]) {
+    sums.fill(F128::ZERO);
+    add_sums(products, scaled, sums);
 }
 
 pub(super) fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) {

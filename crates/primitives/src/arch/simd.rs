@@ -23,8 +23,8 @@ mod trees;
 
 pub(super) use bits::{add_rows, add_where, bit_products};
 pub(super) use sums::{
-    add_products, add_scaled, combine, dot, inner_product, multiply, opened_sums, prover_column_sums,
-    prover_sums, triple_sums, verifier_column_sums, verifier_sums, weigh,
+    add_products, add_scaled, add_sums, combine, dot, inner_product, multiply, opened_sums,
+    prover_column_sums, prover_sums, set_sums, triple_sums, verifier_column_sums, verifier_sums, weigh,
 };
 pub(super) use transpose::transpose;
 pub(super) use trees::{encode, fold_leaves, grow_with, hash, puncture, sum_rows};

@@ -127,6 +127,18 @@ fn sums_of_products() {
             add_scaled(arch, &a, &factors, &mut sums);
             sums
         });
+        // No products, or none that are scaled, one factor for all lanes, and more of each.
+        let (products, scaled) =
+            ([(&a[..], &b[..]), (&b, &chi), (&a, &a)], [(&b[..], &factors[..]), (&chi, &[F2::ONE])]);
+        for (count, others) in [(0, 0), (0, 2), (1, 0), (1, 1), (3, 2)] {
+            for kernel in [add_sums, set_sums] {
+                agree("add_sums and set_sums", |arch| {
+                    let mut sums = chi.clone();
+                    kernel(arch, &products[..count], &scaled[..others], &mut sums);
+                    sums
+                });
+            }
+        }
         agree("weigh", |arch| weigh(arch, &a, &b));
         agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));
         agree("verifier_sums", |arch| verifier_sums(arch, &chi, &triples));

@@ -42,6 +42,7 @@ macro_rules! kernels {
             use crate::arch::simd::level::{forward, forward_prime};
             use crate::arch::{Punctures, SEARCHED, Triple, simd};
             use crate::field::{F2, F128};
+            use crate::lanes::Pair;
 
             forward! { $features:
                 fn encrypt(key: &Aes128, blocks: &mut [F128]) = simd::encrypt::<$vector>;
@@ -66,6 +67,16 @@ macro_rules! kernels {
                 fn combine(factors: &[F2], a: &[F128]) -> F128 = simd::combine::<$vector>;
                 fn add_products(a: &[F128], b: &[F128], sums: &mut [F128]) = simd::add_products::<$vector>;
                 fn add_scaled(a: &[F128], factors: &[F2], sums: &mut [F128]) = simd::add_scaled::<$vector>;
+                fn add_sums(
+                    products: &[Pair<'_, F128, F128>],
+                    scaled: &[Pair<'_, F128, F2>],
+                    sums: &mut [F128]
+                ) = simd::add_sums::<$vector>;
+                fn set_sums(
+                    products: &[Pair<'_, F128, F128>],
+                    scaled: &[Pair<'_, F128, F2>],
+                    sums: &mut [F128]
+                ) = simd::set_sums::<$vector>;
                 fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) = simd::multiply::<$vector>;
                 fn prover_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::prover_sums::<$vector>;

@@ -3,6 +3,7 @@
 use super::Simd;
 use crate::arch::Triple;
 use crate::field::{F2, F128};
+use crate::lanes::Pair;
 
 /// A sum of 256-bit products, before reduction.
 #[derive(Clone, Copy)]
@@ -162,6 +163,78 @@ pub(in super::super) unsafe fn add_scaled<V: Simd>(a: &[F128], factors: &[F2], s
             V::One::load(sums.add(i)).xor(scaled).store(sums.add(i));
         }
     }
+}
+
+/// Sums of products in lanes from i on, each reduced once, added to what was there if `ADD` says so.
+#[inline(always)]
+unsafe fn sums_at<V: Simd, const ADD: bool>(
+    i: usize,
+    products: &[Pair<'_, F128, F128>],
+    scaled: &[Pair<'_, F128, F2>],
+    sums: *mut F128,
+) {
+    // SAFETY: the caller upholds the condition of `Simd` and that i + LANES is in range of all, but for lists of one
+    // factor; an `F2` is a byte that is zero or one.
+    unsafe {
+        let mut sum = V::splat(F128(0));
+        if !products.is_empty() {
+            let mut unreduced = Unreduced::zero();
+            for (a, b) in products {
+                unreduced.add_product(V::load(a.as_ptr().add(i)), V::load(b.as_ptr().add(i)));
+            }
+            sum = unreduced.reduce(V::splat(F128(crate::field::REDUCTION)));
+        }
+        for (a, factors) in scaled {
+            let masks = match factors {
+                [factor] => V::splat(F128(factor.mask())),
+                factors => V::masks(factors.as_ptr().cast::<u8>().add(i)),
+            };
+            sum = sum.xor(masks.and(V::load(a.as_ptr().add(i))));
+        }
+        if ADD {
+            sum = sum.xor(V::load(sums.add(i)));
+        }
+        sum.store(sums.add(i));
+    }
+}
+
+#[inline(always)]
+unsafe fn sums<V: Simd, const ADD: bool>(
+    products: &[Pair<'_, F128, F128>],
+    scaled: &[Pair<'_, F128, F2>],
+    sums: &mut [F128],
+) {
+    let (length, sums) = (sums.len(), sums.as_mut_ptr());
+    // SAFETY: as in `dot`.
+    unsafe {
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            sums_at::<V, ADD>(i, products, scaled, sums);
+        }
+        for i in whole..length {
+            sums_at::<V::One, ADD>(i, products, scaled, sums);
+        }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn add_sums<V: Simd>(
+    products: &[Pair<'_, F128, F128>],
+    scaled: &[Pair<'_, F128, F2>],
+    out: &mut [F128],
+) {
+    // SAFETY: the caller's.
+    unsafe { sums::<V, true>(products, scaled, out) }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn set_sums<V: Simd>(
+    products: &[Pair<'_, F128, F128>],
+    scaled: &[Pair<'_, F128, F2>],
+    out: &mut [F128],
+) {
+    // SAFETY: the caller's.
+    unsafe { sums::<V, false>(products, scaled, out) }
 }
 
 #[inline(always)]
