@@ -1,6 +1,6 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
-mod lanes;
+pub(crate) mod lanes;
 
 use super::crossing::{Crossing, no_shard};
 use super::memory::{Addresses, place, scan_lookup, scan_within};
@@ -421,39 +421,39 @@ impl<F: Field> Crossings for Clear<'_, F> {
 }
 
 impl<F: Field> Polynomials for Clear<'_, F> {
-    type Vector = Vec<F>;
+    type Vector = Zeroizing<Vec<F>>;
 
-    fn lanes_of(&self, a: &Vec<F>) -> usize {
+    fn lanes_of(&self, a: &Zeroizing<Vec<F>>) -> usize {
         a.len()
     }
-    fn public(&mut self, values: &[F]) -> Vec<F> {
-        values.to_vec()
+    fn public(&mut self, values: &[F]) -> Zeroizing<Vec<F>> {
+        values.to_vec().into()
     }
-    fn vector(&mut self, wires: &[F]) -> Vec<F> {
-        wires.to_vec()
+    fn vector(&mut self, wires: &[F]) -> Zeroizing<Vec<F>> {
+        wires.to_vec().into()
     }
-    fn sum(&mut self, a: &Vec<F>, b: &Vec<F>) -> Vec<F> {
-        lanes(a, b, |a, b| a + b)
+    fn sum(&mut self, a: &Zeroizing<Vec<F>>, b: &Zeroizing<Vec<F>>) -> Zeroizing<Vec<F>> {
+        lanes(a, b, |a, b| a + b).into()
     }
-    fn product(&mut self, a: &Vec<F>, b: &Vec<F>) -> Result<Vec<F>> {
-        Ok(lanes(a, b, |a, b| a * b))
+    fn product(&mut self, a: &Zeroizing<Vec<F>>, b: &Zeroizing<Vec<F>>) -> Result<Zeroizing<Vec<F>>> {
+        Ok(lanes(a, b, |a, b| a * b).into())
     }
-    fn gather(&mut self, a: &Vec<F>, lanes: &[Option<usize>]) -> Vec<F> {
-        lanes.iter().map(|lane| lane.map_or(F::ZERO, |lane| a[lane])).collect()
+    fn gather(&mut self, a: &Zeroizing<Vec<F>>, lanes: &[Option<usize>]) -> Zeroizing<Vec<F>> {
+        lanes.iter().map(|lane| lane.map_or(F::ZERO, |lane| a[lane])).collect::<Vec<_>>().into()
     }
-    fn total(&mut self, a: &Vec<F>) -> Vec<F> {
-        vec![a.iter().copied().sum()]
+    fn total(&mut self, a: &Zeroizing<Vec<F>>) -> Zeroizing<Vec<F>> {
+        vec![a.iter().copied().sum()].into()
     }
-    fn inner_product(&mut self, a: &[F], b: &[F]) -> Result<Vec<F>> {
-        Ok(vec![dot(a, b)])
+    fn inner_product(&mut self, a: &[F], b: &[F]) -> Result<Zeroizing<Vec<F>>> {
+        Ok(vec![dot(a, b)].into())
     }
-    fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
+    fn commit(&mut self, a: &Zeroizing<Vec<F>>) -> Result<Vec<F>> {
         if self.products {
             self.keep(a);
         }
-        Ok(a.clone())
+        Ok(a.to_vec())
     }
-    fn assert_zeroes(&mut self, a: Vec<F>, name: impl Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Zeroizing<Vec<F>>, name: impl Display) -> Result<()> {
         for (lane, value) in a.iter().enumerate() {
             if self.ends(*value != F::ZERO) {
                 return Err(Error::Unsatisfied(lane_name(&name, lane, a.len())));

@@ -102,6 +102,7 @@ pub use dependence::Dependence;
 pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;
 pub use interpreter::Sums;
+pub use interpreter::{Arithmetic, OneLane};
 pub use interpreter::{Beyond, Everything, Executor, GatesAlone, Map, SumsOfProducts, Vectors};
 pub use mixed::{MixedRecorder, MixedSource, MixedStreamed, OneField, Order};
 pub use recorder::Recorder;

@@ -18,8 +18,10 @@ const MOST_BYTES: usize = 1 << 21;
 type Column<F> = [F; LANES];
 
 /// Whether lanes are worth more than calls, and every gate has a meaning here: outputs have none.
-pub(super) fn fits<F>(line: &StraightLine<F>) -> bool {
-    line.outputs == 0 && (line.slots + line.witness as usize) * size_of::<Column<F>>() <= MOST_BYTES
+pub(crate) fn fits<F>(line: &StraightLine<F>) -> bool {
+    let of_gates = line.extent.count == 0 && line.polynomials.is_empty();
+    let bytes = (line.slots + line.witness as usize) * size_of::<Column<F>>();
+    of_gates && line.outputs == 0 && bytes <= MOST_BYTES
 }
 
 /// Evaluates a function on all lanes, and gives the columns of results.
@@ -39,7 +41,6 @@ pub(super) fn evaluate<F: Field>(
         short: None,
         values: columns(line.slots),
         witness: columns(line.witness as usize),
-        asserted: 0,
         failed: None,
     };
     for start in (0..map.lanes).step_by(LANES) {
@@ -74,8 +75,6 @@ struct Chunk<'l, F: Field> {
     values: Zeroizing<Vec<F>>,
     /// The witness, element by element.
     witness: Zeroizing<Vec<F>>,
-    /// The assertions so far, of each lane.
-    asserted: u64,
     /// The lane of the first assertion that failed in the order of calls, and its number in it.
     failed: Option<(usize, u64)>,
 }
@@ -104,7 +103,6 @@ impl<F: Field> Chunk<'_, F> {
     }
 
     fn evaluate(&mut self) {
-        self.asserted = 0;
         for step in &self.line.steps {
             let made = match step.kind {
                 Kind::Add => {
@@ -141,22 +139,22 @@ impl<F: Field> Chunk<'_, F> {
                 // It has its value.
                 Kind::Commit => continue,
                 Kind::Assert => {
-                    self.assert(step.a);
+                    self.assert(step.a, step.out);
                     continue;
                 }
+                Kind::AssertProduct | Kind::Polynomials => unreachable!("they are called"),
             };
             self.put(step.out, made);
         }
     }
 
-    fn assert(&mut self, slot: u32) {
+    fn assert(&mut self, slot: u32, number: u32) {
         let values = &self.values[slot as usize * LANES..][..self.lanes];
         // Where one fails nothing is proved.
         if let Some(lane) = values.iter().position(|value| verdict(*value != F::ZERO)) {
-            self.failed = Some((lane, self.asserted));
+            self.failed = Some((lane, number.into()));
             self.lanes = lane;
         }
-        self.asserted += 1;
     }
 
     /// Puts the values of a hint on the slots of its results.

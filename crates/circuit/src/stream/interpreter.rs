@@ -4,9 +4,11 @@
 //! have beyond gates is executed by their [`Beyond`].
 
 mod beyond;
+mod vectors;
 
 pub use beyond::Sums;
 pub use beyond::{Beyond, Everything, GatesAlone, SumsOfProducts, Vectors};
+pub use vectors::{Arithmetic, OneLane};
 
 use super::block::{Block, HintFunction, LENT, List, Op, Record};
 use super::naming::Name;

@@ -1,6 +1,13 @@
 //! A function as one list of gates without calls, for who walks it over many lanes at a time.
 
-use super::block::{Block, HintFunction, Op};
+mod polynomials;
+#[cfg(test)]
+mod tests;
+
+pub use polynomials::{Extent, Polynomials};
+
+use super::block::{Block, HintFunction, KEPT, Op};
+use polynomials::Open;
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use volery_primitives::Field;
@@ -8,6 +15,9 @@ use volery_primitives::Field;
 /// The most steps, and lists within them, of a function that is written so: they are held in memory, where calls
 /// within calls would be told once.
 const MOST_STEPS: usize = 1 << 20;
+
+/// The most words of 32 bits of its polynomials.
+const MOST_WORDS: usize = 1 << 22;
 
 /// A function without calls. Wires stand on slots: first its arguments, then what its steps make; a slot is given
 /// again once its value was read for the last time, perhaps to the step that reads it.
@@ -19,6 +29,8 @@ pub struct StraightLine<F> {
     pub constants: Vec<F>,
     /// The values that a prover computes.
     pub hints: Vec<Hint<F>>,
+    /// Polynomials, as they are computed together.
+    pub polynomials: Vec<Polynomials<F>>,
     /// The number of slots.
     pub slots: usize,
     /// The number of arguments.
@@ -31,13 +43,17 @@ pub struct StraightLine<F> {
     pub inputs: u64,
     /// The elements of the witness.
     pub witness: u64,
-    /// The assertions.
+    /// The assertions that have a name.
     pub assertions: u64,
+    /// All assertions: of a vector, one on each of its lanes.
+    pub asserted: u64,
+    /// The extent of polynomials that are to be zero, asserted products among them.
+    pub extent: Extent,
     /// The sums of wires, as backends count them.
     pub additions: u64,
     /// The outputs, which are no steps: in a proof they do nothing.
     pub outputs: u64,
-    /// The operands and results of hints.
+    /// The operands and results of hints, and the wires of polynomials.
     operands: usize,
 }
 
@@ -51,7 +67,7 @@ struct Found<F> {
 }
 
 /// The functions that are kept.
-const KEPT: usize = 8;
+const FOUND: usize = 8;
 
 impl<F> Default for Lines<F> {
     fn default() -> Self {
@@ -71,7 +87,7 @@ impl<F: Field> Lines<F> {
             return found.line.clone();
         }
         let line = StraightLine::of(function).filter(fits).map(Arc::new);
-        self.0.truncate(KEPT - 1);
+        self.0.truncate(FOUND - 1);
         // A weak reference keeps the address from being used again.
         self.0.push_front(Found { function: Arc::downgrade(function), line: line.clone() });
         line
@@ -89,6 +105,8 @@ pub struct Step {
     pub a: u32,
     /// The second operand.
     pub b: u32,
+    /// The third operand.
+    pub c: u32,
 }
 
 /// The operation of a [`Step`].
@@ -109,8 +127,12 @@ pub enum Kind {
     Hint,
     /// The commitment to the hinted value on `out`.
     Commit,
-    /// The assertion that the wire on `a` carries zero.
+    /// Assertion number `out`, that the wire on `a` carries zero.
     Assert,
+    /// Assertion number `out`, that the wire on `c` is the product of those on `a` and `b`.
+    AssertProduct,
+    /// Polynomials number `a`.
+    Polynomials,
 }
 
 impl Kind {
@@ -144,6 +166,7 @@ impl<F: Field> StraightLine<F> {
             steps: Vec::new(),
             constants: Vec::new(),
             hints: Vec::new(),
+            polynomials: Vec::new(),
             slots: arguments,
             arguments,
             results: Vec::new(),
@@ -151,20 +174,29 @@ impl<F: Field> StraightLine<F> {
             inputs: 0,
             witness: 0,
             assertions: 0,
+            asserted: 0,
+            extent: Extent::default(),
             additions: 0,
             outputs: 0,
             operands: 0,
         };
-        let mut values = arguments as u32;
-        line.results = line.inline(function, (0..values).collect(), &mut values)?;
+        let (mut values, mut open) = (arguments as u32, Open::default());
+        line.results = line.inline(function, (0..values).collect(), &mut values, &mut open)?;
         line.place(values);
         Some(line)
     }
 
     /// Appends the gates of `block`, whose arguments are these values, and gives its results. Values are
-    /// numbered: so far there are `values`.
-    fn inline(&mut self, block: &Block<F>, mut on: Vec<u32>, values: &mut u32) -> Option<Vec<u32>> {
+    /// numbered: so far there are `values`. Vectors are among those that are `open`.
+    fn inline(
+        &mut self,
+        block: &Block<F>,
+        mut on: Vec<u32>,
+        values: &mut u32,
+        open: &mut Open<F>,
+    ) -> Option<Vec<u32>> {
         on.resize((block.slots as usize).max(on.len()), u32::MAX);
+        let mut vectors = vec![None; block.vectors as usize];
         for record in &block.records {
             let [out, a, b] = [record.out, record.a, record.b].map(|number| number as usize);
             match record.op {
@@ -205,30 +237,47 @@ impl<F: Field> StraightLine<F> {
                     let mut words = block.read(record.a);
                     let of: Vec<_> = words.list().iter().map(|slot| on[slot as usize]).collect();
                     let slots = words.list();
-                    let results = (*values..*values + slots.len() as u32).collect::<Vec<_>>();
-                    *values += results.len() as u32;
-                    self.operands += of.len() + results.len();
-                    if self.operands > MOST_STEPS {
-                        return None;
-                    }
-                    self.inputs += results.len() as u64;
-                    self.commitments += results.len() as u64;
-                    self.push(Kind::Hint, 0, self.hints.len() as u32, 0)?;
-                    for (slot, value) in slots.iter().zip(&results) {
-                        on[slot as usize] = *value;
-                        self.push(Kind::Commit, *value, 0, 0)?;
-                    }
-                    self.hints.push(Hint { function: block.hints[out].clone(), of, results });
+                    let made = self.hint(block.hints[out].clone(), of, slots.len(), values)?;
+                    slots.iter().zip(made).for_each(|(slot, value)| on[slot as usize] = value);
                 }
                 Op::Assert => {
-                    self.assertions += 1;
-                    self.push(Kind::Assert, 0, on[a], 0)?;
+                    let number = self.assertion()?;
+                    self.asserted += 1;
+                    self.push(Kind::Assert, number, on[a], 0)?;
+                }
+                Op::AssertProduct => {
+                    let number = self.assertion()?;
+                    self.asserted += 1;
+                    self.extent.add(1, 2);
+                    self.extent.compute(2);
+                    let step =
+                        Step { kind: Kind::AssertProduct, out: number, a: on[a], b: on[b], c: on[out] };
+                    self.push_step(step)?;
+                }
+                Op::AssertZeroes => {
+                    let number = self.assertion()?;
+                    let vector = &mut vectors[a];
+                    self.asserted += open.lanes(vector.expect("a vector that was made")) as u64;
+                    open.vanish(vector, (number, record.out == KEPT), &mut self.extent);
+                    self.push_ended(open)?;
+                }
+                Op::Commit => {
+                    let vector = vectors[a].expect("a vector that was made");
+                    let (hint, of) = open.hint(vector);
+                    let made = self.hint(hint, of.to_vec(), open.lanes(vector), values)?;
+                    block
+                        .read(record.b)
+                        .list()
+                        .iter()
+                        .zip(&made)
+                        .for_each(|(slot, value)| on[slot as usize] = *value);
+                    open.equal(vector, &made, &mut self.extent);
                 }
                 Op::Output => self.outputs += 1,
                 Op::Call => {
                     let mut words = block.read(record.a);
                     let arguments = words.list().iter().map(|slot| on[slot as usize]).collect();
-                    let results = self.inline(&block.functions[out], arguments, values)?;
+                    let results = self.inline(&block.functions[out], arguments, values, open)?;
                     words.list().iter().zip(results).for_each(|(slot, value)| on[slot as usize] = value);
                 }
                 Op::Map => {
@@ -241,19 +290,75 @@ impl<F: Field> StraightLine<F> {
                     let of = |lane| arguments.of(lane).map(|slot| on[slot as usize]).collect::<Vec<_>>();
                     let lanes = (0..b).map(of).collect::<Vec<_>>();
                     for (lane, arguments) in lanes.into_iter().enumerate() {
-                        let made = self.inline(&block.functions[out], arguments, values)?;
+                        let made = self.inline(&block.functions[out], arguments, values, open)?;
                         results.of(lane).zip(made).for_each(|(slot, value)| on[slot as usize] = value);
                     }
                 }
-                _ => return None,
+                _ => {
+                    open.push(block, *record, &on, &mut vectors, &mut self.extent)?;
+                    self.push_ended(open)?;
+                }
             }
         }
+        open.leave_all(vectors);
+        self.push_ended(open)?;
         Some(block.read(block.results).list().iter().map(|slot| on[slot as usize]).collect())
     }
 
     fn push(&mut self, kind: Kind, out: u32, a: u32, b: u32) -> Option<()> {
-        self.steps.push(Step { kind, out, a, b });
+        self.push_step(Step { kind, out, a, b, c: 0 })
+    }
+
+    fn push_step(&mut self, step: Step) -> Option<()> {
+        if step.kind.commits() {
+            self.extent.commit();
+        }
+        self.steps.push(step);
         (self.steps.len() <= MOST_STEPS).then_some(())
+    }
+
+    /// The number of the next assertion.
+    fn assertion(&mut self) -> Option<u32> {
+        self.assertions += 1;
+        u32::try_from(self.assertions - 1).ok()
+    }
+
+    /// Appends commitments to what a hint makes `of` some values, and gives the new ones.
+    fn hint(
+        &mut self,
+        function: HintFunction<F>,
+        of: Vec<u32>,
+        results: usize,
+        values: &mut u32,
+    ) -> Option<Vec<u32>> {
+        let results = (*values..*values + results as u32).collect::<Vec<_>>();
+        *values += results.len() as u32;
+        self.count_operands(of.len() + results.len())?;
+        self.inputs += results.len() as u64;
+        self.commitments += results.len() as u64;
+        self.push(Kind::Hint, 0, self.hints.len() as u32, 0)?;
+        for value in &results {
+            self.push(Kind::Commit, *value, 0, 0)?;
+        }
+        self.hints.push(Hint { function, of, results: results.clone() });
+        Some(results)
+    }
+
+    fn count_operands(&mut self, count: usize) -> Option<()> {
+        self.operands += count;
+        (self.operands <= MOST_STEPS).then_some(())
+    }
+
+    /// Appends the polynomials that are open, if no vector of them is still to be read.
+    fn push_ended(&mut self, open: &mut Open<F>) -> Option<()> {
+        if open.size() > MOST_WORDS {
+            return None;
+        }
+        let Some(polynomials) = open.take_ended(&mut self.extent) else { return Some(()) };
+        self.count_operands(polynomials.of.len())?;
+        self.push(Kind::Polynomials, 0, self.polynomials.len() as u32, 0)?;
+        self.polynomials.push(polynomials);
+        Some(())
     }
 
     /// Appends a step that makes a value.
@@ -313,7 +418,7 @@ impl<F: Field> StraightLine<F> {
         const RESULT: usize = usize::MAX - 1;
         let mut last = vec![UNREAD; values as usize];
         for (at, step) in self.steps.iter().enumerate() {
-            for value in operands(step, &self.hints) {
+            for value in operands(step, &self.hints, &self.polynomials) {
                 last[value as usize] = at;
             }
         }
@@ -329,17 +434,26 @@ impl<F: Field> StraightLine<F> {
         };
         for (at, step) in self.steps.iter_mut().enumerate() {
             read.clear();
-            read.extend(operands(step, &self.hints));
+            read.extend(operands(step, &self.hints, &self.polynomials));
             read.sort_unstable();
             read.dedup();
             let made = match step.kind {
                 Kind::Hint => self.hints[step.a as usize].results.clone(),
-                Kind::Assert | Kind::Commit => Vec::new(),
+                Kind::Assert | Kind::AssertProduct | Kind::Polynomials | Kind::Commit => Vec::new(),
                 _ => vec![step.out],
             };
             match step.kind {
                 Kind::Add | Kind::Mul => {
                     (step.a, step.b) = (slot[step.a as usize], slot[step.b as usize]);
+                }
+                Kind::AssertProduct => {
+                    for operand in [&mut step.a, &mut step.b, &mut step.c] {
+                        *operand = slot[*operand as usize];
+                    }
+                }
+                Kind::Polynomials => {
+                    let of = &mut self.polynomials[step.a as usize].of;
+                    of.iter_mut().for_each(|value| *value = slot[*value as usize]);
                 }
                 Kind::Scale | Kind::Assert => step.a = slot[step.a as usize],
                 Kind::Commit => step.out = slot[step.out as usize],
@@ -360,7 +474,7 @@ impl<F: Field> StraightLine<F> {
                     let results = &mut self.hints[step.a as usize].results;
                     results.iter_mut().for_each(|value| *value = slot[*value as usize]);
                 }
-                Kind::Assert | Kind::Commit => {}
+                Kind::Assert | Kind::AssertProduct | Kind::Polynomials | Kind::Commit => {}
                 _ => step.out = slot[step.out as usize],
             }
             free.extend(
@@ -375,13 +489,19 @@ impl<F: Field> StraightLine<F> {
 }
 
 /// The values that a step reads. A commitment to a hinted value reads it.
-fn operands<'h, F>(step: &Step, hints: &'h [Hint<F>]) -> impl Iterator<Item = u32> + use<'h, F> {
-    let (single, listed): ([Option<u32>; 2], &[u32]) = match step.kind {
-        Kind::Add | Kind::Mul => ([Some(step.a), Some(step.b)], &[]),
-        Kind::Scale | Kind::Assert => ([Some(step.a), None], &[]),
-        Kind::Commit => ([Some(step.out), None], &[]),
-        Kind::Hint => ([None; 2], &hints[step.a as usize].of),
-        Kind::Constant | Kind::Witness => ([None; 2], &[]),
+fn operands<'h, F>(
+    step: &Step,
+    hints: &'h [Hint<F>],
+    polynomials: &'h [Polynomials<F>],
+) -> impl Iterator<Item = u32> + use<'h, F> {
+    let (single, listed): ([Option<u32>; 3], &[u32]) = match step.kind {
+        Kind::Add | Kind::Mul => ([Some(step.a), Some(step.b), None], &[]),
+        Kind::AssertProduct => ([Some(step.a), Some(step.b), Some(step.c)], &[]),
+        Kind::Scale | Kind::Assert => ([Some(step.a), None, None], &[]),
+        Kind::Commit => ([Some(step.out), None, None], &[]),
+        Kind::Hint => ([None; 3], &hints[step.a as usize].of),
+        Kind::Polynomials => ([None; 3], &polynomials[step.a as usize].of),
+        Kind::Constant | Kind::Witness => ([None; 3], &[]),
     };
     single.into_iter().flatten().chain(listed.iter().copied())
 }

@@ -429,7 +429,7 @@ fn what_ends_gives_its_slots_again() {
             .scope(|b| {
                 let mut word = [Handle::default(); 8];
                 b.witnesses(&mut word)?;
-                let vector = b.vector(&word[..1]);
+                let vector = Polynomials::vector(b, &word[..1]);
                 b.assert_zeroes(vector, "a bit")?;
                 Ok(One(b.add(word[0], sum)))
             })

@@ -5,6 +5,7 @@ use crate::{Backend, Clear, Entries, Matrix, Polynomials, Scans};
 use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_primitives::Field;
+use zeroize::Zeroizing;
 
 /// An evaluation in the clear in which products, hints or committed polynomials are off: one or several of
 /// them too large by one, or the first ones by given errors.
@@ -95,36 +96,36 @@ impl<F: Field> Executor for Faulty<'_, F> {
 }
 
 impl<F: Field> Polynomials for Faulty<'_, F> {
-    type Vector = Vec<F>;
+    type Vector = Zeroizing<Vec<F>>;
 
-    fn lanes_of(&self, a: &Vec<F>) -> usize {
+    fn lanes_of(&self, a: &Zeroizing<Vec<F>>) -> usize {
         a.len()
     }
-    fn public(&mut self, values: &[F]) -> Vec<F> {
-        values.to_vec()
+    fn public(&mut self, values: &[F]) -> Zeroizing<Vec<F>> {
+        values.to_vec().into()
     }
-    fn vector(&mut self, wires: &[F]) -> Vec<F> {
-        wires.to_vec()
+    fn vector(&mut self, wires: &[F]) -> Zeroizing<Vec<F>> {
+        wires.to_vec().into()
     }
-    fn sum(&mut self, a: &Vec<F>, b: &Vec<F>) -> Vec<F> {
+    fn sum(&mut self, a: &Zeroizing<Vec<F>>, b: &Zeroizing<Vec<F>>) -> Zeroizing<Vec<F>> {
         self.clear.sum(a, b)
     }
-    fn product(&mut self, a: &Vec<F>, b: &Vec<F>) -> Result<Vec<F>> {
+    fn product(&mut self, a: &Zeroizing<Vec<F>>, b: &Zeroizing<Vec<F>>) -> Result<Zeroizing<Vec<F>>> {
         self.clear.product(a, b)
     }
-    fn gather(&mut self, a: &Vec<F>, lanes: &[Option<usize>]) -> Vec<F> {
+    fn gather(&mut self, a: &Zeroizing<Vec<F>>, lanes: &[Option<usize>]) -> Zeroizing<Vec<F>> {
         self.clear.gather(a, lanes)
     }
-    fn total(&mut self, a: &Vec<F>) -> Vec<F> {
+    fn total(&mut self, a: &Zeroizing<Vec<F>>) -> Zeroizing<Vec<F>> {
         self.clear.total(a)
     }
-    fn inner_product(&mut self, a: &[F], b: &[F]) -> Result<Vec<F>> {
+    fn inner_product(&mut self, a: &[F], b: &[F]) -> Result<Zeroizing<Vec<F>>> {
         self.clear.inner_product(a, b)
     }
-    fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
+    fn commit(&mut self, a: &Zeroizing<Vec<F>>) -> Result<Vec<F>> {
         Ok(a.iter().map(|&value| value + self.error()).collect())
     }
-    fn assert_zeroes(&mut self, a: Vec<F>, name: impl Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Zeroizing<Vec<F>>, name: impl Display) -> Result<()> {
         self.clear.assert_zeroes(a, name)
     }
     fn assert_matrix_product(

@@ -78,7 +78,8 @@ fn made_up<F: Field>(seed: u8, length: usize) -> (Steps<F>, Vec<F>) {
     let random = &mut Random::from_seed(&[seed; 32]);
     let witness: Vec<F> = elements(random, length + 4);
     let mut clear = Clear::new(witness.clone());
-    let (mut wires, mut vectors, mut steps) = (vec![], vec![], vec![]);
+    let (mut wires, mut steps) = (vec![], vec![]);
+    let mut vectors: Vec<<Clear<'_, F> as Polynomials>::Vector> = vec![];
     let mut degrees: Vec<usize> = vec![];
     let mut read = 0;
     let mut below = |end: usize| random.word().0 as usize % end;
@@ -115,7 +116,7 @@ fn made_up<F: Field>(seed: u8, length: usize) -> (Steps<F>, Vec<F>) {
             11 => Step::Commit(any(&mut below)),
             12 => {
                 let x = any(&mut below);
-                Step::Are(x, vectors[x].clone())
+                Step::Are(x, vectors[x].to_vec())
             }
             _ => {
                 let [rows, inner, columns] = [(); 3].map(|()| 1 + below(4));
@@ -152,7 +153,7 @@ fn made_up<F: Field>(seed: u8, length: usize) -> (Steps<F>, Vec<F>) {
     }
     // What is large is asserted, so that batches end early; and something is, at any rate.
     for (x, values) in vectors.iter().enumerate().filter(|(x, values)| values.len() > 1000 || *x == 0) {
-        steps.push(Step::Are(x, values.clone()));
+        steps.push(Step::Are(x, values.to_vec()));
     }
     (Steps(steps), witness[..read].to_vec())
 }

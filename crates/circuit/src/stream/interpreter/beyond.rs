@@ -1,8 +1,9 @@
 //! Records beyond gates, and how backends execute them.
 
-use super::{Step, Wires, columns, lanes, operands};
+use super::vectors::Slots;
+use super::{Step, Wires, columns, operands};
 use crate::stream::argues::{self, Argues};
-use crate::stream::block::{KEPT, Op, Record};
+use crate::stream::block::{Op, Record};
 use crate::{Accesses, Backend, Cells, Entries, Machine, Matrix, Polynomials, Put, Rows};
 use core::fmt::Display;
 use volery_channel::error::Result;
@@ -46,7 +47,7 @@ impl<B: Backend> Beyond<B> for GatesAlone {
 
 /// Panics: the recorder writes gates for all that the backend has no proof for.
 #[cold]
-fn unexpected(op: Op) -> ! {
+pub(super) fn unexpected(op: Op) -> ! {
     unreachable!("{op:?} for a backend that has no proof for it")
 }
 
@@ -123,12 +124,12 @@ impl<F: Field, W: Copy + Default + Zeroize> Step<'_, '_, F, W> {
 
 /// An executor of polynomials, with their vectors.
 pub struct Vectors<B: Polynomials> {
-    vectors: Vec<Option<B::Vector>>,
+    vectors: Slots<B::Vector>,
 }
 
 impl<B: Polynomials> Default for Vectors<B> {
     fn default() -> Self {
-        Self { vectors: Vec::new() }
+        Self { vectors: Slots::default() }
     }
 }
 
@@ -138,82 +139,35 @@ impl<B: Polynomials> Beyond<B> for Vectors<B> {
     }
 
     fn open(&mut self, vectors: usize) {
-        if vectors > self.vectors.len() {
-            self.vectors.resize(vectors, None);
-        }
+        self.vectors.open(vectors);
     }
 
     fn close(&mut self, vectors: usize) {
-        self.vectors.truncate(vectors);
+        self.vectors.close(vectors);
     }
 
     fn execute(&mut self, backend: &mut B, step: Step<'_, '_, B::F, B::Wire>) -> Result<()> {
-        let Step { block, record: Record { op, out, a, b }, frame, .. } = step;
-        let at = |slot: u32| frame.vectors + slot as usize;
-        if op == Op::AssertMatrix {
-            return step.matrices(|a, b, c, name| backend.assert_matrix_product(a, b, c, name));
-        }
-        let Step { wires: Wires { places, operands: [beside, second, _] }, names, .. } = step;
-        let (place, left, right) = (at(out), at(a), at(b));
-        let vector = |place: usize| self.vectors[place].as_ref().expect("a vector that was made");
-        let made = match op {
-            Op::Public => backend.public(&block.constants[a as usize..][..b as usize]),
-            Op::Vector => {
-                let list = block.read(a).list();
-                backend.vector(operands(places, beside, list, frame))
-            }
-            Op::Sum => backend.sum(vector(left), vector(right)),
-            Op::Product => backend.product(vector(left), vector(right))?,
-            Op::Combination => {
-                let mut words = block.read(a);
-                let count = words.next();
-                let products = words.take(count).as_chunks().0.iter();
-                let products: Vec<_> = products.map(|[a, b]| (vector(at(*a)), vector(at(*b)))).collect();
-                let count = words.next();
-                let slots = words.take(count).iter();
-                let (constant, factors) = block.constants[b as usize..].split_first().expect("what is added");
-                let terms: Vec<_> =
-                    factors.iter().copied().zip(slots.map(|slot| vector(at(*slot)))).collect();
-                backend.combination(&products, &terms, *constant)?
-            }
-            Op::Gather => {
-                let mut words = block.read(b);
-                let count = words.next();
-                backend.gather(vector(left), &lanes(words.take(count)))
-            }
-            Op::Total => backend.total(vector(left)),
-            Op::Inner => {
-                let mut words = block.read(a);
-                let x = operands(places, beside, words.list(), frame);
-                let y = operands(places, second, words.list(), frame);
-                backend.inner_product(x, y)?
-            }
+        let Record { op, out, a, b } = step.record;
+        let Step { block, record, frame, .. } = step;
+        let left = frame.vectors + a as usize;
+        match op {
+            Op::AssertMatrix => step.matrices(|a, b, c, name| backend.assert_matrix_product(a, b, c, name)),
             Op::AssertProduct => {
-                let name = names.next();
-                let [a, b, c] = [a, b, out].map(|slot| places.0[frame.wires + slot as usize]);
-                return backend.assert_product(a, b, c, &name);
+                let name = step.names.next();
+                let [a, b, c] = [a, b, out].map(|slot| step.wires.places.0[frame.wires + slot as usize]);
+                backend.assert_product(a, b, c, &name)
             }
             Op::Commit => {
-                let wires = backend.commit(vector(left))?;
-                places.scatter(&wires, block.read(b).list(), frame);
-                return Ok(());
+                let wires = backend.commit(self.vectors.vector(left))?;
+                step.wires.places.scatter(&wires, block.read(b).list(), frame);
+                Ok(())
             }
             Op::AssertZeroes => {
-                let name = names.next();
-                let vector = self.vectors[left].take().expect("a vector that was made");
-                if out == KEPT {
-                    self.vectors[left] = Some(vector.clone());
-                }
-                return backend.assert_zeroes(vector, &name);
+                let name = step.names.next();
+                backend.assert_zeroes(self.vectors.take(left, out), &name)
             }
-            Op::Drop => {
-                self.vectors[left] = None;
-                return Ok(());
-            }
-            op => unexpected(op),
-        };
-        self.vectors[place] = Some(made);
-        Ok(())
+            _ => self.vectors.execute(backend, (block, record), frame, step.wires),
+        }
     }
 }
 

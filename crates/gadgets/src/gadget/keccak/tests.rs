@@ -4,7 +4,7 @@ use sha3::Digest;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use volery_circuit::stream::Streamed;
 use volery_circuit::testing::Faulty;
-use volery_circuit::{Circuit, Clear, Shape};
+use volery_circuit::{Circuit, Clear, Polynomials, Shape};
 use volery_primitives::Field;
 
 struct Preimage<P, const SUFFIX: u8> {
@@ -200,10 +200,11 @@ fn inverses_are_those_of_rounds() {
     let before: [u64; 25] =
         core::array::from_fn(|lane| 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(lane as u64 + 1));
     let behind = holes::evaluate(&before, &[0]);
-    let bits = |state: [u64; 25]| -> Vec<F2> {
-        state.iter().flat_map(|lane| (0..64).map(move |z| F2::low_bit((lane >> z).into()))).collect()
-    };
     let mut clear = Clear::<F2>::new(core::iter::empty());
+    let bits = |state: [u64; 25]| -> <Clear<'_, F2> as Polynomials>::Vector {
+        let bits = state.iter().flat_map(|lane| (0..64).map(move |z| F2::low_bit((lane >> z).into())));
+        bits.collect::<Vec<_>>().into()
+    };
     let back = holes::inverse_of_chi(&mut clear, &bits(behind)).unwrap();
     assert!(holes::inverse_of_linear(&mut clear, &back) == bits(before));
 }

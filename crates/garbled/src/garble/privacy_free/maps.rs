@@ -76,6 +76,9 @@ impl<W: DefaultIsZeroes + Send + Sync + 'static> Lanes<W> {
                     Kind::Witness | Kind::Commit => wires[out] = gates.input(),
                     Kind::Hint => {}
                     Kind::Scale => unreachable!("a factor of F_2 is no step"),
+                    Kind::AssertProduct | Kind::Polynomials => {
+                        unreachable!("garbled circuits have gates alone")
+                    }
                 }
             }
             results.extend(line.results.iter().map(|slot| wires[*slot as usize]));

@@ -9,6 +9,7 @@ use crate::step::trace::tests::Numbers;
 use core::iter;
 use volery::circuit::Clear;
 use volery::{Error, F61};
+use zeroize::Zeroizing;
 
 /// The contents of three registers, and of one word wherever a load or a store goes.
 struct Given([u32; 4]);
@@ -65,7 +66,7 @@ fn honest(class: Class, count: usize, numbers: &mut Numbers) -> Vec<(Rom, Row)> 
 /// Whether the polynomials take a row for one.
 fn polynomials(columns: &[u64; COLUMNS], found: &[u64; 6]) -> bool {
     let mut clear = Clear::new(iter::empty::<F61>());
-    let lane = |value: u64| vec![number(value)];
+    let lane = |value: u64| Zeroizing::new(vec![number(value)]);
     match Lanes(&mut clear).assert(&columns.map(lane), &found.map(lane)) {
         Ok(()) => true,
         Err(Error::Unsatisfied(_)) => false,
