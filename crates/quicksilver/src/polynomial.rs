@@ -35,17 +35,20 @@
 //!
 //! **Memory**: the prover keeps the coefficients of a batch's polynomials until its challenge is drawn; so a
 //! batch with many ends early (`MOST`). Where challenges are coins, several batches wait ([`super::arithmetic`]).
+//! Within a map they do not, and are bounded by its commitments ([`super::waves`]).
 //! What a vector leaves behind is the next one's of its size, and wiped where none takes it (`buffers`).
 
 mod buffers;
 mod matrix;
 mod prover;
+mod vectors;
 mod verifier;
 
 pub(super) use buffers::{Buffers, Lent};
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
 pub(super) use prover::{Lower, Pending, Sums, VectorBuffers};
+pub(crate) use vectors::{KeyVectors, TagVectors};
 pub use verifier::Keys;
 pub(super) use verifier::{KeySums, power};
 

@@ -11,7 +11,7 @@ mod waves;
 
 use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
-use super::polynomial::{Pending, Sums, VectorBuffers, degree_of_check};
+use super::polynomial::{Pending, Sums, TagVectors, degree_of_check};
 use super::slots::{Slots, Triple};
 use super::turns::{Lengths, Progress, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
@@ -113,8 +113,7 @@ pub struct Prover<'a, M: Commitments> {
     /// Whether corrections of the slots' shares are still to be sent.
     open: bool,
     kept: M::Kept,
-    /// Buffers of polynomials.
-    buffers: VectorBuffers<M::F, M::E>,
+    vectors: TagVectors<M>,
     /// The sums of products, as polynomials of degree two, and of polynomials, over all batches that have a
     /// challenge.
     sums: Sums<M::E>,
@@ -188,7 +187,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             slots: Slots::default(),
             open: false,
             kept: M::Kept::default(),
-            buffers: VectorBuffers::default(),
+            vectors: TagVectors::new(arch),
             sums: Sums::default(),
             coefficients: 0,
             asserted: Zeroizing::default(),

@@ -10,12 +10,13 @@ mod waves;
 
 use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
-use super::polynomial::{Buffers, KeySums, Keys, degree_of_check};
+use super::polynomial::{KeySums, KeyVectors, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::turns::{Lengths, Progress, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use core::fmt::Display;
 use core::sync::atomic::AtomicU64;
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Rejection, Result};
@@ -109,8 +110,7 @@ pub struct Verifier<'a, M: Commitments> {
     /// Whether the slots' batch, or section, is still to be ended.
     open: bool,
     kept: M::Kept,
-    /// Buffers of polynomials.
-    buffers: Buffers<M::E>,
+    vectors: KeyVectors<M>,
     weighing: Weighing<Memory<M::E>, M::E>,
     /// The sums of products, as polynomials of degree two, and of polynomials, as far as they are combined.
     sums: KeySums<M::E>,
@@ -170,7 +170,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             slots: Slots::default(),
             open: false,
             kept,
-            buffers: Buffers::default(),
+            vectors: KeyVectors::new(arch, Arc::new(Zeroizing::new(M::delta(delta)))),
             weighing: Weighing::default(),
             sums: KeySums::default(),
             coefficients: 0,

@@ -49,8 +49,24 @@
 //!   Both know it.
 //! - The bound of [`crate::arithmetic`] counts the batches of calls, of which a map has no more.
 //!
+//! # Polynomials
+//! A function may assert products of wires, and have vectors ([`crate::polynomial`]). They commit to nothing, so that it
+//! does not matter when they are computed, once their wires are there: those that depend on each other are one step
+//! ([`volery_circuit::stream::straight`]), which is computed lane by lane. The value of a vector that is committed
+//! to is a hint, and the difference of both a polynomial that is to be zero.
+//!
+//! - What a walk over a turn comes to is of the turn's batch. It has coefficients from the second seed of the batch's
+//!   challenge, in the order of pieces, steps, lanes, and lanes of a vector, and those of gates before the map and behind
+//!   it have those before and behind. All wires in it were committed to before, since a step comes behind all that it
+//!   reads: in the batch, or in one that has ended.
+//! - In a piece of a block that is no turn they are of the batch that is open, as those of gates are.
+//! - They end no batch early, since a block is used up by the map. Where challenges are coins the prover keeps
+//!   their coefficients until these, and in a block that is no turn both keep polynomials: so a function with
+//!   too many for its commitments, or between two of them, or with vectors that are too large, is called. The
+//!   bound counts an early end for so many coefficients, those of a map among them.
+//!
 //! Each share is used once, and each is used: no block is left before its end, so that traffic is that of as many
-//! calls. An assertion that fails is found by the prover's first walk; its name is that of the first in the order of
+//! calls. An assertion that fails is found by the prover's walk under MACs; its name is that of the first in the order of
 //! calls, and the prover goes on as ever. Neither walk depends on a value but by what hints compute.
 
 mod clear;
@@ -61,19 +77,23 @@ mod wave;
 
 pub(crate) use clear::Clear;
 pub(crate) use proving::Proving;
-use wave::{Fold, Given, Wave};
+pub(crate) use wave::{Check, Folded, Walker};
+use wave::{Failed, Fold, Given, Wave};
 
-use crate::ASSERTED;
+use crate::polynomial::{self, KeySums, KeyVectors, Lower, Sums, TagVectors, Vector};
 use crate::slots::{Memory, Slots};
 use core::marker::PhantomData;
 use core::ops::Range;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
-use volery_circuit::stream::Map;
-use volery_circuit::stream::straight::{Lines, StraightLine};
+use volery_circuit::lane_name;
+use volery_circuit::stream::straight::{Extent, Lines, StraightLine};
+use volery_circuit::stream::{Arithmetic, Map};
 use volery_primitives::arch::{Arch, add_rows};
+use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, F128, Field, MacField};
 use volery_proof::openings::Openings;
 use volery_proof::verdict::Gates;
@@ -104,6 +124,15 @@ const FEWEST_LANES: usize = 8;
 /// The most bytes that it holds for each share: some turns are under way, each with all of its waves.
 const MOST_BYTES_A_SHARE: u64 = 128;
 
+/// The most coefficients of polynomials for each share: where challenges are coins the prover keeps them for as long.
+const MOST_COEFFICIENTS_A_SHARE: u64 = 16;
+
+/// The most coefficients of a wave between two of its commitments, which are of one turn.
+const MOST_COEFFICIENTS: u64 = 1 << 19;
+
+/// The most coefficients of a vector, which each thread has of its own.
+const LARGEST_VECTOR: u64 = 1 << 16;
+
 /// The bytes that a prover holds of a lane, as they are stored: its wires, and its elements of the witness. Both
 /// parties go by these.
 fn bytes_of_lane<M: Macs>(line: &StraightLine<M::F>) -> u64 {
@@ -112,7 +141,11 @@ fn bytes_of_lane<M: Macs>(line: &StraightLine<M::F>) -> u64 {
 
 /// Whether a function can be walked so.
 fn fits<M: Macs>(line: &StraightLine<M::F>) -> bool {
+    let Extent { coefficients, largest, most, .. } = line.extent;
     is_bounded(bytes_of_lane::<M>(line), line.commitments)
+        && coefficients <= MOST_COEFFICIENTS_A_SHARE * line.commitments
+        && most * FEWEST_LANES as u64 <= MOST_COEFFICIENTS
+        && largest <= LARGEST_VECTOR
 }
 
 /// Whether lanes of so many bytes and commitments take little enough memory.
@@ -128,7 +161,10 @@ fn width<M: Macs>(line: &StraightLine<M::F>, lanes: usize) -> usize {
             width *= 2;
         }
     }
-    while width > FEWEST_LANES && width as u64 * bytes_of_lane::<M>(line) > MOST_BYTES {
+    let is_large = |width: u64| {
+        width * bytes_of_lane::<M>(line) > MOST_BYTES || width * line.extent.most > MOST_COEFFICIENTS
+    };
+    while width > FEWEST_LANES && is_large(width as u64) {
         width /= 2;
     }
     width
@@ -288,19 +324,48 @@ impl<B: Field, E: MacField<B>> Waved for FieldMacs<B, E> {
     }
 }
 
-/// How a party holds the wires of a wave.
-pub(crate) trait Side: 'static {
+/// How a party holds the wires of a wave, and the polynomials in them.
+pub(crate) trait Side: Send + Sync + 'static {
     /// The MACs.
     type M: Macs;
     /// A wire.
     type Row: DefaultIsZeroes + Send + Sync + 'static;
+    /// The arithmetic of vectors.
+    type Arithmetic: Arithmetic<F = ValueOf<Self>, Wire = Self::Row, Vector: Send> + Send + 'static;
+    /// Polynomials that are to be zero.
+    type Vanishing: Send + 'static;
+    /// Sums of such, for each degree by itself.
+    type Sums: Default + Send + 'static;
 
+    /// The share of the public value one.
+    fn one(&self) -> Self::Row;
     /// A wire times a public factor.
     fn scale(row: Self::Row, factor: ValueOf<Self>) -> Self::Row;
     /// Puts sums of wires in their place, as [`Waved::add_tags`] does.
     fn add(arch: Arch, wires: &mut [Self::Row], places: [usize; 3], count: usize);
     /// The element by which a wire is opened as zero.
     fn opened(row: Self::Row) -> WideOf<Self>;
+    /// The first of some wires that does not carry zero, as far as that is known.
+    fn nonzero(_: &[Self::Row]) -> Option<usize> {
+        None
+    }
+    /// The first of some products that is another, as far as that is known.
+    fn unequal(_: [&[Self::Row]; 3]) -> Option<usize> {
+        None
+    }
+
+    /// Arithmetic with buffers of its own.
+    fn arithmetic(&self, arch: Arch) -> Self::Arithmetic;
+    /// The lanes of a vector as polynomials that are to be zero, and the first one that is not, with how many there
+    /// are, as far as that is known.
+    fn vanishing(
+        by: &Self::Arithmetic,
+        vector: <Self::Arithmetic as Arithmetic>::Vector,
+    ) -> (Self::Vanishing, Option<(usize, usize)>);
+    /// The polynomials a·b − c of columns of wires.
+    fn less(by: &mut Self::Arithmetic, columns: [&[Self::Row]; 3]) -> Self::Vanishing;
+    /// Adds polynomials to sums, with coefficients from `fill`.
+    fn weigh(arch: Arch, vanishing: &Self::Vanishing, fill: &mut Fill<WideOf<Self>>, sums: &mut Self::Sums);
 }
 
 /// The value of a wire, and the elements of its MAC.
@@ -308,15 +373,37 @@ pub(crate) type ValueOf<S> = <<S as Side>::M as Values>::F;
 pub(crate) type WideOf<S> = <<S as Side>::M as Values>::E;
 
 /// The prover's side: values with their MACs.
-pub(crate) struct Tags<M>(PhantomData<M>);
+pub(crate) struct Tags<M>(PhantomData<fn() -> M>);
 
-/// The verifier's side.
-pub(crate) struct Keys<M>(PhantomData<M>);
+impl<M> Default for Tags<M> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// The verifier's side, with the key of one, and Δ.
+pub(crate) struct Keys<M: Macs> {
+    one: Arc<Zeroizing<M::E>>,
+    delta: Arc<Zeroizing<M::E>>,
+}
+
+impl<M: Macs> Keys<M> {
+    pub(crate) fn under(delta: &M::Delta) -> Self {
+        let [one, delta] = [M::one(delta), M::delta(delta)].map(|key| Arc::new(Zeroizing::new(key)));
+        Self { one, delta }
+    }
+}
 
 impl<M: Waved<Tag: Sync>> Side for Tags<M> {
     type M = M;
     type Row = M::Tag;
+    type Arithmetic = TagVectors<M>;
+    type Vanishing = Lower<M::E>;
+    type Sums = Sums<M::E>;
 
+    fn one(&self) -> M::Tag {
+        M::constant(M::F::ONE)
+    }
     #[inline(always)]
     fn scale(row: M::Tag, factor: M::F) -> M::Tag {
         M::scale(row, factor)
@@ -328,12 +415,45 @@ impl<M: Waved<Tag: Sync>> Side for Tags<M> {
     fn opened(row: M::Tag) -> M::E {
         M::mac(row)
     }
+    // A prover that has no witness ends without a proof, and says so.
+    fn nonzero(wires: &[M::Tag]) -> Option<usize> {
+        wires.iter().position(|wire| verdict(M::value(*wire) != M::F::ZERO))
+    }
+    fn unequal([a, b, c]: [&[M::Tag]; 3]) -> Option<usize> {
+        let differs = |lane: usize| {
+            let [a, b, c] = [a, b, c].map(|column| M::value(column[lane]));
+            verdict(a * b != c)
+        };
+        (0..c.len()).find(|lane| differs(*lane))
+    }
+
+    fn arithmetic(&self, arch: Arch) -> TagVectors<M> {
+        TagVectors::new(arch)
+    }
+    fn vanishing(_: &TagVectors<M>, vector: Vector<M::F, M::E>) -> (Lower<M::E>, Option<(usize, usize)>) {
+        let place = vector.nonzero().map(|lane| (lane, vector.values().len()));
+        (vector.into_lower(), place)
+    }
+    fn less(by: &mut TagVectors<M>, [a, b, c]: [&[M::Tag]; 3]) -> Lower<M::E> {
+        let [a, b] = [a, b].map(|column| by.vector(column));
+        let product = by.product(&a, &b).expect("a product of degree two");
+        product.into_lower_minus(c.iter().map(|wire| M::mac(*wire)))
+    }
+    fn weigh(arch: Arch, vanishing: &Lower<M::E>, fill: &mut Fill<M::E>, sums: &mut Sums<M::E>) {
+        sums.weigh::<M::F>(arch, vanishing, fill);
+    }
 }
 
 impl<M: Waved> Side for Keys<M> {
     type M = M;
     type Row = M::E;
+    type Arithmetic = KeyVectors<M>;
+    type Vanishing = polynomial::Keys<M::E>;
+    type Sums = KeySums<M::E>;
 
+    fn one(&self) -> M::E {
+        **self.one
+    }
     #[inline(always)]
     fn scale(row: M::E, factor: M::F) -> M::E {
         row.scale(factor)
@@ -344,6 +464,29 @@ impl<M: Waved> Side for Keys<M> {
     #[inline(always)]
     fn opened(row: M::E) -> M::E {
         row
+    }
+
+    fn arithmetic(&self, arch: Arch) -> KeyVectors<M> {
+        KeyVectors::new(arch, self.delta.clone())
+    }
+    fn vanishing(
+        by: &KeyVectors<M>,
+        vector: polynomial::Keys<M::E>,
+    ) -> (polynomial::Keys<M::E>, Option<(usize, usize)>) {
+        (vector.raised(**by.delta), None)
+    }
+    fn less(by: &mut KeyVectors<M>, [a, b, c]: [&[M::E]; 3]) -> polynomial::Keys<M::E> {
+        let [a, b] = [a, b].map(|column| by.vector(column));
+        let product = by.product(&a, &b).expect("a product of degree two");
+        product.minus(**by.delta, c.iter().copied())
+    }
+    fn weigh(
+        arch: Arch,
+        vanishing: &polynomial::Keys<M::E>,
+        fill: &mut Fill<M::E>,
+        sums: &mut KeySums<M::E>,
+    ) {
+        sums.weigh::<M::F>(arch, vanishing, fill);
     }
 }
 
@@ -389,21 +532,24 @@ impl<W> Places<W> {
     }
 }
 
-/// The result of a walk with a challenge: the waves, further on; the products, and their sums; the wires that were
-/// asserted; and memory that is free again.
+/// The result of a walk with a challenge: the waves, further on; the products, and their sums; those of polynomials;
+/// the wires that were asserted; and memory that is free again.
 pub(crate) struct Done<S: Side> {
     waves: Vec<(usize, Wave<S>)>,
     pub(crate) products: u64,
-    pub(crate) sums: Zeroizing<Vec<WideOf<S>>>,
-    pub(crate) asserted: Box<Openings>,
+    pub(crate) folded: Folded<S>,
     rows: Vec<Rows<S::Row>>,
+    walker: Walker<S>,
+    /// Whether its batch goes on behind the map.
+    pub(crate) goes_on: bool,
 }
 
 /// The sums of some products under some coefficients, of a prover or of a verifier. The last argument is memory.
 pub(crate) type SumsOf<S> =
     fn(Arch, &[WideOf<S>], [&[<S as Side>::Row]; 3], &mut Memory<<S as Side>::Row>) -> (WideOf<S>, WideOf<S>);
 
-/// The next coefficients of a batch, an even number of them.
+/// The next coefficients of a batch, those of products an even number of them; those of polynomials are cut alike by
+/// both parties.
 pub(crate) type Fill<E> = Box<dyn FnMut(&mut [E]) + Send>;
 
 /// A map under way, as either party walks it under MACs or keys.
@@ -425,9 +571,13 @@ pub(crate) struct Mapping<'m, S: Side> {
     /// The shares that were walked over, or whose walk was handed out.
     walked: u64,
     results: Zeroizing<Vec<S::Row>>,
+    /// Memory of blocks, of waves, and of whoever walks, which is free.
     spare: Vec<Rows<S::Row>>,
-    /// The share of the public value one: a verifier's is a secret.
-    pub(crate) one: Arc<Zeroizing<S::Row>>,
+    spare_wires: Vec<Rows<S::Row>>,
+    walkers: Vec<Walker<S>>,
+    /// The first assertion that has failed in the order of calls, as far as that is known.
+    failed: Option<Failed>,
+    side: Arc<S>,
 }
 
 impl<'m, S: Side> Mapping<'m, S> {
@@ -435,13 +585,12 @@ impl<'m, S: Side> Mapping<'m, S> {
     pub(crate) fn begin(
         lines: &mut Lines<ValueOf<S>>,
         map: Map<'m, ValueOf<S>, S::Row>,
-        one: S::Row,
+        side: S,
     ) -> Option<Self> {
         let line = if map.lanes > 1 { lines.find(map.function, fits::<S::M>)? } else { return None };
         let turns = Turns::new(map.lanes, width::<S::M>(&line, map.lanes), line.commitments);
         let places = Places::default();
         let results = Zeroizing::new(vec![S::Row::default(); line.results.len() * map.lanes]);
-        let one = Arc::new(Zeroizing::new(one));
         Some(Self {
             map,
             line,
@@ -455,7 +604,10 @@ impl<'m, S: Side> Mapping<'m, S> {
             walked: 0,
             results,
             spare: Vec::new(),
-            one,
+            spare_wires: Vec::new(),
+            walkers: Vec::new(),
+            failed: None,
+            side: Arc::new(side),
         })
     }
 
@@ -489,7 +641,9 @@ impl<'m, S: Side> Mapping<'m, S> {
         let lanes = self.map.lanes as u64;
         gates.add += lanes * self.line.additions;
         gates.inputs += lanes * self.line.inputs;
-        gates.assert += lanes * self.line.assertions;
+        gates.assert += lanes * self.line.asserted;
+        gates.polynomials += lanes * self.line.extent.count;
+        gates.degree = gates.degree.max(self.line.extent.degree);
     }
 
     /// The arguments of a wave, column by column.
@@ -498,9 +652,18 @@ impl<'m, S: Side> Mapping<'m, S> {
         self.map.arguments.chunks_exact(self.map.lanes).map(move |column| &column[lanes.clone()])
     }
 
-    /// The name of an assertion, by its number in the order of calls.
-    pub(crate) fn name(&self, number: u64) -> String {
-        (self.map.name)(number)
+    /// The name of the first assertion that has failed in the order of calls, if one is known to.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let Failed { lane, number, place } = self.failed?;
+        let name = (self.map.name)(lane as u64 * self.line.assertions + u64::from(number));
+        Some(place.map_or(name.clone(), |(lane, lanes)| lane_name(&name, lane, lanes)))
+    }
+
+    /// Takes notice of an assertion that has failed in a wave, if one has.
+    pub(crate) fn note(&mut self, number: usize, wave: &Wave<S>) {
+        let first = self.lanes(number).start;
+        let failed = wave.failed().map(|failed| Failed { lane: first + failed.lane, ..failed });
+        self.failed = self.failed.into_iter().chain(failed).min();
     }
 
     /// The blocks that were drawn early, and whose messages are due: those of turns of `ahead` shares behind the one
@@ -580,6 +743,11 @@ impl<'m, S: Side> Mapping<'m, S> {
         self.ahead -= 1;
     }
 
+    /// Sends the corrections of a turn at once, where the walks of both parties over it take long.
+    pub(crate) fn hand_over(&self, channel: &mut Channel) -> Result<()> {
+        if self.line.extent.count > 0 { channel.dispatch() } else { Ok(()) }
+    }
+
     /// The next turn that was drawn and not begun, if `may_begin` says so of its waves.
     pub(crate) fn next_turn_if(
         &mut self,
@@ -595,7 +763,7 @@ impl<'m, S: Side> Mapping<'m, S> {
     }
 
     /// Takes a wave to where it is walked. What tasks have done meanwhile goes to `take`, in their order.
-    fn take(&mut self, wave: usize, take: &mut impl FnMut(&Done<S>)) -> Wave<S> {
+    fn take(&mut self, wave: usize, take: &mut impl FnMut(&mut Done<S>)) -> Wave<S> {
         loop {
             match self.places.take(wave) {
                 Asked::Here(wave) => return wave,
@@ -609,90 +777,99 @@ impl<'m, S: Side> Mapping<'m, S> {
     }
 
     /// A wave at its begin.
-    pub(crate) fn new_wave(&self, wave: usize) -> Wave<S> {
-        Wave::new(&self.line, self.lanes(wave).len(), self.arguments(wave))
+    pub(crate) fn new_wave(&mut self, wave: usize) -> Wave<S> {
+        let memory = self.spare_wires.pop().unwrap_or_default();
+        Wave::new(&self.line, self.lanes(wave).len(), memory, self.arguments(wave))
     }
 
     /// Takes the results of a wave that has come to its end.
-    pub(crate) fn finish(&mut self, number: usize, wave: &Wave<S>) {
+    pub(crate) fn finish(&mut self, number: usize, wave: Wave<S>) {
         let lanes = self.lanes(number);
         for (port, column) in self.results.chunks_exact_mut(self.map.lanes).enumerate() {
             column[lanes.clone()].copy_from_slice(wave.wires_on(self.line.results[port]));
         }
+        self.spare_wires.push(wave.into_wires());
+    }
+
+    /// The next walker.
+    pub(crate) fn walker(&mut self, arch: Arch) -> Walker<S> {
+        self.walkers.pop().unwrap_or_else(|| Walker::new(arch, self.side.clone()))
     }
 
     /// Puts a wave back. Where it has come to its end, its results are those of its lanes.
     fn put(&mut self, number: usize, wave: Wave<S>) {
+        self.note(number, &wave);
         if wave.is_done() {
-            self.finish(number, &wave);
+            self.finish(number, wave);
             self.places.put(number, None);
         } else {
             self.places.put(number, Some(wave));
         }
     }
 
-    /// Counts shares that were walked over elsewhere, and takes the memory of their blocks.
-    pub(crate) fn take_back(&mut self, shares: usize, rows: Vec<Rows<S::Row>>) {
+    /// Counts shares that were walked over elsewhere, and takes the memory of their blocks and of who has walked.
+    pub(crate) fn take_back(&mut self, shares: usize, rows: Vec<Rows<S::Row>>, walker: Walker<S>) {
         self.walked += shares as u64;
         self.spare.extend(rows);
+        self.walkers.push(walker);
     }
 
-    /// Hands out the walk over a turn, whose products have the coefficients that `fill` gives. `corrected` gives a
-    /// block's rows, corrected.
+    /// Hands out the walk over a turn, whose products and polynomials have the coefficients that `fill` gives.
+    /// `corrected` gives a block's rows, corrected.
     pub(crate) fn hand_out<R: Send + 'static>(
         &mut self,
         (arch, pool, sums): (Arch, &Pool, SumsOf<S>),
-        (turn, fill): (Turn<R>, Fill<WideOf<S>>),
+        (turn, fill): (Turn<R>, [Fill<WideOf<S>>; 2]),
         mut corrected: impl FnMut(R, S::Row) -> Rows<S::Row> + Send + 'static,
-        take: &mut impl FnMut(&Done<S>),
+        take: &mut impl FnMut(&mut Done<S>),
     ) {
         let mut waves: Vec<_> =
             turn.waves().into_iter().map(|number| (number, self.take(number, take))).collect();
         self.walked += turn.shares as u64;
-        let one = self.one.clone();
+        let (mut walker, goes_on) = (self.walker(arch), !turn.ends_batch || self.is_walked());
         self.tasks.push(pool.run(move || {
-            let mut asserted = Box::new(Openings::new(ASSERTED));
             let mut fold = Fold::<S>::new(arch, fill, sums);
+            let one = Zeroizing::new(walker.one());
             let (mut at, mut all) = (0, Vec::with_capacity(turn.blocks.len()));
             for (pieces, rows) in turn.blocks {
-                let mut rows = corrected(rows, **one);
+                let mut rows = corrected(rows, *one);
                 for Piece { wave, shares } in pieces {
                     at += usize::from(waves[at].0 != wave);
-                    let wave = &mut waves[at].1;
-                    let made = |factors: Option<[&[S::Row]; 2]>, made: &[S::Row]| fold.add(factors, made);
-                    wave.walk((arch, **one), &mut rows[shares], &mut Given, made, &mut asserted);
+                    waves[at].1.walk(&mut walker, &mut rows[shares], &mut Given, &mut fold);
                 }
                 all.push(rows);
             }
-            Done { waves, products: turn.shares as u64, sums: fold.end(), asserted, rows: all }
+            Done { waves, products: turn.shares as u64, folded: fold.end(), rows: all, walker, goes_on }
         }));
         while let Some(done) = self.tasks.next_beyond(pool.ahead()) {
             self.settle(done, take);
         }
     }
 
-    /// Walks over a piece of a block that is no turn, once all tasks are done: its products go into slots, and
-    /// its assertions to those of gates.
+    /// Walks over a piece of a block that is no turn, once all tasks are done: its products go into slots, its
+    /// assertions to those of gates, and its polynomials to the batch that is open.
     pub(crate) fn walk_into(
         &mut self,
-        (slots, asserted): (&mut Slots<S::Row>, &mut Openings),
+        into: &mut IntoSlots<'_, S>,
         (arch, number): (Arch, usize),
         shares: &mut [S::Row],
     ) {
         let mut wave = self.take(number, &mut |_| unreachable!("no task is under way"));
-        let one = **self.one;
-        wave.walk((arch, one), shares, &mut Given, |factors, made| fill(slots, one, factors, made), asserted);
+        let mut walker = self.walker(arch);
+        wave.walk(&mut walker, shares, &mut Given, into);
+        self.walkers.push(walker);
         self.put(number, wave);
     }
 
-    fn settle(&mut self, done: Done<S>, take: &mut impl FnMut(&Done<S>)) {
-        take(&done);
+    fn settle(&mut self, mut done: Done<S>, take: &mut impl FnMut(&mut Done<S>)) {
+        take(&mut done);
         self.spare.extend(done.rows);
+        self.walkers.push(done.walker);
         done.waves.into_iter().for_each(|(number, wave)| self.put(number, wave));
     }
 
     /// Waits for all walks that were handed out.
-    pub(crate) fn settle_all(&mut self, take: &mut impl FnMut(&Done<S>)) {
+    pub(crate) fn settle_all(&mut self, take: &mut impl FnMut(&mut Done<S>)) {
         while let Some(done) = self.tasks.next() {
             self.settle(done, take);
         }
@@ -704,12 +881,35 @@ impl<'m, S: Side> Mapping<'m, S> {
     }
 }
 
-/// Puts products into slots, each input as the product of itself and one.
-pub(crate) fn fill<R: DefaultIsZeroes>(slots: &mut Slots<R>, one: R, factors: Option<[&[R]; 2]>, made: &[R]) {
-    for (i, made) in made.iter().enumerate() {
-        *slots.slot() = match factors {
-            Some([a, b]) => [a[i], b[i], *made],
-            None => [*made, one, *made],
-        };
+/// The check of a piece of a block that is no turn.
+pub(crate) struct IntoSlots<'p, S: Side> {
+    pub(crate) slots: &'p mut Slots<S::Row>,
+    pub(crate) asserted: &'p mut Openings,
+    /// Polynomials for the batch that is open.
+    pub(crate) vanishing: Vec<S::Vanishing>,
+}
+
+impl<S: Side> Check<S> for IntoSlots<'_, S> {
+    /// Puts products into slots, each input as the product of itself and one.
+    fn committed(&mut self, by: &Walker<S>, factors: Option<[&[S::Row]; 2]>, made: &[S::Row]) {
+        let one = by.one();
+        for (i, made) in made.iter().enumerate() {
+            *self.slots.slot() = match factors {
+                Some([a, b]) => [a[i], b[i], *made],
+                None => [*made, one, *made],
+            };
+        }
+    }
+
+    fn zeroes(&mut self, wires: &[S::Row]) {
+        wires.iter().for_each(|wire| self.asserted.absorb(&S::opened(*wire)));
+    }
+
+    fn products(&mut self, by: &mut Walker<S>, columns: [&[S::Row]; 3]) {
+        self.vanishing.push(by.less(columns));
+    }
+
+    fn vanish(&mut self, polynomials: S::Vanishing) {
+        self.vanishing.push(polynomials);
     }
 }

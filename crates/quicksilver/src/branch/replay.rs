@@ -1,12 +1,13 @@
 //! Running a clause over the tape: the two backends.
 
 use crate::TILE;
-use crate::polynomial::{Buffers, Keys, Vector, VectorBuffers};
+use crate::polynomial::{KeyVectors, Keys, TagVectors, Vector};
 use crate::slots::{Memory, Triple};
 use core::fmt::Display;
 use core::iter;
+use std::sync::Arc;
 use volery_channel::error::Result;
-use volery_circuit::stream::{Executor, Vectors};
+use volery_circuit::stream::{Arithmetic as _, Executor, Vectors};
 use volery_circuit::{Backend, Entries, Matrix, Polynomials, Scans, assert_entries};
 use volery_primitives::arch::{Arch, prover_sums, verifier_sums};
 use volery_primitives::lanes::Lanes;
@@ -144,14 +145,14 @@ pub struct Replay<'t, M: Macs> {
     /// Σ χ·(polynomial asserted to be zero), one sum for each degree h: h + 1 coefficients, the lowest first.
     of_degree: Vec<Zeroizing<Vec<M::E>>>,
     degree: usize,
-    buffers: VectorBuffers<M::F, M::E>,
+    vectors: TagVectors<M>,
 }
 
 impl<'t, M: Replayed> Replay<'t, M> {
     /// A prover's replay for clauses of this degree.
     pub fn new(arch: Arch, seeds: [Seed; 2], degree: usize) -> Self {
         let of_degree = (0..=degree).map(|degree| Zeroizing::new(vec![M::E::ZERO; degree + 1])).collect();
-        Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree, buffers: VectorBuffers::default() }
+        Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree, vectors: TagVectors::new(arch) }
     }
 
     /// The polynomial p of a clause over `tape`, which `run` pushes, and which commits to `count` values.
@@ -222,12 +223,11 @@ impl<'t, M: Replayed> Replay<'t, M> {
 /// The verifier's side: runs clauses over the keys of the tape, and has the value at Δ of each.
 pub struct KeyReplay<'t, M: Macs> {
     tape: Tape<'t, M::E, M::E>,
-    delta: Zeroizing<M::E>,
     /// The key of the public value one.
     one: Zeroizing<M::E>,
     /// Σ χ·(polynomial asserted to be zero) at Δ, one sum for each degree.
     of_degree: Zeroizing<Vec<M::E>>,
-    buffers: Buffers<M::E>,
+    vectors: KeyVectors<M>,
 }
 
 impl<'t, M: Replayed> KeyReplay<'t, M> {
@@ -235,10 +235,9 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
     pub fn new(arch: Arch, seeds: [Seed; 2], [delta, one]: [M::E; 2], degree: usize) -> Self {
         Self {
             tape: Tape::new::<M>(arch, seeds),
-            delta: Zeroizing::new(delta),
             one: Zeroizing::new(one),
             of_degree: Zeroizing::new(vec![M::E::ZERO; degree + 1]),
-            buffers: Buffers::default(),
+            vectors: KeyVectors::new(arch, Arc::new(Zeroizing::new(delta))),
         }
     }
 
@@ -257,7 +256,7 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
         }
         self.weigh();
         self.weigh_asserted();
-        let raised = self.of_degree.iter().fold(M::E::ZERO, |all, sum| all * *self.delta + *sum);
+        let raised = self.of_degree.iter().fold(M::E::ZERO, |all, sum| all * **self.vectors.delta + *sum);
         Ok(Zeroizing::new(raised))
     }
 
@@ -268,7 +267,7 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
         let arch = self.tape.arch;
         let triples = self.tape.noted(&mut chi);
         let owed = M::owed_keys(arch, &chi[..triples.len()], triples);
-        self.of_degree[2] += owed[0] - owed[1] * *self.delta;
+        self.of_degree[2] += owed[0] - owed[1] * **self.vectors.delta;
     }
 
     /// Adds the noted assertions to the combination.
@@ -404,25 +403,33 @@ impl<M: Replayed> Polynomials for Replay<'_, M> {
         a.values().len()
     }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
-        Vector::public(&self.buffers, values)
+        self.vectors.public(values)
     }
     fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
-        Vector::of(&self.buffers, wires, |wire| (M::value(*wire), M::mac(*wire)))
+        self.vectors.vector(wires)
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
-        a.sum(&self.buffers, b)
+        self.vectors.sum(a, b)
     }
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
-        a.product(&self.buffers, self.tape.arch, b)
+        self.vectors.product(a, b)
+    }
+    fn combination(
+        &mut self,
+        products: &[(&Self::Vector, &Self::Vector)],
+        terms: &[(M::F, &Self::Vector)],
+        constant: M::F,
+    ) -> Result<Self::Vector> {
+        self.vectors.combination(products, terms, constant)
     }
     fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
-        a.gather(&self.buffers, lanes)
+        self.vectors.gather(a, lanes)
     }
     fn total(&mut self, a: &Self::Vector) -> Self::Vector {
-        a.total()
+        self.vectors.total(a)
     }
     fn inner_product(&mut self, a: &[M::Tag], b: &[M::Tag]) -> Result<Self::Vector> {
-        Ok(Vector::quadratic(M::inner_product(self.tape.arch, a, b)))
+        self.vectors.inner_product(a, b)
     }
     fn commit(&mut self, a: &Self::Vector) -> Result<Vec<M::Tag>> {
         let wires = self.tape.slots(a.values().len())?;
@@ -449,34 +456,42 @@ impl<M: Replayed> Polynomials for KeyReplay<'_, M> {
     fn lanes_of(&self, a: &Keys<M::E>) -> usize {
         a.lanes()
     }
-    fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
-        Keys::of(&self.buffers, 0, values.iter().map(|value| M::E::from(*value)))
+    fn public(&mut self, values: &[M::F]) -> Self::Vector {
+        self.vectors.public(values)
     }
-    fn vector(&mut self, wires: &[M::E]) -> Keys<M::E> {
-        Keys::of(&self.buffers, 1, wires.iter().copied())
+    fn vector(&mut self, wires: &[M::E]) -> Self::Vector {
+        self.vectors.vector(wires)
     }
-    fn sum(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Keys<M::E> {
-        a.sum::<M::F>(&self.buffers, self.tape.arch, *self.delta, b)
+    fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
+        self.vectors.sum(a, b)
     }
-    fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
-        a.product::<M::F>(&self.buffers, self.tape.arch, b)
+    fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
+        self.vectors.product(a, b)
     }
-    fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
-        a.gather(&self.buffers, lanes)
+    fn combination(
+        &mut self,
+        products: &[(&Self::Vector, &Self::Vector)],
+        terms: &[(M::F, &Self::Vector)],
+        constant: M::F,
+    ) -> Result<Self::Vector> {
+        self.vectors.combination(products, terms, constant)
     }
-    fn total(&mut self, a: &Keys<M::E>) -> Keys<M::E> {
-        a.total()
+    fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
+        self.vectors.gather(a, lanes)
     }
-    fn inner_product(&mut self, a: &[M::E], b: &[M::E]) -> Result<Keys<M::E>> {
-        Ok(Keys::new(2, iter::once(M::E::dot(self.tape.arch, a, b))))
+    fn total(&mut self, a: &Self::Vector) -> Self::Vector {
+        self.vectors.total(a)
+    }
+    fn inner_product(&mut self, a: &[M::E], b: &[M::E]) -> Result<Self::Vector> {
+        self.vectors.inner_product(a, b)
     }
     fn commit(&mut self, a: &Keys<M::E>) -> Result<Vec<M::E>> {
         let wires = self.tape.slots(a.lanes())?;
-        self.owe(a.clone().minus(*self.delta, wires.iter().copied()))?;
+        self.owe(a.clone().minus(**self.vectors.delta, wires.iter().copied()))?;
         Ok(wires)
     }
     fn assert_zeroes(&mut self, a: Keys<M::E>, _: impl Display) -> Result<()> {
-        self.owe(a.raised(*self.delta))
+        self.owe(a.raised(**self.vectors.delta))
     }
     fn assert_matrix_product(
         &mut self,

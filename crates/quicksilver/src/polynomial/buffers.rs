@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use volery_primitives::{Field, SecretVec};
 
 /// Bytes that one party keeps of one kind at most.
-const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 21;
 
 /// Bytes of elements below which memory is not kept: the allocator has as much at hand, and a short list is
 /// soon searched.

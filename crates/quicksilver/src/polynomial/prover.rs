@@ -103,10 +103,14 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         &self.values
     }
 
+    /// The first lane whose value is not zero.
+    pub fn nonzero(&self) -> Option<usize> {
+        self.values.iter().position(|value| verdict(*value != B::ZERO))
+    }
+
     /// The name of the first lane whose value is not zero; all of them are asserted to be zero under `name`.
     pub fn failure(&self, name: &dyn Display) -> Option<String> {
-        let lane = self.values.iter().position(|value| verdict(*value != B::ZERO))?;
-        Some(lane_name(name, lane, self.values.len()))
+        Some(lane_name(name, self.nonzero()?, self.values.len()))
     }
 
     /// The sum of both, lane by lane.
@@ -115,10 +119,13 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         let (low, high) = if self.degree() < other.degree() { (self, other) } else { (other, self) };
         let (low, high) = (low.spread(buffers, lanes), high.spread(buffers, lanes));
         let values = iter::zip(&*low.values, &*high.values).map(|(&low, &high)| low + high);
-        let mut sum = buffers.lower.copy(&high.lower.coefficients);
+        let mut sum = buffers.lower.any(lanes * high.degree());
         // The highest powers are those that both have.
-        let both = &mut sum[lanes * (high.degree() - low.degree())..];
-        iter::zip(both, &*low.lower.coefficients).for_each(|(sum, low)| *sum += *low);
+        let (of_one, of_both) = high.lower.coefficients.split_at(lanes * (high.degree() - low.degree()));
+        let (alone, both) = sum.split_at_mut(of_one.len());
+        alone.copy_from_slice(of_one);
+        let pairs = iter::zip(of_both, &*low.lower.coefficients);
+        both.iter_mut().zip(pairs).for_each(|(sum, (high, low))| *sum = *high + *low);
         Self { values: buffers.values.collect(values), lower: Lower::lent([lanes, high.degree()], sum) }
     }
 
@@ -221,9 +228,9 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// Gathers lanes in a new order, with zero where there is none.
     pub fn gather(&self, buffers: &VectorBuffers<B, E>, lanes: &[Option<usize>]) -> Self {
         let (runs, count) = (runs(lanes), lanes.len());
-        let mut values = buffers.values.zeroes(count);
+        let mut values = buffers.values.any(count);
         copy(&runs, &self.values, &mut values);
-        let mut lower = buffers.lower.zeroes(count * self.degree());
+        let mut lower = buffers.lower.any(count * self.degree());
         for (from, to) in iter::zip(self.lower.powers(), lower.chunks_exact_mut(count.max(1))) {
             copy(&runs, from, to);
         }
@@ -278,12 +285,13 @@ fn runs(lanes: &[Option<usize>]) -> Vec<(Option<usize>, usize)> {
     lanes.chunk_by(follows).map(|run| (run[0], run.len())).collect()
 }
 
-/// Copies what `runs` take from `from` into `to`, which holds zeroes.
+/// Copies what `runs` take from `from` into `to`, and zeroes between.
 fn copy<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], mut to: &mut [F]) {
     for &(first, count) in runs {
         let (now, behind) = to.split_at_mut(count);
-        if let Some(first) = first {
-            now.copy_from_slice(&from[first..first + count]);
+        match first {
+            Some(first) => now.copy_from_slice(&from[first..first + count]),
+            None => now.fill(F::ZERO),
         }
         to = behind;
     }
@@ -292,11 +300,12 @@ fn copy<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], mut to: &mut [F])
 /// The polynomials of a batch that has no challenge yet.
 pub struct Pending<E: Field> {
     vectors: Vec<Lower<E>>,
+    coefficients: usize,
 }
 
 impl<E: Field> Default for Pending<E> {
     fn default() -> Self {
-        Self { vectors: Vec::new() }
+        Self { vectors: Vec::new(), coefficients: 0 }
     }
 }
 
@@ -305,8 +314,14 @@ impl<E: Field> Pending<E> {
         self.vectors.is_empty()
     }
 
+    /// The coefficients of all polynomials.
+    pub fn coefficients(&self) -> usize {
+        self.coefficients
+    }
+
     /// Adds the lanes of a vector.
     pub fn push(&mut self, lower: Lower<E>) {
+        self.coefficients += lower.lanes * lower.degree;
         self.vectors.push(lower);
     }
 
@@ -316,13 +331,8 @@ impl<E: Field> Pending<E> {
     where
         E: Lanes<B>,
     {
-        let mut chi = Vec::new();
-        for lower in self.vectors.drain(..) {
-            chi.resize(lower.lanes, E::ZERO);
-            fill(&mut chi);
-            let weighed = lower.powers().map(|coefficients| E::dot(arch, &chi, coefficients));
-            sums.add(&Zeroizing::new(weighed.collect::<Vec<_>>()));
-        }
+        self.vectors.drain(..).for_each(|lower| sums.weigh(arch, &lower, &mut fill));
+        self.coefficients = 0;
     }
 }
 
@@ -345,6 +355,17 @@ impl<E: Field> Sums<E> {
             self.of_degree.push(Zeroizing::new(vec![E::ZERO; self.of_degree.len()]));
         }
         self.of_degree[lower.len()].iter_mut().zip(lower).for_each(|(sum, coefficient)| *sum += *coefficient);
+    }
+
+    /// Adds the random linear combination of polynomials, with coefficients from `fill`.
+    pub fn weigh<B: Field>(&mut self, arch: Arch, lower: &Lower<E>, fill: impl FnOnce(&mut [E]))
+    where
+        E: Lanes<B>,
+    {
+        let mut chi = vec![E::ZERO; lower.lanes];
+        fill(&mut chi);
+        let weighed = lower.powers().map(|coefficients| E::dot(arch, &chi, coefficients));
+        self.add(&Zeroizing::new(weighed.collect::<Vec<_>>()));
     }
 
     /// Adds other sums, degree by degree.

@@ -52,14 +52,16 @@ impl<E: Field> Keys<E> {
     {
         let lanes = common_lanes(self.keys.len(), other.keys.len());
         let (low, high) = if self.degree < other.degree { (self, other) } else { (other, self) };
-        let (low, mut sum) = (low.spread(buffers, lanes), high.spread(buffers, lanes).into_owned());
-        if sum.degree == low.degree {
-            sum.keys.iter_mut().zip(&*low.keys).for_each(|(sum, key)| *sum += *key);
-        } else {
-            let powers = buffers.all(power(delta, sum.degree - low.degree), lanes);
-            E::add_products(arch, &low.keys, &powers, &mut sum.keys);
+        let (low, high) = (low.spread(buffers, lanes), high.spread(buffers, lanes));
+        if high.degree == low.degree {
+            let sums = iter::zip(&*low.keys, &*high.keys).map(|(low, high)| *low + *high);
+            return Self::of(buffers, high.degree, sums);
         }
-        sum
+        let powers = buffers.all(power(delta, high.degree - low.degree), lanes);
+        let mut keys = buffers.any(lanes);
+        E::set_sums(arch, &[(&*low.keys, &*powers)], &[], &mut keys);
+        keys.iter_mut().zip(&*high.keys).for_each(|(sum, key)| *sum += *key);
+        Self { degree: high.degree, keys }
     }
 
     /// The product of both, lane by lane.
@@ -197,6 +199,11 @@ impl<E: Field> KeySums<E> {
         let mut chi = vec![E::ZERO; polynomials.lanes()];
         fill(&mut chi);
         self.add(polynomials.degree, E::dot(arch, &chi, &polynomials.keys));
+    }
+
+    /// Adds other sums, degree by degree.
+    pub(crate) fn add_all(&mut self, others: &Self) {
+        iter::zip(&mut *self.of_degree, &*others.of_degree).for_each(|(sum, other)| *sum += *other);
     }
 
     /// Adds a polynomial of `degree`.

@@ -70,7 +70,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
     }
 
     fn ring(&self) -> Self::Ring {
-        OfCoefficients::new(self.arch, self.buffers.lower())
+        OfCoefficients::new(self.arch, self.vectors.buffers.lower())
     }
     fn pool(&self) -> &Pool {
         &self.pool
@@ -84,7 +84,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
         }
         self.note(words == U256::ZERO, name);
         let (size, lower) = zero.lower();
-        let lower = self.buffers.lower().copy(lower);
+        let lower = self.vectors.buffers.lower().copy(lower);
         self.vanish_among(Lower::lent(size, lower), MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {

@@ -2,9 +2,10 @@
 
 use super::{Commitments, Prover};
 use crate::MATRIX;
-use crate::polynomial::{Lower, MOST, TOGETHER, Vector, Vectors};
+use crate::polynomial::{Lower, MOST, TOGETHER, TagVectors, Vector, Vectors};
 use core::fmt::Display;
 use volery_channel::error::Result;
+use volery_circuit::stream::Arithmetic as _;
 use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
 use volery_primitives::Field;
 use volery_primitives::prg::Seed;
@@ -56,10 +57,10 @@ impl<M: Commitments> Prover<'_, M> {
         // Behind an error there may be no batch that they belong to.
         self.steps.begin()?;
         self.steps.end();
-        let wires = |of: usize| {
-            Vector::of(&self.buffers, &self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])))
-        };
-        let product = wires(0).product(&self.buffers, self.arch, &wires(1))?;
+        let Prover { asserted, vectors: TagVectors { arch, buffers }, .. } = self;
+        let wires =
+            |of: usize| Vector::of(buffers, asserted, |triple| (M::value(triple[of]), M::mac(triple[of])));
+        let product = wires(0).product(buffers, *arch, &wires(1))?;
         let lower = product.into_lower_minus(self.asserted.iter().map(|triple| M::mac(triple[2])));
         self.asserted.clear();
         M::polynomials(self).push(lower);
@@ -84,16 +85,16 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         a.values().len()
     }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
-        Vector::public(&self.buffers, values)
+        self.vectors.public(values)
     }
     fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
-        Vector::of(&self.buffers, wires, |wire| (M::value(*wire), M::mac(*wire)))
+        self.vectors.vector(wires)
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
-        a.sum(&self.buffers, b)
+        self.vectors.sum(a, b)
     }
     fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
-        a.product(&self.buffers, self.arch, b)
+        self.vectors.product(a, b)
     }
     fn combination(
         &mut self,
@@ -101,16 +102,16 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         terms: &[(M::F, &Self::Vector)],
         constant: M::F,
     ) -> Result<Self::Vector> {
-        Vector::combination(&self.buffers, self.arch, products, terms, constant)
+        self.vectors.combination(products, terms, constant)
     }
     fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
-        a.gather(&self.buffers, lanes)
+        self.vectors.gather(a, lanes)
     }
     fn total(&mut self, a: &Self::Vector) -> Self::Vector {
-        a.total()
+        self.vectors.total(a)
     }
     fn inner_product(&mut self, a: &[M::Tag], b: &[M::Tag]) -> Result<Self::Vector> {
-        Ok(Vector::quadratic(M::inner_product(self.arch, a, b)))
+        self.vectors.inner_product(a, b)
     }
     fn commit(&mut self, a: &Self::Vector) -> Result<Vec<M::Tag>> {
         let wires = a.values().iter().map(|value| self.commit_to(*value)).collect::<Result<Vec<_>>>()?;

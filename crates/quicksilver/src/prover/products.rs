@@ -15,12 +15,13 @@ use volery_primitives::{Field, MacField};
 use volery_vole::vole::subfield::Coefficients;
 use zeroize::Zeroizing;
 
+/// The coefficients of polynomials beyond which a batch waits for no other thread.
+const MANY: usize = 4 * MOST;
+
 /// The products and the polynomials of a batch.
 pub(super) struct Batch<E: Field> {
     /// The block of the batch's last commitment, once it is known.
     pub(super) last: Option<usize>,
-    /// The number of coefficients in the batch's polynomials, once it is known.
-    pub(super) coefficients: usize,
     /// Products, as far as tasks have computed them.
     products: Vec<Products<E>>,
     computing: Tasks<Products<E>>,
@@ -150,7 +151,6 @@ impl<E: Field> Default for Batch<E> {
     fn default() -> Self {
         Self {
             last: None,
-            coefficients: 0,
             products: Vec::new(),
             computing: Tasks::default(),
             spare: Vec::new(),
@@ -238,6 +238,7 @@ impl<E: Field> Batch<E> {
                 sums.add(&weighed);
             }
         }
+        let coefficients = self.polynomials.coefficients();
         if !self.polynomials.is_empty() {
             let mut pending = mem::take(&mut self.polynomials);
             polynomials.push(pool.run(move || {
@@ -247,10 +248,10 @@ impl<E: Field> Batch<E> {
             }));
         }
         // Those of one batch may wait for another thread, unless it is that of an epoch's end, whose are many.
-        let ahead = if self.coefficients > MOST { 0 } else { pool.ahead().min(1) };
+        let ahead = if coefficients > MANY { 0 } else { pool.ahead().min(1) };
         while let Some(weighed) = polynomials.next_beyond(ahead) {
             sums.add_all(&weighed);
         }
-        (self.last, self.coefficients, self.next) = (None, 0, 0);
+        (self.last, self.next) = (None, 0);
     }
 }

@@ -247,10 +247,10 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
 
     /// Closes the batch, all of whose corrections were sent. Fig. 4, 6.
     pub(super) fn close_batch(&mut self) -> Result<()> {
-        let coefficients = core::mem::take(&mut self.coefficients);
+        self.coefficients = 0;
         let waiting = &mut self.kept.waiting;
         let Some(batch) = waiting.back_mut().filter(|batch| batch.last.is_none()) else { return Ok(()) };
-        (batch.last, batch.coefficients) = (Some(self.kept.sections.drawn - 1), coefficients);
+        batch.last = Some(self.kept.sections.drawn - 1);
         if by_transcript::<E>() {
             let seeds = challenge(&mut self.channel);
             let mut batch = waiting.pop_back().expect("the last one");
@@ -267,7 +267,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     /// first. So the verifier has all that it needs for these coins, and sends each before it waits for
     /// anything else.
     fn make_room(&mut self) -> Result<()> {
-        while self.kept.waiting.iter().map(|batch| batch.coefficients).sum::<usize>() > WAITING {
+        while self.kept.waiting.iter().map(|batch| batch.polynomials.coefficients()).sum::<usize>() > WAITING
+        {
             let first = self.kept.waiting.front().and_then(|batch| batch.last).expect("it has ended");
             self.hear(first + 1)?;
             self.weigh(first + 1)?;

@@ -5,8 +5,18 @@ mod elements;
 
 use super::{Commitments, Prover};
 use crate::more_than_counted;
+use crate::polynomial::Lower;
 use crate::waves::{Drawn, Mapping, Tags, Waved};
 use volery_channel::error::Result;
+
+impl<M: Commitments> Prover<'_, M> {
+    /// Adds polynomials of a map to those of the open batch, which does not end the earlier for them: blocks of a map
+    /// are used up.
+    fn vanish_in_map(&mut self, vanishing: Vec<Lower<M::E>>) {
+        let pending = M::polynomials(self);
+        vanishing.into_iter().for_each(|lower| pending.push(lower));
+    }
+}
 
 /// Draws turns: sends what is due of those that were drawn early, then draws what may be sent, and at last what
 /// further threads can begin with.

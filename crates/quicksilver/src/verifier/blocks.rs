@@ -4,7 +4,7 @@ use super::waves::{self, Mapped, Taken};
 use super::{Commitments, Lengths, Turn as HalfTurn, Verifier};
 use crate::polynomial;
 use crate::slots::weigh;
-use crate::waves::{Drawn, Keys, Rows, SumsOf, Turn};
+use crate::waves::{Drawn, Fill, Keys, Rows, SumsOf, Turn};
 use crate::{challenge, more_than_counted};
 use core::mem;
 use core::ops::Range;
@@ -204,15 +204,18 @@ impl Mapped for BitMacs {
 
     fn take_turn(verifier: &mut Verifier<'_, Self>, turn: &Turn<Task<Rows<F128>>>) -> Result<Taken<F128>> {
         let corrections = verifier.corrections_of(turn)?;
-        let [products, _] = challenge(&mut verifier.channel);
+        let seeds = challenge(&mut verifier.channel);
         let (arch, mut at) = (verifier.arch, 0);
         let correct = move |rows: &mut [F128], one| {
             let bytes = rows.len().div_ceil(8);
             add_where(arch, &corrections[at..at + bytes], one, rows);
             at += bytes;
         };
-        let mut coefficients = Prg::new(arch, products);
-        Ok(Taken { correct: Box::new(correct), fill: Box::new(move |chi| coefficients.fill(chi)) })
+        let fill = seeds.map(|seed| -> Fill<F128> {
+            let mut coefficients = Prg::new(arch, seed);
+            Box::new(move |chi| coefficients.fill(chi))
+        });
+        Ok(Taken { correct: Box::new(correct), fill })
     }
 
     fn end_of_turn(_: &mut Verifier<'_, Self>, _: bool) -> Result<()> {

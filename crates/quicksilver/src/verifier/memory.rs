@@ -64,7 +64,7 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     }
 
     fn ring(&self) -> Self::Ring {
-        AtDelta::new(self.arch, &self.buffers, M::delta(self.delta))
+        AtDelta::new(self.arch, &self.vectors.buffers, M::delta(self.delta))
     }
     fn pool(&self) -> &Pool {
         &self.pool

@@ -2,12 +2,11 @@
 
 use super::{Commitments, Verifier};
 use crate::MATRIX;
-use crate::polynomial::{Keys, MOST, TOGETHER, Vectors};
+use crate::polynomial::{KeyVectors, Keys, MOST, TOGETHER, Vectors};
 use core::fmt::Display;
-use core::iter;
 use volery_channel::error::Result;
+use volery_circuit::stream::Arithmetic as _;
 use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
-use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Verifier<'_, M> {
@@ -50,8 +49,9 @@ impl<M: Commitments> Verifier<'_, M> {
         // Behind an error there may be no batch that they belong to.
         self.steps.begin()?;
         self.steps.end();
-        let wires = |of: usize| Keys::of(&self.buffers, 1, self.asserted.iter().map(|triple| triple[of]));
-        let product = wires(0).product::<M::F>(&self.buffers, self.arch, &wires(1))?;
+        let Verifier { asserted, vectors: KeyVectors { arch, buffers, .. }, .. } = self;
+        let wires = |of: usize| Keys::of(buffers, 1, asserted.iter().map(|triple| triple[of]));
+        let product = wires(0).product::<M::F>(buffers, *arch, &wires(1))?;
         let polynomials = product.minus(M::delta(self.delta), self.asserted.iter().map(|triple| triple[2]));
         self.asserted.clear();
         M::add(self, polynomials);
@@ -75,17 +75,17 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
     fn lanes_of(&self, a: &Keys<M::E>) -> usize {
         a.lanes()
     }
-    fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
-        Keys::of(&self.buffers, 0, values.iter().map(|value| M::E::from(*value)))
+    fn public(&mut self, values: &[M::F]) -> Self::Vector {
+        self.vectors.public(values)
     }
-    fn vector(&mut self, wires: &[M::E]) -> Keys<M::E> {
-        Keys::of(&self.buffers, 1, wires.iter().copied())
+    fn vector(&mut self, wires: &[M::E]) -> Self::Vector {
+        self.vectors.vector(wires)
     }
-    fn sum(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Keys<M::E> {
-        a.sum::<M::F>(&self.buffers, self.arch, M::delta(self.delta), b)
+    fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
+        self.vectors.sum(a, b)
     }
-    fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
-        a.product::<M::F>(&self.buffers, self.arch, b)
+    fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
+        self.vectors.product(a, b)
     }
     fn combination(
         &mut self,
@@ -93,16 +93,16 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         terms: &[(M::F, &Self::Vector)],
         constant: M::F,
     ) -> Result<Self::Vector> {
-        Keys::combination(&self.buffers, (self.arch, M::delta(self.delta)), products, terms, constant)
+        self.vectors.combination(products, terms, constant)
     }
-    fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
-        a.gather(&self.buffers, lanes)
+    fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
+        self.vectors.gather(a, lanes)
     }
-    fn total(&mut self, a: &Keys<M::E>) -> Keys<M::E> {
-        a.total()
+    fn total(&mut self, a: &Self::Vector) -> Self::Vector {
+        self.vectors.total(a)
     }
-    fn inner_product(&mut self, a: &[M::E], b: &[M::E]) -> Result<Keys<M::E>> {
-        Ok(Keys::new(2, iter::once(M::E::dot(self.arch, a, b))))
+    fn inner_product(&mut self, a: &[M::E], b: &[M::E]) -> Result<Self::Vector> {
+        self.vectors.inner_product(a, b)
     }
     fn commit(&mut self, a: &Keys<M::E>) -> Result<Vec<M::E>> {
         let wires = (0..a.lanes()).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;

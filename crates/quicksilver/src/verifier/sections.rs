@@ -5,7 +5,7 @@ use super::waves::{Mapped, Taken};
 use super::{Commitments, Lengths, Turn, Verifier};
 use crate::arithmetic::{BLOCKS, SLOTS, Sections, slots};
 use crate::slots::Memory;
-use crate::waves::{self, Drawn, Keys, Rows, SumsOf};
+use crate::waves::{self, Drawn, Fill, Keys, Rows, SumsOf};
 use crate::{TILE, challenge, more_than_counted, polynomial, single_challenge};
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
@@ -23,17 +23,17 @@ use volery_vole::vole::subfield::{Coefficients, Delta, Key};
 use zeroize::Zeroizing;
 
 /// The verifier's state of commitments.
-pub struct Kept<B> {
+pub struct Kept<B, E> {
     sections: Sections<B>,
     /// The source of its coins.
     random: Random,
     /// The coin of the batch.
-    coin: Option<Coin<B>>,
+    coin: Option<Coin<E>>,
     /// The functions that were mapped.
     lines: Lines<B>,
 }
 
-impl<B: Field> Kept<B> {
+impl<B: Field, E> Kept<B, E> {
     /// The state before the first section; `random` is for coins.
     fn new(random: &mut Random) -> Self {
         let random = Random::from_seed(&random.bytes());
@@ -42,13 +42,14 @@ impl<B: Field> Kept<B> {
 }
 
 /// The challenge of a batch.
-struct Coin<B> {
+struct Coin<E> {
     /// The seeds that are to be sent, where they are a coin of the verifier.
     tossed: Option<[F128; 2]>,
     seeds: [Seed; 2],
     /// The number of the next product's coefficient.
     products: u64,
-    polynomials: Coefficients<B>,
+    /// Gives the coefficients of further polynomials, unless a turn has it, behind which no other is until that is done.
+    polynomials: Option<Fill<E>>,
 }
 
 impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
@@ -97,8 +98,9 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
             let random = &mut self.kept.random;
             let tossed = (!by_transcript::<E>()).then(|| [random.word(), random.word()]);
             let seeds = tossed.map_or_else(|| challenge(&mut self.channel), |tossed| tossed.map(Seed::from));
-            let polynomials = Coefficients::new(self.arch, seeds[1]);
-            self.kept.coin = Some(Coin { tossed, seeds, products: 0, polynomials });
+            let (arch, mut polynomials) = (self.arch, Coefficients::<B>::new(self.arch, seeds[1]));
+            let polynomials: Fill<E> = Box::new(move |chi| polynomials.fill(arch, chi));
+            self.kept.coin = Some(Coin { tossed, seeds, products: 0, polynomials: Some(polynomials) });
         }
     }
 
@@ -174,7 +176,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
 }
 
 impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
-    type Kept = Kept<B>;
+    type Kept = Kept<B, E>;
 
     fn verifier<'a>(
         channel: &'a mut Channel,
@@ -256,7 +258,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: polynomial::Keys<E>) {
         let Verifier { kept, sums, arch, .. } = verifier;
         let coin = kept.coin.as_mut().expect("tossed where a section is open");
-        sums.weigh::<B>(*arch, &polynomials, |chi| coin.polynomials.fill(*arch, chi));
+        sums.weigh::<B>(*arch, &polynomials, coin.polynomials.as_mut().expect("no turn is under way"));
     }
 
     fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
@@ -273,7 +275,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
 impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
     const SUMS: SumsOf<Keys<Self>> = column_sums::<B, E>;
 
-    fn lines(kept: &mut Kept<B>) -> &mut Lines<B> {
+    fn lines(kept: &mut Kept<B, E>) -> &mut Lines<B> {
         &mut kept.lines
     }
 
@@ -311,6 +313,7 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
         let coin = verifier.kept.coin.as_mut().expect("it was found");
         let (arch, [seed, _], first) = (verifier.arch, coin.seeds, coin.products);
         coin.products += turn.shares.next_multiple_of(2) as u64;
+        let polynomials = coin.polynomials.take().expect("a batch has one turn of a map at a time");
         let mut at = 0;
         // The key of one is Δ.
         let correct = move |rows: &mut [E], one| {
@@ -323,7 +326,14 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
             at += count;
         };
         let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(first);
-        Ok(Taken { correct: Box::new(correct), fill: Box::new(move |chi| coefficients.fill(arch, chi)) })
+        let products: Fill<E> = Box::new(move |chi| coefficients.fill(arch, chi));
+        Ok(Taken { correct: Box::new(correct), fill: [products, polynomials] })
+    }
+
+    fn go_on(verifier: &mut Verifier<'_, Self>, fill: Fill<E>) {
+        if let Some(coin) = &mut verifier.kept.coin {
+            coin.polynomials = Some(fill);
+        }
     }
 
     fn end_of_turn(verifier: &mut Verifier<'_, Self>, ends_batch: bool) -> Result<()> {

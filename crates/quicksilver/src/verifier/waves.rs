@@ -1,7 +1,7 @@
 //! Functions on many lanes at a time: see [`crate::waves`].
 
 use super::{Commitments, Verifier};
-use crate::waves::{Done, Drawn, Fill, Keys, Mapping, Rows, SumsOf, Turn, Waved};
+use crate::waves::{Done, Drawn, Fill, IntoSlots, Keys, Mapping, Rows, SumsOf, Turn, Waved};
 use volery_channel::error::Result;
 use volery_channel::pool::Task;
 use volery_circuit::stream::Map;
@@ -26,6 +26,8 @@ pub(crate) trait Mapped: Commitments + Waved {
         verifier: &mut Verifier<'_, Self>,
         turn: &Turn<Task<Rows<Self::E>>>,
     ) -> Result<Taken<Self::E>>;
+    /// Goes on with the batch of the last turn, of whose polynomials `fill` gives the further coefficients.
+    fn go_on(_: &mut Verifier<'_, Self>, _fill: Fill<Self::E>) {}
     /// Ends the batch, if it ends with a turn.
     fn end_of_turn(verifier: &mut Verifier<'_, Self>, ends_batch: bool) -> Result<()>;
     /// Goes on behind a map that ends with a block.
@@ -40,8 +42,8 @@ type Correct<E> = Box<dyn FnMut(&mut [E], E) + Send>;
 pub(crate) struct Taken<E> {
     /// Puts corrections on the keys of its next block; it gets the key of one.
     pub(super) correct: Correct<E>,
-    /// Gives the coefficients of its products.
-    pub(super) fill: Fill<E>,
+    /// Gives the coefficients of its products, and of its polynomials.
+    pub(super) fill: [Fill<E>; 2],
 }
 
 /// Executes a function on many lanes at a time, if it can be.
@@ -52,7 +54,7 @@ pub(super) fn map<M: Mapped>(
     // A half hands the channel on by sections.
     let begun = match verifier.lengths {
         Some(_) => None,
-        None => Mapping::begin(M::lines(&mut verifier.kept), map, *verifier.one),
+        None => Mapping::begin(M::lines(&mut verifier.kept), map, Keys::under(verifier.delta)),
     };
     let Some(mut mapping) = begun else { return Ok(None) };
     // Products that are asserted belong to the batch that is open.
@@ -114,15 +116,22 @@ fn rest_of_slots<M: Mapped>(
     for piece in mapping.pieces(count) {
         let shares = &verifier.block.rows(from + piece.shares.start)[..piece.shares.len()];
         let mut shares = Zeroizing::new(shares.to_vec());
-        let into = (&mut verifier.slots, &mut verifier.openings);
-        mapping.walk_into(into, (verifier.arch, piece.wave), &mut shares);
+        let Verifier { slots, openings: asserted, .. } = verifier;
+        let mut into = IntoSlots { slots, asserted, vanishing: Vec::new() };
+        mapping.walk_into(&mut into, (verifier.arch, piece.wave), &mut shares);
+        // The batch does not end the earlier for them: blocks of a map are used up.
+        into.vanishing.into_iter().for_each(|polynomials| M::add(verifier, polynomials));
     }
     Ok(())
 }
 
 /// Takes what a task has done.
-fn take_walked<M: Mapped>(verifier: &mut Verifier<'_, M>, done: &Done<Keys<M>>) {
-    verifier.add_products(&done.sums);
+fn take_walked<M: Mapped>(verifier: &mut Verifier<'_, M>, done: &mut Done<Keys<M>>) {
+    verifier.add_products(&done.folded.products);
+    verifier.sums.add_all(&done.folded.polynomials);
     verifier.weighing.pass_over(done.products);
-    verifier.openings.absorb_all(&done.asserted);
+    verifier.openings.absorb_all(&done.folded.asserted);
+    if let Some(fill) = done.folded.fill.take().filter(|_| done.goes_on) {
+        M::go_on(verifier, fill);
+    }
 }

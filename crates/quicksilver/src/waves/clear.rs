@@ -1,9 +1,7 @@
 //! A wave in the clear: the prover's first walk.
 
-use core::ops::Range;
 use std::sync::Arc;
 use volery_circuit::stream::straight::{Kind, StraightLine};
-use volery_primitives::secret::verdict;
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
@@ -13,7 +11,7 @@ const WORD: usize = 64;
 /// The values of some lanes of a function, and how far their walk has come.
 pub(crate) struct Clear {
     line: Arc<StraightLine<F2>>,
-    lanes: Range<usize>,
+    lanes: usize,
     /// The words of a slot.
     words: usize,
     /// The values, slot by slot, a bit for each lane.
@@ -23,10 +21,6 @@ pub(crate) struct Clear {
     /// The step at hand, and the lanes of it that are done.
     step: usize,
     done: usize,
-    /// The assertions so far, of each lane.
-    asserted: u64,
-    /// The number of the first assertion that failed, in the order of calls.
-    failed: Option<u64>,
 }
 
 impl Clear {
@@ -34,33 +28,28 @@ impl Clear {
     /// elements of the `witness` are read: `None` where that has ended.
     pub(crate) fn new<'a>(
         line: &Arc<StraightLine<F2>>,
-        lanes: Range<usize>,
+        lanes: usize,
         arguments: impl Iterator<Item = &'a [F128]>,
         witness: &mut dyn Iterator<Item = F2>,
     ) -> Option<Self> {
-        let words = lanes.len().div_ceil(WORD);
+        let words = lanes.div_ceil(WORD);
         let mut values = Zeroizing::new(vec![0; words * line.slots]);
         for (slot, column) in values.chunks_exact_mut(words).zip(arguments) {
             column.iter().enumerate().for_each(|(lane, mac)| put(slot, lane, mac.bit0()));
         }
         let mut read = Zeroizing::new(vec![0; words * line.witness as usize]);
-        for lane in 0..lanes.len() {
+        for lane in 0..lanes {
             for element in read.chunks_exact_mut(words) {
                 put(element, lane, witness.next()?);
             }
         }
         let line = line.clone();
-        Some(Self { line, lanes, words, values, witness: read, step: 0, done: 0, asserted: 0, failed: None })
+        Some(Self { line, lanes, words, values, witness: read, step: 0, done: 0 })
     }
 
     /// Whether all steps are done.
     pub(crate) fn is_done(&self) -> bool {
         self.step == self.line.steps.len()
-    }
-
-    /// The number of the first assertion that has failed, in the order of calls.
-    pub(crate) fn failed(&self) -> Option<u64> {
-        self.failed
     }
 
     /// Walks on, until a step commits to more than there are `shares`. These are corrected, so that each has
@@ -78,13 +67,14 @@ impl Clear {
                     let value = if line.constants[step.a as usize] == F2::ONE { u64::MAX } else { 0 };
                     self.values[out..out + words].fill(value);
                 }
-                Kind::Assert => self.assert(a),
+                // They commit to nothing.
+                Kind::Assert | Kind::AssertProduct | Kind::Polynomials => {}
                 Kind::Hint => self.hint(step.a as usize),
                 Kind::Scale => unreachable!("a factor of F_2 is no step"),
                 Kind::Mul | Kind::Witness | Kind::Commit => {
-                    while self.done < self.lanes.len() {
+                    while self.done < self.lanes {
                         let (word, bit) = (self.done / WORD, self.done % WORD);
-                        let count = shares.len().min(self.lanes.len() - self.done).min(WORD - bit);
+                        let count = shares.len().min(self.lanes - self.done).min(WORD - bit);
                         if count == 0 {
                             return;
                         }
@@ -108,29 +98,13 @@ impl Clear {
         }
     }
 
-    /// Notes the first lane in which the wire on this slot does not carry zero.
-    fn assert(&mut self, slot: usize) {
-        let number = |lane: usize| (self.lanes.start + lane) as u64 * self.line.assertions + self.asserted;
-        for word in 0..self.words {
-            let left = (self.lanes.len() - word * WORD).min(WORD);
-            let values = self.values[slot + word] & (u64::MAX >> (WORD - left));
-            // A prover that has no witness ends without a proof, and says so.
-            if verdict(values != 0) {
-                let number = number(word * WORD + values.trailing_zeros() as usize);
-                self.failed = Some(self.failed.map_or(number, |first| first.min(number)));
-                break;
-            }
-        }
-        self.asserted += 1;
-    }
-
     /// Puts the values of a hint on the slots of its results.
     fn hint(&mut self, number: usize) {
         let (line, words) = (self.line.clone(), self.words);
         let hint = &line.hints[number];
         let mut of = Zeroizing::new(vec![F2::ZERO; hint.of.len()]);
         let mut made = Zeroizing::new(vec![0; words * hint.results.len()]);
-        for lane in 0..self.lanes.len() {
+        for lane in 0..self.lanes {
             for (value, slot) in of.iter_mut().zip(&hint.of) {
                 let word = self.values[*slot as usize * words + lane / WORD];
                 *value = F2::low_bit(u128::from(word >> (lane % WORD)));

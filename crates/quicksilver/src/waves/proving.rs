@@ -1,13 +1,9 @@
 //! A wave under MACs that commits to its values as it is walked: a prover's where challenges may be coins.
 
-use super::wave::{Source, Wave};
+use super::wave::{Check, Source, Walker, Wave};
 use super::{Mapping, Tags, Waved};
-use core::ops::Range;
 use volery_circuit::stream::straight::{Hint, Kind, Step};
 use volery_primitives::Field;
-use volery_primitives::arch::Arch;
-use volery_primitives::secret::verdict;
-use volery_proof::openings::Openings;
 use zeroize::Zeroizing;
 
 /// A wave, with what its lanes know.
@@ -16,27 +12,21 @@ pub(crate) struct Proving<M: Waved<Tag: Sync>> {
     known: Known<M>,
 }
 
-/// The knowledge of the lanes of a wave, and what became of their assertions.
+/// The knowledge of the lanes of a wave.
 struct Known<M: Waved> {
-    lanes: Range<usize>,
+    lanes: usize,
     /// The witness, element by element, of all lanes each.
     witness: Zeroizing<Vec<M::F>>,
-    /// The assertions of each lane: so far, and in all.
-    asserted: u64,
-    assertions: u64,
-    /// The number of the first assertion that failed, in the order of calls.
-    failed: Option<u64>,
 }
 
 impl<M: Waved<Tag: Sync>> Proving<M> {
     /// A wave at its begin. Its elements of the `witness` are read: `None` where that has ended.
     pub(crate) fn new(
-        mapping: &Mapping<'_, Tags<M>>,
+        mapping: &mut Mapping<'_, Tags<M>>,
         number: usize,
         witness: &mut dyn Iterator<Item = M::F>,
     ) -> Option<Self> {
-        let lanes = mapping.lanes(number);
-        let count = lanes.len();
+        let count = mapping.lanes(number).len();
         let elements = mapping.line.witness as usize;
         let mut read = Zeroizing::new(vec![M::F::ZERO; count * elements]);
         for lane in 0..count {
@@ -44,8 +34,7 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
                 read[element * count + lane] = witness.next()?;
             }
         }
-        let assertions = mapping.line.assertions;
-        let known = Known { lanes, witness: read, asserted: 0, assertions, failed: None };
+        let known = Known { lanes: count, witness: read };
         Some(Self { wave: mapping.new_wave(number), known })
     }
 
@@ -54,9 +43,9 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
         &self.wave
     }
 
-    /// The number of the first assertion that has failed, in the order of calls.
-    pub(crate) fn failed(&self) -> Option<u64> {
-        self.known.failed
+    /// The wave, once it is done.
+    pub(crate) fn into_wave(self) -> Wave<Tags<M>> {
+        self.wave
     }
 
     /// Whether all steps are done.
@@ -65,14 +54,13 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
     }
 
     /// Walks on, until a step commits to more than there are `shares`. These are corrected, so that each has the
-    /// value that is committed to, and the differences are put into `corrections`, one for each. `made` and
-    /// `asserted` are as for [`Wave::walk`]. Fig. 4, 4 and 5.
+    /// value that is committed to, and the differences are put into `corrections`, one for each. `check` is as for
+    /// [`Wave::walk`]. Fig. 4, 4 and 5.
     pub(crate) fn walk(
         &mut self,
-        (arch, one): (Arch, M::Tag),
+        by: &mut Walker<Tags<M>>,
         (shares, corrections): (&mut [M::Tag], &mut [M::F]),
-        made: impl FnMut(Option<[&[M::Tag]; 2]>, &[M::Tag]),
-        asserted: &mut Openings,
+        check: &mut impl Check<Tags<M>>,
         #[cfg(test)] lies: &[usize],
     ) {
         let corrected = Corrected {
@@ -82,7 +70,7 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
             lies,
         };
         let mut knowing = Knowing { known: &mut self.known, corrected };
-        self.wave.walk((arch, one), shares, &mut knowing, made, asserted);
+        self.wave.walk(by, shares, &mut knowing, check);
     }
 }
 
@@ -141,20 +129,11 @@ impl<M: Waved<Tag: Sync>> Source<Tags<M>> for Knowing<'_, M> {
         match step.kind {
             Kind::Mul => self.corrected.push(shares, |i| M::value(a[i]) * M::value(b[i])),
             Kind::Witness => {
-                let from = step.a as usize * self.known.lanes.len() + lane;
+                let from = step.a as usize * self.known.lanes + lane;
                 let witness = &self.known.witness[from..];
                 self.corrected.push(shares, |i| witness[i]);
             }
             _ => self.corrected.push(shares, |i| M::value(out[i])),
         }
-    }
-
-    fn assert(&mut self, wires: &[M::Tag]) {
-        // A prover that has no witness ends without a proof, and says so.
-        if let Some(lane) = wires.iter().position(|wire| verdict(M::value(*wire) != M::F::ZERO)) {
-            let number = (self.known.lanes.start + lane) as u64 * self.known.assertions + self.known.asserted;
-            self.known.failed = Some(self.known.failed.map_or(number, |first| first.min(number)));
-        }
-        self.known.asserted += 1;
     }
 }

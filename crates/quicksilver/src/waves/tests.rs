@@ -2,6 +2,7 @@
 //! found.
 
 mod elements;
+mod polynomials;
 mod random;
 
 use crate::prover::Prover;

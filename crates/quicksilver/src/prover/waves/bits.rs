@@ -3,7 +3,7 @@
 use super::draw_turns;
 use crate::challenge;
 use crate::prover::{Commitments, Prover};
-use crate::waves::{Asked, Clear, Done, Mapping, Piece, Places, Rows, SumsOf, Tags, Turn};
+use crate::waves::{Asked, Clear, Done, Fill, IntoSlots, Mapping, Piece, Places, Rows, SumsOf, Tags, Turn};
 use volery_channel::channel::Message;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
@@ -11,8 +11,8 @@ use volery_circuit::stream::Map;
 use volery_circuit::witness_ended;
 use volery_primitives::arch::prover_column_sums;
 use volery_primitives::prg::Prg;
-use volery_primitives::{F2, F128, Field};
-use volery_vole::macs::{BitMacs, Macs};
+use volery_primitives::{F2, F128};
+use volery_vole::macs::BitMacs;
 use zeroize::Zeroizing;
 
 type Bits = Tags<BitMacs>;
@@ -23,8 +23,6 @@ struct Walks<'m> {
     places: Places<Clear>,
     /// The first walks over turns.
     tasks: Tasks<Walked>,
-    /// The number of the first assertion that has failed, in the order of calls.
-    failed: Option<u64>,
     /// The shares that were corrected so far.
     #[cfg(test)]
     corrected: u64,
@@ -50,10 +48,11 @@ impl Prover<'_, BitMacs> {
         &mut self,
         map: Map<'_, F2, F128>,
     ) -> Result<Option<Zeroizing<Vec<F128>>>> {
-        let one = BitMacs::constant(F2::ONE);
         // A half hands the channel on by sections.
-        let begun =
-            if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.lines, map, one) };
+        let begun = match self.lengths {
+            Some(_) => None,
+            None => Mapping::begin(&mut self.kept.lines, map, Tags::default()),
+        };
         let Some(mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.
         self.take_asserted()?;
@@ -61,7 +60,6 @@ impl Prover<'_, BitMacs> {
             places: Places::default(),
             tasks: Tasks::default(),
             mapping,
-            failed: None,
             #[cfg(test)]
             corrected: 0,
         };
@@ -74,11 +72,9 @@ impl Prover<'_, BitMacs> {
                 self.rest_of_block(&mut walks)?;
             }
         }
-        let Walks { mut mapping, failed, .. } = walks;
+        let Walks { mut mapping, .. } = walks;
         mapping.settle_all(&mut |done| self.take_walked(done));
-        if let (Some(number), None) = (failed, &self.failed) {
-            self.failed = Some(mapping.name(number));
-        }
+        self.failed = self.failed.take().or_else(|| mapping.failure());
         mapping.count(&mut self.gates);
         Ok(Some(mapping.end()))
     }
@@ -101,15 +97,19 @@ impl Prover<'_, BitMacs> {
             waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
             self.channel.send_message(&corrections)?;
             walks.mapping.pass();
-            let [products, _] = challenge(&mut self.channel);
+            walks.mapping.hand_over(&mut self.channel)?;
+            let seeds = challenge(&mut self.channel);
             if let Some(drain) = &mut self.drain {
                 drain()?;
             }
             self.committed += turn.shares as u64;
             let sums: SumsOf<Bits> = |arch, chi, columns, _| prover_column_sums(arch, chi, columns);
             let by = (self.arch, &self.pool.clone(), sums);
-            let mut coefficients = Prg::new(self.arch, products);
-            let fill = Box::new(move |chi: &mut [F128]| coefficients.fill(chi));
+            let arch = self.arch;
+            let fill = seeds.map(|seed| -> Fill<F128> {
+                let mut coefficients = Prg::new(arch, seed);
+                Box::new(move |chi| coefficients.fill(chi))
+            });
             walks.mapping.hand_out(by, (turn, fill), |rows, _| rows, &mut |done| self.take_walked(done));
             self.report_without(walks.mapping.inputs());
         }
@@ -137,7 +137,7 @@ impl Prover<'_, BitMacs> {
         match places.take(number) {
             Asked::Here(wave) => Ok(wave),
             Asked::New => {
-                let (lanes, arguments) = (mapping.lanes(number), mapping.arguments(number));
+                let (lanes, arguments) = (mapping.lanes(number).len(), mapping.arguments(number));
                 let begun = Clear::new(&mapping.line, lanes, arguments, &mut self.witness);
                 begun.ok_or_else(|| self.steps.fail(witness_ended()))
             }
@@ -160,26 +160,27 @@ impl Prover<'_, BitMacs> {
             let walked = self.lied_about(walked, &mut walks.corrected);
             let mut walked = walked;
             core::mem::take(&mut walked.waves).into_iter().for_each(|(number, wave)| walks.put(number, wave));
-            let into = (&mut self.slots, &mut self.openings);
-            walks.mapping.walk_into(into, (self.arch, number), &mut walked.turn.blocks[0].1);
+            let Prover { arch, slots, openings: asserted, .. } = self;
+            let (arch, mut into) = (*arch, IntoSlots { slots, asserted, vanishing: Vec::new() });
+            walks.mapping.walk_into(&mut into, (arch, number), &mut walked.turn.blocks[0].1);
+            let vanishing = into.vanishing;
+            self.vanish_in_map(vanishing);
         }
         Ok(())
     }
 
     /// Takes what a task has done.
-    fn take_walked(&mut self, done: &Done<Bits>) {
-        self.sums.add(&done.sums);
+    fn take_walked(&mut self, done: &mut Done<Bits>) {
+        self.sums.add(&done.folded.products);
+        self.sums.add_all(&done.folded.polynomials);
         self.kept.weighing.pass_over(done.products);
-        self.openings.absorb_all(&done.asserted);
+        self.openings.absorb_all(&done.folded.asserted);
     }
 }
 
 impl Walks<'_> {
     /// Puts a wave back.
     fn put(&mut self, number: usize, wave: Clear) {
-        if let Some(number) = wave.failed() {
-            self.failed = Some(self.failed.map_or(number, |first| first.min(number)));
-        }
         self.places.put(number, Some(wave).filter(|wave| !wave.is_done()));
     }
 }

@@ -3,19 +3,19 @@
 
 use super::draw_turns;
 use crate::ASSERTED;
-use crate::prover::products::Products;
+use crate::polynomial::Lower;
+use crate::prover::products::{Columns, Products};
 use crate::prover::{Commitments, Prover};
-use crate::waves::{Asked, Mapping, Piece, Places, Proving, Rows, Tags, Turn, fill};
-use std::sync::Arc;
+use crate::waves::{Asked, Check, IntoSlots, Mapping, Piece, Places, Proving, Rows, Tags, Turn, Walker};
 use volery_channel::channel::Message;
 use volery_channel::error::Result;
 use volery_channel::pool::{Task, Tasks};
 use volery_circuit::stream::Map;
 use volery_circuit::witness_ended;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, MacField};
+use volery_primitives::{Field, MacField, Tag as _};
 use volery_proof::openings::Openings;
-use volery_vole::macs::{FieldMacs, Macs};
+use volery_vole::macs::FieldMacs;
 use zeroize::Zeroizing;
 
 /// A map, with its waves.
@@ -23,8 +23,6 @@ struct Walks<'m, B: Field, E: MacField<B>> {
     mapping: Mapping<'m, Tags<FieldMacs<B, E>>>,
     places: Places<Proving<FieldMacs<B, E>>>,
     tasks: Tasks<Walked<B, E>>,
-    /// The number of the first assertion that has failed, in the order of calls.
-    failed: Option<u64>,
     /// The shares whose walk was handed out.
     #[cfg(test)]
     handed_out: u64,
@@ -39,16 +37,18 @@ type TagRows<B, E> = Rows<<E as MacField<B>>::Tag>;
 /// A turn whose blocks tasks expand, and its waves.
 type Next<B, E> = (Turn<Task<TagRows<B, E>>>, Waves<B, E>);
 
-/// The result of a walk over a turn: the waves, further on; the corrections; what its products add to the check;
-/// the wires that were asserted; and memory that is free again.
+/// The result of a walk over a turn: the waves, further on; the corrections; what its products add to the check, and
+/// polynomials; the wires that were asserted; and memory that is free again.
 struct Walked<B: Field, E: MacField<B>> {
     waves: Waves<B, E>,
     shares: usize,
     /// A correction for each share, as they are sent.
     corrections: Message,
     products: Products<E>,
+    vanishing: Vec<Lower<E>>,
     asserted: Box<Openings>,
     rows: Vec<TagRows<B, E>>,
+    walker: Walker<Tags<FieldMacs<B, E>>>,
     ends_batch: bool,
 }
 
@@ -58,10 +58,11 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         &mut self,
         map: Map<'_, B, E::Tag>,
     ) -> Result<Option<TagRows<B, E>>> {
-        let one = FieldMacs::<B, E>::constant(B::ONE);
         // A half hands the channel on by sections.
-        let begun =
-            if self.lengths.is_some() { None } else { Mapping::begin(&mut self.kept.lines, map, one) };
+        let begun = match self.lengths {
+            Some(_) => None,
+            None => Mapping::begin(&mut self.kept.lines, map, Tags::default()),
+        };
         let Some(mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.
         self.take_asserted()?;
@@ -69,7 +70,6 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             mapping,
             places: Places::default(),
             tasks: Tasks::default(),
-            failed: None,
             #[cfg(test)]
             handed_out: 0,
         };
@@ -82,10 +82,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
                 self.rest_of_section(&mut walks)?;
             }
         }
-        let Walks { mapping, failed, .. } = walks;
-        if let (Some(number), None) = (failed, &self.failed) {
-            self.failed = Some(mapping.name(number));
-        }
+        let Walks { mapping, .. } = walks;
+        self.failed = self.failed.take().or_else(|| mapping.failure());
         mapping.count(&mut self.gates);
         Ok(Some(mapping.end()))
     }
@@ -98,12 +96,12 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             draw_turns(self, &mut walks.mapping)?;
             while let Some((turn, waves)) = self.next_turn(walks)? {
                 let products = self.kept.weighing.spare().unwrap_or_default();
-                let (arch, one) = (self.arch, walks.mapping.one.clone());
+                let (arch, walker) = (self.arch, walks.mapping.walker(self.arch));
                 #[cfg(test)]
                 let lies = self.lies_within(&mut walks.handed_out, turn.shares);
                 walks.tasks.push(self.pool.run(move || {
                     Walked::over(
-                        (arch, one),
+                        (arch, walker),
                         (turn, waves),
                         products,
                         #[cfg(test)]
@@ -114,13 +112,15 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             let Some(walked) = walks.tasks.next() else { break };
             let shares = walked.shares;
             walked.waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
-            walks.mapping.take_back(shares, walked.rows);
+            walks.mapping.take_back(shares, walked.rows, walked.walker);
             self.openings.absorb_all(&walked.asserted);
             self.channel.send_message(&walked.corrections)?;
             walks.mapping.pass();
+            walks.mapping.hand_over(&mut self.channel)?;
             self.kept.sections.pass_over(shares);
             self.committed += shares as u64;
             self.kept.batch().append(walked.products);
+            self.vanish_in_map(walked.vanishing);
             self.report_without(walks.mapping.inputs());
             // What follows the last turn belongs to its batch.
             if walked.ends_batch && !walks.mapping.is_walked() {
@@ -175,18 +175,20 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             let mut corrections = vec![B::ZERO; shares];
             #[cfg(test)]
             let lies = self.lies_within(&mut walks.handed_out, shares);
-            let one = **walks.mapping.one;
-            let slots = &mut self.slots;
+            let mut walker = walks.mapping.walker(self.arch);
+            let Prover { slots, openings: asserted, .. } = self;
+            let mut into = IntoSlots { slots, asserted, vanishing: Vec::new() };
             wave.walk(
-                (self.arch, one),
+                &mut walker,
                 (&mut rows, &mut corrections),
-                |factors, made| fill(slots, one, factors, made),
-                &mut self.openings,
+                &mut into,
                 #[cfg(test)]
                 &lies,
             );
+            let vanishing = into.vanishing;
+            self.vanish_in_map(vanishing);
             walks.put(number, wave);
-            walks.mapping.take_back(shares, Vec::new());
+            walks.mapping.take_back(shares, Vec::new(), walker);
         }
         Ok(())
     }
@@ -195,27 +197,28 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
 impl<B: Field, E: MacField<B>> Walks<'_, B, E> {
     /// Puts a wave back.
     fn put(&mut self, number: usize, wave: Proving<FieldMacs<B, E>>) {
-        if let Some(number) = wave.failed() {
-            self.failed = Some(self.failed.map_or(number, |first| first.min(number)));
-        }
+        self.mapping.note(number, wave.wave());
         if wave.is_done() {
-            self.mapping.finish(number, wave.wave());
+            self.mapping.finish(number, wave.into_wave());
+            self.places.put(number, None);
+        } else {
+            self.places.put(number, Some(wave));
         }
-        self.places.put(number, Some(wave).filter(|wave| !wave.is_done()));
     }
 }
 
 impl<B: Field, E: MacField<B>> Walked<B, E> {
     /// Walks over a turn. `products` is memory.
     fn over(
-        (arch, one): (Arch, Arc<Zeroizing<E::Tag>>),
+        (arch, mut walker): (Arch, Walker<Tags<FieldMacs<B, E>>>),
         (turn, mut waves): Next<B, E>,
         mut products: Products<E>,
         #[cfg(test)] lies: &[usize],
     ) -> Self {
         let mut corrections = vec![B::ZERO; turn.shares];
-        let mut asserted = Box::new(Openings::new(ASSERTED));
-        let mut columns = products.begin(arch, turn.shares);
+        let asserted = Box::new(Openings::new(ASSERTED));
+        let mut keeping =
+            Keeping { products: products.begin(arch, turn.shares), vanishing: Vec::new(), asserted };
         let (mut at, mut from, mut all) = (0, 0, Vec::with_capacity(turn.blocks.len()));
         for (pieces, rows) in turn.blocks {
             let mut rows = rows.wait();
@@ -225,10 +228,9 @@ impl<B: Field, E: MacField<B>> Walked<B, E> {
                 #[cfg(test)]
                 let lies: Vec<_> = lies.iter().filter_map(|lie| lie.checked_sub(from)).collect();
                 waves[at].1.walk(
-                    (arch, **one),
+                    &mut walker,
                     (&mut rows[shares], &mut corrections[from..][..count]),
-                    |factors, made| columns.add(factors, made),
-                    &mut asserted,
+                    &mut keeping,
                     #[cfg(test)]
                     &lies,
                 );
@@ -236,12 +238,52 @@ impl<B: Field, E: MacField<B>> Walked<B, E> {
             }
             all.push(rows);
         }
-        drop(columns);
+        let Keeping { vanishing, asserted, .. } = keeping;
         // Whoever sends them does nothing else.
         let mut encoded = vec![0; B::bytes_of(turn.shares as u64) as usize];
         B::encode_all(&corrections, &mut encoded);
         let (shares, ends_batch) = (turn.shares, turn.ends_batch);
-        Self { waves, shares, corrections: encoded.into(), products, asserted, rows: all, ends_batch }
+        Self {
+            waves,
+            shares,
+            corrections: encoded.into(),
+            products,
+            vanishing,
+            asserted,
+            rows: all,
+            walker,
+            ends_batch,
+        }
+    }
+}
+
+/// The check of a turn, which waits for its challenge.
+struct Keeping<'p, B: Field, E: MacField<B>> {
+    products: Columns<'p, B, E>,
+    vanishing: Vec<Lower<E>>,
+    asserted: Box<Openings>,
+}
+
+impl<B: Field, E: MacField<B>> Check<Tags<FieldMacs<B, E>>> for Keeping<'_, B, E> {
+    fn committed(
+        &mut self,
+        _: &Walker<Tags<FieldMacs<B, E>>>,
+        factors: Option<[&[E::Tag]; 2]>,
+        made: &[E::Tag],
+    ) {
+        self.products.add(factors, made);
+    }
+
+    fn zeroes(&mut self, wires: &[E::Tag]) {
+        wires.iter().for_each(|wire| self.asserted.absorb(&wire.mac()));
+    }
+
+    fn products(&mut self, by: &mut Walker<Tags<FieldMacs<B, E>>>, columns: [&[E::Tag]; 3]) {
+        self.vanishing.push(by.less(columns));
+    }
+
+    fn vanish(&mut self, polynomials: Lower<E>) {
+        self.vanishing.push(polynomials);
     }
 }
 

@@ -8,7 +8,7 @@ use volery_channel::channel::{Channel, Party, Tape, pipe, side_by_side};
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::{Pool, Task};
 use volery_channel::random::Random;
-use volery_circuit::stream::Streamed;
+use volery_circuit::stream::{Source, Streamed};
 use volery_circuit::{Backend, Cells, Circuit, Entries, Matrix, Memories, Polynomials, Put, Returned};
 use volery_primitives::{Arch, F2, F61, F61x2, F64, F65537, F65537x4, Field, MacField};
 use volery_proof::verdict::Gates;
@@ -36,12 +36,13 @@ enum Part {
     Memory(usize),
 }
 
-/// The commitments of a round of a map: inputs, products, or both with hints.
+/// The commitments of a round of a map: inputs, products, both with hints, or inputs in polynomials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Inputs,
     Products,
     All,
+    Polynomials,
 }
 
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ impl Statement {
             _ => Part::Map {
                 lanes: one_of(random, &[2, 3, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129, 200, 300]),
                 rounds: 1 + below(random, 30),
-                kind: one_of(random, &[Kind::Inputs, Kind::Products, Kind::All]),
+                kind: one_of(random, &[Kind::Inputs, Kind::Products, Kind::All, Kind::Polynomials]),
             },
         };
         Self((0..1 + below(random, 9)).map(|_| part(random)).collect())
@@ -90,6 +91,9 @@ impl Statement {
     fn shares_of_map(&self) -> Option<u64> {
         let shares = |part: &Part| match part {
             Part::Map { lanes, rounds, kind: Kind::All } => Some((lanes * rounds * 5) as u64),
+            Part::Map { lanes, rounds, kind: Kind::Polynomials } => {
+                Some((lanes * rounds * POLYNOMIALS) as u64)
+            }
             Part::Map { lanes, rounds, .. } => Some((lanes * rounds) as u64),
             _ => None,
         };
@@ -97,16 +101,54 @@ impl Statement {
     }
 }
 
-fn assert_equal<B: Backend>(b: &mut B, x: B::Wire, y: B::Wire, name: &str) -> Result<()> {
+pub(super) fn assert_equal<B: Backend>(b: &mut B, x: B::Wire, y: B::Wire, name: &str) -> Result<()> {
     let minus = b.scale(y, -B::F::ONE);
     let difference = b.add(x, minus);
     b.assert_zero(difference, name)
 }
 
+/// The shares of a round of polynomials.
+pub(super) const POLYNOMIALS: usize = 4;
+
+/// A round of polynomials of every kind in a lane, whose next element of the witness is to be `x`. Of the assertions
+/// the first is on the element, the second on a product, the third on three lanes, and the last on one.
+pub(super) fn polynomials<B: Polynomials>(b: &mut B, [x, y]: [B::Wire; 2], lane: usize) -> Result<B::Wire> {
+    let (one, minus) = (B::F::ONE, -B::F::ONE);
+    let element = b.witness()?;
+    assert_equal(b, element, x, &format!("the element of lane {lane}"))?;
+    let product = b.hint(&[element, y], |of| of[0] * of[1])?;
+    b.assert_product(element, y, product, format_args!("the product of lane {lane}"))?;
+    // The committed values are x·y and x·y + 1.
+    let wires = b.vector(&[element, y]);
+    let swapped = b.gather(&wires, &[Some(1), Some(0)]);
+    let ones = b.public(&[B::F::ZERO, one]);
+    let products = b.combination(&[(&wires, &swapped)], &[(one, &ones)], B::F::ZERO)?;
+    let committed = b.commit(&products)?;
+    // (a, b, c)³ − (a, b, c)·(a, b, c)² is zero in three lanes, of degree three, and two are read again.
+    let three = b.vector(&[element, product, committed[0]]);
+    let squares = b.product(&three, &three)?;
+    let cubes = b.product(&squares, &three)?;
+    let zeroes = b.combination(&[(&three, &squares)], &[(minus, &cubes)], B::F::ZERO)?;
+    b.assert_zeroes(zeroes.clone(), format_args!("the cubes of lane {lane}"))?;
+    // x·y + y·x − 2·x·y, with what was zero before.
+    let inner = b.inner_product(&[element, y], &[y, element])?;
+    let minus_product = b.scale(product, minus);
+    let twice = b.vector(&[minus_product, minus_product]);
+    let (twice, zero) = (b.total(&twice), b.total(&zeroes));
+    let sum = b.sum(&inner, &twice);
+    let sum = b.sum(&sum, &zero);
+    b.assert_zeroes(sum, format_args!("the sum of lane {lane}"))?;
+    Ok(b.add(committed[0], committed[1]))
+}
+
 /// Rounds on a lane, whose witness is its argument, again and again.
-fn rounds<B: Backend>(b: &mut B, of: &[B::Wire], rounds: usize, kind: Kind) -> Result<Returned<B::Wire>> {
+fn rounds<B: Polynomials>(b: &mut B, of: &[B::Wire], rounds: usize, kind: Kind) -> Result<Returned<B::Wire>> {
     let (x, mut y) = (of[0], of[1]);
     for _ in 0..rounds {
+        if kind == Kind::Polynomials {
+            y = polynomials(b, [x, y], 0)?;
+            continue;
+        }
         if kind == Kind::Products {
             let product = b.mul(y, x)?;
             y = b.add(y, product);
@@ -292,7 +334,7 @@ impl<S: Share + 'static> Early<S> for Talking<S> {
 }
 
 /// Values under MACs that a dealer deals.
-trait Dealt: Commitments + verifier::Commitments {
+pub(super) trait Dealt: Commitments + verifier::Commitments {
     fn fresh(random: &mut Random) -> Self::Delta;
     fn macs(block: usize) -> BoxedVole<Self::Mac>;
     fn keys(block: usize, delta: &Self::Delta) -> BoxedVole<Self::Key>;
@@ -323,33 +365,35 @@ impl<B: Field, E: MacField<B>> Dealt for FieldMacs<B, E> {
 }
 
 #[derive(Clone, Debug)]
-struct By {
-    block: usize,
-    lag: usize,
-    ahead: usize,
+pub(super) struct By {
+    pub(super) block: usize,
+    pub(super) lag: usize,
+    pub(super) ahead: usize,
     /// The shares that the prover draws ahead of their messages.
-    early: usize,
-    threads: [usize; 2],
-    lies: Vec<u64>,
+    pub(super) early: usize,
+    pub(super) threads: [usize; 2],
+    pub(super) lies: Vec<u64>,
+    /// Whether the prover goes on where an assertion fails.
+    pub(super) goes_on: bool,
 }
 
 /// The gates of both, and all that each sent.
-type Outcome = (Result<Gates>, Result<Gates>, [Vec<Vec<u8>>; 2]);
+pub(super) type Outcome = (Result<Gates>, Result<Gates>, [Vec<Vec<u8>>; 2]);
 
-fn run<M: Dealt>(statement: &Statement, witness: &[M::F], by: &By) -> Outcome {
+pub(super) fn run<M: Dealt>(statement: &dyn Source<M::F>, witness: &[M::F], by: &By) -> Outcome {
     let (here, there) = pipe(Duration::from_secs(20));
     let ((here, sent), (there, answered)) = (Tape::new(here, None), Tape::new(there, None));
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, there);
     let &By { block, lag, ahead, early, threads, .. } = by;
-    let prover = || {
+    let prover = move || {
         let vole = Talking { vole: M::macs(block), lag, ahead, early, drawn: 0, heard: 0 };
         let witness = witness.to_vec();
         let mut prover = Prover::<M>::new(&mut proving, Box::new(vole), Arch::detect(), witness);
         prover.lies_in_waves = by.lies.clone();
         let mut prover = prover.share_work(&Pool::of(threads[0]));
         let run = Streamed(statement).run(&mut prover);
-        if !by.lies.is_empty() {
+        if by.goes_on || !by.lies.is_empty() {
             prover.lie();
         }
         let proved = run.and_then(|()| prover.finish().map(|(gates, _)| gates));
@@ -381,6 +425,7 @@ fn statements_at_random<M: Dealt>(seeds: u8) {
             early: 0,
             threads: [1; 2],
             lies: Vec::new(),
+            goes_on: false,
         };
         let case = format!("seed {seed}: {statement:?} {by:?}");
         let (proved, verified, sent) = run::<M>(&statement, &witness, &by);
