@@ -32,9 +32,6 @@ type Block<W> = [Byte<W>; BLOCK];
 /// A way to substitute bytes, SubBytes of FIPS 197 section 5.1.1: by [`Gates`], or with
 /// [`Holes`](super::Holes).
 pub trait SubBytes<B: Backend<F = F2>> {
-    /// Whether it is made of gates alone, so that many blocks at once may gain from being mapped.
-    const OF_GATES: bool;
-
     /// The name of the function of all rounds of a block, where they are recorded.
     const ROUNDS: &'static str;
 
@@ -46,7 +43,6 @@ pub trait SubBytes<B: Backend<F = F2>> {
 }
 
 impl<B: Backend<F = F2>> SubBytes<B> for Gates {
-    const OF_GATES: bool = true;
     const ROUNDS: &'static str = "rounds of AES-128";
 
     fn substitute(b: &mut B, bytes: &[Byte<B::Wire>]) -> Result<Vec<Byte<B::Wire>>> {
@@ -137,7 +133,7 @@ impl<W: Copy, S> Aes128<W, S> {
 
     /// `message` with the key stream of counter mode added (SP 800-38A section 6.5): encrypts and decrypts.
     /// The first block of the stream is the ciphertext of `counter`, 16 bytes, and of these the last four
-    /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not. Gate by gate, eight
+    /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not. Eight
     /// blocks or more are one map ([`Backend::map`]).
     ///
     /// # Errors
@@ -161,7 +157,7 @@ impl<W: Copy, S> Aes128<W, S> {
             .step_by(BLOCK)
             .map(|start| message.slice(start..message.len().min(start + BLOCK)))
             .collect();
-        let together = if S::OF_GATES && pieces.len() >= MANY { TOGETHER } else { 1 };
+        let together = if pieces.len() >= MANY { TOGETHER } else { 1 };
         let mut out = Vec::with_capacity(message.len());
         for pieces in pieces.chunks(together) {
             let blocks = pieces.iter().map(|_| {

@@ -61,25 +61,12 @@ pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
     depth: u32,
     mut leaf: impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
 ) -> Result<Bytes<B::Wire>> {
-    let root = if C::OF_GATES {
-        root_by_maps::<B, C>(b, depth, &mut leaf)?
-    } else {
-        merkle_root(
-            b,
-            depth,
-            |b, place| {
-                let block = block_of(&leaf(b, place)?);
-                sha256_of_block::<B, C>(b, &block)
-            },
-            |b, left, right| sha256_of_block::<B, C>(b, &block_of_children(left, right)),
-        )?
-    };
-    Ok(bytes_of(&root))
+    Ok(bytes_of(&root_by_maps::<B, C>(b, depth, &mut leaf)?))
 }
 
 /// The leaves, and the inner nodes of one height, that are compressed together: enough for all threads, and so few
 /// that those that wait take little memory.
-const LEAVES: u64 = 256;
+const LEAVES: u64 = 512;
 const NODES: usize = 128;
 
 /// The root, where the blocks of a height wait until they are many.
@@ -142,7 +129,7 @@ fn compress_each<B: Backend<F = F2>, C: Compression<B>>(
             *place = bit.wire(b);
         }
     }
-    let nodes = b.map(b"sha256 of a block", lanes, &columns, |b, _, of| {
+    let nodes = b.map(C::BLOCK.as_bytes(), lanes, &columns, |b, _, of| {
         let (words, _) = of.as_chunks::<32>();
         let block = core::array::from_fn(|i| Word::new(words[i].map(Bit::Wire)));
         let node = sha256_of_block::<B, C>(b, &block)?;

@@ -68,8 +68,8 @@ pub fn sha256_with_holes<B: Polynomials<F = F2>>(
 
 /// A way to compute the compression function.
 pub trait Compression<B: Backend<F = F2>> {
-    /// Whether it is made of gates alone, so that many compressions at once may gain from being mapped.
-    const OF_GATES: bool;
+    /// The name of the function of one block, where it is recorded.
+    const BLOCK: &'static str;
 
     /// The next chaining value: one compression, FIPS 180-4 section 6.2.2.
     ///

@@ -29,7 +29,6 @@ fn invert(x: u8) -> u8 {
 }
 
 impl<B: Polynomials<F = F2>> SubBytes<B> for Holes {
-    const OF_GATES: bool = false;
     const ROUNDS: &'static str = "rounds of AES-128 by inverses";
 
     fn substitute(b: &mut B, bytes: &[Byte<B::Wire>]) -> Result<Vec<Byte<B::Wire>>> {

@@ -11,7 +11,7 @@ use volery_primitives::F2;
 pub enum Gates {}
 
 impl<B: Backend<F = F2>> Compression<B> for Gates {
-    const OF_GATES: bool = true;
+    const BLOCK: &'static str = "sha256 of a block";
 
     fn compress(
         b: &mut B,

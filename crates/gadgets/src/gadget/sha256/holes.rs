@@ -58,7 +58,7 @@ const SIDE_BY_SIDE: usize = 8;
 pub enum Holes {}
 
 impl<B: Polynomials<F = F2>> Compression<B> for Holes {
-    const OF_GATES: bool = false;
+    const BLOCK: &'static str = "sha256 of a block with holes";
 
     fn compress(
         b: &mut B,

@@ -137,7 +137,7 @@ impl Described for MerkleRoot {
     }
 
     fn version(&self) -> u32 {
-        if self.holes { 1 } else { 2 }
+        3
     }
 
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
