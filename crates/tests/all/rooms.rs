@@ -162,6 +162,32 @@ fn statements_import_errors_and_files_alone() {
     }
 }
 
+/// A crate without examples is not gone through for them, and so none may be in it.
+#[test]
+fn examples_are_run() {
+    let mut without = 0;
+    for folder in fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap().path()) {
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+        if !manifest.contains("doctest = false") {
+            continue;
+        }
+        without += 1;
+        for file in sources(&folder.join("src")) {
+            let mut is_open = false;
+            for (line, text) in (1..).zip(fs::read_to_string(&file).unwrap().lines()) {
+                let comment =
+                    text.trim_start().strip_prefix("//").unwrap_or("").trim_start_matches(['/', '!']);
+                if let Some(language) = comment.trim_start().strip_prefix("```") {
+                    let is_example = !is_open && !["text", "c", "json"].contains(&language);
+                    assert!(!is_example, "{}:{line}: an example in a crate without", file.display());
+                    is_open = !is_open;
+                }
+            }
+        }
+    }
+    assert!(without > 10, "{without}");
+}
+
 #[test]
 fn unsafe_stays_in_its_crate() {
     let mut roots = 0;
