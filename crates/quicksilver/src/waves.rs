@@ -41,7 +41,8 @@
 //!   of a batch, and its shares, are there before its challenge. The sums run on as over all batches (7a), and
 //!   the bound of [`crate`] counts a batch for each block.
 //! - Where the map begins or ends **within a block**, its products go into slots, as those of gates do, and the
-//!   batch ends as ever: the results of a map may be used in the batch in which it ends.
+//!   batch ends as ever: the results of a map may be used in the batch in which it ends. Tasks walk over the pieces of
+//!   the block, of which none waits for another.
 //! - A witness element or hinted value is the product of itself and one, whose check is m + w·Δ = k, whatever
 //!   was committed to: both parties leave it out in turns, where its coefficient is used for nothing.
 //! - What is asserted in turns is digested turn by turn, and these digests are absorbed in the order of turns,
@@ -846,19 +847,29 @@ impl<'m, S: Side> Mapping<'m, S> {
         }
     }
 
-    /// Walks over a piece of a block that is no turn, once all tasks are done: its products go into slots, its
-    /// assertions to those of gates, and its polynomials to the batch that is open.
-    pub(crate) fn walk_into(
+    /// Hands out the walk over a piece of a block that is no turn, once all tasks are done. `correct` corrects its rows.
+    pub(crate) fn hand_out_piece<T: Send + 'static>(
         &mut self,
-        into: &mut IntoSlots<'_, S>,
-        (arch, number): (Arch, usize),
-        shares: &mut [S::Row],
-    ) {
+        (arch, pool): (Arch, &Pool),
+        (number, mut rows): (usize, Rows<S::Row>),
+        correct: impl FnOnce(&mut [S::Row]) -> T + Send + 'static,
+    ) -> Task<(WalkedPiece<S>, T)> {
         let mut wave = self.take(number, &mut |_| unreachable!("no task is under way"));
         let mut walker = self.walker(arch);
-        wave.walk(&mut walker, shares, &mut Given, into);
+        pool.run(move || {
+            let corrected = correct(&mut rows);
+            let mut apart = Apart::new(rows.len());
+            wave.walk(&mut walker, &mut rows, &mut Given, &mut apart);
+            (WalkedPiece { number, wave, walker, apart }, corrected)
+        })
+    }
+
+    /// Takes what a walk over such a piece has come to.
+    pub(crate) fn take_piece(&mut self, walked: WalkedPiece<S>) -> Apart<S> {
+        let WalkedPiece { number, wave, walker, apart } = walked;
         self.walkers.push(walker);
         self.put(number, wave);
+        apart
     }
 
     fn settle(&mut self, mut done: Done<S>, take: &mut impl FnMut(&mut Done<S>)) {
@@ -881,28 +892,50 @@ impl<'m, S: Side> Mapping<'m, S> {
     }
 }
 
-/// The check of a piece of a block that is no turn.
-pub(crate) struct IntoSlots<'p, S: Side> {
-    pub(crate) slots: &'p mut Slots<S::Row>,
-    pub(crate) asserted: &'p mut Openings,
-    /// Polynomials for the batch that is open.
-    pub(crate) vanishing: Vec<S::Vanishing>,
+/// A piece of a block that is no turn, and its wave, further on.
+pub(crate) struct WalkedPiece<S: Side> {
+    number: usize,
+    wave: Wave<S>,
+    walker: Walker<S>,
+    apart: Apart<S>,
 }
 
-impl<S: Side> Check<S> for IntoSlots<'_, S> {
-    /// Puts products into slots, each input as the product of itself and one.
+/// The check of a piece of a block that is no turn: for the slots, the assertions and the polynomials of gates.
+pub(crate) struct Apart<S: Side> {
+    products: Memory<S::Row>,
+    asserted: Vec<Zeroizing<Vec<WideOf<S>>>>,
+    vanishing: Vec<S::Vanishing>,
+}
+
+impl<S: Side> Apart<S> {
+    /// A check of so many commitments.
+    pub(crate) fn new(shares: usize) -> Self {
+        // What has to move would leave a copy behind.
+        let products = Zeroizing::new(Vec::with_capacity(shares));
+        Self { products, asserted: Vec::new(), vanishing: Vec::new() }
+    }
+
+    /// Puts products into slots, and assertions among those of gates. Gives the polynomials for the batch that is open.
+    pub(crate) fn put(self, slots: &mut Slots<S::Row>, asserted: &mut Openings) -> Vec<S::Vanishing> {
+        self.products.iter().for_each(|product| *slots.slot() = *product);
+        self.asserted.iter().flat_map(|macs| macs.iter()).for_each(|mac| asserted.absorb(mac));
+        self.vanishing
+    }
+}
+
+impl<S: Side> Check<S> for Apart<S> {
+    /// Keeps products, each input as the product of itself and one.
     fn committed(&mut self, by: &Walker<S>, factors: Option<[&[S::Row]; 2]>, made: &[S::Row]) {
         let one = by.one();
-        for (i, made) in made.iter().enumerate() {
-            *self.slots.slot() = match factors {
-                Some([a, b]) => [a[i], b[i], *made],
-                None => [*made, one, *made],
-            };
-        }
+        self.products.extend(made.iter().enumerate().map(|(i, made)| match factors {
+            Some([a, b]) => [a[i], b[i], *made],
+            None => [*made, one, *made],
+        }));
     }
 
     fn zeroes(&mut self, wires: &[S::Row]) {
-        wires.iter().for_each(|wire| self.asserted.absorb(&S::opened(*wire)));
+        let macs = wires.iter().map(|wire| S::opened(*wire)).collect::<Vec<_>>();
+        self.asserted.push(Zeroizing::new(macs));
     }
 
     fn products(&mut self, by: &mut Walker<S>, columns: [&[S::Row]; 3]) {

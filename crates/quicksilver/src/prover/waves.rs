@@ -10,6 +10,16 @@ use crate::waves::{Drawn, Mapping, Tags, Waved};
 use volery_channel::error::Result;
 
 impl<M: Commitments> Prover<'_, M> {
+    /// The lies among the next `shares` shares of a map, behind as many as were handed out `before`.
+    #[cfg(test)]
+    fn lies_within(&self, before: &mut u64, shares: usize) -> Vec<usize> {
+        let from = *before;
+        *before += shares as u64;
+        let within = from..*before;
+        let lies = self.lies_in_waves.iter().filter(|lie| within.contains(lie));
+        lies.map(|lie| (lie - from) as usize).collect()
+    }
+
     /// Adds polynomials of a map to those of the open batch, which does not end the earlier for them: blocks of a map
     /// are used up.
     fn vanish_in_map(&mut self, vanishing: Vec<Lower<M::E>>) {

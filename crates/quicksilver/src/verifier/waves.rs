@@ -1,9 +1,9 @@
 //! Functions on many lanes at a time: see [`crate::waves`].
 
 use super::{Commitments, Verifier};
-use crate::waves::{Done, Drawn, Fill, IntoSlots, Keys, Mapping, Rows, SumsOf, Turn, Waved};
+use crate::waves::{Done, Drawn, Fill, Keys, Mapping, Rows, SumsOf, Turn, Waved};
 use volery_channel::error::Result;
-use volery_channel::pool::Task;
+use volery_channel::pool::{Task, Tasks};
 use volery_circuit::stream::Map;
 use volery_circuit::stream::straight::Lines;
 use zeroize::Zeroizing;
@@ -113,14 +113,17 @@ fn rest_of_slots<M: Mapped>(
     }
     M::fill_slots(verifier);
     let (from, count) = (verifier.done + verifier.slots.next(), verifier.slots.left());
+    let (by, mut tasks) = ((verifier.arch, &verifier.pool.clone()), Tasks::default());
     for piece in mapping.pieces(count) {
         let shares = &verifier.block.rows(from + piece.shares.start)[..piece.shares.len()];
-        let mut shares = Zeroizing::new(shares.to_vec());
-        let Verifier { slots, openings: asserted, .. } = verifier;
-        let mut into = IntoSlots { slots, asserted, vanishing: Vec::new() };
-        mapping.walk_into(&mut into, (verifier.arch, piece.wave), &mut shares);
+        let shares = Zeroizing::new(shares.to_vec());
+        tasks.push(mapping.hand_out_piece(by, (piece.wave, shares), |_| ()));
+    }
+    for (walked, ()) in tasks {
+        let apart = mapping.take_piece(walked);
+        let vanishing = apart.put(&mut verifier.slots, &mut verifier.openings);
         // The batch does not end the earlier for them: blocks of a map are used up.
-        into.vanishing.into_iter().for_each(|polynomials| M::add(verifier, polynomials));
+        vanishing.into_iter().for_each(|polynomials| M::add(verifier, polynomials));
     }
     Ok(())
 }

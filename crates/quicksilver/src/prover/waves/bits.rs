@@ -3,10 +3,10 @@
 use super::draw_turns;
 use crate::challenge;
 use crate::prover::{Commitments, Prover};
-use crate::waves::{Asked, Clear, Done, Fill, IntoSlots, Mapping, Piece, Places, Rows, SumsOf, Tags, Turn};
+use crate::waves::{Asked, Clear, Done, Fill, Mapping, Piece, Places, Rows, SumsOf, Tags, Turn};
 use volery_channel::channel::Message;
 use volery_channel::error::Result;
-use volery_channel::pool::{Pool, Task, Tasks};
+use volery_channel::pool::{Task, Tasks};
 use volery_circuit::stream::Map;
 use volery_circuit::witness_ended;
 use volery_primitives::arch::prover_column_sums;
@@ -149,21 +149,24 @@ impl Prover<'_, BitMacs> {
     fn rest_of_block(&mut self, walks: &mut Walks<'_>) -> Result<()> {
         walks.mapping.settle_all(&mut |done| self.take_walked(done));
         let (from, count) = (self.done + self.slots.next(), self.slots.left());
-        for piece in walks.mapping.pieces(count) {
-            let (number, shares) = (piece.wave, piece.shares.len());
-            let rows = Zeroizing::new(self.block.rows(from + piece.shares.start)[..shares].to_vec());
-            let waves = vec![(number, self.take_clear(walks, number)?)];
-            let piece = Piece { wave: number, shares: 0..shares };
-            let blocks = vec![(vec![piece], Pool::ALONE.run(move || rows))];
-            let walked = Walked::over(Turn { blocks, shares, ends_batch: false }, waves);
+        let (by, mut tasks) = ((self.arch, &self.pool.clone()), Tasks::default());
+        for Piece { wave: number, shares } in walks.mapping.pieces(count) {
+            let rows = Zeroizing::new(self.block.rows(from + shares.start)[..shares.len()].to_vec());
+            let mut wave = self.take_clear(walks, number)?;
             #[cfg(test)]
-            let walked = self.lied_about(walked, &mut walks.corrected);
-            let mut walked = walked;
-            core::mem::take(&mut walked.waves).into_iter().for_each(|(number, wave)| walks.put(number, wave));
-            let Prover { arch, slots, openings: asserted, .. } = self;
-            let (arch, mut into) = (*arch, IntoSlots { slots, asserted, vanishing: Vec::new() });
-            walks.mapping.walk_into(&mut into, (arch, number), &mut walked.turn.blocks[0].1);
-            let vanishing = into.vanishing;
+            let lies = self.lies_within(&mut walks.corrected, rows.len());
+            tasks.push(walks.mapping.hand_out_piece(by, (number, rows), move |rows| {
+                // They are computed again when slots are taken up.
+                let mut corrections = vec![0; rows.len().div_ceil(8)];
+                wave.walk(rows, &mut corrections, 0);
+                #[cfg(test)]
+                lies.into_iter().for_each(|lie| rows[lie].0 ^= 1);
+                (number, wave)
+            }));
+        }
+        for (walked, (number, wave)) in tasks {
+            walks.put(number, wave);
+            let vanishing = walks.mapping.take_piece(walked).put(&mut self.slots, &mut self.openings);
             self.vanish_in_map(vanishing);
         }
         Ok(())
@@ -211,13 +214,10 @@ impl Prover<'_, BitMacs> {
     fn lied_about(&self, mut walked: Walked, corrected: &mut u64) -> Walked {
         let (mut start, mut corrections) = (0, Vec::from(walked.corrections));
         for (_, rows) in &mut walked.turn.blocks {
-            for (i, row) in rows.iter_mut().enumerate() {
-                if self.lies_in_waves.contains(&(*corrected + i as u64)) {
-                    row.0 ^= 1;
-                    corrections[start + i / 8] ^= 1 << (i % 8);
-                }
+            for lie in self.lies_within(corrected, rows.len()) {
+                rows[lie].0 ^= 1;
+                corrections[start + lie / 8] ^= 1 << (lie % 8);
             }
-            *corrected += rows.len() as u64;
             start += rows.len().div_ceil(8);
         }
         walked.corrections = corrections.into();

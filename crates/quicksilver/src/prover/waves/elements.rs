@@ -6,7 +6,7 @@ use crate::ASSERTED;
 use crate::polynomial::Lower;
 use crate::prover::products::{Columns, Products};
 use crate::prover::{Commitments, Prover};
-use crate::waves::{Asked, Check, IntoSlots, Mapping, Piece, Places, Proving, Rows, Tags, Turn, Walker};
+use crate::waves::{Apart, Asked, Check, Mapping, Piece, Places, Proving, Rows, Tags, Turn, Walker};
 use volery_channel::channel::Message;
 use volery_channel::error::Result;
 use volery_channel::pool::{Task, Tasks};
@@ -167,28 +167,32 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         }
         FieldMacs::fill_slots(self);
         let (from, count) = (self.done + self.slots.next(), self.slots.left());
-        for piece in walks.mapping.pieces(count) {
-            let (number, shares) = (piece.wave, piece.shares.len());
+        let mut tasks = Tasks::default();
+        for Piece { wave: number, shares } in walks.mapping.pieces(count) {
+            let mut rows = Zeroizing::new(self.block.rows(from + shares.start)[..shares.len()].to_vec());
             let mut wave = self.take_wave(walks, number)?;
-            let mut rows = Zeroizing::new(self.block.rows(from + piece.shares.start)[..shares].to_vec());
-            // These are computed again when slots are taken up.
-            let mut corrections = vec![B::ZERO; shares];
-            #[cfg(test)]
-            let lies = self.lies_within(&mut walks.handed_out, shares);
             let mut walker = walks.mapping.walker(self.arch);
-            let Prover { slots, openings: asserted, .. } = self;
-            let mut into = IntoSlots { slots, asserted, vanishing: Vec::new() };
-            wave.walk(
-                &mut walker,
-                (&mut rows, &mut corrections),
-                &mut into,
-                #[cfg(test)]
-                &lies,
-            );
-            let vanishing = into.vanishing;
-            self.vanish_in_map(vanishing);
+            #[cfg(test)]
+            let lies = self.lies_within(&mut walks.handed_out, rows.len());
+            tasks.push(self.pool.run(move || {
+                // These are computed again when slots are taken up.
+                let mut corrections = vec![B::ZERO; rows.len()];
+                let mut apart = Apart::new(rows.len());
+                wave.walk(
+                    &mut walker,
+                    (&mut rows, &mut corrections),
+                    &mut apart,
+                    #[cfg(test)]
+                    &lies,
+                );
+                (number, wave, walker, (rows.len(), apart))
+            }));
+        }
+        for (number, wave, walker, (shares, apart)) in tasks {
             walks.put(number, wave);
             walks.mapping.take_back(shares, Vec::new(), walker);
+            let vanishing = apart.put(&mut self.slots, &mut self.openings);
+            self.vanish_in_map(vanishing);
         }
         Ok(())
     }
@@ -284,17 +288,5 @@ impl<B: Field, E: MacField<B>> Check<Tags<FieldMacs<B, E>>> for Keeping<'_, B, E
 
     fn vanish(&mut self, polynomials: Lower<E>) {
         self.vanishing.push(polynomials);
-    }
-}
-
-#[cfg(test)]
-impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
-    /// The lies among the next `shares` shares of a map, behind those that were handed out before.
-    fn lies_within(&self, handed_out: &mut u64, shares: usize) -> Vec<usize> {
-        let from = *handed_out;
-        *handed_out += shares as u64;
-        let within = from..*handed_out;
-        let lies = self.lies_in_waves.iter().filter(|lie| within.contains(lie));
-        lies.map(|lie| (lie - from) as usize).collect()
     }
 }
