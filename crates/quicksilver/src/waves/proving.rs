@@ -60,7 +60,7 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
         &mut self,
         by: &mut Walker<Tags<M>>,
         (shares, corrections): (&mut [M::Tag], &mut [M::F]),
-        check: &mut impl Check<Tags<M>>,
+        check: &mut dyn Check<Tags<M>>,
         #[cfg(test)] lies: &[usize],
     ) {
         let corrected = Corrected {

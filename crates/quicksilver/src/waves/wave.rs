@@ -128,8 +128,9 @@ impl<S: Side> Wave<S> {
         &mut self,
         by: &mut Walker<S>,
         mut shares: &mut [S::Row],
-        source: &mut impl Source<S>,
-        check: &mut impl Check<S>,
+        // By pointers, so that it is compiled once for each side.
+        source: &mut dyn Source<S>,
+        check: &mut dyn Check<S>,
     ) {
         let (line, lanes) = (self.line.clone(), self.lanes);
         while let Some(step) = line.steps.get(self.step) {
@@ -186,7 +187,7 @@ impl<S: Side> Wave<S> {
         &mut self,
         Walker { arithmetic, memory, .. }: &mut Walker<S>,
         polynomials: &Polynomials<ValueOf<S>>,
-        check: &mut impl Check<S>,
+        check: &mut dyn Check<S>,
     ) {
         for lane in 0..self.lanes {
             let (wires, mut failed) = (&self.wires, None);

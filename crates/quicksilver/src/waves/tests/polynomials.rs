@@ -64,18 +64,16 @@ fn by(block: usize, threads: [usize; 2]) -> By {
 }
 
 fn come_to_what_calls_come_to<M: Dealt>() {
-    for (lanes, rounds) in [(2, 1), (7, 30), (65, 9), (300, 2)] {
+    for (lanes, rounds, block) in [(2, 1, 130), (7, 30, 1024), (65, 9, 130), (300, 2, 1024)] {
         let mapped = Rounds { lanes, rounds, mapped: true };
         let witness = mapped.witness::<M::F>(&mut Random::from_seed(&[lanes as u8; 32]));
-        for block in [130, 1024] {
-            let (proved, verified, sent) = run::<M>(&mapped, &witness, &by(block, [1, 1]));
-            let gates = verified.unwrap_or_else(|error| panic!("{mapped:?}, {block}: {error}"));
-            assert_eq!(gates, proved.unwrap());
-            let called = Rounds { mapped: false, ..mapped };
-            assert_eq!(gates, run::<M>(&called, &witness, &by(block, [1, 1])).1.unwrap());
-            let (_, verified, again) = run::<M>(&mapped, &witness, &by(block, [3, 2]));
-            assert!(verified.unwrap() == gates && again == sent, "{mapped:?}, {block}");
-        }
+        let (proved, verified, sent) = run::<M>(&mapped, &witness, &by(block, [1, 1]));
+        let gates = verified.unwrap_or_else(|error| panic!("{mapped:?}, {block}: {error}"));
+        assert_eq!(gates, proved.unwrap());
+        let called = Rounds { mapped: false, ..mapped };
+        assert_eq!(gates, run::<M>(&called, &witness, &by(block, [1, 1])).1.unwrap());
+        let (_, verified, again) = run::<M>(&mapped, &witness, &by(block, [3, 2]));
+        assert!(verified.unwrap() == gates && again == sent, "{mapped:?}, {block}");
     }
 }
 
@@ -109,7 +107,6 @@ fn each_lie_is_rejected<M: Dealt>() {
 fn a_lie_in_any_share_of_polynomials_is_rejected() {
     each_lie_is_rejected::<BitMacs>();
     each_lie_is_rejected::<FieldMacs<F2, F64>>();
-    each_lie_is_rejected::<FieldMacs<F61, F61>>();
     each_lie_is_rejected::<FieldMacs<F61, F61x2>>();
 }
 
@@ -203,7 +200,7 @@ fn each_polynomial_is_checked<M: Dealt>(by_vectors: bool) {
             (0..count).flat_map(pair).collect()
         };
         run::<M>(&statement, &witness(None), &by(block, [1, 1])).1.unwrap();
-        let step = (count / 9).max(1);
+        let step = (count / 5).max(1);
         for wrong in (0..count).step_by(step).chain([count - 1]) {
             let by = By { goes_on: true, ..by(block, [1 + wrong % 3, 1 + wrong % 2]) };
             let verified = run::<M>(&statement, &witness(Some(wrong)), &by).1;
