@@ -60,6 +60,8 @@
 //!   challenge, in the order of pieces, steps, lanes, and lanes of a vector, and those of gates before the map and behind
 //!   it have those before and behind. All wires in it were committed to before, since a step comes behind all that it
 //!   reads: in the batch, or in one that has ended.
+//! - A turn has whole blocks, which may be few in a map. So where there are further threads large polynomials are
+//!   computed by tasks of their own, each with the wires of a wave and the coefficients that the walk has drawn for it.
 //! - In a piece of a block that is no turn they are of the batch that is open, as those of gates are.
 //! - They end no batch early, since a block is used up by the map. Where challenges are coins the prover keeps
 //!   their coefficients until these, and in a block that is no turn both keep polynomials: so a function with
@@ -366,7 +368,14 @@ pub(crate) trait Side: Send + Sync + 'static {
     /// The polynomials a·b − c of columns of wires.
     fn less(by: &mut Self::Arithmetic, columns: [&[Self::Row]; 3]) -> Self::Vanishing;
     /// Adds polynomials to sums, with coefficients from `fill`.
-    fn weigh(arch: Arch, vanishing: &Self::Vanishing, fill: &mut Fill<WideOf<Self>>, sums: &mut Self::Sums);
+    fn weigh(
+        arch: Arch,
+        vanishing: &Self::Vanishing,
+        fill: &mut dyn FnMut(&mut [WideOf<Self>]),
+        sums: &mut Self::Sums,
+    );
+    /// Adds sums to others.
+    fn add_sums(sums: &mut Self::Sums, others: &Self::Sums);
 }
 
 /// The value of a wire, and the elements of its MAC.
@@ -440,8 +449,11 @@ impl<M: Waved<Tag: Sync>> Side for Tags<M> {
         let product = by.product(&a, &b).expect("a product of degree two");
         product.into_lower_minus(c.iter().map(|wire| M::mac(*wire)))
     }
-    fn weigh(arch: Arch, vanishing: &Lower<M::E>, fill: &mut Fill<M::E>, sums: &mut Sums<M::E>) {
+    fn weigh(arch: Arch, vanishing: &Lower<M::E>, fill: &mut dyn FnMut(&mut [M::E]), sums: &mut Sums<M::E>) {
         sums.weigh::<M::F>(arch, vanishing, fill);
+    }
+    fn add_sums(sums: &mut Sums<M::E>, others: &Sums<M::E>) {
+        sums.add_all(others);
     }
 }
 
@@ -484,10 +496,13 @@ impl<M: Waved> Side for Keys<M> {
     fn weigh(
         arch: Arch,
         vanishing: &polynomial::Keys<M::E>,
-        fill: &mut Fill<M::E>,
+        fill: &mut dyn FnMut(&mut [M::E]),
         sums: &mut KeySums<M::E>,
     ) {
         sums.weigh::<M::F>(arch, vanishing, fill);
+    }
+    fn add_sums(sums: &mut KeySums<M::E>, others: &KeySums<M::E>) {
+        sums.add_all(others);
     }
 }
 
@@ -545,6 +560,14 @@ pub(crate) struct Done<S: Side> {
     pub(crate) goes_on: bool,
 }
 
+/// Polynomials of a wave that were computed apart from its walk.
+struct Computed<S: Side> {
+    wave: usize,
+    sums: S::Sums,
+    failed: Option<Failed>,
+    walker: Walker<S>,
+}
+
 /// The sums of some products under some coefficients, of a prover or of a verifier. The last argument is memory.
 pub(crate) type SumsOf<S> =
     fn(Arch, &[WideOf<S>], [&[<S as Side>::Row]; 3], &mut Memory<<S as Side>::Row>) -> (WideOf<S>, WideOf<S>);
@@ -569,6 +592,10 @@ pub(crate) struct Mapping<'m, S: Side> {
     last: Option<Task<Rows<S::Row>>>,
     places: Places<Wave<S>>,
     tasks: Tasks<Done<S>>,
+    /// Polynomials that are computed apart from the walks, by wave, and the sums of those that are computed.
+    computing: Tasks<Computed<S>>,
+    computed: S::Sums,
+    pool: Pool,
     /// The shares that were walked over, or whose walk was handed out.
     walked: u64,
     results: Zeroizing<Vec<S::Row>>,
@@ -586,7 +613,7 @@ impl<'m, S: Side> Mapping<'m, S> {
     pub(crate) fn begin(
         lines: &mut Lines<ValueOf<S>>,
         map: Map<'m, ValueOf<S>, S::Row>,
-        side: S,
+        (side, pool): (S, &Pool),
     ) -> Option<Self> {
         let line = if map.lanes > 1 { lines.find(map.function, fits::<S::M>)? } else { return None };
         let turns = Turns::new(map.lanes, width::<S::M>(&line, map.lanes), line.commitments);
@@ -602,6 +629,9 @@ impl<'m, S: Side> Mapping<'m, S> {
             last: None,
             places,
             tasks: Tasks::default(),
+            computing: Tasks::default(),
+            computed: S::Sums::default(),
+            pool: pool.clone(),
             walked: 0,
             results,
             spare: Vec::new(),
@@ -662,8 +692,12 @@ impl<'m, S: Side> Mapping<'m, S> {
 
     /// Takes notice of an assertion that has failed in a wave, if one has.
     pub(crate) fn note(&mut self, number: usize, wave: &Wave<S>) {
-        let first = self.lanes(number).start;
-        let failed = wave.failed().map(|failed| Failed { lane: first + failed.lane, ..failed });
+        self.note_failed(number, wave.failed());
+    }
+
+    fn note_failed(&mut self, wave: usize, failed: Option<Failed>) {
+        let first = self.lanes(wave).start;
+        let failed = failed.map(|failed| Failed { lane: first + failed.lane, ..failed });
         self.failed = self.failed.into_iter().chain(failed).min();
     }
 
@@ -828,14 +862,17 @@ impl<'m, S: Side> Mapping<'m, S> {
             turn.waves().into_iter().map(|number| (number, self.take(number, take))).collect();
         self.walked += turn.shares as u64;
         let (mut walker, goes_on) = (self.walker(arch), !turn.ends_batch || self.is_walked());
+        // A turn has whole blocks, which may be few in a map.
+        let apart = self.line.extent.count > 0 && pool.ahead() > 0;
         self.tasks.push(pool.run(move || {
-            let mut fold = Fold::<S>::new(arch, fill, sums);
+            let mut fold = Fold::<S>::new(arch, fill, sums, apart);
             let one = Zeroizing::new(walker.one());
             let (mut at, mut all) = (0, Vec::with_capacity(turn.blocks.len()));
             for (pieces, rows) in turn.blocks {
                 let mut rows = corrected(rows, *one);
                 for Piece { wave, shares } in pieces {
                     at += usize::from(waves[at].0 != wave);
+                    fold.begin(wave);
                     waves[at].1.walk(&mut walker, &mut rows[shares], &mut Given, &mut fold);
                 }
                 all.push(rows);
@@ -874,6 +911,16 @@ impl<'m, S: Side> Mapping<'m, S> {
 
     fn settle(&mut self, mut done: Done<S>, take: &mut impl FnMut(&mut Done<S>)) {
         take(&mut done);
+        for (wave, item) in done.folded.items {
+            let mut walker = self.walker(done.walker.arch());
+            self.computing.push(self.pool.run(move || {
+                let (sums, failed) = item.compute(&mut walker);
+                Computed { wave, sums, failed, walker }
+            }));
+            while let Some(computed) = self.computing.next_beyond(self.pool.ahead()) {
+                self.add(computed);
+            }
+        }
         self.spare.extend(done.rows);
         self.walkers.push(done.walker);
         done.waves.into_iter().for_each(|(number, wave)| self.put(number, wave));
@@ -884,6 +931,21 @@ impl<'m, S: Side> Mapping<'m, S> {
         while let Some(done) = self.tasks.next() {
             self.settle(done, take);
         }
+        while let Some(computed) = self.computing.next() {
+            self.add(computed);
+        }
+    }
+
+    /// Adds polynomials that were computed apart.
+    fn add(&mut self, Computed { wave, sums, failed, walker }: Computed<S>) {
+        S::add_sums(&mut self.computed, &sums);
+        self.walkers.push(walker);
+        self.note_failed(wave, failed);
+    }
+
+    /// The sums of all that was computed apart, once all tasks are done.
+    pub(crate) fn computed(&self) -> &S::Sums {
+        &self.computed
     }
 
     /// The results of all lanes, once no share is left to take.

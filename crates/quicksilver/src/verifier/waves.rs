@@ -54,7 +54,10 @@ pub(super) fn map<M: Mapped>(
     // A half hands the channel on by sections.
     let begun = match verifier.lengths {
         Some(_) => None,
-        None => Mapping::begin(M::lines(&mut verifier.kept), map, Keys::under(verifier.delta)),
+        None => {
+            let side = (Keys::under(verifier.delta), &verifier.pool);
+            Mapping::begin(M::lines(&mut verifier.kept), map, side)
+        }
     };
     let Some(mut mapping) = begun else { return Ok(None) };
     // Products that are asserted belong to the batch that is open.
@@ -69,6 +72,7 @@ pub(super) fn map<M: Mapped>(
         }
     }
     mapping.settle_all(&mut |done| take_walked(verifier, done));
+    verifier.sums.add_all(mapping.computed());
     mapping.count(&mut verifier.gates);
     Ok(Some(mapping.end()))
 }

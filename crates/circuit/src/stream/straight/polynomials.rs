@@ -23,6 +23,10 @@ pub struct Polynomials<F> {
     block: Arc<Block<F>>,
     /// The slots of the wires.
     pub of: Vec<u32>,
+    /// The lanes of each vector that is to be zero, in their order.
+    pub lanes: Vec<usize>,
+    /// The coefficients of these vectors below the highest.
+    pub coefficients: u64,
 }
 
 impl<F> core::fmt::Debug for Polynomials<F> {
@@ -32,16 +36,16 @@ impl<F> core::fmt::Debug for Polynomials<F> {
 }
 
 impl<F: Field> Polynomials<F> {
-    /// Computes them in one lane, of which `wire` gives the wire on a slot. Each vector that is to be zero goes to
+    /// Computes them in one lane, whose wires on the slots of these are `wires`. Each vector that is to be zero goes to
     /// `vanish`, with the number of its assertion, if it is one. `memory` is for what lies between.
     pub fn compute<A: Arithmetic<F = F>>(
         &self,
         by: &mut A,
         memory: &mut OneLane<A>,
-        wire: impl Fn(u32) -> A::Wire,
+        wires: impl ExactSizeIterator<Item = A::Wire>,
         mut vanish: impl FnMut(&mut A, A::Vector, Option<u32>),
     ) {
-        memory.load(self.of.iter().map(|slot| wire(*slot)));
+        memory.load(wires);
         memory.run(by, &self.block, |by, vector, number| {
             vanish(by, vector, Some(number).filter(|number| *number != UNNAMED));
         });
@@ -110,8 +114,8 @@ pub(super) struct Open<F> {
     /// The vectors, by their slots, and the slots that are free.
     vectors: Vec<Size>,
     free: Vec<u32>,
-    /// Whether any is to be zero, and the coefficients of those that are.
-    asserts: bool,
+    /// The lanes of those that are to be zero, and their coefficients.
+    vanishing: Vec<usize>,
     coefficients: u64,
     /// The words that hints have, and that were given up.
     copied: usize,
@@ -231,7 +235,7 @@ impl<F: Field> Open<F> {
         let of = vector.expect("a vector that was made");
         let Size { lanes, degree } = self.vectors[of as usize];
         extent.add(lanes, degree);
-        self.asserts = true;
+        self.vanishing.push(lanes);
         self.coefficients += Size { lanes, degree }.coefficients();
         // Whoever computes it takes it, and gives its slot back by itself.
         self.block.push(Op::AssertZeroes, if kept { KEPT } else { 0 }, of, number);
@@ -318,10 +322,10 @@ impl<F: Field> Open<F> {
         if self.vectors.is_empty() || self.free.len() < self.vectors.len() {
             return None;
         }
-        let Self { block, of, asserts, coefficients, copied, .. } = mem::take(self);
+        let Self { block, of, vanishing: lanes, coefficients, copied, .. } = mem::take(self);
         self.copied = copied + block.size();
         extent.compute(coefficients);
-        asserts.then(|| Polynomials { block: Arc::new(block), of })
+        (!lanes.is_empty()).then(|| Polynomials { block: Arc::new(block), of, lanes, coefficients })
     }
 
     /// Ends vectors of a function, with that.

@@ -66,9 +66,13 @@ fn polynomials_are_computed_once_none_is_read_any_more() {
     // In each lane the assertions have the numbers of calls.
     let mut numbers = Vec::new();
     for polynomials in &line.polynomials {
-        let wire = |slot: u32| F61::new(u64::from(slot) + 1);
-        let memory = &mut Default::default();
-        polynomials.compute(&mut Clear::new([]), memory, wire, |_, _, number| numbers.push(number));
+        let wires = polynomials.of.iter().map(|slot| F61::new(u64::from(*slot) + 1));
+        let (memory, mut lanes) = (&mut Default::default(), Vec::new());
+        polynomials.compute(&mut Clear::new([]), memory, wires, |_, vector, number| {
+            numbers.push(number);
+            lanes.push(vector.len());
+        });
+        assert_eq!(lanes, polynomials.lanes);
     }
     assert_eq!(numbers, [Some(0), Some(2), Some(3)]);
     let asserted: Vec<_> = line.steps.iter().filter(|step| step.kind == Kind::Assert).collect();

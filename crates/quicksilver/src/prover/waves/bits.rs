@@ -51,7 +51,7 @@ impl Prover<'_, BitMacs> {
         // A half hands the channel on by sections.
         let begun = match self.lengths {
             Some(_) => None,
-            None => Mapping::begin(&mut self.kept.lines, map, Tags::default()),
+            None => Mapping::begin(&mut self.kept.lines, map, (Tags::default(), &self.pool)),
         };
         let Some(mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.
@@ -74,6 +74,7 @@ impl Prover<'_, BitMacs> {
         }
         let Walks { mut mapping, .. } = walks;
         mapping.settle_all(&mut |done| self.take_walked(done));
+        self.sums.add_all(mapping.computed());
         self.failed = self.failed.take().or_else(|| mapping.failure());
         mapping.count(&mut self.gates);
         Ok(Some(mapping.end()))

@@ -61,7 +61,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         // A half hands the channel on by sections.
         let begun = match self.lengths {
             Some(_) => None,
-            None => Mapping::begin(&mut self.kept.lines, map, Tags::default()),
+            None => Mapping::begin(&mut self.kept.lines, map, (Tags::default(), &self.pool)),
         };
         let Some(mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.
