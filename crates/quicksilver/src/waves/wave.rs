@@ -79,11 +79,11 @@ impl<S: Side> Source<S> for Given {}
 /// Polynomials of the lanes of a wave, which are computed apart.
 pub(crate) struct Item<S: Side> {
     line: Arc<StraightLine<ValueOf<S>>>,
-    /// Their number in the function.
+    /// The number of the step in the function.
     number: usize,
     /// The wires in them, lane by lane.
     wires: Zeroizing<Vec<S::Row>>,
-    /// Their coefficients, lane by lane.
+    /// The coefficients of all, lane by lane.
     chi: Vec<WideOf<S>>,
 }
 
@@ -304,7 +304,7 @@ pub(crate) struct Folded<S: Side> {
     pub(crate) products: Zeroizing<Vec<WideOf<S>>>,
     /// The sums of polynomials.
     pub(crate) polynomials: S::Sums,
-    /// Those that are still to be computed, by wave.
+    /// The polynomials that are still to be computed, by wave.
     pub(super) items: Vec<(usize, Item<S>)>,
     /// Gives the coefficients of the batch's further polynomials.
     pub(crate) fill: Option<Fill<WideOf<S>>>,
