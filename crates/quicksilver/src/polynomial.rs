@@ -35,7 +35,7 @@
 //!
 //! **Memory**: the prover keeps the coefficients of a batch's polynomials until its challenge is drawn; so a
 //! batch with many ends early (`MOST`). Where challenges are coins, several batches wait ([`super::arithmetic`]).
-//! Within a map they do not, and are bounded by its commitments ([`super::waves`]).
+//! Within a map they do not, and are bounded by its commitments (`waves.rs`).
 //! What a vector leaves behind is the next one's of its size, and wiped where none takes it (`buffers`).
 
 mod buffers;
