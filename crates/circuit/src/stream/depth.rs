@@ -1,7 +1,9 @@
 //! Depth of a stream: the multiplications on its longest path, for which each function is looked at once.
 //!
-//! Of a function it is known by how much each result lies behind each argument. Only what is made of gates, and of
-//! calls of such functions, is looked at so: of all else the depth is not known here.
+//! A function that is called for the first few times is gone through as its callers are. From then on it is known
+//! by how much each result lies behind each argument, which costs as much as going through it once for each of
+//! them. Only what is made of gates, and of calls of such functions, is looked at so: of all else the depth is not
+//! known here.
 
 use super::block::{Block, Op, Record};
 use std::collections::HashMap;
@@ -42,8 +44,14 @@ struct Paths {
 struct Function<F> {
     /// A weak reference keeps its address from being used again.
     _block: Weak<Block<F>>,
-    delays: Option<Arc<Delays>>,
+    /// How often it was gone through.
+    walks: u32,
+    /// The paths through it, once they are looked for; `None` within where they are not known.
+    delays: Option<Option<Arc<Delays>>>,
 }
+
+/// The longest paths to the results of a call, and to what is deepest in it.
+type Lengths = [Vec<Vec<Length>>; 2];
 
 /// The longest paths through a function.
 struct Delays {
@@ -76,16 +84,43 @@ impl<F> Depths<F> {
         }
     }
 
-    /// The paths through `function`.
-    fn function(&mut self, function: &Arc<Block<F>>) -> Option<Arc<Delays>> {
-        let address = Arc::as_ptr(function) as usize;
-        if let Some(known) = self.functions.get(&address) {
-            return known.delays.clone();
+    /// What is known of `function`.
+    fn function(&mut self, function: &Arc<Block<F>>) -> &mut Function<F> {
+        let unknown = || Function { _block: Arc::downgrade(function), walks: 0, delays: None };
+        self.functions.entry(Arc::as_ptr(function) as usize).or_insert_with(unknown)
+    }
+
+    /// The lengths to the results of `function` on these arguments.
+    fn call(&mut self, function: &Arc<Block<F>>, paths: &Paths, arguments: &[u32]) -> Option<Lengths> {
+        let known = self.function(function);
+        if paths.width == 1 && known.delays.is_none() && known.walks < function.arguments {
+            known.walks += 1;
+            return self.enter(function, arguments.iter().map(|slot| paths.of(*slot)[0]));
         }
-        let delays = self.delays(function).map(Arc::new);
-        let known = Function { _block: Arc::downgrade(function), delays: delays.clone() };
-        self.functions.insert(address, known);
-        delays
+        let delays = match known.delays.clone() {
+            Some(delays) => delays,
+            None => {
+                let delays = self.delays(function).map(Arc::new);
+                self.function(function).delays.insert(delays).clone()
+            }
+        }?;
+        let sums = (delays.results.len() + 1) * (arguments.len() + 1);
+        if sums.checked_mul(paths.width).is_none_or(|sums| sums > MOST) {
+            return None;
+        }
+        self.sum(sums, paths.width)?;
+        Some(paths.through(&delays, arguments))
+    }
+
+    /// Goes through `function`, whose arguments have paths of these lengths.
+    fn enter(&mut self, function: &Block<F>, arguments: impl Iterator<Item = Length>) -> Option<Lengths> {
+        let within = function.slots as usize;
+        self.hold(within)?;
+        let mut paths = Paths::new(0, function.slots);
+        paths.wires.iter_mut().zip(arguments).for_each(|(wire, length)| *wire = length);
+        self.walk(function, &mut paths)?;
+        self.held -= within;
+        Some([paths.results(function), vec![paths.deepest]])
     }
 
     fn delays(&mut self, function: &Block<F>) -> Option<Delays> {
@@ -94,11 +129,9 @@ impl<F> Depths<F> {
         self.hold(within)?;
         let mut paths = Paths::new(width - 1, function.slots);
         self.walk(function, &mut paths)?;
-        let results: Vec<_> = function.read(function.results).list().iter().collect();
-        self.hold(width.checked_mul(results.len() + 1)?)?;
-        let results = results.iter().map(|slot| paths.of(*slot).to_vec()).collect();
+        self.hold(width.checked_mul(function.read(function.results).list().iter().count() + 1)?)?;
         self.held -= within;
-        Some(Delays { results, deepest: paths.deepest })
+        Some(Delays { results: paths.results(function), deepest: paths.deepest })
     }
 
     /// Holds so many lengths more, unless they are too many.
@@ -142,33 +175,25 @@ impl<F> Depths<F> {
                 }
                 Op::Assert | Op::Output | Op::Drop => {}
                 Op::Call => {
-                    let delays = self.function(&block.functions[out as usize])?;
                     let mut words = block.read(a);
-                    let arguments: Vec<_> = words.list().iter().collect();
-                    let results = words.list();
-                    let sums = (delays.results.len() + 1) * (arguments.len() + 1);
-                    if sums.checked_mul(paths.width).is_none_or(|sums| sums > MOST) {
-                        return None;
-                    }
-                    self.sum(sums, paths.width)?;
-                    paths.call(&delays, &arguments, results.iter());
+                    let [arguments, results] = [words.list(), words.list()];
+                    let arguments: Vec<_> = arguments.iter().collect();
+                    let lengths = self.call(&block.functions[out as usize], paths, &arguments)?;
+                    paths.put_all(lengths, results.iter());
                 }
                 Op::Map => {
-                    let delays = self.function(&block.functions[out as usize])?;
                     let mut words = block.read(a);
                     let [arguments, results] = [words.list(), words.list()].map(|list| list.columns(b));
-                    let lengths = delays.results.len() + 1;
-                    let sums = lengths * (arguments.ports() + 1);
-                    // Each lane is as a call, and the lengths of all are held at once.
-                    let most = sums.max(lengths.checked_mul(b as usize)?);
-                    if most.checked_mul(paths.width).is_none_or(|most| most > MOST) {
+                    // Each lane is as a call, and the lengths of all are held at once, as results may take the
+                    // places of arguments of other lanes.
+                    let lengths = (results.ports() + 1).checked_mul(b as usize)?;
+                    if lengths.checked_mul(paths.width).is_none_or(|lengths| lengths > MOST) {
                         return None;
                     }
-                    self.sum(sums.checked_mul(b as usize)?, paths.width)?;
-                    // Results may take the places of arguments of other lanes.
-                    let through = (0..b as usize)
-                        .map(|lane| paths.through(&delays, &arguments.of(lane).collect::<Vec<_>>()));
-                    for (lane, lengths) in through.collect::<Vec<_>>().into_iter().enumerate() {
+                    let function = &block.functions[out as usize];
+                    let lanes = (0..b as usize)
+                        .map(|lane| self.call(function, paths, &arguments.of(lane).collect::<Vec<_>>()));
+                    for (lane, lengths) in lanes.collect::<Option<Vec<_>>>()?.into_iter().enumerate() {
                         paths.put_all(lengths, results.of(lane));
                     }
                 }
@@ -244,14 +269,13 @@ impl Paths {
         self.deepest[path] = self.deepest[path].max(length);
     }
 
-    /// Puts the results of a function on their slots.
-    fn call(&mut self, delays: &Delays, arguments: &[u32], results: impl Iterator<Item = u32>) {
-        let lengths = self.through(delays, arguments);
-        self.put_all(lengths, results);
+    /// The paths to the results of a function, which was gone through.
+    fn results<F>(&self, function: &Block<F>) -> Vec<Vec<Length>> {
+        function.read(function.results).list().iter().map(|slot| self.of(slot).to_vec()).collect()
     }
 
     /// The lengths to the results of a function on these arguments, and to what is deepest in it.
-    fn through(&self, delays: &Delays, arguments: &[u32]) -> [Vec<Vec<Length>>; 2] {
+    fn through(&self, delays: &Delays, arguments: &[u32]) -> Lengths {
         let through = |delays: &Vec<Length>| -> Vec<Length> {
             let by = |path: usize| {
                 let own = if path == 0 { delays[0] } else { 0 };
@@ -267,7 +291,7 @@ impl Paths {
         [delays.results.iter().map(through).collect(), vec![through(&delays.deepest)]]
     }
 
-    fn put_all(&mut self, [results, deepest]: [Vec<Vec<Length>>; 2], slots: impl Iterator<Item = u32>) {
+    fn put_all(&mut self, [results, deepest]: Lengths, slots: impl Iterator<Item = u32>) {
         for (slot, lengths) in slots.zip(results) {
             lengths.into_iter().enumerate().for_each(|(path, length)| self.set(slot, path, length));
         }

@@ -313,14 +313,16 @@ fn functions_of_functions_are_multiplied() {
     }
 }
 
-/// Functions of a thousand wires have a million paths through each: their depths are known of few.
+/// Functions of a thousand wires have a million paths through each: their depths are known of few, unless it is
+/// enough to go through them.
 #[test]
 fn paths_through_wide_functions_are_bounded() {
     const WIRES: usize = 1000;
-    struct Wide(u32);
-    impl Source<F2> for Wide {
-        fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
-            let mut wires = (0..WIRES).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+    /// So many functions, and how often all of them are called, one behind the other.
+    struct Wide(u32, u32);
+    impl Wide {
+        fn all(&self, b: &mut Recorder<'_, F2>, wire: Handle) -> Result<Returned<Handle>> {
+            let mut wires = vec![wire; WIRES];
             for function in 0..self.0 {
                 let returned = b.call(&function.to_le_bytes(), &wires, |b, of| {
                     let squares = of.iter().map(|wire| b.mul(*wire, *wire)).collect::<Result<_>>()?;
@@ -328,16 +330,26 @@ fn paths_through_wide_functions_are_bounded() {
                 })?;
                 wires = returned.wires;
             }
-            b.assert_zero(wires[0], "the first")
+            Ok(Returned { wires: vec![wires[0]], public: vec![] })
         }
     }
-    for (functions, known) in [(1, true), (2, true), (100, false)] {
-        let wide = Wide(functions);
+    impl Source<F2> for Wide {
+        fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
+            let mut wire = b.witness()?;
+            for _ in 0..self.1 {
+                wire = b.call(b"all", &[wire], |b, of| self.all(b, of[0]))?.wires[0];
+            }
+            b.assert_zero(wire, "the first")
+        }
+    }
+    for (functions, calls, known) in [(1, 1, true), (100, 1, true), (2, 2, true), (100, 2, false)] {
+        let wide = Wide(functions, calls);
         let (shape, depth) = count(&wide, &Functions::default(), Parameters::default(), true).unwrap();
-        assert_eq!(shape.mul, u64::from(functions) * WIRES as u64);
-        assert_eq!(depth, known.then_some(functions.into()));
+        let through = u64::from(functions * calls);
+        assert_eq!(shape.mul, through * WIRES as u64);
+        assert_eq!(depth, known.then_some(through), "{functions} functions, {calls} calls");
         // It is counted gate by gate where it is not known of functions.
-        assert_eq!(Shape::of(&wide).unwrap().depth, functions.into());
+        assert_eq!(Shape::of(&wide).unwrap().depth, through);
     }
 }
 
