@@ -1,6 +1,6 @@
 //! A session with one peer, from its first message to the verdict.
 
-use crate::admission::{AGAIN, Admission};
+use crate::admission::{AGAIN, Admission, Admitted};
 use crate::config::{Config, Peer, Stated, Statement};
 use crate::limited::{Carried, Limited};
 use crate::metrics::Metrics;
@@ -146,9 +146,7 @@ impl Met {
             carried: Arc::default(),
             kept: OnceLock::new(),
         };
-        session.run(shared, self.link, &self.config);
-        drop(admitted);
-        shared.count();
+        session.run(shared, admitted, self.link, &self.config);
         Ok(())
     }
 
@@ -229,7 +227,7 @@ impl Shared {
 
 impl Session {
     /// Verifies, and tells how it ended.
-    fn run(self, shared: &Arc<Shared>, link: Tls, config: &Config) {
+    fn run(self, shared: &Arc<Shared>, admitted: Admitted, link: Tls, config: &Config) {
         shared.count();
         let (session, peer, name) = (self.id.clone(), self.identity.to_string(), self.name.clone());
         let statement = self.statement.terms().statement.clone();
@@ -243,21 +241,12 @@ impl Session {
         metrics.sent.fetch_add(sent, Relaxed);
         metrics.received.fetch_add(received, Relaxed);
         let why = match ended {
-            Ok(Ok(())) => {
-                metrics.ended(Kind::Accepted);
-                info!(session, peer, name, statement, sent, received, milliseconds, "accepted");
-                return;
-            }
-            Ok(Err(why)) if this.kept.get() == Some(&Kind::Accepted) => {
-                metrics.ended(Kind::Accepted);
-                warn!(session, peer, name, statement, %why, "accepted, and its prover may not have heard it");
-                return;
-            }
+            Ok(Ok(())) => None,
             Ok(Err(why)) => {
                 if let Some(kind) = this.blame(&why) {
                     this.reject(shared, kind, &why.to_string());
                 }
-                why.to_string()
+                Some(why.to_string())
             }
             Err(_) => {
                 metrics.panics.fetch_add(1, Relaxed);
@@ -267,12 +256,22 @@ impl Session {
                 );
                 // Whoever can bring that about must not have tries for nothing by it.
                 this.reject(shared, Kind::Ended, PANICKED);
-                PANICKED.into()
+                Some(PANICKED.into())
             }
         };
-        match this.kept.get() {
-            Some(Kind::Accepted) => metrics.ended(Kind::Accepted),
-            Some(kind) => {
+        // Its peer may begin another as soon as its end is told.
+        drop(admitted);
+        shared.count();
+        match (why, this.kept.get()) {
+            (None, _) => {
+                metrics.ended(Kind::Accepted);
+                info!(session, peer, name, statement, sent, received, milliseconds, "accepted");
+            }
+            (Some(why), Some(Kind::Accepted)) => {
+                metrics.ended(Kind::Accepted);
+                warn!(session, peer, name, statement, why, "accepted, and its prover may not have heard it");
+            }
+            (Some(why), Some(kind)) => {
                 metrics.ended(*kind);
                 let verdict = kind.name();
                 warn!(
@@ -280,7 +279,7 @@ impl Session {
                     peer, name, statement, verdict, why, sent, received, milliseconds, "not accepted"
                 );
             }
-            None => {
+            (Some(why), None) => {
                 warn!(session, peer, name, statement, why, sent, received, "the session came to no verdict")
             }
         }
