@@ -229,7 +229,7 @@ fn a_lie_in_one_shard_ends_all() {
     assert!(worth.is_none());
     // The verifier's worker loses its coordinator while it is told, or before: whatever it is that the run ends
     // with, it ends.
-    for left in 2..6 {
+    for left in [2, 4] {
         let verifier = Side { work: &verifies, mortal: Some((3, left)) };
         let [(proved, ..), (verified, worth, _)] = run(side(&proves), verifier);
         assert!(proved.is_err() && verified.is_err() && worth.is_none());

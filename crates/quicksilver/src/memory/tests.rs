@@ -363,7 +363,7 @@ fn honest_programs_are_arrays_and_cost_what_is_counted() {
 
 #[test]
 fn a_commitment_that_is_off_is_rejected() {
-    each_so_many_is_off([23, 83, 83, 53]);
+    each_so_many_is_off([47, 167, 167, 101]);
 }
 
 #[test]

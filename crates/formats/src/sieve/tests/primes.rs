@@ -251,7 +251,7 @@ fn relations_at_random_are_those_of_integers() {
         &[P61, P256],
     ] {
         let moduli: Vec<BigUint> = primes.iter().map(|prime| prime.parse().unwrap()).collect();
-        for _ in 0..5 {
+        for _ in 0..3 {
             let (lines, mut streams) = at_random(&moduli, &mut random);
             let mut declared = String::new();
             for line in &lines {
@@ -281,7 +281,7 @@ fn relations_at_random_are_those_of_integers() {
             held += 1;
         }
     }
-    assert!(held > 20 && failed > 1, "{held} {failed}");
+    assert!(held > 12 && failed > 0, "{held} {failed}");
 }
 
 /// Conversions from any of these primes to any other, at the edges of both.

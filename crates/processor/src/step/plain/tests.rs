@@ -87,8 +87,8 @@ fn agree(columns: &[u64; COLUMNS], found: &[u64; 6]) -> bool {
 fn polynomials_say_what_classes_do() {
     let mut numbers = Numbers(17);
     for class in Class::ALL {
-        let rows = honest(class, 6, &mut numbers);
-        assert_eq!(rows.len(), 6, "rows of {class:?}");
+        let rows = honest(class, 3, &mut numbers);
+        assert_eq!(rows.len(), 3, "rows of {class:?}");
         let (mut held, mut failed) = (0, 0);
         for (rom, row) in rows {
             assert_eq!(row.fault(&rom), None, "{row:?}");
@@ -113,6 +113,6 @@ fn polynomials_say_what_classes_do() {
             }
         }
         // What no equation speaks of is open, and the rest is not.
-        assert!(held > 50 && failed > 50, "{class:?}: {held} hold, {failed} fail");
+        assert!(held > 25 && failed > 25, "{class:?}: {held} hold, {failed} fail");
     }
 }

@@ -177,9 +177,9 @@ fn a_commitment_that_is_off_is_rejected() {
             assert!(is_caught(&verdict), "{at}: {verdict:?}");
         }
     }
-    field::<F61, F61>(&program, 5);
-    field::<F61, F61x2>(&program, 11);
-    field::<F65537, F65537x4>(&program, 11);
+    field::<F61, F61>(&program, 11);
+    field::<F61, F61x2>(&program, 23);
+    field::<F65537, F65537x4>(&program, 23);
     let wide = Program::turned(&[[70, 2]]);
     for (program, step) in [(&program, 7), (&wide, 23)] {
         let honest = run_bits(program, &[]).unwrap();
