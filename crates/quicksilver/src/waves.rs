@@ -60,8 +60,7 @@
 //!   challenge, in the order of pieces, steps, lanes, and lanes of a vector, and those of gates before the map and behind
 //!   it have those before and behind. All wires in it were committed to before, since a step comes behind all that it
 //!   reads: in the batch, or in one that has ended.
-//! - A turn has whole blocks, which may be few in a map. So where there are further threads large polynomials are
-//!   computed by tasks of their own, each with the wires of a wave and the coefficients that the walk has drawn for it.
+//! - A share takes so much longer with them that a turn has [`TURN_OF_POLYNOMIALS`] shares: maps may have few blocks.
 //! - In a piece of a block that is no turn they are of the batch that is open, as those of gates are.
 //! - They end no batch early, since a block is used up by the map. Where challenges are coins the prover keeps
 //!   their coefficients until these, and in a block that is no turn both keep polynomials: so a function with
@@ -118,6 +117,9 @@ const MOST_LANES: usize = 1 << 10;
 /// The shares that a turn takes at least, unless its waves end: so many that fetching the wires of the next
 /// wave costs little.
 const TURN: usize = 1 << 15;
+
+/// The shares that it takes where a function has polynomials, which take more time than the rest.
+const TURN_OF_POLYNOMIALS: usize = 1 << 13;
 
 /// The most bytes that a prover holds of a wave, which are to stay in the second-level cache. What has more on its
 /// fewest lanes is called.
@@ -184,16 +186,17 @@ struct Turns {
     commitments: u64,
     /// The shares that all waves still take.
     left: u64,
-    /// The shares of the turn at hand.
+    /// The shares of the turn at hand, and those that it takes at least.
     taken: usize,
+    least: usize,
 }
 
 impl Turns {
-    fn new(lanes: usize, width: usize, commitments: u64) -> Self {
+    fn new(lanes: usize, width: usize, (commitments, least): (u64, usize)) -> Self {
         let waiting = 0..lanes.div_ceil(width);
         let left = lanes as u64 * commitments;
         let active = VecDeque::new();
-        let mut turns = Self { active, waiting, lanes, width, commitments, left, taken: 0 };
+        let mut turns = Self { active, waiting, lanes, width, commitments, left, taken: 0, least };
         (0..ACTIVE).for_each(|_| turns.begin());
         turns
     }
@@ -238,7 +241,7 @@ impl Turns {
     /// the block, or, where that is not given, by the length of the turn. Says whether the turn has ended.
     fn turn(&mut self, shares: usize, ends_batch: Option<bool>) -> bool {
         self.taken += shares;
-        if !ends_batch.unwrap_or(self.taken >= TURN) && self.left > 0 {
+        if !ends_batch.unwrap_or(self.taken >= self.least) && self.left > 0 {
             return false;
         }
         self.taken = 0;
@@ -374,8 +377,6 @@ pub(crate) trait Side: Send + Sync + 'static {
         fill: &mut dyn FnMut(&mut [WideOf<Self>]),
         sums: &mut Self::Sums,
     );
-    /// Adds sums to others.
-    fn add_sums(sums: &mut Self::Sums, others: &Self::Sums);
 }
 
 /// The value of a wire, and the elements of its MAC.
@@ -452,9 +453,6 @@ impl<M: Waved<Tag: Sync>> Side for Tags<M> {
     fn weigh(arch: Arch, vanishing: &Lower<M::E>, fill: &mut dyn FnMut(&mut [M::E]), sums: &mut Sums<M::E>) {
         sums.weigh::<M::F>(arch, vanishing, fill);
     }
-    fn add_sums(sums: &mut Sums<M::E>, others: &Sums<M::E>) {
-        sums.add_all(others);
-    }
 }
 
 impl<M: Waved> Side for Keys<M> {
@@ -500,9 +498,6 @@ impl<M: Waved> Side for Keys<M> {
         sums: &mut KeySums<M::E>,
     ) {
         sums.weigh::<M::F>(arch, vanishing, fill);
-    }
-    fn add_sums(sums: &mut KeySums<M::E>, others: &KeySums<M::E>) {
-        sums.add_all(others);
     }
 }
 
@@ -560,14 +555,6 @@ pub(crate) struct Done<S: Side> {
     pub(crate) goes_on: bool,
 }
 
-/// Polynomials of a wave that were computed apart from its walk.
-struct Computed<S: Side> {
-    wave: usize,
-    sums: S::Sums,
-    failed: Option<Failed>,
-    walker: Walker<S>,
-}
-
 /// The sums of some products under some coefficients, of a prover or of a verifier. The last argument is memory.
 pub(crate) type SumsOf<S> =
     fn(Arch, &[WideOf<S>], [&[<S as Side>::Row]; 3], &mut Memory<<S as Side>::Row>) -> (WideOf<S>, WideOf<S>);
@@ -575,6 +562,32 @@ pub(crate) type SumsOf<S> =
 /// The next coefficients of a batch, those of products an even number of them; those of polynomials are cut alike by
 /// both parties.
 pub(crate) type Fill<E> = Box<dyn FnMut(&mut [E]) + Send>;
+
+/// The functions that a party has mapped, and its memory for maps.
+pub(crate) struct Maps<S: Side> {
+    lines: Lines<ValueOf<S>>,
+    free: Free<S>,
+}
+
+/// Memory for maps that is free.
+struct Free<S: Side> {
+    /// The rows of blocks, and the wires of waves.
+    rows: Vec<Rows<S::Row>>,
+    wires: Vec<Rows<S::Row>>,
+    walkers: Vec<Walker<S>>,
+}
+
+impl<S: Side> Default for Maps<S> {
+    fn default() -> Self {
+        Self { lines: Lines::default(), free: Free::default() }
+    }
+}
+
+impl<S: Side> Default for Free<S> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), wires: Vec::new(), walkers: Vec::new() }
+    }
+}
 
 /// A map under way, as either party walks it under MACs or keys.
 pub(crate) struct Mapping<'m, S: Side> {
@@ -592,17 +605,10 @@ pub(crate) struct Mapping<'m, S: Side> {
     last: Option<Task<Rows<S::Row>>>,
     places: Places<Wave<S>>,
     tasks: Tasks<Done<S>>,
-    /// Polynomials that are computed apart from the walks, by wave, and the sums of those that are computed.
-    computing: Tasks<Computed<S>>,
-    computed: S::Sums,
-    pool: Pool,
     /// The shares that were walked over, or whose walk was handed out.
     walked: u64,
     results: Zeroizing<Vec<S::Row>>,
-    /// Memory of blocks, of waves, and of whoever walks, which is free.
-    spare: Vec<Rows<S::Row>>,
-    spare_wires: Vec<Rows<S::Row>>,
-    walkers: Vec<Walker<S>>,
+    free: Free<S>,
     /// The first assertion that has failed in the order of calls, as far as that is known.
     failed: Option<Failed>,
     side: Arc<S>,
@@ -610,13 +616,10 @@ pub(crate) struct Mapping<'m, S: Side> {
 
 impl<'m, S: Side> Mapping<'m, S> {
     /// Begins a map, if its function can be walked so.
-    pub(crate) fn begin(
-        lines: &mut Lines<ValueOf<S>>,
-        map: Map<'m, ValueOf<S>, S::Row>,
-        (side, pool): (S, &Pool),
-    ) -> Option<Self> {
-        let line = if map.lanes > 1 { lines.find(map.function, fits::<S::M>)? } else { return None };
-        let turns = Turns::new(map.lanes, width::<S::M>(&line, map.lanes), line.commitments);
+    pub(crate) fn begin(maps: &mut Maps<S>, map: Map<'m, ValueOf<S>, S::Row>, side: S) -> Option<Self> {
+        let line = if map.lanes > 1 { maps.lines.find(map.function, fits::<S::M>)? } else { return None };
+        let least = if line.extent.count > 0 { TURN_OF_POLYNOMIALS } else { TURN };
+        let turns = Turns::new(map.lanes, width::<S::M>(&line, map.lanes), (line.commitments, least));
         let places = Places::default();
         let results = Zeroizing::new(vec![S::Row::default(); line.results.len() * map.lanes]);
         Some(Self {
@@ -629,14 +632,10 @@ impl<'m, S: Side> Mapping<'m, S> {
             last: None,
             places,
             tasks: Tasks::default(),
-            computing: Tasks::default(),
-            computed: S::Sums::default(),
-            pool: pool.clone(),
             walked: 0,
             results,
-            spare: Vec::new(),
-            spare_wires: Vec::new(),
-            walkers: Vec::new(),
+            // It comes back at the end.
+            free: core::mem::take(&mut maps.free),
             failed: None,
             side: Arc::new(side),
         })
@@ -692,12 +691,8 @@ impl<'m, S: Side> Mapping<'m, S> {
 
     /// Takes notice of an assertion that has failed in a wave, if one has.
     pub(crate) fn note(&mut self, number: usize, wave: &Wave<S>) {
-        self.note_failed(number, wave.failed());
-    }
-
-    fn note_failed(&mut self, wave: usize, failed: Option<Failed>) {
-        let first = self.lanes(wave).start;
-        let failed = failed.map(|failed| Failed { lane: first + failed.lane, ..failed });
+        let first = self.lanes(number).start;
+        let failed = wave.failed().map(|failed| Failed { lane: first + failed.lane, ..failed });
         self.failed = self.failed.into_iter().chain(failed).min();
     }
 
@@ -705,7 +700,7 @@ impl<'m, S: Side> Mapping<'m, S> {
     /// whose corrections are the next.
     pub(crate) fn due(&mut self, ahead: usize) -> usize {
         let mut due = 0;
-        while self.ahead - self.unsent.len() < ahead.div_ceil(TURN)
+        while self.ahead - self.unsent.len() < ahead.div_ceil(self.turns.least)
             && let Some(turn) = self.unsent.pop_front()
         {
             due += turn.blocks;
@@ -725,7 +720,7 @@ impl<'m, S: Side> Mapping<'m, S> {
         ahead: usize,
         mut draw: impl FnMut(Rows<S::Row>) -> Result<Drawn<S::Row>>,
     ) -> Result<()> {
-        while self.unsent.is_empty() && self.ahead < ahead.div_ceil(TURN) && !self.is_drawn() {
+        while self.unsent.is_empty() && self.ahead < ahead.div_ceil(self.turns.least) && !self.is_drawn() {
             self.draw_turn(&mut draw)?;
         }
         Ok(())
@@ -754,7 +749,7 @@ impl<'m, S: Side> Mapping<'m, S> {
     fn draw_turn(&mut self, draw: &mut impl FnMut(Rows<S::Row>) -> Result<Drawn<S::Row>>) -> Result<Unsent> {
         let mut turn = Turn { blocks: Vec::new(), shares: 0, ends_batch: true };
         loop {
-            let Drawn { shares, rows, ends_batch } = draw(self.spare.pop().unwrap_or_default())?;
+            let Drawn { shares, rows, ends_batch } = draw(self.free.rows.pop().unwrap_or_default())?;
             if self.left() < shares as u64 {
                 self.last = Some(rows);
                 break;
@@ -813,7 +808,7 @@ impl<'m, S: Side> Mapping<'m, S> {
 
     /// A wave at its begin.
     pub(crate) fn new_wave(&mut self, wave: usize) -> Wave<S> {
-        let memory = self.spare_wires.pop().unwrap_or_default();
+        let memory = self.free.wires.pop().unwrap_or_default();
         Wave::new(&self.line, self.lanes(wave).len(), memory, self.arguments(wave))
     }
 
@@ -823,12 +818,12 @@ impl<'m, S: Side> Mapping<'m, S> {
         for (port, column) in self.results.chunks_exact_mut(self.map.lanes).enumerate() {
             column[lanes.clone()].copy_from_slice(wave.wires_on(self.line.results[port]));
         }
-        self.spare_wires.push(wave.into_wires());
+        self.free.wires.push(wave.into_wires());
     }
 
     /// The next walker.
     pub(crate) fn walker(&mut self, arch: Arch) -> Walker<S> {
-        self.walkers.pop().unwrap_or_else(|| Walker::new(arch, self.side.clone()))
+        self.free.walkers.pop().unwrap_or_else(|| Walker::new(arch, self.side.clone()))
     }
 
     /// Puts a wave back. Where it has come to its end, its results are those of its lanes.
@@ -845,8 +840,8 @@ impl<'m, S: Side> Mapping<'m, S> {
     /// Counts shares that were walked over elsewhere, and takes the memory of their blocks and of who has walked.
     pub(crate) fn take_back(&mut self, shares: usize, rows: Vec<Rows<S::Row>>, walker: Walker<S>) {
         self.walked += shares as u64;
-        self.spare.extend(rows);
-        self.walkers.push(walker);
+        self.free.rows.extend(rows);
+        self.free.walkers.push(walker);
     }
 
     /// Hands out the walk over a turn, whose products and polynomials have the coefficients that `fill` gives.
@@ -862,17 +857,14 @@ impl<'m, S: Side> Mapping<'m, S> {
             turn.waves().into_iter().map(|number| (number, self.take(number, take))).collect();
         self.walked += turn.shares as u64;
         let (mut walker, goes_on) = (self.walker(arch), !turn.ends_batch || self.is_walked());
-        // A turn has whole blocks, which may be few in a map.
-        let apart = self.line.extent.count > 0 && pool.ahead() > 0;
         self.tasks.push(pool.run(move || {
-            let mut fold = Fold::<S>::new(arch, fill, sums, apart);
+            let mut fold = Fold::<S>::new(arch, fill, sums);
             let one = Zeroizing::new(walker.one());
             let (mut at, mut all) = (0, Vec::with_capacity(turn.blocks.len()));
             for (pieces, rows) in turn.blocks {
                 let mut rows = corrected(rows, *one);
                 for Piece { wave, shares } in pieces {
                     at += usize::from(waves[at].0 != wave);
-                    fold.begin(wave);
                     waves[at].1.walk(&mut walker, &mut rows[shares], &mut Given, &mut fold);
                 }
                 all.push(rows);
@@ -904,25 +896,15 @@ impl<'m, S: Side> Mapping<'m, S> {
     /// Takes what a walk over such a piece has come to.
     pub(crate) fn take_piece(&mut self, walked: WalkedPiece<S>) -> Apart<S> {
         let WalkedPiece { number, wave, walker, apart } = walked;
-        self.walkers.push(walker);
+        self.free.walkers.push(walker);
         self.put(number, wave);
         apart
     }
 
     fn settle(&mut self, mut done: Done<S>, take: &mut impl FnMut(&mut Done<S>)) {
         take(&mut done);
-        for (wave, item) in done.folded.items {
-            let mut walker = self.walker(done.walker.arch());
-            self.computing.push(self.pool.run(move || {
-                let (sums, failed) = item.compute(&mut walker);
-                Computed { wave, sums, failed, walker }
-            }));
-            while let Some(computed) = self.computing.next_beyond(self.pool.ahead()) {
-                self.add(computed);
-            }
-        }
-        self.spare.extend(done.rows);
-        self.walkers.push(done.walker);
+        self.free.rows.extend(done.rows);
+        self.free.walkers.push(done.walker);
         done.waves.into_iter().for_each(|(number, wave)| self.put(number, wave));
     }
 
@@ -931,25 +913,11 @@ impl<'m, S: Side> Mapping<'m, S> {
         while let Some(done) = self.tasks.next() {
             self.settle(done, take);
         }
-        while let Some(computed) = self.computing.next() {
-            self.add(computed);
-        }
     }
 
-    /// Adds polynomials that were computed apart.
-    fn add(&mut self, Computed { wave, sums, failed, walker }: Computed<S>) {
-        S::add_sums(&mut self.computed, &sums);
-        self.walkers.push(walker);
-        self.note_failed(wave, failed);
-    }
-
-    /// The sums of all that was computed apart, once all tasks are done.
-    pub(crate) fn computed(&self) -> &S::Sums {
-        &self.computed
-    }
-
-    /// The results of all lanes, once no share is left to take.
-    pub(crate) fn end(self) -> Zeroizing<Vec<S::Row>> {
+    /// The results of all lanes, once no share is left to take. Memory goes back to `maps`.
+    pub(crate) fn end(self, maps: &mut Maps<S>) -> Zeroizing<Vec<S::Row>> {
+        maps.free = self.free;
         self.results
     }
 }

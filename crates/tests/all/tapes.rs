@@ -9,7 +9,8 @@ use crate::kit::{
 use crate::memory::notes;
 use std::num::NonZeroUsize;
 use volery::circuit::{
-    Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
+    Arithmetic, Bound, Circuit, Dimensions, InnerProduct, Matrix, MatrixProduct, Polynomials, Reduction,
+    Returned, ShortSolution, Size,
 };
 use volery::zk::limbo::Aggregation;
 use volery::{
@@ -118,6 +119,55 @@ fn pinned_maps() {
             "ea215208f03b62a9aa6a1014db46e422",
         ];
         assert_eq!(tapes, pinned, "{threads} threads, {}", arch.name());
+    }
+}
+
+/// Squares of two wires in each of some lanes, round by round: vectors are committed to, and products asserted.
+struct Squares {
+    lanes: usize,
+    rounds: usize,
+}
+
+impl<B: Polynomials> Circuit<B> for Squares {
+    fn run(&self, b: &mut B) -> volery::Result<()> {
+        let columns = (0..2 * self.lanes).map(|_| b.witness()).collect::<volery::Result<Vec<_>>>()?;
+        let squares = b.map(b"squares", self.lanes, &columns, |b, _, of| {
+            let mut pair = [of[0], of[1]];
+            for _ in 0..self.rounds {
+                let vector = b.vector(&pair);
+                let squares = b.product(&vector, &vector)?;
+                let made = b.commit(&squares)?;
+                b.assert_product(pair[0], pair[0], made[0], "a square")?;
+                pair = [made[1], made[0]];
+            }
+            Ok(Returned { wires: pair.to_vec(), public: Vec::new() })
+        })?;
+        b.assert_zero(squares.wires[0], "the first lane")
+    }
+}
+
+#[test]
+fn pinned_polynomials_in_maps() {
+    fn squares<F: Field, S: Named<F = F>>(name: &str, threads: usize) -> String {
+        let statement = Squares { lanes: 300, rounds: 60 };
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap();
+        let options = Options { threads: NonZeroUsize::new(threads).unwrap(), ..seeded(42) };
+        tape_over::<S>(&statement, &[F::ZERO; 600], &options.with_correlations(correlations))
+    }
+    for threads in [1, 2, 16] {
+        let tapes = [
+            squares::<F2, Binary>("softspoken4", threads),
+            squares::<F2, Binary>("tiny", threads),
+            squares::<F61, Over<F61>>("tiny", threads),
+            squares::<F61, Over<F61, F61x2>>("tiny", threads),
+        ];
+        let pinned = [
+            "e871556685bd304710e0f8ad48e2107c",
+            "864238f006b6b21c916c2c1f4778557a",
+            "e738d9eedb5ab319ed8968a23fa3d5c4",
+            "a71a0d596c800f20673124d574b2ef13",
+        ];
+        assert_eq!(tapes, pinned, "{threads} threads");
     }
 }
 

@@ -84,7 +84,7 @@ impl<F> Depths<F> {
         }
     }
 
-    /// What is known of `function`.
+    /// Finds what is known of `function`.
     fn function(&mut self, function: &Arc<Block<F>>) -> &mut Function<F> {
         let unknown = || Function { _block: Arc::downgrade(function), walks: 0, delays: None };
         self.functions.entry(Arc::as_ptr(function) as usize).or_insert_with(unknown)

@@ -318,7 +318,7 @@ fn functions_of_functions_are_multiplied() {
 #[test]
 fn paths_through_wide_functions_are_bounded() {
     const WIRES: usize = 1000;
-    /// So many functions, and how often all of them are called, one behind the other.
+    /// Wide functions: how many, and how often all of them are called, one behind the other.
     struct Wide(u32, u32);
     impl Wide {
         fn all(&self, b: &mut Recorder<'_, F2>, wire: Handle) -> Result<Returned<Handle>> {

@@ -4,11 +4,11 @@ use super::{Commitments, Lengths, Prover};
 use crate::challenge;
 use crate::polynomial::Pending;
 use crate::slots::{Memory, Weighing, weigh};
+use crate::waves::{Maps, Tags};
 use core::mem;
 use core::ops::Range;
 use volery_channel::error::Result;
 use volery_circuit::stream::Map;
-use volery_circuit::stream::straight::Lines;
 use volery_primitives::arch::prover_sums;
 use volery_primitives::bits::pack_corrections;
 use volery_primitives::prg::Prg;
@@ -24,7 +24,7 @@ pub struct Kept {
     section: Range<usize>,
     pub(super) weighing: Weighing<Memory<F128>, F128>,
     /// The functions that were mapped.
-    pub(super) lines: Lines<F2>,
+    pub(super) maps: Maps<Tags<BitMacs>>,
 }
 
 impl Commitments for BitMacs {

@@ -6,13 +6,12 @@ use super::{Commitments, Lengths, Prover};
 use crate::arithmetic::{BLOCKS, Sections, WAITING, slots};
 use crate::polynomial::{Pending, Sums};
 use crate::slots::{Memory, Weighing};
-use crate::waves::Rows;
+use crate::waves::{Maps, Rows, Tags};
 use crate::{challenge, single_challenge};
 use std::collections::VecDeque;
 use volery_channel::error::Result;
 use volery_channel::pool::{Spare, Tasks};
 use volery_circuit::stream::Map;
-use volery_circuit::stream::straight::Lines;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField, Tag as _};
 use volery_proof::verdict::by_transcript;
@@ -32,7 +31,7 @@ pub struct Kept<B: Field, E: MacField<B>> {
     slots: Spare<Memory<E::Tag>>,
     pub(super) weighing: Weighing<Products<E>, E>,
     /// The functions that were mapped.
-    pub(super) lines: Lines<B>,
+    pub(super) maps: Maps<Tags<FieldMacs<B, E>>>,
     /// Sums of polynomials that tasks are computing.
     polynomials: Tasks<Sums<E>>,
 }
@@ -47,7 +46,7 @@ impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
             spare: Vec::new(),
             slots: Spare::default(),
             weighing: Weighing::default(),
-            lines: Lines::default(),
+            maps: Maps::default(),
             polynomials: Tasks::default(),
         }
     }

@@ -4,7 +4,7 @@ use super::waves::{self, Mapped, Taken};
 use super::{Commitments, Lengths, Turn as HalfTurn, Verifier};
 use crate::polynomial;
 use crate::slots::weigh;
-use crate::waves::{Drawn, Fill, Keys, Rows, SumsOf, Turn};
+use crate::waves::{Drawn, Fill, Keys, Maps, Rows, SumsOf, Turn};
 use crate::{challenge, more_than_counted};
 use core::mem;
 use core::ops::Range;
@@ -13,7 +13,6 @@ use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::Task;
 use volery_channel::random::Random;
 use volery_circuit::stream::Map;
-use volery_circuit::stream::straight::Lines;
 use volery_primitives::arch::{Arch, add_where, verifier_column_sums, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
@@ -30,12 +29,12 @@ pub struct Kept {
     section: Range<usize>,
     polynomials: Vec<polynomial::Keys<F128>>,
     /// The functions that were mapped.
-    pub(super) lines: Lines<F2>,
+    maps: Maps<Keys<BitMacs>>,
 }
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { corrections: Bits::zeroes(0), section: 0..0, polynomials: Vec::new(), lines: Lines::default() }
+        Self { corrections: Bits::zeroes(0), section: 0..0, polynomials: Vec::new(), maps: Maps::default() }
     }
 }
 
@@ -176,8 +175,8 @@ impl Commitments for BitMacs {
 impl Mapped for BitMacs {
     const SUMS: SumsOf<Keys<Self>> = |arch, chi, columns, _| verifier_column_sums(arch, chi, columns);
 
-    fn lines(kept: &mut Kept) -> &mut Lines<F2> {
-        &mut kept.lines
+    fn maps(kept: &mut Kept) -> &mut Maps<Keys<Self>> {
+        &mut kept.maps
     }
 
     fn is_between_blocks(verifier: &Verifier<'_, Self>) -> bool {

@@ -5,14 +5,13 @@ use super::waves::{Mapped, Taken};
 use super::{Commitments, Lengths, Turn, Verifier};
 use crate::arithmetic::{BLOCKS, SLOTS, Sections, slots};
 use crate::slots::Memory;
-use crate::waves::{self, Drawn, Fill, Keys, Rows, SumsOf};
+use crate::waves::{self, Drawn, Fill, Keys, Maps, Rows, SumsOf};
 use crate::{TILE, challenge, more_than_counted, polynomial, single_challenge};
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::Task;
 use volery_channel::random::Random;
 use volery_circuit::stream::Map;
-use volery_circuit::stream::straight::Lines;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField};
@@ -23,21 +22,21 @@ use volery_vole::vole::subfield::{Coefficients, Delta, Key};
 use zeroize::Zeroizing;
 
 /// The verifier's state of commitments.
-pub struct Kept<B, E> {
+pub struct Kept<B: Field, E: MacField<B>> {
     sections: Sections<B>,
     /// The source of its coins.
     random: Random,
     /// The coin of the batch.
     coin: Option<Coin<E>>,
     /// The functions that were mapped.
-    lines: Lines<B>,
+    maps: Maps<Keys<FieldMacs<B, E>>>,
 }
 
-impl<B: Field, E> Kept<B, E> {
+impl<B: Field, E: MacField<B>> Kept<B, E> {
     /// The state before the first section; `random` is for coins.
     fn new(random: &mut Random) -> Self {
         let random = Random::from_seed(&random.bytes());
-        Self { sections: Sections::default(), random, coin: None, lines: Lines::default() }
+        Self { sections: Sections::default(), random, coin: None, maps: Maps::default() }
     }
 }
 
@@ -275,8 +274,8 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
 impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
     const SUMS: SumsOf<Keys<Self>> = column_sums::<B, E>;
 
-    fn lines(kept: &mut Kept<B, E>) -> &mut Lines<B> {
-        &mut kept.lines
+    fn maps(kept: &mut Kept<B, E>) -> &mut Maps<Keys<Self>> {
+        &mut kept.maps
     }
 
     fn is_between_blocks(verifier: &Verifier<'_, Self>) -> bool {

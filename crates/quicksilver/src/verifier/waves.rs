@@ -1,11 +1,10 @@
 //! Functions on many lanes at a time: see [`crate::waves`].
 
 use super::{Commitments, Verifier};
-use crate::waves::{Done, Drawn, Fill, Keys, Mapping, Rows, SumsOf, Turn, Waved};
+use crate::waves::{Done, Drawn, Fill, Keys, Mapping, Maps, Rows, SumsOf, Turn, Waved};
 use volery_channel::error::Result;
 use volery_channel::pool::{Task, Tasks};
 use volery_circuit::stream::Map;
-use volery_circuit::stream::straight::Lines;
 use zeroize::Zeroizing;
 
 /// How a verifier takes whole blocks of a map.
@@ -14,7 +13,7 @@ pub(crate) trait Mapped: Commitments + Waved {
     const SUMS: SumsOf<Keys<Self>>;
 
     /// The functions that were mapped.
-    fn lines(kept: &mut Self::Kept) -> &mut Lines<Self::F>;
+    fn maps(kept: &mut Self::Kept) -> &mut Maps<Keys<Self>>;
     /// Whether all shares that were drawn are used, or never will be.
     fn is_between_blocks(verifier: &Verifier<'_, Self>) -> bool;
     /// Ends the last block of gates.
@@ -54,10 +53,7 @@ pub(super) fn map<M: Mapped>(
     // A half hands the channel on by sections.
     let begun = match verifier.lengths {
         Some(_) => None,
-        None => {
-            let side = (Keys::under(verifier.delta), &verifier.pool);
-            Mapping::begin(M::lines(&mut verifier.kept), map, side)
-        }
+        None => Mapping::begin(M::maps(&mut verifier.kept), map, Keys::under(verifier.delta)),
     };
     let Some(mut mapping) = begun else { return Ok(None) };
     // Products that are asserted belong to the batch that is open.
@@ -72,9 +68,8 @@ pub(super) fn map<M: Mapped>(
         }
     }
     mapping.settle_all(&mut |done| take_walked(verifier, done));
-    verifier.sums.add_all(mapping.computed());
     mapping.count(&mut verifier.gates);
-    Ok(Some(mapping.end()))
+    Ok(Some(mapping.end(M::maps(&mut verifier.kept))))
 }
 
 /// Walks over all blocks that the map takes whole, turn by turn: receives a turn's corrections, which go on the

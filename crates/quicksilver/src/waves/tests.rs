@@ -252,7 +252,7 @@ fn waves_begin_in_their_order() {
         (1000, 16, 544, 4096),
         (70, 8, 9, 130),
     ] {
-        let mut turns = super::Turns::new(lanes, width, commitments);
+        let mut turns = super::Turns::new(lanes, width, (commitments, super::TURN));
         let (mut begun, mut taken) = (0, vec![0; lanes.div_ceil(width)]);
         while turns.left > 0 {
             let shares = block.min(turns.left as usize);

@@ -47,10 +47,6 @@ impl<S: Side> Walker<S> {
         Self { arch, side, arithmetic, memory: OneLane::default() }
     }
 
-    pub(super) fn arch(&self) -> Arch {
-        self.arch
-    }
-
     /// The share of the public value one.
     pub(super) fn one(&self) -> S::Row {
         self.side.one()
@@ -76,57 +72,8 @@ pub(super) struct Given;
 
 impl<S: Side> Source<S> for Given {}
 
-/// Polynomials of the lanes of a wave, which are computed apart.
-pub(crate) struct Item<S: Side> {
-    line: Arc<StraightLine<ValueOf<S>>>,
-    /// The number of the step in the function.
-    number: usize,
-    /// The wires in them, lane by lane.
-    wires: Zeroizing<Vec<S::Row>>,
-    /// The coefficients of all, lane by lane.
-    chi: Vec<WideOf<S>>,
-}
-
-impl<S: Side> Item<S> {
-    /// The sum of all, and the first assertion that has failed, as far as that is known.
-    pub(super) fn compute(self, walker: &mut Walker<S>) -> (S::Sums, Option<Failed>) {
-        let polynomials = &self.line.polynomials[self.number];
-        let (mut sums, mut failed) = (S::Sums::default(), None);
-        let mut chi = self.chi.iter().copied();
-        for (lane, wires) in self.wires.chunks_exact(polynomials.of.len()).enumerate() {
-            let Walker { arch, arithmetic, memory, .. } = walker;
-            polynomials.compute(arithmetic, memory, wires.iter().copied(), |by, vector, number| {
-                let (vanishing, place) = S::vanishing(by, vector);
-                S::weigh(
-                    *arch,
-                    &vanishing,
-                    &mut |out| out.fill_with(|| chi.next().expect("one for each")),
-                    &mut sums,
-                );
-                let new =
-                    number.zip(place).map(|(number, place)| Failed { lane, number, place: Some(place) });
-                failed = failed.into_iter().chain(new).min();
-            });
-        }
-        (sums, failed)
-    }
-}
-
-/// The fewest coefficients of a wave that are computed apart.
-const APART: u64 = if cfg!(test) { 64 } else { 1 << 12 };
-
 /// A check of what is walked over.
 pub(crate) trait Check<S: Side> {
-    /// Takes polynomials of so many lanes on `wires`, to have them computed apart, if it does.
-    fn apart(
-        &mut self,
-        _line: &Arc<StraightLine<ValueOf<S>>>,
-        _number: usize,
-        _wires: &[S::Row],
-        _lanes: usize,
-    ) -> bool {
-        false
-    }
     /// Takes what was committed to, with the factors of products.
     fn committed(&mut self, by: &Walker<S>, factors: Option<[&[S::Row]; 2]>, made: &[S::Row]);
     /// Takes wires that are to carry zero.
@@ -210,9 +157,7 @@ impl<S: Side> Wave<S> {
                     self.note(S::unequal(columns), step.out, None);
                 }
                 Kind::Polynomials => {
-                    if !check.apart(&line, step.a as usize, &self.wires, lanes) {
-                        self.polynomials(by, &line.polynomials[step.a as usize], check);
-                    }
+                    self.polynomials(by, &line.polynomials[step.a as usize], check);
                 }
                 Kind::Hint => source.hint(&line.hints[step.a as usize], &mut self.wires, lanes),
                 Kind::Mul | Kind::Witness | Kind::Commit => {
@@ -276,9 +221,6 @@ pub(super) struct Fold<S: Side> {
     used: usize,
     products: Products<S>,
     polynomials: S::Sums,
-    /// Polynomials that are computed apart, by wave, and the wave at hand; none where all are computed at once.
-    items: Option<Vec<(usize, Item<S>)>>,
-    wave: usize,
     asserted: Box<Openings>,
 }
 
@@ -304,8 +246,6 @@ pub(crate) struct Folded<S: Side> {
     pub(crate) products: Zeroizing<Vec<WideOf<S>>>,
     /// The sums of polynomials.
     pub(crate) polynomials: S::Sums,
-    /// The polynomials that are still to be computed, by wave.
-    pub(super) items: Vec<(usize, Item<S>)>,
     /// Gives the coefficients of the batch's further polynomials.
     pub(crate) fill: Option<Fill<WideOf<S>>>,
     /// The wires that were asserted to carry zero.
@@ -313,9 +253,8 @@ pub(crate) struct Folded<S: Side> {
 }
 
 impl<S: Side> Fold<S> {
-    /// Sums of nothing, whose coefficients `fill` gives, first those of products and then those of polynomials. Of these
-    /// some are computed `apart`.
-    pub(super) fn new(arch: Arch, fill: [Fill<WideOf<S>>; 2], sums: SumsOf<S>, apart: bool) -> Self {
+    /// Sums of nothing, whose coefficients `fill` gives, first those of products and then those of polynomials.
+    pub(super) fn new(arch: Arch, fill: [Fill<WideOf<S>>; 2], sums: SumsOf<S>) -> Self {
         let total = Zeroizing::new(vec![WideOf::<S>::ZERO; 2]);
         Self {
             arch,
@@ -324,54 +263,18 @@ impl<S: Side> Fold<S> {
             used: TILE,
             products: Products { arch, sums, total, memory: Memory::default() },
             polynomials: S::Sums::default(),
-            items: apart.then(Vec::new),
-            wave: 0,
             asserted: Box::new(Openings::new(ASSERTED)),
         }
     }
 
-    /// Goes on with this wave.
-    pub(super) fn begin(&mut self, wave: usize) {
-        self.wave = wave;
-    }
-
     /// The sums.
     pub(super) fn end(self) -> Folded<S> {
-        let Self { fill: [_, fill], products, polynomials, items, asserted, .. } = self;
-        let items = items.unwrap_or_default();
-        Folded { products: products.total, polynomials, items, fill: Some(fill), asserted }
+        let Self { fill: [_, fill], products, polynomials, asserted, .. } = self;
+        Folded { products: products.total, polynomials, fill: Some(fill), asserted }
     }
 }
 
 impl<S: Side> Check<S> for Fold<S> {
-    fn apart(
-        &mut self,
-        line: &Arc<StraightLine<ValueOf<S>>>,
-        number: usize,
-        wires: &[S::Row],
-        lanes: usize,
-    ) -> bool {
-        let polynomials = &line.polynomials[number];
-        let Some(items) = &mut self.items else { return false };
-        if polynomials.coefficients * (lanes as u64) < APART {
-            return false;
-        }
-        let mut of = Zeroizing::new(Vec::with_capacity(lanes * polynomials.of.len()));
-        let mut chi = vec![WideOf::<S>::ZERO; lanes * polynomials.lanes.iter().sum::<usize>()];
-        let mut next = &mut chi[..];
-        for lane in 0..lanes {
-            of.extend(polynomials.of.iter().map(|slot| wires[*slot as usize * lanes + lane]));
-            for count in &polynomials.lanes {
-                // As those that are computed at once.
-                let (now, behind) = next.split_at_mut(*count);
-                (self.fill[1])(now);
-                next = behind;
-            }
-        }
-        items.push((self.wave, Item { line: line.clone(), number, wires: of, chi }));
-        true
-    }
-
     /// Adds products, or passes over those of inputs.
     fn committed(&mut self, _: &Walker<S>, factors: Option<[&[S::Row]; 2]>, made: &[S::Row]) {
         let mut at = 0;

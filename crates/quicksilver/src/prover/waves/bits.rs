@@ -51,7 +51,7 @@ impl Prover<'_, BitMacs> {
         // A half hands the channel on by sections.
         let begun = match self.lengths {
             Some(_) => None,
-            None => Mapping::begin(&mut self.kept.lines, map, (Tags::default(), &self.pool)),
+            None => Mapping::begin(&mut self.kept.maps, map, Tags::default()),
         };
         let Some(mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.
@@ -74,10 +74,9 @@ impl Prover<'_, BitMacs> {
         }
         let Walks { mut mapping, .. } = walks;
         mapping.settle_all(&mut |done| self.take_walked(done));
-        self.sums.add_all(mapping.computed());
         self.failed = self.failed.take().or_else(|| mapping.failure());
         mapping.count(&mut self.gates);
-        Ok(Some(mapping.end()))
+        Ok(Some(mapping.end(&mut self.kept.maps)))
     }
 
     /// Walks over all blocks that the map takes whole, turn by turn: sends a turn's corrections, draws its

@@ -61,7 +61,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         // A half hands the channel on by sections.
         let begun = match self.lengths {
             Some(_) => None,
-            None => Mapping::begin(&mut self.kept.lines, map, (Tags::default(), &self.pool)),
+            None => Mapping::begin(&mut self.kept.maps, map, Tags::default()),
         };
         let Some(mapping) = begun else { return Ok(None) };
         // Products that are asserted belong to the batch that is open.
@@ -85,7 +85,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         let Walks { mapping, .. } = walks;
         self.failed = self.failed.take().or_else(|| mapping.failure());
         mapping.count(&mut self.gates);
-        Ok(Some(mapping.end()))
+        Ok(Some(mapping.end(&mut self.kept.maps)))
     }
 
     /// Walks over all blocks that the map takes whole, turn by turn, and sends a turn's corrections. Then the
