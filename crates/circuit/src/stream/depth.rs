@@ -1,4 +1,4 @@
-//! Depth of a stream: the multiplications on its longest path, for which each function is looked at once.
+//! Depth of a stream: the multiplications on its longest path.
 //!
 //! A function that is called for the first few times is gone through as its callers are. From then on it is known
 //! by how much each result lies behind each argument, which costs as much as going through it once for each of
@@ -14,7 +14,8 @@ type Length = u64;
 
 /// The most lengths that are held at once for all functions, or added up for one call.
 const MOST: usize = 1 << 22;
-/// The most lengths that are added up within all functions.
+/// The most lengths that are added up within all functions, and the most records of theirs that are gone through as
+/// their callers are.
 const MOST_SUMS: usize = 1 << 26;
 
 /// A search for the depth, block by block.
@@ -26,6 +27,8 @@ pub(super) struct Depths<F> {
     held: usize,
     /// The lengths that were added up within functions.
     sums: usize,
+    /// The records of functions that were gone through as their callers are.
+    walked: usize,
     /// Whether all blocks could be looked at.
     known: bool,
 }
@@ -61,7 +64,7 @@ struct Delays {
 
 impl<F> Default for Depths<F> {
     fn default() -> Self {
-        Self { paths: Paths::new(0, 0), functions: HashMap::new(), held: 0, sums: 0, known: true }
+        Self { paths: Paths::new(0, 0), functions: HashMap::new(), held: 0, sums: 0, walked: 0, known: true }
     }
 }
 
@@ -92,9 +95,11 @@ impl<F> Depths<F> {
 
     /// The lengths to the results of `function` on these arguments.
     fn call(&mut self, function: &Arc<Block<F>>, paths: &Paths, arguments: &[u32]) -> Option<Lengths> {
+        let may_walk = paths.width == 1 && self.walked + function.records.len() <= MOST_SUMS;
         let known = self.function(function);
-        if paths.width == 1 && known.delays.is_none() && known.walks < function.arguments {
+        if may_walk && known.delays.is_none() && known.walks < function.arguments {
             known.walks += 1;
+            self.walked += function.records.len();
             return self.enter(function, arguments.iter().map(|slot| paths.of(*slot)[0]));
         }
         let delays = match known.delays.clone() {
