@@ -27,6 +27,8 @@ struct ServiceLoad {
     /// Links that are no session yet, and sessions, of all peers.
     waiting: u64,
     running: u64,
+    /// Sessions that have ended, and whose end is told.
+    telling: u64,
     memory: u64,
     started: VecDeque<Instant>,
     peers: HashMap<Identity, Use>,
@@ -178,7 +180,7 @@ impl Admission {
     /// Waits until nothing is under way.
     pub(crate) fn idle(&self) {
         let mut state = self.lock();
-        while state.running + state.waiting > 0 {
+        while state.running + state.waiting + state.telling > 0 {
             state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -225,6 +227,24 @@ impl Drop for Waiting {
                 of_peer.waiting -= 1;
             }
         });
+    }
+}
+
+impl Admitted {
+    /// Frees its place, where its end is still to be told.
+    pub(crate) fn end(self) -> Ended {
+        self.admission.lock().telling += 1;
+        Ended(self.admission.clone())
+    }
+}
+
+/// A session that has ended, and whose end is told meanwhile: a service that drains waits for it.
+pub(crate) struct Ended(Arc<Admission>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.lock().telling -= 1;
+        self.0.ended.notify_all();
     }
 }
 

@@ -259,20 +259,19 @@ impl Session {
                 Some(PANICKED.into())
             }
         };
-        // Its peer may begin another as soon as its end is told.
-        drop(admitted);
+        let kind = if why.is_none() { Some(&Kind::Accepted) } else { this.kept.get() };
+        if let Some(kind) = kind {
+            metrics.ended(*kind);
+        }
+        // Whoever reads the log may have its peer begin another.
+        let _ended = admitted.end();
         shared.count();
-        match (why, this.kept.get()) {
-            (None, _) => {
-                metrics.ended(Kind::Accepted);
-                info!(session, peer, name, statement, sent, received, milliseconds, "accepted");
-            }
+        match (why, kind) {
+            (None, _) => info!(session, peer, name, statement, sent, received, milliseconds, "accepted"),
             (Some(why), Some(Kind::Accepted)) => {
-                metrics.ended(Kind::Accepted);
                 warn!(session, peer, name, statement, why, "accepted, and its prover may not have heard it");
             }
             (Some(why), Some(kind)) => {
-                metrics.ended(*kind);
                 let verdict = kind.name();
                 warn!(
                     session,
