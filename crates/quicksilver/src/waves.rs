@@ -17,7 +17,7 @@
 //! Both parties compute it from the function and the number of lanes ([`Turns`]). At most [`ACTIVE`] waves are
 //! under way. The next share is for the wave at the front, whose function's commitments follow each other, each
 //! on a share for each lane: commitment c of lane l of a wave of w lanes takes its share c·w + l. Where a block
-//! of the VOLE ends, and the **turn** has lasted for [`TURN`] shares, the wave goes to the back, so that the next
+//! of the VOLE ends, and the **turn** has lasted for [`TURN`] shares, fewer with polynomials, the wave goes to the back, so that the next
 //! turn is on another one; where a wave ends, the next goes on with its turn. A block may end between two lanes.
 //!
 //! # The order of messages
@@ -189,6 +189,8 @@ struct Turns {
     /// The shares of the turn at hand, and those that it takes at least.
     taken: usize,
     least: usize,
+    /// Whether batches go by their number of blocks, and turns with them. Known once a block is drawn.
+    end_with_batches: bool,
 }
 
 impl Turns {
@@ -196,7 +198,17 @@ impl Turns {
         let waiting = 0..lanes.div_ceil(width);
         let left = lanes as u64 * commitments;
         let active = VecDeque::new();
-        let mut turns = Self { active, waiting, lanes, width, commitments, left, taken: 0, least };
+        let mut turns = Self {
+            active,
+            waiting,
+            lanes,
+            width,
+            commitments,
+            left,
+            taken: 0,
+            least,
+            end_with_batches: false,
+        };
         (0..ACTIVE).for_each(|_| turns.begin());
         turns
     }
@@ -241,6 +253,7 @@ impl Turns {
     /// the block, or, where that is not given, by the length of the turn. Says whether the turn has ended.
     fn turn(&mut self, shares: usize, ends_batch: Option<bool>) -> bool {
         self.taken += shares;
+        self.end_with_batches = ends_batch.is_some();
         if !ends_batch.unwrap_or(self.taken >= self.least) && self.left > 0 {
             return false;
         }
@@ -696,11 +709,16 @@ impl<'m, S: Side> Mapping<'m, S> {
         self.failed = self.failed.into_iter().chain(failed).min();
     }
 
+    /// The turns that so many shares come to.
+    fn turns_of(&self, shares: usize) -> usize {
+        shares.div_ceil(if self.turns.end_with_batches { TURN } else { self.turns.least })
+    }
+
     /// The blocks that were drawn early, and whose messages are due: those of turns of `ahead` shares behind the one
     /// whose corrections are the next.
     pub(crate) fn due(&mut self, ahead: usize) -> usize {
         let mut due = 0;
-        while self.ahead - self.unsent.len() < ahead.div_ceil(self.turns.least)
+        while self.ahead - self.unsent.len() < self.turns_of(ahead)
             && let Some(turn) = self.unsent.pop_front()
         {
             due += turn.blocks;
@@ -720,7 +738,7 @@ impl<'m, S: Side> Mapping<'m, S> {
         ahead: usize,
         mut draw: impl FnMut(Rows<S::Row>) -> Result<Drawn<S::Row>>,
     ) -> Result<()> {
-        while self.unsent.is_empty() && self.ahead < ahead.div_ceil(self.turns.least) && !self.is_drawn() {
+        while self.unsent.is_empty() && self.ahead < self.turns_of(ahead) && !self.is_drawn() {
             self.draw_turn(&mut draw)?;
         }
         Ok(())

@@ -245,14 +245,16 @@ fn lies_about_products_at_seams_are_rejected() {
 /// Waves whose last share is the last of a turn: the next ones begin in their order, in which they read the witness.
 #[test]
 fn waves_begin_in_their_order() {
-    for (lanes, width, commitments, block) in [
-        (1024, 64, 65, 4160),
-        (2048, 64, 152 * 256, 8192),
-        (2048, 32, 64, 8192),
-        (1000, 16, 544, 4096),
-        (70, 8, 9, 130),
+    for ((lanes, width, commitments, block), least) in [
+        ((1024, 64, 65, 4160), super::TURN),
+        ((2048, 64, 152 * 256, 8192), super::TURN),
+        ((2048, 64, 152 * 256, 8192), super::TURN_OF_POLYNOMIALS),
+        ((2048, 32, 64, 8192), super::TURN),
+        ((1000, 16, 544, 4096), super::TURN),
+        ((1000, 16, 544, 4096), super::TURN_OF_POLYNOMIALS),
+        ((70, 8, 9, 130), super::TURN),
     ] {
-        let mut turns = super::Turns::new(lanes, width, (commitments, super::TURN));
+        let mut turns = super::Turns::new(lanes, width, (commitments, least));
         let (mut begun, mut taken) = (0, vec![0; lanes.div_ceil(width)]);
         while turns.left > 0 {
             let shares = block.min(turns.left as usize);

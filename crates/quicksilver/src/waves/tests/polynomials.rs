@@ -1,5 +1,6 @@
 //! Polynomials within maps: as those of calls, with the same names where they fail; and lies in any of them.
 
+use super::super::TURN_OF_POLYNOMIALS;
 use super::random::{By, Dealt, POLYNOMIALS, polynomials, run};
 use volery_channel::error::{Error, Rejection, Result};
 use volery_channel::random::Random;
@@ -108,6 +109,27 @@ fn a_lie_in_any_share_of_polynomials_is_rejected() {
     each_lie_is_rejected::<BitMacs>();
     each_lie_is_rejected::<FieldMacs<F2, F64>>();
     each_lie_is_rejected::<FieldMacs<F61, F61x2>>();
+}
+
+/// Lies around the ends of turns, which are shorter than those of other maps.
+fn lies_at_seams_are_rejected<M: Dealt>() {
+    let statement = Rounds { lanes: 400, rounds: 16, mapped: true };
+    let witness = statement.witness::<M::F>(&mut Random::from_seed(&[5; 32]));
+    for seam in [TURN_OF_POLYNOMIALS as u64, 2 * TURN_OF_POLYNOMIALS as u64, statement.shares()] {
+        for lie in [seam - 1, seam] {
+            let verdict = run::<M>(&statement, &witness, &By { lies: vec![lie], ..by(1024, [2, 1]) }).1;
+            let is_rejected = matches!(verdict, Err(Error::Rejected(_)));
+            // Behind all shares there is nothing to lie about.
+            assert_eq!(is_rejected, lie < statement.shares(), "share {lie}");
+        }
+    }
+}
+
+#[test]
+fn a_lie_at_the_seams_of_turns_is_rejected() {
+    lies_at_seams_are_rejected::<BitMacs>();
+    lies_at_seams_are_rejected::<FieldMacs<F2, F64>>();
+    lies_at_seams_are_rejected::<FieldMacs<F61, F61x2>>();
 }
 
 /// Assertions on a witness element w of each lane, each of which holds where w is zero: a product, and vectors of
