@@ -7,7 +7,7 @@ use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use super::stream::straight::Lines;
-use super::stream::{Argues, Everything, Executor, Map, argues};
+use super::stream::{Argues, Everything, Executor, Map, Vectorized, argues};
 use super::table::check_range;
 use super::{
     Backend, Cells, Circuit, Crossings, Known, Memories, Permutations, Put, Rows, Scanned, Sizes, Tables,
@@ -234,6 +234,11 @@ impl<F: Field> Executor for Clear<'_, F> {
     fn map_lanes(&mut self, map: Map<'_, F, F>) -> Result<Option<Zeroizing<Vec<F>>>> {
         if self.inputs.is_some() || self.to_its_end || map.lanes == 1 {
             return Ok(None);
+        }
+        if let Some(function) = Vectorized::of(map.function) {
+            lanes::evaluate_polynomials(self, &function, &map)?;
+            self.compared += (map.lanes * function.degrees.len()) as u64;
+            return Ok(Some(Zeroizing::default()));
         }
         let Some(line) = self.lines.find(map.function, lanes::fits) else { return Ok(None) };
         let results = lanes::evaluate(&line, &map, &mut self.witness)?;

@@ -95,6 +95,7 @@ mod shards;
 pub mod straight;
 #[cfg(test)]
 mod tests;
+mod vectorized;
 
 pub use argues::Argues;
 pub use block::{Block, HintFunction, LENT, Op, Record};
@@ -108,6 +109,7 @@ pub use mixed::{MixedRecorder, MixedSource, MixedStreamed, OneField, Order};
 pub use recorder::Recorder;
 use shape::count;
 pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};
+pub use vectorized::Vectorized;
 
 use super::accounting::Parameters;
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Count, Shape, Witness, clauses};
@@ -248,6 +250,7 @@ fn execute<B: Executor>(source: &dyn Source<B::F>, functions: &Functions<B::F>, 
     let recorded = source.record(&mut recorder);
     // What is left open the backend closes, as where nothing is recorded.
     recorder.finish(recorded)?;
+    interpreter.name_failure();
     functions.note_end();
     Ok(())
 }

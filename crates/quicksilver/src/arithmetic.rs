@@ -56,7 +56,7 @@
 //! twice that with MACs of 16 bytes, or where a half of a proof has turns of one product each; and nothing of a
 //! run of witness elements. To it add the coefficients of polynomials: those of one batch, 2^17 or 2^20 at the
 //! end of an epoch, 2^21 that wait for coins, and 2^17 that another thread weighs; over 2^61 − 1 that is 26 MB.
-//! A map has 16 coefficients a commitment at most, and 2^19 in a wave at a time: of these wait those of the turn at hand,
+//! A map that commits has 16 coefficients a commitment at most, and 2^19 in a wave at a time: of these wait those of the turn at hand,
 //! of as many more as there are threads, and 2^21. Within a map coins are heard as many blocks behind those that are drawn, which are 64 ahead, and inputs are
 //! kept as products are: 13 MB in the place of 9, and with many threads as much again that are walked before they are
 //! due. Where more would wait, the prover receives the first coins

@@ -42,7 +42,8 @@
 //! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is
 //! then what the verifier's own keys determine; so is the digest. What a verifier could do to the VOLE is
 //! argued there ([`volery_vole::ot::softspoken`], [`volery_vole::vole::extend`]). A prover whose witness fails an
-//! assertion goes on to the end and then closes: where it failed does not show.
+//! assertion goes on to the end and then closes: where it failed does not show,
+//! but for the time that finding its name takes.
 //!
 //! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The checks of
 //! products, assertions and correlations are told after the last message has arrived, or the link has ended, and
@@ -79,6 +80,7 @@ pub mod branch;
 pub mod conversion;
 mod coordinates;
 pub mod crossing;
+mod failure;
 mod memory;
 pub mod polynomial;
 mod prover;

@@ -35,7 +35,15 @@
 //!
 //! **Memory**: the prover keeps the coefficients of a batch's polynomials until its challenge is drawn; so a
 //! batch with many ends early (`MOST`). Where challenges are coins, several batches wait ([`super::arithmetic`]).
-//! Within a map they do not, and are bounded by its commitments (`waves.rs`).
+//! Within a map that commits they do not, and are bounded by its commitments (`waves.rs`).
+//!
+//! **Maps of polynomials alone** ([`Vectorized`]) are computed by tasks, a part of the lanes in each. They belong to the
+//! batch that is open when they are handed out: all their wires were committed to before. Coefficients go part by part,
+//! in it vector by vector, and of that lane by lane: the verifier draws them as it hands out, and the prover once
+//! the batch has its challenge, before which it waits for the tasks. So the lanes of a part are of the protocol. A
+//! batch with many coefficients ends behind a part, with 2^15 more or those of a lane. In a proof file, whose
+//! length is that of calls, and in a half of a proof each lane is called.
+//!
 //! What a vector leaves behind is the next one's of its size, and wiped where none takes it (`buffers`).
 
 mod buffers;
@@ -47,13 +55,15 @@ mod verifier;
 pub(super) use buffers::{Buffers, Lent};
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
-pub(super) use prover::{Lower, Pending, Sums, VectorBuffers};
+pub(super) use prover::{Computed, Lower, Pending, Sums, VectorBuffers};
 pub(crate) use vectors::{KeyVectors, TagVectors};
 pub use verifier::Keys;
 pub(super) use verifier::{KeySums, power};
 
 use volery_circuit::Size;
 use volery_circuit::accounting::CROWD;
+#[cfg(doc)]
+use volery_circuit::stream::Vectorized;
 
 /// Coefficients of polynomials after which a batch ends.
 pub(super) const MOST: usize = CROWD;

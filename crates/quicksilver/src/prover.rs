@@ -10,6 +10,7 @@ mod shard;
 mod waves;
 
 use super::crossing::{Ends, Open};
+use super::failure::{Failure, FirstFailure, Name};
 use super::memory::{Party, Remembered};
 use super::polynomial::{Pending, Sums, TagVectors, degree_of_check};
 use super::slots::{Slots, Triple};
@@ -19,7 +20,7 @@ use core::fmt::Display;
 use core::sync::atomic::AtomicU64;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Result};
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Spare};
 use volery_circuit::stream::Map;
 use volery_circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use volery_primitives::arch::Arch;
@@ -68,6 +69,8 @@ pub trait Commitments: Macs {
     ) -> Result<Option<Zeroizing<Vec<Self::Tag>>>>;
     /// The polynomials of the open batch.
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
+    /// Waits for the tasks that compute polynomials of batches without a challenge, but for the last `ahead` of each.
+    fn settle(prover: &mut Prover<'_, Self>, ahead: usize);
     /// Draws one seed between two batches; `what` names its use.
     fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
         Ok(single_challenge(&mut prover.channel, what))
@@ -114,6 +117,8 @@ pub struct Prover<'a, M: Commitments> {
     open: bool,
     kept: M::Kept,
     vectors: TagVectors<M>,
+    /// The arithmetic of tasks, each with buffers of its own.
+    in_tasks: Spare<TagVectors<M>>,
     /// The sums of products, as polynomials of degree two, and of polynomials, over all batches that have a
     /// challenge.
     sums: Sums<M::E>,
@@ -125,8 +130,8 @@ pub struct Prover<'a, M: Commitments> {
     gates: Gates,
     /// Shares that were used up, but for those of the open slots.
     committed: u64,
-    /// The name of the first assertion that failed; the peer learns of it at the end.
-    failed: Option<String>,
+    /// The first assertion that failed; the peer learns of it at the end.
+    failed: FirstFailure,
     progress: Progress<'a>,
     /// The function that writes out what was sent, where the proof is a file.
     drain: Option<Drain<'a>>,
@@ -188,13 +193,14 @@ impl<'a, M: Commitments> Prover<'a, M> {
             open: false,
             kept: M::Kept::default(),
             vectors: TagVectors::new(arch),
+            in_tasks: Spare::default(),
             sums: Sums::default(),
             coefficients: 0,
             asserted: Zeroizing::default(),
             openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
-            failed: None,
+            failed: FirstFailure::default(),
             progress: Progress::default(),
             drain: None,
             #[cfg(test)]
@@ -285,6 +291,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Takes the name of the first assertion that has failed, if one has.
     pub(super) fn take_failure(&mut self) -> Option<String> {
+        M::settle(self, 0);
         self.failed.take()
     }
 
@@ -320,7 +327,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// Goes on as if no assertion had failed.
     #[cfg(test)]
     pub(super) fn lie(&mut self) -> Option<String> {
-        self.failed.take()
+        self.take_failure()
     }
 
     /// Ends the last batch.
@@ -335,7 +342,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         self.take_asserted()?;
         self.steps.begin()?;
         M::end_batch(self)?;
-        self.failed.take().map_or(Ok(()), |name| Err(Error::Unsatisfied(name)))
+        self.take_failure().map_or(Ok(()), |name| Err(Error::Unsatisfied(name)))
     }
 
     /// Lines over the extension from shares that commit to nothing, of the last block or of further ones.
@@ -453,8 +460,18 @@ impl<'a, M: Commitments> Prover<'a, M> {
     #[inline]
     fn note(&mut self, holds: bool, name: impl Display) {
         // A prover that has no witness ends without a proof, and says so.
-        if !verdict(holds) && self.failed.is_none() {
-            self.failed = Some(name.to_string());
+        if !verdict(holds) {
+            self.note_failure(|| Some(name.to_string()));
+        }
+    }
+
+    /// Notes the name of a failed assertion, if there is one and it is the first. To find it out takes long.
+    fn note_failure(&mut self, name: impl FnOnce() -> Option<String>) {
+        let before = self.gates.assert;
+        if self.failed.may_be(before)
+            && let Some(name) = name()
+        {
+            self.failed.note(Failure { before, name: Name::Known(name) });
         }
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Rejection, Result};
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Spare, Tasks};
 use volery_channel::random::Random;
 use volery_circuit::stream::Map;
 use volery_circuit::{Backend, nothing_asserted};
@@ -87,6 +87,15 @@ pub trait Commitments: Macs {
     ) -> Result<Option<Zeroizing<Vec<Self::E>>>>;
     /// Adds polynomials that are to be zero to the open batch.
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
+    /// Adds those that are still to be computed: so many vectors, of so many lanes each. They are at once, where nothing
+    /// can be done with them before the challenge.
+    fn add_computed(
+        verifier: &mut Verifier<'_, Self>,
+        _size: [usize; 2],
+        compute: impl FnOnce() -> Vec<Keys<Self::E>> + Send + 'static,
+    ) {
+        compute().into_iter().for_each(|polynomials| Self::add(verifier, polynomials));
+    }
     /// Draws one seed between two batches; `what` names its use.
     fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
         Ok(single_challenge(&mut verifier.channel, what))
@@ -111,9 +120,13 @@ pub struct Verifier<'a, M: Commitments> {
     open: bool,
     kept: M::Kept,
     vectors: KeyVectors<M>,
+    /// The arithmetic of tasks, each with buffers of its own.
+    in_tasks: Spare<KeyVectors<M>>,
     weighing: Weighing<Memory<M::E>, M::E>,
     /// The sums of products, as polynomials of degree two, and of polynomials, as far as they are combined.
     sums: KeySums<M::E>,
+    /// Sums of polynomials that tasks are computing.
+    computing: Tasks<KeySums<M::E>>,
     /// Coefficients of the prover's polynomials in this batch.
     coefficients: usize,
     /// Asserted products of wires that are counted already, and not yet combined.
@@ -171,8 +184,10 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             open: false,
             kept,
             vectors: KeyVectors::new(arch, Arc::new(Zeroizing::new(M::delta(delta)))),
+            in_tasks: Spare::default(),
             weighing: Weighing::default(),
             sums: KeySums::default(),
+            computing: Tasks::default(),
             coefficients: 0,
             asserted: Zeroizing::default(),
             openings: Openings::new(ASSERTED),
@@ -286,6 +301,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         while let Some(sums) = self.weighing.last(self.committed) {
             self.add_products(&sums);
         }
+        self.gather_computed(0);
         // A failed check must not look different to a peer whose last message is still to come: its error waits.
         let consistent = match self.vole.check(&mut self.channel) {
             Err(error) if error.is_of_link() => return Err(error),
@@ -334,9 +350,17 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         while let Some(sums) = self.weighing.last(self.committed) {
             self.add_products(&sums);
         }
+        self.gather_computed(0);
         expect_degree(degree, &self.gates)?;
         self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
         Ok(Finished { gates: self.gates, sums: self.sums, asserted: self.openings.digest() })
+    }
+
+    /// Adds the sums of polynomials that tasks have computed, but for the last `ahead`.
+    fn gather_computed(&mut self, ahead: usize) {
+        while let Some(sums) = self.computing.next_beyond(ahead) {
+            self.sums.add_all(&sums);
+        }
     }
 
     /// Lines over the extension at Δ from shares that commit to nothing, of the last block or of further ones.

@@ -67,6 +67,8 @@
 //!   too many for its commitments, or between two of them, or with vectors that are too large, is called. The
 //!   bound counts an early end for so many coefficients, those of a map among them.
 //!
+//! A function that commits to nothing takes no share, and is none of these: see [`crate::polynomial`].
+//!
 //! Each share is used once, and each is used: no block is left before its end, so that traffic is that of as many
 //! calls. An assertion that fails is found by the prover's walk under MACs; its name is that of the first in the order of
 //! calls, and the prover goes on as ever. Neither walk depends on a value but by what hints compute.

@@ -171,6 +171,47 @@ fn pinned_polynomials_in_maps() {
     }
 }
 
+/// Polynomials alone in each of some lanes, of degrees two and three: all wires carry zero.
+pub(crate) struct Powers(pub(crate) usize);
+
+impl<B: Polynomials> Circuit<B> for Powers {
+    fn run(&self, b: &mut B) -> volery::Result<()> {
+        let columns = (0..2 * self.0).map(|_| b.witness()).collect::<volery::Result<Vec<_>>>()?;
+        b.map(b"powers", self.0, &columns, |b, _, of| {
+            let (x, y) = (b.vector(&of[..1]), b.vector(&of[1..]));
+            let square = b.product(&x, &x)?;
+            let cube = b.product(&square, &y)?;
+            b.assert_zeroes(square, "the square")?;
+            b.assert_zeroes(cube, "the cube")?;
+            Ok(Returned::default())
+        })?;
+        b.assert_zero(columns[0], "the first lane")
+    }
+}
+
+/// The coefficient that each polynomial has is of the protocol: in parts of 512 lanes, vector by vector in each.
+#[test]
+fn pinned_maps_of_polynomials() {
+    fn powers<F: Field, S: Named<F = F>>(name: &str, threads: usize) -> String {
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap();
+        let options = Options { threads: NonZeroUsize::new(threads).unwrap(), ..seeded(42) };
+        tape_over::<S>(&Powers(1301), &[F::ZERO; 2602], &options.with_correlations(correlations))
+    }
+    for threads in [1, 2, 16] {
+        let tapes = [
+            powers::<F2, Binary>("tiny", threads),
+            powers::<F61, Over<F61>>("tiny", threads),
+            powers::<F61, Over<F61, F61x2>>("tiny", threads),
+        ];
+        let pinned = [
+            "044c6c21e80f5f59792d5c7761ccd79e",
+            "eb4df4a45c159cb24d867edcd423a2cb",
+            "5414e554adf3f01687117bb2b0257220",
+        ];
+        assert_eq!(tapes, pinned, "{threads} threads");
+    }
+}
+
 /// The tape of a map over `S` with the correlations called `name`.
 fn mapped<F: Field, S: Named<F = F>>(name: &str, (arch, threads): (Arch, NonZeroUsize)) -> String {
     let statement = Lanes { lanes: 300, products: 150 };

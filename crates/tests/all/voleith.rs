@@ -2,6 +2,7 @@
 
 use crate::compiled::Lanes;
 use crate::kit::{ABC, Ones, network, preimage, run_honestly, seeded};
+use crate::tapes::Powers;
 use sha2::Digest;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
@@ -254,6 +255,18 @@ fn files_are_as_long_as_foretold() {
             let _ = verify_from(statement.source(), &mut &file[..], &seeded(2)).unwrap();
         }
     }
+}
+
+/// A map of polynomials alone, which a file has lane by lane.
+#[test]
+fn maps_of_polynomials_are_called_in_files() {
+    let (statement, witness) = (Powers(700), [F2::from(false); 1400]);
+    let size = Shape::of::<F2>(&statement).unwrap().size();
+    let (mut file, wishes) = (vec![], wishing(Preference::Balanced));
+    prove_to(&statement, witness, &mut file, &by(wishes)).unwrap();
+    let foretold = volery::estimate::voleith(size, None, &wishes.wishes, 0).unwrap();
+    assert_eq!(foretold.total.prover, file.len() as u64);
+    let _ = verify_from(&statement, &mut &file[..], &seeded(2)).unwrap();
 }
 
 /// One of several clauses, by both systems: files tell by their length nothing of which it is.

@@ -1,8 +1,8 @@
 //! A function on many lanes at a time, in the clear.
 
-use crate::stream::Map;
 use crate::stream::straight::{Kind, StraightLine};
-use crate::witness_ended;
+use crate::stream::{Map, OneLane, Vectorized};
+use crate::{Clear, witness_ended};
 use volery_channel::error::{Error, Result};
 use volery_primitives::Field;
 use volery_primitives::secret::verdict;
@@ -62,6 +62,34 @@ pub(super) fn evaluate<F: Field>(
         }
     }
     Ok(results)
+}
+
+/// Evaluates a function of polynomials on all lanes.
+///
+/// # Errors
+/// `Unsatisfied` with the name of the first assertion that fails in the order of calls.
+pub(super) fn evaluate_polynomials<F: Field>(
+    by: &mut Clear<'_, F>,
+    function: &Vectorized<F>,
+    map: &Map<'_, F, F>,
+) -> Result<()> {
+    let (mut memory, assertions) = (OneLane::default(), function.degrees.len());
+    for lanes in function.parts(map.lanes) {
+        let columns = Vectorized::columns(map, &lanes);
+        let (mut failed, mut number) = (None, 0);
+        function.compute(by, &mut memory, &columns, |_, values| {
+            let values = Zeroizing::new(values);
+            // Where one fails nothing is proved.
+            let lane = values.iter().position(|value| verdict(*value != F::ZERO));
+            failed = failed.into_iter().chain(lane.map(|lane| (lane, number))).min();
+            number += 1;
+        });
+        if let Some((lane, number)) = failed {
+            let number = (lanes.start + lane) * assertions + number;
+            return Err(Error::Unsatisfied((map.name)(number as u64)));
+        }
+    }
+    Ok(())
 }
 
 /// Some lanes of a function.
@@ -179,7 +207,7 @@ impl<F: Field> Chunk<'_, F> {
 #[cfg(test)]
 mod tests {
     use crate::stream::Streamed;
-    use crate::{Backend, Circuit, Clear, Returned};
+    use crate::{Backend, Circuit, Clear, Polynomials, Returned};
     use core::marker::PhantomData;
     use volery_channel::error::Result;
     use volery_primitives::{F2, F61, F128, F256, Field};
@@ -251,6 +279,60 @@ mod tests {
             assert!(run(&short).unwrap_err().contains("the first of lane"));
             run(&holds[..2 * (lanes - 1)]).unwrap_err();
             run(&[&holds[..], &[F::ONE]].concat()).unwrap_err();
+        }
+    }
+
+    /// Polynomials alone on each of some lanes: two elements of the witness are one, and the second is the first's
+    /// square.
+    struct Squares(usize);
+
+    impl<B: Polynomials> Circuit<B> for Squares {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let columns = (0..2 * self.0).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            b.map(b"squares", self.0, &columns, |b, lane, of| {
+                let (x, y) = (b.vector(&of[..1]), b.vector(&of[1..]));
+                let minus = -B::F::ONE;
+                let square = b.combination(&[(&x, &x)], &[(minus, &y)], B::F::ZERO)?;
+                b.assert_zeroes(square, format_args!("the square of lane {lane}"))?;
+                let public = b.public(&[minus]);
+                let one = b.sum(&x, &public);
+                b.assert_zeroes(one, format_args!("the first of lane {lane}"))?;
+                Ok(Returned::default())
+            })?;
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn polynomials_come_to_what_calls_come_to() {
+        for lanes in [1, 2, 511, 512, 1300] {
+            let statement = Squares(lanes);
+            let run = |wrong: &[usize]| {
+                let mut witness = vec![F61::ONE; 2 * lanes];
+                wrong.iter().for_each(|place| witness[*place] = F61::ZERO);
+                let [direct, streamed] = [false, true].map(|streamed| {
+                    let mut clear = Clear::new(witness.clone());
+                    let run = if streamed {
+                        Streamed(&statement).run(&mut clear)
+                    } else {
+                        statement.run(&mut clear)
+                    };
+                    run.and_then(|()| Ok((clear.compared, clear.finish()?)))
+                        .map_err(|error| error.to_string())
+                });
+                assert_eq!(direct, streamed, "{lanes} lanes");
+                direct
+            };
+            assert_eq!(run(&[]).unwrap().0, 2 * lanes as u64);
+            // The square of zero is zero.
+            assert!(
+                run(&[lanes - 1, 2 * lanes - 1])
+                    .unwrap_err()
+                    .contains(&format!("first of lane {}", lanes - 1))
+            );
+            // Of two lanes the first is named, though the second fails in an assertion before.
+            assert!(run(&[0, lanes, 2 * lanes - 1]).unwrap_err().contains("the first of lane 0"));
+            assert!(run(&[2 * lanes - 1]).unwrap_err().contains("the square of lane"));
         }
     }
 

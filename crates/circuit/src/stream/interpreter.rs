@@ -69,6 +69,12 @@ pub trait Executor: Backend + Sized {
         let _ = map;
         Ok(None)
     }
+
+    /// Finds the name of the assertion that has failed, where only its number in the statement is known so far: at the
+    /// end of a statement, of whose assertions `name` gives the names.
+    fn name_failure(&mut self, name: &dyn Fn(u64) -> String) {
+        let _ = name;
+    }
 }
 
 /// A function that is called on each of some lanes.
@@ -79,6 +85,8 @@ pub struct Map<'m, F, W> {
     pub lanes: usize,
     /// The columns of arguments, one behind the other.
     pub arguments: &'m [W],
+    /// The number of assertions that the statement has before.
+    pub assertions: u64,
     /// Gives the name of an assertion of all lanes together, lane by lane.
     pub name: &'m dyn Fn(u64) -> String,
 }
@@ -190,6 +198,12 @@ impl<'b, B: Executor> Interpreter<'b, B> {
     /// Puts a wire into a slot of the statement.
     pub(super) fn put(&mut self, slot: u32, wire: B::Wire) {
         self.wires.places.put(slot, wire);
+    }
+
+    /// Has the backend find the name of the assertion that has failed, at the end of the statement.
+    pub(super) fn name_failure(&mut self) {
+        let Names { source, argues, .. } = self.names;
+        self.backend.name_failure(&|number| Name { source, argues, number }.to_string());
     }
 
     fn run(&mut self, block: &Block<B::F>, lent: &[B::F], frame: Frame) -> Result<()> {
@@ -316,7 +330,8 @@ impl<'b, B: Executor> Interpreter<'b, B> {
         let of = operands(places, beside, arguments, frame);
         let first = self.names.clone();
         let name = |number| first.text(number);
-        let map = Map { function, lanes: b as usize, arguments: of, name: &name };
+        let assertions = first.assertions;
+        let map = Map { function, lanes: b as usize, arguments: of, assertions, name: &name };
         if let Some(made) = self.backend.map_lanes(map)? {
             self.names.assertions += u64::from(b) * function.assertions;
             places.scatter(&made, results, frame);

@@ -1,10 +1,13 @@
 //! The prover's polynomials, by their coefficients.
 
 use super::buffers::{Buffers, Lent};
+use crate::failure::Failure;
 use core::fmt::Display;
-use core::{iter, slice};
+use core::{iter, mem, slice};
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use volery_channel::error::Result;
+use volery_channel::pool::Task;
 use volery_circuit::{common_lanes, degree_of_product, lane_name};
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Pair;
@@ -299,13 +302,28 @@ fn copy<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], mut to: &mut [F])
 
 /// The polynomials of a batch that has no challenge yet.
 pub struct Pending<E: Field> {
-    vectors: Vec<Lower<E>>,
+    vectors: Vec<Place<E>>,
+    /// The places of those that tasks compute.
+    computing: VecDeque<usize>,
     coefficients: usize,
+}
+
+/// A place among vectors that are to be zero: of one, or of some that a task computes.
+enum Place<E: Field> {
+    One(Lower<E>),
+    Computing(Task<Computed<E>>),
+    Some(Vec<Lower<E>>),
+}
+
+/// Vectors that a task has computed, and the first assertion on them that has failed.
+pub struct Computed<E: Field> {
+    pub vectors: Vec<Lower<E>>,
+    pub failed: Option<Failure>,
 }
 
 impl<E: Field> Default for Pending<E> {
     fn default() -> Self {
-        Self { vectors: Vec::new(), coefficients: 0 }
+        Self { vectors: Vec::new(), computing: VecDeque::new(), coefficients: 0 }
     }
 }
 
@@ -322,16 +340,46 @@ impl<E: Field> Pending<E> {
     /// Adds the lanes of a vector.
     pub fn push(&mut self, lower: Lower<E>) {
         self.coefficients += lower.lanes * lower.degree;
-        self.vectors.push(lower);
+        self.vectors.push(Place::One(lower));
+    }
+
+    /// Adds the lanes of the vectors that a task computes, which come to so many coefficients.
+    pub fn push_computed(&mut self, coefficients: usize, vectors: Task<Computed<E>>) {
+        self.coefficients += coefficients;
+        self.computing.push_back(self.vectors.len());
+        self.vectors.push(Place::Computing(vectors));
+    }
+
+    /// Waits for all tasks but the last `ahead`. Assertions that have failed go to `note`.
+    pub fn settle(&mut self, ahead: usize, mut note: impl FnMut(Failure)) {
+        while self.computing.len() > ahead {
+            let number = self.computing.pop_front().expect("more than none");
+            let place = mem::replace(&mut self.vectors[number], Place::Some(Vec::new()));
+            let Place::Computing(task) = place else { unreachable!("the place of a task") };
+            let Computed { vectors, failed } = task.wait();
+            self.vectors[number] = Place::Some(vectors);
+            failed.map(&mut note);
+        }
     }
 
     /// Adds the random linear combination of the polynomials to `sums`, with coefficients from `fill` in the
     /// order in which they came, and empties the batch.
+    ///
+    /// # Panics
+    /// Where a task still computes some.
     pub fn weigh<B: Field>(&mut self, arch: Arch, mut fill: impl FnMut(&mut [E]), sums: &mut Sums<E>)
     where
         E: Lanes<B>,
     {
-        self.vectors.drain(..).for_each(|lower| sums.weigh(arch, &lower, &mut fill));
+        for place in self.vectors.drain(..) {
+            match place {
+                Place::One(lower) => sums.weigh(arch, &lower, &mut fill),
+                Place::Some(vectors) => {
+                    vectors.iter().for_each(|lower| sums.weigh(arch, lower, &mut fill));
+                }
+                Place::Computing(_) => unreachable!("tasks are waited for before"),
+            }
+        }
         self.coefficients = 0;
     }
 }

@@ -62,6 +62,7 @@ impl Commitments for BitMacs {
         while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
             sums.add(&weighed);
         }
+        Self::settle(prover, 0);
         let mut coefficients = Prg::new(prover.arch, polynomials);
         prover.kept.polynomials.weigh::<F2>(prover.arch, |chi| coefficients.fill(chi), &mut prover.sums);
         prover.coefficients = 0;
@@ -84,6 +85,11 @@ impl Commitments for BitMacs {
 
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<F128> {
         &mut prover.kept.polynomials
+    }
+
+    fn settle(prover: &mut Prover<'_, Self>, ahead: usize) {
+        let Prover { kept, failed, .. } = prover;
+        kept.polynomials.settle(ahead, |failure| failed.note(failure));
     }
 
     fn weigh_all(prover: &mut Prover<'_, Self>) {

@@ -88,7 +88,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
         self.vanish_among(Lower::lent(size, lower), MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {
-        self.failed = self.failed.take().or_else(|| zero.failure(name));
+        self.note_failure(|| zero.failure(name));
         self.vanish_among(zero.into_lower(), MOST_OF_EPOCH)
     }
 
@@ -125,7 +125,15 @@ impl<M: Commitments> Executor for Prover<'_, M> {
     }
 
     fn map_lanes(&mut self, map: Map<'_, M::F, M::Tag>) -> Result<Option<Zeroizing<Vec<M::Tag>>>> {
+        if self.map_polynomials(&map)? {
+            return Ok(Some(Zeroizing::default()));
+        }
         M::map(self, map)
+    }
+
+    fn name_failure(&mut self, name: &dyn Fn(u64) -> String) {
+        M::settle(self, 0);
+        self.failed.find_name(name);
     }
 }
 

@@ -2,13 +2,16 @@
 
 use super::{Commitments, Prover};
 use crate::MATRIX;
-use crate::polynomial::{Lower, MOST, TOGETHER, TagVectors, Vector, Vectors};
+use crate::failure::{Failure, Name};
+use crate::polynomial::{Computed, Lower, MOST, TOGETHER, TagVectors, Vector, Vectors};
 use core::fmt::Display;
+use std::sync::Arc;
 use volery_channel::error::Result;
-use volery_circuit::stream::Arithmetic as _;
+use volery_circuit::stream::{Arithmetic as _, Map, OneLane, Vectorized};
 use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
 use volery_primitives::Field;
 use volery_primitives::prg::Seed;
+use volery_vole::macs::Macs;
 
 impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
@@ -22,7 +25,46 @@ impl<M: Commitments> Prover<'_, M> {
         let (degree, lanes) = (lower.degree(), lower.lanes());
         self.count_polynomials(lanes, degree)?;
         M::polynomials(self).push(lower);
+        self.go_on_or_end(most)
+    }
+
+    /// Ends the batch behind `most` coefficients.
+    pub(super) fn go_on_or_end(&mut self, most: usize) -> Result<()> {
         if self.coefficients < most { self.hand_over() } else { self.end_early() }
+    }
+
+    /// Executes a function of polynomials alone on all lanes of a map: leaves it to tasks. Gives whether it is one.
+    pub(super) fn map_polynomials(&mut self, map: &Map<'_, M::F, M::Tag>) -> Result<bool> {
+        // A file is as long as the order of calls says, and a half hands the channel on by sections.
+        let may_be = self.drain.is_none() && self.lengths.is_none() && map.lanes > 1;
+        let Some(function) = may_be.then(|| Vectorized::of(map.function)).flatten() else { return Ok(false) };
+        self.take_asserted()?;
+        let (assertions, function) = (function.degrees.len() as u64, Arc::new(function));
+        for lanes in function.parts(map.lanes) {
+            let (columns, count) = (Vectorized::columns(map, &lanes), lanes.len());
+            for degree in &function.degrees {
+                self.count_polynomials(count, *degree)?;
+            }
+            let coefficients = count * function.degrees.iter().sum::<usize>();
+            let (before, first) = (self.gates.assert, map.assertions + lanes.start as u64 * assertions);
+            self.gates.assert += count as u64 * assertions;
+            let (arch, spare, function) = (self.arch, self.in_tasks.clone(), function.clone());
+            let computed = self.pool.run(move || {
+                let mut by = spare.take().unwrap_or_else(|| TagVectors::new(arch));
+                let (vectors, failed) = compute(&mut by, &function, &columns);
+                spare.give(by);
+                let number = failed.map(|(lane, number)| first + lane as u64 * assertions + number);
+                Computed {
+                    vectors,
+                    failed: number.map(|number| Failure { before, name: Name::Number(number) }),
+                }
+            });
+            M::polynomials(self).push_computed(coefficients, computed);
+            let ahead = self.pool.ahead();
+            M::settle(self, ahead);
+            self.go_on_or_end(MOST)?;
+        }
+        Ok(true)
     }
 
     fn hand_over(&mut self) -> Result<()> {
@@ -33,7 +75,7 @@ impl<M: Commitments> Prover<'_, M> {
     }
 
     /// Counts polynomials of the batch, which is open then.
-    fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
+    pub(super) fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
@@ -78,6 +120,21 @@ impl<M: Commitments> Prover<'_, M> {
     }
 }
 
+/// Vectors that are to be zero, and the first assertion on them that has failed in the order of calls: its lane, and its
+/// number in that.
+type Found<E> = (Vec<Lower<E>>, Option<(usize, u64)>);
+
+/// Computes a function of polynomials on some lanes, whose arguments are these `columns`.
+fn compute<M: Macs>(by: &mut TagVectors<M>, function: &Vectorized<M::F>, columns: &[M::Tag]) -> Found<M::E> {
+    let (mut vectors, mut failed) = (Vec::with_capacity(function.degrees.len()), None);
+    function.compute(by, &mut OneLane::default(), columns, |_, vector: Vector<_, _>| {
+        let fails = vector.nonzero().map(|lane| (lane, vectors.len() as u64));
+        failed = failed.into_iter().chain(fails).min();
+        vectors.push(vector.into_lower());
+    });
+    (vectors, failed)
+}
+
 impl<M: Commitments> Polynomials for Prover<'_, M> {
     type Vector = Vector<M::F, M::E>;
 
@@ -119,7 +176,7 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         Ok(wires)
     }
     fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()> {
-        self.failed = self.failed.take().or_else(|| a.failure(&name));
+        self.note_failure(|| a.failure(&name));
         self.gates.assert += a.values().len() as u64;
         self.vanish(a.into_lower())
     }

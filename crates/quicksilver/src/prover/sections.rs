@@ -136,6 +136,13 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         &mut prover.kept.batch().polynomials
     }
 
+    fn settle(prover: &mut Prover<'_, Self>, ahead: usize) {
+        let Prover { kept, failed, .. } = prover;
+        for batch in &mut kept.waiting {
+            batch.polynomials.settle(ahead, |failure| failed.note(failure));
+        }
+    }
+
     fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
         if by_transcript::<E>() {
             return Ok(single_challenge(&mut prover.channel, what));
@@ -253,6 +260,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         if by_transcript::<E>() {
             let seeds = challenge(&mut self.channel);
             let mut batch = waiting.pop_back().expect("the last one");
+            batch.polynomials.settle(0, |failure| self.failed.note(failure));
             let by = (self.arch, &self.pool);
             let kept = &mut self.kept;
             batch.weigh(by, seeds, (&mut kept.weighing, &mut kept.polynomials), &mut self.sums);
@@ -290,6 +298,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         let ended = |batch: &Batch<E>| batch.last.is_some_and(|last| last < block);
         while self.kept.waiting.front().is_some_and(ended) {
             let mut batch = self.kept.waiting.pop_front().expect("the first one");
+            batch.polynomials.settle(0, |failure| self.failed.note(failure));
             let mut seeds = [F128::ZERO; 2];
             self.channel.recv_words(&mut seeds)?;
             let by = (self.arch, &self.pool);

@@ -110,6 +110,9 @@ impl<M: Commitments> Executor for Verifier<'_, M> {
     }
 
     fn map_lanes(&mut self, map: Map<'_, M::F, M::E>) -> Result<Option<Zeroizing<Vec<M::E>>>> {
+        if self.map_polynomials(&map)? {
+            return Ok(Some(Zeroizing::default()));
+        }
         M::map(self, map)
     }
 }

@@ -4,8 +4,9 @@ use super::{Commitments, Verifier};
 use crate::MATRIX;
 use crate::polynomial::{KeyVectors, Keys, MOST, TOGETHER, Vectors};
 use core::fmt::Display;
+use std::sync::Arc;
 use volery_channel::error::Result;
-use volery_circuit::stream::Arithmetic as _;
+use volery_circuit::stream::{Arithmetic as _, Map, OneLane, Vectorized};
 use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
 use volery_primitives::prg::Seed;
 
@@ -32,6 +33,38 @@ impl<M: Commitments> Verifier<'_, M> {
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
         Ok(())
+    }
+
+    /// Executes a function of polynomials alone on all lanes of a map, by tasks where it can. Gives whether it is one.
+    pub(super) fn map_polynomials(&mut self, map: &Map<'_, M::F, M::E>) -> Result<bool> {
+        // A file is as long as the order of calls says, and a half hands the channel on by sections.
+        let may_be = self.feed.is_none() && self.lengths.is_none() && map.lanes > 1;
+        let Some(function) = may_be.then(|| Vectorized::of(map.function)).flatten() else { return Ok(false) };
+        self.take_asserted()?;
+        let function = Arc::new(function);
+        for lanes in function.parts(map.lanes) {
+            let (columns, count) = (Vectorized::columns(map, &lanes), lanes.len());
+            for degree in &function.degrees {
+                self.count_polynomials(count, *degree)?;
+            }
+            let vectors = function.degrees.len();
+            self.gates.assert += (count * vectors) as u64;
+            let (arch, delta) = (self.arch, self.vectors.delta.clone());
+            let (spare, function) = (self.in_tasks.clone(), function.clone());
+            M::add_computed(self, [vectors, count], move || {
+                let mut by = spare.take().unwrap_or_else(|| KeyVectors::new(arch, delta));
+                let mut vanishing = Vec::with_capacity(function.degrees.len());
+                function.compute(&mut by, &mut OneLane::default(), &columns, |by, keys: Keys<_>| {
+                    vanishing.push(keys.raised(**by.delta));
+                });
+                spare.give(by);
+                vanishing
+            });
+            if self.coefficients >= MOST {
+                self.end_early()?;
+            }
+        }
+        Ok(true)
     }
 
     fn end_early(&mut self) -> Result<()> {

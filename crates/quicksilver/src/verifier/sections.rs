@@ -4,6 +4,7 @@
 use super::waves::{Mapped, Taken};
 use super::{Commitments, Lengths, Turn, Verifier};
 use crate::arithmetic::{BLOCKS, SLOTS, Sections, slots};
+use crate::polynomial::KeySums;
 use crate::slots::Memory;
 use crate::waves::{self, Drawn, Fill, Keys, Maps, Rows, SumsOf};
 use crate::{TILE, challenge, more_than_counted, polynomial, single_challenge};
@@ -258,6 +259,26 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         let Verifier { kept, sums, arch, .. } = verifier;
         let coin = kept.coin.as_mut().expect("tossed where a section is open");
         sums.weigh::<B>(*arch, &polynomials, coin.polynomials.as_mut().expect("no turn is under way"));
+    }
+
+    fn add_computed(
+        verifier: &mut Verifier<'_, Self>,
+        [vectors, lanes]: [usize; 2],
+        compute: impl FnOnce() -> Vec<polynomial::Keys<E>> + Send + 'static,
+    ) {
+        let coin = verifier.kept.coin.as_mut().expect("tossed where a section is open");
+        let fill = coin.polynomials.as_mut().expect("no turn is under way");
+        let mut chi = vec![E::ZERO; vectors * lanes];
+        chi.chunks_exact_mut(lanes).for_each(fill);
+        let arch = verifier.arch;
+        verifier.computing.push(verifier.pool.run(move || {
+            let mut sums = KeySums::default();
+            for (polynomials, chi) in compute().iter().zip(chi.chunks_exact(lanes)) {
+                sums.weigh::<B>(arch, polynomials, |to| to.copy_from_slice(chi));
+            }
+            sums
+        }));
+        verifier.gather_computed(verifier.pool.ahead());
     }
 
     fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {

@@ -4,6 +4,7 @@
 mod elements;
 mod polynomials;
 mod random;
+mod vectorized;
 
 use crate::prover::Prover;
 use crate::verifier::Verifier;

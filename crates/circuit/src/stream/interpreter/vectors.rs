@@ -216,9 +216,42 @@ impl<A: Arithmetic> OneLane<A> {
                 vanish(by, vector, record.b);
                 continue;
             }
-            let frame = Frame { wires: 0, vectors: 0 };
-            let made = self.vectors.execute(by, (block, *record), frame, &mut self.wires);
-            made.expect("vectors that were recorded");
+            self.execute(by, (block, *record));
         }
+    }
+
+    /// Executes such a block, of whose vectors each has one lane, on `lanes` lanes together: a vector of one wire is one
+    /// of the wire's column. Each vector that is to be zero goes to `vanish`.
+    ///
+    /// # Panics
+    /// As for [`Self::run`].
+    pub(in crate::stream) fn run_on_columns(
+        &mut self,
+        by: &mut A,
+        block: &Block<A::F>,
+        (columns, lanes): (&[A::Wire], usize),
+        mut vanish: impl FnMut(&mut A, A::Vector),
+    ) {
+        self.vectors.open(block.vectors as usize);
+        for record in &block.records {
+            match record.op {
+                Op::AssertZeroes => {
+                    let vector = self.vectors.take(record.a as usize, record.out);
+                    vanish(by, vector);
+                }
+                Op::Vector => {
+                    let slot = block.read(record.a).list().iter().next().expect("a wire");
+                    let vector = by.vector(&columns[slot as usize * lanes..][..lanes]);
+                    self.vectors.0[record.out as usize] = Some(vector);
+                }
+                _ => self.execute(by, (block, *record)),
+            }
+        }
+        self.vectors.close(0);
+    }
+
+    fn execute(&mut self, by: &mut A, record: (&Block<A::F>, Record)) {
+        let frame = Frame { wires: 0, vectors: 0 };
+        self.vectors.execute(by, record, frame, &mut self.wires).expect("vectors that were recorded");
     }
 }

@@ -74,7 +74,7 @@ impl Prover<'_, BitMacs> {
         }
         let Walks { mut mapping, .. } = walks;
         mapping.settle_all(&mut |done| self.take_walked(done));
-        self.failed = self.failed.take().or_else(|| mapping.failure());
+        self.note_failure(|| mapping.failure());
         mapping.count(&mut self.gates);
         Ok(Some(mapping.end(&mut self.kept.maps)))
     }

@@ -83,7 +83,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             }
         }
         let Walks { mapping, .. } = walks;
-        self.failed = self.failed.take().or_else(|| mapping.failure());
+        self.note_failure(|| mapping.failure());
         mapping.count(&mut self.gates);
         Ok(Some(mapping.end(&mut self.kept.maps)))
     }

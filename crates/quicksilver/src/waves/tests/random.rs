@@ -29,9 +29,15 @@ fn one_of<T: Copy>(random: &mut Random, of: &[T]) -> T {
 enum Part {
     Products(usize),
     Inputs(usize),
-    Map { lanes: usize, rounds: usize, kind: Kind },
+    Map {
+        lanes: usize,
+        rounds: usize,
+        kind: Kind,
+    },
     Asserted(usize),
     Polynomials(usize),
+    /// Polynomials alone, in a map.
+    Vectorized(usize),
     Matrix,
     Memory(usize),
 }
@@ -50,13 +56,14 @@ struct Statement(Vec<Part>);
 
 impl Statement {
     fn random(random: &mut Random) -> Self {
-        let part = |random: &mut Random| match below(random, 12) {
+        let part = |random: &mut Random| match below(random, 13) {
             0 => Part::Products(1 + below(random, 400)),
             1 => Part::Inputs(1 + below(random, 300)),
             2 => Part::Asserted(1 + below(random, 80)),
             3 => Part::Polynomials(1 + below(random, 60)),
             4 => Part::Matrix,
             5 => Part::Memory(1 + below(random, 5)),
+            6 => Part::Vectorized(one_of(random, &[1, 2, 60, 511, 512, 700])),
             _ => Part::Map {
                 lanes: one_of(random, &[2, 3, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129, 200, 300]),
                 rounds: 1 + below(random, 30),
@@ -141,6 +148,16 @@ pub(super) fn polynomials<B: Polynomials>(b: &mut B, [x, y]: [B::Wire; 2], lane:
     Ok(b.add(committed[0], committed[1]))
 }
 
+/// Demands that the third wires are the products of the others.
+fn products<B: Polynomials>(b: &mut B, columns: [&[B::Wire]; 3]) -> Result<Returned<B::Wire>> {
+    let [left, right, made] = columns.map(|wires| b.vector(wires));
+    let product = b.product(&left, &right)?;
+    let terms = [(B::F::ONE, &product), (-B::F::ONE, &made)];
+    let difference = b.combination(&[], &terms, B::F::ZERO)?;
+    b.assert_zeroes(difference, "the products")?;
+    Ok(Returned::default())
+}
+
 /// Rounds on a lane, whose witness is its argument, again and again.
 fn rounds<B: Polynomials>(b: &mut B, of: &[B::Wire], rounds: usize, kind: Kind) -> Result<Returned<B::Wire>> {
     let (x, mut y) = (of[0], of[1]);
@@ -198,7 +215,7 @@ impl<B: Polynomials + Memories> Circuit<B> for Statement {
                         (x, y) = (y, product);
                     }
                 }
-                Part::Polynomials(count) => {
+                Part::Polynomials(count) | Part::Vectorized(count) => {
                     let [mut left, mut right, mut made] = [(); 3].map(|()| Vec::new());
                     for _ in 0..*count {
                         let product = b.hint(&[x, y], |of| of[0] * of[1])?;
@@ -207,11 +224,14 @@ impl<B: Polynomials + Memories> Circuit<B> for Statement {
                         made.push(product);
                         (x, y) = (b.add(y, product), product);
                     }
-                    let [left, right, made] = [&left, &right, &made].map(|wires| b.vector(wires));
-                    let product = b.product(&left, &right)?;
-                    let terms = [(B::F::ONE, &product), (-B::F::ONE, &made)];
-                    let difference = b.combination(&[], &terms, B::F::ZERO)?;
-                    b.assert_zeroes(difference, "the products")?;
+                    if let Part::Vectorized(_) = part {
+                        let columns = [left, right, made].concat();
+                        b.map(b"products", *count, &columns, |b, _, of| {
+                            products(b, [0, 1, 2].map(|i| &of[i..=i]))
+                        })?;
+                    } else {
+                        products(b, [&left, &right, &made])?;
+                    }
                 }
                 Part::Matrix => {
                     let product = b.hint(&[x, y], |of| of[0] * of[1])?;
@@ -443,10 +463,22 @@ fn statements_at_random<M: Dealt>(seeds: u8) {
 }
 
 #[test]
-fn statements_are_proved_alike_and_lies_found() {
+fn statements_of_bits_are_proved_alike_and_lies_found() {
     statements_at_random::<BitMacs>(8);
+}
+
+#[test]
+fn statements_with_short_macs_are_proved_alike_and_lies_found() {
     statements_at_random::<FieldMacs<F2, F64>>(8);
+}
+
+#[test]
+fn statements_over_f61_are_proved_alike_and_lies_found() {
     statements_at_random::<FieldMacs<F61, F61>>(12);
+}
+
+#[test]
+fn statements_by_coins_are_proved_alike_and_lies_found() {
     statements_at_random::<FieldMacs<F61, F61x2>>(4);
     statements_at_random::<FieldMacs<F65537, F65537x4>>(4);
 }
