@@ -285,7 +285,7 @@ const CONTEXT: &str = "volery 2026 run of a RISC-V program";
 const STEPS_CONTEXT: &str = "volery 2026 run of a RISC-V program, row by row, version 2";
 /// The use of the digest of a run in rows, which covers these and what classes ask of them. Its number goes up where
 /// it changes how they are proved, in `step::block` and `step::lanes`.
-const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 2";
+const ROWS_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, row by row, version 3";
 /// The use of the digest of a statement; its number goes up where the gates of a run change.
 const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, public control, version 4";
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use volery::circuit::{Accesses, Backend, Cells, Memories, Polynomials, Returned, Rows, Tables};
 use volery::{Error, F61, Field, Result};
 
-/// Rows whose polynomials are side by side.
+/// Rows whose columns are pushed together, and whose polynomials are one map.
 pub(super) const TILE: usize = 512;
 
 /// The first address that no cell may have.
@@ -19,7 +19,7 @@ const MOST_ADDRESS: u64 = 1 << 27;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tiling {
     pub(super) rows: u64,
-    /// How many have their polynomials side by side.
+    /// How many are pushed together.
     pub(super) tile: usize,
 }
 
@@ -154,9 +154,15 @@ impl<B: Memories + Tables + Polynomials + Backend<F = F61>> Parts<B> {
             b.look_up_rows(&mut self.limbs, &[logic, at(column)], &name)?;
         }
         let place = columns[Column::Next as usize][lanes - 1];
-        let columns = columns.map(|wires| b.vector(wires));
-        let found: Vec<_> = found.iter().map(|wires| b.vector(wires)).collect();
-        Lanes(b).assert(&columns, &found)?;
+        let mut of = columns.concat();
+        of.extend(found.into_iter().flatten());
+        b.map(b"row of a processor", lanes, &of, |b, lane, of| {
+            let (columns, found) = of.split_at(COLUMNS);
+            let columns = array::from_fn(|column| b.vector(&columns[column..=column]));
+            let found: Vec<_> = found.iter().map(|wire| b.vector(&[*wire])).collect();
+            Lanes(b).assert(lane, &columns, &found)?;
+            Ok(Returned::default())
+        })?;
         Ok(place)
     }
 }

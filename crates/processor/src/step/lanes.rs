@@ -1,4 +1,4 @@
-//! Constraints of classes on rows, as polynomials: a row in each lane.
+//! Constraints of classes on a row, as polynomials: a lane of a map.
 //!
 //! With d_k for the k-th difference of what the members of a group say, d_0 for what the first does, the
 //! polynomial in the digit j that is the k-th of them at each k is Newton's:
@@ -130,24 +130,29 @@ impl<B: Polynomials<F = F61>> Lanes<'_, B> {
         Ok([of(&first)?, of(&second)?, of(&accessed)?, of(&jumped)?])
     }
 
-    /// Demands of rows what their classes say; `found` are both limbs of what each access finds.
-    pub(super) fn assert(&mut self, columns: &[B::Vector; COLUMNS], found: &[B::Vector]) -> Result<()> {
+    /// Demands of the row in a lane what its class says; `found` are both limbs of what each access finds.
+    pub(super) fn assert(
+        &mut self,
+        lane: usize,
+        columns: &[B::Vector; COLUMNS],
+        found: &[B::Vector],
+    ) -> Result<()> {
         let column = |column: Column| &columns[column as usize];
         let terms = self.terms(columns, found)?;
         let groups = self.quotients(column(Column::Group), GROUPS)?;
         let members = self.quotients(column(Column::Member), MEMBERS)?;
         let [first, second, accessed, jumped] = self.classes(&terms, &groups, &members)?;
-        self.0.assert_zeroes(first, "what a row's class says")?;
-        self.0.assert_zeroes(second, "what else a row's class says")?;
+        self.0.assert_zeroes(first, format_args!("what a row's class says[{lane}]"))?;
+        self.0.assert_zeroes(second, format_args!("what else a row's class says[{lane}]"))?;
         let own = [(accessed, Column::Accessed, "where a row accesses"), (jumped, Column::Jumped, "a jump")];
         for (value, of, name) in own {
             let difference = self.combine(&[], &[(1, value), (-1, column(of).clone())], 0)?;
-            self.0.assert_zeroes(difference, name)?;
+            self.0.assert_zeroes(difference, format_args!("{name}[{lane}]"))?;
         }
         for bit in [Column::S7, Column::S8] {
             let bit = column(bit);
             let zero = self.combine(&[[bit.clone(), bit.clone()]], &[(-1, bit.clone())], 0)?;
-            self.0.assert_zeroes(zero, "a bit of a row")?;
+            self.0.assert_zeroes(zero, format_args!("a bit of a row[{lane}]"))?;
         }
         Ok(())
     }

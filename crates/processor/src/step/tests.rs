@@ -49,7 +49,7 @@ fn code() -> Vec<u32> {
 const KNOWN: Known<'static> =
     Known { layout: Layout { heap: 4096, stack: 4096 }, public: &[], output: &[], goal: Goal::Exit(14) };
 
-/// Rows whose polynomials are side by side here: few, so that short runs have several tiles.
+/// Rows that are pushed together here: few, so that short runs have several tiles.
 const TILE: usize = 16;
 
 /// The steps that [`Steps::new`] gives, in short tiles.

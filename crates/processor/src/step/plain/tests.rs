@@ -67,7 +67,7 @@ fn honest(class: Class, count: usize, numbers: &mut Numbers) -> Vec<(Rom, Row)> 
 fn polynomials(columns: &[u64; COLUMNS], found: &[u64; 6]) -> bool {
     let mut clear = Clear::new(iter::empty::<F61>());
     let lane = |value: u64| Zeroizing::new(vec![number(value)]);
-    match Lanes(&mut clear).assert(&columns.map(lane), &found.map(lane)) {
+    match Lanes(&mut clear).assert(0, &columns.map(lane), &found.map(lane)) {
         Ok(()) => true,
         Err(Error::Unsatisfied(_)) => false,
         Err(why) => panic!("{why}"),
