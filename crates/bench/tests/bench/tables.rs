@@ -86,6 +86,16 @@ fn tables_stand_beside_the_papers() {
 
 /// The figures of its paper, at tiny sizes: each row by both systems.
 #[test]
+fn wolverine_stands_beside_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let summary =
+        measure(&arguments(folder.path(), &["--only", "wolverine-table8", "--json"])).expect(0).json();
+    assert_eq!(summary["rows"]["failed"], 0);
+    assert!(read(folder.path(), "tables.md").contains("volery, wolverine"));
+}
+
+#[test]
+#[ignore = "slow"]
 fn wolverine_stands_beside_its_paper() {
     let folder = tempfile::tempdir().expect("a folder");
     let only =

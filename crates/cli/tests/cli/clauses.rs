@@ -101,7 +101,8 @@ fn one_of_several_relations_is_proved() {
             if system == "wolverine" { (&["--vole", "softspoken8"], true) } else { (&[], false) };
         let more = [&["--system", system, "--field", field, "--json"], vole].concat();
         let mut reports = Vec::new();
-        for witness in WITNESSES {
+        // By others those that are not the first.
+        for witness in WITNESSES.into_iter().skip(usize::from(system != "quicksilver")) {
             let prove = run("prove", &statement, witness, &more);
             reports.push(accepted(session(&run("verify", &statement, &[], &more), &prove)));
             if system == "quicksilver" {

@@ -174,6 +174,8 @@ fn cheating_provers_are_rejected() {
         let mut channel = Channel::new(Party::Prover, link);
         let proved = volery::prove(held.source(), witness, &mut channel, &claiming(system, &claimed));
         assert!(matches!(proved, Err(Error::Rejected(_))), "{system}: {proved:?}");
+        // Until it is closed the verifier waits for it to be.
+        drop(channel);
         let object = verifier.end().refused(1, &["rejected"]).json();
         assert_eq!(object["verdict"], "rejected");
     }

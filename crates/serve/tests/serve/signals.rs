@@ -20,6 +20,8 @@ fn term_drains() {
         .and_then(|_| volery_cli::service::choose(&mut link, &[]))
         .expect_err("refused");
     assert!(refused.line.contains("it goes down"), "{refused:?}");
+    // Until it is closed the service waits for it to be.
+    drop(link);
     held.prove(("message", "text:abc")).expect("accepted");
     service.says("the last session has ended");
     assert_eq!(service.end().code(), Some(0));

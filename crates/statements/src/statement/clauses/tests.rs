@@ -118,7 +118,8 @@ fn each_snippet_is_a_clause() {
         input.resize(14, 0);
         private.insert("input", Value::from_bytes(&input)).unwrap();
         let witness: Vec<F2> = statement.witness(private).unwrap().bits().collect();
-        for clause in 0..6 {
+        // Others are like those before.
+        for clause in if broken == 0 { 0..6 } else { 0..4 } {
             assert_eq!(fails(&statement, clause, &witness), clause % 4 != broken, "{text}, {clause}");
         }
         assert_eq!(find(&statement, witness).ok(), (broken < 6).then_some(broken));

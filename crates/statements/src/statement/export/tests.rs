@@ -85,7 +85,7 @@ fn an_exported_builtin_computes_the_same_on_more_inputs() {
 }
 
 /// The ANDs of a built-in that takes long to compare.
-const MANY: u64 = 200_000;
+const MANY: u64 = 100_000;
 
 /// Compares on so many inputs, and on one where there are many ANDs, the built-ins of up to `most` of them.
 fn exported_builtins_compute_the_same(times: usize, most: u64) {
