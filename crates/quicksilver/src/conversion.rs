@@ -245,9 +245,12 @@ where
     let count = repetitions as usize;
     let mut named = Zeroizing::new(vec![[W::default(); 256]; count.div_ceil(8)]);
     for (coin, line) in coins.iter().zip(lines) {
-        for (named, byte) in named.iter_mut().zip(coin.to_bytes()) {
-            let sum = &mut named[usize::from(byte)];
+        // By shifts, since bytes of an array may be loaded from where they were just stored as a whole.
+        let mut coins = coin.0;
+        for named in named.iter_mut() {
+            let sum = &mut named[(coins & 255) as usize];
             *sum = *sum + *line;
+            coins >>= 8;
         }
     }
     let mut sums = Zeroizing::new(Vec::with_capacity(count));
