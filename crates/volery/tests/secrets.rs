@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 use std::{fs, hint, io, iter, thread};
 use volery::channel::{Channel, Link, Party, Pipe, pipe};
 use volery::circuit::stream::Source;
-use volery::circuit::{Arithmetic, Backend, Circuit, Network, Relation, Statement, Value, Values};
+use volery::circuit::{
+    Arithmetic, Backend, Circuit, Network, Polynomials, Relation, Returned, Statement, Value, Values,
+};
 use volery::{
     Arch, Binary, Bn254, Correlations, F2, F61, F61x2, Field, Goldilocks, Named, Options, Over, Result,
     ShortBinary, System, prove_over, prove_to_over, verify_from_over, verify_over,
@@ -74,6 +76,10 @@ const CASES: &[Case] = &[
     }),
     slow("quicksilver-f61-direct", BOTH, |arch| {
         elements::<F61, F61>(System::QUICKSILVER, Correlations::DIRECT, arch);
+    }),
+    slow("quicksilver-f61-polynomials", BOTH, |arch| {
+        let options = by(System::QUICKSILVER, Correlations::DIRECT, arch);
+        session::<Over<F61>>(&Squares(40), &[F61::ONE; 80], options);
     }),
     slow("quicksilver-bn254-direct", AESNI, |arch| {
         elements::<Bn254, Bn254>(System::QUICKSILVER, Correlations::DIRECT, arch);
@@ -276,6 +282,22 @@ impl<B: Backend<F = F2>> Circuit<B> for Square {
         let square = b.mul(x, copy)?;
         let difference = b.add(square, x);
         b.assert_zero(difference, "square")
+    }
+}
+
+/// Polynomials alone on each of some lanes: that numbers are squares of others.
+struct Squares(usize);
+
+impl<B: Polynomials> Circuit<B> for Squares {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let columns = (0..2 * self.0).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        b.map(b"squares", self.0, &columns, |b, _, of| {
+            let (x, y) = (b.vector(&of[..1]), b.vector(&of[1..]));
+            let difference = b.combination(&[(&x, &x)], &[(-B::F::ONE, &y)], B::F::ZERO)?;
+            b.assert_zeroes(difference, "a square")?;
+            Ok(Returned::default())
+        })?;
+        Ok(())
     }
 }
 
