@@ -387,7 +387,6 @@ fn garbled_benches_run() {
         (&["stack", "--clauses", "2", "--gates", "300", "--system", "quicksilver"], Some(2), 20_000_000),
         // Each party keeps the gates of four functions.
         (&["snippets", "--system", "stack"], Some(4), 75_000_000),
-        (&["merkle-membership", "--depth", "6", "--system", "stack"], Some(3), 50_000_000),
         (&["merkle-membership", "--depth", "1", "--system", "jko"], None, 20_000_000),
         (&["merkle", "--depth", "1", "--system", "jko"], None, 15_000_000),
     ]);

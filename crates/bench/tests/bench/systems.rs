@@ -150,8 +150,6 @@ fn benches_run_by_wolverine() {
         (&["sis", "--kind", "binary"], 4096),
         (&["sis", "--kind", "ternary"], 2 * 1024),
         (&["merkle", "--depth", "1"], 0),
-        (&["snippets", "--count", "1"], 0),
-        (&["price-discrimination"], 0),
         (&["stack", "--clauses", "3", "--gates", "300"], 0),
     ];
     for (bench, mul) in cases {
