@@ -25,7 +25,7 @@ pub trait Values: Sized + 'static {
     /// The MACs.
     type E: Extension<Self::F>;
     /// A value with its MAC.
-    type Tag: DefaultIsZeroes + Add<Output = Self::Tag> + Send;
+    type Tag: DefaultIsZeroes + Add<Output = Self::Tag> + Send + Sync;
 
     /// The value of a tag.
     fn value(tag: Self::Tag) -> Self::F;

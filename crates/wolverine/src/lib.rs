@@ -65,7 +65,8 @@
 //!
 //! **Memory** of a party: a gate and a triple take three shares each and, at the prover, two values; a triple
 //! also 5 bytes for its slot and two values more. With B = 2 and MACs of 16 bytes that is up to 164 bytes a
-//! gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
+//! gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets. Parts of a permutation that tasks
+//! shuffle are held twice meanwhile, which is 4 bytes a triple with five threads.
 
 #![forbid(unsafe_code)]
 
@@ -93,6 +94,7 @@ use interpolation::POINTS;
 use opening::{BUCKET_BITS, Matching};
 use volery_channel::channel::{Channel, Party};
 use volery_channel::error::{Error, Result};
+use volery_channel::pool::Pool;
 use volery_circuit::Size;
 use volery_primitives::prg::Prg;
 use volery_primitives::{Arch, Extension, F128, Field, MOST_WORDS};
@@ -315,14 +317,14 @@ const OPENING: &str = "wolverine opening";
 /// factor η from `seed`. Fig. 3, 6; section III-B, approach 1.
 fn match_gates<V: Field>(
     matching: &mut Matching<V>,
-    arch: Arch,
+    (pool, arch): (&Pool, Arch),
     seed: F128,
     terms: &Terms,
     gates: usize,
     plan: Plan,
 ) {
     if terms.by == CheckedBy::Buckets {
-        matching.permuted(arch, seed, gates, plan);
+        matching.permuted((pool, arch), seed, gates, plan);
     } else {
         matching.in_order(gates, element(&mut Prg::new(arch, seed)));
     }

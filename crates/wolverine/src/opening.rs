@@ -13,17 +13,23 @@
 
 use super::permutation::Shuffle;
 use super::plan::Plan;
-use super::rows::Tiles;
+use super::rows::{TILE, Tiles};
+use core::mem;
+use std::sync::Arc;
+use volery_channel::pool::Pool;
 use volery_primitives::aes::Aes128;
 use volery_primitives::{Arch, Extension, F128, Field, MOST_WORDS};
 use volery_vole::macs::Values;
-use zeroize::DefaultIsZeroes;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// The low bits of a slot's number, which tell the triples of one bucket apart.
 pub(super) const BUCKET_BITS: u32 = 7;
 
 /// Coefficients drawn at a time.
 const DRAWN: usize = 256;
+
+/// Gates or triples of a task.
+const PIECE: usize = 2 * TILE;
 
 /// The gate that each triple checks. Its memory is used again for the next block.
 pub(super) struct Matching<V> {
@@ -51,7 +57,7 @@ impl<V: Field> Matching<V> {
     }
 
     /// Matches B triples with each gate, and opens c, by a permutation that follows from `seed`. Fig. 3, 6.
-    pub(super) fn permuted(&mut self, arch: Arch, seed: F128, gates: usize, plan: Plan) {
+    pub(super) fn permuted(&mut self, by: (&Pool, Arch), seed: F128, gates: usize, plan: Plan) {
         let (bucket, triples) = (plan.bucket as u32, plan.triples(gates as u64) as u32);
         (self.bucket, self.gates, self.factor) = (bucket, gates, V::ONE);
         let (mut gate, mut place) = (0, 0);
@@ -63,7 +69,7 @@ impl<V: Field> Matching<V> {
             place += 1;
             slot
         });
-        self.shuffle.shuffle(arch, seed, slots, &mut self.slots);
+        self.shuffle.shuffle(by, seed, slots, &mut self.slots);
     }
 
     /// The gate of a slot, or `None` for the slot of a triple that is opened.
@@ -90,14 +96,14 @@ impl<V: Field, R: DefaultIsZeroes> Pairs<V, R> {
 }
 
 /// The coefficients of one opening, each a function of its number.
-struct Coefficients {
-    key: Aes128,
+struct Coefficients<'k> {
+    key: &'k Aes128,
     blocks: Vec<F128>,
 }
 
-impl Coefficients {
-    fn new(arch: Arch, seed: F128) -> Self {
-        Self { key: Aes128::new(arch, seed), blocks: Vec::new() }
+impl<'k> Coefficients<'k> {
+    fn new(key: &'k Aes128) -> Self {
+        Self { key, blocks: Vec::new() }
     }
 
     /// Fills `out` with the coefficients of these numbers.
@@ -126,102 +132,140 @@ impl Coefficients {
 /// The number of the first of the coefficients θ_α and θ_β: beyond those of all slots.
 const THETA: u64 = 1 << 40;
 
-/// The sum that opens all pairs of a block.
-pub(super) struct Opening<'a, L: Values> {
+/// The sum that opens all pairs of a block, as tasks compute its parts; it holds what they are computed of.
+pub(super) struct Opening<L: Values, R: DefaultIsZeroes> {
     arch: Arch,
-    coefficients: Coefficients,
+    key: Aes128,
     theta: [L::E; 2],
-    matching: &'a Matching<L::F>,
-    /// δ_α and δ_β, by triples.
-    opened: [&'a [L::F]; 2],
+    gates: Tiles<R>,
+    pairs: Pairs<L::F, R>,
 }
 
-impl<'a, L: Values> Opening<'a, L> {
-    /// An opening under the coefficients of `seed`, which was drawn after all of `opened`.
-    pub(super) fn new(arch: Arch, seed: F128, matching: &'a Matching<L::F>, opened: [&'a [L::F]; 2]) -> Self {
-        let mut coefficients = Coefficients::new(arch, seed);
-        let mut theta = [L::E::ZERO; 2];
-        coefficients.fill([THETA, THETA + 1].into_iter(), &mut theta);
-        Self { arch, coefficients, theta, matching, opened }
-    }
+/// Three sums over gates or over triples, of MACs or keys: those of a piece are secret. Behind the verifier's over
+/// triples stand those over opened values: δ_α, δ_β and their products.
+type Sums<E> = Zeroizing<Vec<[E; 3]>>;
 
+impl<L: Values> Opening<L, L::Tag> {
     /// The prover's sum, of MACs.
-    pub(super) fn of_tags(mut self, gates: &Tiles<L::Tag>, triples: &Tiles<L::Tag>) -> L::E {
-        let gates = self.gates(gates, L::tag_sums);
-        let triples = self.triples(triples, L::opened_tag_sums, |_, _| {});
-        self.total(gates, triples)
+    pub(super) fn of_tags(self: &Arc<Self>, pool: &Pool) -> L::E {
+        let gates = self.summed(pool, self.gates.len(), |of, first| of.gates(first, L::tag_sums));
+        let triples = self.summed(pool, self.pairs.triples.len(), |of, first| {
+            let mut sums = Zeroizing::new(vec![[L::E::ZERO; 3]]);
+            of.each_drawn(first, |chi, triples, opened| {
+                add(&mut sums[0], L::opened_tag_sums(of.arch, chi, triples, opened));
+            });
+            sums
+        });
+        self.total(&gates, &triples)
     }
+}
 
+impl<L: Values> Opening<L, L::E> {
     /// The verifier's sum, of keys. It equals the prover's where the opened values are right: they and the
     /// zeroes add a multiple of Δ by Σ χ·(δ_α·δ_β − θ_α·δ_α − θ_β·δ_β).
-    pub(super) fn of_keys(mut self, gates: &Tiles<L::E>, triples: &Tiles<L::E>, delta: L::E) -> L::E {
-        let gates = self.gates(gates, L::key_sums);
-        let arch = self.arch;
-        let mut values = [L::E::ZERO; 3];
-        let mut products = [L::F::ZERO; DRAWN];
-        let triples = self.triples(triples, L::opened_key_sums, |chi, [left, right]| {
-            let products = &mut products[..chi.len()];
-            let both = left.iter().zip(right);
-            products.iter_mut().zip(both).for_each(|(product, (&left, &right))| *product = left * right);
-            let weighed = |values: &[L::F]| L::weigh(arch, chi, values);
-            add(&mut values, [weighed(left), weighed(right), weighed(products)]);
+    pub(super) fn of_keys(self: &Arc<Self>, pool: &Pool, delta: L::E) -> L::E {
+        let gates = self.summed(pool, self.gates.len(), |of, first| of.gates(first, L::key_sums));
+        let triples = self.summed(pool, self.pairs.triples.len(), |of, first| {
+            let mut sums = Zeroizing::new(vec![[L::E::ZERO; 3]; 2]);
+            of.each_drawn(first, |chi, triples, opened| {
+                add(&mut sums[0], L::opened_key_sums(of.arch, chi, triples, opened));
+                add(&mut sums[1], of.values(chi, opened));
+            });
+            sums
         });
-        let by_delta = values[2] - self.theta[0] * values[0] - self.theta[1] * values[1];
-        self.total(gates, triples) + delta * by_delta
+        let [left, right, products] = triples[1];
+        let by_delta = products - self.theta[0] * left - self.theta[1] * right;
+        self.total(&gates, &triples) + delta * by_delta
+    }
+}
+
+impl<L: Values, R: DefaultIsZeroes + Send + Sync + 'static> Opening<L, R> {
+    /// An opening under the coefficients of `seed`, which was drawn after all that was opened. It takes the gates and
+    /// the pairs, which [`given_back`](Opening::given_back) gives back.
+    pub(super) fn new(arch: Arch, seed: F128, gates: &mut Tiles<R>, pairs: &mut Pairs<L::F, R>) -> Arc<Self> {
+        let key = Aes128::new(arch, seed);
+        let mut theta = [L::E::ZERO; 2];
+        Coefficients::new(&key).fill([THETA, THETA + 1].into_iter(), &mut theta);
+        let (gates, pairs) = (mem::replace(gates, Tiles::new()), mem::replace(pairs, Pairs::new()));
+        Arc::new(Self { arch, key, theta, gates, pairs })
+    }
+
+    /// The gates and the pairs.
+    pub(super) fn given_back(self: Arc<Self>) -> (Tiles<R>, Pairs<L::F, R>) {
+        let opening = Arc::into_inner(self).expect("all tasks are done");
+        (opening.gates, opening.pairs)
+    }
+
+    /// The sum of what `piece` gives for each piece of `length` gates or triples.
+    fn summed(
+        self: &Arc<Self>,
+        pool: &Pool,
+        length: usize,
+        piece: fn(&Self, usize) -> Sums<L::E>,
+    ) -> Sums<L::E> {
+        let tasks = (0..length).step_by(PIECE).map(|first| {
+            let opening = self.clone();
+            move || piece(&opening, first)
+        });
+        let mut total = Zeroizing::new(Vec::new());
+        for sums in pool.results(tasks) {
+            total.resize(sums.len(), [L::E::ZERO; 3]);
+            total.iter_mut().zip(sums.iter()).for_each(|(total, sums)| add(total, *sums));
+        }
+        total
     }
 
     /// θ_α·(η·A − X) + θ_β·(B − Y) − η·C + Z.
-    fn total(&self, [a, b, c]: [L::E; 3], [x, y, z]: [L::E; 3]) -> L::E {
-        let factor = self.matching.factor;
+    fn total(&self, gates: &Sums<L::E>, triples: &Sums<L::E>) -> L::E {
+        let ([a, b, c], [x, y, z]) = (gates[0], triples[0]);
+        let factor = self.pairs.matching.factor;
         self.theta[0] * (a.scale(factor) - x) + self.theta[1] * (b - y) - c.scale(factor) + z
     }
 
-    /// The sums over gates, each times all coefficients of its bucket.
-    fn gates<R: DefaultIsZeroes>(
-        &mut self,
-        gates: &Tiles<R>,
-        sums: impl Fn(Arch, &[L::E], &[[R; 3]]) -> [L::E; 3],
-    ) -> [L::E; 3] {
+    /// The sums over the piece of gates from `first` on, each times all coefficients of its bucket.
+    fn gates(&self, first: usize, sums: impl Fn(Arch, &[L::E], &[[R; 3]]) -> [L::E; 3]) -> Sums<L::E> {
+        let mut coefficients = Coefficients::new(&self.key);
         let mut chi = [L::E::ZERO; DRAWN];
         let mut weights = [L::E::ZERO; DRAWN];
-        let mut total = [L::E::ZERO; 3];
-        for (before, tile) in gates.iter() {
+        let mut total = Zeroizing::new(vec![[L::E::ZERO; 3]]);
+        for (before, tile) in self.gates.since(first).take(PIECE / TILE) {
             for (i, gates) in tile.chunks(DRAWN).enumerate() {
                 let first = (before + DRAWN * i) as u32;
                 let (chi, weights) = (&mut chi[..gates.len()], &mut weights[..gates.len()]);
                 weights.fill(L::E::ZERO);
-                for j in 0..self.matching.bucket {
+                for j in 0..self.pairs.matching.bucket {
                     let slots = (first..first + gates.len() as u32).map(|gate| gate << BUCKET_BITS | j);
-                    self.coefficients.fill(slots.map(u64::from), chi);
+                    coefficients.fill(slots.map(u64::from), chi);
                     weights.iter_mut().zip(&*chi).for_each(|(weight, &chi)| *weight += chi);
                 }
-                add(&mut total, sums(self.arch, weights, gates));
+                add(&mut total[0], sums(self.arch, weights, gates));
             }
         }
         total
     }
 
-    /// The sums over triples. `also` gets the coefficients and the opened values.
-    fn triples<R: DefaultIsZeroes>(
-        &mut self,
-        triples: &Tiles<R>,
-        sums: impl Fn(Arch, &[L::E], &[[R; 3]], [&[L::F]; 2]) -> [L::E; 3],
-        mut also: impl FnMut(&[L::E], [&[L::F]; 2]),
-    ) -> [L::E; 3] {
+    /// The sums over opened values.
+    fn values(&self, chi: &[L::E], [left, right]: [&[L::F]; 2]) -> [L::E; 3] {
+        let mut products = [L::F::ZERO; DRAWN];
+        let products = &mut products[..chi.len()];
+        let both = left.iter().zip(right);
+        products.iter_mut().zip(both).for_each(|(product, (&left, &right))| *product = left * right);
+        [left, right, products].map(|values| L::weigh(self.arch, chi, values))
+    }
+
+    /// Gives `each` the coefficients, the triples and the opened values of the piece of triples from `first` on.
+    fn each_drawn(&self, first: usize, mut each: impl FnMut(&[L::E], &[[R; 3]], [&[L::F]; 2])) {
+        let Pairs { triples, matching, opened } = &self.pairs;
+        let mut coefficients = Coefficients::new(&self.key);
         let mut chi = [L::E::ZERO; DRAWN];
-        let mut total = [L::E::ZERO; 3];
-        for (before, tile) in triples.iter() {
+        for (before, tile) in triples.since(first).take(PIECE / TILE) {
             for (i, triples) in tile.chunks(DRAWN).enumerate() {
                 let range = before + DRAWN * i..before + DRAWN * i + triples.len();
                 let chi = &mut chi[..triples.len()];
-                let slots = &self.matching.slots[range.clone()];
-                self.coefficients.fill(slots.iter().copied().map(u64::from), chi);
-                let opened = [&self.opened[0][range.clone()], &self.opened[1][range]];
-                also(chi, opened);
-                add(&mut total, sums(self.arch, chi, triples, opened));
+                coefficients.fill(matching.slots[range.clone()].iter().copied().map(u64::from), chi);
+                each(chi, triples, opened.each_ref().map(|opened| &opened[range.clone()]));
             }
         }
-        total
     }
 }
 
@@ -250,7 +294,92 @@ pub(super) fn open<V: Field>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_primitives::F2;
+    use volery_primitives::prg::Prg;
+    use volery_primitives::{F2, F61, F61x2, Tag as _};
+    use volery_vole::macs::FieldMacs;
+
+    type Law = FieldMacs<F61, F61x2>;
+    type Tag = <Law as Values>::Tag;
+
+    /// Triples, so many, whose third value is the product of the others.
+    fn products(length: usize, prg: &mut Prg) -> Vec<[Tag; 3]> {
+        let mut element = || {
+            let mut blocks = [F128::ZERO; 4];
+            prg.fill(&mut blocks);
+            let [own, mac] =
+                [0, 2].map(|i| [0, 1, 2, 3].map(|j| (blocks[i + j / 2].0 >> (64 * (j % 2))) as u64));
+            (F61::sample(&own), F61x2::sample(&mac))
+        };
+        let mut product = || {
+            let [(a, of_a), (b, of_b), (_, of_c)] = [element(), element(), element()];
+            [Tag::new(a, of_a), Tag::new(b, of_b), Tag::new(a * b, of_c)]
+        };
+        (0..length).map(|_| product()).collect()
+    }
+
+    fn tiles<R: DefaultIsZeroes>(triples: impl Iterator<Item = [R; 3]>) -> Tiles<R> {
+        let mut tiles = Tiles::new();
+        triples.for_each(|triple| tiles.push(triple));
+        tiles
+    }
+
+    /// The sums of both parties are equal where all that was opened is right, and else not, whatever the number
+    /// of pieces and of threads.
+    #[test]
+    fn sums_of_keys_are_those_of_macs() {
+        let (arch, seed) = (Arch::detect(), F128(11));
+        let delta = F61x2::sample(&[5, 6, 7, 8]);
+        let keys = |triple: &[Tag; 3]| triple.map(|tag| Law::mac(tag) + delta.scale(Law::value(tag)));
+        let prg = &mut Prg::new(arch, F128(3));
+        for length in [1, PIECE, 2 * PIECE + 3] {
+            let [gates, triples] = [(); 2].map(|()| products(length, prg));
+            let mut matching = Matching::new();
+            matching.in_order(length, F61::sample(&[9; 4]));
+            let [of_gates, own] = [&gates, &triples]
+                .map(|of| of.iter().map(|[a, b, _]| [*a, *b].map(Law::value)).collect::<Vec<_>>());
+            let mut opened = [(); 2].map(|()| vec![F61::ZERO; length]);
+            open(
+                &matching,
+                &of_gates,
+                &matching.slots,
+                &own,
+                opened.each_mut().map(|opened| &mut opened[..]),
+            );
+            let paired = |opened: &[Vec<F61>; 2]| {
+                let mut matching = Matching::new();
+                matching.in_order(length, F61::sample(&[9; 4]));
+                (matching, opened.clone())
+            };
+            let of_tags = |pool: &Pool| {
+                let (matching, opened) = paired(&opened);
+                let mut pairs = Pairs { triples: tiles(triples.iter().copied()), matching, opened };
+                let gates = &mut tiles(gates.iter().copied());
+                let opening = Opening::<Law, _>::new(arch, seed, gates, &mut pairs);
+                let sum = opening.of_tags(pool);
+                let (gates, pairs) = opening.given_back();
+                assert_eq!((gates.len(), pairs.triples.len()), (length, length));
+                sum
+            };
+            let of_keys = |pool: &Pool, opened: &[Vec<F61>; 2]| {
+                let (matching, opened) = paired(opened);
+                let mut pairs = Pairs { triples: tiles(triples.iter().map(keys)), matching, opened };
+                let gates = &mut tiles(gates.iter().map(keys));
+                Opening::<Law, _>::new(arch, seed, gates, &mut pairs).of_keys(pool, delta)
+            };
+            let sum = of_tags(&Pool::default());
+            assert_eq!(of_tags(&Pool::of(3)), sum, "{length}");
+            for pool in [Pool::default(), Pool::of(3)] {
+                assert_eq!(of_keys(&pool, &opened), sum, "{length}");
+                for place in [0, PIECE - 1, PIECE, 2 * PIECE - 1, 2 * PIECE, length - 1] {
+                    for side in [0, 1].into_iter().filter(|_| place < length) {
+                        let mut wrong = opened.clone();
+                        wrong[side][place] += F61::ONE;
+                        assert_ne!(of_keys(&pool, &wrong), sum, "{length} {place}");
+                    }
+                }
+            }
+        }
+    }
 
     /// Each gate has its B slots and c lie beyond them, in whatever order and whatever
     /// the memory held before.
@@ -258,7 +387,7 @@ mod tests {
     fn slots_are_permuted() {
         let mut matching = Matching::<F2>::new();
         for (gates, bucket, opened) in [(1, 19, 25), (5000, 3, 400), (2, 127, 127), (300, 1, 1)] {
-            matching.permuted(Arch::detect(), F128(3), gates, Plan { bucket, opened });
+            matching.permuted((&Pool::default(), Arch::detect()), F128(3), gates, Plan { bucket, opened });
             let mut slots = matching.slots.clone();
             slots.sort_unstable();
             let of_gates = (0..gates as u32).flat_map(|gate| (0..bucket as u32).map(move |j| 128 * gate + j));

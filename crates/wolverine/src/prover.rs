@@ -7,7 +7,10 @@ use super::{
     ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups, transcript_seed,
 };
 use core::fmt::Display;
+use core::mem;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
@@ -59,6 +62,15 @@ impl<L: Values> Checks<L> {
         Self { pairs: Pairs::new(), of_gates: Operands::default(), of_triples: Operands::default() }
     }
 
+    /// δ_α and δ_β of the pairs of these triples.
+    fn opened(&self, triples: Range<usize>) -> [Vec<L::F>; 2] {
+        let mut opened = [(); 2].map(|()| vec![L::F::ZERO; triples.len()]);
+        let matching = &self.pairs.matching;
+        let (slots, own) = (&matching.slots[triples.clone()], &self.of_triples[triples]);
+        open(matching, &self.of_gates, slots, own, opened.each_mut().map(|opened| &mut opened[..]));
+        opened
+    }
+
     /// Notes the operands of the gates that came since the last call.
     fn note(&mut self, gates: &Tiles<L::Tag>) {
         for (before, tile) in gates.since(self.of_gates.len()) {
@@ -86,6 +98,7 @@ struct Groups<M: Macs> {
 struct Checker<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Mac>,
+    pool: Pool,
     arch: Arch,
     terms: Terms,
 }
@@ -100,7 +113,7 @@ impl<'a, M: Macs> Prover<'a, M> {
         witness: impl IntoIterator<Item = M::F, IntoIter: 'a>,
     ) -> Self {
         Self {
-            checker: Checker { channel, source: Source::new(vole), arch, terms },
+            checker: Checker { channel, source: Source::new(vole), pool: Pool::default(), arch, terms },
             steps: Steps::default(),
             witness: Box::new(witness.into_iter()),
             section: Zeroizing::new(Vec::with_capacity(TILE)),
@@ -118,9 +131,10 @@ impl<'a, M: Macs> Prover<'a, M> {
         }
     }
 
-    /// Hands out to `pool` what gates need not wait for.
+    /// Hands out to `pool` what gates need not wait for, and pieces of a block's check.
     pub fn share_work(mut self, pool: &Pool) -> Self {
         self.checker.source.share_work(pool);
+        self.checker.pool = pool.clone();
         self
     }
 
@@ -227,7 +241,7 @@ impl<'a, M: Macs> Prover<'a, M> {
             let plan = self.checker.terms.plan(gates as u64);
             match self.checker.terms.by {
                 CheckedBy::Interpolation => self.checker.check_groups(&self.gates, &mut self.groups)?,
-                _ => self.checker.check_gates(plan, &self.gates, &mut self.checks)?,
+                _ => self.checker.check_gates(plan, &mut self.gates, &mut self.checks)?,
             }
             self.gates.clear();
             self.checks.of_gates.clear();
@@ -240,7 +254,7 @@ impl<'a, M: Macs> Prover<'a, M> {
 
 impl<M: Macs> Checker<'_, M> {
     /// Checks each gate by triples of its own.
-    fn check_gates(&mut self, plan: Plan, gates: &Tiles<M::Tag>, checks: &mut Checks<M>) -> Result<()> {
+    fn check_gates(&mut self, plan: Plan, gates: &mut Tiles<M::Tag>, checks: &mut Checks<M>) -> Result<()> {
         let Self { source, arch, terms, .. } = self;
         let (arch, terms) = (*arch, *terms);
         let count = plan.triples(gates.len() as u64) as usize;
@@ -248,7 +262,7 @@ impl<M: Macs> Checker<'_, M> {
             source.fill(channel, rows.as_flattened_mut())
         })?;
         let seed = self.seed(!terms.one_way, CHECK)?;
-        match_gates(&mut checks.pairs.matching, arch, seed, &terms, gates.len(), plan);
+        match_gates(&mut checks.pairs.matching, (&self.pool, arch), seed, &terms, gates.len(), plan);
         self.open::<M>(gates, checks)
     }
 
@@ -318,20 +332,32 @@ impl<M: Macs> Checker<'_, M> {
 
     /// Opens δ_α and δ_β of each gate with its triples, and the sum of MACs that shows both to be right. Fig.
     /// 3, 7 and 8; appendix B, second approach.
-    fn open<L: Values<E = M::E>>(&mut self, gates: &Tiles<L::Tag>, checks: &mut Checks<L>) -> Result<()> {
-        let Pairs { triples, matching, opened: [left, right] } = &mut checks.pairs;
-        left.resize(triples.len(), L::F::ZERO);
-        right.resize(triples.len(), L::F::ZERO);
-        let opened = left.chunks_mut(TILE).zip(right.chunks_mut(TILE));
-        let own = matching.slots.chunks(TILE).zip(checks.of_triples.chunks(TILE));
-        for ((left, right), (slots, own)) in opened.zip(own) {
-            open(matching, &checks.of_gates, slots, own, [left, right]);
-            self.channel.send_elements(left)?;
-            self.channel.send_elements(right)?;
+    fn open<L: Values<E = M::E>>(&mut self, gates: &mut Tiles<L::Tag>, checks: &mut Checks<L>) -> Result<()> {
+        // Tasks open tile by tile, and the operands are theirs meanwhile.
+        let [mut left, mut right] = mem::take(&mut checks.pairs.opened);
+        let shared = Arc::new(mem::replace(checks, Checks::new()));
+        let count = shared.of_triples.len();
+        let tiles = (0..count).step_by(TILE).map(|first| {
+            let checks = shared.clone();
+            move || checks.opened(first..count.min(first + TILE))
+        });
+        left.clear();
+        right.clear();
+        left.reserve_exact(count);
+        right.reserve_exact(count);
+        for [of_left, of_right] in self.pool.results(tiles) {
+            self.channel.send_elements(&of_left)?;
+            self.channel.send_elements(&of_right)?;
+            left.extend(of_left);
+            right.extend(of_right);
         }
+        *checks = Arc::into_inner(shared).expect("all tasks are done");
+        checks.pairs.opened = [left, right];
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
-        let sum = Opening::<L>::new(self.arch, seed, matching, [left, right]).of_tags(gates, triples);
+        let opening = Opening::<L, _>::new(self.arch, seed, gates, &mut checks.pairs);
+        let sum = opening.of_tags(&self.pool);
+        (*gates, checks.pairs) = opening.given_back();
         self.channel.send_elements(&[sum])
     }
 

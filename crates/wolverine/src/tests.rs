@@ -36,7 +36,8 @@ const DEALT: usize = 192;
 /// The matching of a block's triples, by this coin.
 fn matching<V: Field>(coin: F128, terms: &Terms, gates: usize) -> Matching<V> {
     let mut matching = Matching::new();
-    match_gates(&mut matching, Arch::detect(), coin, terms, gates, terms.plan(gates as u64));
+    let by = (&Pool::default(), Arch::detect());
+    match_gates(&mut matching, by, coin, terms, gates, terms.plan(gates as u64));
     matching
 }
 
@@ -168,7 +169,9 @@ fn verify<M: Dealt>(
     let mut channel = Channel::new(Party::Verifier, link);
     let (delta, mut random) = seeds.verifiers::<M>();
     let vole = M::verifier_end(seeds.dealer, &delta);
-    let mut verifier = Verifier::<M>::new(&mut channel, vole, Arch::detect(), terms, &delta, &mut random);
+    let verifier = Verifier::<M>::new(&mut channel, vole, Arch::detect(), terms, &delta, &mut random);
+    // The prover has one thread.
+    let mut verifier = verifier.share_work(&Pool::of(2));
     circuit.run(&mut verifier)?;
     verifier.finish().map(|(accepted, gates, checked, _)| (accepted, gates, checked))
 }

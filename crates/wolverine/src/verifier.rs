@@ -61,6 +61,7 @@ struct Groups<M: Macs> {
 struct Checker<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Key>,
+    pool: Pool,
     arch: Arch,
     terms: Terms,
     delta: Zeroizing<M::E>,
@@ -89,6 +90,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
             checker: Checker {
                 channel,
                 source,
+                pool: Pool::default(),
                 arch,
                 terms,
                 delta: Zeroizing::new(M::delta(delta)),
@@ -109,9 +111,10 @@ impl<'a, M: Macs> Verifier<'a, M> {
         }
     }
 
-    /// Hands out to `pool` what gates need not wait for.
+    /// Hands out to `pool` what gates need not wait for, and pieces of a block's check.
     pub fn share_work(mut self, pool: &Pool) -> Self {
         self.checker.source.share_work(pool);
+        self.checker.pool = pool.clone();
         self
     }
 
@@ -209,7 +212,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
                 CheckedBy::Interpolation => {
                     self.checker.check_groups(&self.gates, &mut self.groups, *self.one)?
                 }
-                _ => self.checker.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
+                _ => self.checker.check_gates(plan, &mut self.gates, &mut self.pairs, *self.one)?,
             };
             self.gates.clear();
             self.checked.count(gates as u64, plan);
@@ -224,7 +227,7 @@ impl<M: Macs> Checker<'_, M> {
     fn check_gates(
         &mut self,
         plan: Plan,
-        gates: &Tiles<M::E>,
+        gates: &mut Tiles<M::E>,
         pairs: &mut Pairs<M::F, M::E>,
         one: M::E,
     ) -> Result<bool> {
@@ -237,7 +240,7 @@ impl<M: Macs> Checker<'_, M> {
             M::correct(arch, keys, corrections, one);
         })?;
         let seed = self.seed(!terms.one_way, CHECK)?;
-        match_gates(&mut pairs.matching, arch, seed, &terms, gates.len(), plan);
+        match_gates(&mut pairs.matching, (&self.pool, arch), seed, &terms, gates.len(), plan);
         self.open::<M>(gates, pairs)
     }
 
@@ -302,10 +305,10 @@ impl<M: Macs> Checker<'_, M> {
     /// they are right. Fig. 3, 7 and 8; appendix B, second approach.
     fn open<L: Values<E = M::E>>(
         &mut self,
-        gates: &Tiles<M::E>,
+        gates: &mut Tiles<M::E>,
         pairs: &mut Pairs<L::F, M::E>,
     ) -> Result<bool> {
-        let Pairs { triples, matching, opened: [left, right] } = pairs;
+        let Pairs { triples, opened: [left, right], .. } = pairs;
         left.resize(triples.len(), L::F::ZERO);
         right.resize(triples.len(), L::F::ZERO);
         for (left, right) in left.chunks_mut(TILE).zip(right.chunks_mut(TILE)) {
@@ -314,8 +317,9 @@ impl<M: Macs> Checker<'_, M> {
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
-        let opening = Opening::<L>::new(self.arch, seed, matching, [left, right]);
-        let expected = opening.of_keys(gates, triples, *self.delta);
+        let opening = Opening::<L, _>::new(self.arch, seed, gates, pairs);
+        let expected = opening.of_keys(&self.pool, *self.delta);
+        (*gates, *pairs) = opening.given_back();
         let mut sum = [M::E::ZERO];
         self.channel.recv_elements(&mut sum)?;
         Ok(same(sum[0], expected))

@@ -4,6 +4,7 @@ use super::liar::{Before, Lies, cheat};
 use super::script::{Said, script};
 use super::*;
 use crate::interpolation::At;
+use crate::opening::{Opening, Pairs};
 use crate::rows::Tiles;
 use std::collections::HashSet;
 use volery_channel::channel::Playback;
@@ -168,17 +169,17 @@ fn a_prover_who_knows_the_point_beforehand_is_believed() {
 /// θ_α under this seed: from the sums of MACs of a lone triple, whose x or whose z has the MAC one.
 fn theta<E: MacField<E>>(seed: F128) -> E {
     type L<E> = FieldMacs<E, E>;
-    let mut matching = Matching::new();
-    matching.in_order(1, E::ONE);
     let sum = |macs: [E; 3]| {
         let tagged = |macs: [E; 3]| {
             let mut tiles = Tiles::new();
             tiles.push(macs.map(|mac| E::Tag::new(E::ZERO, mac)));
             tiles
         };
-        let opened = [E::ZERO];
-        let opening = opening::Opening::<L<E>>::new(Arch::detect(), seed, &matching, [&opened; 2]);
-        opening.of_tags(&tagged([E::ZERO; 3]), &tagged(macs))
+        let mut pairs =
+            Pairs { triples: tagged(macs), opened: [vec![E::ZERO], vec![E::ZERO]], ..Pairs::new() };
+        pairs.matching.in_order(1, E::ONE);
+        let gates = &mut tagged([E::ZERO; 3]);
+        Opening::<L<E>, _>::new(Arch::detect(), seed, gates, &mut pairs).of_tags(&Pool::default())
     };
     let chi = sum([E::ZERO, E::ZERO, E::ONE]);
     -(sum([E::ONE, E::ZERO, E::ZERO]) * chi.invert())

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::interpolation::{At, Packed, further};
-use crate::opening::{Opening, open};
+use crate::opening::{Opening, Pairs, open};
 use crate::rows::{Source, Tiles};
 use core::fmt::Display;
 use core::mem;
@@ -174,11 +174,11 @@ impl<'a, M: Macs> Liar<'a, M> {
         match self.terms.by {
             _ if gates.len() == 0 => Ok(()),
             CheckedBy::Interpolation => self.check_groups(&gates),
-            _ => self.check_gates(&gates),
+            _ => self.check_gates(gates),
         }
     }
 
-    fn check_gates(&mut self, gates: &Tiles<M::Tag>) -> Result<()> {
+    fn check_gates(&mut self, gates: Tiles<M::Tag>) -> Result<()> {
         let plan = self.terms.plan(gates.len() as u64);
         let mut rows = vec![[M::Tag::default(); 3]; plan.triples(gates.len() as u64) as usize];
         self.source.fill(self.channel, rows.as_flattened_mut())?;
@@ -186,7 +186,7 @@ impl<'a, M: Macs> Liar<'a, M> {
         let triples = self.make::<M>(&rows, |i| error(&lies.triples, before + i))?;
         let seed = self.seed(!self.terms.one_way, CHECK)?;
         let matching = matching(seed, &self.terms, gates.len());
-        self.open::<M>(&matching, gates, &triples, |i| error(&lies.left, before + i))
+        self.open::<M>(matching, gates, triples, |i| error(&lies.left, before + i))
     }
 
     fn check_groups(&mut self, gates: &Tiles<M::Tag>) -> Result<()> {
@@ -224,7 +224,7 @@ impl<'a, M: Macs> Liar<'a, M> {
             let [a, b] = [0, 1].map(|i| sum(&factors, &column(group, i)));
             at_nu.push([a, b, sum(&product, &column(group, 2)) + sum(&product[GROUP..], further)]);
         }
-        self.open::<Packed<M::E>>(&matching, &at_nu, &triples, |_| M::E::ZERO)
+        self.open::<Packed<M::E>>(matching, at_nu, triples, |_| M::E::ZERO)
     }
 
     /// Triples of these rows, with an error each.
@@ -247,9 +247,9 @@ impl<'a, M: Macs> Liar<'a, M> {
 
     fn open<L: Values<E = M::E>>(
         &mut self,
-        matching: &Matching<L::F>,
-        gates: &Tiles<L::Tag>,
-        triples: &Tiles<L::Tag>,
+        matching: Matching<L::F>,
+        mut gates: Tiles<L::Tag>,
+        triples: Tiles<L::Tag>,
         error: impl Fn(usize) -> L::F,
     ) -> Result<()> {
         let operands = |[a, b, _]: &[L::Tag; 3]| [L::value(*a), L::value(*b)];
@@ -259,7 +259,7 @@ impl<'a, M: Macs> Liar<'a, M> {
             let range = before..before + tile.len();
             let opened = [&mut left[range.clone()], &mut right[range.clone()]];
             let own: Vec<_> = tile.iter().map(operands).collect();
-            open(matching, &of_gates, &matching.slots[range.clone()], &own, opened);
+            open(&matching, &of_gates, &matching.slots[range.clone()], &own, opened);
             range.clone().for_each(|i| left[i] += error(i));
             if range.end == triples.len() {
                 self.draw(Before::Left, OPENING);
@@ -272,8 +272,9 @@ impl<'a, M: Macs> Liar<'a, M> {
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
-        let opening = Opening::<L>::new(Arch::detect(), seed, matching, [&left, &right]);
-        self.channel.send_elements(&[opening.of_tags(gates, triples)])
+        let mut pairs = Pairs { triples, matching, opened: [left, right] };
+        let opening = Opening::<L, _>::new(Arch::detect(), seed, &mut gates, &mut pairs);
+        self.channel.send_elements(&[opening.of_tags(&Pool::default())])
     }
 
     /// Sends `values` by so many at a time.
