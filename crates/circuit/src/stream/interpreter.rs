@@ -520,11 +520,6 @@ fn columns<W>(of: &[W], count: u32) -> Vec<&[W]> {
     of.chunks_exact((of.len() / count as usize).max(1)).collect()
 }
 
-/// The lanes to gather, of which 0 stands for none.
-fn lanes(words: &[u32]) -> Vec<Option<usize>> {
-    words.iter().map(|&lane| (lane as usize).checked_sub(1)).collect()
-}
-
 /// Copies what stands in the list `from` of `wires` to that of `places`, which is as long.
 fn copy<W: Copy>(places: &mut [W], to: List<'_>, wires: &[W], from: List<'_>) {
     debug_assert_eq!(to.len(), from.len());

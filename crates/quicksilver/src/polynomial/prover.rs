@@ -2,6 +2,7 @@
 
 use super::buffers::{Buffers, Lent};
 use crate::failure::Failure;
+use core::cell::Cell;
 use core::fmt::Display;
 use core::{iter, mem, slice};
 use std::borrow::Cow;
@@ -35,6 +36,8 @@ pub struct Lower<E: Field> {
 pub struct VectorBuffers<B: Field, E: Field> {
     values: Buffers<B>,
     lower: Buffers<E>,
+    /// Memory for the runs of a gather.
+    runs: Cell<Vec<Run>>,
 }
 
 impl<B: Field, E: Field> VectorBuffers<B, E> {
@@ -46,7 +49,7 @@ impl<B: Field, E: Field> VectorBuffers<B, E> {
 
 impl<B: Field, E: Field> Default for VectorBuffers<B, E> {
     fn default() -> Self {
-        Self { values: Buffers::default(), lower: Buffers::default() }
+        Self { values: Buffers::default(), lower: Buffers::default(), runs: Cell::default() }
     }
 }
 
@@ -230,12 +233,17 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
 
     /// Gathers lanes in a new order, with zero where there is none.
     pub fn gather(&self, buffers: &VectorBuffers<B, E>, lanes: &[Option<usize>]) -> Self {
-        let (runs, count) = (runs(lanes), lanes.len());
+        let (mut runs, count) = (buffers.runs.take(), lanes.len());
+        runs.clear();
+        runs.extend(runs_of(lanes));
         let mut values = buffers.values.any(count);
         copy(&runs, &self.values, &mut values);
         let mut lower = buffers.lower.any(count * self.degree());
         for (from, to) in iter::zip(self.lower.powers(), lower.chunks_exact_mut(count.max(1))) {
             copy(&runs, from, to);
+        }
+        if runs.capacity() <= KEPT_RUNS {
+            buffers.runs.set(runs);
         }
         Self { values, lower: Lower::lent([count, self.degree()], lower) }
     }
@@ -277,19 +285,29 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         if self.values.len() == lanes {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(self.gather(buffers, &vec![Some(0); lanes]))
+        let mut lower = buffers.lower.any(lanes * self.degree());
+        for (of, power) in iter::zip(self.lower.powers(), lower.chunks_exact_mut(lanes.max(1))) {
+            power.fill(of[0]);
+        }
+        let values = buffers.values.all(self.values[0], lanes);
+        Cow::Owned(Self { values, lower: Lower::lent([lanes, self.degree()], lower) })
     }
 }
 
-/// Runs of lanes that are copied in one piece, each with the first lane that it copies, or `None` for zeroes,
-/// and its length. Most gathers move words by a few bits.
-fn runs(lanes: &[Option<usize>]) -> Vec<(Option<usize>, usize)> {
+/// The most runs for which memory is kept.
+const KEPT_RUNS: usize = 1 << 12;
+
+/// A run of lanes that are copied in one piece: its first lane, or `None` for zeroes, and its length. Most gathers
+/// move words by a few bits.
+type Run = (Option<usize>, usize);
+
+fn runs_of(lanes: &[Option<usize>]) -> impl Iterator<Item = Run> {
     let follows = |a: &Option<usize>, b: &Option<usize>| a.map(|a| a + 1) == *b;
-    lanes.chunk_by(follows).map(|run| (run[0], run.len())).collect()
+    lanes.chunk_by(follows).map(|run| (run[0], run.len()))
 }
 
 /// Copies what `runs` take from `from` into `to`, and zeroes between.
-fn copy<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], mut to: &mut [F]) {
+fn copy<F: Field>(runs: &[Run], from: &[F], mut to: &mut [F]) {
     for &(first, count) in runs {
         let (now, behind) = to.split_at_mut(count);
         match first {

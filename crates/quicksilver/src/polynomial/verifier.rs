@@ -174,7 +174,7 @@ impl<E: Field> Keys<E> {
         if self.keys.len() == lanes {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(self.gather(buffers, &vec![Some(0); lanes]))
+        Cow::Owned(Self { degree: self.degree, keys: buffers.all(self.keys[0], lanes) })
     }
 }
 

@@ -1,8 +1,9 @@
 //! Vectors of polynomials, by their slots.
 
-use super::{Frame, Wires, lanes, operands};
+use super::{Frame, Wires, operands};
 use crate::Polynomials;
 use crate::stream::block::{Block, KEPT, Op, Record};
+use core::mem;
 use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::Zeroize;
@@ -84,38 +85,45 @@ impl<B: Polynomials> Arithmetic for B {
     }
 }
 
+/// The most lanes of a gather for which memory is kept.
+const KEPT_LANES: usize = 1 << 12;
+
 /// The vectors of all frames that are open.
-pub(super) struct Slots<V>(Vec<Option<V>>);
+pub(super) struct Slots<V> {
+    vectors: Vec<Option<V>>,
+    /// The lanes that are gathered.
+    gathered: Vec<Option<usize>>,
+}
 
 impl<V> Default for Slots<V> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { vectors: Vec::new(), gathered: Vec::new() }
     }
 }
 
 impl<V: Clone> Slots<V> {
     /// Makes room for `vectors` vectors.
     pub(super) fn open(&mut self, vectors: usize) {
-        if vectors > self.0.len() {
-            self.0.resize(vectors, None);
+        if vectors > self.vectors.len() {
+            self.vectors.resize(vectors, None);
         }
     }
 
     /// Drops the vectors from number `vectors` on.
     pub(super) fn close(&mut self, vectors: usize) {
-        self.0.truncate(vectors);
+        self.vectors.truncate(vectors);
     }
 
     /// The vector on a slot.
     pub(super) fn vector(&self, place: usize) -> &V {
-        self.0[place].as_ref().expect("a vector that was made")
+        self.vectors[place].as_ref().expect("a vector that was made")
     }
 
     /// Takes the vector on a slot, which is read again where it is [`KEPT`].
     pub(super) fn take(&mut self, place: usize, kept: u32) -> V {
-        let vector = self.0[place].take().expect("a vector that was made");
+        let vector = self.vectors[place].take().expect("a vector that was made");
         if kept == KEPT {
-            self.0[place] = Some(vector.clone());
+            self.vectors[place] = Some(vector.clone());
         }
         vector
     }
@@ -158,7 +166,16 @@ impl<V: Clone> Slots<V> {
             Op::Gather => {
                 let mut words = block.read(b);
                 let count = words.next();
-                by.gather(self.vector(left), &lanes(words.take(count)))
+                // In memory that serves one record after the other.
+                let mut lanes = mem::take(&mut self.gathered);
+                lanes.clear();
+                // 0 stands for none.
+                lanes.extend(words.take(count).iter().map(|&lane| (lane as usize).checked_sub(1)));
+                let gathered = by.gather(self.vector(left), &lanes);
+                if lanes.capacity() <= KEPT_LANES {
+                    self.gathered = lanes;
+                }
+                gathered
             }
             Op::Total => by.total(self.vector(left)),
             Op::Inner => {
@@ -168,12 +185,12 @@ impl<V: Clone> Slots<V> {
                 by.inner_product(x, y)?
             }
             Op::Drop => {
-                self.0[left] = None;
+                self.vectors[left] = None;
                 return Ok(());
             }
             op => super::beyond::unexpected(op),
         };
-        self.0[place] = Some(made);
+        self.vectors[place] = Some(made);
         Ok(())
     }
 }
@@ -242,7 +259,7 @@ impl<A: Arithmetic> OneLane<A> {
                 Op::Vector => {
                     let slot = block.read(record.a).list().iter().next().expect("a wire");
                     let vector = by.vector(&columns[slot as usize * lanes..][..lanes]);
-                    self.vectors.0[record.out as usize] = Some(vector);
+                    self.vectors.vectors[record.out as usize] = Some(vector);
                 }
                 _ => self.execute(by, (block, *record)),
             }
