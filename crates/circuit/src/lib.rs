@@ -48,7 +48,7 @@ pub use polynomial::{
 pub use port::{BothValues, ResiduePort, Residues, Secrets};
 pub use port::{
     Elements, Port, PortValue, ReadValues, Sequence, StatementFile, Value, ValueStream, Values, Witness,
-    Written,
+    Written, with_options,
 };
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use table::{InRow, check_range, look_up_by_one};

@@ -1,6 +1,7 @@
 //! Ports of statements: named inputs and outputs, and values for them, which may be secret.
 
 mod both;
+mod count;
 mod elements;
 mod file;
 mod residues;
@@ -8,6 +9,7 @@ mod value;
 mod witness;
 
 pub use both::{BothValues, Secrets};
+pub use count::{COUNT, check_count, take_count};
 pub use elements::Elements;
 pub use file::{Sequence, StatementFile, ValueStream, sequences};
 pub use residues::{ResiduePort, Residues};

@@ -17,6 +17,7 @@ mod factors;
 mod file;
 mod header;
 mod input;
+mod instances;
 mod json;
 mod kept;
 mod labels;
@@ -45,7 +46,7 @@ pub use self::witness::R1csWitness;
 use std::path::Path;
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::with_options;
+use volery_circuit::port::{take_count, with_options};
 
 /// A constraint system in a file.
 #[derive(Debug)]
@@ -66,6 +67,8 @@ pub struct R1cs {
     committed: Vec<u32>,
     shape: R1csShape,
     symbols: Option<Symbols>,
+    /// How many instances there are of it.
+    count: u64,
 }
 
 /// The number of uses of a wire beyond which they are not counted.
@@ -99,16 +102,21 @@ pub struct R1csShape {
 }
 
 impl R1cs {
-    /// Opens the file that `spec` names, without options, which is to be over the field of this
-    /// [name](volery_primitives::Field::NAME): of another no more than the head is read.
+    /// Opens the file that `spec` names, behind whose path may stand `?count=N`, and which is to be over the field
+    /// of this [name](volery_primitives::Field::NAME): of another no more than the head is read.
     ///
     /// # Errors
-    /// As for [`R1cs::open`], and `Invalid` where options stand behind it, or it is over another field.
+    /// As for [`R1cs::open`] and [`R1cs::with_count`], and `Invalid` where other options stand behind it, or it is
+    /// over another field.
     pub fn open_over(spec: &str, field: &str) -> Result<Self> {
-        match with_options(spec) {
-            (path, None) => Self::over(path, field),
-            (_, Some(_)) => Err(Error::invalid(format!(
-                "{spec}: constraints take no options: leave out what stands from ? on"
+        let (path, options) = with_options(spec);
+        let Some(options) = options else { return Self::over(path, field) };
+        match take_count(path, options)? {
+            (others, count) if others.is_empty() && !options.is_empty() => {
+                Self::over(path, field)?.with_count(count)
+            }
+            _ => Err(Error::invalid(format!(
+                "{spec}: the one option of constraints is ?count=N, for N instances of them"
             ))),
         }
     }
@@ -170,6 +178,7 @@ impl R1cs {
             committed: Vec::new(),
             shape,
             symbols: None,
+            count: 1,
         };
         let mut steps = Committed::default();
         system.walk(&mut steps)?;

@@ -276,32 +276,40 @@ fn every_format_over_every_field_by_every_system() {
 /// One party may hold the constraints that the other reads from the file.
 #[test]
 fn constraint_systems_are_proved_as_they_are_read() {
-    let state = |held| {
-        let mut relation = PhantomData::<Over<F61>>.r1cs(Arc::new(R1cs::made(held))).unwrap();
-        relation.public().read("out0", Written::Text(b"35")).unwrap();
-        relation.state().unwrap()
-    };
     // a, b and c; the product of c defines d, and that e.
     for (held, text, holds) in
         [([false; 2], "5,5,3", true), ([true, false], "5,5,3", true), ([false, true], "5,4,3", false)]
     {
-        let [mut prover, verifier] = held.map(state);
-        assert_eq!(prover.digest(), verifier.digest());
-        prover.private().read(R1cs::WITNESS, Written::Text(text.as_bytes())).unwrap();
-        let claim = prover.claim().unwrap();
-        assert_eq!(claim.check().is_ok(), holds);
-        let options = Options {
-            statement: Some(verifier.digest()),
-            security: Some(30),
-            insecure_parameters: true,
-            check: false,
-            ..Options::default()
-        };
-        let session = both(
-            |channel| claim.prove(channel, &options),
-            |channel| verifier.verify(channel, &options),
-            None,
-        );
-        assert_eq!(session.verified.is_ok(), holds, "{held:?}");
+        constraint_systems(held, 1, ("35", text), holds);
     }
+    // Of several instances the last is wrong.
+    for held in [true, false] {
+        constraint_systems([held; 2], 2, ("35,40", "5,5,3,6,5,9"), true);
+        constraint_systems([held; 2], 2, ("35,40", "5,5,3,6,4,9"), false);
+    }
+}
+
+/// Proves so many instances, whose constraints each party holds or reads again and again.
+fn constraint_systems(held: [bool; 2], count: u64, (public, private): (&str, &str), holds: bool) {
+    let state = |held| {
+        let system = R1cs::made(held).with_count(count).unwrap();
+        let mut relation = PhantomData::<Over<F61>>.r1cs(Arc::new(system)).unwrap();
+        relation.public().read("out0", Written::Text(public.as_bytes())).unwrap();
+        relation.state().unwrap()
+    };
+    let [mut prover, verifier] = held.map(state);
+    assert_eq!(prover.digest(), verifier.digest());
+    prover.private().read(R1cs::WITNESS, Written::Text(private.as_bytes())).unwrap();
+    let claim = prover.claim().unwrap();
+    assert_eq!(claim.check().is_ok(), holds);
+    let options = Options {
+        statement: Some(verifier.digest()),
+        security: Some(30),
+        insecure_parameters: true,
+        check: false,
+        ..Options::default()
+    };
+    let session =
+        both(|channel| claim.prove(channel, &options), |channel| verifier.verify(channel, &options), None);
+    assert_eq!(session.verified.is_ok(), holds, "{held:?}, {count}");
 }

@@ -124,7 +124,8 @@ pub mod circuit {
         Padded, Permutations, Polynomials, Port, PortValue, Put, ReadValues, Returned, Rows, Scan, Scanned,
         Sequence, Shape, Sharded, Sharding, Size, Sparse, StatementFile, Sums, Tables, Term, Value,
         ValueStream, Values, Whole, Wires, Witness, Written, address_width, assert_entries, check_mixed,
-        check_range, check_sizes, clauses, look_up_by_one, nothing_asserted, widest, witness_ended,
+        check_range, check_sizes, clauses, look_up_by_one, nothing_asserted, widest, with_options,
+        witness_ended,
     };
     #[doc(inline)]
     pub use volery_formats::{

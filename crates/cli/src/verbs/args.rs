@@ -64,7 +64,8 @@ NAME@* one of all steps without a value of their own. FILE?count=N, of these and
 of what is built of gates, is N instances of it: a value is those of all, one
 behind the other, the first one's the most significant. Public signals of circom
 are out0, … and in0, …, or by --symbols as in main.root; and --public takes the
-list of all of them, public.json, too.
+list of all of them, public.json, too. FILE?count=N of an .r1cs file has numbers
+of all instances, and a witness and a list for each.
 Over f2 VALUE is one of
   0x…, 17 a number, its least significant bit on the first wire
   0b…     bits in the order of the wires
@@ -342,13 +343,14 @@ pub(crate) struct Private {
     /// behind its K.; without any, one that has no private input is claimed to hold
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) private: Vec<OsString>,
-    /// The witness, `.wtns`, where the relation is an `.r1cs` file of circom. Public values that are not given
-    /// by --public are taken from it, and shown
+    /// The witness, `.wtns`, where the relation is an `.r1cs` file of circom; of several instances one for each,
+    /// in their order. Public values that are not given by --public are taken from it, and shown
     #[arg(long, value_name = "FILE", conflicts_with_all = ["private", "private_json"])]
-    pub(crate) witness: Option<PathBuf>,
-    /// The inputs of which --witness-generator makes the witness, `input.json` of circom
+    pub(crate) witness: Vec<PathBuf>,
+    /// The inputs of which --witness-generator makes the witness, `input.json` of circom; of several instances
+    /// those of each, likewise
     #[arg(long, value_name = "FILE", conflicts_with = "private")]
-    pub(crate) private_json: Option<PathBuf>,
+    pub(crate) private_json: Vec<PathBuf>,
     /// The command that makes the witness of --private-json: its words, which no shell looks at, and behind them
     /// the path of the inputs and that of the witness to write, such as 'node x_js/generate_witness.js x_js/x.wasm'
     #[arg(long, value_name = "CMD", requires = "private_json")]
@@ -361,7 +363,7 @@ pub(crate) struct Private {
 impl Private {
     /// Whether it is a witness that is checked as soon as it is read.
     pub(crate) fn is_checked(&self) -> bool {
-        self.witness.is_some() || self.private_json.is_some()
+        !(self.witness.is_empty() && self.private_json.is_empty())
     }
 }
 

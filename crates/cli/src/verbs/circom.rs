@@ -8,16 +8,17 @@ use serde_json::{Map, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use volery::circuit::{R1cs, R1csWitness, ReadValues, Written, public_json};
-use volery::{AnyRelation, AnyStatement};
+use volery::circuit::{R1cs, R1csWitness, ReadValues, Written, public_json, with_options};
+use volery::{AnyRelation, AnyStatement, Error};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::Field;
-use volery_cli::print::{self, notice};
+use volery_cli::print::{self, notice, things};
 use volery_cli::values::{PUBLIC, Reader, is_value};
 use volery_cli::waiting;
+use zeroize::Zeroizing;
 
 /// The options that only such a statement takes.
 const WITNESS: &str = "--witness";
@@ -34,10 +35,18 @@ const BEGIN: u64 = 1 << 12;
 /// The most public values that a prover is shown.
 const SHOWN: usize = 32;
 
-/// A constraint system that is given as the relation, with a witness of the prover.
+/// A constraint system that is given as the relation, with witnesses of the prover, if there are any.
 pub(crate) struct Circom {
     system: Arc<R1cs>,
-    witness: Option<R1csWitness>,
+    witnesses: Option<Witnesses>,
+}
+
+/// The witnesses of all instances, as far as they are needed.
+struct Witnesses {
+    /// The public values of each: as they are written, and their encodings.
+    public: Vec<(Vec<String>, Vec<Vec<u8>>)>,
+    /// The encodings of what each commits to, one after the other.
+    committed: Zeroizing<Vec<u8>>,
 }
 
 impl Circom {
@@ -48,10 +57,10 @@ impl Circom {
             _ => return refuse_public(typed).map(|()| None),
         };
         let system = with_symbols(open(field, spec)?, typed.symbols.as_deref())?;
-        Ok(Some(Self { system: Arc::new(system), witness: None }))
+        Ok(Some(Self { system: Arc::new(system), witnesses: None }))
     }
 
-    /// The constraint system of a prover, with its witness.
+    /// The constraint system of a prover, with its witnesses.
     pub(crate) fn with_witness(
         field: Field,
         typed: &Public,
@@ -61,24 +70,30 @@ impl Circom {
         let Some(mut circom) = Self::of(field, typed)? else {
             return refuse_private(private).map(|()| None);
         };
-        let opened = |path: &Path, option| {
-            let spec = path.to_string_lossy();
-            circom.system.open_witness(path).map_err(|why| foreign::advised(&spec, why).at(option))
-        };
-        circom.witness = match (&private.witness, &private.private_json, &private.witness_generator) {
-            (Some(path), None, None) => Some(opened(path, WITNESS)?),
-            (None, Some(json), Some(command)) => {
-                let made = generator::run(command, json, timeout).map_err(|why| why.at(GENERATOR))?;
-                Some(opened(&made.witness(), GENERATOR)?)
-            }
-            (None, Some(_), None) => {
-                return Err(Failure::usage(format_args!(
-                    "{PRIVATE_JSON} has inputs, of which a witness has to be made: say how by {GENERATOR} \
-                     'node x_js/generate_witness.js x_js/x.wasm', or give the witness by {WITNESS}"
-                )));
-            }
+        let system = &*circom.system;
+        circom.witnesses = match (&private.witness[..], &private.private_json[..]) {
             // Its values may be given one by one, as of any relation.
-            _ => None,
+            ([], []) => None,
+            ([], inputs) => {
+                let Some(command) = &private.witness_generator else {
+                    return Err(Failure::usage(format_args!(
+                        "{PRIVATE_JSON} has inputs, of which a witness has to be made: say how by {GENERATOR} \
+                         'node x_js/generate_witness.js x_js/x.wasm', or give the witness by {WITNESS}"
+                    )));
+                };
+                let made = Witnesses::read(system, inputs, PRIVATE_JSON, |instance, json| {
+                    let place = |why: Failure| match system.count() {
+                        1 => why.at(GENERATOR),
+                        _ => why.at(json.display()).at(GENERATOR),
+                    };
+                    let made = generator::run(command, json, timeout).map_err(place)?;
+                    opened(system, instance, &made.witness()).map_err(place)
+                });
+                Some(made?)
+            }
+            (paths, _) => Some(Witnesses::read(system, paths, WITNESS, |instance, path| {
+                opened(system, instance, path).map_err(|why| why.at(WITNESS))
+            })?),
         };
         Ok(Some(circom))
     }
@@ -92,7 +107,7 @@ impl Circom {
     }
 
     /// Reads public values, by names of the symbols too, from `NAME=VALUE`, files of such lines, and lists.
-    /// Those that are `fixed` are there already; what is missing comes of the witness, if there is one.
+    /// Those that are `fixed` are there already; what is missing comes of the witnesses, if there are any.
     pub(crate) fn read_public(
         &self,
         arguments: &[OsString],
@@ -104,7 +119,7 @@ impl Circom {
         let number = |fixed: &String| names.iter().position(|name| name == fixed);
         let given = fixed.iter().filter_map(|(name, _)| number(name)).collect();
         let mut translated = Translated { system: &self.system, names: &names, values, given };
-        let mut others = Vec::new();
+        let (mut others, mut lists) = (Vec::new(), Vec::new());
         for argument in arguments {
             let Some(list) = list(argument)? else {
                 others.push(argument.clone());
@@ -119,15 +134,32 @@ impl Circom {
                      public inputs"
                 ))));
             }
-            for (name, number) in names.iter().zip(&numbers) {
-                let read = translated.read(name, Written::Text(number.as_bytes()));
+            lists.push((argument, numbers));
+        }
+        let count = self.system.count();
+        if !(lists.len() as u64).is_multiple_of(count) {
+            return Err(Failure::usage(format_args!(
+                "{} of public signals for {}: give one for each, in their order",
+                things(lists.len() as u64, "list"),
+                things(count, "instance")
+            ))
+            .at(PUBLIC));
+        }
+        // Those of all instances again are told as values that are given twice.
+        for lists in lists.chunks(count as usize) {
+            let others = lists.len() - 1;
+            let others = if others > 0 { format!(" and {others} more") } else { String::new() };
+            let place = |why: Failure| why.at(format_args!("{}{others}", lists[0].0.display())).at(PUBLIC);
+            for (signal, name) in names.iter().enumerate() {
+                let numbers: Vec<_> = lists.iter().map(|(_, numbers)| numbers[signal].as_str()).collect();
+                let read = translated.read(name, Written::Text(numbers.join(",").as_bytes()));
                 read.map_err(|why| place(why.into()))?;
             }
         }
         reader.read(PUBLIC, &others, &mut translated)?;
         let given = translated.given;
         let shown = self.system.public_names();
-        let Some(witness) = &self.witness else {
+        let Some(witnesses) = &self.witnesses else {
             let missing =
                 (0..names.len()).find(|number| !given.contains(number) && shown[*number] != names[*number]);
             return match missing {
@@ -139,13 +171,11 @@ impl Circom {
                 None => Ok(()),
             };
         };
-        let texts = witness.public_text();
         let mut taken = Vec::new();
-        for (number, encoding) in witness.public().enumerate() {
-            if !given.contains(&number) {
-                values.read(&names[number], Written::Encodings(encoding))?;
-                taken.push(format!("{}={}", shown[number], texts[number]));
-            }
+        for number in (0..names.len()).filter(|number| !given.contains(number)) {
+            let encodings: Vec<_> = witnesses.public.iter().map(|(_, all)| &all[number][..]).collect();
+            values.read(&names[number], Written::Encodings(&encodings.concat()))?;
+            taken.push(format!("{}={}", shown[number], witnesses.shown(number)));
         }
         if !taken.is_empty() {
             let more = taken.len().saturating_sub(SHOWN);
@@ -156,25 +186,84 @@ impl Circom {
         Ok(())
     }
 
-    /// Gives `statement` the private values of the witness, whose public ones are to be those that are
+    /// Gives `statement` the private values of the witnesses, whose public ones are to be those that are
     /// stated.
     pub(crate) fn read_private(&self, statement: &mut dyn AnyStatement) -> Result<()> {
-        let Some(witness) = &self.witness else { return Ok(()) };
-        let names = self.system.public_names();
+        let Some(witnesses) = &self.witnesses else { return Ok(()) };
+        let several = self.system.count() > 1;
         let stated = statement.public().into_iter().map(|(_, text)| text);
-        for ((name, stated), own) in names.iter().zip(stated).zip(witness.public_text()) {
-            if stated != own {
-                return Err(Failure::usage(format_args!(
-                    "{PUBLIC} says {name}={stated}, and the witness has {own}: it is one of other values"
-                )));
+        for (number, (name, stated)) in self.system.public_names().iter().zip(stated).enumerate() {
+            for (instance, (stated, (own, _))) in stated.split(',').zip(&witnesses.public).enumerate() {
+                let own = &own[number];
+                if stated != own {
+                    let of = if several { format!(" of instance {instance}") } else { String::new() };
+                    return Err(Failure::usage(format_args!(
+                        "{PUBLIC} says {name}={stated}{of}, and the witness has {own}: it is one of other values"
+                    )));
+                }
             }
         }
-        let encodings = witness.encodings(self.system.committed());
-        if !encodings.is_empty() {
-            statement.private().read(R1cs::WITNESS, Written::Encodings(&encodings))?;
+        if !witnesses.committed.is_empty() {
+            statement.private().read(R1cs::WITNESS, Written::Encodings(&witnesses.committed))?;
         }
         Ok(())
     }
+}
+
+impl Witnesses {
+    /// The witnesses that `open` makes of what `option` gives, one for each instance of `system`.
+    fn read(
+        system: &R1cs,
+        given: &[PathBuf],
+        option: &str,
+        open: impl Fn(u64, &Path) -> Result<R1csWitness>,
+    ) -> Result<Self> {
+        let count = system.count();
+        if given.len() as u64 != count {
+            let (given, instances) = (things(given.len() as u64, "file"), things(count, "instance"));
+            return Err(Failure::usage(format_args!(
+                "{given} for {instances}: give {option} once for each, in their order"
+            ))
+            .at(option));
+        }
+        let mut witnesses = Self { public: Vec::with_capacity(given.len()), committed: Zeroizing::default() };
+        for (instance, path) in (0..).zip(given) {
+            let witness = open(instance, path)?;
+            let own = witness.encodings(system.committed());
+            if instance == 0 {
+                // What grows leaves a copy behind.
+                witnesses.committed = Zeroizing::new(Vec::with_capacity(given.len() * own.len()));
+            }
+            witnesses.committed.extend_from_slice(&own);
+            witnesses.public.push((witness.public_text(), witness.public().map(<[u8]>::to_vec).collect()));
+        }
+        Ok(witnesses)
+    }
+
+    /// The values of a public signal in all instances, with commas between them.
+    fn text(&self, signal: usize) -> String {
+        self.public.iter().map(|(texts, _)| &*texts[signal]).collect::<Vec<_>>().join(",")
+    }
+
+    /// The part of these that is shown.
+    fn shown(&self, signal: usize) -> String {
+        if self.public.len() <= SHOWN {
+            return self.text(signal);
+        }
+        let texts: Vec<_> = self.public[..SHOWN].iter().map(|(texts, _)| &*texts[signal]).collect();
+        format!("{},…", texts.join(","))
+    }
+}
+
+/// The witness at `path` of an instance.
+fn opened(system: &R1cs, instance: u64, path: &Path) -> Result<R1csWitness> {
+    let witness = system.open_witness(path).map_err(|why| match why {
+        Error::Unsatisfied(name) if system.count() > 1 => {
+            Error::Unsatisfied(format!("{name} of instance {instance}"))
+        }
+        why => why,
+    });
+    witness.map_err(|why| foreign::advised(&path.to_string_lossy(), why))
 }
 
 /// The constraint system that `spec` names.
@@ -203,17 +292,20 @@ pub(crate) fn eval(field: Field, typed: &Eval) -> Result<()> {
              give it by {WITNESS}"
         )));
     }
-    let Some(witness) = &typed.witness else {
+    if typed.witness.is_empty() {
         return Err(Failure::usage(format_args!(
             "{}: an .r1cs file says what has to hold, and not how values are computed: give a witness by \
              {WITNESS}",
             typed.relation
         )));
-    };
+    }
     let system = with_symbols(open(field, &typed.relation)?, typed.symbols.as_deref())?;
-    let witness = system.open_witness(witness).map_err(|why| Failure::from(why).at(WITNESS))?;
+    let witnesses = Witnesses::read(&system, &typed.witness, WITNESS, |instance, path| {
+        opened(&system, instance, path).map_err(|why| why.at(WITNESS))
+    })?;
     let outputs = system.shape().outputs as usize;
-    let all: Vec<_> = system.public_names().into_iter().zip(witness.public_text()).collect();
+    let texts = (0..).map(|signal| witnesses.text(signal));
+    let all: Vec<_> = system.public_names().into_iter().zip(texts).collect();
     if typed.json {
         let object = |signals: &[(String, String)]| {
             signals.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>()
@@ -233,7 +325,7 @@ pub(crate) fn eval(field: Field, typed: &Eval) -> Result<()> {
 /// # Errors
 /// Where something is given for the evaluation of another relation that it does not take.
 pub(crate) fn refuse_eval(typed: &Eval) -> Result<()> {
-    refuse(&[(WITNESS, typed.witness.is_some()), (SYMBOLS, typed.symbols.is_some())])
+    refuse(&[(WITNESS, !typed.witness.is_empty()), (SYMBOLS, typed.symbols.is_some())])
 }
 
 /// Values by the names of signals.
@@ -270,11 +362,12 @@ pub(crate) fn is_r1cs(spec: &str, format: Option<&str>) -> bool {
     if let Some(format) = format {
         return format == "r1cs";
     }
+    let (path, _) = with_options(spec);
     // Others may have no begin, or only once.
-    let regular = std::fs::metadata(spec).is_ok_and(|file| file.is_file());
+    let regular = std::fs::metadata(path).is_ok_and(|file| file.is_file());
     let mut begin = [0; 4];
     regular
-        && std::fs::File::open(spec).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok())
+        && std::fs::File::open(path).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok())
         && begin == *b"r1cs"
 }
 
@@ -308,8 +401,8 @@ pub(crate) fn refuse_public(typed: &Public) -> Result<()> {
 /// The same of what the prover keeps.
 pub(crate) fn refuse_private(typed: &Private) -> Result<()> {
     refuse(&[
-        (WITNESS, typed.witness.is_some()),
-        (PRIVATE_JSON, typed.private_json.is_some()),
+        (WITNESS, !typed.witness.is_empty()),
+        (PRIVATE_JSON, !typed.private_json.is_empty()),
         (GENERATOR, typed.witness_generator.is_some()),
     ])
 }

@@ -4,7 +4,7 @@ use crate::verbs::args::Export;
 use crate::verbs::circom;
 use crate::verbs::given::relation;
 use std::io::Write;
-use volery::circuit::{Format, R1cs, Relation};
+use volery::circuit::{Format, R1cs, Relation, with_options};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::partial::{Old, Partial};
 use volery_cli::print;
@@ -34,7 +34,8 @@ fn export_r1cs(typed: &Export) -> Result<()> {
             typed.relation
         )));
     }
-    let system = R1cs::open(&typed.relation)?;
+    let (path, _) = with_options(&typed.relation);
+    let system = R1cs::open_over(&typed.relation, &R1cs::field_of(path)?)?;
     let Some(path) = typed.out.as_deref() else {
         return print::stream(|out: &mut dyn Write| Ok(system.write_sieve(out)?));
     };

@@ -296,11 +296,12 @@ fn steps_of(ports: &[Port]) -> Vec<Vec<&Port>> {
     steps
 }
 
-/// The JSON object of a constraint system.
+/// The JSON object of a constraint system: the number of its instances, and the numbers of one.
 fn of_r1cs(system: &R1cs) -> Value {
     let shape = system.shape();
     json!({
         "prime": system.prime(),
+        "instances": system.count(),
         "wires": shape.wires,
         "public_outputs": shape.outputs,
         "public_inputs": shape.inputs,
@@ -316,14 +317,16 @@ fn of_r1cs(system: &R1cs) -> Value {
     })
 }
 
-fn rows_of_r1cs(system: &R1cs) -> [(&'static str, String); 4] {
+fn rows_of_r1cs(system: &R1cs) -> Vec<(&'static str, String)> {
     let shape = system.shape();
     let [constraints, linear, defined, products] =
         [shape.constraints, shape.linear, shape.defined, shape.products].map(grouped);
     let [committed, asserted] = [shape.committed, shape.asserted].map(grouped);
     let commits =
         format!("{committed} by themselves and {products} as products, of {}", things(shape.wires, "wire"));
-    [
+    let count = system.count();
+    let instances = (count > 1).then(|| ("instances", format!("{}, and of each of them:", grouped(count))));
+    let of_one = [
         ("prime", system.prime()),
         (
             "constraints",
@@ -331,7 +334,8 @@ fn rows_of_r1cs(system: &R1cs) -> [(&'static str, String); 4] {
         ),
         ("wires", format!("committed to are {commits}; {defined} follow from linear constraints")),
         ("asserted", format!("{asserted} of the constraints")),
-    ]
+    ];
+    instances.into_iter().chain(of_one).collect()
 }
 
 /// The most multiplications and the most inputs of a clause, where there are clauses.

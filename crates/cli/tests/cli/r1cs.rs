@@ -75,6 +75,84 @@ fn public_values_have_names() {
         .refused(2, &["--symbols: ", "give the symbols of this circuit"]);
 }
 
+/// A file of circom modulo Goldilocks' prime, of two sections.
+fn file(magic: &[u8], version: u32, sections: [&[u8]; 2]) -> Vec<u8> {
+    let mut bytes = [magic, &version.to_le_bytes(), &2u32.to_le_bytes()].concat();
+    for (kind, section) in (1u32..).zip(sections) {
+        bytes.extend(kind.to_le_bytes());
+        bytes.extend((section.len() as u64).to_le_bytes());
+        bytes.extend(section);
+    }
+    bytes
+}
+
+/// The length of an element, and the prime.
+fn goldilocks() -> Vec<u8> {
+    [&8u32.to_le_bytes()[..], &0xffff_ffff_0000_0001_u64.to_le_bytes()].concat()
+}
+
+/// `out = a·b`, of wires that are 1, out, a and b.
+fn product() -> Vec<u8> {
+    let counts = [4u32, 1, 0, 2].map(u32::to_le_bytes).concat();
+    let header = [&goldilocks()[..], &counts, &4u64.to_le_bytes(), &1u32.to_le_bytes()].concat();
+    let form = |wire: u32| [&1u32.to_le_bytes()[..], &wire.to_le_bytes(), &1u64.to_le_bytes()].concat();
+    file(b"r1cs", 1, [&header, &[form(2), form(3), form(1)].concat()])
+}
+
+/// A witness of these factors.
+fn factors(a: u64, b: u64) -> Vec<u8> {
+    let header = [&goldilocks()[..], &4u32.to_le_bytes()].concat();
+    file(b"wtns", 2, [&header, &[1, a * b, a, b].map(u64::to_le_bytes).concat()])
+}
+
+/// Several instances have a witness and a list of public values each, and say which of them fails.
+#[test]
+fn instances_have_witnesses_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = |name, content: &[u8]| written(folder.path(), name, content);
+    let relation = written("product.r1cs", &product()) + "?count=2";
+    let [first, second] =
+        [(5, 7, "a.wtns"), (6, 9, "b.wtns")].map(|(a, b, name)| written(name, &factors(a, b)));
+    let [of_first, of_second] =
+        [(br#"["35"]"#, "a.json"), (br#"["54"]"#, "b.json")].map(|(list, name)| written(name, list));
+    let both = ["--witness", &first, "--witness", &second];
+    let lists = ["--public", &of_first, "--public", &of_second];
+    let [verified, proved] = session(&typed("verify", &relation, &lists), &typed("prove", &relation, &both))
+        .map(|ended| ended.expect(0).json());
+    assert_eq!(verified["verdict"], "accepted");
+    assert_eq!(verified["statement"], proved["statement"]);
+
+    let check = |more: &[&[&str]]| volery(&typed("check", &relation, &more.concat()));
+    let told = check(&[&both]).expect(0).err;
+    assert!(told.contains("public by the witness: out0=35,54"), "{told}");
+    check(&[&both, &lists]).expect(0);
+    check(&[&both, &["--public", "out0=35,54"]]).expect(0);
+    for swapped in
+        [["--public", &of_second, "--public", &of_first], ["--public", "out0=54,35", "--timeout", "9"]]
+    {
+        check(&[&both, &swapped])
+            .refused(2, &["--public says out0=54 of instance 0, and the witness has 35"]);
+    }
+    check(&[&["--witness", &first]])
+        .refused(2, &["--witness: 1 file for 2 instances: give --witness once for each"]);
+    check(&[&both, &lists[..2]]).refused(2, &["1 list of public signals for 2 instances"]);
+    let wrong = written("wrong.json", br#"["18446744069414584321"]"#);
+    check(&[&both, &lists[..2], &["--public", &wrong]]).refused(2, &["a.json and 1 more: ", "out0"]);
+    let mut wrong = factors(6, 9);
+    *wrong.last_mut().expect("bytes") ^= 1;
+    let wrong = written("wrong.wtns", &wrong);
+    check(&[&["--witness", &first, "--witness", &wrong]]).refused(2, &["constraint ", "of instance 1"]);
+
+    let eval = volery(&[&["circuit", "eval", &relation], &both[..]].concat()).expect(0).out;
+    assert_eq!(eval, "out0=35,54\n");
+    let info = volery(&["circuit", "info", &relation]).expect(0).out;
+    assert!(info.contains("2, and of each of them:"), "{info}");
+    volery(&["circuit", "convert", &relation, "--to", "sieve"])
+        .refused(2, &["has 2 instances: a file is of one, without count"]);
+    volery(&typed("check", &(relation.clone() + "&strict=1"), &both))
+        .refused(2, &["the one option of constraints is ?count=N"]);
+}
+
 #[test]
 fn wrong_witnesses_name_the_constraint() {
     let relation = ours("select-goldilocks.r1cs");
@@ -164,7 +242,8 @@ fn files_in_the_wrong_place_are_named() {
         .refused(2, &["--private: ", "by --private-json"]);
     volery(&typed("verify", &relation, &["--witness", &wtns]))
         .refused(2, &["verify takes no --witness", "`volery prove`"]);
-    volery(&typed("check", &format!("{relation}?steps=3"), &[])).refused(2, &["constraints take no options"]);
+    volery(&typed("check", &format!("{relation}?steps=3"), &[]))
+        .refused(2, &["the one option of constraints is ?count=N"]);
 }
 
 #[cfg(unix)]
@@ -209,7 +288,7 @@ fn info_tells_what_constraints_come_to() {
     info(&zipped, &[]).refused(2, &["begins with", "gunzip"]);
     let check = typed("check", &zipped, &["--format", "r1cs"]);
     volery(&check).refused(2, &["begins with", "gunzip"]);
-    info(&format!("{relation}?steps=3"), &[]).refused(2, &["constraints take no options"]);
+    info(&format!("{relation}?steps=3"), &[]).refused(2, &["the one option of constraints is ?count=N"]);
     // Another field is told by the head: what stands behind it is not read.
     let mut malformed = fs::read(&relation).expect("read");
     malformed[24..28].fill(0xff);

@@ -1,11 +1,14 @@
-//! A constraint system as a statement: one public input for each public signal, and the prover's `witness`.
+//! A constraint system as a statement: one public input for each public signal, and the prover's `witness`; of
+//! several instances each has the values of all, one instance after the other.
 
 use super::R1cs;
 use super::input::{Sections, Source};
+use super::instances::INSTANCES_VERSION;
 use super::prime::Prime;
 use core::fmt::Display;
 use std::path::Path;
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::COUNT;
 use volery_circuit::stream::Recorder;
 use volery_circuit::{Port, Sequence, StatementFile, prime_field};
 use volery_primitives::{Field, RuntimePrime, RuntimePrime256, U256, with_fields};
@@ -18,21 +21,24 @@ impl<F: Field> StatementFile<F> for R1cs {
         "r1cs"
     }
     fn identity(&self) -> Vec<u8> {
-        self.digest.to_vec()
+        let of_one = self.digest.to_vec();
+        let count = (self.count > 1).then(|| format!("{COUNT}={} v{INSTANCES_VERSION}", self.count));
+        [of_one, count.unwrap_or_default().into_bytes()].concat()
     }
     fn version(&self) -> u32 {
         Self::VERSION
     }
     fn inputs(&self) -> Vec<Port> {
-        let port = |name, width, public| Port { name, width, public, optional: false };
+        let port = |name, of_one, public| Port { name, width: of_one * self.count, public, optional: false };
         let public = self.plain_names().into_iter().map(|name| port(name, 1, true));
         let committed = self.committed.len() as u64;
         let witness = (committed > 0).then(|| port(WITNESS.into(), committed, false));
         public.chain(witness).collect()
     }
     fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()> {
-        let public = &inputs[..self.header.public() as usize];
-        self.push(b, public.iter().map(|value| value.map_or(F::ZERO, |value| value.element(0))))
+        self.push_each(b, &|signal, instance| {
+            inputs[signal].map_or(F::ZERO, |values| values.element(instance))
+        })
     }
 }
 

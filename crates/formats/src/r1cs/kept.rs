@@ -34,7 +34,8 @@ pub(super) struct KeptConstraints {
 }
 
 /// The most bytes that are kept, and the most factors that differ. What has more is read from the file anew
-/// for each run, to the same effect.
+/// for each run, to the same effect; but of several instances each is then pushed by itself, which is a part of
+/// [what they are](super::instances::INSTANCES_VERSION).
 pub(super) const MOST_BYTES: usize = 1 << 25;
 const MOST_FACTORS: usize = 1 << 16;
 

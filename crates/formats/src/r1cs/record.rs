@@ -28,7 +28,7 @@ impl R1cs {
         )))
     }
 
-    /// Records the constraints as gates. `public` has the values of public outputs and inputs, from wire 1 on;
+    /// Records the constraints of one instance as gates. `public` has the values of public outputs and inputs, from wire 1 on;
     /// the witness has the values of the wires of [`R1cs::committed`], in that order.
     ///
     /// # Errors
@@ -39,16 +39,25 @@ impl R1cs {
     /// Where there are not as many public values.
     pub fn push<F: Field>(&self, b: &mut Recorder<'_, F>, public: impl Iterator<Item = F>) -> Result<()> {
         self.check_field::<F>()?;
+        let public: Vec<_> = public.map(|value| b.constant(value)).collect();
+        self.push_on(b, &public, None)
+    }
+
+    /// Records the constraints as gates, as an instance of this number if there are several. `public` are the public
+    /// outputs and inputs.
+    pub(super) fn push_on<F: Field>(
+        &self,
+        b: &mut Recorder<'_, F>,
+        public: &[Handle],
+        instance: Option<u64>,
+    ) -> Result<()> {
+        assert_eq!(public.len(), self.header.public() as usize, "a wire for each public signal");
         let mut wires = vec![Handle::default(); self.header.wires as usize];
         wires[0] = b.constant(F::ONE);
-        let mut count = 0;
-        for (wire, value) in wires[1..].iter_mut().zip(public) {
-            *wire = b.constant(value);
-            count += 1;
-        }
-        assert_eq!(count, self.header.public(), "a value for each public signal");
+        wires[1..=public.len()].copy_from_slice(public);
         let mut gates = Gates {
             system: self,
+            instance,
             b,
             wires,
             zero: None,
@@ -64,6 +73,7 @@ impl R1cs {
 /// A visitor that pushes each step as gates.
 struct Gates<'s, 'b, 'r, F: Field> {
     system: &'s R1cs,
+    instance: Option<u64>,
     b: &'b mut Recorder<'r, F>,
     /// The value of each wire, once it is made.
     wires: Vec<Handle>,
@@ -75,7 +85,11 @@ struct Gates<'s, 'b, 'r, F: Field> {
     of: Vec<Handle>,
 }
 
-impl<F: Field> Gates<'_, '_, '_, F> {
+impl<'s, F: Field> Gates<'s, '_, '_, F> {
+    fn name(&self, number: u32) -> Name<'s> {
+        Name { system: self.system, number, instance: self.instance }
+    }
+
     /// The wire of a form, and whether it was made for this form alone, so that it can be forgotten.
     fn form(&mut self, terms: &[Term]) -> (Handle, bool) {
         match terms {
@@ -157,14 +171,16 @@ impl<F: Field> Steps for Gates<'_, '_, '_, F> {
     fn assert_product(&mut self, number: u32, forms: [&[Term]; 3]) -> Result<()> {
         let forms = self.forms(forms);
         let [a, b, c] = forms.map(|(form, _)| form);
-        self.b.assert_product(a, b, c, Name { system: self.system, number })?;
+        let name = self.name(number);
+        self.b.assert_product(a, b, c, name)?;
         self.drop_own(forms);
         Ok(())
     }
 
     fn assert_zero(&mut self, number: u32, terms: &[Term]) -> Result<()> {
         let forms = self.forms([terms]);
-        self.b.assert_zero(forms[0].0, Name { system: self.system, number })?;
+        let name = self.name(number);
+        self.b.assert_zero(forms[0].0, name)?;
         self.drop_own(forms);
         Ok(())
     }
@@ -174,14 +190,16 @@ impl<F: Field> Steps for Gates<'_, '_, '_, F> {
     }
 }
 
-/// The name of a constraint.
+/// The name of a constraint, in an instance if there are several.
 struct Name<'s> {
     system: &'s R1cs,
     number: u32,
+    instance: Option<u64>,
 }
 
 impl Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.system.describe(self.number))
+        f.write_str(&self.system.describe(self.number))?;
+        self.instance.map_or(Ok(()), |instance| write!(f, " of instance {instance}"))
     }
 }

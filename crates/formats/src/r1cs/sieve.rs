@@ -9,6 +9,7 @@ use super::walk::Steps;
 use core::fmt::Display;
 use std::io::Write;
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::COUNT;
 use volery_primitives::U256;
 
 /// The version of the format that is written.
@@ -18,8 +19,14 @@ impl R1cs {
     /// Writes it to `out`. Wires keep their numbers, and what lies between them has numbers behind these.
     ///
     /// # Errors
-    /// `Invalid` where it cannot be written, or the file is not the one that was opened.
+    /// `Invalid` where it cannot be written, there are several instances, or the file is not the one that was opened.
     pub fn write_sieve(&self, out: &mut dyn Write) -> Result<()> {
+        if self.count > 1 {
+            return Err(Error::invalid(format!(
+                "{} with {COUNT}={1} has {1} instances: a file is of one, without {COUNT}",
+                self.name, self.count
+            )));
+        }
         let prime = self.header.prime;
         let mut lines = Lines { out, prime, by: Montgomery::new(prime), next: self.header.wires.into() };
         lines.head("circuit")?;

@@ -5,7 +5,7 @@ use super::walk::Steps;
 use super::*;
 use proptest::prelude::*;
 use volery_circuit::stream::{Recorder, Source as Recorded, Streamed};
-use volery_circuit::{Circuit as _, Clear, Shape};
+use volery_circuit::{Circuit as _, Clear, Elements, Shape, StatementFile};
 use volery_primitives::{F61, Field, Goldilocks};
 
 type G = Goldilocks;
@@ -112,6 +112,68 @@ fn a_small_system_is_read() {
         let expected = "constraint 0 of x.r1cs (wire 1, wire 3, wire 2)";
         assert!(matches!(&why, Error::Unsatisfied(name) if name == expected), "{why}");
     }
+}
+
+/// Instances of a system as a statement of it has them, for the values of its one public signal.
+struct Each<'a>(&'a R1cs, Vec<G>);
+
+impl Recorded<G> for Each<'_> {
+    fn record(&self, recorder: &mut Recorder<'_, G>) -> Result<()> {
+        StatementFile::<G>::record(self.0, recorder, &[Some(&Elements::from(self.1.clone())), None])
+    }
+}
+
+/// Instances hold where each does, as a map or one by one, and one that does not is named.
+#[test]
+fn instances_have_values_of_their_own() {
+    for (count, most) in [(1, MOST[0]), (2, MOST[0]), (2050, MOST[0]), (3, MOST[1])] {
+        let system = opened_with(&product().file(), most).with_count(count).unwrap();
+        let ports = StatementFile::<G>::inputs(&system);
+        let widths: Vec<_> = ports.iter().map(|port| (&*port.name, port.width)).collect();
+        assert_eq!(widths, [("out0", count), ("witness", 2 * count)]);
+        // out = (a + 2)·b.
+        let values = |wrong: Option<i64>| {
+            let each = |i| [(i + 2) * (i + 3) + i64::from(wrong == Some(i)), i, i + 3];
+            let all: Vec<_> = (0..count as i64).map(|i| elements(&each(i))).collect();
+            let public = all.iter().map(|values| values[0]).collect();
+            (public, all.iter().flat_map(|values| values[1..].to_vec()).collect::<Vec<_>>())
+        };
+        let run = |wrong| {
+            let (public, witness) = values(wrong);
+            let mut clear = Clear::new(witness);
+            Streamed(&Each(&system, public)).run(&mut clear)?;
+            clear.finish()
+        };
+        run(None).unwrap();
+        for wrong in [0, 2, 2047, 2048].into_iter().filter(|wrong| *wrong < count as i64) {
+            let why = run(Some(wrong)).unwrap_err();
+            let of = if count > 1 { format!(" of instance {wrong}") } else { String::new() };
+            let expected = format!("constraint 0 of x.r1cs (wire 1, wire 3, wire 2){of}");
+            assert!(matches!(&why, Error::Unsatisfied(name) if *name == expected), "{why}");
+        }
+        let shape = Shape::of(&Each(&system, values(None).0)).unwrap();
+        assert_eq!((shape.witness, shape.polynomials), (2 * count, count));
+    }
+}
+
+#[test]
+fn instances_are_other_statements() {
+    let of = |count| {
+        let system = opened(&product()).with_count(count).unwrap();
+        StatementFile::<G>::identity(&system)
+    };
+    assert_eq!(of(1), opened(&product()).digest());
+    assert!(of(1) != of(2) && of(2) != of(12));
+    for count in [0, (1 << 24) + 1] {
+        let refused = opened(&product()).with_count(count).unwrap_err().to_string();
+        assert!(
+            refused.contains(&format!("x.r1cs with count={count}: choose from 1 to 16777216")),
+            "{refused}"
+        );
+    }
+    let larger = Made::new(goldilocks(), 8, 5, &[[&[(6, 1)], &[(7, 1)], &[(1, 1)]]]);
+    let refused = opened(&larger).with_count(1 << 24).unwrap_err().to_string();
+    assert!(refused.contains("x.r1cs with count=16777216 has more than 2^26 values"), "{refused}");
 }
 
 /// Linear constraints that are too many to be held are asserted where they stand, and define nothing.

@@ -21,7 +21,6 @@ mod trial;
 pub(super) use ports::{Instance, OnWires, Ports, Stated, in_turn};
 
 use super::algebra::{self, Algebra};
-use super::instances::Instances;
 use super::split::{Split, no_shards};
 use super::{Port, field};
 use aes128::Aes;
@@ -38,6 +37,7 @@ use price_discrimination::PriceDiscrimination;
 use sha256_preimage::Preimage;
 use volery_channel::error::{Error, Result};
 use volery_circuit::Branch;
+use volery_circuit::port::take_count;
 use volery_circuit::stream::{Handle, Recorder};
 use volery_gadgets::gadget::{Gates, Holes};
 use volery_primitives::F2;
@@ -121,7 +121,7 @@ impl Builtin {
         if LIST.iter().any(own) {
             return Ok((Self::parse_one(name, parameters)?, 1));
         }
-        let (parameters, count) = Instances::take_count(&format!("builtin:{name}"), parameters)?;
+        let (parameters, count) = take_count(&format!("builtin:{name}"), parameters)?;
         let one = Self::parse_one(name, &parameters)?;
         if count > 1 && (one.disjunction().is_some() || matches!(one, Self::Algebra(_))) {
             return Err(Error::invalid(format!(

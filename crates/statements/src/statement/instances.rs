@@ -4,14 +4,11 @@ use super::builtin::{Instance, OnWires, Recording, Stated};
 use super::{Given, Port, Value};
 use core::ops::Range;
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::COUNT;
 use volery_circuit::{Backend as _, Returned};
 use volery_primitives::{F2, Field as _};
 
-/// The key that asks for several, of any program of gates.
-const KEY: &str = "count";
-
-/// The most instances, and the most bits of their values.
-const MOST: u64 = 1 << 24;
+/// The most bits of the values of all instances.
 const LONGEST: u64 = 1 << 30;
 
 /// Instances that are one map: enough for all threads, and so few that their public bits take little memory.
@@ -31,36 +28,6 @@ pub(super) struct Instances {
 }
 
 impl Instances {
-    /// Takes `count` out of the options `key=value&…` of the program that is called `what`: the others, and how many
-    /// instances there are to be.
-    ///
-    /// # Errors
-    /// `Invalid` where it is no number of instances, or is given twice.
-    pub(super) fn take_count(what: &str, options: &str) -> Result<(String, u64)> {
-        let mut found = None;
-        let mut others = Vec::new();
-        for pair in options.split('&') {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if key != KEY {
-                others.push(pair);
-                continue;
-            }
-            let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-            let count = value.parse().ok().filter(|_| digits).ok_or_else(|| {
-                Error::invalid(format!("{what} with {KEY}={value:?}: write a decimal number"))
-            })?;
-            if count == 0 || count > MOST {
-                return Err(Error::invalid(format!(
-                    "{what} with {KEY}={count}: choose from 1 to {MOST} instances"
-                )));
-            }
-            if found.replace(count).is_some() {
-                return Err(Error::invalid(format!("{what} is given {KEY} twice: give it once")));
-            }
-        }
-        Ok((others.join("&"), found.unwrap_or(1)))
-    }
-
     /// Makes so many instances of the program that is called `what`, and has these ports.
     ///
     /// # Errors
@@ -69,7 +36,7 @@ impl Instances {
         let bits = inputs.iter().chain(&outputs).map(|port| port.width).sum::<u64>();
         if bits > LONGEST / count {
             return Err(Error::invalid(format!(
-                "{what} with {KEY}={count} has more than 2^30 bits of values: take fewer instances"
+                "{what} with {COUNT}={count} has more than 2^30 bits of values: take fewer instances"
             )));
         }
         Ok(Self { count, inputs, outputs })
@@ -83,7 +50,7 @@ impl Instances {
     /// The name, with its options, of a program of one with the number of instances.
     pub(super) fn named(&self, one: &str) -> String {
         let joined = if one.contains('?') { '&' } else { '?' };
-        format!("{one}{joined}{KEY}={}", self.count)
+        format!("{one}{joined}{COUNT}={}", self.count)
     }
 
     /// The inputs and outputs of one.

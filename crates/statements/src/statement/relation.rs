@@ -5,7 +5,7 @@ use super::instances::Instances;
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness, no_steps};
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::{StatementFile, sequences, with_options};
+use volery_circuit::port::{StatementFile, sequences, take_count, with_options};
 use volery_circuit::stream::{Handle, Recorder};
 use volery_circuit::{Branch, Shape, ValueStream};
 use volery_formats::{Bristol, Dialect, Format, Netlist, NetlistOptions, Pin};
@@ -68,7 +68,7 @@ impl Relation {
         let (options, count) = match options {
             None => (None, 1),
             Some(options) => {
-                let (others, count) = Instances::take_count(path, options)?;
+                let (others, count) = take_count(path, options)?;
                 (Some(others).filter(|others| others == options || !others.is_empty()), count)
             }
         };

@@ -60,9 +60,9 @@ pub(crate) struct Eval {
     /// The value of an input, public or private, or a file of them, as for `prove`; may be repeated
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) input: Vec<OsString>,
-    /// The witness, `.wtns`, of a relation that is an `.r1cs` file
+    /// The witness, `.wtns`, of a relation that is an `.r1cs` file; of several instances one for each
     #[arg(long, value_name = "FILE")]
-    pub(crate) witness: Option<PathBuf>,
+    pub(crate) witness: Vec<PathBuf>,
     /// The names of its signals, `.sym`
     #[arg(long, value_name = "FILE")]
     pub(crate) symbols: Option<PathBuf>,
