@@ -1,4 +1,4 @@
-//! Vectors of secrets, and the one way from a secret to a branch.
+//! Vectors of secrets, and the ways from a secret to a branch: a verdict, and what was sent.
 
 use crate::arch::memcheck;
 use core::ops::{Deref, DerefMut};
@@ -51,14 +51,20 @@ impl<T: DefaultIsZeroes> Drop for SecretVec<T> {
 
 impl<T: DefaultIsZeroes> ZeroizeOnDrop for SecretVec<T> {}
 
-/// Whether a check on secrets holds, which is about to be known: the one way from a secret to a branch.
-/// Memcheck is told so, where the test named `secrets` runs under it.
+/// Whether a check on secrets holds, which is about to be known. Memcheck is told so, where the test named
+/// `secrets` runs under it.
 ///
 /// Who calls it says why the answer is no secret: it is the verdict, or that of a consistency check, at whose
 /// failure the session ends.
 #[inline]
 pub fn verdict(holds: impl Into<bool>) -> bool {
-    memcheck::told(holds.into())
+    memcheck::told(u8::from(holds.into())) != 0
+}
+
+/// A value that was sent to the peer, and so is no secret any more: it may decide branches and addresses.
+#[inline]
+pub fn sent<T: Copy>(value: T) -> T {
+    memcheck::told(value)
 }
 
 #[cfg(test)]

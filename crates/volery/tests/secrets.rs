@@ -81,6 +81,10 @@ const CASES: &[Case] = &[
         let options = by(System::QUICKSILVER, Correlations::DIRECT, arch);
         session::<Over<F61>>(&Squares(40), &[F61::ONE; 80], options);
     }),
+    slow("wolverine-f2-tiny", BOTH, |arch| bits(System::WOLVERINE, Correlations::TINY, arch)),
+    slow("wolverine-f61-tiny", BOTH, |arch| {
+        elements::<F61, F61>(System::WOLVERINE, Correlations::TINY, arch)
+    }),
     slow("quicksilver-bn254-direct", AESNI, |arch| {
         elements::<Bn254, Bn254>(System::QUICKSILVER, Correlations::DIRECT, arch);
     }),

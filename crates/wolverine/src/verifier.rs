@@ -16,7 +16,7 @@ use volery_channel::random::Random;
 use volery_circuit::stream::{Executor, GatesAlone};
 use volery_circuit::{Backend, nothing_asserted};
 use volery_primitives::lanes::Lanes;
-use volery_primitives::secret::verdict;
+use volery_primitives::secret::{sent, verdict};
 use volery_primitives::{Arch, Extension, F128, Field};
 use volery_proof::openings::Openings;
 use volery_proof::verdict::{Accepted, Gates, Steps, earlier, section};
@@ -334,7 +334,8 @@ impl<M: Macs> Checker<'_, M> {
         self.channel.send_coin(&[seed])?;
         self.channel.flush()?;
         self.channel.checkpoint(what);
-        Ok(seed)
+        // What is permuted by it goes by addresses.
+        Ok(sent(seed))
     }
 }
 

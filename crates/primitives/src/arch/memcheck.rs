@@ -25,12 +25,12 @@ pub fn publish(bytes: &[u8]) {
     request([MAKE_MEM_DEFINED, bytes.as_ptr() as u64, bytes.len() as u64]);
 }
 
-/// The verdict `holds`, as a value that may decide branches from here on.
+/// The same value, which may decide branches and addresses from here on.
 #[inline(never)]
-pub(crate) fn told(holds: bool) -> bool {
-    let mut told = [u8::from(holds)];
-    request([MAKE_MEM_DEFINED, told.as_mut_ptr() as u64, 1]);
-    told[0] != 0
+pub(crate) fn told<T: Copy>(value: T) -> T {
+    let mut told = [value];
+    request([MAKE_MEM_DEFINED, told.as_mut_ptr() as u64, size_of::<T>() as u64]);
+    told[0]
 }
 
 // valgrind.h and memcheck.h.
