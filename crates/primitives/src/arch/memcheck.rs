@@ -25,7 +25,7 @@ pub fn publish(bytes: &[u8]) {
     request([MAKE_MEM_DEFINED, bytes.as_ptr() as u64, bytes.len() as u64]);
 }
 
-/// The same value, which may decide branches and addresses from here on.
+/// A value that memcheck is told of, which may decide branches and addresses from here on.
 #[inline(never)]
 pub(crate) fn told<T: Copy>(value: T) -> T {
     let mut told = [value];
