@@ -469,16 +469,16 @@ fn statements_of_bits_are_proved_alike_and_lies_found() {
 
 #[test]
 fn statements_with_short_macs_are_proved_alike_and_lies_found() {
-    statements_at_random::<FieldMacs<F2, F64>>(8);
+    statements_at_random::<FieldMacs<F2, F64>>(6);
 }
 
 #[test]
 fn statements_over_f61_are_proved_alike_and_lies_found() {
-    statements_at_random::<FieldMacs<F61, F61>>(12);
+    statements_at_random::<FieldMacs<F61, F61>>(9);
 }
 
 #[test]
 fn statements_by_coins_are_proved_alike_and_lies_found() {
-    statements_at_random::<FieldMacs<F61, F61x2>>(4);
-    statements_at_random::<FieldMacs<F65537, F65537x4>>(4);
+    statements_at_random::<FieldMacs<F61, F61x2>>(3);
+    statements_at_random::<FieldMacs<F65537, F65537x4>>(3);
 }
