@@ -16,7 +16,7 @@ use super::plan::Plan;
 use super::rows::{TILE, Tiles};
 use core::mem;
 use std::sync::Arc;
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Tasks};
 use volery_primitives::aes::Aes128;
 use volery_primitives::{Arch, Extension, F128, Field, MOST_WORDS};
 use volery_vole::macs::Values;
@@ -145,13 +145,19 @@ pub(super) struct Opening<L: Values, R: DefaultIsZeroes> {
 /// triples stand those over opened values: δ_α, δ_β and their products.
 type Sums<E> = Zeroizing<Vec<[E; 3]>>;
 
+/// Sums over gates under these coefficients.
+type SumsOf<E, R> = fn(Arch, &[E], &[[R; 3]]) -> [E; 3];
+
+/// A function of each piece: of coefficients, triples, and the opened values of these.
+type Each<'a, L, R> = dyn FnMut(&[<L as Values>::E], &[[R; 3]], [&[<L as Values>::F]; 2]) + 'a;
+
 impl<L: Values> Opening<L, L::Tag> {
     /// The prover's sum, of MACs.
     pub(super) fn of_tags(self: &Arc<Self>, pool: &Pool) -> L::E {
         let gates = self.summed(pool, self.gates.len(), |of, first| of.gates(first, L::tag_sums));
         let triples = self.summed(pool, self.pairs.triples.len(), |of, first| {
             let mut sums = Zeroizing::new(vec![[L::E::ZERO; 3]]);
-            of.each_drawn(first, |chi, triples, opened| {
+            of.each_drawn(first, &mut |chi, triples, opened| {
                 add(&mut sums[0], L::opened_tag_sums(of.arch, chi, triples, opened));
             });
             sums
@@ -167,7 +173,7 @@ impl<L: Values> Opening<L, L::E> {
         let gates = self.summed(pool, self.gates.len(), |of, first| of.gates(first, L::key_sums));
         let triples = self.summed(pool, self.pairs.triples.len(), |of, first| {
             let mut sums = Zeroizing::new(vec![[L::E::ZERO; 3]; 2]);
-            of.each_drawn(first, |chi, triples, opened| {
+            of.each_drawn(first, &mut |chi, triples, opened| {
                 add(&mut sums[0], L::opened_key_sums(of.arch, chi, triples, opened));
                 add(&mut sums[1], of.values(chi, opened));
             });
@@ -203,16 +209,18 @@ impl<L: Values, R: DefaultIsZeroes + Send + Sync + 'static> Opening<L, R> {
         length: usize,
         piece: fn(&Self, usize) -> Sums<L::E>,
     ) -> Sums<L::E> {
-        let tasks = (0..length).step_by(PIECE).map(|first| {
-            let opening = self.clone();
-            move || piece(&opening, first)
-        });
-        let mut total = Zeroizing::new(Vec::new());
-        for sums in pool.results(tasks) {
+        let (mut tasks, mut total) = (Tasks::default(), Zeroizing::new(Vec::new()));
+        let mut first = 0;
+        loop {
+            while first < length && tasks.len() <= pool.ahead() {
+                let opening = self.clone();
+                tasks.push(pool.run(move || piece(&opening, first)));
+                first += PIECE;
+            }
+            let Some(sums) = tasks.next() else { return total };
             total.resize(sums.len(), [L::E::ZERO; 3]);
             total.iter_mut().zip(sums.iter()).for_each(|(total, sums)| add(total, *sums));
         }
-        total
     }
 
     /// θ_α·(η·A − X) + θ_β·(B − Y) − η·C + Z.
@@ -223,7 +231,7 @@ impl<L: Values, R: DefaultIsZeroes + Send + Sync + 'static> Opening<L, R> {
     }
 
     /// The sums over the piece of gates from `first` on, each times all coefficients of its bucket.
-    fn gates(&self, first: usize, sums: impl Fn(Arch, &[L::E], &[[R; 3]]) -> [L::E; 3]) -> Sums<L::E> {
+    fn gates(&self, first: usize, sums: SumsOf<L::E, R>) -> Sums<L::E> {
         let mut coefficients = Coefficients::new(&self.key);
         let mut chi = [L::E::ZERO; DRAWN];
         let mut weights = [L::E::ZERO; DRAWN];
@@ -254,7 +262,7 @@ impl<L: Values, R: DefaultIsZeroes + Send + Sync + 'static> Opening<L, R> {
     }
 
     /// Gives `each` the coefficients, the triples and the opened values of the piece of triples from `first` on.
-    fn each_drawn(&self, first: usize, mut each: impl FnMut(&[L::E], &[[R; 3]], [&[L::F]; 2])) {
+    fn each_drawn(&self, first: usize, each: &mut Each<'_, L, R>) {
         let Pairs { triples, matching, opened } = &self.pairs;
         let mut coefficients = Coefficients::new(&self.key);
         let mut chi = [L::E::ZERO; DRAWN];

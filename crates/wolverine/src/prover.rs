@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Result};
-use volery_channel::pool::Pool;
+use volery_channel::pool::{Pool, Tasks};
 use volery_circuit::stream::{Executor, GatesAlone};
 use volery_circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use volery_primitives::secret::verdict;
@@ -337,15 +337,18 @@ impl<M: Macs> Checker<'_, M> {
         let [mut left, mut right] = mem::take(&mut checks.pairs.opened);
         let shared = Arc::new(mem::replace(checks, Checks::new()));
         let count = shared.of_triples.len();
-        let tiles = (0..count).step_by(TILE).map(|first| {
-            let checks = shared.clone();
-            move || checks.opened(first..count.min(first + TILE))
-        });
+        let (mut first, mut tasks) = (0, Tasks::default());
         left.clear();
         right.clear();
         left.reserve_exact(count);
         right.reserve_exact(count);
-        for [of_left, of_right] in self.pool.results(tiles) {
+        loop {
+            while first < count && tasks.len() <= self.pool.ahead() {
+                let (checks, tile) = (shared.clone(), first..count.min(first + TILE));
+                tasks.push(self.pool.run(move || checks.opened(tile)));
+                first += TILE;
+            }
+            let Some([of_left, of_right]) = tasks.next() else { break };
             self.channel.send_elements(&of_left)?;
             self.channel.send_elements(&of_right)?;
             left.extend(of_left);

@@ -3,7 +3,6 @@
 use super::{Frame, Wires, operands};
 use crate::Polynomials;
 use crate::stream::block::{Block, KEPT, Op, Record};
-use core::mem;
 use volery_channel::error::Result;
 use volery_primitives::Field;
 use zeroize::Zeroize;
@@ -85,19 +84,34 @@ impl<B: Polynomials> Arithmetic for B {
     }
 }
 
-/// The most lanes of a gather for which memory is kept.
-const KEPT_LANES: usize = 1 << 12;
+/// The lanes that are gathered, in memory that serves one record after the other.
+#[derive(Default)]
+struct Gathered(Vec<Option<usize>>);
+
+impl Gathered {
+    /// The most lanes for which memory is kept for longer.
+    const KEPT: usize = 1 << 12;
+
+    /// Lists the lanes of a record, of which 0 stands for none.
+    fn list(&mut self, lanes: &[u32]) -> &[Option<usize>] {
+        if self.0.capacity() > Self::KEPT {
+            self.0 = Vec::new();
+        }
+        self.0.clear();
+        self.0.extend(lanes.iter().map(|&lane| (lane as usize).checked_sub(1)));
+        &self.0
+    }
+}
 
 /// The vectors of all frames that are open.
 pub(super) struct Slots<V> {
     vectors: Vec<Option<V>>,
-    /// The lanes that are gathered.
-    gathered: Vec<Option<usize>>,
+    gathered: Gathered,
 }
 
 impl<V> Default for Slots<V> {
     fn default() -> Self {
-        Self { vectors: Vec::new(), gathered: Vec::new() }
+        Self { vectors: Vec::new(), gathered: Gathered::default() }
     }
 }
 
@@ -166,16 +180,8 @@ impl<V: Clone> Slots<V> {
             Op::Gather => {
                 let mut words = block.read(b);
                 let count = words.next();
-                // In memory that serves one record after the other.
-                let mut lanes = mem::take(&mut self.gathered);
-                lanes.clear();
-                // 0 stands for none.
-                lanes.extend(words.take(count).iter().map(|&lane| (lane as usize).checked_sub(1)));
-                let gathered = by.gather(self.vector(left), &lanes);
-                if lanes.capacity() <= KEPT_LANES {
-                    self.gathered = lanes;
-                }
-                gathered
+                let vector = self.vectors[left].as_ref().expect("a vector that was made");
+                by.gather(vector, self.gathered.list(words.take(count)))
             }
             Op::Total => by.total(self.vector(left)),
             Op::Inner => {
