@@ -221,7 +221,7 @@ fn files_are_over_one_of_two_fields() {
 /// go with, numbers are words, and no field is to be named.
 #[test]
 fn files_are_over_bits_and_other_fields() {
-    files_over_bits(2, 1);
+    files_over_bits(3, 1);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn pinned_polynomials_in_maps() {
         let options = Options { threads: NonZeroUsize::new(threads).unwrap(), ..seeded(42) };
         tape_over::<S>(&statement, &[F::ZERO; 600], &options.with_correlations(correlations))
     }
-    for threads in [1, 2, 16] {
+    for threads in [1, 16] {
         let tapes = [
             squares::<F2, Binary>("softspoken4", threads),
             squares::<F2, Binary>("tiny", threads),

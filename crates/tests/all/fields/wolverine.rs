@@ -132,7 +132,7 @@ fn reports_say_what_was_checked_over_every_field() {
 /// Two blocks of sacrifice take 2912 shares, and 21 messages of COPEe; three of interpolation 1656, and 12.
 #[test]
 fn nothing_tampered_with_is_accepted_by_wolverine() {
-    tampering_fails_by_wolverine(6);
+    tampering_fails_by_wolverine(10);
 }
 
 #[test]

@@ -128,7 +128,6 @@ fn lies_at_seams_are_rejected<M: Dealt>() {
 #[test]
 fn a_lie_at_the_seams_of_turns_is_rejected() {
     lies_at_seams_are_rejected::<BitMacs>();
-    lies_at_seams_are_rejected::<FieldMacs<F2, F64>>();
     lies_at_seams_are_rejected::<FieldMacs<F61, F61x2>>();
 }
 
