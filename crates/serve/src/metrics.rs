@@ -176,14 +176,15 @@ fn hear(
     let (metrics, left) = (metrics.clone(), leave.clone());
     let spawned = std::thread::Builder::new().name("metrics".into()).spawn(move || {
         // Who goes before it has asked is nobody's concern.
-        let _ = reply(stream, &metrics);
+        let _ = reply(stream, &metrics, PATIENCE);
         left();
     });
     spawned.map(drop).inspect_err(|_| leave())
 }
 
-fn reply(mut stream: TcpStream, metrics: &Metrics) -> io::Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+/// Answers who has asked before this patience ends.
+fn reply(mut stream: TcpStream, metrics: &Metrics, patience: Duration) -> io::Result<()> {
+    let deadline = Instant::now() + patience;
     let (mut asked, mut piece) = (Vec::new(), [0; 512]);
     while !asked.windows(4).any(|end| end == b"\r\n\r\n") {
         stream.set_read_timeout(Some(left(deadline)?))?;
@@ -258,9 +259,11 @@ mod tests {
     fn slow_questions_end() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
         let address = listener.local_addr().expect("an address");
-        answer(listener, Arc::default()).expect("a thread");
+        let patience = Duration::from_millis(400);
+        let hears = move || reply(listener.accept()?.0, &Metrics::default(), patience);
+        let hearing = std::thread::spawn(hears);
         let mut stream = TcpStream::connect(address).expect("connected");
-        stream.set_read_timeout(Some(PATIENCE / 40)).expect("set");
+        stream.set_read_timeout(Some(patience / 40)).expect("set");
         let closed = (0..400).position(|_| {
             let gone = stream.write_all(b"x").is_err();
             // The wait between two bytes, which ends early where the link does.
@@ -268,6 +271,7 @@ mod tests {
             gone || !stream.read(&mut [0]).is_err_and(|why| waits(&why))
         });
         assert!(closed.is_some_and(|bytes| bytes > 1), "{closed:?}");
+        assert!(hearing.join().expect("no panic").is_err());
     }
 
     /// Connections that say nothing are in nobody's way.

@@ -79,13 +79,9 @@ fn claims_are_accepted_over_bits_and_numbers() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn claims_by_several_challenges_are_accepted() {
     several_challenges::<Binary>("softspoken4");
-}
-
-#[test]
-#[ignore = "slow"]
-fn claims_by_several_challenges_are_accepted_over_numbers() {
     several_challenges::<Over<F61>>("tiny");
     several_challenges::<Over<F61, F61x2>>("tiny");
 }

@@ -99,8 +99,25 @@ fn arithmetic_is_measured_over_each_field() {
     assert_eq!(found, (&"f61".into(), &"direct".into(), &1000.into()));
 }
 
+/// One field of each kind.
+const KINDS: [&str; 5] = ["f2", "f2x64", "f61x2", "f65537", "f256"];
+
 #[test]
-fn polynomials_are_measured_over_each_field() {
+fn what_is_more_than_gates_is_measured_over_each_kind_of_field() {
+    polynomials_are_measured(&KINDS);
+    memories_and_tables_are_measured(&KINDS);
+    shards_are_measured(&KINDS);
+}
+
+#[test]
+#[ignore = "slow"]
+fn what_is_more_than_gates_is_measured_over_each_field() {
+    polynomials_are_measured(&FIELDS);
+    memories_and_tables_are_measured(&FIELDS);
+    shards_are_measured(&FIELDS);
+}
+
+fn polynomials_are_measured(fields: &[&str]) {
     let run = |name: &str, field: &str, size: [&str; 2]| {
         let arguments = [name, "--field", field, size[0], size[1], "--json"];
         let object = measure(&arguments).expect(0).json();
@@ -110,7 +127,7 @@ fn polynomials_are_measured_over_each_field() {
         assert_eq!(object["gates"]["mul"], 0);
         object
     };
-    for field in FIELDS {
+    for &field in fields {
         let object = run("inner-product", field, ["--length", "100"]);
         assert_eq!((&object["inputs"], &object["polynomials"]["count"]), (&200.into(), &1.into()));
         assert!(object["beyond_committing"].as_f64() > Some(0.0), "{object}");
@@ -124,16 +141,14 @@ fn polynomials_are_measured_over_each_field() {
     }
 }
 
-#[test]
-fn memories_and_tables_are_measured_over_each_field() {
+fn memories_and_tables_are_measured(fields: &[&str]) {
     let run = |name: &str, field: &str, size: [&str; 4], rate: &str| {
         let arguments = [&[name, "--field", field, "--json"], &size[..]].concat();
         let object = measure(&arguments).expect(0).json();
         assert_keys(&object, &KEYS);
         assert!(object[rate].as_f64() > Some(0.0), "{object}");
     };
-    // One of each kind.
-    for field in ["f2", "f2x64", "f61", "f61x2", "f65537", "f256", "bn254"] {
+    for &field in fields {
         run("ram", field, ["--words", "10", "--accesses", "40"], "accesses_per_second");
         if !matches!(field, "f2" | "f2x64" | "f256") {
             run("lookup", field, ["--bits", "8", "--accesses", "50"], "lookups_per_second");
@@ -162,9 +177,8 @@ fn conversions_are_measured_over_each_field() {
     measure(&["convert", "--kind", "both"]).refused(2, &["--kind", "to-number, to-bits"]);
 }
 
-#[test]
-fn shards_are_measured_over_each_field() {
-    for field in FIELDS {
+fn shards_are_measured(fields: &[&str]) {
+    for field in fields {
         let arguments = ["shards", "--field", field, "--gates", "60", "--shards", "3", "--json"];
         let object = measure(&[&arguments[..], &["--simulate"]].concat()).expect(0).json();
         assert_keys(&object, &KEYS);

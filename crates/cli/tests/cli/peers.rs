@@ -54,7 +54,7 @@ fn garbage_is_refused() {
     // Beside each other, since each waits.
     let refused = |(garbage, why): (&[u8], &str)| {
         // Who does not begin as volery does is no peer: it waits for one until the timeout.
-        let verify = preimage("verify", &["--json", "--listen", "127.0.0.1:0", "--timeout", "3"]);
+        let verify = preimage("verify", &["--json", "--listen", "127.0.0.1:0", "--timeout", "1"]);
         let verifier = Running::start(&verify, b"", &[]);
         let mut peer = TcpStream::connect(&verifier.address).expect("connected");
         peer.write_all(garbage).expect("sent");

@@ -79,7 +79,7 @@ fn a_plan_is_no_larger_than_its_text_lets_expect() {
         |lines: usize| over_f61("", &("$0 ... $99999 <- @private();\n".repeat(lines) + "@assert_zero($0);"));
     let is_planned =
         |lines| planned(&text(lines), Planning { unplanned: 99_999, ..PLANNING }).survey.plan.is_some();
-    assert_eq!([1, 50, 200].map(is_planned), [true, true, false]);
+    assert_eq!([5, 100].map(is_planned), [true, false]);
 }
 
 /// Lines at random: all gates that set wires, again or not, by ranges, copies and calls, and deletions.
