@@ -20,7 +20,7 @@ mod transcript;
 
 pub use carried::Carried;
 pub use handshake::TRAFFIC as HANDSHAKE;
-pub use handshake::{Hello, MAGIC, Nonce, service_hello, shake_hands};
+pub use handshake::{Hello, LANES, MAGIC, Nonce, Proposed, service_hello, shake_hands};
 pub use listener::Listener;
 pub use message::{Deferred, Message};
 #[doc(hidden)]

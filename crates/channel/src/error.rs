@@ -48,6 +48,9 @@ pub enum Error {
     /// A check decided against the proof.
     #[error("rejected: {0}")]
     Rejected(Rejection),
+    /// A device that works for this party failed, or has no memory for what it is to do.
+    #[error("{0}")]
+    Device(String),
     /// The caller's circuit, values or parameters make no sense.
     #[error("{0}")]
     Invalid(String),
@@ -112,6 +115,7 @@ mod tests {
             Error::Rejected(Rejection::ByVerifier),
             Error::invalid("no"),
             Error::Unsatisfied("a".into()),
+            Error::Device("gone".into()),
         ];
         assert!(!others.iter().any(Error::counts_against_peer));
     }

@@ -65,7 +65,7 @@ impl Abort {
             Error::Io { .. } | Error::Abandoned { .. } => Fault::Lost,
             Error::Rejected(_) => Fault::Rejected,
             Error::Misbehaved(_) | Error::Disagreed(_) => Fault::Peer,
-            Error::Invalid(_) => Fault::Own,
+            Error::Invalid(_) | Error::Device(_) => Fault::Own,
             Error::Unsatisfied(_) => Fault::Unsatisfied,
             // The enum may grow: an arm that nobody has thought of here is a mistake of ours.
             _ => Fault::Bug,

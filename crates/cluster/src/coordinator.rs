@@ -302,9 +302,11 @@ impl Coordinator {
             system: &self.system(),
             field: &self.plan.field,
             parameters: &terms,
+            lanes: 0,
             statement: &self.plan.statement,
         };
-        let theirs = volery::channel::shake_hands(channel, &hello, &Random::from_system()?.bytes())?;
+        let theirs =
+            volery::channel::shake_hands(channel, &hello, &Random::from_system()?.bytes())?.parameters;
         Sides { ours: terms, theirs }.agree(Disagreement::InShards)?;
         channel.checkpoint("shards");
         let at_once = u32::try_from(self.at_once).unwrap_or(u32::MAX);

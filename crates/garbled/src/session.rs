@@ -95,6 +95,7 @@ impl Agreed {
         let agreement = &Agreement {
             protocol: system.name(),
             field: F2::NAME,
+            lanes: 0,
             parameters: &self.parameters,
             statement: self.statement,
         };

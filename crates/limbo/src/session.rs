@@ -183,7 +183,7 @@ fn open<'r, S: Simulated>(
     statement: [u8; 32],
 ) -> Result<ProofRun<'r>> {
     let (parameters, field) = (&name(terms.parameters, terms.aggregation), &S::name());
-    let agreement = &Agreement { protocol: System::LIMBO.name(), field, parameters, statement };
+    let agreement = &Agreement { protocol: System::LIMBO.name(), field, parameters, lanes: 0, statement };
     let otherwise = Disagreement::Simulation;
     open_without_correlations(channel, random, options, System::LIMBO, agreement, otherwise)
 }

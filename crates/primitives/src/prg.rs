@@ -29,6 +29,11 @@ impl Seed {
         Self::of_challenge(challenge).split()
     }
 
+    /// The key and the nonce.
+    pub fn parts(self) -> (F128, u64) {
+        (self.key, self.nonce)
+    }
+
     /// N seeds of this one, no two of which have a block in common.
     pub fn split<const N: usize>(self) -> [Self; N] {
         let bits = N.next_power_of_two().ilog2();

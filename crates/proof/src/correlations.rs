@@ -44,6 +44,11 @@ impl Correlations {
         Self(set.name)
     }
 
+    /// Whether they are by LPN, over whichever field.
+    pub fn is_lpn(self) -> bool {
+        Params::ALL.iter().any(|set| set.name == self.name())
+    }
+
     /// The name.
     pub const fn name(self) -> &'static str {
         self.0

@@ -17,6 +17,7 @@ mod calibration;
 pub mod clauses;
 pub mod clear;
 pub mod correlations;
+pub mod device;
 pub mod estimate;
 pub mod facts;
 pub mod file;

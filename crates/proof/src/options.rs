@@ -1,6 +1,7 @@
 //! Options of a session.
 
 use crate::correlations::Correlations;
+use crate::device::Device;
 use crate::file::MOST_WORK;
 use crate::method::Method;
 use crate::report::Report;
@@ -67,6 +68,12 @@ pub struct Options {
     /// Threads of this party that share its work, its own number whatever the peer's is: no byte depends on
     /// it. JKO has no work to share.
     pub threads: NonZeroUsize,
+    /// The most lanes of a wave, a power of two from 64 to 65,536, for maps of a statement over F_2 by QuickSilver; those
+    /// that suit the [device](Options::device) where `None`. Both parties take the fewer of theirs; where neither has
+    /// a wish or a device, waves are as large as suits processors.
+    pub lanes: Option<u32>,
+    /// A device that walks over such maps, where their shares are by LPN. No byte depends on it but by its lanes.
+    pub device: Option<Arc<dyn Device>>,
     /// A place for the number of multiplications done so far, stored now and then: where circuits are
     /// garbled, of those that this party garbles or evaluates, as often as it does.
     pub progress: Option<Arc<AtomicU64>>,
@@ -101,6 +108,8 @@ impl Default for Options {
             check: true,
             arch: Arch::detect(),
             threads: NonZeroUsize::MIN,
+            lanes: None,
+            device: None,
             progress: None,
             work: None,
             record: None,

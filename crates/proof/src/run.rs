@@ -27,9 +27,14 @@ pub struct Agreement<'a> {
     pub field: &'a str,
     /// Parameters that the system asks of the peer beyond that, in at most 32 bytes.
     pub parameters: &'a str,
+    /// The most lanes of a wave that suit this party: a power of two, or zero where it has no wish.
+    pub lanes: u32,
     /// The digest of the statement.
     pub statement: [u8; 32],
 }
+
+/// The most lanes of a wave for a party that has no wish, where its peer has: few enough for the memory of any.
+const LANES: u32 = 1 << 10;
 
 /// The outcome of a proof, for the report.
 #[derive(Clone)]
@@ -64,6 +69,8 @@ pub struct ProofRun<'r> {
     pub channel: &'r mut Channel,
     /// The randomness of this party.
     pub random: &'r mut Random,
+    /// The most lanes of a wave, where either party has a wish.
+    pub lanes: Option<u32>,
     statement: [u8; 32],
     before: Traffic,
     setup_traffic: Traffic,
@@ -85,16 +92,22 @@ impl<'r> ProofRun<'r> {
         settle: &mut dyn FnMut(&mut Channel, String) -> Result<()>,
     ) -> Result<Self> {
         let (before, started) = (channel.traffic(), Instant::now());
-        let Agreement { protocol, field, parameters, statement } = *agreement;
-        let hello = Hello { system: protocol, field, parameters, statement: &statement };
+        let Agreement { protocol, field, parameters, lanes, statement } = *agreement;
+        let hello = Hello { system: protocol, field, parameters, lanes, statement: &statement };
         let theirs = shake_hands(channel, &hello, &random.bytes())?;
-        settle(channel, theirs)?;
+        settle(channel, theirs.parameters)?;
+        let lanes = match [lanes, theirs.lanes] {
+            [0, 0] => None,
+            both => {
+                Some(both.map(|lanes| if lanes == 0 { LANES } else { lanes }).into_iter().min().expect("two"))
+            }
+        };
         channel.checkpoint("statement");
         if let Some(progress) = &options.progress {
             progress.store(0, Relaxed);
         }
         let setup_traffic = Traffic::default();
-        Ok(Self { channel, random, statement, before, setup_traffic, started, begun: started })
+        Ok(Self { channel, random, lanes, statement, before, setup_traffic, started, begun: started })
     }
 
     /// Begins with the gates: the set-up is done.

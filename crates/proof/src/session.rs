@@ -14,7 +14,7 @@ use crate::verdict::{Accepted, Gates};
 use crate::witness::Reread;
 use core::sync::atomic::AtomicU64;
 use std::sync::Arc;
-use volery_channel::channel::Channel;
+use volery_channel::channel::{Channel, LANES};
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
@@ -32,6 +32,8 @@ pub struct Work<'a> {
     pub options: &'a Options,
     /// Other threads.
     pub pool: &'a Pool,
+    /// The most lanes of a wave, where the parties have agreed on some.
+    pub lanes: Option<u32>,
 }
 
 impl<'a> Work<'a> {
@@ -251,6 +253,8 @@ struct Session {
     choice: Option<Choice>,
     /// The run, where the statement is a shard.
     within: Option<Within>,
+    /// The most lanes of a wave, where the parties have agreed on some.
+    agreed: Option<u32>,
     dead: bool,
 }
 
@@ -276,7 +280,17 @@ struct Setup {
 impl Session {
     fn new(system: System, setting: &'static dyn SettingFacts, analyse: Analyse, options: Options) -> Self {
         let options = named(system, options);
-        Self { system, setting, analyse, options, analysis: None, choice: None, within: None, dead: false }
+        Self {
+            system,
+            setting,
+            analyse,
+            options,
+            analysis: None,
+            choice: None,
+            within: None,
+            agreed: None,
+            dead: false,
+        }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
@@ -290,6 +304,12 @@ impl Session {
         }
         if self.analysis.is_none() {
             self.analysis = Some((self.analyse)(&self.options)?);
+        }
+        if self.wish().is_some_and(|lanes| !lanes.is_power_of_two() || !LANES.contains(&lanes)) {
+            let (fewest, most) = (LANES.start(), LANES.end());
+            return Err(Error::invalid(format!(
+                "the lanes of a wave: a power of two from {fewest} to {most}"
+            )));
         }
         let settled = self.settle(stream)?;
         let Settled { digest: statement, size, proposal } = settled;
@@ -308,7 +328,8 @@ impl Session {
         channel.share_work(pool);
         let protocol = self.analysis().protocol(size, self.within.is_some()).unwrap_or(self.system.name());
         let (parameters, field) = (&proposal.text(), &self.setting.name());
-        let agreement = &Agreement { protocol, field, parameters, statement };
+        let lanes = self.wish().filter(|_| self.has_waves()).unwrap_or(0);
+        let agreement = &Agreement { protocol, field, parameters, lanes, statement };
         let options = self.options.clone();
         let run = ProofRun::open(channel, random, &options, agreement, &mut |channel, theirs| {
             if first {
@@ -321,11 +342,24 @@ impl Session {
             self.offer(choice.correlations, size.unwrap_or_default())
         })?;
         let choice = self.choice.expect("settled with the peer");
+        // Over other shares no device walks, and waves are as without.
+        self.agreed = run.lanes.filter(|_| self.has_waves() && choice.correlations.is_lpn());
         Ok((run, pool, self.setup(choice, &settled, first)))
     }
 
     fn analysis(&self) -> &dyn Analysis {
         self.analysis.as_deref().expect("made with the first statement")
+    }
+
+    /// Whether waves of as many lanes as are agreed on are taken: devices walk over bits alone, and over no shards.
+    fn has_waves(&self) -> bool {
+        self.system == System::QUICKSILVER && self.setting.name() == "f2" && self.within.is_none()
+    }
+
+    /// The most lanes of a wave that suit this party, if it has a wish.
+    fn wish(&self) -> Option<u32> {
+        let Options { lanes, device, .. } = &self.options;
+        lanes.or_else(|| device.as_ref().map(|device| device.lanes()))
     }
 
     /// How a statement is set up over this choice.
@@ -345,7 +379,7 @@ impl Session {
 
     /// The means by which the gates are done.
     fn work<'a>(&'a self, pool: &'a Pool) -> Work<'a> {
-        Work { options: &self.options, pool }
+        Work { options: &self.options, pool, lanes: self.agreed }
     }
 
     /// Forgets what was said of a statement that will not be proved.

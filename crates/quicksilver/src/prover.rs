@@ -15,9 +15,11 @@ use super::memory::{Party, Remembered};
 use super::polynomial::{Pending, Sums, TagVectors, degree_of_check};
 use super::slots::{Slots, Triple};
 use super::turns::{Lengths, Progress, Turn};
+use super::waves::WideWaves;
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use core::fmt::Display;
 use core::sync::atomic::AtomicU64;
+use std::sync::Arc;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::{Pool, Spare};
@@ -28,8 +30,10 @@ use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field, Tagged};
 use volery_proof::openings::Openings;
+use volery_proof::session::Work;
 use volery_proof::verdict::{Gates, Steps};
 use volery_vole::macs::{Macs, Values, values};
+use volery_vole::vole::device::Expander;
 use volery_vole::vole::{BoxedVole, Shares, vope};
 use zeroize::Zeroizing;
 
@@ -62,6 +66,8 @@ pub trait Commitments: Macs {
     }
     /// Ends the turn of a half, with the section that is open, if any.
     fn end_turn(prover: &mut Prover<'_, Self>) -> Result<()>;
+    /// Has maps take waves of as many lanes as were agreed on.
+    fn widen(_: &mut Self::Kept, _: WideWaves) {}
     /// Executes a function on many lanes at a time, if it can be.
     fn map(
         prover: &mut Prover<'_, Self>,
@@ -115,7 +121,7 @@ pub struct Prover<'a, M: Commitments> {
     slots: Slots<M::Tag>,
     /// Whether corrections of the slots' shares are still to be sent.
     open: bool,
-    kept: M::Kept,
+    pub(super) kept: M::Kept,
     vectors: TagVectors<M>,
     /// The arithmetic of tasks, each with buffers of its own.
     in_tasks: Spare<TagVectors<M>>,
@@ -229,6 +235,18 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// adds its new ones.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
         self.progress = Progress::to(progress, self.lengths.is_some());
+        self
+    }
+
+    /// Takes waves of as many lanes as were agreed on, and has a device walk over them where it can.
+    pub(crate) fn in_waves(mut self, work: &Work<'_>) -> Self {
+        if let Some(lanes) = work.lanes {
+            let device = work.options.device.clone().filter(|device| {
+                let expander: Arc<dyn Expander> = device.clone();
+                self.vole.expand_by(&expander)
+            });
+            M::widen(&mut self.kept, WideWaves { lanes: lanes as usize, device });
+        }
         self
     }
 

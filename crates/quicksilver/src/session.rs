@@ -315,7 +315,7 @@ pub(super) fn prover<'g, S: OverMacs>(
     witness: &'g dyn Reread<S::F>,
 ) -> ProverUnder<'g, S::Macs> {
     let prover = ProverUnder::<S::Macs>::new(channel, vole, work.options.arch, witness.read());
-    prover.share_work(work.pool).report_to(work.progress())
+    prover.share_work(work.pool).report_to(work.progress()).in_waves(work)
 }
 
 /// The verifier at the gates.
@@ -326,7 +326,7 @@ pub(super) fn verifier<'g, S: OverMacs>(
     Secrets { delta, random }: Secrets<'g, S>,
 ) -> VerifierUnder<'g, S::Macs> {
     let verifier = S::Macs::verifier(channel, vole, work.options.arch, delta, random);
-    verifier.share_work(work.pool).report_to(work.progress())
+    verifier.share_work(work.pool).report_to(work.progress()).in_waves(work)
 }
 
 /// Proves `statement` as the next one of a session.

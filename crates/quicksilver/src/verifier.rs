@@ -2,6 +2,7 @@
 
 mod blocks;
 mod branch;
+mod device;
 mod memory;
 mod polynomial;
 mod sections;
@@ -13,6 +14,7 @@ use super::memory::{Party, Remembered};
 use super::polynomial::{KeySums, KeyVectors, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::turns::{Lengths, Progress, Turn};
+use super::waves::WideWaves;
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use core::fmt::Display;
 use core::sync::atomic::AtomicU64;
@@ -29,8 +31,10 @@ use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use volery_proof::openings::Openings;
+use volery_proof::session::Work;
 use volery_proof::verdict::{Accepted, Gates, Steps, earlier};
 use volery_vole::macs::{Macs, Values};
+use volery_vole::vole::device::Expander;
 use volery_vole::vole::subfield::same;
 use volery_vole::vole::{BoxedVole, Shares, vope};
 use zeroize::Zeroizing;
@@ -80,6 +84,8 @@ pub trait Commitments: Macs {
     }
     /// Ends the turn of a half, with the section that is open, if any.
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()>;
+    /// Has maps take waves of as many lanes as were agreed on.
+    fn widen(_: &mut Self::Kept, _: WideWaves) {}
     /// Executes a function on many lanes at a time, if it can be.
     fn map(
         verifier: &mut Verifier<'_, Self>,
@@ -118,7 +124,7 @@ pub struct Verifier<'a, M: Commitments> {
     slots: Slots<M::E>,
     /// Whether the slots' batch, or section, is still to be ended.
     open: bool,
-    kept: M::Kept,
+    pub(super) kept: M::Kept,
     vectors: KeyVectors<M>,
     /// The arithmetic of tasks, each with buffers of its own.
     in_tasks: Spare<KeyVectors<M>>,
@@ -261,6 +267,18 @@ impl<'a, M: Commitments> Verifier<'a, M> {
     /// adds its new ones.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
         self.progress = Progress::to(progress, self.lengths.is_some());
+        self
+    }
+
+    /// Takes waves of as many lanes as were agreed on, and has a device walk over them where it can.
+    pub(crate) fn in_waves(mut self, work: &Work<'_>) -> Self {
+        if let Some(lanes) = work.lanes {
+            let device = work.options.device.clone().filter(|device| {
+                let expander: Arc<dyn Expander> = device.clone();
+                self.vole.expand_by(&expander)
+            });
+            M::widen(&mut self.kept, WideWaves { lanes: lanes as usize, device });
+        }
         self
     }
 

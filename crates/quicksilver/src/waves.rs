@@ -33,6 +33,14 @@
 //! batch goes on in the first turn, and the last one behind the map, also where that ends with a block. A coin is sent once all corrections of its
 //! batch have arrived, behind the messages of the blocks that were due by then, and is received there.
 //!
+//! # Waves of as many lanes as were agreed on
+//! Where a party has a device, or a wish, the handshake agrees on the most lanes of a wave ([`WideWaves`]). Then a map that is
+//! large enough and consists of what devices know ([`StraightLine::is_plain`]) takes waves of so many, fewer where they would
+//! take much memory, of which [`ACTIVE_WIDE`] are under way; a turn has [`TURN_OF_LANES`] shares for each lane, and
+//! [`AHEAD_WIDE`] turns are drawn ahead of the one whose corrections are sent. Nothing else is another: a turn is a batch, whose
+//! challenge comes behind its corrections; its products are numbered by its shares. So who walks, a processor's tasks or a
+//! device, shows in no byte.
+//!
 //! # Why it proves the same
 //! - A **turn** is a batch, or a part of one: the prover sends the corrections of all its blocks, and then both draw
 //!   the batch's challenge. Product i of the batch gets coefficient χ_i, as [`crate::slots`] gives it where products
@@ -74,15 +82,18 @@
 //! calls, and the prover goes on as ever. Neither walk depends on a value but by what hints compute.
 
 mod clear;
+mod device;
 mod proving;
 #[cfg(test)]
 mod tests;
 mod wave;
 
 pub(crate) use clear::Clear;
+pub(crate) use device::{BitSide, OnDevice};
 pub(crate) use proving::Proving;
+pub(crate) use wave::Wave;
 pub(crate) use wave::{Check, Folded, Walker};
-use wave::{Failed, Fold, Given, Wave};
+use wave::{Failed, Fold, Given};
 
 use crate::polynomial::{self, KeySums, KeyVectors, Lower, Sums, TagVectors, Vector};
 use crate::slots::{Memory, Slots};
@@ -99,9 +110,11 @@ use volery_circuit::stream::{Arithmetic, Map};
 use volery_primitives::arch::{Arch, add_rows};
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, F128, Field, MacField};
+use volery_proof::device::Device;
 use volery_proof::openings::Openings;
 use volery_proof::verdict::Gates;
 use volery_vole::macs::{BitMacs, FieldMacs, Macs, Values};
+use volery_vole::vole::device::Tile;
 #[cfg(doc)]
 use volery_vole::vole::{Early, Vole};
 use zeroize::{DefaultIsZeroes, Zeroizing};
@@ -115,6 +128,20 @@ const LANES: usize = 64;
 /// The shares of a wave for which it is worth a turn, and the most lanes that it gets for that.
 const WORTH: u64 = 1 << 12;
 const MOST_LANES: usize = 1 << 10;
+
+/// The shares of a map, and its lanes, for which it is worth waves of as many lanes as were agreed on.
+const WORTH_WIDE: u64 = 1 << 17;
+const LEAST_WIDE: usize = 256;
+
+/// The waves of so many lanes that are under way at a time, the most bytes of each, and the turns that are drawn ahead of
+/// the one whose corrections are sent.
+const ACTIVE_WIDE: usize = 4;
+const MOST_BYTES_WIDE: u64 = 1 << 29;
+/// The bytes where a party may have been given its lanes by a peer that has a device: as many in all as without.
+const MOST_BYTES_UNASKED: u64 = ACTIVE as u64 * MOST_BYTES / ACTIVE_WIDE as u64;
+/// The commitments to each lane of a wave in a turn.
+const TURN_OF_LANES: usize = 32;
+const AHEAD_WIDE: usize = 2;
 
 /// The shares that a turn takes at least, unless its waves end: so many that fetching the wires of the next
 /// wave costs little.
@@ -177,6 +204,34 @@ fn width<M: Macs>(line: &StraightLine<M::F>, lanes: usize) -> usize {
     width
 }
 
+/// Waves of as many lanes as the parties have agreed on.
+pub struct WideWaves {
+    pub(crate) lanes: usize,
+    /// The device that walks over them at this party.
+    pub(crate) device: Option<Arc<dyn Device>>,
+}
+
+impl WideWaves {
+    /// The lanes of a wave, where a map is worth waves of so many, and consists of what devices know.
+    fn width<M: Macs>(&self, line: &StraightLine<M::F>, lanes: usize) -> Option<usize> {
+        if lanes < LEAST_WIDE || (lanes as u64) * line.commitments < WORTH_WIDE || !line.is_plain() {
+            return None;
+        }
+        // What is asserted in a turn is kept until its challenge.
+        let asserted = line.asserted * M::TAG as u64;
+        if asserted > MOST_BYTES_A_SHARE * line.commitments {
+            return None;
+        }
+        let bytes = bytes_of_lane::<M>(line) + asserted;
+        let most = if self.lanes > MOST_LANES { MOST_BYTES_WIDE } else { MOST_BYTES_UNASKED };
+        let mut width = self.lanes.min(lanes.next_power_of_two());
+        while width as u64 * bytes > most {
+            width /= 2;
+        }
+        (width >= LANES).then_some(width)
+    }
+}
+
 /// The turns of waves: to which one the next shares go.
 struct Turns {
     /// The waves under way, with the shares that each still takes.
@@ -191,16 +246,19 @@ struct Turns {
     /// The shares of the turn at hand, and those that it takes at least.
     taken: usize,
     least: usize,
+    /// The turns that are drawn ahead, where these do not go by shares.
+    ahead: Option<usize>,
     /// Whether batches go by their number of blocks, and turns with them. Known once a block is drawn.
     end_with_batches: bool,
 }
 
 impl Turns {
-    fn new(lanes: usize, width: usize, (commitments, least): (u64, usize)) -> Self {
+    fn new(lanes: usize, width: usize, (commitments, least, under_way): (u64, usize, usize)) -> Self {
         let waiting = 0..lanes.div_ceil(width);
         let left = lanes as u64 * commitments;
         let active = VecDeque::new();
         let mut turns = Self {
+            ahead: None,
             active,
             waiting,
             lanes,
@@ -211,7 +269,7 @@ impl Turns {
             least,
             end_with_batches: false,
         };
-        (0..ACTIVE).for_each(|_| turns.begin());
+        (0..under_way).for_each(|_| turns.begin());
         turns
     }
 
@@ -288,9 +346,27 @@ pub(crate) type Rows<R> = Zeroizing<Vec<R>>;
 /// A block that is drawn, and is expanded by a task.
 pub(crate) struct Drawn<R: DefaultIsZeroes> {
     pub(crate) shares: usize,
-    pub(crate) rows: Task<Rows<R>>,
+    pub(crate) rows: Fresh<R>,
     /// Whether a batch ends with it, where batches go by their number of blocks. Elsewhere each turn is one.
     pub(crate) ends_batch: Option<bool>,
+}
+
+/// The rows of a block that is drawn: a task's to make, or a device's.
+pub(crate) enum Fresh<R: DefaultIsZeroes> {
+    Task(Task<Rows<R>>),
+    Tile(Tile),
+}
+
+impl<R: DefaultIsZeroes> Fresh<R> {
+    fn task(self) -> Task<Rows<R>> {
+        let Self::Task(task) = self else { unreachable!("a device has it") };
+        task
+    }
+
+    fn tile(self) -> Tile {
+        let Self::Tile(tile) = self else { unreachable!("a task has it") };
+        tile
+    }
 }
 
 /// Consecutive blocks whose products are of one batch.
@@ -304,6 +380,12 @@ pub(crate) struct Turn<R> {
 }
 
 impl<R> Turn<R> {
+    /// The turn with something else for each block's rows.
+    fn map<T>(self, change: impl Fn(R) -> T) -> Turn<T> {
+        let blocks = self.blocks.into_iter().map(|(pieces, rows)| (pieces, change(rows))).collect();
+        Turn { blocks, shares: self.shares, ends_batch: self.ends_batch }
+    }
+
     /// The waves that it goes on with, in order: from one to the next, and never back.
     pub(crate) fn waves(&self) -> Vec<usize> {
         let mut waves: Vec<_> =
@@ -582,6 +664,8 @@ pub(crate) type Fill<E> = Box<dyn FnMut(&mut [E]) + Send>;
 pub(crate) struct Maps<S: Side> {
     lines: Lines<ValueOf<S>>,
     free: Free<S>,
+    /// The waves that were agreed on, if any were.
+    pub(crate) wide: Option<WideWaves>,
 }
 
 /// Memory for maps that is free.
@@ -594,7 +678,7 @@ struct Free<S: Side> {
 
 impl<S: Side> Default for Maps<S> {
     fn default() -> Self {
-        Self { lines: Lines::default(), free: Free::default() }
+        Self { lines: Lines::default(), free: Free::default(), wide: None }
     }
 }
 
@@ -610,14 +694,14 @@ pub(crate) struct Mapping<'m, S: Side> {
     pub(crate) line: Arc<StraightLine<ValueOf<S>>>,
     turns: Turns,
     /// The turns that were drawn, and not begun.
-    drawn: VecDeque<Turn<Task<Rows<S::Row>>>>,
+    drawn: VecDeque<Turn<Fresh<S::Row>>>,
     /// The turns that were drawn, and whose corrections have not passed the link. One is without shares, where the
     /// map ends in its first block.
     ahead: usize,
     /// The last of them, for which nothing was sent yet.
     unsent: VecDeque<Unsent>,
     /// The block in which the map ends, once it is drawn.
-    last: Option<Task<Rows<S::Row>>>,
+    last: Option<Fresh<S::Row>>,
     places: Places<Wave<S>>,
     tasks: Tasks<Done<S>>,
     /// The shares that were walked over, or whose walk was handed out.
@@ -627,14 +711,28 @@ pub(crate) struct Mapping<'m, S: Side> {
     /// The first assertion that has failed in the order of calls, as far as that is known.
     failed: Option<Failed>,
     side: Arc<S>,
+    /// The device that walks over turns, if one does.
+    device: Option<Arc<dyn Device>>,
 }
 
 impl<'m, S: Side> Mapping<'m, S> {
     /// Begins a map, if its function can be walked so.
     pub(crate) fn begin(maps: &mut Maps<S>, map: Map<'m, ValueOf<S>, S::Row>, side: S) -> Option<Self> {
         let line = if map.lanes > 1 { maps.lines.find(map.function, fits::<S::M>)? } else { return None };
-        let least = if line.extent.count > 0 { TURN_OF_POLYNOMIALS } else { TURN };
-        let turns = Turns::new(map.lanes, width::<S::M>(&line, map.lanes), (line.commitments, least));
+        let wide = maps.wide.as_ref();
+        let wide = wide.and_then(|wide| Some((wide.width::<S::M>(&line, map.lanes)?, wide.device.clone())));
+        let (turns, device) = match wide {
+            Some((width, device)) => {
+                let least = TURN.max(TURN_OF_LANES * width);
+                let turns = Turns::new(map.lanes, width, (line.commitments, least, ACTIVE_WIDE));
+                (Turns { ahead: Some(AHEAD_WIDE), ..turns }, device)
+            }
+            None => {
+                let least = if line.extent.count > 0 { TURN_OF_POLYNOMIALS } else { TURN };
+                let width = width::<S::M>(&line, map.lanes);
+                (Turns::new(map.lanes, width, (line.commitments, least, ACTIVE)), None)
+            }
+        };
         let places = Places::default();
         let results = Zeroizing::new(vec![S::Row::default(); line.results.len() * map.lanes]);
         Some(Self {
@@ -653,6 +751,7 @@ impl<'m, S: Side> Mapping<'m, S> {
             free: core::mem::take(&mut maps.free),
             failed: None,
             side: Arc::new(side),
+            device,
         })
     }
 
@@ -713,7 +812,8 @@ impl<'m, S: Side> Mapping<'m, S> {
 
     /// The turns that so many shares come to.
     fn turns_of(&self, shares: usize) -> usize {
-        shares.div_ceil(if self.turns.end_with_batches { TURN } else { self.turns.least })
+        let by_shares = || shares.div_ceil(if self.turns.end_with_batches { TURN } else { self.turns.least });
+        self.turns.ahead.unwrap_or_else(by_shares)
     }
 
     /// The blocks that were drawn early, and whose messages are due: those of turns of `ahead` shares behind the one
@@ -760,6 +860,11 @@ impl<'m, S: Side> Mapping<'m, S> {
         Ok(())
     }
 
+    /// Whether a device walks over turns.
+    pub(crate) fn is_on_device(&self) -> bool {
+        self.device.is_some()
+    }
+
     /// Whether all blocks are drawn.
     fn is_drawn(&self) -> bool {
         self.left() == 0 || self.last.is_some()
@@ -804,12 +909,20 @@ impl<'m, S: Side> Mapping<'m, S> {
         may_begin: impl FnOnce(&[usize]) -> bool,
     ) -> Option<Turn<Task<Rows<S::Row>>>> {
         let begins = self.drawn.front().is_some_and(|turn| may_begin(&turn.waves()));
-        if begins { self.drawn.pop_front() } else { None }
+        if begins { self.drawn.pop_front().map(|turn| turn.map(Fresh::task)) } else { None }
     }
 
-    /// The block in which the map ends, where it was drawn.
-    pub(crate) fn last_block(&mut self) -> Option<Rows<S::Row>> {
-        self.last.take().map(Task::wait)
+    /// The next turn that was drawn and not begun, for the device.
+    pub(crate) fn next_turn_on_device(&mut self) -> Option<Turn<Tile>> {
+        self.drawn.pop_front().map(|turn| turn.map(Fresh::tile))
+    }
+
+    /// The block in which the map ends, where it was drawn. `expand` makes its rows where a device would have.
+    pub(crate) fn last_block(&mut self, expand: impl FnOnce() -> Rows<S::Row>) -> Option<Rows<S::Row>> {
+        Some(match self.last.take()? {
+            Fresh::Task(task) => task.wait(),
+            Fresh::Tile(_) => expand(),
+        })
     }
 
     /// Takes a wave to where it is walked. What tasks have done meanwhile goes to `take`, in their order.
@@ -891,7 +1004,8 @@ impl<'m, S: Side> Mapping<'m, S> {
             }
             Done { waves, products: turn.shares as u64, folded: fold.end(), rows: all, walker, goes_on }
         }));
-        while let Some(done) = self.tasks.next_beyond(pool.ahead()) {
+        let ahead = self.turns.ahead.map_or(pool.ahead(), |ahead| ahead.min(pool.ahead()));
+        while let Some(done) = self.tasks.next_beyond(ahead) {
             self.settle(done, take);
         }
     }

@@ -141,7 +141,7 @@ fn run<S: Dealt>(
         scope.spawn(move || {
             let (vole, witness) = (S::dealt_prover(), witness.iter().copied());
             let proved = Proposition::of(proved);
-            let work = Work { options: &Options::default(), pool: &Pool::default() };
+            let work = Work { options: &Options::default(), pool: &Pool::default(), lanes: None };
             // The verifier may be gone already.
             let _ = S::quicksilver().prover(&proved, &witness)(&mut proving, vole, &work);
             let _ = proving.flush();
@@ -152,7 +152,7 @@ fn run<S: Dealt>(
         let end = S::dealt_verifier(&delta);
         let secrets = Secrets { delta: &delta, random: &mut random };
         let (verified, pool) = (Proposition::of(verified), &Pool::default());
-        let work = Work { options: &Options::default(), pool };
+        let work = Work { options: &Options::default(), pool, lanes: None };
         let quicksilver = S::quicksilver();
         let verified = quicksilver.verifier(&verified)(&mut verifying, end, &work, secrets);
         verified.map(|verified| verified.gates)

@@ -15,7 +15,7 @@ const FLOORS: [&[&str]; 12] = [
     &["proof"],
     &["quicksilver", "wolverine", "limbo", "garbled"],
     &["volery"],
-    &["cluster", "processor"],
+    &["cluster", "processor", "gpu"],
     &["cli"],
     &["bench", "serve", "python", "tests"],
 ];

@@ -122,6 +122,23 @@ fn pinned_maps() {
     }
 }
 
+/// Waves of as many lanes as both have agreed on, whatever the number of threads: what a card sends, too.
+#[test]
+fn pinned_wide_maps() {
+    let statement = Lanes { lanes: 600, products: 250 };
+    let witness = [F2::ZERO; 1200];
+    for (threads, lanes, pinned) in [
+        (1, 256, "52270e98f12977df1adc49aec106e588"),
+        (3, 256, "52270e98f12977df1adc49aec106e588"),
+        (2, 1 << 15, "3de48cc2b91ee43152d7c1556fe354b8"),
+    ] {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let options = Options { threads, lanes: Some(lanes), ..seeded(42) };
+        let options = options.with_correlations(Correlations::TINY);
+        assert_eq!(tape(&statement, &witness, &options), pinned, "{threads} threads, {lanes} lanes");
+    }
+}
+
 /// Squares of two wires in each of some lanes, round by round: vectors are committed to, and products asserted.
 struct Squares {
     lanes: usize,

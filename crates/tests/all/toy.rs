@@ -21,7 +21,7 @@ static FACTS: Facts = Facts::of_bits("toy");
 impl Toy {
     /// An agreement on nothing but the statement, which has one name here.
     const AGREEMENT: Agreement<'static> =
-        Agreement { protocol: FACTS.name, field: "f2", parameters: "", statement: [0; 32] };
+        Agreement { protocol: FACTS.name, field: "f2", parameters: "", lanes: 0, statement: [0; 32] };
 
     fn outcome(&self, mul: u64) -> Outcome {
         let security = Security { computational: 0, statistical: 0 };

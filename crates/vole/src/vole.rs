@@ -14,6 +14,7 @@
 
 mod ahead;
 pub mod cot;
+pub mod device;
 pub mod extend;
 mod half_tree;
 #[doc(hidden)]
@@ -27,6 +28,8 @@ pub mod vope;
 pub use ahead::Ahead;
 
 use core::ops::Add;
+use device::{Expander, Tile};
+use std::sync::Arc;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task};
@@ -200,6 +203,30 @@ pub trait Vole {
         let mut block = Shares { rows: spare };
         self.block(channel, &mut block)?;
         Ok((block.len(), Pool::ALONE.run(move || block.rows)))
+    }
+
+    /// Says whether blocks can be [drawn](Vole::begin_tile) for this device, which takes what it is to hold from here on.
+    fn expand_by(&mut self, _device: &Arc<dyn Expander>) -> bool {
+        false
+    }
+
+    /// Draws the next block for the device, and gives its length and its tile.
+    ///
+    /// # Errors
+    /// As for [`Vole::block`]; `Device`.
+    ///
+    /// # Panics
+    /// Where blocks cannot be drawn so.
+    fn begin_tile(&mut self, _: &mut Channel) -> Result<(usize, Tile)> {
+        unreachable!("no device expands these shares")
+    }
+
+    /// The rows of the last tile that was drawn for the device, where these are asked for after all.
+    ///
+    /// # Panics
+    /// Where none was.
+    fn rows_of_tile(&mut self) -> Rows<Self::Share> {
+        unreachable!("no device expands these shares")
     }
 
     /// Gives this end, if it can draw blocks ahead of their messages: where these need none of the peer's.

@@ -158,7 +158,7 @@ pub mod circuit {
 pub mod channel {
     #[doc(inline)]
     pub use volery_channel::channel::{
-        Carried, Channel, Flip, Hello, Link, Listener, MAGIC, Nonce, Party, Pipe, Playback, Recording,
+        Carried, Channel, Flip, Hello, LANES, Link, Listener, MAGIC, Nonce, Party, Pipe, Playback, Recording,
         Shaped, Tape, Tcp, Traffic, is_loopback, pipe, service_hello, shake_hands,
     };
     #[cfg(feature = "tls")]
@@ -255,6 +255,7 @@ pub use volery_proof::analysis::Analysis;
 pub use volery_proof::binary::Binary;
 pub use volery_proof::clear::InTheClear;
 pub use volery_proof::correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
+pub use volery_proof::device::Device;
 pub use volery_proof::estimate::Estimate;
 pub use volery_proof::facts::SettingFacts;
 pub use volery_proof::file::{LONGEST_LABEL, MOST_WORK};

@@ -3,12 +3,12 @@
 //! | from | message | bytes |
 //! |---|---|---|
 //! | both at once | magic `volery` and two zero bytes, version (u32) | 12 |
-//! | both at once | role, system, field, parameters, statement digest, nonce | 176 |
+//! | both at once | role, lanes of a wave, system, field, parameters, statement digest, nonce | 176 |
 //!
 //! Numbers are little-endian; names are ASCII, padded with zero bytes, and of a field with a longer one, as a long prime
 //! has, the first eight bytes go, two dots, and 88 bits of a digest. Both sides compare all of it before
-//! either sends more, and both find the same difference. The parameters are proposals: each side derives
-//! the same choice from both. The two hellos are the first bytes of the transcript and come before its
+//! either sends more, and both find the same difference. The parameters are proposals, and so are the lanes, a power of
+//! two or zero: each side derives the same choice from both. The two hellos are the first bytes of the transcript and come before its
 //! first checkpoint, so that every challenge depends on the version, the settings, the statement and both
 //! nonces: a transcript cannot be replayed under another nonce, and a party that deviates after the
 //! handshake meets other challenges.
@@ -23,6 +23,10 @@ const VERSION: u32 = 10;
 /// The bytes of a padded name.
 const NAME: usize = 32;
 const BODY: usize = 16 + 3 * NAME + 32 + 32;
+/// The bytes of the role, behind which the lanes are.
+const ROLE: usize = 12;
+/// The fewest and the most lanes of a wave that can be agreed on.
+pub const LANES: core::ops::RangeInclusive<u32> = 64..=1 << 16;
 /// The bytes of magic and version.
 const OPENING: usize = 12;
 
@@ -52,16 +56,26 @@ pub struct Hello<'a> {
     pub field: &'a str,
     /// The correlations and their parameters.
     pub parameters: &'a str,
+    /// The most lanes of a wave: a power of two, or zero where the party has no wish.
+    pub lanes: u32,
     /// The digest of the relation and its public values.
     pub statement: &'a [u8; 32],
 }
 
-/// Sends this party's hello, receives the peer's, and compares the two. Gives the parameters that the peer
-/// proposes.
+/// The proposals of a peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposed {
+    /// The parameters.
+    pub parameters: String,
+    /// The lanes.
+    pub lanes: u32,
+}
+
+/// Sends this party's hello, receives the peer's, and compares the two. Gives what the peer proposes.
 ///
 /// # Errors
 /// `Misbehaved` where the peer does not speak this protocol, `Disagreed` where it wants something else, `Io`.
-pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result<String> {
+pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result<Proposed> {
     let mut opening = [0; OPENING];
     opening[..8].copy_from_slice(&MAGIC);
     opening[8..].copy_from_slice(&VERSION.to_le_bytes());
@@ -93,6 +107,7 @@ fn field_name(name: &str) -> String {
 fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
     let mut body = [0; BODY];
     body[..party.name().len()].copy_from_slice(party.name().as_bytes());
+    body[ROLE..16].copy_from_slice(&hello.lanes.to_le_bytes());
     let field = field_name(hello.field);
     for (i, name) in [hello.system, &field, hello.parameters].into_iter().enumerate() {
         assert!(name.is_ascii() && name.len() <= NAME, "`{name}` is no name of at most {NAME} ASCII bytes");
@@ -103,8 +118,8 @@ fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
     body
 }
 
-fn compare(party: Party, ours: &Hello, theirs: &[u8; BODY]) -> Result<String> {
-    let role = padded(&theirs[..16]);
+fn compare(party: Party, ours: &Hello, theirs: &[u8; BODY]) -> Result<Proposed> {
+    let role = padded(&theirs[..ROLE]);
     match (party, role.as_str()) {
         (_, SERVICE) => return Err(Error::Disagreed(Disagreement::Service)),
         (Party::Prover, "verifier") | (Party::Verifier, "prover") => {}
@@ -118,7 +133,11 @@ fn compare(party: Party, ours: &Hello, theirs: &[u8; BODY]) -> Result<String> {
     Sides { ours: field_name(ours.field), theirs: name(1) }.agree(Disagreement::Field)?;
     let statement = *theirs[16 + 3 * NAME..].first_chunk().expect("32 bytes");
     Sides { ours: *ours.statement, theirs: statement }.agree(Disagreement::Statement)?;
-    Ok(name(2))
+    let lanes = u32::from_le_bytes(*theirs[ROLE..].first_chunk().expect("four bytes"));
+    if lanes != 0 && !(lanes.is_power_of_two() && LANES.contains(&lanes)) {
+        return Err(Error::Misbehaved(Misbehaviour::Lanes));
+    }
+    Ok(Proposed { parameters: name(2), lanes })
 }
 
 /// The name in `bytes`, printable whatever the peer sent.
@@ -133,11 +152,12 @@ mod tests {
     use crate::channel::{Flip, Tape, pipe};
     use std::time::Duration;
 
-    const HELLO: Hello = Hello { system: "s", field: "f", parameters: "p", statement: &[7; 32] };
+    const HELLO: Hello =
+        Hello { system: "s", field: "f", parameters: "p", lanes: 1 << 15, statement: &[7; 32] };
 
     /// The results of both sides and the digests of what they agreed on, with one bit of the prover's hello
     /// flipped.
-    fn run(flip: Flip) -> [(Result<String>, [u8; 32]); 2] {
+    fn run(flip: Flip) -> [(Result<Proposed>, [u8; 32]); 2] {
         let (here, there) = pipe(Duration::from_secs(10));
         let mut prover = Channel::new(Party::Prover, Tape::new(here, Some(flip)).0);
         let mut verifier = Channel::new(Party::Verifier, there);
@@ -173,7 +193,8 @@ mod tests {
     #[test]
     fn both_sides_meet_in_the_same_digest() {
         let [(here, checkpoint), (there, other)] = run(Flip { message: 99, bit: 0 });
-        assert_eq!((here.unwrap(), there.unwrap()), ("p".into(), "p".into()));
+        let proposed = Proposed { parameters: "p".into(), lanes: 1 << 15 };
+        assert_eq!((here.unwrap(), there.unwrap()), (proposed.clone(), proposed));
         assert_eq!(checkpoint, other);
     }
 

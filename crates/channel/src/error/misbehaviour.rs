@@ -13,6 +13,9 @@ pub enum Misbehaviour {
     /// The peer proposes correlations that this setting does not have, or no proposal at all.
     #[error("it proposes correlations that do not exist")]
     UnknownCorrelations,
+    /// The peer proposes a number of lanes that no wave has.
+    #[error("it proposes waves of a number of lanes that is no power of two from 64 to 65536")]
+    Lanes,
     /// An element of a field in any message is encoded as no honest peer does.
     #[error("a field element is not in canonical form")]
     NonCanonicalElement,

@@ -158,6 +158,25 @@ impl<F> core::fmt::Debug for Hint<F> {
     }
 }
 
+impl<F> StraightLine<F> {
+    /// The step at which a walk over so many lanes waits for shares that has taken so many: that of a commitment, or none
+    /// where all are made. It begins before the first step.
+    pub fn step_after(&self, taken: u64, lanes: u64) -> usize {
+        if taken == 0 {
+            return 0;
+        }
+        let mut steps = (0..self.steps.len()).filter(|step| self.steps[*step].kind.commits());
+        steps.nth((taken / lanes) as usize).unwrap_or(self.steps.len())
+    }
+
+    /// Whether it has additions, constants, products, elements of the witness and assertions alone.
+    pub fn is_plain(&self) -> bool {
+        use Kind::{Add, Assert, Constant, Mul, Witness};
+
+        self.steps.iter().all(|step| matches!(step.kind, Add | Constant | Mul | Witness | Assert))
+    }
+}
+
 impl<F: Field> StraightLine<F> {
     /// `function` without calls; `None` where something else than gates is in it, or too much.
     pub fn of(function: &Arc<Block<F>>) -> Option<Self> {

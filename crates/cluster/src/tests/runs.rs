@@ -242,6 +242,7 @@ fn a_silent_coordinator_ends_the_run_in_time() {
             system: "dummy, in 4 shards",
             field: "f2",
             parameters: "20 restarts",
+            lanes: 0,
             statement: &[7; 32],
         };
         shake_hands(&mut channel, &hello, &[0; 32]).unwrap();

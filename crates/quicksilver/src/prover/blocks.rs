@@ -4,7 +4,7 @@ use super::{Commitments, Lengths, Prover};
 use crate::challenge;
 use crate::polynomial::Pending;
 use crate::slots::{Memory, Weighing, weigh};
-use crate::waves::{Maps, Tags};
+use crate::waves::{Maps, Tags, WideWaves};
 use core::mem;
 use core::ops::Range;
 use volery_channel::error::Result;
@@ -24,7 +24,7 @@ pub struct Kept {
     section: Range<usize>,
     pub(super) weighing: Weighing<Memory<F128>, F128>,
     /// The functions that were mapped.
-    pub(super) maps: Maps<Tags<BitMacs>>,
+    pub(crate) maps: Maps<Tags<BitMacs>>,
 }
 
 impl Commitments for BitMacs {
@@ -77,6 +77,10 @@ impl Commitments for BitMacs {
         prover.end_section()?;
         prover.lengths.iter_mut().for_each(Lengths::end_turn);
         Ok(())
+    }
+
+    fn widen(kept: &mut Kept, wide: WideWaves) {
+        kept.maps.wide = Some(wide);
     }
 
     fn map(prover: &mut Prover<'_, Self>, map: Map<'_, F2, F128>) -> Result<Option<Zeroizing<Vec<F128>>>> {

@@ -1,12 +1,13 @@
 //! Functions on many lanes at a time: see [`crate::waves`].
 
 mod bits;
+mod device;
 mod elements;
 
 use super::{Commitments, Prover};
 use crate::more_than_counted;
 use crate::polynomial::Lower;
-use crate::waves::{Drawn, Mapping, Tags, Waved};
+use crate::waves::{Drawn, Fresh, Mapping, Tags, Waved};
 use volery_channel::error::Result;
 
 impl<M: Commitments> Prover<'_, M> {
@@ -34,7 +35,7 @@ fn draw_turns<M: Commitments + Waved<Tag: Sync>>(
     prover: &mut Prover<'_, M>,
     mapping: &mut Mapping<'_, Tags<M>>,
 ) -> Result<()> {
-    let ahead = prover.vole.ahead();
+    let (ahead, on_device) = (prover.vole.ahead(), mapping.is_on_device());
     for _ in 0..mapping.due(ahead) {
         M::hear_before_block(prover)?;
         prover.vole.early().expect("it has drawn early").send(&mut prover.channel)?;
@@ -42,7 +43,13 @@ fn draw_turns<M: Commitments + Waved<Tag: Sync>>(
     }
     mapping.draw(ahead, |spare| {
         M::hear_before_block(prover)?;
-        let (shares, rows) = prover.vole.begin_block(&mut prover.channel, spare)?;
+        let (shares, rows) = if on_device {
+            let (shares, tile) = prover.vole.begin_tile(&mut prover.channel)?;
+            (shares, Fresh::Tile(tile))
+        } else {
+            let (shares, rows) = prover.vole.begin_block(&mut prover.channel, spare)?;
+            (shares, Fresh::Task(rows))
+        };
         if shares == 0 {
             return Err(prover.steps.fail(more_than_counted()));
         }
@@ -54,6 +61,6 @@ fn draw_turns<M: Commitments + Waved<Tag: Sync>>(
     mapping.draw_early(early.shares(), |spare| {
         let (shares, rows) = early.begin_block(spare);
         unsent += 1;
-        Ok(Drawn { shares, rows, ends_batch: M::ends_batch(&prover.kept, unsent) })
+        Ok(Drawn { shares, rows: Fresh::Task(rows), ends_batch: M::ends_batch(&prover.kept, unsent) })
     })
 }

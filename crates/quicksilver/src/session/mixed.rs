@@ -476,8 +476,13 @@ impl Settled {
         let [bits, numbers] = self.correlations();
         let (field, statement) =
             (&format!("{} {}", self.halves.bits.name(), self.halves.numbers.name()), self.statement);
-        let agreement =
-            &Agreement { protocol: SYSTEM, field, parameters: &format!("{bits} {numbers}"), statement };
+        let agreement = &Agreement {
+            protocol: SYSTEM,
+            field,
+            parameters: &format!("{bits} {numbers}"),
+            lanes: 0,
+            statement,
+        };
         ProofRun::open(channel, random, options, agreement, &mut |_, theirs| {
             Sides { ours: agreement.parameters.to_owned(), theirs }.agree(Disagreement::OfTwoFields)
         })

@@ -4,7 +4,7 @@ use super::waves::{self, Mapped, Taken};
 use super::{Commitments, Lengths, Turn as HalfTurn, Verifier};
 use crate::polynomial;
 use crate::slots::weigh;
-use crate::waves::{Drawn, Fill, Keys, Maps, Rows, SumsOf, Turn};
+use crate::waves::{Drawn, Fill, Fresh, Keys, Mapping, Maps, Rows, SumsOf, Turn, WideWaves};
 use crate::{challenge, more_than_counted};
 use core::mem;
 use core::ops::Range;
@@ -29,7 +29,7 @@ pub struct Kept {
     section: Range<usize>,
     polynomials: Vec<polynomial::Keys<F128>>,
     /// The functions that were mapped.
-    maps: Maps<Keys<BitMacs>>,
+    pub(crate) maps: Maps<Keys<BitMacs>>,
 }
 
 impl Default for Kept {
@@ -154,6 +154,10 @@ impl Commitments for BitMacs {
         Ok(())
     }
 
+    fn widen(kept: &mut Kept, wide: WideWaves) {
+        kept.maps.wide = Some(wide);
+    }
+
     fn map(
         verifier: &mut Verifier<'_, Self>,
         map: Map<'_, F2, F128>,
@@ -198,7 +202,7 @@ impl Mapped for BitMacs {
         if shares == 0 {
             return Err(verifier.steps.fail(more_than_counted()));
         }
-        Ok(Drawn { shares, rows, ends_batch: None })
+        Ok(Drawn { shares, rows: Fresh::Task(rows), ends_batch: None })
     }
 
     fn take_turn(verifier: &mut Verifier<'_, Self>, turn: &Turn<Task<Rows<F128>>>) -> Result<Taken<F128>> {
@@ -217,6 +221,13 @@ impl Mapped for BitMacs {
         Ok(Taken { correct: Box::new(correct), fill })
     }
 
+    fn turns_on_device(
+        verifier: &mut Verifier<'_, Self>,
+        mapping: &mut Mapping<'_, Keys<Self>>,
+    ) -> Result<()> {
+        verifier.turns_on_device(mapping)
+    }
+
     fn end_of_turn(_: &mut Verifier<'_, Self>, _: bool) -> Result<()> {
         Ok(())
     }
@@ -233,7 +244,7 @@ impl Mapped for BitMacs {
 
 impl Verifier<'_, BitMacs> {
     /// Receives the corrections of a turn, those of each block from a new byte on.
-    fn corrections_of<R>(&mut self, turn: &Turn<R>) -> Result<Vec<u8>> {
+    pub(super) fn corrections_of<R>(&mut self, turn: &Turn<R>) -> Result<Vec<u8>> {
         let mut corrections = vec![0; turn.lengths().map(|length| length.div_ceil(8)).sum()];
         self.channel.recv(&mut corrections)?;
         let mut at = 0;

@@ -314,7 +314,11 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
         }
         let drawn = &mut verifier.kept.sections.drawn;
         *drawn += 1;
-        Ok(Drawn { shares, rows, ends_batch: (!by_transcript::<E>()).then(|| drawn.is_multiple_of(BLOCKS)) })
+        Ok(Drawn {
+            shares,
+            rows: waves::Fresh::Task(rows),
+            ends_batch: (!by_transcript::<E>()).then(|| drawn.is_multiple_of(BLOCKS)),
+        })
     }
 
     fn take_turn(verifier: &mut Verifier<'_, Self>, turn: &waves::Turn<Task<Rows<E>>>) -> Result<Taken<E>> {

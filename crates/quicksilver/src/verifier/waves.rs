@@ -25,6 +25,10 @@ pub(crate) trait Mapped: Commitments + Waved {
         verifier: &mut Verifier<'_, Self>,
         turn: &Turn<Task<Rows<Self::E>>>,
     ) -> Result<Taken<Self::E>>;
+    /// Walks over all blocks that the map takes whole on its device.
+    fn turns_on_device(_: &mut Verifier<'_, Self>, _: &mut Mapping<'_, Keys<Self>>) -> Result<()> {
+        unreachable!("no device walks over these values")
+    }
     /// Goes on with the batch of the last turn, of whose polynomials `fill` gives the further coefficients.
     fn go_on(_: &mut Verifier<'_, Self>, _fill: Fill<Self::E>) {}
     /// Ends the batch, if it ends with a turn.
@@ -77,7 +81,10 @@ pub(super) fn map<M: Mapped>(
 /// 4 to 7.
 fn turns<M: Mapped>(verifier: &mut Verifier<'_, M>, mapping: &mut Mapping<'_, Keys<M>>) -> Result<()> {
     M::end_block(verifier)?;
-    loop {
+    if mapping.is_on_device() {
+        M::turns_on_device(verifier, mapping)?;
+    }
+    while !mapping.is_on_device() {
         mapping.draw(verifier.vole.ahead(), |spare| M::begin_block(verifier, spare))?;
         let Some(turn) = mapping.next_turn_if(|_| true) else { break };
         let Taken { mut correct, fill } = M::take_turn(verifier, &turn)?;
@@ -94,7 +101,7 @@ fn turns<M: Mapped>(verifier: &mut Verifier<'_, M>, mapping: &mut Mapping<'_, Ke
         // What follows the last turn belongs to its batch.
         M::end_of_turn(verifier, ends_batch && !mapping.is_walked())?;
     }
-    if let Some(rows) = mapping.last_block() {
+    if let Some(rows) = mapping.last_block(|| verifier.vole.rows_of_tile()) {
         return M::resume(verifier, rows);
     }
     M::stay_at_end(verifier);

@@ -37,14 +37,46 @@ impl Clear {
         for (slot, column) in values.chunks_exact_mut(words).zip(arguments) {
             column.iter().enumerate().for_each(|(lane, mac)| put(slot, lane, mac.bit0()));
         }
+        let witness = Self::witness_of(line, lanes, witness)?;
+        Some(Self { line: line.clone(), lanes, words, values, witness, step: 0, done: 0 })
+    }
+
+    /// A wave that has taken so many shares, with the MACs on all of its slots, and its witness.
+    pub(crate) fn at<'a>(
+        line: &Arc<StraightLine<F2>>,
+        lanes: usize,
+        columns: impl Iterator<Item = &'a [F128]>,
+        witness: Zeroizing<Vec<u64>>,
+        taken: u64,
+    ) -> Self {
+        let words = lanes.div_ceil(WORD);
+        let mut values = Zeroizing::new(vec![0; words * line.slots]);
+        for (slot, column) in values.chunks_exact_mut(words).zip(columns) {
+            column.iter().enumerate().for_each(|(lane, mac)| put(slot, lane, mac.bit0()));
+        }
+        let (step, done) = (line.step_after(taken, lanes as u64), (taken % lanes as u64) as usize);
+        Self { line: line.clone(), lanes, words, values, witness, step, done }
+    }
+
+    /// The elements of the witness of so many lanes, each from a new word on, if there are enough.
+    pub(crate) fn witness_of(
+        line: &StraightLine<F2>,
+        lanes: usize,
+        witness: &mut dyn Iterator<Item = F2>,
+    ) -> Option<Zeroizing<Vec<u64>>> {
+        let words = lanes.div_ceil(WORD);
         let mut read = Zeroizing::new(vec![0; words * line.witness as usize]);
         for lane in 0..lanes {
             for element in read.chunks_exact_mut(words) {
                 put(element, lane, witness.next()?);
             }
         }
-        let line = line.clone();
-        Some(Self { line, lanes, words, values, witness: read, step: 0, done: 0 })
+        Some(read)
+    }
+
+    /// The witness of the wave.
+    pub(crate) fn into_witness(self) -> Zeroizing<Vec<u64>> {
+        self.witness
     }
 
     /// Whether all steps are done.

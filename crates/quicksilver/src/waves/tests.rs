@@ -5,15 +5,17 @@ mod elements;
 mod polynomials;
 mod random;
 mod vectorized;
+mod wide;
 
 use crate::prover::Prover;
 use crate::verifier::Verifier;
+use crate::waves::WideWaves;
 use std::time::Duration;
 use volery_channel::channel::{Channel, Flip, Party, Tape, pipe, side_by_side};
 use volery_channel::error::{Error, Rejection, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
-use volery_circuit::stream::Streamed;
+use volery_circuit::stream::{Recorder, Streamed};
 use volery_circuit::{Backend, Circuit, Clear, Polynomials, Returned};
 use volery_primitives::{Arch, F2, Field};
 use volery_proof::verdict::Gates;
@@ -110,26 +112,30 @@ impl Rounds {
 struct By {
     block: usize,
     threads: usize,
+    /// The lanes that both have agreed on.
+    wide: Option<usize>,
     lies: Vec<u64>,
     flip: Option<Flip>,
 }
 
 /// The prover's gates and the verifier's, and all that the prover sent.
-fn run_by(
-    proved: Rounds,
+fn run_by<C: for<'r> Circuit<Recorder<'r, F2>> + Copy + Send + Sync>(
+    proved: C,
     witness: Vec<F2>,
-    verified: Rounds,
+    verified: C,
     by: &By,
 ) -> (Result<Gates>, Result<Gates>, Vec<Vec<u8>>) {
     let (here, there) = pipe(Duration::from_secs(20));
     let (tape, sent) = Tape::new(here, by.flip);
     let mut proving = Channel::new(Party::Prover, tape);
     let mut verifying = Channel::new(Party::Verifier, there);
-    let By { block, threads, lies, .. } = by.clone();
+    let By { block, threads, wide, lies, .. } = by.clone();
+    let widened = move || wide.map(|lanes| WideWaves { lanes, device: None });
     let prover = move || {
         let vole = Box::new(ideal::Prover::new(3, block));
         let mut prover = Prover::<BitMacs>::new(&mut proving, vole, Arch::detect(), witness);
         prover.lies_in_waves = lies;
+        prover.kept.maps.wide = widened();
         let mut prover = prover.share_work(&Pool::of(threads));
         let run = Streamed(&proved).run(&mut prover);
         if !prover.lies_in_waves.is_empty() {
@@ -142,7 +148,8 @@ fn run_by(
     let verifier = move || {
         let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
         let vole = Box::new(ideal::Verifier::new(3, block, &delta));
-        let verifier = Verifier::<BitMacs>::new(&mut verifying, vole, Arch::detect(), &delta);
+        let mut verifier = Verifier::<BitMacs>::new(&mut verifying, vole, Arch::detect(), &delta);
+        verifier.kept.maps.wide = widened();
         let mut verifier = verifier.share_work(&Pool::of(threads));
         Streamed(&verified).run(&mut verifier)?;
         verifier.finish().map(|(_, gates, _)| gates)
@@ -255,7 +262,7 @@ fn waves_begin_in_their_order() {
         ((1000, 16, 544, 4096), super::TURN_OF_POLYNOMIALS),
         ((70, 8, 9, 130), super::TURN),
     ] {
-        let mut turns = super::Turns::new(lanes, width, (commitments, least));
+        let mut turns = super::Turns::new(lanes, width, (commitments, least, super::ACTIVE));
         let (mut begun, mut taken) = (0, vec![0; lanes.div_ceil(width)]);
         while turns.left > 0 {
             let shares = block.min(turns.left as usize);

@@ -102,6 +102,33 @@ impl<S: Side> Wave<S> {
         Self { line: line.clone(), lanes, wires, step: 0, done: 0, failed: None }
     }
 
+    /// A wave of so many lanes that has taken so many shares, with the wires on all of its slots.
+    pub(super) fn at(
+        line: &Arc<StraightLine<ValueOf<S>>>,
+        lanes: usize,
+        wires: Zeroizing<Vec<S::Row>>,
+        taken: u64,
+    ) -> Self {
+        let (step, done) = (line.step_after(taken, lanes as u64), (taken % lanes as u64) as usize);
+        Self { line: line.clone(), lanes, wires, step, done, failed: None }
+    }
+
+    /// The number of its lanes.
+    pub(super) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// The shares that it has taken.
+    pub(crate) fn taken(&self) -> u64 {
+        let before = self.line.steps[..self.step].iter().filter(|step| step.kind.commits()).count();
+        (before * self.lanes + self.done) as u64
+    }
+
+    /// The wires on all slots, column by column.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &[S::Row]> {
+        self.wires.chunks_exact(self.lanes).take(self.line.slots)
+    }
+
     /// Whether all steps are done.
     pub(super) fn is_done(&self) -> bool {
         self.step == self.line.steps.len()

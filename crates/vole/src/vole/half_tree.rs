@@ -29,7 +29,8 @@ use zeroize::Zeroizing;
 pub(super) struct Forest {
     pub(super) arch: Arch,
     pub(super) params: Params,
-    /// The cipher that makes the keys of all levels of all tiles.
+    /// The public key of the cipher that makes the keys of all levels of all tiles.
+    pub(super) key: F128,
     keys: Aes128,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Level {
 impl Forest {
     /// Trees whose hashes come from the public key `key`.
     pub(super) fn new(arch: Arch, params: Params, key: F128) -> Self {
-        Self { arch, params, keys: Aes128::new(arch, key) }
+        Self { arch, params, key, keys: Aes128::new(arch, key) }
     }
 
     /// The trees side by side in a tile.
@@ -185,6 +186,7 @@ impl Level {
 /// The verifier's trees of an iteration. It keeps no nodes: roots follow from a seed.
 pub(super) struct Roots {
     pub(super) forest: Forest,
+    seed: Zeroizing<F128>,
     seeds: Aes128,
     /// The first value of the seeds' counter.
     salt: u64,
@@ -197,7 +199,13 @@ impl Roots {
         let seeds = Aes128::new(arch, seed);
         // Any public value that no other iteration has.
         let salt = (key.0 >> 64) as u64;
-        Self { forest: Forest::new(arch, params, key), seeds, salt, delta: Zeroizing::new(delta) }
+        let forest = Forest::new(arch, params, key);
+        Self { forest, seed: Zeroizing::new(seed), seeds, salt, delta: Zeroizing::new(delta) }
+    }
+
+    /// The secret seed, the first value of its counter, and Δ.
+    pub(super) fn origin(&self) -> (&F128, u64, &F128) {
+        (&self.seed, self.salt, &self.delta)
     }
 
     /// Grows the levels up to `last` of `tile`, and appends their corrections under `keys`, level by level.

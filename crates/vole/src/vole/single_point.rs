@@ -25,6 +25,7 @@
 //! depends on the leaves is sent but x, which is masked. A prover that sends a false x gets the digest of a
 //! sum that is off by a multiple of Δ: an offline test of one key at a hash each.
 
+use super::device::Trees;
 use super::empty;
 use super::half_tree::{Forest, Roots};
 use super::lpn::{Params, TILE};
@@ -58,6 +59,12 @@ impl Verifier {
     pub(super) fn regrow(&self, tile: usize, leaves: &mut [F128]) {
         self.0.regrow(tile, self.0.forest.params.depth - 1, leaves);
         self.leaves(tile, leaves);
+    }
+
+    /// The numbers of the set, the public key of the hashes' keys, and the trees, for a device.
+    pub(super) fn roots(&self) -> (Params, F128, Trees<'_>) {
+        let (seed, salt, delta) = self.0.origin();
+        (self.0.forest.params, self.0.forest.key, Trees::Roots { seed, salt, delta })
     }
 
     /// Grows the last level.
@@ -132,6 +139,12 @@ impl Prover {
     /// The parameters of the trees, which [`fix`] takes.
     pub(super) fn forest(&self) -> Arc<Forest> {
         self.forest.clone()
+    }
+
+    /// The numbers of the set, the public key of the hashes' keys, and the trees, for a device.
+    pub(super) fn paths(&self) -> (Params, F128, Trees<'_>) {
+        let trees = Trees::Paths { siblings: &self.siblings, sides: &self.sides };
+        (self.forest.params, self.forest.key, trees)
     }
 
     /// Keeps the data of the next tile.

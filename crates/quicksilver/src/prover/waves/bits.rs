@@ -18,9 +18,9 @@ use zeroize::Zeroizing;
 type Bits = Tags<BitMacs>;
 
 /// A map, with its waves in the clear.
-struct Walks<'m> {
-    mapping: Mapping<'m, Bits>,
-    places: Places<Clear>,
+pub(super) struct Walks<'m> {
+    pub(super) mapping: Mapping<'m, Bits>,
+    pub(super) places: Places<Clear>,
     /// The first walks over turns.
     tasks: Tasks<Walked>,
     /// The shares that were corrected so far.
@@ -85,7 +85,7 @@ impl Prover<'_, BitMacs> {
         BitMacs::end_batch(self)?;
         // What was left of the last block, if anything, is used no more.
         self.done = self.block.len();
-        loop {
+        while !walks.mapping.is_on_device() {
             draw_turns(self, &mut walks.mapping)?;
             while let Some((turn, waves)) = self.next_turn(walks)? {
                 walks.tasks.push(self.pool.run(move || Walked::over(turn, waves)));
@@ -113,7 +113,10 @@ impl Prover<'_, BitMacs> {
             walks.mapping.hand_out(by, (turn, fill), |rows, _| rows, &mut |done| self.take_walked(done));
             self.report_without(walks.mapping.inputs());
         }
-        if let Some(rows) = walks.mapping.last_block() {
+        if walks.mapping.is_on_device() {
+            self.turns_on_device(walks)?;
+        }
+        if let Some(rows) = walks.mapping.last_block(|| self.vole.rows_of_tile()) {
             self.slots.begin(rows.len());
             *self.block.rows_mut() = rows;
             (self.done, self.open) = (0, true);

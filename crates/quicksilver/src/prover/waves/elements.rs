@@ -127,7 +127,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
                 self.close_batch()?;
             }
         }
-        if let Some(rows) = walks.mapping.last_block() {
+        if let Some(rows) = walks.mapping.last_block(|| unreachable!("no device walks over these values")) {
             *self.block.rows_mut() = rows;
             self.done = 0;
             self.kept.sections.begin_block();

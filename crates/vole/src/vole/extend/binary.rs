@@ -20,18 +20,18 @@
 mod tests;
 
 use super::heard::Heard;
-use super::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
+use super::iterations::{Buffers, Checked, End, Id, Iterations, Matrix, Next, Workers, first_output};
 use super::{Base, CHI, Schedule, Start, derive};
 use crate::ot::softspoken::{Depth, Receiver, Sender};
+use crate::vole::device::{Origin, Trees};
 use crate::vole::lpn::Params;
-use crate::vole::{Delta, Key, Mac, empty, single_point};
+use crate::vole::{Delta, Key, Mac, Share, empty, single_point};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::{Channel, Party};
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::Tasks;
 use volery_channel::random::Random;
-use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, encode, weigh};
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::{Prg, Seed};
@@ -162,7 +162,7 @@ impl End for BitProver {
     }
 
     /// Checks the verifier's answer: the digest of Σ χ·MAC ⊕ MAC*.
-    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
+    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Matrix)> {
         self.receive(channel, next, [0, 1])?;
         let expected = check_digest(&next.id, next.check.heard.sums.0 + F128::pack(next.base.masks()));
         if !verdict(expected.ct_eq(&next.check.heard.answers[0])) {
@@ -173,7 +173,11 @@ impl End for BitProver {
 
     fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>) {
         iteration.trees.regrow(tile, &mut buffers.rows);
-        encode(&iteration.matrix, first_output(tile), &iteration.table, &mut buffers.rows);
+        encode(&iteration.matrix.cipher, first_output(tile), &iteration.table, &mut buffers.rows);
+    }
+
+    fn origin(iteration: &Checked<Self>) -> Option<Origin<'_>> {
+        Some(origin(iteration, iteration.trees.paths()))
     }
 }
 
@@ -311,14 +315,26 @@ impl End for BitVerifier {
         channel.send(&check_digest(&next.id, sum))
     }
 
-    fn finish(&mut self, channel: &mut Channel, _: &mut Next<Self>) -> Result<(Id, Aes128)> {
+    fn finish(&mut self, channel: &mut Channel, _: &mut Next<Self>) -> Result<(Id, Matrix)> {
         Ok(code(channel, self.arch))
     }
 
     fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>) {
         iteration.trees.regrow(tile, &mut buffers.rows);
-        encode(&iteration.matrix, first_output(tile), &iteration.table, &mut buffers.rows);
+        encode(&iteration.matrix.cipher, first_output(tile), &iteration.table, &mut buffers.rows);
     }
+
+    fn origin(iteration: &Checked<Self>) -> Option<Origin<'_>> {
+        Some(origin(iteration, iteration.trees.roots()))
+    }
+}
+
+/// The values that an iteration with these trees is expanded from.
+fn origin<'a, P: End<Share: Share<Row = F128>>>(
+    iteration: &'a Checked<P>,
+    (params, forest, trees): (Params, F128, Trees<'a>),
+) -> Origin<'a> {
+    Origin { params, matrix: iteration.matrix.key, table: &iteration.table, forest, trees }
 }
 
 /// The identifier of trees: that of the code of the iteration before, which is of the same checkpoint, if
@@ -333,9 +349,9 @@ fn forest_key(id: &[u8; 32]) -> F128 {
 }
 
 /// The public matrix of an iteration, whose trees are checked, and the identifier that it comes from.
-fn code(channel: &mut Channel, arch: Arch) -> (Id, Aes128) {
+fn code(channel: &mut Channel, arch: Arch) -> (Id, Matrix) {
     let id = channel.checkpoint("lpn iteration");
-    (id, Aes128::new(arch, derive("volery lpn v1, matrix", &id)))
+    (id, Matrix::new(arch, derive("volery lpn v1, matrix", &id)))
 }
 
 /// The seed of a tile's coefficients, drawn right after its corrections are sent or received.

@@ -4,6 +4,7 @@
 //! bounded number ahead of what is drawn, or behind what was sent. What a task makes depends on its tile
 //! alone, and what is sent stays where it is in the stream.
 
+use super::super::device::{Expander, Held, Origin, Tile};
 use super::super::lpn::{Params, TILE};
 use super::super::{BoxedVole, Rows, Share, Shares, Vole};
 use super::{Base, Schedule, Start};
@@ -12,7 +13,9 @@ use std::sync::Arc;
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Spare, Task, Tasks};
+use volery_primitives::F128;
 use volery_primitives::aes::Aes128;
+use volery_primitives::arch::Arch;
 use zeroize::Zeroizing;
 
 /// The form of a share in long vectors.
@@ -69,10 +72,15 @@ pub trait End: Sized + 'static {
     }
 
     /// Ends the check, and gives the public matrix of the code and the identifier that it comes from.
-    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)>;
+    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Matrix)>;
 
     /// Grows the leaves of a tile of `iteration` again, and adds the encoded secret.
     fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>);
+
+    /// The values from which a device expands the tiles of an iteration, if devices can.
+    fn origin(_: &Checked<Self>) -> Option<Origin<'_>> {
+        None
+    }
 }
 
 /// The memory that a task works in.
@@ -134,9 +142,22 @@ impl<P: End> Workers<P> {
     }
 }
 
+/// The public matrix of a code: a key, and its cipher.
+pub struct Matrix {
+    pub(in crate::vole) key: F128,
+    pub(in crate::vole) cipher: Aes128,
+}
+
+impl Matrix {
+    /// The matrix with this key.
+    pub(in crate::vole) fn new(arch: Arch, key: F128) -> Self {
+        Self { key, cipher: Aes128::new(arch, key) }
+    }
+}
+
 /// A checked iteration (secret, code and trees), from which tiles are expanded.
 pub struct Checked<P: End> {
-    pub(in crate::vole) matrix: Aes128,
+    pub(in crate::vole) matrix: Matrix,
     /// The shares of the secret.
     pub(in crate::vole) table: Zeroizing<Vec<Row<P>>>,
     pub(in crate::vole) trees: P::Trees,
@@ -154,6 +175,8 @@ pub(in crate::vole) struct Iteration<P: End> {
     /// The number of tiles whose expansion was started.
     begun: usize,
     expanding: Tasks<Rows<P::Share>>,
+    /// The iteration as the device that expands its tiles holds it, once one was asked for.
+    held: Option<Arc<dyn Held>>,
 }
 
 impl<P: End> Iteration<P> {
@@ -182,19 +205,54 @@ impl<P: End> Iteration<P> {
     /// The task that makes the rows of the next tile.
     fn begin_tile(&mut self, workers: &Workers<P>) -> Task<Rows<P::Share>> {
         while self.begun < self.tiles && self.expanding.len() <= workers.pool.ahead() {
-            let (checked, tile, memory) = (self.checked.clone(), self.begun, workers.memory.clone());
-            // Takes memory when it begins: without further threads that is when its rows are asked for.
-            let expand = move || {
-                let mut buffers = memory.take();
-                P::expand(&checked, tile, &mut buffers);
-                let Buffers { rows, scratch } = buffers;
-                memory.scratch.give(scratch);
-                rows
-            };
-            self.expanding.push(workers.pool.run(expand));
+            self.expanding.push(workers.pool.run(self.expansion(self.begun, workers)));
             self.begun += 1;
         }
         self.expanding.pop().expect("a tile that was not drawn yet")
+    }
+
+    /// The next tile, for the device that expands them.
+    fn next_for(&mut self, device: &dyn Expander) -> Result<Tile> {
+        self.forget_begun();
+        let held = match &self.held {
+            Some(held) => held.clone(),
+            None => {
+                let origin = P::origin(&self.checked).expect("devices expand it");
+                self.held.insert(device.hold(&origin)?).clone()
+            }
+        };
+        let number = self.begun;
+        self.begun += 1;
+        Ok(Tile { held, number })
+    }
+
+    /// Has tasks whose rows nobody has waited for be as if they had not begun.
+    fn forget_begun(&mut self) {
+        self.begun -= mem::take(&mut self.expanding).len();
+    }
+
+    /// A task for the next tile, where a device expands all others.
+    fn begin_aside(&mut self, workers: &Workers<P>) -> Task<Rows<P::Share>> {
+        self.forget_begun();
+        self.begun += 1;
+        workers.pool.run(self.expansion(self.begun - 1, workers))
+    }
+
+    /// The task that makes the rows of a tile.
+    fn expansion(
+        &self,
+        tile: usize,
+        workers: &Workers<P>,
+    ) -> impl FnOnce() -> Rows<P::Share> + Send + use<P> {
+        let (checked, memory) = (self.checked.clone(), workers.memory.clone());
+        // Takes memory when it begins: without further threads that is when its rows are asked for.
+        move || {
+            let mut buffers = memory.take();
+            P::expand(&checked, tile, &mut buffers);
+            let Buffers { rows, scratch } = buffers;
+            memory.scratch.give(scratch);
+            rows
+        }
     }
 
     /// The rows of the next tile.
@@ -222,10 +280,10 @@ impl<P: End> Next<P> {
         Self { id, base, trees, check: P::Check::default(), planted: 0, fixed: 0 }
     }
 
-    fn into_iteration(self, matrix: Aes128) -> Iteration<P> {
+    fn into_iteration(self, matrix: Matrix) -> Iteration<P> {
         let tiles = self.base.start.params.tiles();
         let checked = Checked { matrix, table: self.base.into_table(), trees: self.trees };
-        Iteration { checked: Arc::new(checked), tiles, begun: 0, expanding: Tasks::default() }
+        Iteration { checked: Arc::new(checked), tiles, begun: 0, expanding: Tasks::default(), held: None }
     }
 }
 
@@ -241,6 +299,10 @@ pub struct Iterations<P: End> {
     heard: isize,
     next: Next<P>,
     workers: Workers<P>,
+    /// The tiles of the next base that are under way.
+    aside: Tasks<Rows<P::Share>>,
+    /// The device that blocks can be drawn for.
+    device: Option<Arc<dyn Expander>>,
 }
 
 impl<P: End> Iterations<P> {
@@ -267,7 +329,17 @@ impl<P: End> Iterations<P> {
             (code, iteration) = Iteration::new(channel, &mut end, base, Some(code), &mut workers)?;
         }
         let next = Next::new(channel, &mut end, Base::new(start), Some(code));
-        Ok(Self { end, schedule, iteration, draws: 0, heard: 0, next, workers })
+        Ok(Self {
+            end,
+            schedule,
+            iteration,
+            draws: 0,
+            heard: 0,
+            next,
+            workers,
+            aside: Tasks::default(),
+            device: None,
+        })
     }
 
     /// The draws of this iteration for which the peer's messages were received.
@@ -276,11 +348,21 @@ impl<P: End> Iterations<P> {
     }
 
     /// Does the part of the next iteration's work that goes with this draw.
-    fn prepare(&mut self, channel: &mut Channel) -> Result<()> {
+    fn prepare(&mut self, channel: &mut Channel, for_device: bool) -> Result<()> {
         if self.schedule.sets_aside(self.draws) {
-            let rows = self.iteration.next_tile(&self.workers);
-            let full = self.next.base.collect(&rows);
-            self.workers.memory.give(rows);
+            if for_device {
+                self.aside.push(self.iteration.begin_aside(&self.workers));
+            } else {
+                self.aside.push(self.iteration.begin_tile(&self.workers));
+            }
+            // Where a device expands all others, threads have time for these.
+            let is_last = !self.schedule.sets_aside(self.draws + 1);
+            let ahead = if for_device && !is_last { self.workers.pool.ahead() } else { 0 };
+            let mut full = false;
+            while let Some(rows) = self.aside.next_beyond(ahead) {
+                full = self.next.base.collect(&rows);
+                self.workers.memory.give(rows);
+            }
             while !self.next.base.has_transfers() {
                 self.end.transfer(channel, &mut self.next.base)?;
                 // While shares are missing, a chunk for each tile.
@@ -307,6 +389,17 @@ impl<P: End> Iterations<P> {
             channel.flush()?;
         }
         Ok(())
+    }
+
+    /// Does what goes with a draw, before its tile is begun.
+    fn begin_draw(&mut self, channel: &mut Channel, for_device: bool) -> Result<()> {
+        if self.draws == self.schedule.draws() {
+            self.turn(channel)?;
+        }
+        while self.heard + self.lag() as isize <= self.draws as isize {
+            self.receive(channel)?;
+        }
+        self.prepare(channel, for_device)
     }
 
     /// Ends the check of the next iteration's trees, and makes it the current one.
@@ -347,14 +440,25 @@ impl<P: End> Vole for Iterations<P> {
         spare: Rows<P::Share>,
     ) -> Result<(usize, Task<Rows<P::Share>>)> {
         self.workers.memory.give(spare);
-        if self.draws == self.schedule.draws() {
-            self.turn(channel)?;
-        }
-        while self.heard + self.lag() as isize <= self.draws as isize {
-            self.receive(channel)?;
-        }
-        self.prepare(channel)?;
+        self.begin_draw(channel, false)?;
         Ok((TILE, self.iteration.begin_tile(&self.workers)))
+    }
+
+    fn expand_by(&mut self, device: &Arc<dyn Expander>) -> bool {
+        let can = P::origin(&self.iteration.checked).is_some();
+        self.device = can.then(|| device.clone());
+        self.iteration.held = None;
+        can
+    }
+
+    fn begin_tile(&mut self, channel: &mut Channel) -> Result<(usize, Tile)> {
+        self.begin_draw(channel, true)?;
+        let device = self.device.as_deref().expect("a device to draw for");
+        Ok((TILE, self.iteration.next_for(device)?))
+    }
+
+    fn rows_of_tile(&mut self) -> Rows<P::Share> {
+        self.iteration.expansion(self.iteration.begun - 1, &self.workers)()
     }
 
     /// A tile that was drawn takes no memory before its task begins.

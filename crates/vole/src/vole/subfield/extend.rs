@@ -43,9 +43,9 @@ pub use prover::Prover;
 pub use verifier::Verifier;
 
 use super::super::extend::derive;
+use super::super::extend::iterations::Matrix;
 use super::super::lpn::{Params, Sets};
 use volery_channel::channel::{Channel, Party};
-use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::Digest;
 use volery_primitives::{F128, Field};
@@ -74,8 +74,8 @@ fn forest_key(id: &[u8; 32]) -> F128 {
 
 /// The public matrix of an iteration, whose trees are checked, and the identifier that it comes from, which
 /// is that of its trees.
-fn code(arch: Arch, id: [u8; 32]) -> ([u8; 32], Aes128) {
-    (id, Aes128::new(arch, derive("volery svole v1, matrix", &id)))
+fn code(arch: Arch, id: [u8; 32]) -> ([u8; 32], Matrix) {
+    (id, Matrix::new(arch, derive("volery svole v1, matrix", &id)))
 }
 
 /// The verifier's commitment to V, which `salt` opens.

@@ -5,7 +5,9 @@ use super::super::{Mac, base, macs, values, with_coefficients};
 use super::{code, commitment, forest_key, identifier};
 use crate::ot::softspoken::{Depth, Receiver};
 use crate::vole::extend::heard::Heard;
-use crate::vole::extend::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
+use crate::vole::extend::iterations::{
+    Buffers, Checked, End, Id, Iterations, Matrix, Next, Workers, first_output,
+};
 use crate::vole::extend::{Base, Schedule, Start};
 use crate::vole::lpn::{self, Params, Sets, TILE};
 use core::marker::PhantomData;
@@ -14,7 +16,6 @@ use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::Tasks;
 use volery_channel::random::Random;
-use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::secret::verdict;
 use volery_primitives::{F2, F64, Field, MacField, Tag as _};
@@ -191,7 +192,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     }
 
     /// Checks that the commitment was to V: then all leaves are right.
-    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
+    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Matrix)> {
         self.receive(channel, next, [0, 2])?;
         let [committed, opening] = [0, 1].map(|exchange| next.check.heard.answers[exchange]);
         if !verdict(committed.ct_eq(&commitment(&next.id, sum(next), &opening))) {
@@ -204,7 +205,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>) {
         let Buffers { rows, scratch } = buffers;
         iteration.trees.regrow(tile, scratch, rows);
-        E::encode_tagged(&iteration.matrix, first_output(tile), &iteration.table, rows);
+        E::encode_tagged(&iteration.matrix.cipher, first_output(tile), &iteration.table, rows);
     }
 }
 

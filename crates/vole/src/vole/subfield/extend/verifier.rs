@@ -4,7 +4,9 @@ use super::super::single_point::{self, Corrections, Scratch};
 use super::super::{Delta, Key, base, same, with_coefficients};
 use super::{code, commitment, forest_key, identifier};
 use crate::ot::softspoken::{Depth, Sender};
-use crate::vole::extend::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
+use crate::vole::extend::iterations::{
+    Buffers, Checked, End, Id, Iterations, Matrix, Next, Workers, first_output,
+};
 use crate::vole::extend::{Base, Schedule, Start};
 use crate::vole::lpn::{self, Params, Sets, TILE};
 use core::marker::PhantomData;
@@ -13,7 +15,6 @@ use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
 use volery_channel::pool::Tasks;
 use volery_channel::random::Random;
-use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F2, F64, F128, Field, MacField};
 use zeroize::Zeroizing;
@@ -234,7 +235,7 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
         channel.send(&next.check.opening)
     }
 
-    fn finish(&mut self, _: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
+    fn finish(&mut self, _: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Matrix)> {
         Ok(code(self.arch, next.id))
     }
 
@@ -242,6 +243,6 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
         let Buffers { rows, scratch } = buffers;
         iteration.trees.regrow(tile, scratch);
         rows.copy_from_slice(&scratch.leaves);
-        E::encode_keys(&iteration.matrix, first_output(tile), &iteration.table, rows);
+        E::encode_keys(&iteration.matrix.cipher, first_output(tile), &iteration.table, rows);
     }
 }

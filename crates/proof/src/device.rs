@@ -1,0 +1,113 @@
+//! Devices that walk over functions on many lanes beside the processor, as a graphics processor does.
+//!
+//! A party by QuickSilver over F_2 hands such a device the shares of a map, turn by turn, as [`Tile`]s. All messages,
+//! challenges and digests stay with the thread that speaks to the peer, which gives the device what they decide. The
+//! device computes what the processor would: which of both it was shows in no byte.
+
+use core::ops::Range;
+use volery_channel::channel::Party;
+use volery_channel::error::Result;
+use volery_circuit::stream::straight::StraightLine;
+use volery_primitives::prg::Seed;
+use volery_primitives::{F2, F128};
+use volery_vole::vole::device::{Expander, Tile};
+use zeroize::Zeroizing;
+
+/// A device that walks over functions.
+pub trait Device: Expander {
+    /// The name of the device, for people.
+    fn name(&self) -> &str;
+
+    /// The most lanes of a wave, a power of two: as many as keep it busy.
+    fn lanes(&self) -> u32;
+
+    /// Begins a map.
+    ///
+    /// # Errors
+    /// `Device` where the device fails, or has no memory for it.
+    fn walk(&self, plan: &Plan<'_>) -> Result<Box<dyn Walk>>;
+}
+
+/// A map as one party walks over it.
+pub struct Plan<'a> {
+    /// The function: additions, constants, products, elements of the witness and assertions, and nothing else.
+    pub line: &'a StraightLine<F2>,
+    /// The party.
+    pub party: Party,
+    /// The party's share of the public value one.
+    pub one: &'a F128,
+    /// The most lanes of a wave.
+    pub lanes: usize,
+    /// The most shares of a turn.
+    pub shares: usize,
+}
+
+/// Consecutive shares of a turn that are for one wave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The number of the wave.
+    pub wave: usize,
+    /// The steps that they take it through. The first and the last commitment may be in part.
+    pub steps: Range<usize>,
+    /// The shares, of those of the turn.
+    pub shares: Range<usize>,
+    /// The lanes of the first commitment that have their shares before.
+    pub done: usize,
+}
+
+/// A map under way on a device. Errors are `Device`.
+pub trait Walk {
+    /// Begins with a wave of so many lanes: `columns` are the wires on its first slots, and `witness` has, for a prover,
+    /// a bit for each lane of each element of the witness, each element from a new word on.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn begin(
+        &mut self,
+        wave: usize,
+        lanes: usize,
+        columns: &mut dyn Iterator<Item = &[F128]>,
+        witness: &[u64],
+    ) -> Result<()>;
+
+    /// Begins to expand the shares of a turn, and for a prover to evaluate these runs in the clear. Two turns at most are
+    /// under way at a time.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn draw(&mut self, tiles: &[Tile], runs: Vec<Run>) -> Result<()>;
+
+    /// Waits for the corrections of the first turn under way, eight to a byte, at a prover.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn corrections(&mut self) -> Result<Vec<u8>>;
+
+    /// Takes the corrections of the first turn under way, at a verifier.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn correct(&mut self, corrections: &[u8]) -> Result<()>;
+
+    /// Walks over the first turn under way, under MACs or keys, and ends it: adds its products to the sums, with
+    /// coefficients from `seed`. Gives the wires that are asserted to be zero in it, in their order.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn fold(&mut self, seed: Seed) -> Result<Zeroizing<Vec<F128>>>;
+
+    /// The wires of a wave on these slots, column by column.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn wires(&mut self, wave: usize, slots: &[u32]) -> Result<Zeroizing<Vec<F128>>>;
+
+    /// Leaves a wave.
+    fn leave(&mut self, wave: usize);
+
+    /// The sums of all products so far, as the kernels of column sums have them.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn sums(&mut self) -> Result<Zeroizing<[F128; 2]>>;
+}
