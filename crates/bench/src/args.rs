@@ -260,6 +260,9 @@ impl Typed {
             ("--gate-hash", gate_hash.is_some()),
             ("--seeds", seeds.is_some()),
             ("--threads", threads.is_some()),
+            ("--device", self.protocol.device != "cpu"),
+            ("--device-memory", self.protocol.device_memory != "8192"),
+            ("--wave", self.protocol.wave.is_some()),
         ]);
         names.extend(given.into_iter().flatten());
         names

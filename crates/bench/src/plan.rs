@@ -103,7 +103,8 @@ impl Plan {
         let total = known.then(|| of.saturating_mul(self.repeat.into()));
         let Settings { timeout, quiet, .. } = self.settings;
         let record = self.replay.then_some(tempfile::tempfile as fn() -> _);
-        Task { timeout, quiet, shape: self.shape, record, unit, total }
+        let devices = self.settings.devices.clone();
+        Task { timeout, quiet, shape: self.shape, record, devices, unit, total }
     }
 
     /// The parameters that were asked for, `size` being of this bench alone.

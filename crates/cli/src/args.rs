@@ -125,6 +125,17 @@ pub struct Protocol {
     /// many as this machine runs at once; where both parties run here, two less]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub threads: Option<String>,
+    /// The device that walks over functions on many lanes, over f2 by quicksilver and learning parity with noise: cpu; gpu, or
+    /// gpu:N for card number N of those that doctor lists; auto for a card where there is one
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: String,
+    /// The most memory that is taken of a graphics processor, in MB
+    #[arg(long, value_name = "MB", default_value = "8192", allow_negative_numbers = true)]
+    pub device_memory: String,
+    /// The most lanes of a function that are walked over together, a power of two from 64 to 65536; both parties take
+    /// the fewer of theirs [default: what suits the device of either]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub wave: Option<String>,
     /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to
     /// check its own statement before it connects, and by jko and stack the last the time that the prover
     /// takes to garble once more
@@ -147,6 +158,9 @@ impl Default for Protocol {
             simulation: Simulation::default(),
             checking: Checking::default(),
             threads: None,
+            device: "cpu".into(),
+            device_memory: "8192".into(),
+            wave: None,
             timeout: "60".into(),
         }
     }

@@ -1,5 +1,6 @@
 //! Parties of a proof, both in this process, on two threads, over loopback TCP: `demo` and `bench`.
 
+use crate::devices::Devices;
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape};
 use crate::progress::{Counter, Progress, Watched};
@@ -36,6 +37,8 @@ pub struct Task {
     /// Makes a file for one party's messages, where the other is to run once more against that record, alone:
     /// then those runs are reported.
     pub record: Option<fn() -> io::Result<File>>,
+    /// The devices of the parties.
+    pub devices: Devices,
     /// The unit in which progress is counted, for those who watch.
     pub unit: &'static str,
     /// How many there will be.
@@ -96,6 +99,7 @@ impl Task {
             (0..repeat).map(|_| prove_next()).collect()
         };
         let verifier = |channel: &mut Channel| {
+            let options = Options { device: self.devices.last(), ..options.clone() };
             let mut session = VerifierSession::<S>::over(channel, options.clone());
             let mut verify_next = || {
                 if let Some(name) = options.statement {

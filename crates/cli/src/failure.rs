@@ -121,7 +121,7 @@ impl From<Error> for Failure {
             // again after failures of the network is not to try again after this one.
             Error::Abandoned { peer, .. } if *peer == Party::Prover.name() => Fault::Rejected,
             Error::Abandoned { .. } => Fault::Peer,
-            Error::Invalid(_) | Error::Unsatisfied(_) => Fault::Usage,
+            Error::Invalid(_) | Error::Unsatisfied(_) | Error::Device(_) => Fault::Usage,
             Error::Io { .. } | Error::Disagreed(_) | Error::Misbehaved(_) => Fault::Peer,
             _ => Fault::Bug,
         };
@@ -147,6 +147,9 @@ impl From<Error> for Failure {
             }
             Error::Disagreed(disagreement) => agreeing(disagreement).into(),
             Error::Misbehaved(_) => "is the other side volery, of this version?".into(),
+            Error::Device(_) => {
+                "run again, allow it more memory by --device-memory, take fewer lanes by --wave, or --device cpu".into()
+            }
             _ => String::new(),
         };
         let unsatisfied = matches!(error, Error::Unsatisfied(_));

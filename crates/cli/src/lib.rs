@@ -9,6 +9,7 @@
 //! print  partial  values       standard streams, files that are there whole, values as they are typed
 //! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
 //!  and service                 what is said to a service before a proof
+//! devices                      graphics processors
 //! progress  settings  replay   what is shown meanwhile, what options mean, what was sent once more
 //! both  preimage               both parties in this process, and a statement for them
 //! report                       what a proof is reported as
@@ -20,6 +21,7 @@
 pub mod args;
 pub mod both;
 pub mod child;
+pub mod devices;
 pub mod failure;
 pub mod fields;
 pub mod keys;

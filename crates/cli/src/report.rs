@@ -32,6 +32,8 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// Threads of each party.
     pub threads: usize,
+    /// The names of devices, where there are any.
+    pub devices: Option<Vec<String>>,
     /// Whether less security was allowed than convinces anybody.
     pub insecure: bool,
     /// The time from the start of the process to the verdict.
@@ -92,6 +94,7 @@ impl Outcome {
             clauses: None,
             warnings: Vec::new(),
             threads: settings.threads.get(),
+            devices: settings.devices.names(),
             insecure: settings.insecure_parameters,
             total: started.elapsed(),
             peak: peak_rss(),
@@ -198,6 +201,9 @@ impl Outcome {
         });
         if let Value::Object(rest) = rest {
             object.extend(rest);
+        }
+        if let Some(devices) = &self.devices {
+            object.insert("devices".into(), json!(devices));
         }
         if self.insecure {
             object["security"][INSECURE] = json!(true);

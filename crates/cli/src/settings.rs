@@ -10,12 +10,14 @@ pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES, TREES};
 pub use system::{named, system, system_of_party};
 
 use crate::args::{Output, Protocol};
+use crate::devices::Devices;
 use crate::failure::{Called, Failure, Result, one_named, one_of};
 use crate::fields::{BOOLEAN, Field, is_boolean};
 use advice::or_take;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use system::{no_part, not_of, those};
+use volery::channel::LANES;
 use volery::circuit::{Shape, Size};
 use volery::{
     Arch, Construction, Correlations, Garbling, LEAST_SECURITY, Method, Options, Seeds, Stacking, System,
@@ -50,6 +52,10 @@ pub struct Settings {
     pub arch: Arch,
     /// The number of threads of this party, or of each party where both run here.
     pub threads: NonZeroUsize,
+    /// The devices of the parties here.
+    pub devices: Devices,
+    /// The most lanes of a wave, where that was asked for.
+    pub wave: Option<u32>,
     /// The longest wait for the peer.
     pub timeout: Duration,
     /// Whether one JSON object is printed.
@@ -150,6 +156,8 @@ impl Settings {
             non_interactive: typed.non_interactive,
             arch: arch()?,
             threads: threads(typed, 0)?,
+            devices: Devices::of(typed, (system, &field.name()), correlations)?,
+            wave: typed.wave.as_deref().map(|text| wave(text, (system, field))).transpose()?,
             timeout: timeout(typed)?,
             json: output.json,
             quiet: output.quiet,
@@ -172,7 +180,7 @@ impl Settings {
 
     /// The settings where both parties run on this machine, by what was typed.
     pub fn of_both(self, typed: &Protocol) -> Result<Self> {
-        Ok(Self { threads: threads(typed, 2)?, ..self })
+        Ok(Self { threads: threads(typed, 2)?, devices: self.devices.of_both(), ..self })
     }
 
     /// The settings with as much work for each clause, if that is asked for.
@@ -201,6 +209,8 @@ impl Settings {
             check: false,
             arch: self.arch,
             threads: self.threads,
+            lanes: self.wave,
+            device: self.devices.first()?,
             ..Options::default()
         };
         self.offer(&options)?;
@@ -284,6 +294,19 @@ pub fn threads(typed: &Protocol, parties: usize) -> Result<NonZeroUsize> {
     };
     let threads = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
     threads.ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))
+}
+
+/// The most lanes of a wave.
+fn wave(text: &str, (system, field): (System, Field)) -> Result<u32> {
+    if system != System::QUICKSILVER || field.name() != "f2" {
+        return Err(Failure::usage("--wave: waves are of statements over f2 by quicksilver: leave it out"));
+    }
+    let lanes = text.parse::<u32>().ok();
+    let lanes = lanes.filter(|lanes| lanes.is_power_of_two() && LANES.contains(lanes));
+    lanes.ok_or_else(|| {
+        let (fewest, most) = (LANES.start(), LANES.end());
+        Failure::usage(format_args!("--wave: write a power of two from {fewest} to {most}"))
+    })
 }
 
 /// The choice that is left to the handshake.

@@ -22,6 +22,7 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let shape = Binary::compiled().count(&statement)?;
     let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
     let task = Task {
+        devices: settings.devices.clone(),
         record: None,
         timeout: settings.timeout,
         quiet: settings.quiet,

@@ -1,7 +1,7 @@
 //! `volery doctor`: what this machine has, and how fast the kernels run on it.
 
 use crate::verbs::args::Doctor;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use volery::channel::Link;
@@ -35,8 +35,10 @@ pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
     let huge = huge_pages();
     let kernels = kernels(arch);
     let throughput = loopback_speed()?;
+    let cards = cards();
     let version = env!("CARGO_PKG_VERSION");
     if typed.json {
+        let cards: Vec<_> = cards.iter().map(Card::json).collect();
         let kernels: Map<_, _> =
             kernels.iter().map(|(name, time)| ((*name).to_owned(), json!(time * 1e9))).collect();
         return print::result(json!({
@@ -49,6 +51,7 @@ pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
             "transparent_huge_pages": huge,
             "kernel_nanoseconds": kernels,
             "loopback_bytes_per_second": throughput,
+            "cards": cards,
         }));
     }
     let mut rows = vec![
@@ -63,7 +66,55 @@ pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
     rows.push(("huge pages", huge.unwrap_or_else(|| "unknown".into())));
     rows.extend(kernels.iter().map(|(name, time)| ("", format!("{:>8}  {name}", seconds(*time)))));
     rows.push(("loopback", format!("{}B/s", human(throughput))));
+    if cards.is_empty() {
+        let why = if cfg!(feature = "gpu") { "none is found" } else { "not looked for: built without them" };
+        rows.push(("cards", why.into()));
+    }
+    rows.extend(cards.iter().flat_map(Card::rows));
     print::result(table(&rows))
+}
+
+/// A graphics processor that is found.
+struct Card {
+    /// The name that --device has for it, and its own, with what may have gone wrong.
+    option: String,
+    name: String,
+    /// The kernels, and what each makes a second.
+    speeds: Vec<(&'static str, f64)>,
+}
+
+impl Card {
+    fn json(&self) -> Value {
+        let speeds: Map<_, _> =
+            self.speeds.iter().map(|(name, speed)| ((*name).to_owned(), json!(speed))).collect();
+        json!({"device": self.option, "name": self.name, "per_second": speeds})
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let speeds = self.speeds.iter().map(|(name, speed)| ("", format!("{:>8}  {name}/s", human(*speed))));
+        [("card", format!("{}, by --device {}", self.name, self.option))].into_iter().chain(speeds).collect()
+    }
+}
+
+/// The cards, and how fast their kernels are.
+#[cfg(feature = "gpu")]
+fn cards() -> Vec<Card> {
+    let found = volery_gpu::cards().into_iter().enumerate();
+    let card = |(number, found): (usize, volery_gpu::Found)| {
+        let option = format!("gpu:{number}");
+        match volery_gpu::Card::open(number, 1 << 30).and_then(|card| card.speeds()) {
+            Ok(speeds) => Card { option, name: found.name, speeds },
+            Err(why) => {
+                Card { option, name: format!("{}, which fails: {why}", found.name), speeds: Vec::new() }
+            }
+        }
+    };
+    found.map(card).collect()
+}
+
+#[cfg(not(feature = "gpu"))]
+fn cards() -> Vec<Card> {
+    Vec::new()
 }
 
 /// A feature of the processor, and whether it is there.

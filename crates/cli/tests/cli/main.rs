@@ -4,6 +4,7 @@ mod aiger;
 mod circuits;
 mod clauses;
 mod clusters;
+mod devices;
 mod fields;
 mod keys;
 mod kit;

@@ -22,6 +22,7 @@ const PARTS: [Part; 6] = [
             &["child", "failure", "signals", "waiting"],
             &["print", "partial", "values"],
             &["args", "link", "fields", "keys", "service"],
+            &["devices"],
             &["progress", "replay", "settings"],
             &["both", "preimage"],
             &["report"],

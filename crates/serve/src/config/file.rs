@@ -48,6 +48,9 @@ pub(super) struct StatementEntry {
     pub(super) system: Option<String>,
     pub(super) field: Option<String>,
     pub(super) vole: Option<String>,
+    pub(super) device: Option<String>,
+    /// The most memory of a graphics processor, in MB.
+    pub(super) device_memory: Option<u64>,
     pub(super) security: Option<u32>,
     /// The bandwidth in Mbit/s.
     pub(super) bandwidth: Option<f64>,

@@ -185,7 +185,10 @@ impl Statement {
 }
 
 fn settings(entry: &StatementEntry) -> Result<Settings> {
+    let usual = Protocol::default();
     let protocol = Protocol {
+        device: entry.device.clone().unwrap_or(usual.device),
+        device_memory: entry.device_memory.map_or(usual.device_memory, |memory| memory.to_string()),
         system: entry.system.clone(),
         field: entry.field.clone(),
         vole: entry.vole.clone().unwrap_or_else(|| AUTO.into()),
