@@ -176,8 +176,10 @@ impl End for BitProver {
         encode(&iteration.matrix.cipher, first_output(tile), &iteration.table, &mut buffers.rows);
     }
 
-    fn origin(iteration: &Checked<Self>) -> Option<Origin<'_>> {
-        Some(origin(iteration, iteration.trees.paths()))
+    const BY_DEVICES: bool = true;
+
+    fn origin(iteration: &Checked<Self>) -> Origin<'_> {
+        origin(iteration, iteration.trees.paths())
     }
 }
 
@@ -324,8 +326,10 @@ impl End for BitVerifier {
         encode(&iteration.matrix.cipher, first_output(tile), &iteration.table, &mut buffers.rows);
     }
 
-    fn origin(iteration: &Checked<Self>) -> Option<Origin<'_>> {
-        Some(origin(iteration, iteration.trees.roots()))
+    const BY_DEVICES: bool = true;
+
+    fn origin(iteration: &Checked<Self>) -> Origin<'_> {
+        origin(iteration, iteration.trees.roots())
     }
 }
 

@@ -77,9 +77,12 @@ pub trait End: Sized + 'static {
     /// Grows the leaves of a tile of `iteration` again, and adds the encoded secret.
     fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>);
 
-    /// The values from which a device expands the tiles of an iteration, if devices can.
-    fn origin(_: &Checked<Self>) -> Option<Origin<'_>> {
-        None
+    /// Whether devices can expand tiles. Where not, nothing of that is compiled.
+    const BY_DEVICES: bool = false;
+
+    /// The values from which a device expands the tiles of an iteration.
+    fn origin(_: &Checked<Self>) -> Origin<'_> {
+        unreachable!("no device expands them")
     }
 }
 
@@ -217,7 +220,7 @@ impl<P: End> Iteration<P> {
         let held = match &self.held {
             Some(held) => held.clone(),
             None => {
-                let origin = P::origin(&self.checked).expect("devices expand it");
+                let origin = P::origin(&self.checked);
                 self.held.insert(device.hold(&origin)?).clone()
             }
         };
@@ -350,7 +353,7 @@ impl<P: End> Iterations<P> {
     /// Does the part of the next iteration's work that goes with this draw.
     fn prepare(&mut self, channel: &mut Channel, for_device: bool) -> Result<()> {
         if self.schedule.sets_aside(self.draws) {
-            if for_device {
+            if P::BY_DEVICES && for_device {
                 self.aside.push(self.iteration.begin_aside(&self.workers));
             } else {
                 self.aside.push(self.iteration.begin_tile(&self.workers));
@@ -445,19 +448,26 @@ impl<P: End> Vole for Iterations<P> {
     }
 
     fn expand_by(&mut self, device: &Arc<dyn Expander>) -> bool {
-        let can = P::origin(&self.iteration.checked).is_some();
-        self.device = can.then(|| device.clone());
-        self.iteration.held = None;
-        can
+        if P::BY_DEVICES {
+            self.device = Some(device.clone());
+            self.iteration.held = None;
+        }
+        P::BY_DEVICES
     }
 
     fn begin_tile(&mut self, channel: &mut Channel) -> Result<(usize, Tile)> {
+        if !P::BY_DEVICES {
+            unreachable!("no device expands these shares");
+        }
         self.begin_draw(channel, true)?;
         let device = self.device.as_deref().expect("a device to draw for");
         Ok((TILE, self.iteration.next_for(device)?))
     }
 
     fn rows_of_tile(&mut self) -> Rows<P::Share> {
+        if !P::BY_DEVICES {
+            unreachable!("no device expands these shares");
+        }
         self.iteration.expansion(self.iteration.begun - 1, &self.workers)()
     }
 
