@@ -16,6 +16,8 @@ pub(super) struct Transcript {
     to_prover: Direction,
     checkpoint: [u8; 32],
     checkpoints: u64,
+    /// What the hash of every challenge begins with.
+    challenge: blake3::Hasher,
 }
 
 struct Direction {
@@ -55,6 +57,7 @@ impl Transcript {
             to_prover: Direction::new("volery transcript v1, verifier to prover"),
             checkpoint,
             checkpoints: 0,
+            challenge: blake3::Hasher::new_derive_key("volery transcript v1, challenge"),
         }
     }
 
@@ -90,7 +93,7 @@ impl Transcript {
     /// The challenge to `party` after all its messages so far. Challenges are numbered, so that two in a row
     /// differ.
     pub(super) fn challenge(&mut self, party: Party, label: &'static str) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, challenge");
+        let mut hasher = self.challenge.clone();
         hasher.update(&self.checkpoint);
         hasher.update(party.name().as_bytes());
         let direction = self.said_by(party);
