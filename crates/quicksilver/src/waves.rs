@@ -1082,7 +1082,7 @@ impl<S: Side> Apart<S> {
     /// Puts products into slots, and assertions among those of gates. Gives the polynomials for the batch that is open.
     pub(crate) fn put(self, slots: &mut Slots<S::Row>, asserted: &mut Openings) -> Vec<S::Vanishing> {
         self.products.iter().for_each(|product| *slots.slot() = *product);
-        self.asserted.iter().flat_map(|macs| macs.iter()).for_each(|mac| asserted.absorb(mac));
+        self.asserted.iter().for_each(|macs| asserted.absorb_each(macs));
         self.vanishing
     }
 }
