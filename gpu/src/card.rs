@@ -1,16 +1,20 @@
 //! A card, as it was found and opened.
 
 use crate::kernel::Kernels;
-use crate::memory::Staging;
-use crate::walk;
+use crate::memory::{Staging, Write};
+use crate::{tables, walk};
 use core::fmt::Display;
+use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use volery_channel::error::{Error, Result};
 use volery_proof::device::{Device, Plan, Walk};
-use volery_vole::vole::device::{Expander, Held, Origin};
+use volery_vole::vole::device::{Expander, Forest, Growing};
+
+/// The bytes of writes that wait at most.
+const MOST_WRITTEN: u64 = 1 << 24;
 
 /// The longest wait for a card.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,7 +24,12 @@ pub(crate) struct Gpu {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
     pub(crate) kernels: Kernels,
+    /// The table of AES.
+    pub(crate) columns: wgpu::Buffer,
     pub(crate) staging: Staging,
+    /// What is to be written before the next submission, and buffers that are to be overwritten behind it.
+    written: Mutex<Vec<Write>>,
+    given_back: Mutex<Vec<wgpu::Buffer>>,
     pub(crate) name: String,
     /// The bytes that may be used, those that are, and those of the largest buffer.
     pub(crate) memory: u64,
@@ -33,6 +42,36 @@ pub(crate) struct Gpu {
 impl Gpu {
     pub(crate) fn encoder(&self) -> wgpu::CommandEncoder {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Submits what `encoder` has, behind what was written, and has the buffers be overwritten that were given back.
+    pub(crate) fn submit(&self, mut encoder: wgpu::CommandEncoder) -> wgpu::SubmissionIndex {
+        let given_back = mem::take(&mut *self.given_back.lock().unwrap_or_else(PoisonError::into_inner));
+        given_back.iter().for_each(|buffer| encoder.clear_buffer(buffer, 0, None));
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let writes = (!written.is_empty()).then(|| {
+            let mut encoder = self.encoder();
+            written.iter().for_each(|write| write.encode(&mut encoder));
+            encoder.finish()
+        });
+        let submitted = self.queue.submit(writes.into_iter().chain([encoder.finish()]));
+        written.drain(..).for_each(|write| write.give_back(&self.staging));
+        submitted
+    }
+
+    /// Has something be written before all that is submitted next.
+    pub(crate) fn write(&self, write: Write) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.push(write);
+        if written.iter().map(Write::bytes).sum::<u64>() > MOST_WRITTEN {
+            drop(written);
+            self.submit(self.encoder());
+        }
+    }
+
+    /// Has a buffer be overwritten behind what is submitted next.
+    pub(crate) fn overwrite(&self, buffer: &wgpu::Buffer) {
+        self.given_back.lock().unwrap_or_else(PoisonError::into_inner).push(buffer.clone());
     }
 
     /// Waits for what was submitted up to here, or for all.
@@ -128,6 +167,7 @@ impl Card {
         let (name, limits) = (adapter.get_info().name, adapter.limits());
         let largest = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         let asked = adapter.request_device(&wgpu::DeviceDescriptor {
+            required_features: wgpu::Features::IMMEDIATES,
             required_limits: limits,
             ..wgpu::DeviceDescriptor::default()
         });
@@ -143,9 +183,32 @@ impl Card {
         let (errs, vanishes) = (keep(&failure), keep(&failure));
         device.on_uncaptured_error(Arc::new(move |why: wgpu::Error| errs(why.to_string())));
         device.set_device_lost_callback(move |_, why| vanishes(format!("it is gone: {why}")));
+        let table = tables::columns();
+        let columns = device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: size_of_val(&table) as u64,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        queue.write_buffer(&columns, 0, bytemuck::cast_slice(&table));
         let (kernels, staging) = (Kernels::default(), Staging::default());
         let used = AtomicU64::new(0);
-        Ok(Self(Arc::new(Gpu { device, queue, kernels, staging, name, memory, used, largest, failure })))
+        let (written, given_back) = (Mutex::default(), Mutex::default());
+        let gpu = Gpu {
+            device,
+            queue,
+            kernels,
+            columns,
+            staging,
+            written,
+            given_back,
+            name,
+            memory,
+            used,
+            largest,
+            failure,
+        };
+        Ok(Self(Arc::new(gpu)))
     }
 
     /// The bytes of its memory that are in use.
@@ -158,16 +221,17 @@ impl Card {
     }
 }
 
-// Behind all memory, which holds it: what that has submitted last overwrites secrets.
+// Behind all memory, which holds it.
 impl Drop for Gpu {
     fn drop(&mut self) {
+        self.submit(self.encoder());
         let _ = self.wait(None);
     }
 }
 
 impl Expander for Card {
-    fn hold(&self, origin: &Origin) -> Result<Arc<dyn Held>> {
-        Ok(Arc::new(crate::expand::Iteration::new(self.gpu(), origin)?))
+    fn grow(&self, forest: &Forest<'_>) -> Result<Box<dyn Growing>> {
+        Ok(Box::new(crate::forest::Grown::new(self.gpu(), forest)?))
     }
 }
 

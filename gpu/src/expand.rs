@@ -1,153 +1,190 @@
 //! Tiles of the extension: an iteration in the card's memory, and its rows.
 
 use crate::card::Gpu;
-use crate::memory::Memory;
+use crate::forest::{Leaves, TILES};
+use crate::memory::{Memory, Reading};
 use core::any::Any;
 use core::ops::Range;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_primitives::F128;
-use volery_vole::vole::device::{Held, Origin, Tile, Trees};
+use volery_primitives::prg::Seed;
+use volery_vole::vole::device::{Expanding, Held, Tile};
 use volery_vole::vole::lpn::{Params, TILE};
-use zeroize::Zeroizing;
 
-/// The bytes of a share, of a key, and of an expanded key.
+/// The bytes of a share, of a key, and of the round keys of one that is public.
 pub(crate) const SHARE: u64 = 16;
-const EXPANDED: u64 = 22 * SHARE;
+const ROUND_KEYS: u64 = 11 * SHARE;
 
-/// The keys of an iteration: of the code's matrix, of the keys of hashes, and of the verifier's roots.
-const KEYS: u64 = 3;
+/// Public keys, and their round keys.
+pub(crate) struct Keys {
+    raw: Memory,
+    rounds: Memory,
+    /// The blocks of `raw` to each.
+    every: u32,
+}
 
-/// The words of these elements, for the card.
-pub(crate) fn words(elements: &[F128]) -> Zeroizing<Vec<u128>> {
-    Zeroizing::new(elements.iter().map(|element| element.to_word()).collect())
+impl Keys {
+    /// Memory for the keys and nonces of so many seeds.
+    pub(crate) fn of_seeds(gpu: &Arc<Gpu>, seeds: usize) -> Result<Self> {
+        let seeds = seeds as u64;
+        Ok(Self {
+            raw: Memory::new(gpu, 2 * SHARE * seeds)?,
+            rounds: Memory::new(gpu, ROUND_KEYS * seeds)?,
+            every: 2,
+        })
+    }
+
+    /// A key.
+    fn of_key(gpu: &Arc<Gpu>, key: F128) -> Result<Self> {
+        let raw = Memory::with_elements(gpu, &[key])?;
+        let keys = Self { raw, rounds: Memory::new(gpu, ROUND_KEYS)?, every: 1 };
+        let mut encoder = gpu.encoder();
+        keys.schedule(gpu, &mut encoder, 1);
+        gpu.submit(encoder);
+        Ok(keys)
+    }
+
+    fn schedule(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, count: usize) {
+        let buffers = [(1, &*self.rounds), (2, &*self.raw), (9, &gpu.columns)];
+        gpu.kernels.public_keys.run(gpu, encoder, count.div_ceil(64), &[count as u32, self.every], &buffers);
+    }
+
+    /// Fills `blocks` with so many blocks of each seed, an even number unless there is but one, behind what `encoder` has and
+    /// all that was submitted.
+    pub(crate) fn generate(
+        &self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        (seeds, each): (&[Seed], usize),
+        blocks: &wgpu::Buffer,
+    ) {
+        let parts = seeds.iter().flat_map(|seed| {
+            let (key, nonce) = seed.parts();
+            [key.to_word(), u128::from(nonce)]
+        });
+        self.raw.write_public(0, &parts.collect::<Vec<u128>>());
+        self.schedule(gpu, encoder, seeds.len());
+        let count = seeds.len() * each;
+        let buffers = [(1, &*self.rounds), (2, blocks), (3, &*self.raw), (9, &gpu.columns)];
+        let groups = count.div_ceil(4 * 1024);
+        gpu.kernels.counter.run(gpu, encoder, groups, &[count as u32, each as u32], &buffers);
+    }
 }
 
 /// An iteration as the card holds it.
 pub(crate) struct Iteration {
+    gpu: Arc<Gpu>,
     params: Params,
-    /// Expanded.
-    keys: Memory,
+    /// That of the code's matrix.
+    key: Keys,
     table: Memory,
-    trees: Planted,
+    leaves: Leaves,
 }
 
-enum Planted {
-    Roots { salt: u64, delta: Memory },
-    Paths { siblings: Memory, sides: Memory },
+impl Held for Iteration {
+    fn begin_rows(&self, numbers: &[usize]) -> Result<Option<Box<dyn Expanding>>> {
+        let gpu = &self.gpu;
+        let rows = Memory::new(gpu, SHARE * (numbers.len() * TILE) as u64)?;
+        let named = Numbers::new(gpu, numbers.len())?;
+        named.name(numbers.iter().copied());
+        let (mut encoder, mut first) = (gpu.encoder(), 0);
+        for some in numbers.chunk_by(|a, b| a / TILES == b / TILES) {
+            let places = first..first + some.len();
+            first = places.end;
+            self.encode(gpu, &mut encoder, (places, some[0] / TILES), &rows, &named);
+        }
+        let reading = Reading::begin(gpu, encoder, &[(&rows, 0, rows.size())]);
+        Ok(Some(Box::new(Rows(reading))))
+    }
 }
 
-impl Held for Iteration {}
+/// Rows on their way to the processor.
+struct Rows(Reading);
+
+impl Expanding for Rows {
+    fn wait(self: Box<Self>, take: &mut dyn FnMut(&[F128])) -> Result<()> {
+        self.0.wait_for_pieces(take)
+    }
+}
 
 impl Iteration {
-    pub(crate) fn new(gpu: &Arc<Gpu>, origin: &Origin) -> Result<Self> {
-        let (trees, seed) = match origin.trees {
-            Trees::Roots { seed, salt, delta } => {
-                let delta = Memory::with(gpu, &words(core::slice::from_ref(delta)))?;
-                (Planted::Roots { salt, delta }, seed)
-            }
-            Trees::Paths { siblings, sides } => {
-                let siblings = Memory::with(gpu, &words(siblings))?;
-                (Planted::Paths { siblings, sides: Memory::with(gpu, sides)? }, &F128(0))
-            }
-        };
-        let keys = Zeroizing::new(vec![origin.matrix, origin.forest, *seed]);
-        let keys = expanded(gpu, &keys)?;
-        Ok(Self { params: origin.params, keys, table: Memory::with(gpu, &words(origin.table))?, trees })
+    /// An iteration with these leaves, and the code with this matrix and secret.
+    pub(crate) fn new(
+        gpu: &Arc<Gpu>,
+        params: Params,
+        leaves: Leaves,
+        (matrix, table): (F128, &[F128]),
+    ) -> Result<Self> {
+        let (key, table) = (Keys::of_key(gpu, matrix)?, Memory::with_elements(gpu, table)?);
+        Ok(Self { gpu: gpu.clone(), params, key, table, leaves })
     }
 }
 
-/// These keys, expanded.
-pub(crate) fn expanded(gpu: &Arc<Gpu>, keys: &[F128]) -> Result<Memory> {
-    let raw = Memory::with(gpu, &words(keys))?;
-    let memory = Memory::new(gpu, EXPANDED * keys.len() as u64)?;
-    let (count, mut encoder) = (keys.len(), gpu.encoder());
-    let parameters = [count as u32, 0, 0, 0];
-    let buffers = [(1, &*memory), (2, &*raw)];
-    gpu.kernels.expand_keys.run(gpu, &mut encoder, count.div_ceil(128), &parameters, &buffers);
-    gpu.queue.submit([encoder.finish()]);
-    Ok(memory)
-}
+/// The numbers of tiles that are expanded, for the card.
+pub(crate) struct Numbers(Memory);
 
-/// Memory in which tiles are expanded: their keys, and their numbers.
-pub(crate) struct Scratch {
-    keys: Memory,
-    numbers: Memory,
-}
-
-impl Scratch {
-    /// Memory for so many tiles, of any set.
+impl Numbers {
+    /// Memory for so many.
     pub(crate) fn new(gpu: &Arc<Gpu>, tiles: usize) -> Result<Self> {
-        // A tree is no higher than a tile.
-        let keys = EXPANDED * (KEYS + tiles as u64 * u64::from(TILE.ilog2()));
-        Ok(Self { keys: Memory::new(gpu, keys)?, numbers: Memory::new(gpu, 4 * tiles as u64)? })
+        Ok(Self(Memory::new(gpu, 4 * tiles as u64)?))
     }
 
-    /// Takes the numbers of these tiles.
-    pub(crate) fn name(&self, tiles: &[Tile]) {
-        let numbers: Vec<u32> = tiles.iter().map(|tile| tile.number as u32).collect();
-        self.numbers.write_public(0, &numbers);
+    /// Takes these numbers.
+    pub(crate) fn name(&self, numbers: impl Iterator<Item = usize>) {
+        let numbers: Vec<u32> = numbers.map(|number| number as u32).collect();
+        self.0.write_public(0, &numbers);
     }
 }
 
-/// Expands `tiles` into `rows`, one after the other, behind what `encoder` has. Their numbers are in `scratch`.
+/// Expands `tiles`, which are named in `numbers`, into `rows`, one after the other, behind what `encoder` has.
 pub(crate) fn expand(
     gpu: &Gpu,
     encoder: &mut wgpu::CommandEncoder,
     tiles: &[Tile],
     rows: &wgpu::Buffer,
-    scratch: &Scratch,
+    numbers: &Numbers,
 ) {
     let mut first = 0;
-    for tiles in tiles.chunk_by(|a, b| Arc::ptr_eq(&a.held, &b.held)) {
+    let are_together =
+        |a: &Tile, b: &Tile| Arc::ptr_eq(&a.held, &b.held) && a.number / TILES == b.number / TILES;
+    for tiles in tiles.chunk_by(are_together) {
         let held: &dyn Any = &*tiles[0].held;
         let iteration: &Iteration = held.downcast_ref().expect("an iteration of a card");
-        iteration.expand(gpu, encoder, first..first + tiles.len(), rows, scratch);
+        let piece = tiles[0].number / TILES;
+        iteration.encode(gpu, encoder, (first..first + tiles.len(), piece), rows, numbers);
         first += tiles.len();
     }
 }
 
 impl Iteration {
-    /// Expands the tiles with these places among those that are named.
-    fn expand(
+    /// Encodes the tiles with these places among those that are named, whose leaves are in this piece.
+    fn encode(
         &self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        places: Range<usize>,
+        (places, piece): (Range<usize>, usize),
         rows: &wgpu::Buffer,
-        Scratch { keys, numbers }: &Scratch,
+        numbers: &Numbers,
     ) {
-        let (width, depth) = (self.params.trees_per_tile(), self.params.depth);
-        let (levels, count) = (depth - 1, places.len());
-        encoder.copy_buffer_to_buffer(&self.keys, 0, keys, 0, EXPANDED * KEYS);
-        let [first, tiles, at] = [places.start, count, places.start * TILE].map(|number| number as u32);
-        let Gpu { kernels, .. } = gpu;
-        let parameters = [tiles, first, levels as u32, KEYS as u32];
-        let groups = (count * levels).div_ceil(128);
-        kernels.level_keys.run(gpu, encoder, groups, &parameters, &[(1, &**keys), (2, &**numbers)]);
-        let mut parameters = [first, width as u32, depth as u32, at, 0, 0, KEYS as u32, 0];
-        let all = [(1, &**keys), (2, rows), (5, &**numbers)];
-        match &self.trees {
-            Planted::Roots { salt, delta } => {
-                (parameters[4], parameters[5]) = (*salt as u32, (salt >> 32) as u32);
-                let buffers = [&all[..], &[(3, delta)]].concat();
-                kernels.roots.run(gpu, encoder, count, &parameters, &buffers);
-            }
-            Planted::Paths { siblings, sides } => {
-                let buffers = [&all[..], &[(3, siblings), (4, sides)]].concat();
-                kernels.paths.run(gpu, encoder, count, &parameters, &buffers);
-            }
-        }
-        let parameters = [first, tiles * TILE as u32, at, self.params.secret as u32];
-        let buffers = [(1, &**keys), (2, rows), (3, &*self.table), (4, &**numbers)];
-        kernels.encode.run(gpu, encoder, (count * TILE).div_ceil(4 * 128), &parameters, &buffers);
+        let count = places.len() * TILE;
+        let parameters = [places.start, count, places.start * TILE, self.params.secret, piece * TILES];
+        let parameters = parameters.map(|number| number as u32);
+        let buffers = [
+            (1, &*self.key.rounds),
+            (2, rows),
+            (3, &*self.table),
+            (4, &*numbers.0),
+            (5, &*self.leaves.0[piece]),
+            (9, &gpu.columns),
+        ];
+        gpu.kernels.encode.run(gpu, encoder, count.div_ceil(4 * 1024), &parameters, &buffers);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Reading;
     use crate::testing::{card, talk};
     use volery_channel::random::Random;
     use volery_primitives::arch::Arch;
@@ -158,19 +195,23 @@ mod tests {
     fn rows(gpu: &Arc<Gpu>, tiles: &[Tile]) -> Vec<u128> {
         let shares = (tiles.len() * TILE) as u64;
         let rows = Memory::new(gpu, SHARE * shares).unwrap();
-        let scratch = Scratch::new(gpu, tiles.len()).unwrap();
-        scratch.name(tiles);
+        let numbers = Numbers::new(gpu, tiles.len()).unwrap();
+        numbers.name(tiles.iter().map(|tile| tile.number));
         let mut encoder = gpu.encoder();
-        expand(gpu, &mut encoder, tiles, &rows, &scratch);
+        expand(gpu, &mut encoder, tiles, &rows, &numbers);
         Reading::begin(gpu, encoder, &[(&rows, 0, SHARE * shares)]).wait().unwrap().to_vec()
     }
 
-    /// Draws so many blocks, and says which rows they have by the processor, and by the card, some tiles at a time.
+    /// Draws so many blocks, and says which rows they have by the processor, and by the card, some tiles at a time. Where
+    /// the card comes `late`, it gets trees that the processor has begun with.
     fn drawn<S: Share<Row = F128>>(
         mut vole: impl Vole<Share = S>,
         channel: &mut volery_channel::channel::Channel,
-        blocks: usize,
+        (blocks, late): (usize, usize),
     ) -> Result<()> {
+        for _ in 0..late {
+            vole.block(channel, &mut volery_vole::vole::Shares::default())?;
+        }
         let card = Arc::new(card());
         let device: Arc<dyn Expander> = card.clone();
         assert!(vole.expand_by(&device));
@@ -188,49 +229,54 @@ mod tests {
         Ok(())
     }
 
-    /// Both parties' rows, across a refill, and of the set whose trees are as high as a tile.
+    /// Both parties' rows, across refills, by trees that the card has grown at one of them or both, and of the set whose
+    /// trees are as high as a tile.
     #[test]
     fn rows_are_those_of_the_processor() {
-        for (params, blocks) in [(Params::TINY, 40), (Params::L2, 3)] {
+        for (params, blocks, late) in [
+            (Params::TINY, 60, [0, 0]),
+            (Params::TINY, 40, [0, 2]),
+            (Params::TINY, 40, [3, 0]),
+            (Params::L2, 3, [0, 0]),
+        ] {
             talk(
                 |channel| {
                     let random = &mut Random::from_seed(&[1; 32]);
-                    drawn(extend::Prover::new(channel, Arch::detect(), params, random)?, channel, blocks)
+                    let vole = extend::Prover::new(channel, Arch::detect(), params, random)?;
+                    drawn(vole, channel, (blocks + late[1], late[0]))
                 },
                 |channel| {
                     let random = &mut Random::from_seed(&[2; 32]);
                     let delta = Delta::random(random);
                     let vole = extend::Verifier::new(channel, Arch::detect(), params, &delta, random)?;
-                    drawn(vole, channel, blocks)
+                    drawn(vole, channel, (blocks + late[0], late[1]))
                 },
             );
         }
     }
 
-    /// A thread has two keys or blocks: each number of them, to the last.
+    /// A thread has four blocks: each number of them, to the last.
     #[test]
     fn generators_are_those_of_the_processor() {
         use volery_primitives::prg::Prg;
 
         let card = card();
         let gpu = card.gpu();
-        for count in [1, 2, 127, 128, 1001] {
-            let keys = expanded(gpu, &[F128(3 << 100 | 77)]).unwrap();
-            let out = Memory::new(gpu, SHARE * count as u64).unwrap();
+        let challenge = core::array::from_fn(|i| i as u8);
+        let seeds = [Seed::from(F128(3 << 100 | 77)), Seed::of_challenge(&challenge)];
+        for (count, each) in [(1, 1), (1, 2), (1, 3), (1, 127), (2, 1024), (1, 4097), (2, 4098)] {
+            let (keys, seeds) = (Keys::of_seeds(gpu, count).unwrap(), &seeds[..count]);
+            let blocks = count * each;
+            let out = Memory::new(gpu, SHARE * blocks as u64).unwrap();
             let mut encoder = gpu.encoder();
-            let buffers = [(1, &*keys), (2, &*out)];
-            gpu.kernels.counter.run(
-                gpu,
-                &mut encoder,
-                usize::div_ceil(count, 128),
-                &[count as u32, 0, 0, 0],
-                &buffers,
-            );
-            let made =
-                Reading::begin(gpu, encoder, &[(&out, 0, SHARE * count as u64)]).wait::<u128>().unwrap();
-            let mut expected = vec![F128(0); count];
-            Prg::new(Arch::detect(), F128(3 << 100 | 77)).fill(&mut expected);
-            assert!(made.iter().zip(&expected).all(|(made, expected)| F128(*made) == *expected), "{count}");
+            keys.generate(gpu, &mut encoder, (seeds, each), &out);
+            let read = [(&*out, 0, SHARE * blocks as u64)];
+            let made = Reading::begin(gpu, encoder, &read).wait::<u128>().unwrap();
+            let mut expected = vec![F128(0); blocks];
+            for (seed, expected) in seeds.iter().zip(expected.chunks_mut(each)) {
+                Prg::new(Arch::detect(), *seed).fill(expected);
+            }
+            assert!(made.iter().zip(&expected).all(|(made, expected)| F128(*made) == *expected), "{each}");
         }
     }
 }

@@ -40,18 +40,22 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// The key schedule.
+    /// The key schedule, for ciphers that are bit-sliced.
     expand_keys: "bytes" "schedule" "expand_keys";
+    /// The key schedule, for ciphers by tables.
+    public_keys: "public_keys";
     /// The keys of the hashes of trees.
     level_keys: "bytes" "aes" "schedule" "level_keys";
     /// A verifier's trees.
-    roots: "bytes" "aes" "trees" "roots";
+    verifier_trees: "bytes" "aes" "trees" "verifier_trees";
     /// A prover's trees.
-    paths: "bytes" "aes" "trees" "paths";
+    prover_trees: "bytes" "aes" "trees" "prover_trees";
+    /// The sums of the check of trees.
+    weigh: "field" "weigh";
     /// The encoded secret.
-    encode: "bytes" "aes" "encode";
-    /// A generator's output.
-    counter: "bytes" "aes" "counter";
+    encode: "tables" "encode";
+    /// Generators' output.
+    counter: "tables" "counter";
     /// The lowest bits of words.
     pack: "pack";
     /// A prover's walk in the clear.
@@ -75,7 +79,11 @@ impl Kernel {
                 layout: None,
                 module: &module,
                 entry_point: Some("main"),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    // Kernels write it before they read it.
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
                 cache: None,
             })
         })
@@ -95,30 +103,22 @@ impl Kernel {
             return;
         }
         let pipeline = self.pipeline(gpu);
-        // All of them are public.
-        let words: &[u8] = bytemuck::cast_slice(parameters);
-        let parameters = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: words.len() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        gpu.queue.write_buffer(&parameters, 0, words);
         let whole = |buffer| {
             wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size: None::<NonZeroU64> })
         };
-        let parameters = wgpu::BindGroupEntry { binding: 0, resource: whole(&parameters) };
-        let others = buffers
+        let entries = buffers
             .iter()
             .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: *binding, resource: whole(buffer) });
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &pipeline.get_bind_group_layout(0),
-            entries: &[parameters].into_iter().chain(others).collect::<Vec<_>>(),
+            entries: &entries.collect::<Vec<_>>(),
         });
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &group, &[]);
+        // All of them are public.
+        pass.set_immediates(0, bytemuck::cast_slice(parameters));
         pass.dispatch_workgroups(u32::try_from(groups).expect("a few groups"), 1, 1);
     }
 }

@@ -5,15 +5,18 @@
 //! Whoever speaks to the peer hands it tiles, corrections and challenges, and gets corrections, asserted wires and sums.
 //!
 //! Kernels are written once, in WGSL, and compiled by the driver of the card through `wgpu`; that and the loader of Vulkan
-//! are looked for when a card is opened. Ciphers are bit-sliced: no address, and no branch, depends on a secret. What is
-//! secret is overwritten in the card's memory when it is dropped, and on its way there.
+//! are looked for when a card is opened. No address, and no branch, depends on a secret: trees are grown by a cipher that is
+//! bit-sliced, and blocks by tables are those of public numbers under public keys. What is secret is overwritten in the card's
+//! memory when it is dropped, and on its way there.
 #![forbid(unsafe_code)]
 
 mod card;
 mod expand;
+mod forest;
 mod kernel;
 mod memory;
 mod speeds;
+mod tables;
 #[cfg(test)]
 mod testing;
 mod walk;

@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use volery_channel::error::{Error, Result};
+use volery_primitives::F128;
 use wgpu::BufferUsages as Usage;
+use zeroize::Zeroizing;
 
 /// A buffer that is overwritten when it is dropped.
 pub(crate) struct Memory {
@@ -70,31 +72,57 @@ impl Memory {
         self.gpu.queue.write_buffer(&self.buffer, at, bytemuck::cast_slice(words));
     }
 
+    /// A buffer with these elements.
+    ///
+    /// # Errors
+    /// As for [`Memory::new`].
+    pub(crate) fn with_elements(gpu: &Arc<Gpu>, elements: &[F128]) -> Result<Self> {
+        let memory = Self::new(gpu, size_of_val(elements) as u64)?;
+        memory.write_elements(0, elements);
+        Ok(memory)
+    }
+
     /// Writes words from byte `at` on, behind all that was submitted. Copies of them are overwritten.
     pub(crate) fn write<T: bytemuck::NoUninit>(&self, at: u64, words: &[T]) {
-        let bytes: &[u8] = bytemuck::cast_slice(words);
-        if bytes.is_empty() {
+        self.write_by(at, size_of_val(words), |put| put(bytemuck::cast_slice(words)));
+    }
+
+    /// Writes elements, as [`Memory::write`] does words.
+    pub(crate) fn write_elements(&self, at: u64, elements: &[F128]) {
+        self.write_by(at, size_of_val(elements), |put| {
+            let mut some = Zeroizing::new([[0; 16]; 256]);
+            for elements in elements.chunks(some.len()) {
+                some.iter_mut().zip(elements).for_each(|(bytes, element)| *bytes = element.to_bytes());
+                put(some[..elements.len()].as_flattened());
+            }
+        });
+    }
+
+    /// Writes so many bytes, which `work` puts there piece by piece.
+    fn write_by(&self, at: u64, bytes: usize, work: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+        if bytes == 0 {
             return;
         }
-        let length = (bytes.len() as u64).next_multiple_of(4);
+        let length = (bytes as u64).next_multiple_of(4);
         let staging = self.gpu.staging.take(&self.gpu.device, length);
-        match staging.get_mapped_range_mut(..bytes.len() as u64) {
-            Ok(mut range) => range.slice(..).copy_from_slice(bytes),
+        match staging.get_mapped_range_mut(..bytes as u64) {
+            Ok(mut range) => {
+                let mut written = 0;
+                work(&mut |piece| {
+                    range.slice(written..written + piece.len()).copy_from_slice(piece);
+                    written += piece.len();
+                });
+            }
             Err(why) => self.gpu.fail(why),
         }
         staging.unmap();
-        let mut encoder = self.gpu.encoder();
-        encoder.copy_buffer_to_buffer(&staging, 0, &self.buffer, at, length);
-        self.gpu.queue.submit([encoder.finish()]);
-        self.gpu.staging.take_back(staging, length);
+        self.gpu.write(Write { staging, to: self.buffer.clone(), at, length });
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let mut encoder = self.gpu.encoder();
-        encoder.clear_buffer(&self.buffer, 0, None);
-        self.gpu.queue.submit([encoder.finish()]);
+        self.gpu.overwrite(&self.buffer);
         self.gpu.used.fetch_sub(self.buffer.size(), Ordering::Relaxed);
     }
 }
@@ -138,12 +166,37 @@ impl Staging {
     }
 }
 
+/// Memory on its way to a buffer of the card, from a byte on.
+pub(crate) struct Write {
+    staging: wgpu::Buffer,
+    to: wgpu::Buffer,
+    at: u64,
+    length: u64,
+}
+
+impl Write {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.length
+    }
+
+    pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+        encoder.copy_buffer_to_buffer(&self.staging, 0, &self.to, self.at, self.length);
+    }
+
+    /// Gives the memory back once this is submitted.
+    pub(crate) fn give_back(self, staging: &Staging) {
+        staging.take_back(self.staging, self.length);
+    }
+}
+
 /// Words on their way from the card.
 pub(crate) struct Reading {
     gpu: Arc<Gpu>,
     staging: wgpu::Buffer,
     submitted: wgpu::SubmissionIndex,
     mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
+    /// Whether it is mapped, or is going to be.
+    is_mapped: bool,
 }
 
 impl Reading {
@@ -165,11 +218,11 @@ impl Reading {
             encoder.copy_buffer_to_buffer(buffer, *at, &staging, to, *bytes);
             to += bytes;
         }
-        let submitted = gpu.queue.submit([encoder.finish()]);
+        let submitted = gpu.submit(encoder);
         let (sender, mapped) = mpsc::channel();
         // Nobody hears it where this was dropped.
         staging.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
-        Self { gpu: gpu.clone(), staging, submitted, mapped }
+        Self { gpu: gpu.clone(), staging, submitted, mapped, is_mapped: true }
     }
 
     /// Waits for the words, which may be secret.
@@ -177,23 +230,51 @@ impl Reading {
     /// # Errors
     /// `Device` where the card has failed.
     pub(crate) fn wait<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(self) -> Result<Vec<T>> {
+        self.wait_with(bytemuck::pod_collect_to_vec)
+    }
+
+    /// Waits for elements.
+    ///
+    /// # Errors
+    /// As for [`Reading::wait`].
+    pub(crate) fn wait_for_elements(self) -> Result<Zeroizing<Vec<F128>>> {
+        let elements =
+            |bytes: &[u8]| bytes.as_chunks().0.iter().map(|bytes| F128::from_bytes(*bytes)).collect();
+        self.wait_with(|bytes| Zeroizing::new(elements(bytes)))
+    }
+
+    /// Waits for elements, and hands them out piece by piece.
+    ///
+    /// # Errors
+    /// As for [`Reading::wait`].
+    pub(crate) fn wait_for_pieces(self, take: &mut dyn FnMut(&[F128])) -> Result<()> {
+        self.wait_with(|bytes| {
+            let mut some = Zeroizing::new([F128(0); 256]);
+            for bytes in bytes.as_chunks().0.chunks(some.len()) {
+                some.iter_mut().zip(bytes).for_each(|(element, bytes)| *element = F128::from_bytes(*bytes));
+                take(&some[..bytes.len()]);
+            }
+        })
+    }
+
+    fn wait_with<T>(mut self, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
         self.gpu.wait(Some(self.submitted.clone()))?;
         let failed = || self.gpu.failed("it does not give back what it has computed");
         // Another thread that waits may be the one to say so.
         self.mapped.recv_timeout(PATIENCE).map_err(|_| failed())?.map_err(|_| failed())?;
-        let words = {
-            let range = self.staging.get_mapped_range(..).map_err(|_| failed())?;
-            bytemuck::pod_collect_to_vec(&range)
-        };
+        let taken = take(&self.staging.get_mapped_range(..).map_err(|_| failed())?);
         self.staging.unmap();
-        Ok(words)
+        self.is_mapped = false;
+        Ok(taken)
     }
 }
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        let mut encoder = self.gpu.encoder();
-        encoder.clear_buffer(&self.staging, 0, None);
-        self.gpu.queue.submit([encoder.finish()]);
+        if self.is_mapped {
+            // Nobody has waited for it.
+            self.staging.unmap();
+        }
+        self.gpu.overwrite(&self.staging);
     }
 }

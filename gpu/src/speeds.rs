@@ -1,53 +1,54 @@
 //! How fast the kernels are on a card.
 
 use crate::card::{Card, Gpu};
-use crate::expand::{Iteration, SHARE, Scratch, expand, expanded};
+use crate::expand::{Keys, Numbers, SHARE, expand};
+use crate::forest::Grown;
 use crate::memory::Memory;
 use crate::walk::products;
 use std::sync::Arc;
 use std::time::Instant;
 use volery_channel::error::Result;
 use volery_primitives::F128;
+use volery_primitives::prg::Seed;
 use volery_proof::device::Device as _;
-use volery_vole::vole::device::{Held, Origin, Tile, Trees};
+use volery_vole::vole::device::{Forest, Growing as _, Tile, Trees};
 use volery_vole::vole::lpn::{Params, TILE};
 
 /// The tiles that are expanded at a time.
 const TILES: usize = 256;
 
 impl Card {
-    /// The kernels by name, with what each makes a second: blocks of AES, rows of both parties by the set
-    /// `mid`, and products of a walk by as many lanes as suit it, four sums to each.
+    /// The kernels by name, with what each makes a second: blocks of AES by tables; leaves of both parties' trees, and rows, by
+    /// the set `mid`; and products of a walk by as many lanes as suit it, four sums to each.
     ///
     /// # Errors
     /// `Device`.
     pub fn speeds(&self) -> Result<Vec<(&'static str, f64)>> {
         let (gpu, params) = (self.gpu(), Params::MID);
-        let table = vec![F128(1); params.secret];
-        let siblings = vec![F128(2); params.trees * (params.depth + 1)];
-        let sides = vec![0; params.trees];
-        let held = |trees| {
-            let origin = Origin { params, matrix: F128(3), table: &table, forest: F128(4), trees };
-            Ok(Arc::new(Iteration::new(gpu, &origin)?) as Arc<dyn Held>)
+        let shares = TILES * TILE;
+        let grown = |trees| Grown::new(gpu, &Forest { params, key: F128(4), trees });
+        let leaves = |trees| {
+            let mut closed = grown(trees)?;
+            closed.begin_again();
+            rate(gpu, shares, |encoder| closed.grow_some(encoder, TILES))
         };
-        let roots = held(Trees::Roots { seed: &F128(5), salt: 6, delta: &F128(7) })?;
-        let paths = held(Trees::Paths { siblings: &siblings, sides: &sides })?;
-        let (rows, scratch) = (Memory::new(gpu, SHARE * (TILES * TILE) as u64)?, Scratch::new(gpu, TILES)?);
-        let all = |held: &Arc<dyn Held>| {
-            let tiles: Vec<Tile> = (0..TILES).map(|number| Tile { held: held.clone(), number }).collect();
-            scratch.name(&tiles);
-            rate(gpu, TILES * TILE, |encoder| expand(gpu, encoder, &tiles, &rows, &scratch))
-        };
-        let key = expanded(gpu, &[F128(8)])?;
-        let blocks = rate(gpu, TILES * TILE, |encoder| {
-            let parameters = [(TILES * TILE) as u32, 0, 0, 0];
-            let buffers = [(1, &*key), (2, &*rows)];
-            gpu.kernels.counter.run(gpu, encoder, TILES * TILE / 128, &parameters, &buffers);
-        })?;
+        let (seed, delta) = (&F128(5), &F128(7));
+        let verifiers = leaves(Trees::Roots { seed, salt: 6, delta })?;
+        let provers = leaves(Trees::Closed)?;
+        let grown = Box::new(grown(Trees::Roots { seed, salt: 6, delta })?);
+        let held = grown.hold(F128(3), &vec![F128(1); params.secret])?;
+        let tiles: Vec<Tile> = (0..TILES).map(|number| Tile { held: held.clone(), number }).collect();
+        let (rows, numbers) = (Memory::new(gpu, SHARE * shares as u64)?, Numbers::new(gpu, TILES)?);
+        numbers.name(0..TILES);
+        let expanded = rate(gpu, shares, |encoder| expand(gpu, encoder, &tiles, &rows, &numbers))?;
+        let seeds = Keys::of_seeds(gpu, 1)?;
+        let some = [Seed::from(F128(8))];
+        let blocks = rate(gpu, shares, |encoder| seeds.generate(gpu, encoder, (&some, shares), &rows))?;
         Ok(vec![
             ("blocks of AES", blocks),
-            ("rows of a prover", all(&paths)?),
-            ("rows of a verifier", all(&roots)?),
+            ("leaves of a prover", provers),
+            ("leaves of a verifier", verifiers),
+            ("rows", expanded),
             ("products", products(gpu, self.lanes() as usize)?),
         ])
     }
@@ -56,10 +57,11 @@ impl Card {
 /// How many of `units` are made a second by what `work` encodes.
 pub(crate) fn rate(gpu: &Arc<Gpu>, units: usize, work: impl Fn(&mut wgpu::CommandEncoder)) -> Result<f64> {
     let run = |times: usize| {
-        let begun = Instant::now();
         let mut encoder = gpu.encoder();
         (0..times).for_each(|_| work(&mut encoder));
-        gpu.queue.submit([encoder.finish()]);
+        let work = encoder.finish();
+        let begun = Instant::now();
+        gpu.queue.submit([work]);
         gpu.wait(None)?;
         Ok(begun.elapsed().as_secs_f64())
     };

@@ -1,14 +1,14 @@
 //! Maps: the waves of a function in the card's memory, and the walks over them.
 
 use crate::card::Gpu;
-use crate::expand::{SHARE, Scratch, expand, words};
+use crate::expand::{Keys, Numbers, SHARE, expand};
 use crate::kernel::Kernel;
 use crate::memory::{Memory, Reading};
 use crate::speeds::rate;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use volery_channel::channel::Party;
-use volery_channel::error::{Error, Result};
+use volery_channel::error::Result;
 use volery_circuit::stream::Block;
 use volery_circuit::stream::straight::{Kind, Step, StraightLine};
 use volery_primitives::prg::Seed;
@@ -36,15 +36,16 @@ pub(crate) struct OnCard {
     /// The two sums of each lane.
     sums: Memory,
     lanes: usize,
-    /// A challenge's key, its expansion, and its coefficients.
-    key: Memory,
-    expanded: Memory,
+    /// A challenge's seed, and its coefficients.
+    seed: Keys,
     chi: Memory,
     asserted: Memory,
     turns: [Turn; TURNS],
     /// The number of the next turn.
     next: usize,
     drawn: VecDeque<Drawn>,
+    /// The wires that are asserted in turns that are folded, if any are.
+    folded: VecDeque<Option<Reading>>,
     waves: BTreeMap<usize, Wave>,
     free: Vec<Wires>,
 }
@@ -52,7 +53,7 @@ pub(crate) struct OnCard {
 /// Memory for a turn.
 struct Turn {
     rows: Memory,
-    scratch: Scratch,
+    numbers: Numbers,
     /// The values of shares, and their corrections: a bit each, behind a word that is left free.
     bits: Memory,
     corrections: Memory,
@@ -93,7 +94,8 @@ fn step(line: &StraightLine<F2>, step: &Step) -> [u32; 4] {
         Kind::Constant => [1, out, u32::from(line.constants[a as usize] == F2::ONE), 0],
         Kind::Mul => [2, out, a, b],
         Kind::Witness => [3, out, a, 0],
-        Kind::Assert => [4, 0, a, 0],
+        // On no slot.
+        Kind::Assert => [4, u32::MAX, a, 0],
         _ => unreachable!("a step that no card takes"),
     }
 }
@@ -114,7 +116,7 @@ impl OnCard {
         let turn = || {
             Ok(Turn {
                 rows: Memory::new(gpu, SHARE * shares as u64)?,
-                scratch: Scratch::new(gpu, shares / TILE)?,
+                numbers: Numbers::new(gpu, shares / TILE)?,
                 bits: Memory::new(gpu, bits)?,
                 corrections: Memory::new(gpu, bits)?,
             })
@@ -124,17 +126,17 @@ impl OnCard {
             party,
             slots: line.slots,
             steps: Memory::with(gpu, &steps)?,
-            one: Memory::with(gpu, &words(core::slice::from_ref(one)))?,
+            one: Memory::with_elements(gpu, core::slice::from_ref(one))?,
             sums: Memory::new(gpu, 2 * SHARE * lanes as u64)?,
             lanes,
-            key: Memory::new(gpu, SHARE)?,
-            expanded: Memory::new(gpu, 22 * SHARE)?,
+            seed: Keys::of_seeds(gpu, 1)?,
             chi: Memory::new(gpu, SHARE * shares as u64)?,
             asserted: Memory::new(gpu, SHARE * u64::from(before) * lanes as u64)?,
             assertions,
             turns: [turn()?, turn()?],
             next: 0,
             drawn: VecDeque::new(),
+            folded: VecDeque::new(),
             waves: BTreeMap::new(),
             free: Vec::new(),
         })
@@ -204,21 +206,21 @@ impl Walk for OnCard {
         let (mut at, mut some) = (0, Zeroizing::new(Vec::with_capacity(AT_ONCE + lanes)));
         let mut rows = 0;
         for column in columns {
-            some.extend(column.iter().map(|wire| wire.to_word()));
+            some.extend_from_slice(column);
             rows += 1;
             if some.len() >= AT_ONCE {
-                wires.wide.write(at, &some);
+                wires.wide.write_elements(at, &some);
                 at += SHARE * some.len() as u64;
                 some.clear();
             }
         }
-        wires.wide.write(at, &some);
+        wires.wide.write_elements(at, &some);
         if self.party == Party::Prover {
             let mut encoder = gpu.encoder();
             let parameters = [rows, lanes, words, 0].map(|number| number as u32);
             let buffers = [(1, &*wires.wide), (2, &*wires.values)];
             gpu.kernels.pack.run(gpu, &mut encoder, (rows * words).div_ceil(256), &parameters, &buffers);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(encoder);
         }
         let witness = Memory::with(gpu, witness)?;
         self.waves.insert(wave, Wave { lanes, wires, witness });
@@ -230,8 +232,8 @@ impl Walk for OnCard {
         self.next += 1;
         let (gpu, turn) = (&self.gpu, &self.turns[number % TURNS]);
         let mut encoder = gpu.encoder();
-        turn.scratch.name(tiles);
-        expand(gpu, &mut encoder, tiles, &turn.rows, &turn.scratch);
+        turn.numbers.name(tiles.iter().map(|tile| tile.number));
+        expand(gpu, &mut encoder, tiles, &turn.rows, &turn.numbers);
         let reading = if self.party == Party::Prover {
             let parameters = [1, shares as u32, shares as u32 / 32, 1];
             let buffers = [(1, &*turn.rows), (2, &*turn.bits)];
@@ -245,7 +247,7 @@ impl Walk for OnCard {
             }
             Some(Reading::begin(gpu, encoder, &[(&turn.corrections, 4, shares as u64 / 8)]))
         } else {
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(encoder);
             None
         };
         self.drawn.push_back(Drawn { number, shares, runs, reading });
@@ -263,7 +265,7 @@ impl Walk for OnCard {
         Ok(())
     }
 
-    fn fold(&mut self, seed: Seed) -> Result<Zeroizing<Vec<F128>>> {
+    fn fold(&mut self, seed: Seed) -> Result<()> {
         let Drawn { number, shares, runs, .. } = self.drawn.pop_front().expect("a turn under way");
         let zeroes: Vec<usize> = runs.iter().map(|run| self.zeroes(run)).collect();
         let bytes = SHARE * zeroes.iter().sum::<usize>() as u64;
@@ -272,24 +274,28 @@ impl Walk for OnCard {
             self.asserted = Memory::new(&self.gpu, bytes)?;
         }
         let (gpu, turn) = (&self.gpu, &self.turns[number % TURNS]);
-        let (key, nonce) = seed.parts();
-        self.key.write_public(0, &[key.to_word()]);
-        let (kernels, mut encoder) = (&gpu.kernels, gpu.encoder());
-        let buffers = [(1, &*self.expanded), (2, &*self.key)];
-        kernels.expand_keys.run(gpu, &mut encoder, 1, &[1, 0, 0, 0], &buffers);
-        let parameters = [shares as u32, 0, nonce as u32, (nonce >> 32) as u32];
-        let buffers = [(1, &*self.expanded), (2, &*self.chi)];
-        kernels.counter.run(gpu, &mut encoder, shares.div_ceil(128), &parameters, &buffers);
+        let mut encoder = gpu.encoder();
+        self.seed.generate(gpu, &mut encoder, (&[seed], shares), &self.chi);
         let mut asserted = 0;
         for (run, zeroes) in runs.iter().zip(zeroes) {
             self.fold_run(&mut encoder, turn, (run, asserted));
             asserted += zeroes;
         }
-        if asserted == 0 {
-            gpu.queue.submit([encoder.finish()]);
-            return Ok(Zeroizing::default());
-        }
-        elements(Reading::begin(gpu, encoder, &[(&self.asserted, 0, SHARE * asserted as u64)]))
+        let reading = if asserted == 0 {
+            gpu.submit(encoder);
+            None
+        } else {
+            Some(Reading::begin(gpu, encoder, &[(&self.asserted, 0, SHARE * asserted as u64)]))
+        };
+        self.folded.push_back(reading);
+        Ok(())
+    }
+
+    fn asserted(&mut self) -> Result<Zeroizing<Vec<F128>>> {
+        self.folded
+            .pop_front()
+            .expect("a folded turn")
+            .map_or_else(|| Ok(Zeroizing::default()), Reading::wait_for_elements)
     }
 
     fn wires(&mut self, wave: usize, slots: &[u32]) -> Result<Zeroizing<Vec<F128>>> {
@@ -297,7 +303,7 @@ impl Walk for OnCard {
         let column = SHARE * *lanes as u64;
         let pieces = slots.iter().map(|slot| (&*wires.wide, column * u64::from(*slot), column));
         let pieces: Vec<_> = pieces.collect();
-        elements(Reading::begin(&self.gpu, self.gpu.encoder(), &pieces))
+        Reading::begin(&self.gpu, self.gpu.encoder(), &pieces).wait_for_elements()
     }
 
     fn leave(&mut self, wave: usize) {
@@ -306,19 +312,13 @@ impl Walk for OnCard {
 
     fn sums(&mut self) -> Result<Zeroizing<[F128; 2]>> {
         let whole = [(&*self.sums, 0, 2 * SHARE * self.lanes as u64)];
-        let lanes = elements(Reading::begin(&self.gpu, self.gpu.encoder(), &whole))?;
+        let lanes = Reading::begin(&self.gpu, self.gpu.encoder(), &whole).wait_for_elements()?;
         let mut sums = Zeroizing::new([F128::ZERO; 2]);
         for lane in lanes.chunks_exact(2) {
             sums.iter_mut().zip(lane).for_each(|(sum, of_lane)| *sum += *of_lane);
         }
         Ok(sums)
     }
-}
-
-/// The elements that are read.
-fn elements(reading: Reading) -> Result<Zeroizing<Vec<F128>>, Error> {
-    let words = Zeroizing::new(reading.wait::<u128>()?);
-    Ok(Zeroizing::new(words.iter().map(|word| F128(*word)).collect()))
 }
 
 /// The products a second of a walk under keys, by so many lanes.

@@ -9,7 +9,7 @@ use volery_gpu::Card;
 use volery_primitives::F128;
 use volery_primitives::prg::Seed;
 use volery_proof::device::{Plan, Run, Walk};
-use volery_vole::vole::device::{Expander, Held, Origin, Tile};
+use volery_vole::vole::device::{Expander, Forest, Growing, Tile};
 use zeroize::Zeroizing;
 
 /// One card for all tests: the software of Mesa where there is no other.
@@ -152,8 +152,8 @@ fn what_fails_is_named_and_rejected() {
 struct Liar(u64);
 
 impl Expander for Liar {
-    fn hold(&self, origin: &Origin) -> Result<Arc<dyn Held>> {
-        CARD.hold(origin)
+    fn grow(&self, forest: &Forest<'_>) -> Result<Box<dyn Growing>> {
+        CARD.grow(forest)
     }
 }
 
@@ -200,7 +200,10 @@ impl Walk for Lying {
     fn correct(&mut self, corrections: &[u8]) -> Result<()> {
         self.walk.correct(corrections)
     }
-    fn fold(&mut self, seed: Seed) -> Result<Zeroizing<Vec<F128>>> {
+    fn asserted(&mut self) -> Result<Zeroizing<Vec<F128>>> {
+        self.walk.asserted()
+    }
+    fn fold(&mut self, seed: Seed) -> Result<()> {
         self.walk.fold(seed)
     }
     fn wires(&mut self, wave: usize, slots: &[u32]) -> Result<Zeroizing<Vec<F128>>> {

@@ -89,12 +89,19 @@ pub trait Walk {
     /// See the trait.
     fn correct(&mut self, corrections: &[u8]) -> Result<()>;
 
-    /// Walks over the first turn under way, under MACs or keys, and ends it: adds its products to the sums, with
-    /// coefficients from `seed`. Gives the wires that are asserted to be zero in it, in their order.
+    /// Begins to walk over the first turn under way, under MACs or keys, and ends it: adds its products to the sums, with
+    /// coefficients from `seed`.
     ///
     /// # Errors
     /// See the trait.
-    fn fold(&mut self, seed: Seed) -> Result<Zeroizing<Vec<F128>>>;
+    fn fold(&mut self, seed: Seed) -> Result<()>;
+
+    /// Waits for the wires that are asserted to be zero in the first turn that was folded and not asked for yet, in their
+    /// order.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn asserted(&mut self) -> Result<Zeroizing<Vec<F128>>>;
 
     /// The wires of a wave on these slots, column by column.
     ///

@@ -1,6 +1,6 @@
 // The key schedule: `raw` has keys, of which each thread expands two, from number `start` on, into `keys`, from number `to` on.
 struct Parameters { count: u32, start: u32, to: u32, unused: u32 }
-@group(0) @binding(0) var<uniform> p: Parameters;
+var<immediate> p: Parameters;
 @group(0) @binding(1) var<storage, read_write> keys: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> raw: array<vec4<u32>>;
 

@@ -1,12 +1,10 @@
-// The keys of the hashes of levels 2 and on of tiles: the cipher under key 1 on the number of a tile and a level's.
+// The keys of the hashes of levels 2 and on of tiles in a row: the cipher under key 0 on the number of a tile and a level's.
 struct Parameters { tiles: u32, first: u32, levels: u32, to: u32 }
-@group(0) @binding(0) var<uniform> p: Parameters;
+var<immediate> p: Parameters;
 @group(0) @binding(1) var<storage, read_write> keys: array<vec4<u32>>;
-// The numbers of tiles, of which those from the first on are these.
-@group(0) @binding(2) var<storage, read> numbers: array<u32>;
 
 fn block(i: u32) -> vec4<u32> {
-  let tile = numbers[p.first + min(i / p.levels, p.tiles - 1u)];
+  let tile = p.first + i / p.levels;
   return vec4((tile << 8u) | (2u + i % p.levels), tile >> 24u, 0u, 0u);
 }
 
@@ -15,5 +13,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let i = 2u * id.x;
   let count = p.tiles * p.levels;
   if (i >= count) { return; }
-  schedule(encrypted(State(block(i), block(i + 1u)), 1u), p.to + i, i + 1u < count);
+  schedule(encrypted(State(block(i), block(i + 1u)), 0u), p.to + i, i + 1u < count);
 }

@@ -1,6 +1,6 @@
 // The lowest bits of words, 32 to a word of bits, for each row from a new word on, behind `before` words.
 struct Parameters { rows: u32, lanes: u32, words: u32, before: u32 }
-@group(0) @binding(0) var<uniform> p: Parameters;
+var<immediate> p: Parameters;
 @group(0) @binding(1) var<storage, read> wide: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> bits: array<u32>;
 

@@ -11,7 +11,7 @@ struct Parameters {
   from_share: i32,
   to_share: i32,
 }
-@group(0) @binding(0) var<uniform> p: Parameters;
+var<immediate> p: Parameters;
 // Kind, slot of the result, operands.
 @group(0) @binding(1) var<storage, read> steps: array<vec4<u32>>;
 const ADD = 0u;
@@ -19,3 +19,12 @@ const CONSTANT = 1u;
 const MUL = 2u;
 const WITNESS = 3u;
 const ASSERT = 4u;
+// What a step without a result is said to put it on, and a step that does nothing.
+const NOWHERE = 0xffffffffu;
+const NOTHING = vec4(5u, NOWHERE, 0u, 0u);
+
+// Four steps at a time: their operands are read at once, and what one of them makes is handed to those behind it.
+fn step_at(i: u32) -> vec4<u32> {
+  if (i < p.end) { return steps[i]; }
+  return NOTHING;
+}

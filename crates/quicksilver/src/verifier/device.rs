@@ -2,11 +2,10 @@
 
 use super::Verifier;
 use crate::waves::{BitSide, Drawn, Fresh, Keys, Mapping, OnDevice};
-use crate::{ASSERTED, challenge, more_than_counted};
+use crate::{challenge, more_than_counted};
 use std::collections::VecDeque;
 use volery_channel::channel::Party;
 use volery_channel::error::Result;
-use volery_proof::openings::Openings;
 use volery_vole::macs::BitMacs;
 use zeroize::Zeroizing;
 
@@ -49,10 +48,15 @@ impl Verifier<'_, BitMacs> {
             let [products, _] = challenge(&mut self.channel);
             mapping.pass();
             self.committed += turn.shares as u64;
-            let asserted = device.fold(mapping, products, Openings::new(ASSERTED))?;
+            device.fold(products)?;
             self.weighing.pass_over(turn.shares as u64);
-            self.openings.absorb_all(&asserted);
+            if let Some(asserted) = device.settle(mapping, false)? {
+                self.openings.absorb_all(&asserted);
+            }
             self.report_without(mapping.inputs());
+        }
+        while let Some(asserted) = device.settle(mapping, true)? {
+            self.openings.absorb_all(&asserted);
         }
         let sums = device.sums()?;
         self.add_products(&*sums);

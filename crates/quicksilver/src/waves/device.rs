@@ -5,6 +5,7 @@
 
 use super::wave::{Failed, Wave};
 use super::{Mapping, Side, Turn, Waved};
+use crate::ASSERTED;
 use std::collections::{BTreeMap, VecDeque};
 use volery_channel::channel::Party;
 use volery_channel::error::Result;
@@ -26,9 +27,13 @@ pub(crate) struct OnDevice {
     commitments: Vec<usize>,
     /// The shares that each wave on it has taken, and at a prover its witness.
     waves: BTreeMap<usize, (u64, Zeroizing<Vec<u64>>)>,
-    /// The turns under way, as runs.
+    /// The turns under way, and those that are folded, as runs.
     turns: VecDeque<Vec<Run>>,
+    folded: VecDeque<Vec<Run>>,
 }
+
+/// The turns that are folded and not settled: the device has those to do while the next one is drawn.
+const FOLDED: usize = 1;
 
 /// The side of a party over F_2.
 pub(crate) trait BitSide: Side<M: Waved<F = F2, E = F128>, Row = F128> {
@@ -65,7 +70,8 @@ impl OnDevice {
         let steps = &mapping.line.steps;
         let commitments = (0..steps.len()).filter(|step| steps[*step].kind.commits());
         let commitments = commitments.chain([steps.len()]).collect();
-        Ok(Some(Self { walk, party: S::PARTY, commitments, waves: BTreeMap::new(), turns: VecDeque::new() }))
+        let (turns, folded) = (VecDeque::new(), VecDeque::new());
+        Ok(Some(Self { walk, party: S::PARTY, commitments, waves: BTreeMap::new(), turns, folded }))
     }
 
     /// Whether a wave is there.
@@ -155,16 +161,26 @@ impl OnDevice {
         self.walk.correct(corrections)
     }
 
-    /// Walks over the first turn under way, whose challenge is known. Gives the digest of what is asserted in it.
-    pub(crate) fn fold<S: BitSide>(
+    /// Begins to walk over the first turn under way, whose challenge is known.
+    pub(crate) fn fold(&mut self, seed: Seed) -> Result<()> {
+        self.folded.push_back(self.turns.pop_front().expect("a turn under way"));
+        self.walk.fold(seed)
+    }
+
+    /// Takes what the first folded turn has come to, where there are more than are left for later, or at the `end`. Gives
+    /// the digest of what is asserted in it.
+    pub(crate) fn settle<S: BitSide>(
         &mut self,
         mapping: &mut Mapping<'_, S>,
-        seed: Seed,
-        mut asserted: Openings,
-    ) -> Result<Openings> {
-        let wires = self.walk.fold(seed)?;
-        wires.iter().for_each(|wire| asserted.absorb(wire));
-        let runs = self.turns.pop_front().expect("a turn under way");
+        end: bool,
+    ) -> Result<Option<Openings>> {
+        if self.folded.len() <= if end { 0 } else { FOLDED } {
+            return Ok(None);
+        }
+        let runs = self.folded.pop_front().expect("a folded turn");
+        let wires = self.walk.asserted()?;
+        let mut asserted = Openings::new(ASSERTED);
+        asserted.absorb_each(&wires);
         let mut wires = wires.iter();
         for run in &runs {
             mapping.walked += run.shares.len() as u64;
@@ -187,7 +203,8 @@ impl OnDevice {
             .iter()
             .map(|run| run.wave)
             .filter(|&number| {
-                let under_way = self.turns.iter().flatten().any(|run| run.wave == number);
+                let later = self.folded.iter().chain(&self.turns);
+                let under_way = later.flatten().any(|run| run.wave == number);
                 !under_way && self.waves[&number].0 == all(number)
             })
             .collect();
@@ -201,7 +218,7 @@ impl OnDevice {
             self.walk.leave(number);
             self.waves.remove(&number);
         }
-        Ok(asserted)
+        Ok(Some(asserted))
     }
 
     /// The sums of all products.

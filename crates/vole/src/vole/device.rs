@@ -1,43 +1,38 @@
-//! Devices that expand shares of bits in memory of their own, as a graphics processor does.
+//! Devices that grow trees and expand shares of bits in memory of their own, as a graphics processor does.
 //!
-//! Whoever draws from an iteration gets, in the place of rows, a [`Tile`]: by what the device [holds](Expander::hold)
-//! of the iteration, and a number, the device makes the same rows. All messages stay with the thread that draws, and so
-//! does the growing of trees whose corrections are to be sent or taken up.
+//! A device grows the trees of an iteration, and weighs their leaves for the check, while the thread that speaks to the peer
+//! sends or takes up their corrections ([`Growing`]). Whoever draws from the iteration then gets, in the place of rows, a
+//! [`Tile`]: by what the device [holds](Growing::hold) of it, and a number, the device makes the same rows. All messages and
+//! challenges stay with that thread.
 
 use super::lpn::Params;
 use core::any::Any;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_primitives::F128;
+use volery_primitives::prg::Seed;
+use zeroize::Zeroizing;
 
 /// A device that expands tiles.
 pub trait Expander: Send + Sync {
-    /// Takes what an iteration over F_2 is expanded from.
+    /// Begins to grow trees.
     ///
     /// # Errors
-    /// `Device` where the device fails, or has no memory for it.
-    fn hold(&self, origin: &Origin) -> Result<Arc<dyn Held>>;
+    /// `Device` where the device fails, or has no memory for them.
+    fn grow(&self, forest: &Forest<'_>) -> Result<Box<dyn Growing>>;
 }
 
-/// An iteration as a device holds it. What is secret of it is wiped where this is dropped.
-pub trait Held: Any + Send + Sync {}
-
-/// The values that an iteration over F_2 is expanded from: its rows are leaves of trees, to which the encoded secret is
-/// added.
-pub struct Origin<'a> {
+/// The trees of an iteration over F_2 as one party has them, with what is public of them.
+pub struct Forest<'a> {
     /// The numbers of the set.
     pub params: Params,
-    /// The public key of the code's matrix.
-    pub matrix: F128,
-    /// The secret of the code.
-    pub table: &'a [F128],
     /// The public key of the keys of the trees' hashes.
-    pub forest: F128,
-    /// The trees, as one party has them.
+    pub key: F128,
+    /// What the trees grow from.
     pub trees: Trees<'a>,
 }
 
-/// The trees of one party.
+/// What the trees of one party grow from.
 pub enum Trees<'a> {
     /// A verifier's, all of whose roots follow from a seed.
     Roots {
@@ -55,6 +50,74 @@ pub enum Trees<'a> {
         /// The sides of the siblings of each tree; bit i-1 for level i.
         sides: &'a [u32],
     },
+    /// A prover's, whose siblings are not known yet: they follow from [sums](Growing::open).
+    Closed,
+}
+
+/// Trees that grow on a device. Where their corrections were made before, all of them have grown. What is secret of them is
+/// wiped where this is dropped. Errors are `Device`.
+pub trait Growing: Send {
+    /// At a verifier, waits for the sum of the left nodes of each level of each tree, of all tiles: level by level, tree by
+    /// tree.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn sums(&mut self) -> Result<Zeroizing<Vec<F128>>>;
+
+    /// At a prover, grows the next tiles: `sums` has for each level of each tree the sum of the nodes on the side of the
+    /// sibling, and `sides` these sides, as [`Trees::Paths`] has them.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn open(&mut self, sums: &[F128], sides: &[u32]) -> Result<()>;
+
+    /// Weighs the next tiles, whose coefficients come from a seed each.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn weigh(&mut self, seeds: &[Seed]) -> Result<()>;
+
+    /// Waits for the sums of the check, once all tiles are weighed.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn weighed(&mut self) -> Result<Weighed>;
+
+    /// Takes the code whose encoded secret is added to the leaves: the public key of its matrix, and the shares of the secret.
+    ///
+    /// # Errors
+    /// See the trait.
+    fn hold(self: Box<Self>, matrix: F128, table: &[F128]) -> Result<Arc<dyn Held>>;
+}
+
+/// The leaves of an iteration, weighed.
+pub struct Weighed {
+    /// The sum of all leaves times their coefficients.
+    pub leaves: Zeroizing<F128>,
+    /// The sum of the coefficients of leaves whose bit 0 is one.
+    pub values: Zeroizing<F128>,
+    /// At a prover, the siblings as [`Trees::Paths`] has them.
+    pub siblings: Zeroizing<Vec<F128>>,
+}
+
+/// An iteration as a device holds it. What is secret of it is wiped where this is dropped.
+pub trait Held: Any + Send + Sync {
+    /// Begins to expand the tiles with these numbers for the processor, if the device does so.
+    ///
+    /// # Errors
+    /// `Device`.
+    fn begin_rows(&self, _numbers: &[usize]) -> Result<Option<Box<dyn Expanding>>> {
+        Ok(None)
+    }
+}
+
+/// Rows of bits on their way from a device.
+pub trait Expanding: Send {
+    /// Waits for them, and hands them out piece by piece.
+    ///
+    /// # Errors
+    /// `Device`.
+    fn wait(self: Box<Self>, take: &mut dyn FnMut(&[F128])) -> Result<()>;
 }
 
 /// A tile of an iteration: [`TILE`](super::lpn::TILE) shares in a row.

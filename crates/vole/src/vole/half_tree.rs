@@ -19,6 +19,7 @@
 //! and, in the second half of the level, m + y. So the leaves are in bit-reversed order of paths, which is
 //! one fixed public order.
 
+use super::device::{Forest as Sown, Trees};
 use super::lpn::Params;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, Punctures, grow_with, puncture, sum_rows};
@@ -30,7 +31,7 @@ pub(super) struct Forest {
     pub(super) arch: Arch,
     pub(super) params: Params,
     /// The public key of the cipher that makes the keys of all levels of all tiles.
-    pub(super) key: F128,
+    key: F128,
     keys: Aes128,
 }
 
@@ -46,6 +47,11 @@ impl Forest {
     /// Trees whose hashes come from the public key `key`.
     pub(super) fn new(arch: Arch, params: Params, key: F128) -> Self {
         Self { arch, params, key, keys: Aes128::new(arch, key) }
+    }
+
+    /// These trees, for a device.
+    pub(super) fn sown<'a>(&self, trees: Trees<'a>) -> Sown<'a> {
+        Sown { params: self.params, key: self.key, trees }
     }
 
     /// The trees side by side in a tile.

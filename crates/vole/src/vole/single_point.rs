@@ -25,7 +25,7 @@
 //! depends on the leaves is sent but x, which is masked. A prover that sends a false x gets the digest of a
 //! sum that is off by a multiple of Δ: an offline test of one key at a hash each.
 
-use super::device::Trees;
+use super::device::{Forest as Sown, Trees};
 use super::empty;
 use super::half_tree::{Forest, Roots};
 use super::lpn::{Params, TILE};
@@ -61,10 +61,10 @@ impl Verifier {
         self.leaves(tile, leaves);
     }
 
-    /// The numbers of the set, the public key of the hashes' keys, and the trees, for a device.
-    pub(super) fn roots(&self) -> (Params, F128, Trees<'_>) {
+    /// The trees, for a device.
+    pub(super) fn sown(&self) -> Sown<'_> {
         let (seed, salt, delta) = self.0.origin();
-        (self.0.forest.params, self.0.forest.key, Trees::Roots { seed, salt, delta })
+        self.0.forest.sown(Trees::Roots { seed, salt, delta })
     }
 
     /// Grows the last level.
@@ -122,9 +122,15 @@ pub(super) fn fix(
     path.apply_corrections(forest.arch, nodes, |g| side(depth, g));
 
     siblings.extend_from_slice(&holes);
-    let bits = |g| (1..=depth).map(move |level| (side(level, g).to_word() as u32) << (level - 1));
     empty(sides, width);
-    sides.extend((0..width).map(|g| bits(g).sum::<u32>()));
+    sides.extend(sides_of(forest.params, macs));
+}
+
+/// The sides of the siblings of a tile's trees: bit i-1 for level i, whose MACs these are.
+pub(super) fn sides_of(params: Params, macs: &[F128]) -> impl Iterator<Item = u32> {
+    let width = params.trees_per_tile();
+    let bit = move |level: usize, g: usize| macs[width * level + g].bit0().to_word() as u32;
+    (0..width).map(move |g| (0..params.depth).map(|level| bit(level, g) << level).sum())
 }
 
 impl Prover {
@@ -141,10 +147,18 @@ impl Prover {
         self.forest.clone()
     }
 
-    /// The numbers of the set, the public key of the hashes' keys, and the trees, for a device.
-    pub(super) fn paths(&self) -> (Params, F128, Trees<'_>) {
-        let trees = Trees::Paths { siblings: &self.siblings, sides: &self.sides };
-        (self.forest.params, self.forest.key, trees)
+    /// The trees, for a device: all of them are fixed, or none.
+    pub(super) fn sown(&self) -> Sown<'_> {
+        self.forest.sown(match self.siblings.is_empty() {
+            true => Trees::Closed,
+            false => Trees::Paths { siblings: &self.siblings, sides: &self.sides },
+        })
+    }
+
+    /// Keeps the data of all tiles, which a device has fixed.
+    pub(super) fn keep_all(&mut self, siblings: Zeroizing<Vec<F128>>, sides: Zeroizing<Vec<u32>>) {
+        assert_eq!((siblings.len(), sides.len()), (self.siblings.capacity(), self.sides.capacity()));
+        (self.siblings, self.sides) = (siblings, sides);
     }
 
     /// Keeps the data of the next tile.

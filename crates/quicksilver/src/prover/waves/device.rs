@@ -2,14 +2,13 @@
 
 use super::bits::Walks;
 use super::draw_turns;
+use crate::challenge;
 use crate::prover::Prover;
 use crate::waves::{Asked, BitSide, Clear, OnDevice, Tags};
-use crate::{ASSERTED, challenge};
 use std::collections::VecDeque;
 use volery_channel::channel::Party;
 use volery_channel::error::Result;
 use volery_circuit::witness_ended;
-use volery_proof::openings::Openings;
 use volery_vole::macs::BitMacs;
 use zeroize::Zeroizing;
 
@@ -52,10 +51,15 @@ impl Prover<'_, BitMacs> {
                 drain()?;
             }
             self.committed += shares as u64;
-            let asserted = device.fold(&mut walks.mapping, products, Openings::new(ASSERTED))?;
+            device.fold(products)?;
             self.kept.weighing.pass_over(shares as u64);
-            self.openings.absorb_all(&asserted);
+            if let Some(asserted) = device.settle(&mut walks.mapping, false)? {
+                self.openings.absorb_all(&asserted);
+            }
             self.report_without(walks.mapping.inputs());
+        }
+        while let Some(asserted) = device.settle(&mut walks.mapping, true)? {
+            self.openings.absorb_all(&asserted);
         }
         let sums = device.sums()?;
         self.sums.add(&*sums);

@@ -21,11 +21,12 @@ mod tests;
 
 use super::heard::Heard;
 use super::iterations::{Buffers, Checked, End, Id, Iterations, Matrix, Next, Workers, first_output};
+use super::on_device::OnDevice;
 use super::{Base, CHI, Schedule, Start, derive};
 use crate::ot::softspoken::{Depth, Receiver, Sender};
-use crate::vole::device::{Origin, Trees};
+use crate::vole::device::{Expander, Expanding, Held};
 use crate::vole::lpn::Params;
-use crate::vole::{Delta, Key, Mac, Share, empty, single_point};
+use crate::vole::{Delta, Key, Mac, empty, single_point};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::{Channel, Party};
@@ -125,6 +126,10 @@ impl End for BitProver {
         for tile in next.check.heard.taken..next.fixed {
             self.receive(channel, next, [tile + 1, 0])?;
             let (corrections, seed) = next.check.heard.take();
+            if let Some(device) = &mut next.on_device {
+                device.open(&corrections, next.base.shares(tile), seed)?;
+                continue;
+            }
             let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
             refill(&mut buffers.scratch.shares, next.base.shares(tile));
             let fix = move || {
@@ -156,6 +161,11 @@ impl End for BitProver {
 
     /// Sends x = φ ⊕ u*.
     fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
+        if let Some(device) = &mut next.on_device {
+            let (weighed, sides) = device.weighed()?;
+            next.trees.keep_all(weighed.siblings, sides);
+            next.check.heard.add((*weighed.leaves, *weighed.values));
+        }
         let bits = next.base.masks().iter().map(|share| F128::from(share.bit0()));
         let values = F128::pack(&Zeroizing::new(bits.collect::<Vec<F128>>()));
         channel.send_words(&[next.check.heard.sums.1 + values])
@@ -178,8 +188,23 @@ impl End for BitProver {
 
     const BY_DEVICES: bool = true;
 
-    fn origin(iteration: &Checked<Self>) -> Origin<'_> {
-        origin(iteration, iteration.trees.paths())
+    fn grow(trees: &Self::Trees, device: &Arc<dyn Expander>) -> Result<Option<OnDevice>> {
+        OnDevice::begin(device, &trees.sown()).map(Some)
+    }
+
+    fn hold(
+        iteration: &Checked<Self>,
+        device: &Arc<dyn Expander>,
+        trees: Option<OnDevice>,
+    ) -> Result<Arc<dyn Held>> {
+        let Checked { matrix, table, trees: others } = iteration;
+        OnDevice::hold(trees, device, &others.sown(), (matrix.key, table))
+    }
+
+    fn collect(base: &mut Base<F128>, rows: Box<dyn Expanding>) -> Result<()> {
+        rows.wait(&mut |rows| {
+            base.collect(rows);
+        })
     }
 }
 
@@ -285,6 +310,12 @@ impl End for BitVerifier {
     ) -> Result<()> {
         let ahead = workers.pool.ahead();
         for tile in next.check.sent..next.planted {
+            if let Some(device) = &mut next.on_device {
+                channel.send_words(&device.corrections(next.base.shares(tile))?)?;
+                next.check.sent = tile + 1;
+                device.weigh(coefficients(channel))?;
+                continue;
+            }
             Self::plant(next, workers, tile + 1 + ahead);
             let mut buffers = next.check.planting.next().expect("planted above");
             channel.send_words(&buffers.scratch.corrections)?;
@@ -311,6 +342,10 @@ impl End for BitVerifier {
 
     /// Answers the prover's x by the digest of Σ χ·key ⊕ key* ⊕ x·Δ.
     fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
+        if let Some(device) = &mut next.on_device {
+            let (weighed, _) = device.weighed()?;
+            *next.check.sum += *weighed.leaves;
+        }
         let mut x = [F128::ZERO];
         channel.recv_words(&mut x)?;
         let sum = *next.check.sum + F128::pack(next.base.masks()) + x[0] * *self.delta;
@@ -328,17 +363,24 @@ impl End for BitVerifier {
 
     const BY_DEVICES: bool = true;
 
-    fn origin(iteration: &Checked<Self>) -> Origin<'_> {
-        origin(iteration, iteration.trees.roots())
+    fn grow(trees: &Self::Trees, device: &Arc<dyn Expander>) -> Result<Option<OnDevice>> {
+        OnDevice::begin(device, &trees.sown()).map(Some)
     }
-}
 
-/// The values that an iteration with these trees is expanded from.
-fn origin<'a, P: End<Share: Share<Row = F128>>>(
-    iteration: &'a Checked<P>,
-    (params, forest, trees): (Params, F128, Trees<'a>),
-) -> Origin<'a> {
-    Origin { params, matrix: iteration.matrix.key, table: &iteration.table, forest, trees }
+    fn hold(
+        iteration: &Checked<Self>,
+        device: &Arc<dyn Expander>,
+        trees: Option<OnDevice>,
+    ) -> Result<Arc<dyn Held>> {
+        let Checked { matrix, table, trees: others } = iteration;
+        OnDevice::hold(trees, device, &others.sown(), (matrix.key, table))
+    }
+
+    fn collect(base: &mut Base<F128>, rows: Box<dyn Expanding>) -> Result<()> {
+        rows.wait(&mut |rows| {
+            base.collect(rows);
+        })
+    }
 }
 
 /// The identifier of trees: that of the code of the iteration before, which is of the same checkpoint, if

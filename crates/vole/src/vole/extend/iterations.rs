@@ -4,9 +4,10 @@
 //! bounded number ahead of what is drawn, or behind what was sent. What a task makes depends on its tile
 //! alone, and what is sent stays where it is in the stream.
 
-use super::super::device::{Expander, Held, Origin, Tile};
+use super::super::device::{Expander, Expanding, Held, Tile};
 use super::super::lpn::{Params, TILE};
 use super::super::{BoxedVole, Rows, Share, Shares, Vole};
+use super::on_device::OnDevice;
 use super::{Base, Schedule, Start};
 use core::mem;
 use std::sync::Arc;
@@ -77,11 +78,21 @@ pub trait End: Sized + 'static {
     /// Grows the leaves of a tile of `iteration` again, and adds the encoded secret.
     fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>);
 
-    /// Whether devices can expand tiles. Where not, nothing of that is compiled.
+    /// Whether devices can grow trees and expand tiles. Where not, nothing of that is compiled.
     const BY_DEVICES: bool = false;
 
-    /// The values from which a device expands the tiles of an iteration.
-    fn origin(_: &Checked<Self>) -> Origin<'_> {
+    /// Has a device begin to grow trees, of which none has grown, if it does so.
+    fn grow(_: &Self::Trees, _: &Arc<dyn Expander>) -> Result<Option<OnDevice>> {
+        Ok(None)
+    }
+
+    /// Has a device hold an iteration, whose trees it may have grown.
+    fn hold(_: &Checked<Self>, _: &Arc<dyn Expander>, _: Option<OnDevice>) -> Result<Arc<dyn Held>> {
+        unreachable!("no device expands them")
+    }
+
+    /// Takes the shares that a base is missing from rows of a device.
+    fn collect(_: &mut Base<Row<Self>>, _: Box<dyn Expanding>) -> Result<()> {
         unreachable!("no device expands them")
     }
 }
@@ -178,6 +189,8 @@ pub(in crate::vole) struct Iteration<P: End> {
     /// The number of tiles whose expansion was started.
     begun: usize,
     expanding: Tasks<Rows<P::Share>>,
+    /// The device that has grown its trees.
+    on_device: Option<OnDevice>,
     /// The iteration as the device that expands its tiles holds it, once one was asked for.
     held: Option<Arc<dyn Held>>,
 }
@@ -215,18 +228,24 @@ impl<P: End> Iteration<P> {
     }
 
     /// The next tile, for the device that expands them.
-    fn next_for(&mut self, device: &dyn Expander) -> Result<Tile> {
+    fn next_for(&mut self, device: &Arc<dyn Expander>) -> Result<Tile> {
+        let held = self.held_by(device)?.clone();
+        Ok(Tile { held, number: self.pass() })
+    }
+
+    /// The iteration as the device holds it.
+    fn held_by(&mut self, device: &Arc<dyn Expander>) -> Result<&Arc<dyn Held>> {
+        if self.held.is_none() {
+            self.held = Some(P::hold(&self.checked, device, self.on_device.take())?);
+        }
+        Ok(self.held.as_ref().expect("held just now"))
+    }
+
+    /// The number of the next tile, which is expanded elsewhere.
+    fn pass(&mut self) -> usize {
         self.forget_begun();
-        let held = match &self.held {
-            Some(held) => held.clone(),
-            None => {
-                let origin = P::origin(&self.checked);
-                self.held.insert(device.hold(&origin)?).clone()
-            }
-        };
-        let number = self.begun;
         self.begun += 1;
-        Ok(Tile { held, number })
+        self.begun - 1
     }
 
     /// Has tasks whose rows nobody has waited for be as if they had not begun.
@@ -236,9 +255,8 @@ impl<P: End> Iteration<P> {
 
     /// A task for the next tile, where a device expands all others.
     fn begin_aside(&mut self, workers: &Workers<P>) -> Task<Rows<P::Share>> {
-        self.forget_begun();
-        self.begun += 1;
-        workers.pool.run(self.expansion(self.begun - 1, workers))
+        let tile = self.pass();
+        workers.pool.run(self.expansion(tile, workers))
     }
 
     /// The task that makes the rows of a tile.
@@ -271,6 +289,8 @@ pub struct Next<P: End> {
     pub(in crate::vole) base: Base<Row<P>>,
     pub(in crate::vole) trees: P::Trees,
     pub(in crate::vole) check: P::Check,
+    /// The device that grows the trees, if one does.
+    pub(super) on_device: Option<OnDevice>,
     /// The numbers of tiles whose corrections the verifier has to send by now, and whose corrections the
     /// prover has to use.
     pub(in crate::vole) planted: usize,
@@ -280,13 +300,14 @@ pub struct Next<P: End> {
 impl<P: End> Next<P> {
     fn new(channel: &mut Channel, end: &mut P, base: Base<Row<P>>, code: Option<Id>) -> Self {
         let (id, trees) = end.trees(channel, base.start.params, code);
-        Self { id, base, trees, check: P::Check::default(), planted: 0, fixed: 0 }
+        Self { id, base, trees, check: P::Check::default(), on_device: None, planted: 0, fixed: 0 }
     }
 
     fn into_iteration(self, matrix: Matrix) -> Iteration<P> {
-        let tiles = self.base.start.params.tiles();
+        let (tiles, on_device) = (self.base.start.params.tiles(), self.on_device);
         let checked = Checked { matrix, table: self.base.into_table(), trees: self.trees };
-        Iteration { checked: Arc::new(checked), tiles, begun: 0, expanding: Tasks::default(), held: None }
+        let expanding = Tasks::default();
+        Iteration { checked: Arc::new(checked), tiles, begun: 0, expanding, on_device, held: None }
     }
 }
 
@@ -302,8 +323,9 @@ pub struct Iterations<P: End> {
     heard: isize,
     next: Next<P>,
     workers: Workers<P>,
-    /// The tiles of the next base that are under way.
+    /// The tiles of the next base that are under way, as tasks, or all of them on a device.
     aside: Tasks<Rows<P::Share>>,
+    aside_on_device: Option<Box<dyn Expanding>>,
     /// The device that blocks can be drawn for.
     device: Option<Arc<dyn Expander>>,
 }
@@ -341,6 +363,7 @@ impl<P: End> Iterations<P> {
             next,
             workers,
             aside: Tasks::default(),
+            aside_on_device: None,
             device: None,
         })
     }
@@ -352,20 +375,22 @@ impl<P: End> Iterations<P> {
 
     /// Does the part of the next iteration's work that goes with this draw.
     fn prepare(&mut self, channel: &mut Channel, for_device: bool) -> Result<()> {
+        if P::BY_DEVICES
+            && self.schedule.begins(self.draws)
+            && let Some(device) = &self.device
+        {
+            self.next.on_device = P::grow(&self.next.trees, device)?;
+            if for_device {
+                // Each draw sets a tile aside, and has the one behind it.
+                let first = self.iteration.begun - self.iteration.expanding.len();
+                let tiles = (0..self.schedule.base_tiles()).map(|tile| first + 2 * tile);
+                let held = self.iteration.held_by(device)?;
+                self.aside_on_device = held.begin_rows(&tiles.collect::<Vec<_>>())?;
+            }
+        }
         if self.schedule.sets_aside(self.draws) {
-            if P::BY_DEVICES && for_device {
-                self.aside.push(self.iteration.begin_aside(&self.workers));
-            } else {
-                self.aside.push(self.iteration.begin_tile(&self.workers));
-            }
-            // Where a device expands all others, threads have time for these.
             let is_last = !self.schedule.sets_aside(self.draws + 1);
-            let ahead = if for_device && !is_last { self.workers.pool.ahead() } else { 0 };
-            let mut full = false;
-            while let Some(rows) = self.aside.next_beyond(ahead) {
-                full = self.next.base.collect(&rows);
-                self.workers.memory.give(rows);
-            }
+            let full = self.set_aside(for_device, is_last)?;
             while !self.next.base.has_transfers() {
                 self.end.transfer(channel, &mut self.next.base)?;
                 // While shares are missing, a chunk for each tile.
@@ -392,6 +417,31 @@ impl<P: End> Iterations<P> {
             channel.flush()?;
         }
         Ok(())
+    }
+
+    /// Sets the next tile aside for the next base, and says whether that is full.
+    fn set_aside(&mut self, for_device: bool, is_last: bool) -> Result<bool> {
+        if self.aside_on_device.is_some() {
+            self.iteration.pass();
+            return match self.aside_on_device.take_if(|_| is_last) {
+                Some(rows) => P::collect(&mut self.next.base, rows).map(|()| true),
+                None => Ok(false),
+            };
+        }
+        let task = if P::BY_DEVICES && for_device {
+            self.iteration.begin_aside(&self.workers)
+        } else {
+            self.iteration.begin_tile(&self.workers)
+        };
+        self.aside.push(task);
+        // Where a device expands all others, threads have time for these, and this one none.
+        let ahead = if for_device && !is_last { usize::MAX } else { 0 };
+        let mut full = false;
+        while let Some(rows) = self.aside.next_beyond(ahead) {
+            full = self.next.base.collect(&rows);
+            self.workers.memory.give(rows);
+        }
+        Ok(full)
     }
 
     /// Does what goes with a draw, before its tile is begun.
@@ -448,7 +498,8 @@ impl<P: End> Vole for Iterations<P> {
     }
 
     fn expand_by(&mut self, device: &Arc<dyn Expander>) -> bool {
-        if P::BY_DEVICES {
+        let is_another = self.device.as_ref().is_none_or(|before| !Arc::ptr_eq(before, device));
+        if P::BY_DEVICES && is_another {
             self.device = Some(device.clone());
             self.iteration.held = None;
         }
@@ -460,7 +511,7 @@ impl<P: End> Vole for Iterations<P> {
             unreachable!("no device expands these shares");
         }
         self.begin_draw(channel, true)?;
-        let device = self.device.as_deref().expect("a device to draw for");
+        let device = self.device.as_ref().expect("a device to draw for");
         Ok((TILE, self.iteration.next_for(device)?))
     }
 

@@ -59,9 +59,19 @@ impl Schedule {
         self.tiles - self.base_tiles
     }
 
+    /// The tiles that the next iteration starts from.
+    pub(super) fn base_tiles(self) -> usize {
+        self.base_tiles
+    }
+
     /// Whether another tile is set aside for the next iteration before this draw.
     pub(crate) fn sets_aside(self, draw: usize) -> bool {
         (self.rests..self.rests + self.base_tiles).contains(&draw)
+    }
+
+    /// Whether the first tile is set aside before this draw.
+    pub(super) fn begins(self, draw: usize) -> bool {
+        draw == self.rests
     }
 
     /// How many tiles are set aside within the first `draws` draws.
