@@ -49,8 +49,8 @@ impl Devices {
         };
         let no_part = if system != System::QUICKSILVER || field != "f2" {
             Some("cards walk over statements over f2 by quicksilver alone: leave it out")
-        } else if !correlations.is_some_and(Correlations::is_lpn) {
-            Some("cards expand shares by LPN alone: name its set by --vole, such as mid or wan")
+        } else if !correlations.is_none_or(Correlations::is_lpn) {
+            Some("cards expand shares by LPN alone: name its set by --vole, such as wan, or leave that out")
         } else {
             None
         };
@@ -61,7 +61,7 @@ impl Devices {
                 Ok(Self::default())
             }
             None => {
-                let asked = Asked { number, needed, memory, parties: 1 };
+                let asked = Asked { number, needed, memory: memory << 20, parties: 1 };
                 Ok(Self { asked: Some(asked), ..Self::default() })
             }
         }

@@ -236,6 +236,33 @@ mod tests {
         );
     }
 
+    /// Where both parties have a device, and only there, the choice is what devices expand, whatever the link.
+    #[test]
+    fn devices_of_both_parties_take_lpn() {
+        let setting = Binary::facts();
+        let usual: Vec<_> = setting.correlations().into_iter().map(|one| (one, setting.usual(one))).collect();
+        let with = |device: bool| {
+            let pace = |&(one, pace): &(Correlations, Pace)| {
+                if device && one.is_lpn() { pace.on_device() } else { pace }
+            };
+            usual.iter().map(pace).collect::<Vec<_>>()
+        };
+        let demand = Demand { shares: 1 << 34, purpose: Use::Proof };
+        let chosen = |devices: [bool; 2]| {
+            let paces = devices.map(with);
+            let choice = Choice::of(
+                setting,
+                demand,
+                Excluded::NONE,
+                paces.each_ref().map(Vec::as_slice),
+                Line::of(1e5),
+            );
+            choice.expect("nothing is excluded").correlations
+        };
+        assert_eq!(chosen([true; 2]), Correlations::WAN);
+        assert!([[true, false], [false, true]].iter().all(|devices| !chosen(*devices).is_lpn()));
+    }
+
     #[test]
     fn every_kind_states_its_security() {
         let setting = Binary::facts();

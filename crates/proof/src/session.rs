@@ -3,7 +3,7 @@
 
 use crate::analysis::{Analysis, excluded};
 use crate::clear::InTheClear;
-use crate::correlations::{Automatic, Choice, Correlations, Proposal, Reason};
+use crate::correlations::{Automatic, Choice, Correlations, Pace, Proposal, Reason};
 use crate::facts::SettingFacts;
 use crate::options::{Options, Security};
 use crate::report::{Details, Report};
@@ -317,7 +317,13 @@ impl Session {
         let (mut paces, threads) = (Vec::new(), self.options.threads);
         if proposal.compares(self.setting) {
             let alone = self.setting.paces(self.options.arch);
-            paces.extend(alone.into_iter().map(|pace| pace.shared_by(threads)));
+            let shared = alone.into_iter().map(|pace| pace.shared_by(threads));
+            let has_device = self.options.device.is_some() && self.has_waves();
+            let by = |(correlations, pace): (Correlations, Pace)| match correlations.is_lpn() {
+                true if has_device => pace.on_device(),
+                _ => pace,
+            };
+            paces.extend(self.setting.correlations().into_iter().zip(shared).map(by));
         }
         let first = link.own.is_none();
         if first {

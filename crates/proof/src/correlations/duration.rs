@@ -24,6 +24,9 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// A share of a party that has a device: what one large card and the thread before it took.
+    const ON_DEVICE: u32 = 1_500;
+
     /// The largest figures that a peer may claim: 10 µs a share, and a set-up of 100 s.
     const MOST: Self = Self { share: 10_000_000, setup: 100_000_000 };
 
@@ -37,6 +40,11 @@ impl Pace {
     pub fn shared_by(self, threads: NonZeroUsize) -> Self {
         let threads = u32::try_from(threads.get()).unwrap_or(u32::MAX);
         Self { share: self.share / threads, ..self }.within_reason()
+    }
+
+    /// The pace where a device expands shares and walks.
+    pub fn on_device(self) -> Self {
+        Self { share: self.share.min(Self::ON_DEVICE), ..self }
     }
 
     /// The pace with figures of some time, and not of ever.
