@@ -236,7 +236,7 @@ mod tests {
         );
     }
 
-    /// Where both parties have a device, and only there, the choice is what devices expand, whatever the link.
+    /// The choice is what devices expand where both parties have one, and only there, whatever the link.
     #[test]
     fn devices_of_both_parties_take_lpn() {
         let setting = Binary::facts();

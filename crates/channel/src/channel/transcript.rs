@@ -16,7 +16,7 @@ pub(super) struct Transcript {
     to_prover: Direction,
     checkpoint: [u8; 32],
     checkpoints: u64,
-    /// What the hash of every challenge begins with.
+    /// The begin of the hash of every challenge.
     challenge: blake3::Hasher,
 }
 

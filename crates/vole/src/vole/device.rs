@@ -28,11 +28,11 @@ pub struct Forest<'a> {
     pub params: Params,
     /// The public key of the keys of the trees' hashes.
     pub key: F128,
-    /// What the trees grow from.
+    /// The secrets that the trees grow from.
     pub trees: Trees<'a>,
 }
 
-/// What the trees of one party grow from.
+/// The secrets that the trees of one party grow from.
 pub enum Trees<'a> {
     /// A verifier's, all of whose roots follow from a seed.
     Roots {
@@ -57,14 +57,14 @@ pub enum Trees<'a> {
 /// Trees that grow on a device. Where their corrections were made before, all of them have grown. What is secret of them is
 /// wiped where this is dropped. Errors are `Device`.
 pub trait Growing: Send {
-    /// At a verifier, waits for the sum of the left nodes of each level of each tree, of all tiles: level by level, tree by
+    /// Waits for the sum of the left nodes of each level of each tree, of all tiles, at a verifier: level by level, tree by
     /// tree.
     ///
     /// # Errors
     /// See the trait.
     fn sums(&mut self) -> Result<Zeroizing<Vec<F128>>>;
 
-    /// At a prover, grows the next tiles: `sums` has for each level of each tree the sum of the nodes on the side of the
+    /// Grows the next tiles, at a prover: `sums` has for each level of each tree the sum of the nodes on the side of the
     /// sibling, and `sides` these sides, as [`Trees::Paths`] has them.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ pub struct Weighed {
     pub leaves: Zeroizing<F128>,
     /// The sum of the coefficients of leaves whose bit 0 is one.
     pub values: Zeroizing<F128>,
-    /// At a prover, the siblings as [`Trees::Paths`] has them.
+    /// The siblings as [`Trees::Paths`] has them, at a prover.
     pub siblings: Zeroizing<Vec<F128>>,
 }
 

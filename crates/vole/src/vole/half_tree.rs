@@ -49,7 +49,7 @@ impl Forest {
         Self { arch, params, key, keys: Aes128::new(arch, key) }
     }
 
-    /// These trees, for a device.
+    /// The trees, for a device.
     pub(super) fn sown<'a>(&self, trees: Trees<'a>) -> Sown<'a> {
         Sown { params: self.params, key: self.key, trees }
     }

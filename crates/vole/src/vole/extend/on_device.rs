@@ -18,7 +18,7 @@ pub struct OnDevice {
     device: Arc<dyn Expander>,
     growing: Box<dyn Growing>,
     params: Params,
-    /// At a verifier the sums of all tiles, once they were waited for; at a prover those of tiles that wait.
+    /// The sums: at a verifier of all tiles, once they were waited for; at a prover of tiles that wait.
     sums: Zeroizing<Vec<F128>>,
     /// The sides of all trees, and how many the device was told of.
     sides: Zeroizing<Vec<u32>>,
