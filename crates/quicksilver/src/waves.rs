@@ -1030,6 +1030,7 @@ impl<'m, S: Side> Mapping<'m, S> {
     /// Takes what a walk over such a piece has come to.
     pub(crate) fn take_piece(&mut self, walked: WalkedPiece<S>) -> Apart<S> {
         let WalkedPiece { number, wave, walker, apart } = walked;
+        self.walked += apart.products.len() as u64;
         self.free.walkers.push(walker);
         self.put(number, wave);
         apart

@@ -270,13 +270,17 @@ fn every_number_of_threads_sends_the_same() {
     threads_say_the_same::<F61, F61x2>();
 }
 
-/// A map that ends with a block, which is the last one of a coin's batch: what follows belongs to that, as behind
-/// calls, and no coin is more.
+/// A map that ends with a block, which is the last one of a coin's batch, and begins with one, or within one: what
+/// follows belongs to that, as behind calls, and no coin is more.
 #[test]
 fn what_follows_a_map_is_of_its_last_batch() {
     fn of<B: Field, E: MacField<B>>() {
-        let statement = Rounds { polynomials: true, ..Rounds::new(64, 48, 1024 - 129) };
-        assert!((statement.shares() + 1024).is_multiple_of(8 * 1024));
+        for (rounds, before) in [(48, 1024 - 129), (50, 384 - 129)] {
+            behind::<B, E>(Rounds { polynomials: true, ..Rounds::new(64, rounds, before) });
+        }
+    }
+    fn behind<B: Field, E: MacField<B>>(statement: Rounds) {
+        assert!((129 + statement.before as u64 + statement.shares()).is_multiple_of(8 * 1024));
         let witness = statement.witness::<B>(7);
         let sent = [true, false].map(|mapped| {
             let statement = Rounds { mapped, ..statement };
