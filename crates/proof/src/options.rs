@@ -68,8 +68,8 @@ pub struct Options {
     /// Threads of this party that share its work, its own number whatever the peer's is: no byte depends on
     /// it. JKO has no work to share.
     pub threads: NonZeroUsize,
-    /// The most lanes of a wave, a power of two from 64 to 65,536, for maps of a statement over F_2 by QuickSilver; those
-    /// that suit the [device](Options::device) where `None`. Both parties take the fewer of theirs; where neither has
+    /// The most lanes of a wave, a power of two from 64 to 65,536, for maps of a statement over F_2 or 2^61 − 1 by
+    /// QuickSilver; those that suit the [device](Options::device) where `None`. Both parties take the fewer of theirs; where neither has
     /// a wish or a device, waves are as large as suits processors.
     pub lanes: Option<u32>,
     /// A device that walks over such maps, where their shares are by LPN. No byte depends on it but by its lanes.

@@ -357,9 +357,11 @@ impl Session {
         self.analysis.as_deref().expect("made with the first statement")
     }
 
-    /// Whether waves of as many lanes as are agreed on are taken: devices walk over bits alone, and over no shards.
+    /// Whether waves of as many lanes as are agreed on are taken: devices walk over these settings alone, and over no
+    /// shards.
     fn has_waves(&self) -> bool {
-        self.system == System::QUICKSILVER && self.setting.name() == "f2" && self.within.is_none()
+        let knows = ["f2", "f61"].contains(&&*self.setting.name());
+        self.system == System::QUICKSILVER && knows && self.within.is_none()
     }
 
     /// The most lanes of a wave that suit this party, if it has a wish.

@@ -60,7 +60,8 @@
 //! of as many more as there are threads, and 2^21. Within a map coins are heard as many blocks behind those that are drawn, which are 64 ahead, and inputs are
 //! kept as products are: 13 MB in the place of 9, and with many threads as much again that are walked before they are
 //! due. Where more would wait, the prover receives the first coins
-//! earlier than the lag says, in the same order.
+//! earlier than the lag says, in the same order. Where waves have as many lanes as were agreed on, products of the lag
+//! wait, and those of three turns at most: 16 bytes a share.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
 //! uniform coefficients for a masked sum, and any others would do as well. But a prover that hears a coin

@@ -85,7 +85,7 @@ pub trait Commitments: Macs {
     /// Ends the turn of a half, with the section that is open, if any.
     fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()>;
     /// Has maps take waves of as many lanes as were agreed on.
-    fn widen(_: &mut Self::Kept, _: WideWaves) {}
+    fn widen(kept: &mut Self::Kept, wide: WideWaves);
     /// Executes a function on many lanes at a time, if it can be.
     fn map(
         verifier: &mut Verifier<'_, Self>,

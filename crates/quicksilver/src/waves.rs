@@ -41,6 +41,11 @@
 //! challenge comes behind its corrections; its products are numbered by its shares. So who walks, a processor's tasks or a
 //! device, shows in no byte.
 //!
+//! Where challenges are coins, these turns go by shares, too, and not by the number of blocks: one that is whole ends the
+//! batch, which has at least as many blocks as any, and one that the map's end cuts short goes on behind the map. So there
+//! are no more batches than calls have. The prover keeps what products add to the check for as long as the VOLE's lag and
+//! two turns last.
+//!
 //! # Why it proves the same
 //! - A **turn** is a batch, or a part of one: the prover sends the corrections of all its blocks, and then both draw
 //!   the batch's challenge. Product i of the batch gets coefficient χ_i, as [`crate::slots`] gives it where products
@@ -271,6 +276,11 @@ impl Turns {
         };
         (0..under_way).for_each(|_| turns.begin());
         turns
+    }
+
+    /// Whether waves have as many lanes as were agreed on.
+    fn are_wide(&self) -> bool {
+        self.ahead.is_some()
     }
 
     /// The lanes of a wave.
@@ -875,13 +885,16 @@ impl<'m, S: Side> Mapping<'m, S> {
         let mut turn = Turn { blocks: Vec::new(), shares: 0, ends_batch: true };
         loop {
             let Drawn { shares, rows, ends_batch } = draw(self.free.rows.pop().unwrap_or_default())?;
+            let ends_batch = ends_batch.filter(|_| !self.turns.are_wide());
             if self.left() < shares as u64 {
                 self.last = Some(rows);
                 break;
             }
             turn.blocks.push((self.turns.pieces(shares), rows));
             turn.shares += shares;
-            turn.ends_batch = ends_batch.unwrap_or(true);
+            // A turn that is cut short by the map's end is no batch of its own: there would be more than calls have.
+            let is_whole = !self.turns.are_wide() || turn.shares >= self.turns.least;
+            turn.ends_batch = ends_batch.unwrap_or(is_whole);
             if self.turns.turn(shares, ends_batch) {
                 break;
             }

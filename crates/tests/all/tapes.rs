@@ -137,6 +137,17 @@ fn pinned_wide_maps() {
         let options = options.with_correlations(Correlations::TINY);
         assert_eq!(tape(&statement, &witness, &options), pinned, "{threads} threads, {lanes} lanes");
     }
+    for (threads, lanes, pinned) in [
+        (1, 256, "33c091aa7ad799e37324ba90031d507a"),
+        (3, 256, "33c091aa7ad799e37324ba90031d507a"),
+        (2, 1 << 15, "5d27e18c9ef771b356725c0c786f2d94"),
+    ] {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let options = Options { threads, lanes: Some(lanes), ..seeded(42) };
+        let options = options.with_correlations(Correlations::TINY);
+        let tape = tape_over::<Over<F61>>(&statement, &[F61::ZERO; 1200], &options);
+        assert_eq!(tape, pinned, "{threads} threads, {lanes} lanes");
+    }
 }
 
 /// Squares of two wires in each of some lanes, round by round: vectors are committed to, and products asserted.

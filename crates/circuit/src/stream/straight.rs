@@ -169,11 +169,11 @@ impl<F> StraightLine<F> {
         steps.nth((taken / lanes) as usize).unwrap_or(self.steps.len())
     }
 
-    /// Whether it has additions, constants, products, elements of the witness and assertions alone.
+    /// Whether it has additions, public factors, constants, products, elements of the witness and assertions alone.
     pub fn is_plain(&self) -> bool {
-        use Kind::{Add, Assert, Constant, Mul, Witness};
+        use Kind::{Add, Assert, Constant, Mul, Scale, Witness};
 
-        self.steps.iter().all(|step| matches!(step.kind, Add | Constant | Mul | Witness | Assert))
+        self.steps.iter().all(|step| matches!(step.kind, Add | Scale | Constant | Mul | Witness | Assert))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Commitments, Lengths, Prover};
 use crate::arithmetic::{BLOCKS, Sections, WAITING, slots};
 use crate::polynomial::{Pending, Sums};
 use crate::slots::{Memory, Weighing};
-use crate::waves::{Maps, Rows, Tags};
+use crate::waves::{Maps, Rows, Tags, WideWaves};
 use crate::{challenge, single_challenge};
 use std::collections::VecDeque;
 use volery_channel::error::Result;
@@ -31,7 +31,7 @@ pub struct Kept<B: Field, E: MacField<B>> {
     slots: Spare<Memory<E::Tag>>,
     pub(super) weighing: Weighing<Products<E>, E>,
     /// The functions that were mapped.
-    pub(super) maps: Maps<Tags<FieldMacs<B, E>>>,
+    pub(crate) maps: Maps<Tags<FieldMacs<B, E>>>,
     /// Sums of polynomials that tasks are computing.
     polynomials: Tasks<Sums<E>>,
 }
@@ -126,6 +126,10 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         prover.end_section()?;
         prover.lengths.iter_mut().for_each(Lengths::end_turn);
         Ok(())
+    }
+
+    fn widen(kept: &mut Kept<B, E>, wide: WideWaves) {
+        kept.maps.wide = Some(wide);
     }
 
     fn map(prover: &mut Prover<'_, Self>, map: Map<'_, B, E::Tag>) -> Result<Option<Rows<E::Tag>>> {

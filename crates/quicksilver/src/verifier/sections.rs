@@ -6,7 +6,7 @@ use super::{Commitments, Lengths, Turn, Verifier};
 use crate::arithmetic::{BLOCKS, SLOTS, Sections, slots};
 use crate::polynomial::KeySums;
 use crate::slots::Memory;
-use crate::waves::{self, Drawn, Fill, Keys, Maps, Rows, SumsOf};
+use crate::waves::{self, Drawn, Fill, Keys, Maps, Rows, SumsOf, WideWaves};
 use crate::{TILE, challenge, more_than_counted, polynomial, single_challenge};
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
@@ -30,7 +30,7 @@ pub struct Kept<B: Field, E: MacField<B>> {
     /// The coin of the batch.
     coin: Option<Coin<E>>,
     /// The functions that were mapped.
-    maps: Maps<Keys<FieldMacs<B, E>>>,
+    pub(crate) maps: Maps<Keys<FieldMacs<B, E>>>,
 }
 
 impl<B: Field, E: MacField<B>> Kept<B, E> {
@@ -243,6 +243,10 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Self::end_batch(verifier)?;
         verifier.done = verifier.kept.sections.end();
         Ok(())
+    }
+
+    fn widen(kept: &mut Kept<B, E>, wide: WideWaves) {
+        kept.maps.wide = Some(wide);
     }
 
     fn map(verifier: &mut Verifier<'_, Self>, map: Map<'_, B, E>) -> Result<Option<Zeroizing<Vec<E>>>> {

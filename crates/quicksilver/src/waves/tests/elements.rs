@@ -1,12 +1,13 @@
 //! Maps over other fields than F_2, whose circuits have a factor: by coins, and by challenges of the transcript.
 
 use crate::arithmetic::{Prover, Verifier};
+use crate::waves::WideWaves;
 use std::time::Duration;
 use volery_channel::channel::{Channel, Flip, Party, Tape, pipe, side_by_side};
 use volery_channel::error::{Error, Rejection, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
-use volery_circuit::stream::Streamed;
+use volery_circuit::stream::{Recorder, Streamed};
 use volery_circuit::{Backend, Circuit, Clear, Polynomials, Returned};
 use volery_primitives::{Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField};
 use volery_proof::verdict::Gates;
@@ -133,43 +134,50 @@ impl Rounds {
 
 /// The shares that a run takes.
 #[derive(Clone, Copy)]
-enum Dealt {
+pub(super) enum Dealt {
     /// Dealer of blocks of so many shares.
     Dealer(usize),
     /// Extension by the smallest set.
     Extension,
 }
 
-/// How a run goes: its shares, the threads of each party, the shares of the map that are lies, and a bit that is
-/// flipped on the way.
+/// How a run goes: its shares, the threads of each party, the lanes that both have agreed on, the shares of the map that
+/// are lies, and a bit that is flipped on the way.
 #[derive(Clone)]
-struct By {
-    dealt: Dealt,
-    threads: usize,
-    lies: Vec<u64>,
-    flip: Option<Flip>,
+pub(super) struct By {
+    pub(super) dealt: Dealt,
+    pub(super) threads: usize,
+    pub(super) wide: Option<usize>,
+    pub(super) lies: Vec<u64>,
+    pub(super) flip: Option<Flip>,
 }
 
 impl By {
-    fn block(block: usize) -> Self {
-        Self { dealt: Dealt::Dealer(block), threads: 1, lies: Vec::new(), flip: None }
+    pub(super) fn block(block: usize) -> Self {
+        Self { dealt: Dealt::Dealer(block), threads: 1, wide: None, lies: Vec::new(), flip: None }
     }
 }
 
 /// A run: the prover's gates and the verifier's, and all that each sent.
 #[derive(Debug)]
-struct Run {
-    proved: Result<Gates>,
-    verified: Result<Gates>,
-    sent: [Vec<Vec<u8>>; 2],
+pub(super) struct Run {
+    pub(super) proved: Result<Gates>,
+    pub(super) verified: Result<Gates>,
+    pub(super) sent: [Vec<Vec<u8>>; 2],
 }
 
-fn run<B: Field, E: MacField<B>>(proved: Rounds, witness: Vec<B>, verified: Rounds, by: &By) -> Run {
+pub(super) fn run<B: Field, E: MacField<B>>(
+    proved: impl for<'r> Circuit<Recorder<'r, B>> + Send + Sync,
+    witness: Vec<B>,
+    verified: impl for<'r> Circuit<Recorder<'r, B>> + Send + Sync,
+    by: &By,
+) -> Run {
     let (here, there) = pipe(Duration::from_secs(20));
     let ((here, sent), (there, answered)) = (Tape::new(here, by.flip), Tape::new(there, None));
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, there);
-    let By { dealt, threads, lies, .. } = by.clone();
+    let By { dealt, threads, wide, lies, .. } = by.clone();
+    let widened = move || wide.map(|lanes| WideWaves { lanes, device: None });
     let prover = move || {
         let vole: Box<dyn Vole<Share = Mac<B, E>>> = match dealt {
             Dealt::Dealer(block) => Box::new(ideal::Prover::<B, E>::new(3, block)),
@@ -181,6 +189,7 @@ fn run<B: Field, E: MacField<B>>(proved: Rounds, witness: Vec<B>, verified: Roun
         };
         let mut prover = Prover::<B, E>::new(&mut proving, vole, Arch::detect(), witness);
         prover.lies_in_waves = lies;
+        prover.kept.maps.wide = widened();
         let mut prover = prover.share_work(&Pool::of(threads));
         let run = Streamed(&proved).run(&mut prover);
         if !prover.lies_in_waves.is_empty() {
@@ -200,7 +209,8 @@ fn run<B: Field, E: MacField<B>>(proved: Rounds, witness: Vec<B>, verified: Roun
                 Box::new(extend::Verifier::new(&mut verifying, arch, sets, sets.tiny, &delta, &mut random)?)
             }
         };
-        let verifier = Verifier::<B, E>::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        let mut verifier = Verifier::<B, E>::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        verifier.kept.maps.wide = widened();
         let mut verifier = verifier.share_work(&Pool::of(threads));
         Streamed(&verified).run(&mut verifier)?;
         verifier.finish().map(|(_, gates, _)| gates)
@@ -209,7 +219,7 @@ fn run<B: Field, E: MacField<B>>(proved: Rounds, witness: Vec<B>, verified: Roun
     Run { proved, verified, sent: [sent.messages(), answered.messages()] }
 }
 
-fn bytes(messages: &[Vec<u8>]) -> usize {
+pub(super) fn bytes(messages: &[Vec<u8>]) -> usize {
     messages.iter().map(Vec::len).sum()
 }
 

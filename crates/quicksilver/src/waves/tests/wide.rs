@@ -1,5 +1,7 @@
 //! Waves of as many lanes as the parties have agreed on.
 
+mod elements;
+
 use super::super::{LEAST_WIDE, TURN, WORTH_WIDE};
 use super::{By, run_by};
 use volery_channel::error::{Error, Result};
