@@ -22,14 +22,16 @@ impl Openings {
     }
 
     /// Absorbs the MACs or keys of the next wires, as one after the other, but faster.
-    pub fn absorb_each<E: Field>(&mut self, elements: &[E]) {
+    pub fn absorb_each<E: Field>(&mut self, elements: impl IntoIterator<Item = E>) {
         let mut some = Zeroizing::new(Vec::with_capacity(AT_ONCE * E::DIGESTED));
-        for elements in elements.chunks(AT_ONCE) {
-            some.clear();
-            let bytes = elements.iter().map(|element| element.to_integer().to_bytes());
-            bytes.for_each(|bytes| some.extend_from_slice(&bytes[..E::DIGESTED]));
-            self.0.update(&some);
+        for element in elements {
+            some.extend_from_slice(&element.to_integer().to_bytes()[..E::DIGESTED]);
+            if some.len() == AT_ONCE * E::DIGESTED {
+                self.0.update(&some);
+                some.clear();
+            }
         }
+        self.0.update(&some);
     }
 
     /// Absorbs the wires of `others`, by their digest: for who goes through some of a statement's wires elsewhere.

@@ -641,6 +641,12 @@ impl<W> Places<W> {
         }
     }
 
+    /// Takes all waves, of which no task has any.
+    pub(crate) fn take_all(&mut self) -> Vec<(usize, W)> {
+        let waves = core::mem::take(&mut self.0).into_iter();
+        waves.map(|(number, wave)| (number, wave.expect("a wave that no task has"))).collect()
+    }
+
     /// Puts a wave back, unless it has ended.
     pub(crate) fn put(&mut self, number: usize, wave: Option<W>) {
         match wave {
@@ -1096,7 +1102,7 @@ impl<S: Side> Apart<S> {
     /// Puts products into slots, and assertions among those of gates. Gives the polynomials for the batch that is open.
     pub(crate) fn put(self, slots: &mut Slots<S::Row>, asserted: &mut Openings) -> Vec<S::Vanishing> {
         self.products.iter().for_each(|product| *slots.slot() = *product);
-        self.asserted.iter().for_each(|macs| asserted.absorb_each(macs));
+        asserted.absorb_each(self.asserted.iter().flat_map(|macs| macs.iter().copied()));
         self.vanishing
     }
 }

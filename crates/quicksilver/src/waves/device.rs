@@ -9,10 +9,9 @@ use crate::ASSERTED;
 use std::collections::{BTreeMap, VecDeque};
 use volery_channel::channel::Party;
 use volery_channel::error::Result;
-use volery_circuit::stream::straight::Kind;
+use volery_circuit::stream::straight::{Kind, Step};
 use volery_primitives::prg::Seed;
-use volery_primitives::secret::verdict;
-use volery_primitives::{F2, F128, Field};
+use volery_primitives::{F2, F128};
 use volery_proof::device::{Plan, Run, Walk};
 use volery_proof::openings::Openings;
 use volery_vole::vole::device::Tile;
@@ -22,7 +21,11 @@ use zeroize::Zeroizing;
 /// A map on a device.
 pub(crate) struct OnDevice {
     walk: Box<dyn Walk>,
-    party: Party,
+    waves: Waves,
+}
+
+/// The waves on a device, and the turns under way there.
+struct Waves {
     /// The steps that commit, and the number of all steps.
     commitments: Vec<usize>,
     /// The shares that each wave on it has taken, and at a prover its witness.
@@ -41,89 +44,55 @@ pub(crate) trait BitSide: Side<M: Waved<F = F2, E = F128>, Row = F128> {
     const PARTY: Party;
 }
 
-impl<S: BitSide> Mapping<'_, S> {
+impl<S: Side> Mapping<'_, S> {
     /// Takes all waves under way, of which no task has any.
     pub(crate) fn take_waves(&mut self) -> Vec<(usize, Wave<S>)> {
-        let waves = core::mem::take(&mut self.places).0.into_iter();
-        waves.map(|(number, wave)| (number, wave.expect("a wave that no task has"))).collect()
+        self.places.take_all()
     }
 
     /// Puts a wave back that is under way.
     pub(crate) fn put_wave(&mut self, number: usize, wave: Wave<S>) {
         self.places.put(number, Some(wave));
     }
+
+    /// Takes the wires that are asserted to be zero in a turn, which has these runs.
+    fn take_asserted(&mut self, runs: &[Run], mut wires: &[S::Row], asserted: &mut Openings) {
+        asserted.absorb_each(wires.iter().map(|wire| S::opened(*wire)));
+        let line = self.line.clone();
+        for run in runs {
+            self.walked += run.shares.len() as u64;
+            let lanes = self.lanes(run.wave);
+            for step in line.steps[run.steps.clone()].iter().filter(|step| step.kind == Kind::Assert) {
+                let (column, behind) = wires.split_at(lanes.len());
+                let lane = S::nonzero(column);
+                let failed =
+                    lane.map(|lane| Failed { lane: lanes.start + lane, number: step.out, place: None });
+                self.failed = self.failed.into_iter().chain(failed).min();
+                wires = behind;
+            }
+        }
+    }
+
+    /// Takes the results of a wave, column by column.
+    fn take_results(&mut self, number: usize, wires: &[S::Row]) {
+        let lanes = self.lanes(number);
+        let columns = wires.chunks_exact(lanes.len().max(1));
+        for (column, wires) in self.results.chunks_exact_mut(self.map.lanes).zip(columns) {
+            column[lanes.clone()].copy_from_slice(wires);
+        }
+    }
 }
 
-impl OnDevice {
-    /// Begins on the device of a map, if it has one. Waves under way are still to be [put](OnDevice::put) there.
-    pub(crate) fn begin<S: BitSide>(mapping: &Mapping<'_, S>) -> Result<Option<Self>> {
-        let Some(device) = &mapping.device else { return Ok(None) };
-        let one = Zeroizing::new(mapping.side.one());
-        let plan = Plan {
-            line: &mapping.line,
-            party: S::PARTY,
-            one: &one,
-            lanes: mapping.turns.width,
-            shares: mapping.turns.least.next_multiple_of(TILE),
-        };
-        let walk = device.walk(&plan)?;
-        let steps = &mapping.line.steps;
+impl Waves {
+    /// None yet, of a function of these steps.
+    fn new(steps: &[Step]) -> Self {
         let commitments = (0..steps.len()).filter(|step| steps[*step].kind.commits());
         let commitments = commitments.chain([steps.len()]).collect();
-        let (turns, folded) = (VecDeque::new(), VecDeque::new());
-        Ok(Some(Self { walk, party: S::PARTY, commitments, waves: BTreeMap::new(), turns, folded }))
+        Self { commitments, waves: BTreeMap::new(), turns: VecDeque::new(), folded: VecDeque::new() }
     }
 
-    /// Whether a wave is there.
-    pub(crate) fn has(&self, wave: usize) -> bool {
-        self.waves.contains_key(&wave)
-    }
-
-    /// Puts a wave there that begins, with its witness.
-    pub(crate) fn put_new<S: BitSide>(
-        &mut self,
-        mapping: &Mapping<'_, S>,
-        number: usize,
-        witness: Zeroizing<Vec<u64>>,
-    ) -> Result<()> {
-        let lanes = mapping.lanes(number).len();
-        self.walk.begin(number, lanes, &mut mapping.arguments(number), &witness)?;
-        self.waves.insert(number, (0, witness));
-        Ok(())
-    }
-
-    /// Puts a wave there that is under way.
-    pub(crate) fn put<S: BitSide>(
-        &mut self,
-        number: usize,
-        wave: Wave<S>,
-        witness: Zeroizing<Vec<u64>>,
-    ) -> Result<()> {
-        self.walk.begin(number, wave.lanes(), &mut wave.columns(), &witness)?;
-        self.waves.insert(number, (wave.taken(), witness));
-        Ok(())
-    }
-
-    /// Takes a wave back that is under way, with its witness.
-    pub(crate) fn take<S: BitSide>(
-        &mut self,
-        mapping: &Mapping<'_, S>,
-        number: usize,
-    ) -> Result<(Wave<S>, Zeroizing<Vec<u64>>)> {
-        let (taken, witness) = self.waves.remove(&number).expect("a wave on the device");
-        let slots: Vec<u32> = (0..mapping.line.slots as u32).collect();
-        let wires = self.walk.wires(number, &slots)?;
-        self.walk.leave(number);
-        Ok((Wave::at(&mapping.line, mapping.lanes(number).len(), wires, taken), witness))
-    }
-
-    /// The numbers of the waves there.
-    pub(crate) fn numbers(&self) -> Vec<usize> {
-        self.waves.keys().copied().collect()
-    }
-
-    /// Begins with a turn, all of whose waves are there.
-    pub(crate) fn draw<S: BitSide>(&mut self, mapping: &Mapping<'_, S>, turn: &Turn<Tile>) -> Result<()> {
+    /// Begins with a turn, all of whose waves are there: gives its runs, and its tiles.
+    fn begin<S: Side>(&mut self, mapping: &Mapping<'_, S>, turn: &Turn<Tile>) -> (Vec<Run>, Vec<Tile>) {
         let (mut runs, mut at) = (Vec::<Run>::new(), 0);
         for (pieces, _) in &turn.blocks {
             for piece in pieces {
@@ -145,10 +114,101 @@ impl OnDevice {
             // The commitment at which the shares end may be in part.
             run.steps.end = step(*taken) + usize::from(*taken % lanes > 0);
         }
-        let tiles: Vec<Tile> = turn.blocks.iter().map(|(_, tile)| tile.clone()).collect();
-        self.walk.draw(&tiles, runs.clone())?;
-        self.turns.push_back(runs);
+        self.turns.push_back(runs.clone());
+        (runs, turn.blocks.iter().map(|(_, tile)| tile.clone()).collect())
+    }
+
+    /// Has the first turn under way be folded.
+    fn fold(&mut self) {
+        self.folded.push_back(self.turns.pop_front().expect("a turn under way"));
+    }
+
+    /// Ends the first turn that is folded, in which these wires are asserted to be zero. Gives the waves that have come to
+    /// their ends.
+    fn end<S: Side>(
+        &mut self,
+        mapping: &mut Mapping<'_, S>,
+        wires: &[S::Row],
+        asserted: &mut Openings,
+    ) -> Vec<usize> {
+        let runs = self.folded.pop_front().expect("a folded turn");
+        mapping.take_asserted(&runs, wires, asserted);
+        let has_ended = |number: &usize| {
+            let later = self.folded.iter().chain(&self.turns);
+            let under_way = later.flatten().any(|run| run.wave == *number);
+            !under_way && self.waves[number].0 == mapping.turns.shares_of(*number)
+        };
+        runs.iter().map(|run| run.wave).filter(has_ended).collect()
+    }
+}
+
+impl OnDevice {
+    /// Begins on the device of a map, if it has one. Waves under way are still to be [put](OnDevice::put) there.
+    pub(crate) fn begin<S: BitSide>(mapping: &Mapping<'_, S>) -> Result<Option<Self>> {
+        let Some(device) = &mapping.device else { return Ok(None) };
+        let one = Zeroizing::new(mapping.side.one());
+        let plan = Plan {
+            line: &mapping.line,
+            party: S::PARTY,
+            one: &one,
+            lanes: mapping.turns.width,
+            shares: mapping.turns.least.next_multiple_of(TILE),
+        };
+        Ok(Some(Self { walk: device.walk(&plan)?, waves: Waves::new(&mapping.line.steps) }))
+    }
+
+    /// Whether a wave is there.
+    pub(crate) fn has(&self, wave: usize) -> bool {
+        self.waves.waves.contains_key(&wave)
+    }
+
+    /// Puts a wave there that begins, with its witness.
+    pub(crate) fn put_new<S: BitSide>(
+        &mut self,
+        mapping: &Mapping<'_, S>,
+        number: usize,
+        witness: Zeroizing<Vec<u64>>,
+    ) -> Result<()> {
+        let lanes = mapping.lanes(number).len();
+        self.walk.begin(number, lanes, &mut mapping.arguments(number), &witness)?;
+        self.waves.waves.insert(number, (0, witness));
         Ok(())
+    }
+
+    /// Puts a wave there that is under way.
+    pub(crate) fn put<S: BitSide>(
+        &mut self,
+        number: usize,
+        wave: Wave<S>,
+        witness: Zeroizing<Vec<u64>>,
+    ) -> Result<()> {
+        self.walk.begin(number, wave.lanes(), &mut wave.columns(), &witness)?;
+        self.waves.waves.insert(number, (wave.taken(), witness));
+        Ok(())
+    }
+
+    /// Takes a wave back that is under way, with its witness.
+    pub(crate) fn take<S: BitSide>(
+        &mut self,
+        mapping: &Mapping<'_, S>,
+        number: usize,
+    ) -> Result<(Wave<S>, Zeroizing<Vec<u64>>)> {
+        let (taken, witness) = self.waves.waves.remove(&number).expect("a wave on the device");
+        let slots: Vec<u32> = (0..mapping.line.slots as u32).collect();
+        let wires = self.walk.wires(number, &slots)?;
+        self.walk.leave(number);
+        Ok((Wave::at(&mapping.line, mapping.lanes(number).len(), wires, taken), witness))
+    }
+
+    /// The numbers of the waves there.
+    pub(crate) fn numbers(&self) -> Vec<usize> {
+        self.waves.waves.keys().copied().collect()
+    }
+
+    /// Begins with a turn, all of whose waves are there.
+    pub(crate) fn draw<S: BitSide>(&mut self, mapping: &Mapping<'_, S>, turn: &Turn<Tile>) -> Result<()> {
+        let (runs, tiles) = self.waves.begin(mapping, turn);
+        self.walk.draw(&tiles, runs)
     }
 
     /// The corrections of the first turn under way.
@@ -163,7 +223,7 @@ impl OnDevice {
 
     /// Begins to walk over the first turn under way, whose challenge is known.
     pub(crate) fn fold(&mut self, seed: Seed) -> Result<()> {
-        self.folded.push_back(self.turns.pop_front().expect("a turn under way"));
+        self.waves.fold();
         self.walk.fold(seed)
     }
 
@@ -174,49 +234,15 @@ impl OnDevice {
         mapping: &mut Mapping<'_, S>,
         end: bool,
     ) -> Result<Option<Openings>> {
-        if self.folded.len() <= if end { 0 } else { FOLDED } {
+        if self.waves.folded.len() <= if end { 0 } else { FOLDED } {
             return Ok(None);
         }
-        let runs = self.folded.pop_front().expect("a folded turn");
         let wires = self.walk.asserted()?;
         let mut asserted = Openings::new(ASSERTED);
-        asserted.absorb_each(&wires);
-        let mut wires = wires.iter();
-        for run in &runs {
-            mapping.walked += run.shares.len() as u64;
-            let lanes = mapping.lanes(run.wave);
-            for step in &mapping.line.steps[run.steps.clone()] {
-                if step.kind != Kind::Assert {
-                    continue;
-                }
-                // Of keys nobody can tell.
-                let fails = |wire: &F128| self.party == Party::Prover && verdict(wire.bit0() != F2::ZERO);
-                let first = wires.by_ref().take(lanes.len()).position(fails);
-                let failed =
-                    first.map(|lane| Failed { lane: lanes.start + lane, number: step.out, place: None });
-                wires.by_ref().take(first.map_or(0, |lane| lanes.len() - 1 - lane)).for_each(drop);
-                mapping.failed = mapping.failed.into_iter().chain(failed).min();
-            }
-        }
-        let all = |number: usize| mapping.turns.shares_of(number);
-        let ended: Vec<usize> = runs
-            .iter()
-            .map(|run| run.wave)
-            .filter(|&number| {
-                let later = self.folded.iter().chain(&self.turns);
-                let under_way = later.flatten().any(|run| run.wave == number);
-                !under_way && self.waves[&number].0 == all(number)
-            })
-            .collect();
-        for number in ended {
-            let wires = self.walk.wires(number, &mapping.line.results)?;
-            let lanes = mapping.lanes(number);
-            let columns = wires.chunks_exact(lanes.len().max(1));
-            for (column, wires) in mapping.results.chunks_exact_mut(mapping.map.lanes).zip(columns) {
-                column[lanes.clone()].copy_from_slice(wires);
-            }
+        for number in self.waves.end(mapping, &wires, &mut asserted) {
+            mapping.take_results(number, &self.walk.wires(number, &mapping.line.results)?);
             self.walk.leave(number);
-            self.waves.remove(&number);
+            self.waves.waves.remove(&number);
         }
         Ok(Some(asserted))
     }
