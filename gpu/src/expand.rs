@@ -216,7 +216,12 @@ mod tests {
         let device: Arc<dyn Expander> = card.clone();
         assert!(vole.expand_by(&device));
         let (mut tiles, mut expected) = (vec![], vec![]);
-        for _ in 0..blocks {
+        for block in 0..blocks {
+            if block % 7 == 3 {
+                // Gates draw blocks in between.
+                vole.block(channel, &mut volery_vole::vole::Shares::default())?;
+                continue;
+            }
             let (shares, tile) = vole.begin_tile(channel)?;
             assert_eq!(shares, TILE);
             tiles.push(tile);
@@ -229,15 +234,18 @@ mod tests {
         Ok(())
     }
 
-    /// Both parties' rows, across refills, by trees that the card has grown at one of them or both, and of the set whose
-    /// trees are as high as a tile.
+    /// Both parties' rows, across refills, by trees that the card has grown at one of them or both, and of trees as high as a
+    /// tile.
     #[test]
     fn rows_are_those_of_the_processor() {
+        // As high as a tile, and of no security.
+        const TALL: Params = Params { name: "tall", secret: 8_704, trees: 64, depth: 12, security: 0 };
         for (params, blocks, late) in [
             (Params::TINY, 60, [0, 0]),
             (Params::TINY, 40, [0, 2]),
             (Params::TINY, 40, [3, 0]),
             (Params::L2, 3, [0, 0]),
+            (TALL, 100, [0, 0]),
         ] {
             talk(
                 |channel| {

@@ -120,9 +120,11 @@ impl Memory {
     }
 }
 
+// At once, with readings that were given back before: nobody may submit anything behind it.
 impl Drop for Memory {
     fn drop(&mut self) {
         self.gpu.overwrite(&self.buffer);
+        self.gpu.submit(self.gpu.encoder());
         self.gpu.used.fetch_sub(self.buffer.size(), Ordering::Relaxed);
     }
 }
@@ -269,6 +271,7 @@ impl Reading {
     }
 }
 
+// Its turn's memory is given back later, if nothing else is submitted.
 impl Drop for Reading {
     fn drop(&mut self) {
         if self.is_mapped {

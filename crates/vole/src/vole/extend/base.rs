@@ -49,9 +49,9 @@ impl<R: DefaultIsZeroes> Base<R> {
         Self { start, shares: Zeroizing::default(), transfers }
     }
 
-    /// Takes over memory of an earlier iteration, while this base is empty: soon this one's shares overwrite that one's.
+    /// Takes over memory of an earlier iteration, while this base is empty.
     pub(in crate::vole) fn reuse(&mut self, mut memory: Zeroizing<Vec<R>>) {
-        memory.clear();
+        memory.zeroize();
         self.shares = memory;
     }
 

@@ -376,17 +376,16 @@ impl<P: End> Iterations<P> {
     /// Does the part of the next iteration's work that goes with this draw.
     fn prepare(&mut self, channel: &mut Channel, for_device: bool) -> Result<()> {
         if P::BY_DEVICES
+            && for_device
             && self.schedule.begins(self.draws)
             && let Some(device) = &self.device
         {
             self.next.on_device = P::grow(&self.next.trees, device)?;
-            if for_device {
-                // Each draw sets a tile aside, and has the one behind it.
-                let first = self.iteration.begun - self.iteration.expanding.len();
-                let tiles = (0..self.schedule.base_tiles()).map(|tile| first + 2 * tile);
-                let held = self.iteration.held_by(device)?;
-                self.aside_on_device = held.begin_rows(&tiles.collect::<Vec<_>>())?;
-            }
+            // Each draw sets a tile aside, and has the one behind it.
+            let first = self.iteration.begun - self.iteration.expanding.len();
+            let tiles = (0..self.schedule.base_tiles()).map(|tile| first + 2 * tile);
+            let held = self.iteration.held_by(device)?;
+            self.aside_on_device = held.begin_rows(&tiles.collect::<Vec<_>>())?;
         }
         if self.schedule.sets_aside(self.draws) {
             let is_last = !self.schedule.sets_aside(self.draws + 1);
