@@ -2,7 +2,7 @@
 
 use crate::kernel::Kernels;
 use crate::memory::{Staging, Write};
-use crate::{tables, walk};
+use crate::{elements, tables, walk};
 use core::fmt::Display;
 use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use volery_channel::error::{Error, Result};
-use volery_proof::device::{Device, Plan, Walk};
-use volery_vole::vole::device::{Expander, Forest, Growing};
+use volery_proof::device::{Device, Plan, PlanOfElements, Walk, WalkOfElements};
+use volery_vole::vole::device::{Expander, Forest, Growing, Held, OriginOfElements};
 
 /// The bytes of writes that wait at most.
 const MOST_WRITTEN: u64 = 1 << 24;
@@ -166,6 +166,14 @@ impl Card {
         };
         let (name, limits) = (adapter.get_info().name, adapter.limits());
         let largest = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        if limits.max_compute_invocations_per_workgroup < 1024
+            || limits.max_compute_workgroup_storage_size < 1 << 15
+            || !adapter.features().contains(wgpu::Features::IMMEDIATES)
+        {
+            return Err(Error::Device(format!(
+                "{name}: its groups are too small: kernels take 1,024 threads with 32 KB, and immediates"
+            )));
+        }
         let asked = adapter.request_device(&wgpu::DeviceDescriptor {
             required_features: wgpu::Features::IMMEDIATES,
             required_limits: limits,
@@ -233,6 +241,10 @@ impl Expander for Card {
     fn grow(&self, forest: &Forest<'_>) -> Result<Box<dyn Growing>> {
         Ok(Box::new(crate::forest::Grown::new(self.gpu(), forest)?))
     }
+
+    fn hold_elements(&self, origin: &OriginOfElements) -> Result<Arc<dyn Held>> {
+        Ok(Arc::new(elements::Iteration::new(self.gpu(), origin)?))
+    }
 }
 
 impl Device for Card {
@@ -246,5 +258,9 @@ impl Device for Card {
 
     fn walk(&self, plan: &Plan<'_>) -> Result<Box<dyn Walk>> {
         Ok(Box::new(walk::OnCard::new(self.gpu(), plan)?))
+    }
+
+    fn walk_elements(&self, plan: &PlanOfElements<'_>) -> Result<Box<dyn WalkOfElements>> {
+        Ok(Box::new(elements::OnCard::new(self.gpu(), plan)?))
     }
 }

@@ -11,14 +11,15 @@ use volery_vole::vole::device::{Forest, Growing, Held, Trees, Weighed};
 use volery_vole::vole::lpn::{Params, TILE};
 use zeroize::Zeroizing;
 
-/// The tiles whose leaves are in one piece of memory: 64 MB, as cards with small buffers have them.
-pub(crate) const TILES: usize = 1024;
+/// The tiles whose leaves are in one piece of memory: 64 MB, as cards with small buffers have them. In tests few, so that there
+/// are seams.
+pub(crate) const TILES: usize = if cfg!(test) { 16 } else { 1024 };
 
 /// The tiles that are grown or weighed at a time, of one piece.
-const AT_ONCE: usize = 512;
+const AT_ONCE: usize = if cfg!(test) { 5 } else { 512 };
 
 /// The bytes of the round keys of a bit-sliced cipher.
-const EXPANDED: u64 = 22 * SHARE;
+pub(crate) const EXPANDED: u64 = 22 * SHARE;
 
 /// The keys of trees as such: of the keys of hashes, and of the verifier's roots.
 const KEYS: u64 = 2;
@@ -142,6 +143,13 @@ impl Grown {
 /// How many tiles are done at a time, of those from number `first` to `end`: they are of one piece.
 fn pieces(first: usize, end: usize) -> usize {
     (end - first).min(AT_ONCE).min(TILES - first % TILES)
+}
+
+/// These keys, expanded for ciphers that are bit-sliced.
+pub(crate) fn expanded(gpu: &Arc<Gpu>, keys: &[F128]) -> Result<Memory> {
+    let memory = Memory::new(gpu, EXPANDED * keys.len() as u64)?;
+    expand_keys(gpu, &memory, keys)?;
+    Ok(memory)
 }
 
 /// Expands these keys, bit-sliced, into the first of `to`.

@@ -64,6 +64,22 @@ kernels! {
     fold_macs: "run" "field" "prover" "fold";
     /// A verifier's walk under keys.
     fold_keys: "run" "field" "verifier" "fold";
+    /// The keys of the hashes of trees whose leaves are elements.
+    leaf_keys: "bytes" "aes" "schedule" "leaf_keys";
+    /// A verifier's trees whose leaves are elements.
+    leaf_roots: "bytes" "aes" "prime" "leaves" "leaf_roots";
+    /// A prover's trees whose leaves are elements.
+    leaf_paths: "bytes" "aes" "prime" "leaves" "leaf_paths";
+    /// The encoded secret of a prover over elements.
+    encode_tags: "bytes" "aes" "prime" "tags" "encode_elements";
+    /// The encoded secret of a verifier over elements.
+    encode_keys: "bytes" "aes" "prime" "keys" "encode_elements";
+    /// A prover's walk over elements.
+    walk_tags: "prime" "tags" "prove" "walk";
+    /// A verifier's walk over elements.
+    walk_keys: "prime" "keys" "verify" "walk";
+    /// The sums of products of elements.
+    weigh_products: "bytes" "aes" "prime" "weigh_products";
 }
 
 impl Kernel {

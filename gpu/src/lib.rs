@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod card;
+mod elements;
 mod expand;
 mod forest;
 mod kernel;

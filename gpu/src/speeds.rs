@@ -15,11 +15,12 @@ use volery_vole::vole::device::{Forest, Growing as _, Tile, Trees};
 use volery_vole::vole::lpn::{Params, TILE};
 
 /// The tiles that are expanded at a time.
-const TILES: usize = 256;
+pub(crate) const TILES: usize = 256;
 
 impl Card {
     /// The kernels by name, with what each makes a second: blocks of AES by tables; leaves of both parties' trees, and rows, by
-    /// the set `mid`; and products of a walk by as many lanes as suit it, four sums to each.
+    /// the set `mid`; and products of a walk by as many lanes as suit it, four sums to each; then those over 2^61 − 1, two
+    /// sums to each product.
     ///
     /// # Errors
     /// `Device`.
@@ -44,18 +45,23 @@ impl Card {
         let seeds = Keys::of_seeds(gpu, 1)?;
         let some = [Seed::from(F128(8))];
         let blocks = rate(gpu, shares, |encoder| seeds.generate(gpu, encoder, (&some, shares), &rows))?;
-        Ok(vec![
+        let lanes = self.lanes() as usize;
+        let mut speeds = vec![
             ("blocks of AES", blocks),
             ("leaves of a prover", provers),
             ("leaves of a verifier", verifiers),
             ("rows", expanded),
-            ("products", products(gpu, self.lanes() as usize)?),
-        ])
+            ("products", products(gpu, lanes)?),
+        ];
+        speeds.extend(crate::elements::speeds(gpu, lanes)?);
+        Ok(speeds)
     }
 }
 
 /// How many of `units` are made a second by what `work` encodes.
 pub(crate) fn rate(gpu: &Arc<Gpu>, units: usize, work: impl Fn(&mut wgpu::CommandEncoder)) -> Result<f64> {
+    // What is written waits for a submission.
+    gpu.submit(gpu.encoder());
     let run = |times: usize| {
         let mut encoder = gpu.encoder();
         (0..times).for_each(|_| work(&mut encoder));

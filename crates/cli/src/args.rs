@@ -125,8 +125,8 @@ pub struct Protocol {
     /// many as this machine runs at once; where both parties run here, two less]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub threads: Option<String>,
-    /// The device that walks over functions on many lanes, over f2 by quicksilver and learning parity with noise: cpu; gpu, or
-    /// gpu:N for card number N of those that doctor lists; auto for a card where there is one
+    /// The device that walks over functions on many lanes, over f2 and f61 by quicksilver and learning parity with noise: cpu;
+    /// gpu, or gpu:N for card number N of those that doctor lists; auto for a card where there is one
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     pub device: String,
     /// The most memory that is taken of a graphics processor, in MB

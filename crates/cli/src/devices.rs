@@ -6,6 +6,9 @@ use crate::print::notice;
 use std::sync::{Arc, OnceLock};
 use volery::{Correlations, Device, System};
 
+/// The fields over which there are waves of as many lanes as both parties agree on, and devices walk.
+pub const FIELDS: [&str; 2] = ["f2", "f61"];
+
 /// The devices of the parties in this process, each with its own, which are opened when they are asked for. The first
 /// is the prover's where both parties are here, and the last the verifier's.
 #[derive(Clone, Default)]
@@ -47,8 +50,8 @@ impl Devices {
             Some(("gpu", number)) => (Some(number.parse().map_err(|_| unknown())?), true),
             _ => return Err(unknown()),
         };
-        let no_part = if system != System::QUICKSILVER || field != "f2" {
-            Some("cards walk over statements over f2 by quicksilver alone: leave it out")
+        let no_part = if system != System::QUICKSILVER || !FIELDS.contains(&field) {
+            Some("cards walk over statements over f2 and f61 by quicksilver alone: leave it out")
         } else if !correlations.is_none_or(Correlations::is_lpn) {
             Some("cards expand shares by LPN alone: name its set by --vole, such as wan, or leave that out")
         } else {

@@ -10,7 +10,7 @@ pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES, TREES};
 pub use system::{named, system, system_of_party};
 
 use crate::args::{Output, Protocol};
-use crate::devices::Devices;
+use crate::devices::{Devices, FIELDS};
 use crate::failure::{Called, Failure, Result, one_named, one_of};
 use crate::fields::{BOOLEAN, Field, is_boolean};
 use advice::or_take;
@@ -298,8 +298,10 @@ pub fn threads(typed: &Protocol, parties: usize) -> Result<NonZeroUsize> {
 
 /// The most lanes of a wave.
 fn wave(text: &str, (system, field): (System, Field)) -> Result<u32> {
-    if system != System::QUICKSILVER || field.name() != "f2" {
-        return Err(Failure::usage("--wave: waves are of statements over f2 by quicksilver: leave it out"));
+    if system != System::QUICKSILVER || !FIELDS.contains(&&*field.name()) {
+        return Err(Failure::usage(
+            "--wave: waves are of statements over f2 and f61 by quicksilver: leave it out",
+        ));
     }
     let lanes = text.parse::<u32>().ok();
     let lanes = lanes.filter(|lanes| lanes.is_power_of_two() && LANES.contains(lanes));

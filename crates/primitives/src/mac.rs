@@ -129,6 +129,9 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// A value with its MAC.
     type Tag: Tag<B, Self>;
 
+    /// Whether devices know these values and MACs, each an integer of 64 bits. Where not, nothing of that is compiled.
+    const BY_DEVICES: bool = false;
+
     /// The elements 1, x, x², … by which bits are packed into one element, over F_2.
     fn places() -> &'static [Self] {
         &[]

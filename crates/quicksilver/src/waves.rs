@@ -35,11 +35,11 @@
 //!
 //! # Waves of as many lanes as were agreed on
 //! Where a party has a device, or a wish, the handshake agrees on the most lanes of a wave ([`WideWaves`]). Then a map that is
-//! large enough and consists of what devices know ([`StraightLine::is_plain`]) takes waves of so many, fewer where they would
-//! take much memory, of which [`ACTIVE_WIDE`] are under way; a turn has [`TURN_OF_LANES`] shares for each lane, and
-//! [`AHEAD_WIDE`] turns are drawn ahead of the one whose corrections are sent. Nothing else is another: a turn is a batch, whose
-//! challenge comes behind its corrections; its products are numbered by its shares. So who walks, a processor's tasks or a
-//! device, shows in no byte.
+//! large enough and consists of what devices know ([`KNOWN`], [`KNOWN_OF_ELEMENTS`]) takes waves of so many, fewer where they
+//! would take much memory or have many polynomials at a time, of which [`ACTIVE_WIDE`] are under way; a turn has
+//! [`TURN_OF_LANES`] shares for each lane, and [`AHEAD_WIDE`] turns are drawn ahead of the one whose corrections are sent.
+//! Nothing else is another: a turn is a batch, whose challenge comes behind its corrections; its products are numbered by its
+//! shares. So who walks, a processor's tasks or a device, shows in no byte.
 //!
 //! Where challenges are coins, these turns go by shares, too, and not by the number of blocks: one that is whole ends the
 //! batch, which has at least as many blocks as any, and one that the map's end cuts short goes on behind the map. So there
@@ -94,7 +94,7 @@ mod tests;
 mod wave;
 
 pub(crate) use clear::Clear;
-pub(crate) use device::{BitSide, OnDevice};
+pub(crate) use device::{BitSide, ElementsOnDevice, OnDevice, Taken, WalkedOver};
 pub(crate) use proving::Proving;
 pub(crate) use wave::Wave;
 pub(crate) use wave::{Check, Folded, Walker};
@@ -110,7 +110,7 @@ use volery_channel::channel::Channel;
 use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Task, Tasks};
 use volery_circuit::lane_name;
-use volery_circuit::stream::straight::{Extent, Lines, StraightLine};
+use volery_circuit::stream::straight::{Extent, Kind, Lines, StraightLine};
 use volery_circuit::stream::{Arithmetic, Map};
 use volery_primitives::arch::{Arch, add_rows};
 use volery_primitives::secret::verdict;
@@ -137,6 +137,14 @@ const MOST_LANES: usize = 1 << 10;
 /// The shares of a map, and its lanes, for which it is worth waves of as many lanes as were agreed on.
 const WORTH_WIDE: u64 = 1 << 17;
 const LEAST_WIDE: usize = 256;
+
+/// The steps that devices know, over F_2 and over 2^61 − 1.
+const KNOWN: [Kind; 5] = [Kind::Add, Kind::Constant, Kind::Mul, Kind::Witness, Kind::Assert];
+const KNOWN_OF_ELEMENTS: [Kind; 7] =
+    [Kind::Add, Kind::Scale, Kind::Constant, Kind::Mul, Kind::Witness, Kind::Assert, Kind::AssertProduct];
+
+/// The most coefficients of polynomials of such a wave between two of its commitments.
+const MOST_COEFFICIENTS_WIDE: u64 = 1 << 22;
 
 /// The waves of so many lanes that are under way at a time, the most bytes of each, and the turns that are drawn ahead of
 /// the one whose corrections are sent.
@@ -219,7 +227,8 @@ pub struct WideWaves {
 impl WideWaves {
     /// The lanes of a wave, where a map is worth waves of so many, and consists of what devices know.
     fn width<M: Macs>(&self, line: &StraightLine<M::F>, lanes: usize) -> Option<usize> {
-        if lanes < LEAST_WIDE || (lanes as u64) * line.commitments < WORTH_WIDE || !line.is_plain() {
+        let known = if M::F::BITS == 1 { &KNOWN[..] } else { &KNOWN_OF_ELEMENTS };
+        if lanes < LEAST_WIDE || (lanes as u64) * line.commitments < WORTH_WIDE || !line.is_of(known) {
             return None;
         }
         // What is asserted in a turn is kept until its challenge.
@@ -230,7 +239,8 @@ impl WideWaves {
         let bytes = bytes_of_lane::<M>(line) + asserted;
         let most = if self.lanes > MOST_LANES { MOST_BYTES_WIDE } else { MOST_BYTES_UNASKED };
         let mut width = self.lanes.min(lanes.next_power_of_two());
-        while width as u64 * bytes > most {
+        let is_large = |width: u64| width * bytes > most || width * line.extent.most > MOST_COEFFICIENTS_WIDE;
+        while is_large(width as u64) {
             width /= 2;
         }
         (width >= LANES).then_some(width)

@@ -1,15 +1,19 @@
 //! Whole proofs by parties of which one, both or none have a card: the same bytes, whoever walks.
 
+mod elements;
+
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use volery::channel::{Channel, Party, Tape, pipe};
 use volery::circuit::{Backend, Circuit, Returned};
-use volery::{Correlations, Device, Error, F2, Field, Options, Result, prove, verify};
+use volery::{
+    Binary, Correlations, Device, Error, F2, Field, Named, Options, Provable, Result, prove_over, verify_over,
+};
 use volery_gpu::Card;
 use volery_primitives::F128;
 use volery_primitives::prg::Seed;
-use volery_proof::device::{Plan, Run, Walk};
-use volery_vole::vole::device::{Expander, Forest, Growing, Tile};
+use volery_proof::device::{Plan, PlanOfElements, Run, Walk, WalkOfElements};
+use volery_vole::vole::device::{Expander, Forest, Growing, Held, OriginOfElements, Tile};
 use zeroize::Zeroizing;
 
 /// One card for all tests: the software of Mesa where there is no other.
@@ -78,13 +82,16 @@ impl Mapped {
 type Session = ([Result<()>; 2], [Vec<Vec<u8>>; 2]);
 
 fn run(statement: &Mapped, witness: &[F2], set: Correlations, lanes: u32, on_card: [bool; 2]) -> Session {
-    let devices = on_card.map(|on_card| on_card.then(|| CARD.clone() as Arc<dyn Device>));
-    run_by(statement, witness, set, lanes, devices)
+    run_by::<Binary>(statement, witness, set, lanes, cards(on_card))
 }
 
-fn run_by(
-    statement: &Mapped,
-    witness: &[F2],
+fn cards(on_card: [bool; 2]) -> [Option<Arc<dyn Device>>; 2] {
+    on_card.map(|on_card| on_card.then(|| CARD.clone() as Arc<dyn Device>))
+}
+
+fn run_by<S: Named>(
+    statement: &(impl Provable<S> + Sync),
+    witness: &[S::F],
     set: Correlations,
     lanes: u32,
     devices: [Option<Arc<dyn Device>>; 2],
@@ -99,10 +106,10 @@ fn run_by(
     std::thread::scope(|scope| {
         let prover = scope.spawn(move || {
             let mut channel = Channel::new(Party::Prover, here);
-            prove(statement, witness.iter().copied(), &mut channel, proving).map(drop)
+            prove_over::<S>(statement, witness.iter().copied(), &mut channel, proving).map(drop)
         });
         let mut channel = Channel::new(Party::Verifier, there);
-        let verdict = verify(statement, &mut channel, verifying).map(drop);
+        let verdict = verify_over::<S>(statement, &mut channel, verifying).map(drop);
         drop(channel);
         let verdicts = [prover.join().expect("no panic"), verdict];
         (verdicts, [proved, verified].map(|record| record.messages()))
@@ -155,6 +162,9 @@ impl Expander for Liar {
     fn grow(&self, forest: &Forest<'_>) -> Result<Box<dyn Growing>> {
         CARD.grow(forest)
     }
+    fn hold_elements(&self, origin: &OriginOfElements) -> Result<Arc<dyn Held>> {
+        CARD.hold_elements(origin)
+    }
 }
 
 impl Device for Liar {
@@ -166,6 +176,9 @@ impl Device for Liar {
     }
     fn walk(&self, plan: &Plan<'_>) -> Result<Box<dyn Walk>> {
         Ok(Box::new(Lying { walk: CARD.walk(plan)?, left: self.0 }))
+    }
+    fn walk_elements(&self, plan: &PlanOfElements<'_>) -> Result<Box<dyn WalkOfElements>> {
+        Ok(Box::new(elements::Lying::new(plan, self.0)?))
     }
 }
 
@@ -228,12 +241,12 @@ fn lies_at_seams_are_rejected() {
     for lie in lies.into_iter().chain(wave - 4096..wave - 4090) {
         for verifier in [None, Some(CARD.clone() as Arc<dyn Device>)] {
             let devices = [Some(Arc::new(Liar(lie)) as Arc<dyn Device>), verifier];
-            let ([_, verified], _) = run_by(&statement, &witness, Correlations::TINY, 256, devices);
+            let ([_, verified], _) = run_by::<Binary>(&statement, &witness, Correlations::TINY, 256, devices);
             assert!(matches!(verified, Err(Error::Rejected(_))), "{lie}: {verified:?}");
         }
     }
     let devices = [Some(Arc::new(Liar(u64::MAX)) as Arc<dyn Device>), None];
-    let ([_, verified], _) = run_by(&statement, &witness, Correlations::TINY, 256, devices);
+    let ([_, verified], _) = run_by::<Binary>(&statement, &witness, Correlations::TINY, 256, devices);
     verified.unwrap();
 }
 
@@ -244,7 +257,7 @@ fn too_little_memory_is_an_error() {
     let statement = Mapped { lanes: 600, products: 240, own: 3 };
     let witness = statement.witness(&[]);
     let devices = [Some(card.clone() as Arc<dyn Device>), None];
-    let ([proved, verified], _) = run_by(&statement, &witness, Correlations::TINY, 256, devices);
+    let ([proved, verified], _) = run_by::<Binary>(&statement, &witness, Correlations::TINY, 256, devices);
     let why = proved.unwrap_err().to_string();
     assert!(why.contains("of 1 MB that may be taken"), "{why}");
     assert!(matches!(verified, Err(Error::Io { .. })), "{verified:?}");

@@ -169,11 +169,9 @@ impl<F> StraightLine<F> {
         steps.nth((taken / lanes) as usize).unwrap_or(self.steps.len())
     }
 
-    /// Whether it has additions, public factors, constants, products, elements of the witness and assertions alone.
-    pub fn is_plain(&self) -> bool {
-        use Kind::{Add, Assert, Constant, Mul, Scale, Witness};
-
-        self.steps.iter().all(|step| matches!(step.kind, Add | Scale | Constant | Mul | Witness | Assert))
+    /// Whether it has steps of these kinds alone.
+    pub fn is_of(&self, kinds: &[Kind]) -> bool {
+        self.steps.iter().all(|step| kinds.contains(&step.kind))
     }
 }
 

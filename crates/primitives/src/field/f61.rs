@@ -152,6 +152,8 @@ impl Lanes<F61> for F61 {
 impl MacField<F61> for F61 {
     type Tag = crate::mac::Tagged<F61, Self>;
 
+    const BY_DEVICES: bool = true;
+
     crate::mac::portable_macs!(F61: sum_generated);
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!(keys.len(), 1);

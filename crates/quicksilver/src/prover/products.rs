@@ -8,6 +8,7 @@ use crate::arithmetic::SLOTS;
 use crate::polynomial::{MOST, Pending, Sums};
 use crate::slots::{Memory, Triple, Weighing};
 use core::mem;
+use volery_channel::error::Result;
 use volery_channel::pool::{Pool, Spare, Tasks};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
@@ -31,7 +32,16 @@ pub(super) struct Batch<E: Field> {
     next: usize,
     /// Products that are zero whatever was committed to, and not kept.
     zero: u64,
+    /// Products that a device keeps, turn by turn.
+    pub(super) on_device: Vec<OnDevice>,
     pub(super) polynomials: Pending<E>,
+}
+
+/// The products of a turn that a device keeps.
+pub(super) struct OnDevice {
+    /// The number of the first product's coefficient in its batch.
+    pub(super) first: usize,
+    pub(super) count: usize,
 }
 
 /// A₀ and A₁ of products, a place for each coefficient. The place of an unused coefficient holds zero.
@@ -156,6 +166,7 @@ impl<E: Field> Default for Batch<E> {
             spare: Vec::new(),
             next: 0,
             zero: 0,
+            on_device: Vec::new(),
             polynomials: Pending::default(),
         }
     }
@@ -188,6 +199,24 @@ impl<E: Field> Batch<E> {
         self.gather(0);
         products.first = self.number(products.count);
         self.products.push(products);
+    }
+
+    /// Adds products that a device keeps.
+    pub(super) fn leave_on_device(&mut self, count: usize) {
+        let first = self.number(count);
+        self.on_device.push(OnDevice { first, count });
+    }
+
+    /// Takes A₀ and A₁ of the products that a device has kept, by `take`.
+    pub(super) fn take_from_device(
+        &mut self,
+        mut take: impl FnMut() -> Result<[Zeroizing<Vec<E>>; 2]>,
+    ) -> Result<()> {
+        for OnDevice { first, count } in mem::take(&mut self.on_device) {
+            let [constant, linear] = take()?;
+            self.products.push(Products { count, first, constant, linear });
+        }
+        Ok(())
     }
 
     /// Skips the coefficients of `count` products that are zero whatever was committed to.

@@ -1,12 +1,12 @@
 //! Over any field, over F_2 with short MACs: corrections go out by sections of a block, and where E is short a
 //! batch waits for the verifier's coin.
 
-use super::products::{Batch, Products};
+use super::products::{Batch, OnDevice, Products};
 use super::{Commitments, Lengths, Prover};
 use crate::arithmetic::{BLOCKS, Sections, WAITING, slots};
 use crate::polynomial::{Pending, Sums};
 use crate::slots::{Memory, Weighing};
-use crate::waves::{Maps, Rows, Tags, WideWaves};
+use crate::waves::{ElementsOnDevice, Maps, Rows, Tags, WideWaves};
 use crate::{challenge, single_challenge};
 use std::collections::VecDeque;
 use volery_channel::error::Result;
@@ -34,6 +34,8 @@ pub struct Kept<B: Field, E: MacField<B>> {
     pub(crate) maps: Maps<Tags<FieldMacs<B, E>>>,
     /// Sums of polynomials that tasks are computing.
     polynomials: Tasks<Sums<E>>,
+    /// The device that walks over a map, with the products of batches without a challenge.
+    pub(super) device: Option<ElementsOnDevice>,
 }
 
 impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
@@ -48,6 +50,7 @@ impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
             weighing: Weighing::default(),
             maps: Maps::default(),
             polynomials: Tasks::default(),
+            device: None,
         }
     }
 }
@@ -287,6 +290,22 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         Ok(())
     }
 
+    /// Takes what the device of a map has come to. Coins of batches that have ended are on their way; the products of the
+    /// open one wait here.
+    pub(super) fn leave_device(&mut self) -> Result<ElementsOnDevice> {
+        let ended = self.kept.waiting.iter().filter(|batch| !batch.on_device.is_empty());
+        if let Some(last) = ended.filter_map(|batch| batch.last).max() {
+            self.hear(last + 1)?;
+            self.weigh(last + 1)?;
+        }
+        let mut device = self.kept.device.take().expect("a map under way");
+        if let Some(open) = self.kept.waiting.back_mut() {
+            open.take_from_device(|| device.products())?;
+        }
+        self.sums.add(&device.sums()?);
+        Ok(device)
+    }
+
     /// Receives all that the verifier sends for its first `blocks` blocks, in its order.
     fn hear(&mut self, blocks: usize) -> Result<()> {
         while self.kept.heard < blocks {
@@ -307,6 +326,12 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             self.channel.recv_words(&mut seeds)?;
             let by = (self.arch, &self.pool);
             let (kept, seeds) = (&mut self.kept, seeds.map(Seed::from));
+            if E::BY_DEVICES {
+                for OnDevice { first, count } in batch.on_device.drain(..) {
+                    kept.device.as_mut().expect("a map under way").weigh(seeds[0], first as u64)?;
+                    kept.weighing.pass_over(count as u64);
+                }
+            }
             batch.weigh(by, seeds, (&mut kept.weighing, &mut kept.polynomials), &mut self.sums);
             self.kept.spare.push(batch);
         }

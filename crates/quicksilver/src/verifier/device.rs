@@ -1,5 +1,7 @@
 //! Over F_2, on a device: see [`crate::waves`].
 
+mod elements;
+
 use super::Verifier;
 use crate::waves::{BitSide, Drawn, Fresh, Keys, Mapping, OnDevice};
 use crate::{challenge, more_than_counted};

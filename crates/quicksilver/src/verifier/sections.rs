@@ -6,7 +6,7 @@ use super::{Commitments, Lengths, Turn, Verifier};
 use crate::arithmetic::{BLOCKS, SLOTS, Sections, slots};
 use crate::polynomial::KeySums;
 use crate::slots::Memory;
-use crate::waves::{self, Drawn, Fill, Keys, Maps, Rows, SumsOf, WideWaves};
+use crate::waves::{self, Drawn, Fill, Keys, Mapping, Maps, Rows, SumsOf, WideWaves};
 use crate::{TILE, challenge, more_than_counted, polynomial, single_challenge};
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
@@ -104,6 +104,23 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         }
     }
 
+    /// The coefficients of a turn of a map, whose corrections have arrived: their seed, and the number of the first.
+    pub(super) fn coefficients_of_turn(&mut self, shares: usize) -> (Seed, u64) {
+        self.kept.sections.pass_over(shares);
+        self.find_coin();
+        let coin = self.kept.coin.as_mut().expect("it was found");
+        let first = coin.products;
+        coin.products += shares.next_multiple_of(2) as u64;
+        (coin.seeds[0], first)
+    }
+
+    /// Counts a block that was drawn for a map. Says whether a batch ends with it, where batches go by their number.
+    pub(super) fn count_block(&mut self) -> Option<bool> {
+        let drawn = &mut self.kept.sections.drawn;
+        *drawn += 1;
+        (!by_transcript::<E>()).then(|| drawn.is_multiple_of(BLOCKS))
+    }
+
     /// Fills the slots used, each of which is that of a witness element.
     #[cold]
     #[inline(never)]
@@ -163,7 +180,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
     }
 
     /// Sends the coin of the batch, all of whose corrections have arrived.
-    fn close_batch(&mut self) -> Result<()> {
+    pub(super) fn close_batch(&mut self) -> Result<()> {
         self.coefficients = 0;
         match self.kept.coin.take().and_then(|coin| coin.tossed) {
             Some(tossed) => {
@@ -316,13 +333,17 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
         if shares == 0 {
             return Err(verifier.steps.fail(more_than_counted()));
         }
-        let drawn = &mut verifier.kept.sections.drawn;
-        *drawn += 1;
-        Ok(Drawn {
-            shares,
-            rows: waves::Fresh::Task(rows),
-            ends_batch: (!by_transcript::<E>()).then(|| drawn.is_multiple_of(BLOCKS)),
-        })
+        Ok(Drawn { shares, rows: waves::Fresh::Task(rows), ends_batch: verifier.count_block() })
+    }
+
+    fn turns_on_device(
+        verifier: &mut Verifier<'_, Self>,
+        mapping: &mut Mapping<'_, Keys<Self>>,
+    ) -> Result<()> {
+        if !E::BY_DEVICES {
+            unreachable!("no device walks over these values");
+        }
+        verifier.elements_on_device(mapping)
     }
 
     fn take_turn(verifier: &mut Verifier<'_, Self>, turn: &waves::Turn<Task<Rows<E>>>) -> Result<Taken<E>> {
@@ -336,11 +357,8 @@ impl<B: Field, E: MacField<B>> Mapped for FieldMacs<B, E> {
             corrections.resize(turn.shares, B::ZERO);
             verifier.channel.recv_elements(&mut corrections)?;
         }
-        verifier.kept.sections.pass_over(turn.shares);
-        verifier.find_coin();
+        let (arch, (seed, first)) = (verifier.arch, verifier.coefficients_of_turn(turn.shares));
         let coin = verifier.kept.coin.as_mut().expect("it was found");
-        let (arch, [seed, _], first) = (verifier.arch, coin.seeds, coin.products);
-        coin.products += turn.shares.next_multiple_of(2) as u64;
         let polynomials = coin.polynomials.take().expect("a batch has one turn of a map at a time");
         let mut at = 0;
         // The key of one is Δ.

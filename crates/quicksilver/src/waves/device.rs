@@ -3,6 +3,10 @@
 //! The order of commitments and of messages is that of [`super`], whoever walks. A map begins and ends within blocks, whose
 //! pieces are walked over here: so waves go to the device where they are, and come back.
 
+mod elements;
+
+pub(crate) use elements::{ElementsOnDevice, Taken, WalkedOver};
+
 use super::wave::{Failed, Wave};
 use super::{Mapping, Side, Turn, Waved};
 use crate::ASSERTED;
@@ -83,6 +87,12 @@ impl<S: Side> Mapping<'_, S> {
     }
 }
 
+/// A turn that has ended: its runs, and the waves that have come to their ends.
+struct Ended {
+    runs: Vec<Run>,
+    waves: Vec<usize>,
+}
+
 impl Waves {
     /// None yet, of a function of these steps.
     fn new(steps: &[Step]) -> Self {
@@ -123,14 +133,13 @@ impl Waves {
         self.folded.push_back(self.turns.pop_front().expect("a turn under way"));
     }
 
-    /// Ends the first turn that is folded, in which these wires are asserted to be zero. Gives the waves that have come to
-    /// their ends.
+    /// Ends the first turn that is folded, in which these wires are asserted to be zero.
     fn end<S: Side>(
         &mut self,
         mapping: &mut Mapping<'_, S>,
         wires: &[S::Row],
         asserted: &mut Openings,
-    ) -> Vec<usize> {
+    ) -> Ended {
         let runs = self.folded.pop_front().expect("a folded turn");
         mapping.take_asserted(&runs, wires, asserted);
         let has_ended = |number: &usize| {
@@ -138,7 +147,8 @@ impl Waves {
             let under_way = later.flatten().any(|run| run.wave == *number);
             !under_way && self.waves[number].0 == mapping.turns.shares_of(*number)
         };
-        runs.iter().map(|run| run.wave).filter(has_ended).collect()
+        let waves = runs.iter().map(|run| run.wave).filter(has_ended).collect();
+        Ended { runs, waves }
     }
 }
 
@@ -239,7 +249,7 @@ impl OnDevice {
         }
         let wires = self.walk.asserted()?;
         let mut asserted = Openings::new(ASSERTED);
-        for number in self.waves.end(mapping, &wires, &mut asserted) {
+        for number in self.waves.end(mapping, &wires, &mut asserted).waves {
             mapping.take_results(number, &self.walk.wires(number, &mapping.line.results)?);
             self.walk.leave(number);
             self.waves.waves.remove(&number);

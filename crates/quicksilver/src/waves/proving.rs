@@ -26,16 +26,34 @@ impl<M: Waved<Tag: Sync>> Proving<M> {
         number: usize,
         witness: &mut dyn Iterator<Item = M::F>,
     ) -> Option<Self> {
-        let count = mapping.lanes(number).len();
-        let elements = mapping.line.witness as usize;
-        let mut read = Zeroizing::new(vec![M::F::ZERO; count * elements]);
-        for lane in 0..count {
+        let lanes = mapping.lanes(number).len();
+        let witness = Self::witness_of(mapping.line.witness as usize, lanes, witness)?;
+        Some(Self::at(mapping.new_wave(number), witness))
+    }
+
+    /// A wave that may be under way, and its witness.
+    pub(crate) fn at(wave: Wave<Tags<M>>, witness: Zeroizing<Vec<M::F>>) -> Self {
+        Self { known: Known { lanes: wave.lanes(), witness }, wave }
+    }
+
+    /// The next `elements` of the witness for so many lanes, each for all of them, if there are enough.
+    pub(crate) fn witness_of(
+        elements: usize,
+        lanes: usize,
+        witness: &mut dyn Iterator<Item = M::F>,
+    ) -> Option<Zeroizing<Vec<M::F>>> {
+        let mut read = Zeroizing::new(vec![M::F::ZERO; lanes * elements]);
+        for lane in 0..lanes {
             for element in 0..elements {
-                read[element * count + lane] = witness.next()?;
+                read[element * lanes + lane] = witness.next()?;
             }
         }
-        let known = Known { lanes: count, witness: read };
-        Some(Self { wave: mapping.new_wave(number), known })
+        Some(read)
+    }
+
+    /// The witness.
+    pub(crate) fn witness(&self) -> &[M::F] {
+        &self.known.witness
     }
 
     /// The wave.

@@ -1,4 +1,5 @@
-//! Devices that grow trees and expand shares of bits in memory of their own, as a graphics processor does.
+//! Devices that grow trees and expand shares in memory of their own, as a graphics processor does: of bits, and of elements
+//! of the field of 2^61 − 1 under MACs of the same, whose trees the processor grows.
 //!
 //! A device grows the trees of an iteration, and weighs their leaves for the check, while the thread that speaks to the peer
 //! sends or takes up their corrections ([`Growing`]). Whoever draws from the iteration then gets, in the place of rows, a
@@ -15,11 +16,17 @@ use zeroize::Zeroizing;
 
 /// A device that expands tiles.
 pub trait Expander: Send + Sync {
-    /// Begins to grow trees.
+    /// Begins to grow trees over F_2.
     ///
     /// # Errors
     /// `Device` where the device fails, or has no memory for them.
     fn grow(&self, forest: &Forest<'_>) -> Result<Box<dyn Growing>>;
+
+    /// Takes what an iteration over 2^61 − 1 is expanded from.
+    ///
+    /// # Errors
+    /// As for [`Expander::grow`].
+    fn hold_elements(&self, origin: &OriginOfElements) -> Result<Arc<dyn Held>>;
 }
 
 /// The trees of an iteration over F_2 as one party has them, with what is public of them.
@@ -118,6 +125,43 @@ pub trait Expanding: Send {
     /// # Errors
     /// `Device`.
     fn wait(self: Box<Self>, take: &mut dyn FnMut(&[F128])) -> Result<()>;
+}
+
+/// The values that an iteration over 2^61 − 1 is expanded from: its rows are leaves of trees, to which the encoded secret is
+/// added. An element is the integer below 2^61 − 1.
+pub struct OriginOfElements<'a> {
+    /// The numbers of the set.
+    pub params: Params,
+    /// The public key of the code's matrix.
+    pub matrix: F128,
+    /// The secret of the code: a verifier's keys, or a prover's values, each before its MAC.
+    pub table: &'a [u64],
+    /// The public key of the keys of the trees' hashes.
+    pub forest: F128,
+    /// The trees, as one party has them.
+    pub trees: TreesOfElements<'a>,
+}
+
+/// The trees of one party, whose last level has leaves of its own.
+pub enum TreesOfElements<'a> {
+    /// A verifier's, all of whose roots follow from a seed.
+    Roots {
+        /// The secret key of the cipher that roots come from.
+        seed: &'a F128,
+        /// The first value of its counter.
+        salt: u64,
+        /// The sum of each level but the last.
+        offset: &'a F128,
+    },
+    /// A prover's, which lack a path each.
+    Paths {
+        /// The siblings of the paths, level by level but for the last, tree by tree, of each tile.
+        siblings: &'a [F128],
+        /// The sides of the siblings of each tree; bit i-1 for level i.
+        sides: &'a [u32],
+        /// The values and MACs that are added to the left and the right leaf at the end of each path.
+        ends: &'a [u64],
+    },
 }
 
 /// A tile of an iteration: [`TILE`](super::lpn::TILE) shares in a row.

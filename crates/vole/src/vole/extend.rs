@@ -27,7 +27,7 @@ mod base;
 mod binary;
 pub(super) mod heard;
 pub(super) mod iterations;
-mod on_device;
+pub(super) mod on_device;
 mod schedule;
 pub mod traffic;
 

@@ -31,7 +31,7 @@ pub(super) struct Forest {
     pub(super) arch: Arch,
     pub(super) params: Params,
     /// The public key of the cipher that makes the keys of all levels of all tiles.
-    key: F128,
+    pub(super) key: F128,
     keys: Aes128,
 }
 

@@ -20,6 +20,9 @@ pub mod extend;
 pub mod ideal;
 pub mod sample;
 mod single_point;
+// For systems that hand shares to devices.
+#[doc(hidden)]
+pub mod words;
 
 pub use base::error as base_error;
 

@@ -6,7 +6,11 @@ use crate::ASSERTED;
 use crate::polynomial::Lower;
 use crate::prover::products::{Columns, Products};
 use crate::prover::{Commitments, Prover};
-use crate::waves::{Apart, Asked, Check, Mapping, Piece, Places, Proving, Rows, Tags, Turn, Walker};
+use crate::waves::{
+    Apart, Asked, Check, ElementsOnDevice, Mapping, Piece, Places, Proving, Rows, Tags, Taken, Turn,
+    WalkedOver, Walker,
+};
+use std::collections::VecDeque;
 use volery_channel::channel::Message;
 use volery_channel::error::Result;
 use volery_channel::pool::{Task, Tasks};
@@ -16,6 +20,7 @@ use volery_primitives::arch::Arch;
 use volery_primitives::{Field, MacField, Tag as _};
 use volery_proof::openings::Openings;
 use volery_vole::macs::FieldMacs;
+use volery_vole::vole::subfield::words;
 use zeroize::Zeroizing;
 
 /// A map, with its waves.
@@ -92,7 +97,10 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     /// block in which the map ends is the one at hand. Fig. 4, 4 and 5.
     fn turns(&mut self, walks: &mut Walks<'_, B, E>) -> Result<()> {
         self.end_section()?;
-        loop {
+        if E::BY_DEVICES && walks.mapping.is_on_device() {
+            self.turns_on_device(walks)?;
+        }
+        while !walks.mapping.is_on_device() {
             draw_turns(self, &mut walks.mapping)?;
             while let Some((turn, waves)) = self.next_turn(walks)? {
                 let products = self.kept.weighing.spare().unwrap_or_default();
@@ -114,20 +122,12 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             walked.waves.into_iter().for_each(|(number, wave)| walks.put(number, wave));
             walks.mapping.take_back(shares, walked.rows, walked.walker);
             self.openings.absorb_all(&walked.asserted);
-            self.channel.send_message(&walked.corrections)?;
-            walks.mapping.pass();
-            walks.mapping.hand_over(&mut self.channel)?;
-            self.kept.sections.pass_over(shares);
-            self.committed += shares as u64;
+            self.send_turn(&mut walks.mapping, &walked.corrections, shares)?;
             self.kept.batch().append(walked.products);
             self.vanish_in_map(walked.vanishing);
-            self.report_without(walks.mapping.inputs());
-            // What follows the last turn belongs to its batch.
-            if walked.ends_batch && !walks.mapping.is_walked() {
-                self.close_batch()?;
-            }
+            self.end_of_turn(&walks.mapping, walked.ends_batch)?;
         }
-        if let Some(rows) = walks.mapping.last_block(|| unreachable!("no device walks over these values")) {
+        if let Some(rows) = walks.mapping.last_block(|| self.vole.rows_of_tile()) {
             *self.block.rows_mut() = rows;
             self.done = 0;
             self.kept.sections.begin_block();
@@ -137,6 +137,75 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             (self.open, self.kept.sent) = (true, true);
         }
         Ok(())
+    }
+
+    /// Sends the corrections of a turn.
+    fn send_turn(
+        &mut self,
+        mapping: &mut Mapping<'_, Tags<FieldMacs<B, E>>>,
+        corrections: &Message,
+        shares: usize,
+    ) -> Result<()> {
+        self.channel.send_message(corrections)?;
+        mapping.pass();
+        mapping.hand_over(&mut self.channel)?;
+        self.kept.sections.pass_over(shares);
+        self.committed += shares as u64;
+        Ok(())
+    }
+
+    /// Ends the batch with a turn that was sent, if it does. What follows the last turn belongs to its batch.
+    fn end_of_turn(&mut self, mapping: &Mapping<'_, Tags<FieldMacs<B, E>>>, ends_batch: bool) -> Result<()> {
+        self.report_without(mapping.inputs());
+        if ends_batch && !mapping.is_walked() { self.close_batch() } else { Ok(()) }
+    }
+
+    /// Walks over all blocks that the map takes whole, as [`turns`](Prover::turns) does, on its device. Waves that are under
+    /// way go there, and come back.
+    fn turns_on_device(&mut self, walks: &mut Walks<'_, B, E>) -> Result<()> {
+        let mut device = ElementsOnDevice::begin(&walks.mapping)?;
+        for (number, wave) in walks.places.take_all() {
+            device.put(number, wave.wave(), words::of_elements(wave.witness()))?;
+        }
+        self.kept.device = Some(device);
+        let mut turns = VecDeque::new();
+        loop {
+            draw_turns(self, &mut walks.mapping)?;
+            while let Some(turn) = walks.mapping.next_turn_on_device() {
+                for number in turn.waves() {
+                    if !self.kept.device.as_ref().is_some_and(|device| device.has(number)) {
+                        let lanes = walks.mapping.lanes(number).len();
+                        let elements = walks.mapping.line.witness as usize;
+                        let witness =
+                            Proving::<FieldMacs<B, E>>::witness_of(elements, lanes, &mut self.witness);
+                        let witness = witness.ok_or_else(|| self.steps.fail(witness_ended()))?;
+                        let witness = words::of_elements(&witness);
+                        self.device().put_new(&walks.mapping, number, witness)?;
+                    }
+                }
+                self.device().draw(&walks.mapping, &turn)?;
+                turns.push_back((turn.shares, turn.ends_batch));
+            }
+            let Some((shares, ends_batch)) = turns.pop_front() else { break };
+            let mut asserted = Openings::new(ASSERTED);
+            let WalkedOver { corrections, vanishing } =
+                self.device().walked(&mut walks.mapping, &mut asserted)?;
+            self.openings.absorb_all(&asserted);
+            self.send_turn(&mut walks.mapping, &corrections.into(), shares)?;
+            self.kept.batch().leave_on_device(shares);
+            self.vanish_in_map(vanishing);
+            self.end_of_turn(&walks.mapping, ends_batch)?;
+        }
+        let mut device = self.leave_device()?;
+        for Taken { number, wave, witness } in device.take_all(&walks.mapping)? {
+            walks.places.put(number, Some(Proving::at(wave, words::elements(&witness))));
+        }
+        Ok(())
+    }
+
+    /// The device of the map under way.
+    fn device(&mut self) -> &mut ElementsOnDevice {
+        self.kept.device.as_mut().expect("a map under way")
     }
 
     /// The next turn that was drawn, with its waves, where none of them is in a task.

@@ -37,8 +37,10 @@
 //! V that depends on α and β of each tree it corrupted; the session ends then, this iteration was not drawn
 //! from, and what it started from is used for nothing else.
 
+use super::super::device::TreesOfElements;
 use super::super::half_tree::{Forest, Roots};
 use super::super::lpn::{Params, TILE};
+use super::words;
 use core::marker::PhantomData;
 use std::sync::Arc;
 use volery_primitives::arch::Arch;
@@ -169,6 +171,12 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         corrections
     }
 
+    /// The numbers of the set, the public key of the hashes' keys, and the trees, for a device.
+    pub(super) fn roots(&self) -> (Params, F128, TreesOfElements<'_>) {
+        let (seed, salt, offset) = self.roots.origin();
+        (self.roots.forest.params, self.roots.forest.key, TreesOfElements::Roots { seed, salt, offset })
+    }
+
     /// Grows the trees of `tile` again.
     pub(super) fn regrow(&self, tile: usize, scratch: &mut Scratch<E>) {
         let forest = &self.roots.forest;
@@ -271,6 +279,21 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
     /// The parameters of the trees, which [`fix`] takes.
     pub(super) fn forest(&self) -> Arc<Forest> {
         self.forest.clone()
+    }
+
+    /// The numbers of the set, the public key of the hashes' keys, and the trees, for a device. `ends` is memory.
+    pub(super) fn paths<'a>(
+        &'a self,
+        ends: &'a mut Zeroizing<Vec<u64>>,
+    ) -> (Params, F128, TreesOfElements<'a>) {
+        let [left, right] = self.ends.each_ref().map(|ends| words::of_tags::<B, E>(ends));
+        *ends = Zeroizing::new(Vec::with_capacity(2 * left.len()));
+        for (left, right) in left.chunks_exact(2).zip(right.chunks_exact(2)) {
+            ends.extend_from_slice(left);
+            ends.extend_from_slice(right);
+        }
+        let trees = TreesOfElements::Paths { siblings: &self.siblings, sides: &self.sides, ends };
+        (self.forest.params, self.forest.key, trees)
     }
 
     /// Keeps the data of the next tile.

@@ -39,6 +39,7 @@ impl<B: Polynomials> Circuit<B> for Products {
             let minus = b.scale(second, -B::F::ONE);
             let zero = b.add(first, minus);
             b.assert_zero(zero, format_args!("equal products in lane {lane}"))?;
+            b.assert_product(x, y, first, format_args!("a product in lane {lane}"))?;
             Ok(Returned { wires: vec![x], public: vec![] })
         })?;
         if self.polynomials {

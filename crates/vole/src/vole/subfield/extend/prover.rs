@@ -1,16 +1,19 @@
 //! The prover's end.
 
 use super::super::single_point::{self, Corrections, Fixed, Scratch};
-use super::super::{Mac, base, macs, values, with_coefficients};
+use super::super::{Mac, base, macs, values, with_coefficients, words};
 use super::{code, commitment, forest_key, identifier};
 use crate::ot::softspoken::{Depth, Receiver};
+use crate::vole::device::{Expander, Held, OriginOfElements};
 use crate::vole::extend::heard::Heard;
 use crate::vole::extend::iterations::{
     Buffers, Checked, End, Id, Iterations, Matrix, Next, Workers, first_output,
 };
+use crate::vole::extend::on_device::OnDevice;
 use crate::vole::extend::{Base, Schedule, Start};
 use crate::vole::lpn::{self, Params, Sets, TILE};
 use core::marker::PhantomData;
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
@@ -206,6 +209,20 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         let Buffers { rows, scratch } = buffers;
         iteration.trees.regrow(tile, scratch, rows);
         E::encode_tagged(&iteration.matrix.cipher, first_output(tile), &iteration.table, rows);
+    }
+
+    const BY_DEVICES: bool = E::BY_DEVICES;
+
+    fn hold(
+        iteration: &Checked<Self>,
+        device: &Arc<dyn Expander>,
+        _: Option<OnDevice>,
+    ) -> Result<Arc<dyn Held>> {
+        let mut ends = Zeroizing::default();
+        let (params, forest, trees) = iteration.trees.paths(&mut ends);
+        let table = &words::of_tags::<B, E>(&iteration.table);
+        let matrix = iteration.matrix.key;
+        device.hold_elements(&OriginOfElements { params, matrix, table, forest, trees })
     }
 }
 

@@ -1,12 +1,14 @@
 //! The verifier's end.
 
 use super::super::single_point::{self, Corrections, Scratch};
-use super::super::{Delta, Key, base, same, with_coefficients};
+use super::super::{Delta, Key, base, same, with_coefficients, words};
 use super::{code, commitment, forest_key, identifier};
 use crate::ot::softspoken::{Depth, Sender};
+use crate::vole::device::{Expander, Held, OriginOfElements};
 use crate::vole::extend::iterations::{
     Buffers, Checked, End, Id, Iterations, Matrix, Next, Workers, first_output,
 };
+use crate::vole::extend::on_device::OnDevice;
 use crate::vole::extend::{Base, Schedule, Start};
 use crate::vole::lpn::{self, Params, Sets, TILE};
 use core::marker::PhantomData;
@@ -244,5 +246,18 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
         iteration.trees.regrow(tile, scratch);
         rows.copy_from_slice(&scratch.leaves);
         E::encode_keys(&iteration.matrix.cipher, first_output(tile), &iteration.table, rows);
+    }
+
+    const BY_DEVICES: bool = E::BY_DEVICES;
+
+    fn hold(
+        iteration: &Checked<Self>,
+        device: &Arc<dyn Expander>,
+        _: Option<OnDevice>,
+    ) -> Result<Arc<dyn Held>> {
+        let (params, forest, trees) = iteration.trees.roots();
+        let table = &words::of_elements(&iteration.table);
+        let matrix = iteration.matrix.key;
+        device.hold_elements(&OriginOfElements { params, matrix, table, forest, trees })
     }
 }
