@@ -164,7 +164,7 @@ fn flipped(step: usize) {
 
 #[test]
 fn flipped_bits_are_found() {
-    flipped(101);
+    flipped(307);
 }
 
 #[test]
