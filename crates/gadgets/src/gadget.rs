@@ -81,7 +81,7 @@ mod sha256;
 mod signed;
 mod word;
 
-pub use aes::{Aes128, Gcm, SubBytes};
+pub use aes::{Aes128, Ctr, Gcm, SubBytes};
 pub use array::{Array, Store};
 pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;

@@ -1,6 +1,7 @@
 //! AES-128 of secret keys and blocks (FIPS 197), 32 ANDs for each byte that is substituted, or 8 committed bits
 //! and 16 polynomials of degree 2; and its modes, gate by gate.
 
+mod ctr;
 mod field;
 mod gcm;
 mod ghash;
@@ -9,6 +10,7 @@ mod substitution;
 #[cfg(test)]
 mod tests;
 
+pub use ctr::Ctr;
 pub use gcm::Gcm;
 
 use super::{Bit, Bytes, Gates, MANY, Word, function_on_words_of_each};
@@ -131,6 +133,23 @@ impl<W: Copy, S> Aes128<W, S> {
         Ok(encrypted.into_iter().map(|block| block.into_iter().collect()).collect())
     }
 
+    /// The ciphertexts of `nonce` with each of `numbers` behind it: many are one map.
+    fn encrypt_numbered<B: Backend<F = F2, Wire = W>>(
+        &self,
+        b: &mut B,
+        nonce: &[Byte<W>; 12],
+        numbers: &[u32],
+    ) -> Result<Vec<Bytes<W>>>
+    where
+        S: SubBytes<B>,
+    {
+        let blocks = numbers.iter().map(|number| {
+            let number = number.to_be_bytes();
+            array::from_fn(|i| nonce.get(i).copied().unwrap_or_else(|| Word::public(number[i - 12].into())))
+        });
+        self.encrypt_each(b, &blocks.collect::<Vec<_>>())
+    }
+
     /// `message` with the key stream of counter mode added (SP 800-38A section 6.5): encrypts and decrypts.
     /// The first block of the stream is the ciphertext of `counter`, 16 bytes, and of these the last four
     /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not. Eight
@@ -150,7 +169,8 @@ impl<W: Copy, S> Aes128<W, S> {
     {
         let counter = sixteen(counter, "a counter of AES-128")?;
         let mut number = 0;
-        for byte in &counter[12..] {
+        let (nonce, last) = counter.split_first_chunk().expect("more than a nonce");
+        for byte in last {
             number = number << 8 | u32::from(value(byte)?);
         }
         let pieces: Vec<_> = (0..message.len())
@@ -160,15 +180,9 @@ impl<W: Copy, S> Aes128<W, S> {
         let together = if pieces.len() >= MANY { TOGETHER } else { 1 };
         let mut out = Vec::with_capacity(message.len());
         for pieces in pieces.chunks(together) {
-            let blocks = pieces.iter().map(|_| {
-                let mut block = counter;
-                for (byte, of) in block[12..].iter_mut().zip(number.to_be_bytes()) {
-                    *byte = Word::public(of.into());
-                }
-                number = number.wrapping_add(1);
-                block
-            });
-            let streams = self.encrypt_each(b, &blocks.collect::<Vec<_>>())?;
+            let numbers: Vec<_> = (0..pieces.len() as u32).map(|i| number.wrapping_add(i)).collect();
+            number = number.wrapping_add(pieces.len() as u32);
+            let streams = self.encrypt_numbered(b, nonce, &numbers)?;
             for (piece, stream) in pieces.iter().zip(streams) {
                 out.extend(piece.xor(b, &stream.slice(0..piece.len()))?.iter().copied());
             }

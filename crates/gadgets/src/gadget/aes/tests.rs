@@ -320,3 +320,74 @@ fn ands_of_galois_mode_are_pinned() {
     assert_eq!(opened(1024, true), blocks(64) + 10 * 2187);
     assert_eq!(opened(16, false), blocks(1) + 2 * 2187);
 }
+
+/// Parts of a text in Galois mode, and what checks its tag.
+struct Opened {
+    parts: Vec<Bytes<Handle>>,
+    hash: Bytes<Handle>,
+    pad: Bytes<Handle>,
+}
+
+/// The pieces of Galois mode that are opened one by one: parts of the text, whose blocks are paid for once, the key of
+/// the hash and what a tag adds to it.
+#[test]
+fn parts_of_a_text_are_opened() {
+    let (key, nonce, text) = (some_bytes(16, 7), some_bytes(12, 9), some_bytes(300, 3));
+    let cipher = aes_gcm::Aes128Gcm::new_from_slice(&key).unwrap();
+    let outside = aes_gcm::Nonce::try_from(&nonce[..]).unwrap();
+    let sealed = cipher.encrypt(&outside, Payload { msg: &text, aad: &[] }).unwrap();
+    let (ciphertext, tag) = sealed.split_at(text.len());
+    let block = aes::Aes128::new_from_slice(&key).unwrap();
+    let mut hash_key = aes::Block::default();
+    block.encrypt_block(&mut hash_key);
+    let spans = [3..17, 299..300, 5..5, 16..33, 0..0, 100..260];
+    fn open<S: for<'r> SubBytes<Recorder<'r, F2>>>(
+        b: &mut Recorder<'_, F2>,
+        (nonce, ciphertext): (&[u8], &[u8]),
+        spans: &[core::ops::Range<usize>],
+    ) -> Result<Opened> {
+        let key = Bytes::witness(b, 16)?;
+        let (gcm, nonce) = (Gcm::<_, S>::expand(b, &key)?, Bytes::public(nonce));
+        let parts = gcm.stream(&nonce)?.spans(b, 2, &Bytes::public(ciphertext), spans)?;
+        Ok(Opened { parts, hash: gcm.hash_key().clone(), pad: gcm.pad(b, &nonce)? })
+    }
+    let opened = evaluate(bits_of(&[&key[..], &key].concat()), |b| {
+        for holes in [false, true] {
+            let sealed = (&nonce[..], ciphertext);
+            let Opened { parts, hash, pad } =
+                if holes { open::<Holes>(b, sealed, &spans)? } else { open::<Gates>(b, sealed, &spans)? };
+            for (part, span) in parts.iter().zip(&spans) {
+                part.assert_equal(b, &text[span.clone()], "part")?;
+            }
+            hash.assert_equal(b, &hash_key, "key of the hash")?;
+            let lengths = [0_u64, 8 * text.len() as u64].map(u64::to_be_bytes).concat();
+            let blocks: Vec<_> = ciphertext
+                .chunks(16)
+                .chain([&lengths[..]])
+                .map(|block| {
+                    let mut padded = [0; 16];
+                    padded[..block.len()].copy_from_slice(block);
+                    Bytes::public(&padded)
+                })
+                .collect();
+            let ghash = ghash::ghash(b, &Bytes::public(&hash_key), &blocks)?;
+            pad.xor(b, &ghash)?.assert_equal(b, tag, "tag")?;
+        }
+        Ok(())
+    });
+    opened.unwrap();
+    // Blocks 0 to 2, 6 to 16 and 18, the pad, the hash's key, and the expansion.
+    let cost = |spans: &[core::ops::Range<usize>]| {
+        ands(|b| open::<Gates>(b, (&nonce, ciphertext), spans).map(drop)) - 1280 - 2 * 5120
+    };
+    assert_eq!(cost(&spans), 15 * 5120);
+    assert_eq!(cost(&[]), 0);
+    let refused = |span| {
+        evaluate(bits_of(&key), |b| {
+            open::<Gates>(b, (&nonce, ciphertext), &[core::ops::Range::clone(&span)]).map(drop)
+        })
+    };
+    assert!(refused(7..301).unwrap_err().to_string().contains("from 7 to 301 of a message of 300 bytes"));
+    let short = evaluate(bits_of(&key), |b| open::<Gates>(b, (&nonce[1..], ciphertext), &[]).map(drop));
+    assert!(short.unwrap_err().to_string().contains("has 12 bytes, and not 11"));
+}
