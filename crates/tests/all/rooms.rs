@@ -15,7 +15,7 @@ const FLOORS: [&[&str]; 12] = [
     &["proof"],
     &["quicksilver", "wolverine", "limbo", "garbled"],
     &["volery"],
-    &["cluster", "processor", "gpu"],
+    &["cluster", "processor", "web", "gpu"],
     &["cli"],
     &["bench", "serve", "python", "tests"],
 ];

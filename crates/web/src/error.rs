@@ -1,0 +1,281 @@
+//! Errors of a web proof: what was wrong, where, and whose doing it is.
+
+use crate::recording::Side;
+use core::fmt::{self, Display};
+use std::io;
+
+/// The error that ends a web proof.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The session with the server, or what the prover opened of it, is none that proves something.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A connection failed, closed or stayed silent.
+    #[error("{doing}: {source}")]
+    Io {
+        /// The activity that failed, in words.
+        doing: &'static str,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The client's TLS ended the session with the server.
+    #[error("the session with the server: {0}")]
+    Tls(#[from] rustls::Error),
+    /// The caller's values or this machine are no good for it.
+    #[error("{0}")]
+    Invalid(String),
+    /// The proof itself.
+    #[error(transparent)]
+    Proof(#[from] volery::Error),
+}
+
+/// A result whose error is [`enum@Error`].
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+impl Error {
+    /// An [`Error::Invalid`] that says `why`.
+    pub fn invalid(why: impl Into<String>) -> Self {
+        Self::Invalid(why.into())
+    }
+
+    /// Makes an I/O error an [`Error::Io`] that says what was being done.
+    pub fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { doing, source }
+    }
+}
+
+/// A session that proves nothing: where, why, and whose doing that is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The place of what is refused.
+    pub at: Place,
+    /// The rule that it breaks.
+    pub why: Why,
+    /// The party by whose doing it breaks it.
+    pub whose: Whose,
+}
+
+impl Refusal {
+    /// A refusal of what came from a side of the connection.
+    pub(crate) const fn of(side: Side, at: Place, why: Why) -> Self {
+        let whose = match side {
+            Side::Client => Whose::Prover,
+            Side::Server => Whose::Server,
+        };
+        Self { at, why, whose }
+    }
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, why, whose } = self;
+        write!(f, "{at}: {why}; that is the doing of the {whose}")
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+/// The party by whose doing a session proves nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// The prover, or the client that speaks for it.
+    Prover,
+    /// The server, which need not have done anything wrong: much that servers may do cannot be proved.
+    Server,
+}
+
+impl Display for Whose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Prover => "prover",
+            Self::Server => "server",
+        })
+    }
+}
+
+/// A place in a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Place {
+    /// A record, counted from 0 among all that a side sent.
+    Record {
+        /// The side that sent it.
+        side: Side,
+        /// The number of the record.
+        number: usize,
+    },
+    /// A record behind the handshake, counted from 0 by its sequence number.
+    Data {
+        /// The side that sent it.
+        side: Side,
+        /// The sequence number of the record.
+        sequence: usize,
+    },
+    /// A message of the handshake.
+    Message {
+        /// The side that sent it.
+        side: Side,
+        /// The name of the message in RFC 8446.
+        name: &'static str,
+    },
+    /// The stream of a side as a whole.
+    Stream(Side),
+    /// The values that the prover opened.
+    Opening,
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Record { side, number } => write!(f, "record {number} of the {side}, from the begin"),
+            Self::Data { side, sequence } => {
+                write!(f, "record {sequence} of the {side}, behind the handshake")
+            }
+            Self::Message { side, name } => write!(f, "{name} of the {side}"),
+            Self::Stream(side) => write!(f, "what the {side} sent"),
+            Self::Opening => f.write_str("what the prover opened"),
+        }
+    }
+}
+
+/// The rule that a session breaks.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Why {
+    /// A length reaches beyond what is there.
+    #[error("it ends early")]
+    Short,
+    /// Bytes follow the last that belongs there.
+    #[error("bytes follow its end")]
+    Long,
+    /// A record has a type that may not stand there.
+    #[error("a record of type {0} may not stand there")]
+    RecordType(u8),
+    /// The version of a record is none that TLS 1.3 writes.
+    #[error("a record of TLS 1.3 has no version {0:#06x}")]
+    RecordVersion(u16),
+    /// The length of a record is none that it may have.
+    #[error("a record of its type may not have {0} bytes")]
+    RecordLength(usize),
+    /// A side sent an alert in the clear, which ends a session.
+    #[error("it is an alert, number {0}")]
+    Alert(u8),
+    /// Another message stands where one is due.
+    #[error("a message of type {found} stands where one of type {due} is due")]
+    MessageType {
+        /// The type that is due.
+        due: u8,
+        /// The one that stands there.
+        found: u8,
+    },
+    /// A message before a change of keys ends within a record (RFC 8446 section 5.1).
+    #[error("something stands behind it in its record, where keys change")]
+    NotAlone,
+    /// More records than a hello may take.
+    #[error("it is spread over more than {0} records")]
+    Spread(usize),
+    /// The version of TLS is another one.
+    #[error("the version of TLS is not 1.3")]
+    Version,
+    /// Compression of TLS 1.2 is offered or taken.
+    #[error("compression is not allowed")]
+    Compression,
+    /// The server does not repeat the session's identifier.
+    #[error("it does not repeat the client's session identifier")]
+    SessionId,
+    /// A cipher suite that is not allowed, or was not offered.
+    #[error("the cipher suite {0:#06x} is not allowed, or was not offered")]
+    Suite(u16),
+    /// An extension that is not allowed: what it does may void the proof.
+    #[error("the extension {} is not allowed", extension(*.0))]
+    Extension(u16),
+    /// An extension stands there twice.
+    #[error("the extension {} stands there twice", extension(*.0))]
+    Twice(u16),
+    /// An extension is missing.
+    #[error("the extension {} is missing", extension(*.0))]
+    Missing(u16),
+    /// An extension is malformed.
+    #[error("the extension {} is malformed", extension(*.0))]
+    Malformed(u16),
+    /// Server name indication differs from the host.
+    #[error("the name that it asks for is not {0}")]
+    ServerName(String),
+    /// The application protocol is another one.
+    #[error("the application protocol is not http/1.1")]
+    Protocol,
+    /// The group of the key exchange was not offered.
+    #[error("the group {0:#06x} of the key exchange was not offered")]
+    Group(u16),
+    /// A second HelloRetryRequest.
+    #[error("it asks for a second retry")]
+    SecondRetry,
+    /// The second hello differs from the first where it may not (RFC 8446 section 4.1.2).
+    #[error("it differs from the first hello where it may not")]
+    RetryDiffers,
+    /// The tag of a record does not fit.
+    #[error("its tag does not fit the secret that was opened")]
+    Tag,
+    /// The plaintext of a record has no type.
+    #[error("its plaintext has nothing but zeros")]
+    NoType,
+    /// The plaintext of a record has another type than is due.
+    #[error("its content is of type {0}, which is not due there")]
+    ContentType(u8),
+    /// The plaintext of a handshake record is empty, or too long.
+    #[error("its content has {0} bytes")]
+    ContentLength(usize),
+    /// The handshake asks for what cannot be proved, or is not due.
+    #[error("a context or a list that must be empty is not")]
+    NotEmpty,
+    /// The client has a certificate.
+    #[error("the client shows a certificate, which would be revealed")]
+    ClientCertificate,
+    /// The server sent no certificate, or too many.
+    #[error("it has {0} certificates")]
+    Certificates(usize),
+    /// The chain of certificates does not hold.
+    #[error("the chain of certificates does not hold: {0}")]
+    Chain(String),
+    /// The certificate is of another name.
+    #[error("the certificate is of another name: {0}")]
+    CertificateName(String),
+    /// The scheme of a signature is none of TLS 1.3, or was not offered.
+    #[error("the signature scheme {0:#06x} is not allowed, or was not offered")]
+    Scheme(u16),
+    /// The signature over the handshake does not hold.
+    #[error("the signature does not fit: {0}")]
+    Signature(String),
+    /// A Finished message does not fit.
+    #[error("its code does not fit the messages before it")]
+    Finished,
+    /// The stream ends within the handshake.
+    #[error("it ends within the handshake")]
+    Unfinished,
+}
+
+/// The number of an extension, with its name where it has one.
+fn extension(number: u16) -> String {
+    let name = match number {
+        0 => "server_name",
+        10 => "supported_groups",
+        13 => "signature_algorithms",
+        16 => "application_layer_protocol_negotiation",
+        19 => "client_certificate_type",
+        20 => "server_certificate_type",
+        27 => "compress_certificate",
+        33 => "tls_cert_with_extern_psk",
+        34 => "delegated_credential",
+        41 => "pre_shared_key",
+        42 => "early_data",
+        43 => "supported_versions",
+        44 => "cookie",
+        49 => "post_handshake_auth",
+        51 => "key_share",
+        57 => "quic_transport_parameters",
+        0xfe0d => "encrypted_client_hello",
+        _ => return number.to_string(),
+    };
+    format!("{number} ({name})")
+}

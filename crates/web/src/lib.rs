@@ -1,0 +1,19 @@
+//! Proofs of what a web server said over TLS 1.3.
+//!
+//! The verifier forwards the prover's connection to the server, and records it. Then the prover opens what decides
+//! nothing but the handshake, and proves in zero knowledge what the records behind it say: it shows parts of them, and
+//! keeps the others. The server takes part as in any other connection, and notices nothing.
+//!
+//! ```text
+//! Recording ─▶ tls: records, handshake, certificates ─▶ Session ─┐
+//!                  prover: Opening (secrets, plan, shown bytes) ─┴▶ Statement ─▶ volery::prove, volery::verify
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod error;
+mod provider;
+pub mod recording;
+pub mod tls;
+
+pub use error::{Error, Refusal, Result};
+pub use recording::{Recording, Side};
