@@ -57,6 +57,11 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal of what the prover did: of what its client sent, or what it says of the session.
+    pub(crate) const fn of_prover(at: Place, why: Why) -> Self {
+        Self { at, why, whose: Whose::Prover }
+    }
+
     /// A refusal of what came from a side of the connection.
     pub(crate) const fn of(side: Side, at: Place, why: Why) -> Self {
         let whose = match side {
@@ -250,6 +255,30 @@ pub enum Why {
     /// A Finished message does not fit.
     #[error("its code does not fit the messages before it")]
     Finished,
+    /// Bytes of an opening are not what any honest prover writes.
+    #[error("it is not written in canonical form")]
+    NotCanonical,
+    /// The plan has more records than were recorded.
+    #[error("it is in the plan, but not in the recording")]
+    NoSuchRecord,
+    /// The plan leaves out records of the client, which may be another request.
+    #[error("the plan does not have all records behind the handshake")]
+    LeftOut,
+    /// The plan has no data of a side.
+    #[error("the plan has no application data")]
+    NoData,
+    /// A record that has to be opened is not.
+    #[error("it is not opened, and its tag is not checked, as it has to be there")]
+    NotOpened,
+    /// A shown part reaches beyond the content.
+    #[error("it shows more than its content")]
+    ShownBehind,
+    /// The server answered before the request had passed.
+    #[error("it was on its way before all that the client sent had passed the relay")]
+    TooEarly,
+    /// The keys change, which no proof follows.
+    #[error("it is a KeyUpdate, which a proof cannot follow")]
+    KeyUpdate,
     /// The stream ends within the handshake.
     #[error("it ends within the handshake")]
     Unfinished,

@@ -10,10 +10,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod client;
 pub mod error;
+pub mod opened;
+pub mod opening;
 mod provider;
 pub mod recording;
+pub mod statement;
 pub mod tls;
 
 pub use error::{Error, Refusal, Result};
+pub use opened::Opened;
+pub use opening::Opening;
 pub use recording::{Recording, Side};
+pub use statement::{Form, Statement};

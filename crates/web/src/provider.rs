@@ -26,3 +26,15 @@ fn implementation() -> CryptoProvider {
 fn implementation() -> CryptoProvider {
     unreachable!("another machine has no instructions for it")
 }
+
+/// The provider's TLS_AES_128_GCM_SHA256.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) fn suite() -> &'static rustls::Tls13CipherSuite {
+    let suite = rustls_graviola::suites::TLS13_AES_128_GCM_SHA256;
+    suite.tls13().expect("a suite of TLS 1.3")
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) fn suite() -> &'static rustls::Tls13CipherSuite {
+    unreachable!("another machine has no instructions for it")
+}

@@ -43,9 +43,13 @@ pub(crate) mod script;
 mod tests;
 
 pub use certificate::Roots;
+pub(crate) use handshake::hello_hash;
 pub use handshake::{Expected, HandshakeSecrets, Session, verify};
 pub use keys::Secret;
+pub(crate) use keys::{Keys, Schedule, content};
+pub(crate) use reader::Reader;
 pub use record::Record;
+pub(crate) use record::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT};
 
 /// The one cipher suite, TLS_AES_128_GCM_SHA256.
 pub(crate) const SUITE: u16 = 0x1301;

@@ -39,6 +39,11 @@ impl Roots {
         }
         Ok(Self(roots))
     }
+
+    /// The roots in the form that a client of TLS takes.
+    pub(crate) fn store(&self) -> rustls::RootCertStore {
+        rustls::RootCertStore { roots: self.0.clone() }
+    }
 }
 
 /// The certificates of a Certificate message, without its head: the server's own first.
@@ -88,7 +93,7 @@ pub(crate) fn check_signature(
     body: &[u8],
     own: &CertificateDer<'_>,
     transcript: &[u8; 32],
-    offered: &ClientHello<'_>,
+    offered: &ClientHello,
     algorithms: &WebPkiSupportedAlgorithms,
 ) -> Result<(), Why> {
     let mut reader = Reader::new(body);

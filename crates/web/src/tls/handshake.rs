@@ -87,46 +87,9 @@ pub fn verify<'r>(
     secrets: &HandshakeSecrets,
     expected: &Expected<'_>,
 ) -> Result<Session<'r>> {
-    let Expected { name, roots, time } = *expected;
-    let server_name = match ServerName::try_from(name) {
-        Ok(server_name @ ServerName::DnsName(_)) if !name.contains(|c: char| c.is_ascii_uppercase()) => {
-            server_name
-        }
-        _ => return Err(Error::invalid(format!("{name:?} is no name of a server, in lower case"))),
-    };
     let algorithms = provider()?.signature_verification_algorithms;
-    let mut client = Flight::new(Side::Client, recording)?;
-    let mut server = Flight::new(Side::Server, recording)?;
-
-    // Steps 1 to 3.
-    let first = client.hello(CLIENT_HELLO, "ClientHello", false)?;
-    let offered = client.refuse("ClientHello", ClientHello::read(&first[4..], name))?;
-    let answer = server.hello(SERVER_HELLO, "ServerHello", false)?;
-    let hello = server.refuse("ServerHello", ServerHello::read(&answer[4..], &offered))?;
-    let mut transcript = Sha256::new();
-    let second;
-    let offered = if hello.is_retry {
-        let digest: [u8; 32] = Sha256::digest(&first).into();
-        transcript.update([MESSAGE_HASH, 0, 0, 32]);
-        transcript.update(digest);
-        transcript.update(&answer);
-        second = client.hello(CLIENT_HELLO, "second ClientHello", true)?;
-        let again = client.refuse("second ClientHello", ClientHello::read(&second[4..], name))?;
-        client.refuse("second ClientHello", offered.check_second(&again))?;
-        let answer = server.hello(SERVER_HELLO, "ServerHello", true)?;
-        let final_hello = server.refuse("ServerHello", ServerHello::read(&answer[4..], &again))?;
-        if final_hello.is_retry {
-            return Err(server.at("ServerHello", Why::SecondRetry).into());
-        }
-        server.refuse("ServerHello", final_hello.check_after(&hello))?;
-        transcript.update(&second);
-        transcript.update(&answer);
-        again
-    } else {
-        transcript.update(&first);
-        transcript.update(&answer);
-        offered
-    };
+    let Hellos { name, mut client, mut server, offered, mut transcript } =
+        Hellos::read(recording, expected.name)?;
     let hello_hash = digest(&transcript);
 
     // Step 4.
@@ -143,7 +106,7 @@ pub fn verify<'r>(
     }
     let certificates = message;
     let chain = flight.side.refuse("Certificate", certificate::chain(&certificates[4..]))?;
-    let checked = certificate::check_chain(&chain, roots, &server_name, time, &algorithms);
+    let checked = certificate::check_chain(&chain, expected.roots, &name, expected.time, &algorithms);
     flight.side.refuse("Certificate", checked)?;
     transcript.update(&certificates);
     let message = flight.message(&[CERTIFICATE_VERIFY], "CertificateVerify")?;
@@ -175,6 +138,63 @@ pub fn verify<'r>(
     let certificate = chain[0].to_vec();
     let (client, server) = (client.application_data()?, server.application_data()?);
     Ok(Session { hello_hash, finished_hash, certificate, client, server })
+}
+
+/// h1 of a recording, which stands in the clear.
+///
+/// # Errors
+/// Those of [`verify`].
+pub(crate) fn hello_hash(recording: &Recording, name: &str) -> Result<[u8; 32]> {
+    Ok(digest(&Hellos::read(recording, name)?.transcript))
+}
+
+/// A session behind its hellos.
+struct Hellos<'r, 'n> {
+    name: ServerName<'n>,
+    client: Flight<'r>,
+    server: Flight<'r>,
+    /// The last hello of the client.
+    offered: ClientHello,
+    /// The transcript of all hellos (RFC 8446 section 4.4.1).
+    transcript: Sha256,
+}
+
+impl<'r, 'n> Hellos<'r, 'n> {
+    /// Steps 1 to 3.
+    fn read(recording: &'r Recording, name: &'n str) -> Result<Self> {
+        let server_name = match ServerName::try_from(name) {
+            Ok(dns @ ServerName::DnsName(_)) if !name.contains(|c: char| c.is_ascii_uppercase()) => dns,
+            _ => return Err(Error::invalid(format!("{name:?} is no name of a server, in lower case"))),
+        };
+        let mut client = Flight::new(Side::Client, recording)?;
+        let mut server = Flight::new(Side::Server, recording)?;
+        let mut transcript = Sha256::new();
+        let first = client.hello(CLIENT_HELLO, "ClientHello", false)?;
+        let mut offered = client.refuse("ClientHello", ClientHello::read(&first[4..], name))?;
+        let mut answer = server.hello(SERVER_HELLO, "ServerHello", false)?;
+        let hello = server.refuse("ServerHello", ServerHello::read(&answer[4..], &offered))?;
+        if hello.is_retry {
+            transcript.update([MESSAGE_HASH, 0, 0, 32]);
+            transcript.update(Sha256::digest(&first));
+            transcript.update(&answer);
+            let name_of_second = "second ClientHello";
+            let second = client.hello(CLIENT_HELLO, name_of_second, true)?;
+            let again = client.refuse(name_of_second, ClientHello::read(&second[4..], name))?;
+            client.refuse(name_of_second, offered.check_second(&again))?;
+            offered = again;
+            answer = server.hello(SERVER_HELLO, "ServerHello", true)?;
+            let last = server.refuse("ServerHello", ServerHello::read(&answer[4..], &offered))?;
+            if last.is_retry {
+                return Err(server.at("ServerHello", Why::SecondRetry).into());
+            }
+            server.refuse("ServerHello", last.check_after(&hello))?;
+            transcript.update(&second);
+        } else {
+            transcript.update(&first);
+        }
+        transcript.update(&answer);
+        Ok(Self { name: server_name, client, server, offered, transcript })
+    }
 }
 
 /// The digest of the messages so far.

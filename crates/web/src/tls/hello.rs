@@ -103,11 +103,12 @@ fn only_http(reader: &mut Reader<'_>) -> Result<(), Why> {
 }
 
 /// A client's hello.
-pub(crate) struct ClientHello<'r> {
+pub(crate) struct ClientHello {
     random: [u8; 32],
-    session_id: &'r [u8],
+    session_id: Vec<u8>,
     suites: Vec<u16>,
-    extensions: Vec<Extension<'r>>,
+    /// Types and bodies.
+    extensions: Vec<(u16, Vec<u8>)>,
     groups: Vec<u16>,
     /// The groups of which it has a share.
     shares: Vec<u16>,
@@ -115,9 +116,9 @@ pub(crate) struct ClientHello<'r> {
     pub(crate) schemes: Vec<u16>,
 }
 
-impl<'r> ClientHello<'r> {
+impl ClientHello {
     /// The hello in `body`, a message without its head, that asks for `name`.
-    pub(crate) fn read(body: &'r [u8], name: &str) -> Result<Self, Why> {
+    pub(crate) fn read(body: &[u8], name: &str) -> Result<Self, Why> {
         let mut reader = Reader::new(body);
         if reader.u16()? != LEGACY_VERSION {
             return Err(Why::Version);
@@ -171,6 +172,8 @@ impl<'r> ClientHello<'r> {
             Ok(shares)
         });
         let shares = within(KEY_SHARE, shares)?;
+        let session_id = session_id.to_vec();
+        let extensions = extensions.into_iter().map(|(kind, body)| (kind, body.to_vec())).collect();
         Ok(Self { random, session_id, suites, extensions, groups, shares, schemes })
     }
 
@@ -182,9 +185,9 @@ impl<'r> ClientHello<'r> {
     /// Demands that `second`, which answers a HelloRetryRequest, differs where it may alone (section 4.1.2).
     pub(crate) fn check_second(&self, second: &Self) -> Result<(), Why> {
         let may_change = [KEY_SHARE, COOKIE, PADDING];
-        let others = |hello: &Self| -> Vec<(u16, Vec<u8>)> {
+        let others = |hello: &Self| {
             let others = hello.extensions.iter().filter(|(kind, _)| !may_change.contains(kind));
-            others.map(|(kind, body)| (*kind, body.to_vec())).collect()
+            others.cloned().collect::<Vec<_>>()
         };
         let same = self.random == second.random
             && self.session_id == second.session_id
@@ -203,7 +206,7 @@ pub(crate) struct ServerHello {
 
 impl ServerHello {
     /// The hello in `body`, a message without its head, that answers `client`.
-    pub(crate) fn read(body: &[u8], client: &ClientHello<'_>) -> Result<Self, Why> {
+    pub(crate) fn read(body: &[u8], client: &ClientHello) -> Result<Self, Why> {
         let mut reader = Reader::new(body);
         if reader.u16()? != LEGACY_VERSION {
             return Err(Why::Version);
@@ -267,7 +270,7 @@ impl ServerHello {
 const ENCRYPTED_EXTENSIONS: [u16; 5] = [SERVER_NAME, GROUPS, PROTOCOL, 28, 58];
 
 /// Demands that `body`, EncryptedExtensions without its head, answers `client` by http/1.1 and no surprises.
-pub(crate) fn check_encrypted_extensions(body: &[u8], client: &ClientHello<'_>) -> Result<(), Why> {
+pub(crate) fn check_encrypted_extensions(body: &[u8], client: &ClientHello) -> Result<(), Why> {
     let mut reader = Reader::new(body);
     let extensions = extensions(&mut reader)?;
     reader.end()?;

@@ -1,14 +1,12 @@
 //! The key schedule of TLS 1.3 in the clear (RFC 8446 section 7), and records opened by it.
 
-use super::record::{HEAD, MOST_CONTENT, Record};
+use super::record::{MOST_CONTENT, Record};
 use crate::error::Why;
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes128Gcm, Nonce};
-use hmac::KeyInit;
 use hmac::{Hmac, Mac};
-#[cfg(test)]
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
@@ -46,6 +44,12 @@ impl Secret {
         short
     }
 
+    /// The traffic secret behind a KeyUpdate (section 7.2).
+    #[cfg(test)]
+    pub(crate) fn updated(&self) -> Self {
+        self.expand_label(b"traffic upd", &[])
+    }
+
     /// The code of a Finished message behind messages with the digest `transcript` (section 4.4.4).
     pub(crate) fn finished(&self, transcript: &[u8; 32]) -> [u8; 32] {
         let mut code = self.expand_label(b"finished", &[]).code();
@@ -72,7 +76,6 @@ pub(crate) fn label_info(label: &[u8], context: &[u8], length: u16) -> Vec<u8> {
 }
 
 /// Secrets of a session without pre-shared key, from the handshake secret down.
-#[cfg(test)]
 pub(crate) struct Schedule {
     /// The handshake traffic secrets.
     pub(crate) client_handshake: Secret,
@@ -80,7 +83,6 @@ pub(crate) struct Schedule {
     master: Secret,
 }
 
-#[cfg(test)]
 impl Schedule {
     /// The schedule below `handshake`, the handshake secret, where h1 is `hello_hash`.
     pub(crate) fn new(handshake: &Secret, hello_hash: &[u8; 32]) -> Self {
@@ -96,8 +98,12 @@ impl Schedule {
 
     /// The keys of content of the client and of the server, where h2 is `finished_hash`.
     pub(crate) fn application(&self, finished_hash: &[u8; 32]) -> [Keys; 2] {
-        [b"c ap traffic", b"s ap traffic"]
-            .map(|label| Keys::new(&self.master.expand_label(label, finished_hash)))
+        self.traffic(finished_hash).each_ref().map(Keys::new)
+    }
+
+    /// The traffic secrets of content of the client and of the server.
+    pub(crate) fn traffic(&self, finished_hash: &[u8; 32]) -> [Secret; 2] {
+        [b"c ap traffic", b"s ap traffic"].map(|label| self.master.expand_label(label, finished_hash))
     }
 }
 
@@ -133,6 +139,22 @@ impl Keys {
         cipher.decrypt(&nonce, payload).map(Zeroizing::new).map_err(|_| Why::Tag)
     }
 
+    /// The key of GHASH.
+    pub(crate) fn hash_key(&self) -> [u8; 16] {
+        let mut block = aes::Block::default();
+        aes::Aes128::new_from_slice(&self.key).expect("a key").encrypt_block(&mut block);
+        block.into()
+    }
+
+    /// A block of the key stream of a record: that of number 1 makes its tag, and those from 2 on encrypt it.
+    pub(crate) fn stream(&self, sequence: u64, number: u32) -> [u8; 16] {
+        let mut block = aes::Block::default();
+        block[..12].copy_from_slice(&*self.nonce(sequence));
+        block[12..].copy_from_slice(&number.to_be_bytes());
+        aes::Aes128::new_from_slice(&self.key).expect("a key").encrypt_block(&mut block);
+        block.into()
+    }
+
     /// A record with this content, type and so much padding.
     #[cfg(test)]
     pub(crate) fn seal(&self, sequence: u64, kind: u8, content: &[u8], padding: usize) -> Vec<u8> {
@@ -159,6 +181,3 @@ pub(crate) fn content(inner: &[u8]) -> Result<(u8, &[u8]), Why> {
     let at = inner.iter().rposition(|byte| *byte != 0).ok_or(Why::NoType)?;
     Ok((inner[at], &inner[..at]))
 }
-
-/// The length of the head is that of what a tag covers beside the ciphertext.
-const _: () = assert!(HEAD == 5);

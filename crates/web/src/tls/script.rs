@@ -154,6 +154,8 @@ pub(crate) struct Script<'s> {
 pub(crate) struct Written {
     pub(crate) recording: Recording,
     pub(crate) secrets: HandshakeSecrets,
+    /// The handshake secret.
+    pub(crate) secret: Secret,
     /// The keys of content, the client's first.
     pub(crate) keys: [Keys; 2],
     pub(crate) hello_hash: [u8; 32],
@@ -294,14 +296,19 @@ impl Script<'_> {
         send(&mut recording, Side::Client, "client's flight", protect(&secrets.client, &flight));
 
         let keys = schedule.application(&finished_hash);
+        let (mut traffic, mut current) = (schedule.traffic(&finished_hash), keys.clone());
         let mut sequences = [0, 0];
         for Data { side, kind, content, padding } in &self.data {
             let at = usize::from(*side == Side::Server);
-            let record = keys[at].seal(sequences[at], *kind, content, *padding);
+            let record = current[at].seal(sequences[at], *kind, content, *padding);
             sequences[at] += 1;
+            if (*kind, content.first()) == (22, Some(&24)) {
+                traffic[at] = traffic[at].updated();
+                (current[at], sequences[at]) = (Keys::new(&traffic[at]), 0);
+            }
             send(&mut recording, *side, "data", record);
         }
-        Written { recording, secrets, keys, hello_hash, finished_hash }
+        Written { recording, secrets, secret: self.secret.clone(), keys, hello_hash, finished_hash }
     }
 }
 

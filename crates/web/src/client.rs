@@ -1,0 +1,236 @@
+//! The prover's client: TLS by rustls, with what its proof needs kept. It speaks over any connection, which is the
+//! verifier's relay where a proof is to come of it.
+//!
+//! The handshake secret is what rustls never gives away. It is taken where it is made: the one call of HKDF-Extract
+//! with a salt, in a session without pre-shared key, is that of RFC 8446 section 7.1 which makes it. So the suite that
+//! is offered has an HKDF of our own around the provider's, which leaves the secret in a slot of the thread that drives
+//! the connection.
+//!
+//! Offered are TLS 1.3, TLS_AES_128_GCM_SHA256, http/1.1, and for the key exchange the hybrid of X25519 and ML-KEM-768
+//! first, so that whoever records the connection cannot read it later by a quantum computer. Nothing is resumed, no
+//! ticket is asked for, there is no early data and no certificate of the client.
+
+use crate::error::{Error, Result};
+use crate::provider::{provider, suite};
+use crate::recording::{Recording, Side};
+use crate::tls::{Roots, Secret};
+use core::cell::RefCell;
+use rustls::client::{Resumption, TicketRequest};
+use rustls::crypto::ActiveKeyExchange;
+use rustls::crypto::hmac::Tag;
+use rustls::crypto::tls13::{Hkdf, HkdfExpander, OkmBlock};
+use rustls::pki_types::{ServerName, UnixTime};
+use rustls::time_provider::TimeProvider;
+use rustls::version::TLS13;
+use rustls::{ClientConfig, ClientConnection, NamedGroup, SupportedCipherSuite, Tls13CipherSuite};
+use std::io::{self, Read, Write};
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
+use zeroize::Zeroizing;
+
+/// A request, and of whom it is made.
+pub struct Request<'a> {
+    /// The server's name, in ASCII and lower case.
+    pub name: &'a str,
+    /// The authorities that may certify it.
+    pub roots: &'a Roots,
+    /// The time at which certificates must be valid.
+    pub time: UnixTime,
+    /// The bytes that are sent.
+    pub bytes: &'a [u8],
+    /// The most bytes of TLS that the server may send.
+    pub most: usize,
+}
+
+/// A connection to the server, or to the relay.
+pub trait Connection: Read + Write {}
+
+impl<T: Read + Write> Connection for T {}
+
+/// A session that has ended, as its client has it.
+pub struct Fetched {
+    /// All that went over the connection.
+    pub recording: Recording,
+    /// HS, the handshake secret.
+    pub secret: Secret,
+    /// The application data that came.
+    pub response: Zeroizing<Vec<u8>>,
+}
+
+/// Sends a request over `connection`, and reads until `is_complete` says of what has come that it is all, or the
+/// server ends the session; then says so to the server. The connection is left open: whoever made it closes it.
+///
+/// # Errors
+/// `Tls` where the session with the server fails, its certificate included; `Io`; `Invalid` where the server sends
+/// more than it may, or this machine cannot speak TLS.
+pub fn fetch(
+    request: &Request<'_>,
+    connection: &mut dyn Connection,
+    is_complete: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<Fetched> {
+    let name = ServerName::try_from(request.name.to_string());
+    let name = name.map_err(|_| Error::invalid(format!("{:?} is no name of a server", request.name)))?;
+    let mut tls = ClientConnection::new(Arc::new(config(request)?), name)?;
+    let mut wire = Wire { connection, recording: Recording::new(), began: Instant::now() };
+    // Never moved, so that wiping it wipes all of it.
+    let mut response = Zeroizing::new(Vec::with_capacity(request.most));
+    SLOT.take();
+    let mut is_sent = false;
+    let mut is_over = false;
+    loop {
+        while tls.wants_write() {
+            tls.write_tls(&mut wire).map_err(Error::io("sending to the server"))?;
+        }
+        wire.flush().map_err(Error::io("sending to the server"))?;
+        if is_over {
+            break;
+        }
+        if !tls.is_handshaking() && !is_sent {
+            is_sent = true;
+            tls.writer().write_all(request.bytes).map_err(Error::io("sending to the server"))?;
+            continue;
+        }
+        let read = tls.read_tls(&mut wire).map_err(Error::io("waiting for the server"))?;
+        if wire.recording.stream(Side::Server).len() > request.most {
+            return Err(Error::invalid(format!("the server sends more than {} bytes", request.most)));
+        }
+        let state = match tls.process_new_packets() {
+            Ok(state) => state,
+            Err(error) => {
+                // The server is told why, if it still listens.
+                let _ = tls.write_tls(&mut wire);
+                return Err(error.into());
+            }
+        };
+        let begin = response.len();
+        let mut piece = Zeroizing::new(vec![0; state.plaintext_bytes_to_read()]);
+        tls.reader().read_exact(&mut piece).map_err(Error::io("reading what the server said"))?;
+        response.extend_from_slice(&piece);
+        is_over = state.peer_has_closed() || read == 0 || begin < response.len() && is_complete(&response);
+        if is_over {
+            if tls.is_handshaking() {
+                return Err(Error::io("shaking hands with the server")(io::ErrorKind::UnexpectedEof.into()));
+            }
+            tls.send_close_notify();
+        }
+    }
+    let secret =
+        SLOT.take().ok_or_else(|| Error::invalid("the session had no handshake secret of its own"))?;
+    Ok(Fetched { recording: wire.recording, secret, response })
+}
+
+/// A connection that is recorded as it is used.
+struct Wire<'c> {
+    connection: &'c mut dyn Connection,
+    recording: Recording,
+    began: Instant,
+}
+
+impl Wire<'_> {
+    fn push(&mut self, side: Side, bytes: &[u8]) {
+        let millis = u32::try_from(self.began.elapsed().as_millis()).unwrap_or(u32::MAX);
+        self.recording.push(side, bytes, millis);
+    }
+}
+
+impl Read for Wire<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.connection.read(bytes)?;
+        self.push(Side::Server, &bytes[..read]);
+        Ok(read)
+    }
+}
+
+impl Write for Wire<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.connection.write(bytes)?;
+        self.push(Side::Client, &bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.connection.flush()
+    }
+}
+
+/// The configuration of one request.
+fn config(request: &Request<'_>) -> Result<ClientConfig> {
+    let mut provider = provider()?;
+    provider.cipher_suites = vec![SupportedCipherSuite::Tls13(LazyLock::force(&SUITE))];
+    provider.kx_groups.sort_by_key(|group| group.name() != NamedGroup::X25519MLKEM768);
+    let mut config =
+        ClientConfig::builder_with_details(Arc::new(provider), Arc::new(FixedTime(request.time)))
+            .with_protocol_versions(&[&TLS13])?
+            .with_root_certificates(request.roots.store())
+            .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.resumption = Resumption::disabled();
+    config.enable_early_data = false;
+    config.send_ticket_request = Some(TicketRequest { new_session_count: 0, resumption_count: 0 });
+    Ok(config)
+}
+
+/// The time of a request, at which its proof looks at certificates, too.
+#[derive(Debug)]
+struct FixedTime(UnixTime);
+
+impl TimeProvider for FixedTime {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(self.0)
+    }
+}
+
+/// The suite that is offered, with an HKDF that keeps the handshake secret.
+static SUITE: LazyLock<Tls13CipherSuite> = LazyLock::new(|| {
+    let Tls13CipherSuite { common, aead_alg, .. } = suite();
+    let common = rustls::crypto::CipherSuiteCommon { ..*common };
+    Tls13CipherSuite { common, hkdf_provider: &Keeping, aead_alg: *aead_alg, quic: None }
+});
+
+thread_local! {
+    /// The handshake secret of the connection that this thread drives.
+    static SLOT: RefCell<Option<Secret>> = const { RefCell::new(None) };
+}
+
+/// The provider's HKDF, which keeps the one secret that is extracted under a salt.
+struct Keeping;
+
+impl Keeping {
+    fn inner(&self) -> &'static dyn Hkdf {
+        suite().hkdf_provider
+    }
+}
+
+impl Hkdf for Keeping {
+    fn extract_from_zero_ikm(&self, salt: Option<&[u8]>) -> Box<dyn HkdfExpander> {
+        self.inner().extract_from_zero_ikm(salt)
+    }
+
+    fn extract_from_secret(&self, salt: Option<&[u8]>, secret: &[u8]) -> Box<dyn HkdfExpander> {
+        let Some(salt) = salt else { return self.inner().extract_from_secret(salt, secret) };
+        // RFC 5869 section 2.2.
+        let extracted = self.inner().hmac_sign(&OkmBlock::new(salt), secret);
+        let bytes: Zeroizing<[u8; 32]> =
+            Zeroizing::new(extracted.as_ref().try_into().expect("a digest of SHA-256"));
+        SLOT.set(Some(Secret::new(*bytes)));
+        self.inner().expander_for_okm(&OkmBlock::new(&bytes[..]))
+    }
+
+    fn extract_from_kx_shared_secret(
+        &self,
+        salt: Option<&[u8]>,
+        exchange: Box<dyn ActiveKeyExchange>,
+        peer: &[u8],
+    ) -> Result<Box<dyn HkdfExpander>, rustls::Error> {
+        let shared = exchange.complete_for_tls_version(peer, &TLS13)?;
+        Ok(self.extract_from_secret(salt, shared.secret_bytes()))
+    }
+
+    fn expander_for_okm(&self, okm: &OkmBlock) -> Box<dyn HkdfExpander> {
+        self.inner().expander_for_okm(okm)
+    }
+
+    fn hmac_sign(&self, key: &OkmBlock, message: &[u8]) -> Tag {
+        self.inner().hmac_sign(key, message)
+    }
+}

@@ -1,0 +1,378 @@
+//! The statement about the records of a session: one secret opens them to what the prover says.
+//!
+//! **Relation.** Private is HS, the handshake secret, 32 bytes. Public are h1, h2, SHTS, and of either direction H and
+//! the plan of its records: lengths, types, ciphertexts, tags, shown bytes. The prover knows HS such that
+//! 1. SHTS = HMAC(HS, "s hs traffic", h1);
+//! 2. with MS = HMAC(HMAC(HS, "derived", H("")), 0), and K and iv of either direction by RFC 8446 section 7.3 from
+//!    HMAC(MS, "c ap traffic" or "s ap traffic", h2): E_K(0) = H;
+//! 3. for each record i in the plan, with nonce iv xor i: the byte behind its content is its type, all behind that are
+//!    zeros; and where it is opened, its shown bytes are the content's, and the pad of its tag, E_K(nonce, 1), is the
+//!    sum of the tag and the GHASH of the ciphertext under H, which both parties compute in the clear.
+//!
+//! SHTS is fixed by the verified handshake, and so is HS by step 1, but for a second preimage of SHA-256; all else
+//! follows from HS and h2, so that the plaintexts are unique. Tags bind what lies between: behind a KeyUpdate that the
+//! plan calls something else, old keys give noise, of which one byte in 256 is of any type, but no tag fits.
+//!
+//! **Rules of a plan**, which [`Statement::new`] checks in the clear. All records of the client are in it, of type 23
+//! and opened, but for one alert at most, which is the last: so it sent nothing else. Of the server's first records up
+//! to the last one of which something is claimed all are in it; that one is of type 23 and opened, and its tag covers
+//! what was passed over before it: tickets by their type, data of which nothing is shown. Where contents of the server
+//! are claimed, they came after the last data of the client had passed the relay.
+//!
+//! | what | ANDs |
+//! |---|---|
+//! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
+//! | either key of AES, expanded; H | 1,280 + 5,120 |
+//! | each block in which something is shown, or that has the type or padding | 5,120 |
+//! | each pad | 5,120 |
+//!
+//! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
+//! records a connection but for padding. Contents that are not shown are not decrypted.
+//!
+//! **What is revealed.** Lengths, types, shown bytes; H and pads, by which whoever has them can forge a record of known
+//! content under the same nonce: so they are opened when the connection is closed, and of records that were answered.
+
+use crate::error::{Error, Place, Refusal, Result, Why};
+use crate::opening::{Opening, Planned, Shown};
+use crate::recording::{Recording, Side};
+use crate::tls::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT, Record, Schedule, Secret, Session};
+use ghash::universal_hash::UniversalHash;
+use ghash::{Block, GHash};
+use sha2::{Digest, Sha256};
+use volery::F2;
+use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, bits_of};
+use volery::circuit::stream::Recorder;
+use volery::circuit::{Backend, Circuit};
+
+/// Bytes of a block of AES.
+const BLOCK: usize = 16;
+
+/// The begin of what a statement's digest is of, with the version of its gates.
+const DOMAIN: &[u8] = b"volery web statement 1\0";
+
+/// The way to state SHA-256 and AES.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    /// Gate by gate.
+    #[default]
+    Gates,
+    /// SHA-256 gate by gate, and AES with holes: a quarter of its commitments.
+    Mixed,
+    /// SHA-256 and AES with holes.
+    Holes,
+}
+
+/// A statement about the records of one session.
+#[derive(Debug)]
+pub struct Statement {
+    hello_hash: [u8; 32],
+    finished_hash: [u8; 32],
+    /// SHTS, which is public by now.
+    server_secret: [u8; 32],
+    directions: [Direction; 2],
+    digest: [u8; 32],
+    form: Form,
+}
+
+/// The records of one side.
+#[derive(Debug)]
+struct Direction {
+    side: Side,
+    hash_key: [u8; BLOCK],
+    records: Vec<Stated>,
+}
+
+/// One record, as it is stated.
+#[derive(Debug)]
+struct Stated {
+    /// The sum of its tag and the hash, where its tag is checked.
+    pad: Option<[u8; BLOCK]>,
+    /// Blocks of the key stream, by their numbers, with what is known of each.
+    blocks: Vec<KnownBlock>,
+}
+
+/// A block of a key stream: its bytes where they are known.
+#[derive(Debug)]
+struct KnownBlock {
+    /// The number of the block in the record, from 0.
+    number: u32,
+    /// The key stream at each byte, and what that shows.
+    bytes: [Option<(u8, What)>; BLOCK],
+}
+
+/// The meaning of a byte of a plaintext.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum What {
+    Shown,
+    Type,
+    Padding,
+}
+
+impl What {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Shown => "what it shows",
+            Self::Type => "its type",
+            Self::Padding => "its padding",
+        }
+    }
+}
+
+impl Statement {
+    /// The statement that `opening` is true of `session`, a verified one of `recording`.
+    ///
+    /// # Errors
+    /// `Refused` where the plan breaks a rule.
+    pub fn new(recording: &Recording, session: &Session<'_>, opening: &Opening, form: Form) -> Result<Self> {
+        check_plan(recording, session, opening)?;
+        let mut digest = Sha256::new();
+        digest.update(DOMAIN);
+        digest.update([form as u8]);
+        digest.update(session.hello_hash);
+        digest.update(session.finished_hash);
+        let opened = opening.to_bytes();
+        digest.update((opened.len() as u64).to_be_bytes());
+        digest.update(&opened);
+        let directions = [Side::Client, Side::Server].map(|side| {
+            let hash_key = opening.hash_keys[usize::from(side == Side::Server)];
+            let records = opening.plan(side).iter().zip(session.records(side));
+            let records = records.map(|(planned, record)| {
+                digest.update(record.head());
+                digest.update(record.ciphertext());
+                digest.update(record.tag());
+                Stated::new(planned, record, &hash_key)
+            });
+            Direction { side, hash_key, records: records.collect() }
+        });
+        Ok(Self {
+            hello_hash: session.hello_hash,
+            finished_hash: session.finished_hash,
+            server_secret: *opening.secrets.server.bytes(),
+            directions,
+            digest: digest.finalize().into(),
+            form,
+        })
+    }
+
+    /// The digest of all that is public: of the form, h1, h2, the opening, and the records in the plan.
+    pub const fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// The witness, which is the handshake secret.
+    pub fn witness(secret: &Secret) -> impl Iterator<Item = F2> + Clone + '_ {
+        bits_of(secret.bytes())
+    }
+
+    /// Whether the statement is true of `secret`: what its gates demand, computed without them. So a prover knows it
+    /// before it opens anything, in less time than gates take.
+    ///
+    /// # Errors
+    /// `Proof` with `Unsatisfied` and the first demand that is not met.
+    pub fn check(&self, secret: &Secret) -> Result<()> {
+        let schedule = Schedule::new(secret, &self.hello_hash);
+        demand(schedule.server_handshake.bytes() == &self.server_secret, || "SHTS".into())?;
+        let keys = schedule.application(&self.finished_hash);
+        for (Direction { side, hash_key, records }, keys) in self.directions.iter().zip(&keys) {
+            demand(keys.hash_key() == *hash_key, || format!("H of the {side}"))?;
+            for (sequence, record) in records.iter().enumerate() {
+                let name = format!("record {sequence} of the {side}");
+                let stream = |number| keys.stream(sequence as u64, number);
+                demand(record.pad.is_none_or(|pad| pad == stream(1)), || format!("{name}: its tag"))?;
+                for KnownBlock { number, bytes } in &record.blocks {
+                    let begin = BLOCK * *number as usize;
+                    for (place, (byte, known)) in (begin..).zip(stream(number + 2).iter().zip(bytes)) {
+                        let Some((value, what)) = known else { continue };
+                        demand(byte == value, || format!("{name}: {} at {place}", what.name()))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes the gates, by `C` for SHA-256 and `S` for AES.
+    fn push<C, S>(&self, b: &mut Recorder<'_, F2>) -> volery::Result<()>
+    where
+        C: for<'r> Compression<Recorder<'r, F2>>,
+        S: for<'r> SubBytes<Recorder<'r, F2>>,
+    {
+        type Wire<'r> = <Recorder<'r, F2> as Backend>::Wire;
+        type Sha<'r, C> = gadget::Sha256<Wire<'r>, C>;
+        let public = Bytes::public;
+        // Step 1.
+        let secret = Bytes::witness(b, 32)?;
+        let handshake = Hkdf::<Sha<'_, C>>::new(b, &secret)?;
+        let server = handshake.expand_label(b, b"s hs traffic", &public(&self.hello_hash), 32)?;
+        server.assert_equal(b, &self.server_secret, "SHTS")?;
+        // Step 2.
+        let derived = handshake.expand_label(b, b"derived", &public(&Sha256::digest(b"")), 32)?;
+        let master = Hkdf::<Sha<'_, C>>::extract(b, &derived, &public(&[0; 32]))?;
+        let master = Hkdf::<Sha<'_, C>>::new(b, &master)?;
+        for direction in &self.directions {
+            let label: &[u8] = match direction.side {
+                Side::Client => b"c ap traffic",
+                Side::Server => b"s ap traffic",
+            };
+            let traffic = master.expand_label(b, label, &public(&self.finished_hash), 32)?;
+            let traffic = Hkdf::<Sha<'_, C>>::new(b, &traffic)?;
+            let key = traffic.expand_label(b, b"key", &public(&[]), BLOCK)?;
+            let iv = traffic.expand_label(b, b"iv", &public(&[]), 12)?;
+            let gcm = Gcm::<_, S>::expand(b, &key)?;
+            let side = direction.side;
+            gcm.hash_key().assert_equal(b, &direction.hash_key, format_args!("H of the {side}"))?;
+            // Step 3.
+            for (sequence, record) in direction.records.iter().enumerate() {
+                b.scope(|b| record.push(b, &gcm, &iv, sequence, side))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Circuit<Recorder<'_, F2>> for Statement {
+    fn run(&self, b: &mut Recorder<'_, F2>) -> volery::Result<()> {
+        match self.form {
+            Form::Gates => self.push::<Gates, Gates>(b),
+            Form::Mixed => self.push::<Gates, Holes>(b),
+            Form::Holes => self.push::<Holes, Holes>(b),
+        }
+    }
+}
+
+impl Stated {
+    fn new(planned: &Planned, record: &Record<'_>, hash_key: &[u8; BLOCK]) -> Self {
+        let ciphertext = record.ciphertext();
+        let length = usize::from(planned.length);
+        let mut known = vec![None; ciphertext.len()];
+        for part in planned.shown.iter().flatten() {
+            for (byte, shown) in known[usize::from(part.start)..].iter_mut().zip(&part.bytes) {
+                *byte = Some((*shown, What::Shown));
+            }
+        }
+        known[length] = Some((planned.kind, What::Type));
+        known[length + 1..].fill(Some((0, What::Padding)));
+        let blocks = (0..).zip(known.chunks(BLOCK).zip(ciphertext.chunks(BLOCK)));
+        let blocks = blocks.filter(|(_, (known, _))| known.iter().any(Option::is_some));
+        let blocks = blocks.map(|(number, (known, ciphertext))| {
+            let mut bytes = [None; BLOCK];
+            for ((byte, known), sent) in bytes.iter_mut().zip(known).zip(ciphertext) {
+                *byte = known.map(|(plain, what)| (plain ^ sent, what));
+            }
+            KnownBlock { number, bytes }
+        });
+        let pad = planned.shown.is_some().then(|| pad(record, hash_key));
+        Self { pad, blocks: blocks.collect() }
+    }
+
+    /// Step 3 for one record.
+    fn push<S: for<'r> SubBytes<Recorder<'r, F2>>>(
+        &self,
+        b: &mut Recorder<'_, F2>,
+        gcm: &Gcm<volery::circuit::stream::Handle, S>,
+        iv: &Bytes<volery::circuit::stream::Handle>,
+        sequence: usize,
+        side: Side,
+    ) -> volery::Result<()> {
+        let number = [&[0; 4][..], &(sequence as u64).to_be_bytes()].concat();
+        let nonce = iv.xor(b, &Bytes::public(&number))?;
+        // The pad is the block before those of the text, which begin at 2.
+        let numbers = self.pad.iter().map(|_| 1).chain(self.blocks.iter().map(|block| block.number + 2));
+        let stream = gcm.stream(&nonce)?.blocks(b, &numbers.collect::<Vec<_>>())?;
+        let mut stream = stream.iter();
+        let record = format_args!("record {sequence} of the {side}");
+        if let Some(pad) = &self.pad {
+            let block = stream.next().expect("the first block");
+            block.assert_equal(b, pad, format_args!("{record}: its tag"))?;
+        }
+        for (block, known) in stream.zip(&self.blocks) {
+            let begin = BLOCK * known.number as usize;
+            for (place, (byte, known)) in (begin..).zip(block.iter().zip(&known.bytes)) {
+                let Some((value, what)) = known else { continue };
+                let expected = gadget::Word::public((*value).into());
+                byte.assert_equal(b, &expected, format_args!("{record}: {} at {place}", what.name()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes an error of what does not hold.
+fn demand(holds: bool, name: impl FnOnce() -> String) -> Result<()> {
+    if holds { Ok(()) } else { Err(volery::Error::Unsatisfied(name()).into()) }
+}
+
+/// The sum of a record's tag and the GHASH of what it covers under `hash_key`: the pad that the tag was made by, if
+/// the key is the right one.
+fn pad(record: &Record<'_>, hash_key: &[u8; BLOCK]) -> [u8; BLOCK] {
+    let mut hash = GHash::new(&(*hash_key).into());
+    let (head, ciphertext) = (record.head(), record.ciphertext());
+    hash.update_padded(&head);
+    hash.update_padded(ciphertext);
+    let lengths = [head.len(), ciphertext.len()].map(|length| (8 * length as u64).to_be_bytes());
+    let lengths: [u8; BLOCK] = *lengths.as_flattened().first_chunk().expect("as many");
+    hash.update(&[Block::from(lengths)]);
+    let hash: [u8; BLOCK] = hash.finalize().into();
+    let tag = record.tag();
+    core::array::from_fn(|i| hash[i] ^ tag[i])
+}
+
+/// Checks the rules of a plan.
+fn check_plan(recording: &Recording, session: &Session<'_>, opening: &Opening) -> Result<()> {
+    for side in [Side::Client, Side::Server] {
+        let (plan, records) = (opening.plan(side), session.records(side));
+        for (sequence, planned) in plan.iter().enumerate() {
+            let refuse = |why| Refusal::of_prover(Place::Data { side, sequence }, why);
+            let record = records.get(sequence).ok_or_else(|| refuse(Why::NoSuchRecord))?;
+            check_record(planned, record).map_err(refuse)?;
+            check_use(side, sequence, plan).map_err(refuse)?;
+        }
+        let of_stream = |why| Refusal::of_prover(Place::Stream(side), why);
+        if side == Side::Client && plan.len() != records.len() {
+            return Err(of_stream(Why::LeftOut).into());
+        }
+        if !plan.iter().any(|planned| planned.kind == APPLICATION_DATA) {
+            return Err(of_stream(Why::NoData).into());
+        }
+    }
+    // The client's last data passed before the server's first.
+    let last = opening.client.iter().rposition(|planned| planned.kind == APPLICATION_DATA);
+    let first = opening.server.iter().position(|planned| planned.kind == APPLICATION_DATA);
+    let (last, first) = (last.expect("there is data"), first.expect("there is data"));
+    if recording.passed_before(session.client[last].end(), session.server[first].start()) {
+        return Ok(());
+    }
+    let place = Place::Data { side: Side::Server, sequence: first };
+    Err(Error::Refused(Refusal::of(Side::Server, place, Why::TooEarly)))
+}
+
+/// Whether lengths and parts of a record fit it.
+fn check_record(planned: &Planned, record: &Record<'_>) -> Result<(), Why> {
+    let (length, inner) = (usize::from(planned.length), record.ciphertext().len());
+    if inner > MOST_CONTENT + 1 {
+        return Err(Why::ContentLength(inner - 1));
+    }
+    // The type takes a byte; only data may be empty (RFC 8446 section 5.1).
+    if length >= inner || length == 0 && planned.kind != APPLICATION_DATA {
+        return Err(Why::ContentLength(length));
+    }
+    let ends = planned.shown.iter().flatten().map(Shown::end);
+    if ends.max().is_some_and(|end| end > length) { Err(Why::ShownBehind) } else { Ok(()) }
+}
+
+/// Whether a record may be what the plan of its side says.
+fn check_use(side: Side, sequence: usize, plan: &[Planned]) -> Result<(), Why> {
+    let Planned { kind, shown, .. } = &plan[sequence];
+    let is_last = sequence + 1 == plan.len();
+    match (side, *kind) {
+        (_, APPLICATION_DATA) if shown.is_some() => Ok(()),
+        (Side::Client, APPLICATION_DATA) => Err(Why::NotOpened),
+        (Side::Client, ALERT) if is_last && shown.is_none() => Ok(()),
+        (Side::Server, _) if is_last => Err(Why::NotOpened),
+        (Side::Server, APPLICATION_DATA | HANDSHAKE) if shown.is_none() => Ok(()),
+        (_, kind) => Err(Why::ContentType(kind)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

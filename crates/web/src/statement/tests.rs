@@ -1,0 +1,477 @@
+//! Statements of scripted sessions, in the clear: those that are true, and provers that cheat, each found by the rule
+//! or the assertion that is there for it.
+
+// Lists of ranges, of which some have one.
+#![allow(clippy::single_range_in_vec_init)]
+
+use super::*;
+use crate::opened::Opened;
+use crate::tls::Expected;
+use crate::tls::script::{self, Data, NAME, Script, Written};
+use core::ops::Range;
+use volery::circuit::Shape;
+
+const REQUEST: &[u8] =
+    b"GET /account HTTP/1.1\r\nHost: bank.example\r\nCookie: session=s3cr3t-t0ken-0123\r\n\r\n";
+const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n";
+const BODY: &[u8] = br#"{"owner":"Alice Ex","balance":123456789}"#;
+
+/// A request, two tickets, a response in two records of which one is padded, and the ends of both sides.
+fn data() -> Vec<Data> {
+    let of_server = |kind, content| Data::new(Side::Server, kind, content);
+    vec![
+        of_server(22, &[4, 0, 0, 20]),
+        Data { padding: 3, ..Data::new(Side::Client, 23, REQUEST) },
+        of_server(22, &[4; 50]),
+        Data { padding: 20, ..of_server(23, HEAD) },
+        of_server(23, BODY),
+        of_server(21, &[1, 0]),
+        Data::new(Side::Client, 21, &[1, 0]),
+    ]
+}
+
+fn written(data: Vec<Data>) -> Written {
+    Script { data, ..Script::default() }.write()
+}
+
+/// The honest prover's opening, which shows these ranges.
+fn open(written: &Written, client: &[Range<usize>], server: &[Range<usize>]) -> Opening {
+    let roots = script::roots();
+    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    Opened::new(&written.recording, &written.secret, &expected).unwrap().opening(client, server)
+}
+
+fn opened(written: &Written) -> Opening {
+    open(written, &[0..55], &[0..HEAD.len(), 45..60])
+}
+
+/// The verdict on `opening` of a verifier with this recording, about a prover that knows `secret`.
+fn verdict_by(written: &Written, opening: &Opening, secret: &Secret, form: Form) -> Result<()> {
+    let session = written.verify()?;
+    let statement = Statement::new(&written.recording, &session, opening, form)?;
+    let ended = statement.check(secret);
+    if BY_GATES.get() {
+        let by_gates =
+            volery::check(&statement, Statement::witness(secret)).map_err(|error| error.to_string());
+        match (&ended, &by_gates) {
+            (Ok(()), Ok(())) => {}
+            // Gates name the bit, too.
+            (Err(Error::Proof(volery::Error::Unsatisfied(name))), Err(other)) => {
+                assert!(other.contains(&format!("{name}[")), "{name}, by gates {other}");
+            }
+            _ => panic!("{ended:?}, by gates {by_gates:?}"),
+        }
+    }
+    ended
+}
+
+thread_local! {
+    /// Whether gates are asked, too, beside what checks without them.
+    static BY_GATES: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
+}
+
+/// All sessions of this file by their gates, too.
+#[test]
+#[ignore = "slow"]
+fn gates_agree_on_all() {
+    BY_GATES.set(true);
+    what_is_true_is_believed();
+    other_secrets_fail();
+    records_stand_where_they_stood();
+    changes_of_keys_are_found();
+    contents_are_what_they_are();
+}
+
+/// Provers that cheat in one respect each, by gates: each kind of assertion fails under its name.
+#[test]
+fn gates_demand_it() {
+    BY_GATES.set(true);
+    let honest = written(data());
+    let opening = opened(&honest);
+    verdict(&honest, &opening).unwrap();
+    verdict_by(&honest, &opening, &honest.secret, Form::Mixed).unwrap();
+    assert!(verdict_by(&honest, &opening, &Secret::new([1; 32]), Form::Gates).is_err());
+    let (written, opening) = changed(|opening| opening.hash_keys[1][3] ^= 4);
+    assert_failed(&written, &opening, "H of the server");
+    let (written, opening) = rearranged(Side::Server, |records| records.swap(2, 3));
+    assert_failed(&written, &opening, "record 2 of the server: its tag");
+    let (written, opening) = changed(|opening| opening.server[3].length -= 1);
+    assert_failed(&written, &opening, "record 3 of the server: its type");
+}
+
+fn verdict(written: &Written, opening: &Opening) -> Result<()> {
+    verdict_by(written, opening, &written.secret, Form::Gates)
+}
+
+/// The rule that refuses an opening.
+#[track_caller]
+fn refusal(written: &Written, opening: &Opening) -> Why {
+    match verdict(written, opening) {
+        Err(Error::Refused(refusal)) => refusal.why,
+        ended => panic!("{ended:?}"),
+    }
+}
+
+/// The assertion that fails.
+#[track_caller]
+fn failed(written: &Written, opening: &Opening) -> String {
+    match verdict(written, opening) {
+        Err(Error::Proof(volery::Error::Unsatisfied(name))) => name,
+        ended => panic!("{ended:?}"),
+    }
+}
+
+#[track_caller]
+fn assert_failed(written: &Written, opening: &Opening, expected: &str) {
+    let name = failed(written, opening);
+    assert!(name.contains(expected), "{name}");
+}
+
+/// A session of which `opening` is changed by `change`.
+fn changed(change: impl FnOnce(&mut Opening)) -> (Written, Opening) {
+    let written = written(data());
+    let mut opening = opened(&written);
+    change(&mut opening);
+    (written, opening)
+}
+
+#[test]
+fn what_is_true_is_believed() {
+    let written = written(data());
+    let opening = opened(&written);
+    assert_eq!((opening.client.len(), opening.server.len()), (2, 4));
+    for form in [Form::Gates, Form::Mixed, Form::Holes] {
+        verdict_by(&written, &opening, &written.secret, form).unwrap();
+    }
+    // Nothing is shown, or all is.
+    verdict(&written, &open(&written, &[], &[])).unwrap();
+    let all = [0..HEAD.len() + 20, HEAD.len() + 20..HEAD.len() + BODY.len()];
+    let opening = open(&written, &[0..REQUEST.len()], &all);
+    verdict(&written, &opening).unwrap();
+    assert_eq!(opening.server[3].shown.as_ref().unwrap()[0].bytes, BODY);
+    // Of data before the last that shows nothing the type is enough.
+    let opening = open(&written, &[], &[60..70]);
+    assert!(opening.server[2].shown.is_none() && opening.server[3].shown.is_some());
+    verdict(&written, &opening).unwrap();
+}
+
+/// Attacks 1: secrets and keys that are not those of the session.
+#[test]
+fn other_secrets_fail() {
+    let written = written(data());
+    let opening = opened(&written);
+    let mut bytes = *written.secret.bytes();
+    bytes[31] ^= 0x80;
+    let Err(Error::Proof(error)) = verdict_by(&written, &opening, &Secret::new(bytes), Form::Gates) else {
+        panic!()
+    };
+    assert!(error.to_string().contains("SHTS"), "{error}");
+    for (at, name) in [(0, "H of the client"), (1, "H of the server")] {
+        let (written, opening) = changed(|opening| opening.hash_keys[at][3] ^= 4);
+        assert_failed(&written, &opening, name);
+    }
+    let (written, opening) = changed(|opening| opening.hash_keys.swap(0, 1));
+    assert_failed(&written, &opening, "H of the client");
+}
+
+/// The records of the honest session, and a recording in which those of one side behind the handshake are others.
+fn rearranged(side: Side, change: impl Fn(&mut Vec<Vec<u8>>)) -> (Written, Opening) {
+    let mut written = written(data());
+    let mut opening = opened(&written);
+    let session = written.verify().unwrap();
+    let starts: Vec<_> = session.records(side).iter().map(|record| record.start()..record.end()).collect();
+    let stream = written.recording.stream(side).to_vec();
+    let mut records: Vec<_> = starts.iter().map(|range| stream[range.clone()].to_vec()).collect();
+    change(&mut records);
+    let begin = stream[..starts[0].start].to_vec();
+    let other = match side {
+        Side::Client => Side::Server,
+        Side::Server => Side::Client,
+    };
+    let mut recording = Recording::new();
+    recording.push(Side::Client, written.recording.stream(Side::Client), 0);
+    recording.push(Side::Server, written.recording.stream(Side::Server), 1);
+    let mut new = Recording::new();
+    let mine = [begin, records.concat()].concat();
+    let (up, down) = match side {
+        Side::Client => (mine, recording.stream(other).to_vec()),
+        Side::Server => (recording.stream(other).to_vec(), mine),
+    };
+    new.push(Side::Client, &up, 0);
+    new.push(Side::Server, &down, 1);
+    written.recording = new;
+    // Lengths as the records have them, by the plan of the honest prover where it knows them.
+    let plan = if side == Side::Client { &mut opening.client } else { &mut opening.server };
+    let honest = plan.clone();
+    let lengths: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let known = starts.iter().position(|range| stream[range.clone()] == record[..]);
+            let known = known.and_then(|at| honest.get(at)).map(|planned| usize::from(planned.length));
+            known.unwrap_or(record.len() - 5 - 16 - 1)
+        })
+        .collect();
+    plan.truncate(lengths.len());
+    for (planned, length) in plan.iter_mut().zip(lengths) {
+        planned.length = length as u16;
+        if let Some(shown) = &mut planned.shown {
+            shown.clear();
+        }
+    }
+    (written, opening)
+}
+
+/// Attacks 2: records in other places.
+#[test]
+fn records_stand_where_they_stood() {
+    // The padded record first, whose padding counts as content here: the tag is what fails.
+    let (written, opening) = rearranged(Side::Server, |records| records.swap(2, 3));
+    assert_failed(&written, &opening, "record 2 of the server: its tag");
+    let (written, mut opening) = rearranged(Side::Server, |records| drop(records.remove(0)));
+    opening.server.remove(0);
+    let lengths: Vec<_> = opening.server.iter().map(|planned| planned.length).collect();
+    assert_eq!(lengths.len(), 3);
+    assert!(verdict(&written, &opening).is_err());
+    let (written, opening) = rearranged(Side::Server, |records| records.insert(2, records[2].clone()));
+    assert_failed(&written, &opening, "record 3 of the server: its tag");
+    let (written, opening) = rearranged(Side::Client, |records| drop(records.remove(0)));
+    assert!(matches!(verdict(&written, &opening), Err(Error::Refused(_)) | Err(Error::Proof(_))));
+    // A record of the client among the server's.
+    let request = {
+        let written = self::written(data());
+        let session = written.verify().unwrap();
+        let record = session.client[0];
+        written.recording.stream(Side::Client)[record.start()..record.end()].to_vec()
+    };
+    let (written, opening) = rearranged(Side::Server, |records| records[3].clone_from(&request));
+    assert_failed(&written, &opening, "record 3 of the server: its tag");
+    // The client's first data is said to belong to the handshake, or is left out, or not opened.
+    let (written, opening) = changed(|opening| opening.client[0].kind = 22);
+    assert_eq!(refusal(&written, &opening), Why::ContentType(22));
+    let (written, opening) = changed(|opening| drop(opening.client.pop()));
+    assert_eq!(refusal(&written, &opening), Why::LeftOut);
+    let (written, opening) = changed(|opening| opening.client[0].shown = None);
+    assert_eq!(refusal(&written, &opening), Why::NotOpened);
+    // A second request behind an alert, and an alert that is opened, which nobody asks for.
+    let mut more = data();
+    more.push(Data::new(Side::Client, 23, REQUEST));
+    let written = self::written(more);
+    assert_eq!(refusal(&written, &opened(&written)), Why::ContentType(21));
+    let (written, opening) = changed(|opening| opening.client[1].shown = Some(vec![]));
+    assert_eq!(refusal(&written, &opening), Why::ContentType(21));
+}
+
+/// Attacks 3: keys that change within what a plan passes over.
+#[test]
+fn changes_of_keys_are_found() {
+    let update = [24, 0, 0, 1, 0];
+    for side in [Side::Client, Side::Server] {
+        let mut data = data();
+        let at = data.iter().position(|data| data.side == side && data.kind == 23).unwrap();
+        data.insert(at, Data::new(side, 22, &update));
+        let written = written(data);
+        let roots = script::roots();
+        let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+        let Err(Error::Refused(refused)) = Opened::new(&written.recording, &written.secret, &expected) else {
+            panic!()
+        };
+        assert_eq!(refused.why, Why::KeyUpdate);
+        // The prover says what an honest one would, if it was a ticket.
+        let mut opening = opened(&self::written(self::data()));
+        let plan = if side == Side::Client { &mut opening.client } else { &mut opening.server };
+        let sequence = if side == Side::Client { 0 } else { 2 };
+        plan.insert(sequence, Planned { length: 5, kind: 22, shown: None });
+        opening.secrets = written.secrets.clone();
+        opening.hash_keys = written.keys.each_ref().map(crate::tls::Keys::hash_key);
+        match side {
+            Side::Client => assert_eq!(refusal(&written, &opening), Why::ContentType(22)),
+            Side::Server => assert_failed(&written, &opening, "record 3 of the server: its tag"),
+        }
+    }
+}
+
+/// A type byte alone is right behind a hidden change of keys once in 256 times: the tag is what finds it.
+#[test]
+fn types_alone_would_not_do() {
+    let session = |seed: u16| {
+        let mut data = data();
+        data.truncate(4);
+        data[3] = Data::new(Side::Server, 22, &[24, 0, 0, 1, 0]);
+        data.push(Data::new(Side::Server, 23, &[7; 15]));
+        let mut secret = [5; 32];
+        secret[..2].copy_from_slice(&seed.to_be_bytes());
+        let secret = Secret::new(secret);
+        let written = Script { secret, data, ..Script::default() }.write();
+        let session = written.verify().unwrap();
+        let byte = written.keys[1].stream(3, 2)[15] ^ session.server[3].ciphertext()[15];
+        (byte == 23).then_some(written)
+    };
+    let written = (0..1 << 13).find_map(session).expect("one in 256");
+    let mut opening = opened(&self::written(data()));
+    opening.secrets = written.secrets.clone();
+    opening.hash_keys = written.keys.each_ref().map(crate::tls::Keys::hash_key);
+    opening.client.truncate(1);
+    let kinds = [(4, 22), (50, 22), (5, 22), (15, 23)];
+    opening.server = kinds.map(|(length, kind)| Planned { length, kind, shown: None }).to_vec();
+    opening.server[3].shown = Some(vec![]);
+    let verified = written.verify().unwrap();
+    let mut statement = Statement::new(&written.recording, &verified, &opening, Form::Gates).unwrap();
+    let check = |statement: &Statement| statement.check(&written.secret);
+    assert!(check(&statement).unwrap_err().to_string().contains("record 3 of the server: its tag"));
+    statement.directions[1].records[3].pad = None;
+    check(&statement).unwrap();
+}
+
+/// Attacks 4: contents that are longer, shorter, of another type, or another text.
+#[test]
+fn contents_are_what_they_are() {
+    let server = |at: usize, change: fn(&mut Planned)| changed(|opening| change(&mut opening.server[at]));
+    let (written, opening) = server(3, |planned| planned.length -= 1);
+    assert_failed(&written, &opening, "record 3 of the server: its type");
+    let (written, opening) = server(2, |planned| planned.length += 1);
+    assert_failed(&written, &opening, "record 2 of the server: its type");
+    let shorter = |planned: &mut Planned| {
+        planned.length -= 1;
+        planned.shown = Some(vec![]);
+    };
+    let (written, opening) = server(2, shorter);
+    assert_failed(&written, &opening, "record 2 of the server: its type");
+    // Padding that is content, and content that is padding, where the type is said to be zero.
+    let (written, opening) = changed(|opening| opening.client[0].length += 3);
+    assert_failed(&written, &opening, "record 0 of the client: its type");
+    let (written, opening) = server(1, |planned| planned.kind = 23);
+    assert_failed(&written, &opening, "record 1 of the server: its type");
+    let (written, opening) = server(3, |planned| planned.length += 1);
+    assert_eq!(refusal(&written, &opening), Why::ContentLength(BODY.len() + 1));
+    let (written, opening) = server(0, |planned| planned.length = 0);
+    assert_eq!(refusal(&written, &opening), Why::ContentLength(0));
+    let (written, opening) = server(3, |planned| planned.shown.as_mut().unwrap()[0].bytes[2] ^= 1);
+    assert_failed(&written, &opening, "record 3 of the server: what it shows");
+    let (written, opening) = changed(|opening| opening.client[0].shown.as_mut().unwrap()[0].start = 1);
+    assert_failed(&written, &opening, "record 0 of the client: what it shows");
+    let (written, opening) = server(3, |planned| planned.shown.as_mut().unwrap()[0].start = 38);
+    assert_eq!(refusal(&written, &opening), Why::ShownBehind);
+    let (written, opening) = server(3, |planned| planned.shown = None);
+    assert_eq!(refusal(&written, &opening), Why::NotOpened);
+    let (written, opening) = changed(|opening| opening.server.truncate(2));
+    assert_eq!(refusal(&written, &opening), Why::NotOpened);
+    let (written, opening) = changed(|opening| opening.server.clear());
+    assert_eq!(refusal(&written, &opening), Why::NoData);
+    let more = Planned { length: 2, kind: 23, shown: Some(vec![]) };
+    let (written, opening) = changed(|opening| opening.server.extend([more.clone(), more]));
+    assert_eq!(refusal(&written, &opening), Why::NoSuchRecord);
+    let (written, opening) = server(2, |planned| planned.kind = 20);
+    assert_eq!(refusal(&written, &opening), Why::ContentType(20));
+
+    // Nothing but zeros; more than a record may have; nothing at all; padding behind nothing.
+    let with = |content: &[u8], kind, padding| {
+        let mut data = data();
+        data[4] = Data { padding, ..Data::new(Side::Server, kind, content) };
+        self::written(data)
+    };
+    let mut opening = opened(&self::written(data()));
+    let zeros = with(&[0; 40], 0, 0);
+    opening.secrets = zeros.secrets.clone();
+    opening.hash_keys = zeros.keys.each_ref().map(crate::tls::Keys::hash_key);
+    opening.server[3].shown = Some(vec![]);
+    assert_failed(&zeros, &opening, "record 3 of the server: its type");
+    let long = with(&[7; (1 << 14) + 1], 23, 0);
+    opening.server[3].length = 1 << 14;
+    assert_eq!(refusal(&long, &opening), Why::ContentLength((1 << 14) + 1));
+    for padding in [0, 40] {
+        let empty = with(b"", 23, padding);
+        verdict(&empty, &open(&empty, &[], &[0..5])).unwrap();
+    }
+}
+
+/// A server that speaks before it was asked.
+#[test]
+fn answers_come_behind_requests() {
+    let mut early = data();
+    early.swap(1, 3);
+    let written = written(early);
+    assert_eq!(refusal(&written, &opened(&written)), Why::TooEarly);
+}
+
+#[test]
+fn openings_have_one_form() {
+    let (written, opening) = changed(|_| {});
+    let bytes = opening.to_bytes();
+    let read = Opening::from_bytes(&bytes).unwrap();
+    assert_eq!(read.to_bytes(), bytes);
+    assert_eq!(
+        (&read.client, &read.server, read.hash_keys),
+        (&opening.client, &opening.server, opening.hash_keys)
+    );
+    for end in 0..bytes.len() {
+        assert!(Opening::from_bytes(&bytes[..end]).is_err(), "{end}");
+    }
+    let refused = |bytes: &[u8]| Opening::from_bytes(bytes).map(drop).unwrap_err().why;
+    assert_eq!(refused(&[&bytes[..], &[0]].concat()), Why::Long);
+    let with = |at: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    assert_eq!(refused(&with(0, 2)), Why::NotCanonical);
+    // The use of the client's first record.
+    assert_eq!(refused(&with(1 + 64 + 32 + 2 + 3, 2)), Why::NotCanonical);
+    // Parts that touch are one part.
+    let (_, touching) = changed(|opening| {
+        let shown = opening.client[0].shown.as_mut().unwrap();
+        let first = shown[0].bytes.len() as u16;
+        shown.push(Shown { start: first, bytes: vec![1] });
+    });
+    assert_eq!(refused(&touching.to_bytes()), Why::NotCanonical);
+    // Whatever is public is in the digest.
+    let session = written.verify().unwrap();
+    let digest = |opening: &Opening, form| {
+        Statement::new(&written.recording, &session, opening, form).unwrap().digest()
+    };
+    let honest = digest(&opening, Form::Gates);
+    assert_ne!(honest, digest(&opening, Form::Holes));
+    assert_ne!(honest, digest(&open(&written, &[0..54], &[0..HEAD.len(), 45..60]), Form::Gates));
+}
+
+/// A request of 1 KB and an answer of 2 KB, with two tickets before it, all shown: 28 compressions of SHA-256, and 201
+/// blocks of AES. How much of the former folds depends on digests, which are public.
+#[test]
+fn gates_are_pinned() {
+    assert_near(shape(1024, &[2048], Form::Gates), [1_580_200, 1_580_456]);
+}
+
+#[test]
+#[ignore = "slow"]
+fn gates_of_larger_sizes_are_pinned() {
+    let large = [16384; 8];
+    let cases: [(usize, &[usize], Form, [u64; 2]); 5] = [
+        (1024, &[16384], Form::Gates, [6_167_739, 6_167_995]),
+        (2048, &large, Form::Gates, [43_267_240, 43_267_496]),
+        (1024, &[2048], Form::Mixed, [548_550, 806_726]),
+        (1024, &[2048], Form::Holes, [0, 409_216]),
+        (1024, &[16384], Form::Holes, [0, 1_556_096]),
+    ];
+    for (request, response, form, expected) in cases {
+        assert_near(shape(request, response, form), expected);
+    }
+}
+
+#[track_caller]
+fn assert_near(found: [u64; 2], expected: [u64; 2]) {
+    let near = found.iter().zip(expected).all(|(found, expected)| found.abs_diff(expected) < 200);
+    assert!(near, "{found:?}, and not {expected:?}");
+}
+
+/// ANDs, and all that is committed to, of a session in which all data is shown.
+fn shape(request: usize, response: &[usize], form: Form) -> [u64; 2] {
+    let mut data = vec![Data::new(Side::Client, 23, &vec![7; request])];
+    data.extend([0, 1].map(|_| Data::new(Side::Server, 22, &[4; 255])));
+    data.extend(response.iter().map(|length| Data::new(Side::Server, 23, &vec![8; *length])));
+    data.push(Data::new(Side::Client, 21, &[1, 0]));
+    let written = written(data);
+    let opening = open(&written, &[0..request], &[0..response.iter().sum()]);
+    let session = written.verify().unwrap();
+    let statement = Statement::new(&written.recording, &session, &opening, form).unwrap();
+    let shape = Shape::without_depth::<F2>(&statement).unwrap();
+    [shape.mul, shape.mul + shape.inputs]
+}
