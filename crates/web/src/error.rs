@@ -270,9 +270,9 @@ pub enum Why {
     /// A record that has to be opened is not.
     #[error("it is not opened, and its tag is not checked, as it has to be there")]
     NotOpened,
-    /// A shown part reaches beyond the content.
-    #[error("it shows more than its content")]
-    ShownBehind,
+    /// A part reaches beyond the content.
+    #[error("something is said of more than its content")]
+    PartBehind,
     /// The server answered before the request had passed.
     #[error("it was on its way before all that the client sent had passed the relay")]
     TooEarly,

@@ -12,10 +12,15 @@
 
 pub mod client;
 pub mod error;
+pub mod http;
 pub mod opened;
 pub mod opening;
+pub mod policy;
 mod provider;
 pub mod recording;
+#[doc(hidden)]
+pub mod sample;
+pub mod skeleton;
 pub mod statement;
 pub mod tls;
 

@@ -1,7 +1,7 @@
 //! A session as its client has it: with the handshake secret, which opens all of its records.
 
 use crate::error::{Place, Refusal, Result, Why};
-use crate::opening::{Opening, Planned, Shown};
+use crate::opening::{Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{
     APPLICATION_DATA, Expected, HANDSHAKE, HandshakeSecrets, Keys, Schedule, Secret, Session, content,
@@ -19,6 +19,27 @@ pub struct Opened<'r> {
     secrets: HandshakeSecrets,
     hash_keys: [[u8; 16]; 2],
     contents: [Vec<Content>; 2],
+}
+
+/// A range of the application data of a side, and what is to be said of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// The places of its bytes.
+    pub range: Range<usize>,
+    /// Whether they are shown; or else hidden, as a value that ends no line.
+    pub is_shown: bool,
+}
+
+impl Span {
+    /// A range that is shown.
+    pub const fn shown(range: Range<usize>) -> Self {
+        Self { range, is_shown: true }
+    }
+
+    /// A hidden value.
+    pub const fn value(range: Range<usize>) -> Self {
+        Self { range, is_shown: false }
+    }
 }
 
 /// The content of a record, and its type.
@@ -41,8 +62,13 @@ impl<'r> Opened<'r> {
         };
         let session = verify(recording, &secrets, expected)?;
         let keys = schedule.application(&session.finished_hash);
+        Self::of(session, secrets, &keys)
+    }
+
+    /// Opens the records of a verified session by the keys of content.
+    pub(crate) fn of(session: Session<'r>, secrets: HandshakeSecrets, keys: &[Keys; 2]) -> Result<Self> {
         let hash_keys = keys.each_ref().map(Keys::hash_key);
-        let [client, server] = &keys;
+        let [client, server] = keys;
         let contents = [open(&session, Side::Client, client)?, open(&session, Side::Server, server)?];
         Ok(Self { session, secrets, hash_keys, contents })
     }
@@ -65,18 +91,19 @@ impl<'r> Opened<'r> {
         &self.contents[usize::from(side == Side::Server)]
     }
 
-    /// The opening that shows these ranges of the application data of the client and of the server, and nothing else.
-    /// All data of the client is covered, and the server's records up to the last one with data.
+    /// The opening that says this of the application data of the client and of the server, and nothing else. All data
+    /// of the client is covered, and the server's records up to the last one with data. What several spans have in
+    /// common belongs to the first.
     ///
     /// # Panics
-    /// Where a range reaches beyond the data.
-    pub fn opening(&self, client: &[Range<usize>], server: &[Range<usize>]) -> Opening {
+    /// Where a span reaches beyond the data.
+    pub fn opening(&self, client: &[Span], server: &[Span]) -> Opening {
         let last = self.contents(Side::Server).iter().rposition(|content| content.kind == APPLICATION_DATA);
         let upto = last.map_or(0, |last| last + 1);
         let mut plan = plan(&self.contents(Side::Server)[..upto], server);
         // Of data that shows nothing the type is enough, but for the last, whose tag covers it.
         for planned in plan.iter_mut().rev().skip(1) {
-            planned.shown.take_if(|shown| shown.is_empty());
+            planned.parts.take_if(|parts| parts.is_empty());
         }
         Opening {
             secrets: self.secrets.clone(),
@@ -102,35 +129,34 @@ fn open(session: &Session<'_>, side: Side, keys: &Keys) -> Result<Vec<Content>> 
     Ok(contents)
 }
 
-/// The plan of records with these contents, which shows `ranges` of the data in them.
-fn plan(contents: &[Content], ranges: &[Range<usize>]) -> Vec<Planned> {
-    let mut ranges: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();
-    ranges.sort_by_key(|range| range.start);
-    // Those that touch are one.
-    ranges.dedup_by(|next, before| {
-        let touch = next.start <= before.end;
-        if touch {
-            before.end = before.end.max(next.end);
-        }
-        touch
-    });
-    let mut begin = 0;
+/// The plan of records with these contents, which says this of the data in them.
+fn plan(contents: &[Content], spans: &[Span]) -> Vec<Planned> {
+    let data = contents.iter().filter(|content| content.kind == APPLICATION_DATA);
+    let mut said = vec![None; data.map(|content| content.bytes.len()).sum()];
+    for Span { range, is_shown } in spans.iter().rev() {
+        said[range.clone()].fill(Some(*is_shown));
+    }
+    let mut said = &said[..];
     let mut plan = Vec::new();
     for Content { kind, bytes } in contents {
         let length = bytes.len() as u16;
         if *kind != APPLICATION_DATA {
-            plan.push(Planned { length, kind: *kind, shown: None });
+            plan.push(Planned { length, kind: *kind, parts: None });
             continue;
         }
-        let end = begin + bytes.len();
-        let within = ranges.iter().map(|range| range.start.max(begin)..range.end.min(end));
-        let shown = within.filter(|range| !range.is_empty()).map(|range| {
-            let range = range.start - begin..range.end - begin;
-            Shown { start: range.start as u16, bytes: bytes[range].to_vec() }
-        });
-        plan.push(Planned { length, kind: *kind, shown: Some(shown.collect()) });
-        begin = end;
+        let (of_record, rest) = said.split_at(bytes.len());
+        said = rest;
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for run in of_record.chunk_by(|one, next| one == next) {
+            let end = start + run.len();
+            let said = run[0].map(|is_shown| {
+                if is_shown { Said::Shown(bytes[start..end].to_vec()) } else { Said::Value(run.len() as u16) }
+            });
+            parts.extend(said.map(|said| Part { start: start as u16, said }));
+            start = end;
+        }
+        plan.push(Planned { length, kind: *kind, parts: Some(parts) });
     }
-    assert!(ranges.last().is_none_or(|range| range.end <= begin), "a range beyond the data");
     plan
 }

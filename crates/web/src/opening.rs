@@ -8,9 +8,10 @@
 //! | H of the client's key, H of the server's | 16 + 16 |
 //! | for either side, the client first: number of records | 2 |
 //! | for each record: length of its content, type, use (0 its type alone, 1 opened) | 2 + 1 + 1 |
-//! | where it is opened: number of parts, and for each its begin, its length and its bytes | 2 + (2 + 2 + n) |
+//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value) and length | 2 + (2 + 1 + 2) |
+//! | where a part is shown: its bytes | n |
 //!
-//! Parts stand in their order, none is empty, and none begins where another ends.
+//! Parts stand in their order, none is empty, and none begins where another of its kind ends.
 
 use crate::error::{Place, Refusal, Why};
 use crate::recording::Side;
@@ -39,23 +40,48 @@ pub struct Planned {
     pub length: u16,
     /// The type of its content.
     pub kind: u8,
-    /// The parts of it that are shown, where its tag is checked; where `None`, its type and padding alone are proved.
-    pub shown: Option<Vec<Shown>>,
+    /// The parts of it of which something is said, where its tag is checked; where `None`, its type and padding alone
+    /// are proved.
+    pub parts: Option<Vec<Part>>,
 }
 
-/// A part of a content that is shown.
+/// A part of a content of which something is said. Of all other bytes nothing is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct Part {
     /// The place of its first byte in the content.
     pub start: u16,
-    /// The bytes: at least one.
-    pub bytes: Vec<u8>,
+    /// The bytes, or a class that they are of.
+    pub said: Said,
 }
 
-impl Shown {
+/// Something that is said of a part of a content: of one byte at least.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Said {
+    /// Bytes that are shown.
+    Shown(Vec<u8>),
+    /// A number of bytes that are hidden, of which none is below 0x20: so they end no line of a head of HTTP.
+    Value(u16),
+}
+
+impl Part {
+    /// The number of its bytes.
+    pub fn length(&self) -> usize {
+        match &self.said {
+            Said::Shown(bytes) => bytes.len(),
+            Said::Value(length) => (*length).into(),
+        }
+    }
+
     /// The place behind its last byte.
     pub fn end(&self) -> usize {
-        usize::from(self.start) + self.bytes.len()
+        usize::from(self.start) + self.length()
+    }
+
+    const fn kind(&self) -> u8 {
+        match self.said {
+            Said::Shown(_) => 0,
+            Said::Value(_) => 1,
+        }
     }
 }
 
@@ -82,13 +108,16 @@ impl Opening {
             bytes.extend(count(plan.len()));
             for record in plan {
                 bytes.extend(record.length.to_be_bytes());
-                bytes.extend([record.kind, record.shown.is_some().into()]);
-                let Some(shown) = &record.shown else { continue };
-                bytes.extend(count(shown.len()));
-                for part in shown {
+                bytes.extend([record.kind, record.parts.is_some().into()]);
+                let Some(parts) = &record.parts else { continue };
+                bytes.extend(count(parts.len()));
+                for part in parts {
                     bytes.extend(part.start.to_be_bytes());
-                    bytes.extend(count(part.bytes.len()));
-                    bytes.extend(&part.bytes);
+                    bytes.push(part.kind());
+                    bytes.extend(count(part.length()));
+                    if let Said::Shown(shown) = &part.said {
+                        bytes.extend(shown);
+                    }
                 }
             }
         }
@@ -121,27 +150,35 @@ fn plan(reader: &mut Reader<'_>) -> Result<Vec<Planned>, Why> {
     let mut plan = Vec::new();
     for _ in 0..reader.u16()? {
         let (length, kind) = (reader.u16()?, reader.u8()?);
-        let shown = match reader.u8()? {
+        let parts = match reader.u8()? {
             0 => None,
-            1 => Some(shown(reader)?),
+            1 => Some(parts(reader)?),
             _ => return Err(Why::NotCanonical),
         };
-        plan.push(Planned { length, kind, shown });
+        plan.push(Planned { length, kind, parts });
     }
     Ok(plan)
 }
 
 /// The parts of one record.
-fn shown(reader: &mut Reader<'_>) -> Result<Vec<Shown>, Why> {
-    let mut parts: Vec<Shown> = Vec::new();
+fn parts(reader: &mut Reader<'_>) -> Result<Vec<Part>, Why> {
+    let mut parts: Vec<Part> = Vec::new();
     for _ in 0..reader.u16()? {
-        let start = reader.u16()?;
-        let bytes = reader.vector16()?.rest().to_vec();
-        let is_behind = parts.last().is_none_or(|last| last.end() < start.into());
-        if bytes.is_empty() || !is_behind {
+        let (start, kind) = (reader.u16()?, reader.u8()?);
+        let said = match kind {
+            0 => Said::Shown(reader.vector16()?.rest().to_vec()),
+            1 => Said::Value(reader.u16()?),
+            _ => return Err(Why::NotCanonical),
+        };
+        let part = Part { start, said };
+        let is_behind = parts.last().is_none_or(|last| {
+            let end = last.end();
+            end < start.into() || end == usize::from(start) && last.kind() != kind
+        });
+        if part.length() == 0 || !is_behind {
             return Err(Why::NotCanonical);
         }
-        parts.push(Shown { start, bytes });
+        parts.push(part);
     }
     Ok(parts)
 }

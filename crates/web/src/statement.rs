@@ -6,8 +6,9 @@
 //! 2. with MS = HMAC(HMAC(HS, "derived", H("")), 0), and K and iv of either direction by RFC 8446 section 7.3 from
 //!    HMAC(MS, "c ap traffic" or "s ap traffic", h2): E_K(0) = H;
 //! 3. for each record i in the plan, with nonce iv xor i: the byte behind its content is its type, all behind that are
-//!    zeros; and where it is opened, its shown bytes are the content's, and the pad of its tag, E_K(nonce, 1), is the
-//!    sum of the tag and the GHASH of the ciphertext under H, which both parties compute in the clear.
+//!    zeros; and where it is opened, its shown bytes are the content's, no byte of a hidden value is below 0x20, and the
+//!    pad of its tag, E_K(nonce, 1), is the sum of the tag and the GHASH of the ciphertext under H, which both parties
+//!    compute in the clear.
 //!
 //! SHTS is fixed by the verified handshake, and so is HS by step 1, but for a second preimage of SHA-256; all else
 //! follows from HS and h2, so that the plaintexts are unique. Tags bind what lies between: behind a KeyUpdate that the
@@ -23,25 +24,28 @@
 //! |---|---|
 //! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
 //! | either key of AES, expanded; H | 1,280 + 5,120 |
-//! | each block in which something is shown, or that has the type or padding | 5,120 |
+//! | each block of which something is said, or that has the type or padding | 5,120 |
+//! | each byte of a hidden value | 2 |
 //! | each pad | 5,120 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
-//! records a connection but for padding. Contents that are not shown are not decrypted.
+//! records a connection but for padding. Contents of which nothing
+//! is said are not decrypted.
 //!
 //! **What is revealed.** Lengths, types, shown bytes; H and pads, by which whoever has them can forge a record of known
 //! content under the same nonce: so they are opened when the connection is closed, and of records that were answered.
 
 use crate::error::{Error, Place, Refusal, Result, Why};
-use crate::opening::{Opening, Planned, Shown};
+use crate::opening::{Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT, Record, Schedule, Secret, Session};
+use core::fmt::Display;
 use ghash::universal_hash::UniversalHash;
 use ghash::{Block, GHash};
 use sha2::{Digest, Sha256};
 use volery::F2;
 use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, bits_of};
-use volery::circuit::stream::Recorder;
+use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Circuit};
 
 /// Bytes of a block of AES.
@@ -96,25 +100,71 @@ struct Stated {
 struct KnownBlock {
     /// The number of the block in the record, from 0.
     number: u32,
-    /// The key stream at each byte, and what that shows.
-    bytes: [Option<(u8, What)>; BLOCK],
+    /// The demand on each byte.
+    bytes: [Option<Demand>; BLOCK],
+}
+
+/// A demand on one byte of a plaintext, of which the ciphertext is `sent`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Demand {
+    sent: u8,
+    what: What,
 }
 
 /// The meaning of a byte of a plaintext.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
-    Shown,
-    Type,
+    /// The byte is this one, and shown.
+    Shown(u8),
+    /// The byte is the type of the content.
+    Type(u8),
+    /// The byte is a zero behind the type.
     Padding,
+    /// The byte is hidden, and not below 0x20.
+    Value,
 }
 
 impl What {
     const fn name(self) -> &'static str {
         match self {
-            Self::Shown => "what it shows",
-            Self::Type => "its type",
+            Self::Shown(_) => "what it shows",
+            Self::Type(_) => "its type",
             Self::Padding => "its padding",
+            Self::Value => "a hidden value",
         }
+    }
+
+    /// The byte, where it is public.
+    const fn byte(self) -> Option<u8> {
+        match self {
+            Self::Shown(byte) | Self::Type(byte) => Some(byte),
+            Self::Padding => Some(0),
+            Self::Value => None,
+        }
+    }
+}
+
+impl Demand {
+    /// Whether a byte of the key stream meets it.
+    fn is_met(self, stream: u8) -> bool {
+        let plain = stream ^ self.sent;
+        self.what.byte().map_or(plain >= 0x20, |byte| plain == byte)
+    }
+
+    /// Demands it of a byte of the key stream.
+    fn push(
+        self,
+        b: &mut Recorder<'_, F2>,
+        stream: &gadget::Word<Handle, 8>,
+        name: impl Display,
+    ) -> volery::Result<()> {
+        if let Some(byte) = self.what.byte() {
+            return stream.assert_equal(b, &gadget::Word::public((byte ^ self.sent).into()), name);
+        }
+        let plain = stream.xor(b, &gadget::Word::public(self.sent.into()));
+        let [.., bit5, bit6, bit7] = plain.not(b).bits().to_owned();
+        let low = bit7.and(b, bit6)?.and(b, bit5)?;
+        low.assert_equal(b, gadget::Bit::Public(false), name)
     }
 }
 
@@ -182,8 +232,9 @@ impl Statement {
                 for KnownBlock { number, bytes } in &record.blocks {
                     let begin = BLOCK * *number as usize;
                     for (place, (byte, known)) in (begin..).zip(stream(number + 2).iter().zip(bytes)) {
-                        let Some((value, what)) = known else { continue };
-                        demand(byte == value, || format!("{name}: {} at {place}", what.name()))?;
+                        let Some(known) = known else { continue };
+                        let what = known.what.name();
+                        demand(known.is_met(*byte), || format!("{name}: {what} at {place}"))?;
                     }
                 }
             }
@@ -245,23 +296,27 @@ impl Stated {
         let ciphertext = record.ciphertext();
         let length = usize::from(planned.length);
         let mut known = vec![None; ciphertext.len()];
-        for part in planned.shown.iter().flatten() {
-            for (byte, shown) in known[usize::from(part.start)..].iter_mut().zip(&part.bytes) {
-                *byte = Some((*shown, What::Shown));
+        for part in planned.parts.iter().flatten() {
+            let place = &mut known[usize::from(part.start)..part.end()];
+            match &part.said {
+                Said::Shown(bytes) => {
+                    place.iter_mut().zip(bytes).for_each(|(what, byte)| *what = Some(What::Shown(*byte)));
+                }
+                Said::Value(_) => place.fill(Some(What::Value)),
             }
         }
-        known[length] = Some((planned.kind, What::Type));
-        known[length + 1..].fill(Some((0, What::Padding)));
+        known[length] = Some(What::Type(planned.kind));
+        known[length + 1..].fill(Some(What::Padding));
         let blocks = (0..).zip(known.chunks(BLOCK).zip(ciphertext.chunks(BLOCK)));
         let blocks = blocks.filter(|(_, (known, _))| known.iter().any(Option::is_some));
         let blocks = blocks.map(|(number, (known, ciphertext))| {
             let mut bytes = [None; BLOCK];
             for ((byte, known), sent) in bytes.iter_mut().zip(known).zip(ciphertext) {
-                *byte = known.map(|(plain, what)| (plain ^ sent, what));
+                *byte = known.map(|what| Demand { sent: *sent, what });
             }
             KnownBlock { number, bytes }
         });
-        let pad = planned.shown.is_some().then(|| pad(record, hash_key));
+        let pad = planned.parts.is_some().then(|| pad(record, hash_key));
         Self { pad, blocks: blocks.collect() }
     }
 
@@ -269,8 +324,8 @@ impl Stated {
     fn push<S: for<'r> SubBytes<Recorder<'r, F2>>>(
         &self,
         b: &mut Recorder<'_, F2>,
-        gcm: &Gcm<volery::circuit::stream::Handle, S>,
-        iv: &Bytes<volery::circuit::stream::Handle>,
+        gcm: &Gcm<Handle, S>,
+        iv: &Bytes<Handle>,
         sequence: usize,
         side: Side,
     ) -> volery::Result<()> {
@@ -288,9 +343,8 @@ impl Stated {
         for (block, known) in stream.zip(&self.blocks) {
             let begin = BLOCK * known.number as usize;
             for (place, (byte, known)) in (begin..).zip(block.iter().zip(&known.bytes)) {
-                let Some((value, what)) = known else { continue };
-                let expected = gadget::Word::public((*value).into());
-                byte.assert_equal(b, &expected, format_args!("{record}: {} at {place}", what.name()))?;
+                let Some(known) = known else { continue };
+                known.push(b, byte, format_args!("{record}: {} at {place}", known.what.name()))?;
             }
         }
         Ok(())
@@ -356,20 +410,20 @@ fn check_record(planned: &Planned, record: &Record<'_>) -> Result<(), Why> {
     if length >= inner || length == 0 && planned.kind != APPLICATION_DATA {
         return Err(Why::ContentLength(length));
     }
-    let ends = planned.shown.iter().flatten().map(Shown::end);
-    if ends.max().is_some_and(|end| end > length) { Err(Why::ShownBehind) } else { Ok(()) }
+    let ends = planned.parts.iter().flatten().map(Part::end);
+    if ends.max().is_some_and(|end| end > length) { Err(Why::PartBehind) } else { Ok(()) }
 }
 
 /// Whether a record may be what the plan of its side says.
 fn check_use(side: Side, sequence: usize, plan: &[Planned]) -> Result<(), Why> {
-    let Planned { kind, shown, .. } = &plan[sequence];
+    let Planned { kind, parts, .. } = &plan[sequence];
     let is_last = sequence + 1 == plan.len();
     match (side, *kind) {
-        (_, APPLICATION_DATA) if shown.is_some() => Ok(()),
+        (_, APPLICATION_DATA) if parts.is_some() => Ok(()),
         (Side::Client, APPLICATION_DATA) => Err(Why::NotOpened),
-        (Side::Client, ALERT) if is_last && shown.is_none() => Ok(()),
+        (Side::Client, ALERT) if is_last && parts.is_none() => Ok(()),
         (Side::Server, _) if is_last => Err(Why::NotOpened),
-        (Side::Server, APPLICATION_DATA | HANDSHAKE) if shown.is_none() => Ok(()),
+        (Side::Server, APPLICATION_DATA | HANDSHAKE) if parts.is_none() => Ok(()),
         (_, kind) => Err(Why::ContentType(kind)),
     }
 }

@@ -68,6 +68,20 @@ pub struct Session<'r> {
 }
 
 impl<'r> Session<'r> {
+    /// A session of records alone, without a handshake.
+    ///
+    /// # Panics
+    /// Where the recording has anything else.
+    pub(crate) fn of_records(
+        recording: &'r Recording,
+        hello_hash: [u8; 32],
+        finished_hash: [u8; 32],
+    ) -> Self {
+        let [client, server] = [Side::Client, Side::Server]
+            .map(|side| records(side, recording.stream(side)).expect("records of application data"));
+        Self { hello_hash, finished_hash, certificate: vec![], client, server }
+    }
+
     /// The records of a side behind its Finished, by their sequence numbers.
     pub fn records(&self, side: Side) -> &[Record<'r>] {
         match side {

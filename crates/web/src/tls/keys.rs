@@ -156,14 +156,13 @@ impl Keys {
     }
 
     /// A record with this content, type and so much padding.
-    #[cfg(test)]
     pub(crate) fn seal(&self, sequence: u64, kind: u8, content: &[u8], padding: usize) -> Vec<u8> {
-        let text = [content, &[kind], &vec![0; padding]].concat();
+        let text = Zeroizing::new([content, &[kind], &vec![0; padding]].concat());
         let length = (text.len() + super::record::TAG) as u16;
         let head = [&[23, 3, 3][..], &length.to_be_bytes()].concat();
-        let cipher = <Aes128Gcm as aes_gcm::KeyInit>::new_from_slice(&self.key).unwrap();
-        let nonce = Nonce::try_from(&self.nonce(sequence)[..]).unwrap();
-        let sealed = cipher.encrypt(&nonce, Payload { msg: &text, aad: &head }).unwrap();
+        let cipher = <Aes128Gcm as aes_gcm::KeyInit>::new_from_slice(&self.key).expect("a key");
+        let nonce = Nonce::try_from(&self.nonce(sequence)[..]).expect("a nonce");
+        let sealed = cipher.encrypt(&nonce, Payload { msg: &text, aad: &head }).expect("a short record");
         [head, sealed].concat()
     }
 

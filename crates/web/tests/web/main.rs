@@ -7,6 +7,8 @@ use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
 use volery::{Options, prove, verify};
+use volery_web::opened::Span;
+use volery_web::opening::Said;
 use volery_web::recording::Side;
 use volery_web::statement::{Form, Statement};
 use volery_web::{Opened, Opening, tls};
@@ -31,8 +33,10 @@ fn a_first_proof() {
     // The cookie stays hidden, and all of the response but the balance.
     let cookie = REQUEST.windows(6).position(|part| part == b"s3cr3t").unwrap();
     let balance = kit::RESPONSE.windows(7).position(|part| part == b"balance").unwrap();
-    let opening =
-        opened.opening(&[0..cookie, cookie + 6..REQUEST.len()], &[0..15, balance..kit::RESPONSE.len()]);
+    let opening = opened.opening(
+        &[Span::value(cookie..cookie + 6), Span::shown(0..REQUEST.len())],
+        &[Span::shown(0..15), Span::shown(balance..kit::RESPONSE.len())],
+    );
     let message = opening.to_bytes();
     let proving =
         Statement::new(&fetched.recording, opened.session(), &opening, Form::Gates).expect("what was opened");
@@ -57,9 +61,10 @@ fn a_first_proof() {
     assert!(report.gates.mul > 600_000);
     prover.join().unwrap().unwrap();
 
-    let shown: Vec<_> =
-        opening.server.iter().filter_map(|planned| planned.shown.as_ref()).flatten().collect();
-    assert!(shown.iter().any(|part| part.bytes.ends_with(b"balance\":123456789}")));
+    let parts = opening.server.iter().filter_map(|planned| planned.parts.as_ref()).flatten();
+    let is_balance =
+        |said: &Said| matches!(said, Said::Shown(bytes) if bytes.ends_with(b"balance\":123456789}"));
+    assert!(parts.map(|part| &part.said).any(is_balance));
     let hidden = |secret: &[u8]| !message.windows(secret.len()).any(|part| part == secret);
     assert!(hidden(b"s3cr3t") && hidden(b"Alice"));
 }

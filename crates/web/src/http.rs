@@ -1,0 +1,380 @@
+//! HTTP/1.1 (RFC 9112) over a [skeleton](crate::skeleton): whole messages, read strictly, some of whose values are
+//! hidden.
+//!
+//! What makes the structure of a message is shown: line ends, names of fields, colons, the start line, and the values of
+//! fields that say how long the message is or what it is of. A hidden value has no byte below 0x20, and so ends no line:
+//! where the bytes of a head are shown or hidden values, the verifier walks exactly the lines that the server wrote or
+//! read. In a body any byte may be hidden, but for those that frame its chunks.
+//!
+//! **Deviations** from RFC 9112, each stricter, so that whoever stands between client and server reads the same: lines
+//! end in CR and LF alone (section 2.2 lets a bare LF do), no line is folded (5.2), nothing stands between a name and
+//! its colon; a response has a length or is chunked, never both or neither (6.3), chunks have no extensions and no
+//! trailers (7.1), and there is none with 1xx, 204, 205, 206 or 304; nothing follows a message. Content has no
+//! coding. Requests have no body.
+
+use crate::skeleton::{Byte, text};
+
+/// The most fields of a head.
+const MOST_FIELDS: usize = 128;
+
+/// Fields of a response whose values decide what its body is, or whose it is: always shown.
+const ALWAYS_SHOWN: [&str; 8] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-range",
+    "content-type",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// A head of a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// The start line, all of which is shown.
+    pub start: String,
+    /// The fields, in their order.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a head.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// The name, in lower case.
+    pub name: String,
+    /// The value, without blanks around it.
+    pub value: Vec<Byte>,
+}
+
+impl Field {
+    /// The value, where all of it is shown.
+    pub fn shown(&self) -> Option<String> {
+        let shown: Option<Vec<u8>> = self.value.iter().map(|byte| byte.shown()).collect();
+        shown.and_then(|shown| String::from_utf8(shown).ok())
+    }
+}
+
+/// A request without a body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The method.
+    pub method: String,
+    /// The target, in origin form.
+    pub target: String,
+    /// The head.
+    pub head: Head,
+}
+
+/// A response.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// The head.
+    pub head: Head,
+    /// The body, without chunks.
+    pub body: Vec<Byte>,
+}
+
+/// Reasons for which bytes are no message that proves something: the place of the byte, and the rule.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("byte {at}: {why}")]
+pub struct Malformed {
+    /// The number of the byte, from 0.
+    pub at: usize,
+    /// The rule that it breaks.
+    pub why: Rule,
+}
+
+/// A rule of HTTP/1.1 as it is read here.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The message goes on.
+    #[error("the message ends early")]
+    Short,
+    /// Something follows.
+    #[error("something follows the message")]
+    Long,
+    /// A byte that makes structure is hidden.
+    #[error("it is hidden, and has to be shown there")]
+    Hidden,
+    /// A line ends otherwise than by CR and LF.
+    #[error("a line ends in CR and LF alone")]
+    LineEnd,
+    /// A byte may not stand there.
+    #[error("the byte {0:#04x} may not stand there")]
+    Byte(u8),
+    /// A line is not `name: value`.
+    #[error("it is no field: a name, a colon, a value")]
+    Field,
+    /// More fields than a head may have.
+    #[error("there are more than {MOST_FIELDS} fields")]
+    Fields,
+    /// The first line is malformed.
+    #[error("the first line is malformed")]
+    StartLine,
+    /// A field stands there twice.
+    #[error("the field {0} stands there twice")]
+    Twice(String),
+    /// A field must not be there.
+    #[error("the field {0} must not be there")]
+    NotAllowed(String),
+    /// A field has another value than it may have.
+    #[error("the field {0} has a value that it may not have")]
+    Value(String),
+    /// A field is hidden that has to be shown.
+    #[error("the field {0} has to be shown")]
+    FieldHidden(String),
+    /// The length of the body is not said, or twice.
+    #[error("the response has to say how long it is, by a length or by chunks")]
+    Length,
+    /// The status is one of a response that proves nothing by itself.
+    #[error("a response of status {0} is none that can be proved")]
+    Status(u16),
+    /// A chunk is malformed.
+    #[error("a chunk is malformed")]
+    Chunk,
+}
+
+/// Whether a byte may stand in a name (RFC 9110 section 5.6.2).
+const fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~')
+}
+
+/// Bytes that are still to be read.
+struct Lines<'b> {
+    bytes: &'b [Byte],
+    at: usize,
+}
+
+impl<'b> Lines<'b> {
+    const fn new(bytes: &'b [Byte]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    const fn wrong(&self, why: Rule) -> Malformed {
+        Malformed { at: self.at, why }
+    }
+
+    /// The next line, without its end. Its bytes are shown, or hidden values.
+    fn line(&mut self) -> Result<&'b [Byte], Malformed> {
+        let begin = self.at;
+        loop {
+            match self.bytes.get(self.at) {
+                None => return Err(self.wrong(Rule::Short)),
+                Some(Byte::Any) => return Err(self.wrong(Rule::Hidden)),
+                Some(Byte::Shown(b'\r')) => break,
+                Some(Byte::Shown(b'\n')) => return Err(self.wrong(Rule::LineEnd)),
+                Some(Byte::Shown(byte @ (0..0x20 | 0x7f))) if *byte != b'\t' => {
+                    return Err(self.wrong(Rule::Byte(*byte)));
+                }
+                Some(Byte::Shown(_) | Byte::Value) => self.at += 1,
+            }
+        }
+        let line = &self.bytes[begin..self.at];
+        match self.bytes.get(self.at + 1) {
+            Some(Byte::Shown(b'\n')) => {}
+            Some(_) => return Err(self.wrong(Rule::LineEnd)),
+            None => return Err(self.wrong(Rule::Short)),
+        }
+        self.at += 2;
+        Ok(line)
+    }
+
+    /// The next line, of which all bytes are shown: ASCII alone.
+    fn shown(&mut self) -> Result<String, Malformed> {
+        let begin = self.at;
+        let line = self.line()?;
+        let shown = (begin..).zip(line).map(|(at, byte)| match byte.shown() {
+            Some(byte) if byte.is_ascii() => Ok(char::from(byte)),
+            Some(byte) => Err(Malformed { at, why: Rule::Byte(byte) }),
+            None => Err(Malformed { at, why: Rule::Hidden }),
+        });
+        shown.collect()
+    }
+
+    fn head(&mut self) -> Result<Head, Malformed> {
+        let start = self.shown()?;
+        let mut fields = Vec::new();
+        loop {
+            let begin = self.at;
+            let line = self.line()?;
+            if line.is_empty() {
+                return Ok(Head { start, fields });
+            }
+            if fields.len() == MOST_FIELDS {
+                return Err(Malformed { at: begin, why: Rule::Fields });
+            }
+            let colon = line.iter().position(|byte| *byte == Byte::Shown(b':'));
+            let (name, value) = line.split_at(colon.ok_or(Malformed { at: begin, why: Rule::Field })?);
+            let mut lower = String::new();
+            for (at, byte) in (begin..).zip(name) {
+                match byte.shown() {
+                    Some(byte) if is_token(byte) => lower.push(byte.to_ascii_lowercase().into()),
+                    Some(byte) => return Err(Malformed { at, why: Rule::Byte(byte) }),
+                    None => return Err(Malformed { at, why: Rule::Hidden }),
+                }
+            }
+            if lower.is_empty() {
+                return Err(Malformed { at: begin, why: Rule::Field });
+            }
+            fields.push(Field { name: lower, value: trim(&value[1..]).to_vec() });
+        }
+    }
+
+    fn end(&self) -> Result<(), Malformed> {
+        if self.at == self.bytes.len() { Ok(()) } else { Err(self.wrong(Rule::Long)) }
+    }
+
+    /// The next `length` bytes, of any kind.
+    fn take(&mut self, length: usize) -> Result<&'b [Byte], Malformed> {
+        let rest = &self.bytes[self.at..];
+        let taken = rest.get(..length).ok_or(Malformed { at: self.bytes.len(), why: Rule::Short })?;
+        self.at += length;
+        Ok(taken)
+    }
+}
+
+/// A value without the shown blanks around it.
+fn trim(mut value: &[Byte]) -> &[Byte] {
+    let is_blank = |byte: &Byte| matches!(byte, Byte::Shown(b' ' | b'\t'));
+    while let [first, rest @ ..] = value
+        && is_blank(first)
+    {
+        value = rest;
+    }
+    while let [rest @ .., last] = value
+        && is_blank(last)
+    {
+        value = rest;
+    }
+    value
+}
+
+/// The one value of a field, where it is there.
+fn only<'h>(head: &'h Head, name: &str) -> Result<Option<&'h Field>, Rule> {
+    let mut found = head.fields.iter().filter(|field| field.name == name);
+    let first = found.next();
+    if found.next().is_some() { Err(Rule::Twice(name.into())) } else { Ok(first) }
+}
+
+/// Reads a request without a body, and nothing behind it.
+///
+/// # Errors
+/// The first byte that breaks a rule.
+pub fn request(bytes: &[Byte]) -> Result<Request, Malformed> {
+    let mut lines = Lines::new(bytes);
+    let head = lines.head()?;
+    lines.end()?;
+    let at_start = |why| Malformed { at: 0, why };
+    let mut words = head.start.split(' ');
+    let (method, target, version) = (words.next(), words.next(), words.next());
+    let (Some(method), Some(target), Some("HTTP/1.1"), None) = (method, target, version, words.next()) else {
+        return Err(at_start(Rule::StartLine));
+    };
+    // In origin form: no absolute target, and no fragment.
+    let is_target = target.starts_with('/') && target.bytes().all(|byte| byte > 0x20 && byte != b'#');
+    if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) || !is_target {
+        return Err(at_start(Rule::StartLine));
+    }
+    for (i, field) in head.fields.iter().enumerate() {
+        if head.fields[..i].iter().any(|before| before.name == field.name) {
+            return Err(at_start(Rule::Twice(field.name.clone())));
+        }
+    }
+    Ok(Request { method: method.into(), target: target.into(), head })
+}
+
+/// Reads the response to a request that was no HEAD, and nothing behind it.
+///
+/// # Errors
+/// The first byte that breaks a rule.
+pub fn response(bytes: &[Byte]) -> Result<Response, Malformed> {
+    let mut lines = Lines::new(bytes);
+    let head = lines.head()?;
+    let at_start = |why| Malformed { at: 0, why };
+    let line = head.start.as_bytes();
+    let status = match line {
+        [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'1', b' ', digits @ ..] => {
+            let (digits, reason) = digits.split_at_checked(3).ok_or_else(|| at_start(Rule::StartLine))?;
+            let is_number = digits.iter().all(u8::is_ascii_digit) && matches!(reason, [] | [b' ', ..]);
+            if !is_number {
+                return Err(at_start(Rule::StartLine));
+            }
+            digits.iter().fold(0, |number, digit| 10 * number + u16::from(digit - b'0'))
+        }
+        _ => return Err(at_start(Rule::StartLine)),
+    };
+    if !(200..600).contains(&status) || matches!(status, 204 | 205 | 206 | 304) {
+        return Err(at_start(Rule::Status(status)));
+    }
+    for field in &head.fields {
+        if ALWAYS_SHOWN.contains(&&field.name[..]) && field.shown().is_none() {
+            return Err(at_start(Rule::FieldHidden(field.name.clone())));
+        }
+        if ["trailer", "upgrade", "content-range"].contains(&&field.name[..]) {
+            return Err(at_start(Rule::NotAllowed(field.name.clone())));
+        }
+    }
+    let value = |name: &str| only(&head, name).map(|field| field.and_then(Field::shown)).map_err(at_start);
+    if value("content-encoding")?.is_some_and(|coding| !coding.eq_ignore_ascii_case("identity")) {
+        return Err(at_start(Rule::Value("content-encoding".into())));
+    }
+    value("content-type")?;
+    let body = match (value("content-length")?, value("transfer-encoding")?) {
+        (Some(length), None) => {
+            let is_number =
+                !length.is_empty() && length.len() < 10 && length.bytes().all(|byte| byte.is_ascii_digit());
+            let wrong = || at_start(Rule::Value("content-length".into()));
+            let length = if is_number { length.parse().map_err(|_| wrong())? } else { return Err(wrong()) };
+            lines.take(length)?.to_vec()
+        }
+        (None, Some(coding)) if coding.eq_ignore_ascii_case("chunked") => chunks(&mut lines)?,
+        (None, Some(_)) => return Err(at_start(Rule::Value("transfer-encoding".into()))),
+        (Some(_), Some(_)) | (None, None) => return Err(at_start(Rule::Length)),
+    };
+    lines.end()?;
+    Ok(Response { status, head, body })
+}
+
+/// The data of chunks (RFC 9112 section 7.1).
+fn chunks(lines: &mut Lines<'_>) -> Result<Vec<Byte>, Malformed> {
+    let mut body = Vec::new();
+    loop {
+        let at = lines.at;
+        let line = lines.shown()?;
+        let is_size = !line.is_empty() && line.len() < 8 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let size = usize::from_str_radix(&line, 16).ok().filter(|_| is_size);
+        let size = size.ok_or(Malformed { at, why: Rule::Chunk })?;
+        body.extend_from_slice(lines.take(size)?);
+        // The end of the chunk's data; behind the last one, that of the trailers, of which there are none.
+        let at = lines.at;
+        if !lines.shown()?.is_empty() {
+            return Err(Malformed { at, why: Rule::Chunk });
+        }
+        if size == 0 {
+            return Ok(body);
+        }
+    }
+}
+
+/// The length of a response of which so much has come, if its head says it and all is there: for a client that reads
+/// until then. A response that is malformed is over, too: there is nothing to wait for.
+pub fn is_complete(bytes: &[u8]) -> bool {
+    let bytes: Vec<_> = bytes.iter().map(|byte| Byte::Shown(*byte)).collect();
+    !matches!(response(&bytes), Err(Malformed { why: Rule::Short, .. }))
+}
+
+impl Head {
+    /// The head as text for people.
+    pub fn text(&self) -> String {
+        let field = |field: &Field| format!("\n{}: {}", field.name, text(&field.value));
+        self.start.clone() + &self.fields.iter().map(field).collect::<String>()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! Policies of a verifier: the request that has to be made, of which server, and what its answer has to be.
+
+use crate::error::{Error, Result};
+use crate::http::{Head, Malformed, Request, Response, request, response};
+use crate::opening::Opening;
+use crate::skeleton::{Byte, skeleton};
+use sha2::{Digest, Sha256};
+
+/// Fields that no request may have, whatever a policy says: they change who answers, what of, or how it is framed.
+const NEVER: [&str; 18] = [
+    "content-length",
+    "expect",
+    "forwarded",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "if-unmodified-since",
+    "max-forwards",
+    "proxy-authorization",
+    "proxy-connection",
+    "range",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "via",
+    "x-http-method-override",
+];
+
+/// The parts of a policy, as they are written down.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// The server's name, in lower case.
+    pub host: String,
+    /// The port of the server.
+    pub port: u16,
+    /// The target of a GET, in origin form.
+    pub target: String,
+    /// Fields that the request may have, beside Host, Connection and Accept-Encoding.
+    pub fields: Vec<AllowedField>,
+    /// The statuses that an answer may have.
+    pub status: Vec<u16>,
+    /// The type of its content, without parameters, where it matters.
+    pub content_type: Option<String>,
+}
+
+/// A policy: what is asked of whom, and what may be hidden of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy(Wanted);
+
+/// A field that a request may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AllowedField {
+    /// The name, in lower case.
+    pub name: String,
+    /// Whether its value may be hidden.
+    pub may_hide: bool,
+}
+
+/// A request and its response, as a session shows them under a policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// The request.
+    pub request: Request,
+    /// The response, with its body as far as it is shown.
+    pub response: Response,
+}
+
+/// Reasons for which a session is not what a policy wants: which message, and what of it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unwanted {
+    /// The request is malformed.
+    #[error("the request: {0}")]
+    Request(Malformed),
+    /// The response is malformed.
+    #[error("the response: {0}")]
+    Response(Malformed),
+    /// The request is of something else.
+    #[error("the request is not `{wanted}`, but `{found}`")]
+    Target {
+        /// The start line that the policy wants.
+        wanted: String,
+        /// The one that was sent.
+        found: String,
+    },
+    /// The request has a field that the policy does not name.
+    #[error("the request has a field {0}, which the policy does not name")]
+    Field(String),
+    /// The request hides a field that it has to show.
+    #[error("the request hides its field {0}, which the policy wants to see")]
+    Hides(String),
+    /// A field has not the value that it has to have.
+    #[error("the request's field {name} is not `{wanted}`")]
+    Value {
+        /// The name of the field.
+        name: &'static str,
+        /// The value that it has to have.
+        wanted: String,
+    },
+    /// The status is another.
+    #[error("the response has status {0}, which the policy does not name")]
+    Status(u16),
+    /// The content is of another type.
+    #[error("the response is not of the type {0}")]
+    Type(String),
+}
+
+impl Policy {
+    /// The policy of these parts.
+    ///
+    /// # Errors
+    /// `Invalid` where the target is not in origin form, a name is not in lower case, or a field is one that changes
+    /// what is answered, or how.
+    pub fn new(wanted: Wanted) -> Result<Self> {
+        let Wanted { host, target, fields, status, .. } = &wanted;
+        let is_visible = |text: &str| text.bytes().all(|byte| (0x21..0x7f).contains(&byte));
+        if !target.starts_with('/') || !is_visible(target) || target.contains('#') {
+            return Err(Error::invalid(format!("{target:?} is no target of a request in origin form")));
+        }
+        if host.is_empty() || !is_visible(host) || host.contains(|c: char| c.is_ascii_uppercase()) {
+            return Err(Error::invalid(format!("{host:?} is no name of a server, in lower case")));
+        }
+        for AllowedField { name, .. } in fields {
+            if NEVER.contains(&&name[..]) || name.starts_with("x-forwarded") {
+                return Err(Error::invalid(format!("a request with the field {name} proves nothing")));
+            }
+            if ["host", "connection", "accept-encoding"].contains(&&name[..]) {
+                return Err(Error::invalid(format!("the field {name} is as each request has it")));
+            }
+            if name.is_empty()
+                || !is_visible(name)
+                || name.contains(|c: char| c.is_ascii_uppercase() || c == ':')
+            {
+                return Err(Error::invalid(format!("{name:?} is no name of a field, in lower case")));
+            }
+        }
+        if status.is_empty() {
+            return Err(Error::invalid("a policy without a status takes no answer"));
+        }
+        Ok(Self(wanted))
+    }
+
+    /// The name of the server.
+    pub fn host(&self) -> &str {
+        &self.0.host
+    }
+
+    /// The port of the server.
+    pub const fn port(&self) -> u16 {
+        self.0.port
+    }
+
+    /// The value of Host (RFC 9110 section 7.2).
+    fn authority(&self) -> String {
+        if self.0.port == 443 { self.0.host.clone() } else { format!("{}:{}", self.0.host, self.0.port) }
+    }
+
+    /// The request, with these fields beside those that each has. Values are bytes from 0x20 on.
+    ///
+    /// # Errors
+    /// `Invalid` where a field is none that the policy names, or its value would end its line.
+    pub fn request(&self, fields: &[(&str, &[u8])]) -> Result<Vec<u8>> {
+        let start = format!("GET {} HTTP/1.1\r\nhost: {}\r\n", self.0.target, self.authority());
+        let mut bytes = [start.as_bytes(), b"accept-encoding: identity\r\nconnection: close\r\n"].concat();
+        for (name, value) in fields {
+            if !self.0.fields.iter().any(|allowed| allowed.name == *name) {
+                return Err(Error::invalid(format!("the policy has no field {name}")));
+            }
+            if value.iter().any(|byte| *byte < 0x20 || *byte == 0x7f) {
+                return Err(Error::invalid(format!("the value of {name} has a byte that ends its line")));
+            }
+            bytes.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
+        }
+        bytes.extend(b"\r\n");
+        Ok(bytes)
+    }
+
+    /// Reads what the data in an opening says under the policy.
+    ///
+    /// # Errors
+    /// What of it the policy does not want.
+    pub fn read(&self, opening: &Opening) -> Result<Exchange, Unwanted> {
+        let request = request(&skeleton(&opening.client)).map_err(Unwanted::Request)?;
+        self.check_request(&request)?;
+        let response = response(&skeleton(&opening.server)).map_err(Unwanted::Response)?;
+        self.check_response(&response)?;
+        Ok(Exchange { request, response })
+    }
+
+    fn check_request(&self, request: &Request) -> Result<(), Unwanted> {
+        let wanted = format!("GET {} HTTP/1.1", self.0.target);
+        if request.head.start != wanted {
+            return Err(Unwanted::Target { wanted, found: request.head.start.clone() });
+        }
+        let fixed = [
+            ("host", self.authority()),
+            ("connection", "close".into()),
+            ("accept-encoding", "identity".into()),
+        ];
+        for (name, wanted) in &fixed {
+            let found = request.head.fields.iter().find(|field| field.name == *name);
+            if found.and_then(|field| field.shown()).as_ref() != Some(wanted) {
+                return Err(Unwanted::Value { name, wanted: wanted.clone() });
+            }
+        }
+        let others =
+            request.head.fields.iter().filter(|field| fixed.iter().all(|(name, _)| field.name != *name));
+        for field in others {
+            let allowed = self.0.fields.iter().find(|allowed| allowed.name == field.name);
+            let allowed = allowed.ok_or_else(|| Unwanted::Field(field.name.clone()))?;
+            if !allowed.may_hide && field.value.contains(&Byte::Value) {
+                return Err(Unwanted::Hides(field.name.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_response(&self, response: &Response) -> Result<(), Unwanted> {
+        if !self.0.status.contains(&response.status) {
+            return Err(Unwanted::Status(response.status));
+        }
+        let Some(wanted) = &self.0.content_type else { return Ok(()) };
+        let found = response.head.fields.iter().find(|field| field.name == "content-type");
+        let found = found.and_then(|field| field.shown()).unwrap_or_default();
+        let essence = found.split(';').next().unwrap_or_default().trim_end_matches([' ', '\t']);
+        if essence.eq_ignore_ascii_case(wanted) { Ok(()) } else { Err(Unwanted::Type(wanted.clone())) }
+    }
+
+    /// A digest of the policy, which the digest of a statement under it is of.
+    pub fn digest(&self) -> [u8; 32] {
+        let Wanted { host, port, target, fields, status, content_type } = &self.0;
+        let mut digest = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            digest.update((bytes.len() as u64).to_be_bytes());
+            digest.update(bytes);
+        };
+        add(b"volery web policy 1");
+        add(host.as_bytes());
+        add(&port.to_be_bytes());
+        add(target.as_bytes());
+        add(&(fields.len() as u64).to_be_bytes());
+        for AllowedField { name, may_hide } in fields {
+            add(name.as_bytes());
+            add(&[(*may_hide).into()]);
+        }
+        add(&status.iter().flat_map(|status| status.to_be_bytes()).collect::<Vec<_>>());
+        add(&[content_type.is_some().into()]);
+        add(content_type.as_deref().unwrap_or_default().as_bytes());
+        digest.finalize().into()
+    }
+}
+
+impl Exchange {
+    /// The head of the request and of the response, as text for people.
+    pub fn heads(&self) -> [String; 2] {
+        [&self.request.head, &self.response.head].map(Head::text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+use super::*;
+use crate::opening::{Part, Planned, Said};
+use crate::tls::{HandshakeSecrets, Secret};
+
+fn allowed(name: &str, may_hide: bool) -> AllowedField {
+    AllowedField { name: name.into(), may_hide }
+}
+
+fn wanted() -> Wanted {
+    Wanted {
+        host: "bank.example".into(),
+        port: 443,
+        target: "/balance?of=me".into(),
+        fields: vec![allowed("cookie", true), allowed("accept", false)],
+        status: vec![200],
+        content_type: Some("application/json".into()),
+    }
+}
+
+/// An opening in which a request and a response are shown, but for a part of the request.
+fn opening(request: &[u8], hidden: core::ops::Range<usize>, response: &[u8]) -> Opening {
+    let part = |start: usize, said| Part { start: start as u16, said };
+    let shown = |range: core::ops::Range<usize>| Said::Shown(request[range].to_vec());
+    let mut parts = vec![part(0, shown(0..hidden.start))];
+    if !hidden.is_empty() {
+        parts.push(part(hidden.start, Said::Value(hidden.len() as u16)));
+        parts.push(part(hidden.end, shown(hidden.end..request.len())));
+    } else {
+        parts = vec![part(0, shown(0..request.len()))];
+    }
+    let planned = |length: usize, parts| Planned { length: length as u16, kind: 23, parts: Some(parts) };
+    let secret = || Secret::new([0; 32]);
+    // A response in two records.
+    let (head, body) = response.split_at(response.len() / 2);
+    let whole = |bytes: &[u8]| planned(bytes.len(), vec![part(0, Said::Shown(bytes.to_vec()))]);
+    Opening {
+        secrets: HandshakeSecrets { client: secret(), server: secret() },
+        hash_keys: [[0; 16]; 2],
+        client: vec![planned(request.len(), parts)],
+        server: vec![whole(head), whole(body)],
+    }
+}
+
+const RESPONSE: &[u8] =
+    b"HTTP/1.1 200 OK\r\nContent-Type: Application/JSON; charset=utf-8\r\nContent-Length: 2\r\n\r\n{}";
+
+#[test]
+fn exchanges_are_what_a_policy_wants() {
+    let policy = Policy::new(wanted()).unwrap();
+    let request = policy.request(&[("cookie", b"id=s3cr3t")]).unwrap();
+    let at = request.windows(6).position(|bytes| bytes == b"s3cr3t").unwrap();
+    let exchange = policy.read(&opening(&request, at..at + 6, RESPONSE)).unwrap();
+    assert_eq!(exchange.response.body.len(), 2);
+    let [request_head, response_head] = exchange.heads();
+    assert!(
+        request_head.ends_with("cookie: id=…") && response_head.starts_with("HTTP/1.1 200 OK\n"),
+        "{request_head}"
+    );
+
+    let read = |request: &[u8], hidden, response: &[u8]| {
+        policy.read(&opening(request, hidden, response)).unwrap_err()
+    };
+    let text = String::from_utf8(request.clone()).unwrap();
+    let with = |from: &str, to: &str| read(text.replace(from, to).as_bytes(), 0..0, RESPONSE);
+    assert!(matches!(with("/balance", "/other"), Unwanted::Target { .. }));
+    assert!(matches!(with("GET", "PUT"), Unwanted::Target { .. }));
+    for (from, to, name) in [
+        ("host: bank", "host: evil", "host"),
+        ("host: bank.example", "host: bank.example:443", "host"),
+        ("close", "keep-alive", "connection"),
+        ("connection: close\r\n", "", "connection"),
+        ("identity", "gzip", "accept-encoding"),
+    ] {
+        assert!(matches!(with(from, to), Unwanted::Value { name: found, .. } if found == name), "{to}");
+    }
+    assert_eq!(with("cookie", "x-user"), Unwanted::Field("x-user".into()));
+    // A field that has to be shown, and one whose name is Host.
+    let accept = text.replace("cookie: id=", "accept: id=");
+    let at = accept.find("s3cr3t").unwrap();
+    assert_eq!(read(accept.as_bytes(), at..at + 6, RESPONSE), Unwanted::Hides("accept".into()));
+    let at = text.find("bank").unwrap();
+    assert!(matches!(read(&request, at..at + 4, RESPONSE), Unwanted::Value { name: "host", .. }));
+
+    let answered = |from: &str, to: &str| {
+        read(&request, 0..0, String::from_utf8(RESPONSE.to_vec()).unwrap().replace(from, to).as_bytes())
+    };
+    assert_eq!(answered("200", "500"), Unwanted::Status(500));
+    assert_eq!(answered("JSON", "XML"), Unwanted::Type("application/json".into()));
+    assert_eq!(answered("Content-Type", "X-Type"), Unwanted::Type("application/json".into()));
+    assert!(matches!(answered("Content-Length: 2", "Content-Length: 1"), Unwanted::Response(_)));
+    assert!(matches!(with("\r\n", "\n"), Unwanted::Request(_)));
+}
+
+#[test]
+fn policies_are_refused() {
+    let refused = |change: fn(&mut Wanted)| {
+        let mut wanted = wanted();
+        change(&mut wanted);
+        Policy::new(wanted).unwrap_err().to_string()
+    };
+    assert!(refused(|wanted| wanted.target = "http://a/".into()).contains("origin form"));
+    assert!(refused(|wanted| wanted.target = "/a b".into()).contains("origin form"));
+    assert!(refused(|wanted| wanted.host = "Bank.example".into()).contains("lower case"));
+    assert!(refused(|wanted| wanted.status.clear()).contains("takes no answer"));
+    for name in ["range", "if-match", "transfer-encoding", "x-forwarded-for", "x-http-method-override"] {
+        let mut wanted = wanted();
+        wanted.fields.push(allowed(name, false));
+        assert!(Policy::new(wanted).unwrap_err().to_string().contains("proves nothing"), "{name}");
+    }
+    assert!(refused(|wanted| wanted.fields.push(allowed("host", false))).contains("as each request"));
+    assert!(refused(|wanted| wanted.fields.push(allowed("Cookie", false))).contains("lower case"));
+    let policy = Policy::new(wanted()).unwrap();
+    assert!(policy.request(&[("x-a", b"b")]).is_err());
+    assert!(policy.request(&[("cookie", b"a\r\nx-user: b")]).is_err());
+}
+
+#[test]
+fn digests_are_of_all_parts() {
+    let digest = |change: fn(&mut Wanted)| {
+        let mut wanted = wanted();
+        change(&mut wanted);
+        Policy::new(wanted).unwrap().digest()
+    };
+    let all = [
+        digest(|_| {}),
+        digest(|wanted| wanted.host.push('a')),
+        digest(|wanted| wanted.port = 444),
+        digest(|wanted| wanted.target.push('a')),
+        digest(|wanted| wanted.fields[0].may_hide = false),
+        digest(|wanted| wanted.fields[0].name.push('a')),
+        digest(|wanted| wanted.status.push(404)),
+        digest(|wanted| wanted.content_type = None),
+    ];
+    for (i, one) in all.iter().enumerate() {
+        assert!(!all[..i].contains(one), "{i}");
+    }
+}
