@@ -109,7 +109,8 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) lanes: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000], of the message of `voleith` in
-    /// bytes [default: 55], and of the private input of `program` [default: 65536; without --public-control 8192]
+    /// bytes [default: 55], of the response of `web` [default: 2048], and of the private input of `program`
+    /// [default: 65536; without --public-control 8192]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) length: Option<String>,
     /// The rows and columns of the matrices of `matmul` [default: 1024, but 128 by --kind gates]
@@ -121,7 +122,8 @@ pub(crate) struct Typed {
     /// The entries of `sis`: ternary, binary [default: ternary]; how `matmul` multiplies: random,
     /// inner-product, gates [default: random, but gates by wolverine]; the circuit of `holes`: sha256,
     /// multiplication [default: sha256]; of `merkle`: gates, holes [default: holes by quicksilver, else
-    /// gates], and of the message of `voleith` [default: gates]; what `convert` does: to-number, to-bits
+    /// gates], and of the message of `voleith` [default: gates]; how `web` states ciphers: gates, mixed, holes
+    /// [default: gates]; what `convert` does: to-number, to-bits
     /// [default: to-number]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,

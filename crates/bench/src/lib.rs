@@ -41,6 +41,7 @@ pub mod table;
 #[doc(hidden)]
 pub mod tables;
 mod vole;
+mod web;
 
 use args::Typed;
 use bench::{Bench, Run, Takes};

@@ -5,7 +5,7 @@ use crate::bench::{Bench, Fields, Takes};
 use crate::fields::over;
 use crate::{
     algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, processor,
-    sha256, shards, snippets, tables, vole,
+    sha256, shards, snippets, tables, vole, web,
 };
 use volery::System;
 use volery_cli::failure::{Result, one_of};
@@ -15,7 +15,7 @@ use volery_cli::fields::{ARITHMETIC, BOOLEAN};
 const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO];
 
 /// The measurements that there are.
-pub static BENCHES: [Bench; 28] = [
+pub static BENCHES: [Bench; 29] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs", "--lanes"],
@@ -250,6 +250,16 @@ pub static BENCHES: [Bench; 28] = [
         systems: OF_BITS,
         says: "a login by TLS and a certificate on its name: builtin:blind-certificate, 2.5 million ANDs",
         run: applications::blind_certificate,
+    },
+    Bench {
+        name: "web",
+        options: &["--length", "--kind"],
+        takes: Takes::All,
+        over: Fields::Bits,
+        systems: &[System::QUICKSILVER],
+        says: "a request of 1 KB and a response of --length in a session of TLS 1.3, all shown; SHA-256 and AES \
+               gate by gate, the latter as polynomials, or both, by --kind",
+        run: web::web,
     },
     Bench {
         name: "vole-f2",
