@@ -88,6 +88,8 @@ pub enum Whose {
     Prover,
     /// The server, which need not have done anything wrong: much that servers may do cannot be proved.
     Server,
+    /// The verifier, or whoever is on the way to it.
+    Verifier,
 }
 
 impl Display for Whose {
@@ -95,6 +97,7 @@ impl Display for Whose {
         f.write_str(match self {
             Self::Prover => "prover",
             Self::Server => "server",
+            Self::Verifier => "verifier",
         })
     }
 }
@@ -276,6 +279,9 @@ pub enum Why {
     /// The server answered before the request had passed.
     #[error("it was on its way before all that the client sent had passed the relay")]
     TooEarly,
+    /// The two recordings differ.
+    #[error("the verifier has recorded other bytes than went over the connection here")]
+    OtherBytes,
     /// The keys change, which no proof follows.
     #[error("it is a KeyUpdate, which a proof cannot follow")]
     KeyUpdate,

@@ -12,6 +12,7 @@
 //! trailers (7.1), and there is none with 1xx, 204, 205, 206 or 304; nothing follows a message. Content has no
 //! coding. Requests have no body.
 
+use crate::opened::Span;
 use crate::skeleton::{Byte, text};
 
 /// The most fields of a head.
@@ -366,6 +367,29 @@ fn chunks(lines: &mut Lines<'_>) -> Result<Vec<Byte>, Malformed> {
 pub fn is_complete(bytes: &[u8]) -> bool {
     let bytes: Vec<_> = bytes.iter().map(|byte| Byte::Shown(*byte)).collect();
     !matches!(response(&bytes), Err(Malformed { why: Rule::Short, .. }))
+}
+
+/// Hidden values for the fields of these names, in lower case, in the bytes of a head: but for the blanks around them.
+pub fn value_spans(head: &[u8], names: &[&str]) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut begin = 0;
+    for line in head.split_inclusive(|byte| *byte == b'\n') {
+        let colon = line.iter().position(|byte| *byte == b':');
+        if let Some(colon) = colon
+            && names.iter().any(|name| line[..colon].eq_ignore_ascii_case(name.as_bytes()))
+        {
+            let is_value = |byte: &u8| !byte.is_ascii_whitespace();
+            let value = &line[colon + 1..];
+            if let (Some(first), Some(last)) =
+                (value.iter().position(is_value), value.iter().rposition(is_value))
+            {
+                let from = begin + colon + 1;
+                spans.push(Span::value(from + first..from + last + 1));
+            }
+        }
+        begin += line.len();
+    }
+    spans
 }
 
 impl Head {

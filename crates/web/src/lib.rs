@@ -20,9 +20,11 @@ mod provider;
 pub mod recording;
 #[doc(hidden)]
 pub mod sample;
+pub mod session;
 pub mod skeleton;
 pub mod statement;
 pub mod tls;
+pub mod tunnel;
 
 pub use error::{Error, Refusal, Result};
 pub use opened::Opened;

@@ -5,7 +5,7 @@ use crate::opening::{Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{
     APPLICATION_DATA, Expected, HANDSHAKE, HandshakeSecrets, Keys, Schedule, Secret, Session, content,
-    hello_hash, verify,
+    hellos, verify,
 };
 use core::ops::Range;
 use zeroize::Zeroizing;
@@ -55,7 +55,7 @@ impl<'r> Opened<'r> {
     /// # Errors
     /// Those of [`verify`]; `Refused` where keys change, or a record does not open.
     pub fn new(recording: &'r Recording, secret: &Secret, expected: &Expected<'_>) -> Result<Self> {
-        let schedule = Schedule::new(secret, &hello_hash(recording, expected.name)?);
+        let schedule = Schedule::new(secret, &hellos(recording, expected.name)?);
         let secrets = HandshakeSecrets {
             client: schedule.client_handshake.clone(),
             server: schedule.server_handshake.clone(),

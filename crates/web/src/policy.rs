@@ -1,7 +1,8 @@
 //! Policies of a verifier: the request that has to be made, of which server, and what its answer has to be.
 
 use crate::error::{Error, Result};
-use crate::http::{Head, Malformed, Request, Response, request, response};
+use crate::http::{Head, Malformed, Request, Response, request, response, value_spans};
+use crate::opened::Span;
 use crate::opening::Opening;
 use crate::skeleton::{Byte, skeleton};
 use sha2::{Digest, Sha256};
@@ -175,6 +176,14 @@ impl Policy {
         }
         bytes.extend(b"\r\n");
         Ok(bytes)
+    }
+
+    /// The spans of a request: all of it is shown, but for the values that may be hidden.
+    pub fn request_spans(&self, request: &[u8]) -> Vec<Span> {
+        let hidden = self.0.fields.iter().filter(|field| field.may_hide).map(|field| &field.name[..]);
+        let mut spans = value_spans(request, &hidden.collect::<Vec<_>>());
+        spans.push(Span::shown(0..request.len()));
+        spans
     }
 
     /// Reads what the data in an opening says under the policy.

@@ -43,7 +43,7 @@ pub(crate) mod script;
 mod tests;
 
 pub use certificate::Roots;
-pub(crate) use handshake::hello_hash;
+pub(crate) use handshake::hellos;
 pub use handshake::{Expected, HandshakeSecrets, Session, verify};
 pub use keys::Secret;
 pub(crate) use keys::{Keys, Schedule, content};

@@ -154,11 +154,11 @@ pub fn verify<'r>(
     Ok(Session { hello_hash, finished_hash, certificate, client, server })
 }
 
-/// h1 of a recording, which stands in the clear.
+/// h1 of a recording, whose hellos stand in the clear, and pass steps 1 to 3.
 ///
 /// # Errors
-/// Those of [`verify`].
-pub(crate) fn hello_hash(recording: &Recording, name: &str) -> Result<[u8; 32]> {
+/// Those of [`verify`]; `Unfinished` at the side whose hello is due.
+pub(crate) fn hellos(recording: &Recording, name: &str) -> Result<[u8; 32]> {
     Ok(digest(&Hellos::read(recording, name)?.transcript))
 }
 

@@ -1,36 +1,59 @@
-//! A server with a certificate for `bank.example`, and a relay in front of it.
+//! A server with a certificate for `bank.example`, and both ends of a link.
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::{ServerConfig, ServerConnection, Stream};
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use volery_web::client::{Fetched, Request, fetch};
-use volery_web::recording::{Recording, Side};
-use volery_web::tls::{Expected, Roots};
+use volery::channel::{Pipe, pipe};
+use volery::{Options, Report};
+use volery_web::policy::{AllowedField, Exchange, Policy, Wanted};
+use volery_web::session::{Asking, Terms, Verdict, prove, verify};
+use volery_web::statement::Form;
+use volery_web::tls::Roots;
+use volery_web::tunnel::Limits;
+use volery_web::{Error, Result};
 
-pub(crate) const NAME: &str = "bank.example";
-
+/// The answer of the server.
 pub(crate) const RESPONSE: &[u8] =
-    b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"owner\":\"Alice Ex\",\"balance\":123456789}";
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: next=s3cret2\r\n\
+    Content-Length: 40\r\n\r\n{\"owner\":\"Alice Ex\",\"balance\":123456789}";
 
 pub(crate) fn roots() -> Roots {
     Roots::from_pem(include_bytes!("../certificates/root.pem")).unwrap()
 }
 
-/// The demands of a verifier, on a day of 2030.
-pub(crate) fn expected(roots: &Roots) -> Expected<'_> {
-    let time = UnixTime::since_unix_epoch(Duration::from_secs(1_900_000_000));
-    Expected { name: NAME, roots, time }
+/// A day of 2030, at which the certificates are valid.
+pub(crate) fn time() -> UnixTime {
+    UnixTime::since_unix_epoch(Duration::from_secs(1_900_000_000))
 }
 
-/// Serves one connection, with tickets that nobody asked for.
-fn server() -> SocketAddr {
-    let chain =
-        [&include_bytes!("../certificates/bank.pem")[..], include_bytes!("../certificates/between.pem")];
+/// A policy for the target `/balance`, whose cookie may be hidden.
+pub(crate) fn policy(target: &str) -> Policy {
+    Policy::new(Wanted {
+        host: "bank.example".into(),
+        port: 443,
+        target: target.into(),
+        fields: vec![AllowedField { name: "cookie".into(), may_hide: true }],
+        status: vec![200],
+        content_type: Some("application/json".into()),
+    })
+    .unwrap()
+}
+
+/// Terms of a proof under a policy.
+pub(crate) fn terms<'t>(policy: &'t Policy, roots: &'t Roots) -> Terms<'t> {
+    let seconds = Duration::from_secs;
+    let limits = Limits { up: 1 << 14, down: 1 << 16, total: seconds(20), silence: seconds(5) };
+    Terms { policy, roots, limits, form: Form::Gates }
+}
+
+/// Serves one connection: reads a request, and answers it by `response`, with tickets that nobody asked for.
+pub(crate) fn server(own: &'static [u8], response: Vec<u8>) -> SocketAddr {
+    let chain = [own, include_bytes!("../certificates/between.pem")];
     let chain = chain.map(|pem| CertificateDer::from_pem_slice(pem).unwrap()).to_vec();
     let key = PrivateKeyDer::from_pem_slice(include_bytes!("../certificates/bank.key")).unwrap();
     let mut config = ServerConfig::builder_with_provider(Arc::new(rustls_graviola::default_provider()))
@@ -49,51 +72,50 @@ fn server() -> SocketAddr {
         let mut request = Vec::new();
         while !request.ends_with(b"\r\n\r\n") {
             let mut piece = [0; 256];
-            let read = stream.read(&mut piece).unwrap();
+            let Ok(read @ 1..) = stream.read(&mut piece) else { return };
             request.extend(&piece[..read]);
         }
-        let (head, body) = RESPONSE.split_at(39);
-        stream.write_all(head).unwrap();
-        stream.write_all(body).unwrap();
-        stream.flush().unwrap();
+        let _ = stream.write_all(&response).and_then(|()| stream.flush());
         connection.send_close_notify();
-        while connection.wants_write() {
-            connection.write_tls(&mut socket).unwrap();
-        }
+        let _ = connection.write_tls(&mut socket);
         let _ = socket.read(&mut [0; 64]);
     });
     address
 }
 
-/// Fetches by a client, over a relay whose recording is given back, too.
-pub(crate) fn fetch_through_relay(request: &[u8]) -> (Fetched, Recording) {
-    let address = server();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let relay = listener.local_addr().unwrap();
-    let relayed = thread::spawn(move || {
-        let (client, _) = listener.accept().unwrap();
-        let server = TcpStream::connect(address).unwrap();
-        let recording = Mutex::new(Recording::new());
-        let forward = |side, mut from: &TcpStream, mut to: &TcpStream| {
-            let mut piece = [0; 4096];
-            while let Ok(read @ 1..) = from.read(&mut piece) {
-                recording.lock().unwrap().push(side, &piece[..read], 0);
-                to.write_all(&piece[..read]).unwrap();
-            }
-            let _ = to.shutdown(Shutdown::Write);
-        };
-        thread::scope(|scope| {
-            scope.spawn(|| forward(Side::Client, &client, &server));
-            forward(Side::Server, &server, &client);
-        });
-        recording.into_inner().unwrap()
-    });
+/// The server that all is well with.
+pub(crate) fn bank() -> SocketAddr {
+    server(include_bytes!("../certificates/bank.pem"), RESPONSE.to_vec())
+}
+
+/// How both sides end.
+pub(crate) struct Ended {
+    pub(crate) proved: Result<(Exchange, Report)>,
+    pub(crate) verified: Result<Verdict>,
+}
+
+impl Ended {
+    /// The errors of both sides, as text.
+    pub(crate) fn errors(self) -> [String; 2] {
+        let [proved, verified] = [self.proved.map(drop).err(), self.verified.map(drop).err()];
+        [proved, verified].map(|error| error.map_or_else(String::new, |error| error.to_string()))
+    }
+}
+
+/// A link with both its ends, no wait on which is long.
+pub(crate) fn link() -> (Pipe, Pipe) {
+    pipe(Duration::from_secs(20))
+}
+
+/// Runs both sides, each with its own policy.
+pub(crate) fn run(proving: &Policy, verifying: &Policy, asking: &Asking<'_>, address: SocketAddr) -> Ended {
+    let (here, there) = link();
     let roots = roots();
-    let expected = expected(&roots);
-    let request = Request { name: NAME, roots: &roots, time: expected.time, bytes: request, most: 1 << 16 };
-    let mut connection = TcpStream::connect(relay).unwrap();
-    let fetched = fetch(&request, &mut connection, &mut |response| response.len() >= RESPONSE.len()).unwrap();
-    // What is still on its way belongs to the recording of neither.
-    drop(connection);
-    (fetched, relayed.join().unwrap())
+    let mut connect = move || TcpStream::connect(address).map_err(Error::io("connecting"));
+    thread::scope(|scope| {
+        let verifier = scope
+            .spawn(|| verify(there, &terms(verifying, &roots), time(), &Options::default(), &mut connect));
+        let proved = prove(here, &terms(proving, &roots), time(), &Options::default(), asking);
+        Ended { proved, verified: verifier.join().unwrap() }
+    })
 }

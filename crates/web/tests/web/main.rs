@@ -1,70 +1,182 @@
-//! Whole proofs: a server, a relay that records, a prover's client and a verifier, over loopback.
+//! Whole proofs over a link: a server, a verifier that forwards to it, and a prover.
 
 mod kit;
 
-use kit::{expected, fetch_through_relay, roots};
+use kit::{RESPONSE, bank, link, policy, roots, run, server, terms, time};
+use std::net::{SocketAddr, TcpStream};
+use std::ops::Range;
 use std::thread;
-use std::time::Duration;
-use volery::channel::{Channel, Party, pipe};
-use volery::{Options, prove, verify};
-use volery_web::opened::Span;
-use volery_web::opening::Said;
-use volery_web::recording::Side;
-use volery_web::statement::{Form, Statement};
-use volery_web::{Opened, Opening, tls};
+use volery::Options;
+use volery::channel::Link as _;
+use volery_web::Error;
+use volery_web::policy::Exchange;
+use volery_web::session::{Asking, prove, verify};
 
-const REQUEST: &[u8] = b"GET /balance HTTP/1.1\r\nHost: bank.example\r\nCookie: id=s3cr3t\r\n\r\n";
+const COOKIE: &[(&str, &[u8])] = &[("cookie", b"id=s3cr3t")];
 
-/// The options of a proof of `statement`.
-fn options(statement: &Statement) -> Options {
-    Options { statement: Some(statement.digest()), ..Options::default() }
+/// The balance alone.
+#[allow(clippy::single_range_in_vec_init)]
+fn balance(body: &[u8]) -> Vec<Range<usize>> {
+    let at = body.windows(9).position(|part| part == b"\"balance\"").unwrap_or(0);
+    vec![at..body.len()]
 }
 
-/// A session is recorded, opened in part, and proved; and what is shown arrives.
+fn yes(_: &Exchange) -> bool {
+    true
+}
+
+fn asking<'a>() -> Asking<'a> {
+    Asking { fields: COOKIE, show: &balance, confirm: &yes }
+}
+
+/// A request is made, and its answer proved in part: what is shown arrives, and nothing else.
 #[test]
-fn a_first_proof() {
-    let (fetched, recording) = fetch_through_relay(REQUEST);
-    assert_eq!(fetched.recording.digest(), recording.digest());
-    let roots = roots();
-    let expected = expected(&roots);
-    let opened = Opened::new(&fetched.recording, &fetched.secret, &expected).unwrap();
-    assert_eq!(&opened.data(Side::Client)[..], REQUEST);
-    assert_eq!(&opened.data(Side::Server)[..], kit::RESPONSE);
-    // The cookie stays hidden, and all of the response but the balance.
-    let cookie = REQUEST.windows(6).position(|part| part == b"s3cr3t").unwrap();
-    let balance = kit::RESPONSE.windows(7).position(|part| part == b"balance").unwrap();
-    let opening = opened.opening(
-        &[Span::value(cookie..cookie + 6), Span::shown(0..REQUEST.len())],
-        &[Span::shown(0..15), Span::shown(balance..kit::RESPONSE.len())],
+fn a_balance_is_proved() {
+    let policy = policy("/balance");
+    let address = bank();
+    let ended = run(&policy, &policy, &asking(), address);
+    let (shown, report) = ended.proved.unwrap();
+    let verdict = ended.verified.unwrap();
+    assert_eq!((&verdict.exchange, verdict.address), (&shown, address));
+    assert!(verdict.closed >= verdict.opened && report.gates.mul > 600_000);
+    let text = volery_web::skeleton::text(&verdict.exchange.response.body);
+    assert_eq!(text, "…\"balance\":123456789}");
+    let [request, response] = verdict.exchange.heads();
+    assert!(request.ends_with("\ncookie: …") && response.contains("\nset-cookie: …"), "{request}{response}");
+}
+
+/// Nothing is opened where something is wrong before; and who refuses says why.
+#[test]
+fn what_proves_nothing_is_refused() {
+    let mine = policy("/balance");
+    let with = |response: &str| server(include_bytes!("../certificates/bank.pem"), response.into());
+    // The server.
+    let text = String::from_utf8(RESPONSE.to_vec()).unwrap();
+    for (response, why) in [
+        (text.replace("200 OK", "500 Oops"), "status 500"),
+        (text.replace("application/json", "text/html"), "not of the type application/json"),
+        (text.replace("Content-Type", "Content-Encoding: gzip\r\nContent-Type"), "content-encoding"),
+        (text.replace("Content-Length: 40", "Content-Length: 41"), "ends early"),
+    ] {
+        let [proved, verified] = run(&mine, &mine, &asking(), with(&response)).errors();
+        assert!(proved.contains(why), "{proved}");
+        assert!(verified.contains("waiting for the opening"), "{verified}");
+    }
+    let long = format!("HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n{}", "a".repeat(99_999));
+    let [_, verified] = run(&mine, &mine, &asking(), with(&long)).errors();
+    assert!(verified.contains("the server sends more than it may"), "{verified}");
+    let other = server(include_bytes!("../certificates/other.pem"), RESPONSE.to_vec());
+    let [proved, _] = run(&mine, &mine, &asking(), other).errors();
+    assert!(proved.starts_with("the session with the server: invalid peer certificate"), "{proved}");
+    // The prover does not want to.
+    let no = Asking { confirm: &|_| false, ..asking() };
+    let [proved, verified] = run(&mine, &mine, &no, bank()).errors();
+    assert!(proved.contains("nothing is opened") && verified.contains("waiting for the opening"), "{proved}");
+    // The verifier wants something else, and says so where the prover waits for its proof.
+    let [proved, verified] = run(&mine, &policy("/other"), &asking(), bank()).errors();
+    assert!(verified.starts_with("the request is not `GET /other HTTP/1.1`"), "{verified}");
+    assert!(proved.contains("the verifier refuses: the request is not `GET /other"), "{proved}");
+}
+
+/// Peers that send what is not due, or more than they may, or nothing.
+#[test]
+fn messages_are_those_that_are_due() {
+    let (mine, roots) = (policy("/balance"), roots());
+    let unconnected = |first: &[u8]| {
+        let (mut here, there) = link();
+        here.send(first).unwrap();
+        here.flush().unwrap();
+        drop(here);
+        let mut connect = || -> Result<TcpStream, Error> { panic!("connected before the hello had passed") };
+        verify(there, &terms(&mine, &roots), time(), &Options::default(), &mut connect).map(drop).unwrap_err()
+    };
+    let message = |kind: u8, bytes: &[u8]| [&[kind][..], &(bytes.len() as u32).to_be_bytes(), bytes].concat();
+    assert!(unconnected(&[]).to_string().contains("waiting for the prover"));
+    assert!(unconnected(&message(7, &[])).to_string().contains("not due"));
+    assert!(unconnected(&[1, 0, 0, 0x40, 1]).to_string().contains("longer message than it may"));
+    for first in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", &[22, 3, 1, 0, 9, 1], &[22, 3, 1, 0, 4, 1, 0, 0, 0]] {
+        let refused = unconnected(&message(1, first));
+        assert!(matches!(refused, Error::Refused(_)), "{refused}");
+    }
+    // A hello for another server.
+    let elsewhere = {
+        let (here, mut there) = link();
+        let other = volery_web::policy::Policy::new(volery_web::policy::Wanted {
+            host: "evil.example".into(),
+            port: 443,
+            target: "/".into(),
+            fields: vec![],
+            status: vec![200],
+            content_type: None,
+        });
+        let (other, roots) = (other.unwrap(), kit::roots());
+        let prover = thread::spawn(move || {
+            let asking = Asking { fields: &[], show: &balance, confirm: &yes };
+            let _ = prove(here, &terms(&other, &roots), time(), &Options::default(), &asking);
+        });
+        let mut head = [0; 5];
+        there.recv(&mut head).unwrap();
+        let mut hello = vec![0; u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize];
+        there.recv(&mut hello).unwrap();
+        drop(there);
+        prover.join().unwrap();
+        hello
+    };
+    let refused = unconnected(&message(1, &elsewhere)).to_string();
+    assert!(refused.contains("the name that it asks for is not bank.example"), "{refused}");
+
+    // A verifier that says what is not due, refuses, or has recorded something else.
+    let answered = |answers: &[Vec<u8>]| {
+        let (here, mut there) = link();
+        answers.iter().for_each(|answer| there.send(answer).unwrap());
+        there.flush().unwrap();
+        let ended = prove(here, &terms(&mine, &roots), time(), &Options::default(), &asking());
+        drop(there);
+        ended.map(drop).unwrap_err().to_string()
+    };
+    assert!(answered(&[message(6, &[0; 80])]).contains("not due"));
+    assert!(answered(&[vec![2, 0, 4, 0, 1]]).contains("longer message than it may"));
+    assert!(
+        answered(&[message(4, b"no such server\x1b[2J")]).contains("the verifier refuses: no such server[2J")
     );
-    let message = opening.to_bytes();
-    let proving =
-        Statement::new(&fetched.recording, opened.session(), &opening, Form::Gates).expect("what was opened");
+    assert!(answered(&[message(3, &[])]).contains("shaking hands with the server"));
+}
 
-    let (here, there) = pipe(Duration::from_secs(60));
-    let secret = fetched.secret.clone();
-    let prover = thread::spawn(move || {
-        let mut channel = Channel::new(Party::Prover, here);
-        prove(
-            &proving as &dyn volery::circuit::stream::Source<_>,
-            Statement::witness(&secret),
-            &mut channel,
-            &options(&proving),
-        )
+/// A verifier that changes its recording is noticed before anything is opened.
+#[test]
+fn recordings_are_compared() {
+    let (mine, roots) = (policy("/balance"), roots());
+    let address: SocketAddr = bank();
+    let (here, there) = link();
+    let (mut to_verifier, verifiers) = link();
+    let ended = thread::scope(|scope| {
+        let policy = &mine;
+        let roots = &roots;
+        scope.spawn(move || {
+            let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
+            let _ = verify(verifiers, &terms(policy, roots), time(), &Options::default(), &mut connect);
+        });
+        // Somebody between the two who changes a digest.
+        scope.spawn(move || {
+            let mut there = there;
+            let take = |link: &mut volery::channel::Pipe| {
+                let mut head = [0; 5];
+                link.recv(&mut head).ok()?;
+                let mut bytes = vec![0; u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize];
+                link.recv(&mut bytes).ok()?;
+                Some([&head[..], &bytes].concat())
+            };
+            while let Some(message) = take(&mut there) {
+                to_verifier.send(&message).and_then(|()| to_verifier.flush()).unwrap();
+                let Some(mut answer) = take(&mut to_verifier) else { return };
+                if answer[0] == 6 {
+                    *answer.last_mut().unwrap() ^= 1;
+                }
+                there.send(&answer).and_then(|()| there.flush()).unwrap();
+            }
+        });
+        prove(here, &terms(&mine, roots), time(), &Options::default(), &asking()).map(drop)
     });
-    let opening = Opening::from_bytes(&message).unwrap();
-    let session = tls::verify(&recording, &opening.secrets, &expected).unwrap();
-    let statement = Statement::new(&recording, &session, &opening, Form::Gates).unwrap();
-    let mut channel = Channel::new(Party::Verifier, there);
-    let source = &statement as &dyn volery::circuit::stream::Source<_>;
-    let (_accepted, report) = verify(source, &mut channel, &options(&statement)).unwrap();
-    assert!(report.gates.mul > 600_000);
-    prover.join().unwrap().unwrap();
-
-    let parts = opening.server.iter().filter_map(|planned| planned.parts.as_ref()).flatten();
-    let is_balance =
-        |said: &Said| matches!(said, Said::Shown(bytes) if bytes.ends_with(b"balance\":123456789}"));
-    assert!(parts.map(|part| &part.said).any(is_balance));
-    let hidden = |secret: &[u8]| !message.windows(secret.len()).any(|part| part == secret);
-    assert!(hidden(b"s3cr3t") && hidden(b"Alice"));
+    let why = ended.unwrap_err().to_string();
+    assert!(why.contains("the verifier has recorded other bytes"), "{why}");
 }

@@ -1,0 +1,159 @@
+//! A whole web proof on one link: the connection to the server, the opening, and the proof of it. The messages are those
+//! of [`tunnel`](crate::tunnel), and then those of the proof system.
+
+use crate::client::{self, fetch};
+use crate::error::{Error, Result};
+use crate::http::is_complete;
+use crate::opened::{Opened, Span};
+use crate::policy::{Exchange, Policy};
+use crate::recording::{RecordingDigest, Side};
+use crate::statement::{Form, Statement};
+use crate::tls::{self, Expected, Roots};
+use crate::tunnel::{Awaiting, Limits, Tunnel, receive_opening, refuse, relay, send_opening, take_opening};
+use core::ops::Range;
+use rustls::pki_types::UnixTime;
+use sha2::{Digest, Sha256};
+use std::net::{SocketAddr, TcpStream};
+use std::time::SystemTime;
+use volery::channel::{Channel, Link, Party};
+use volery::circuit::stream::Source;
+use volery::{Accepted, F2, Options, Report};
+
+/// The settings that both sides of a web proof must agree on.
+#[derive(Clone, Copy)]
+pub struct Terms<'t> {
+    /// The request, and what its answer has to be.
+    pub policy: &'t Policy,
+    /// The authorities that may certify the server.
+    pub roots: &'t Roots,
+    /// Limits of the connection.
+    pub limits: Limits,
+    /// The way to state ciphers.
+    pub form: Form,
+}
+
+impl Terms<'_> {
+    /// The options of a proof of `statement`, whose digest binds the policy, too.
+    fn options(&self, statement: &Statement, options: &Options) -> Options {
+        let digest = Sha256::new().chain_update(self.policy.digest()).chain_update(statement.digest());
+        Options { statement: Some(digest.finalize().into()), ..options.clone() }
+    }
+}
+
+/// The verifier's outcome, which says what the server answered.
+pub struct Verdict {
+    /// The request and the response, as far as they are shown.
+    pub exchange: Exchange,
+    /// The address to which the verifier connected.
+    pub address: SocketAddr,
+    /// The times at which the connection began and ended.
+    pub opened: SystemTime,
+    /// The time at which it was closed.
+    pub closed: SystemTime,
+    /// The server's certificate, in DER.
+    pub certificate: Vec<u8>,
+    /// The digests of the recording.
+    pub recording: RecordingDigest,
+    /// The proof's own verdict, without which there is none.
+    pub accepted: Accepted,
+    /// The proof's report.
+    pub report: Report,
+}
+
+/// Forwards a prover's connection, and verifies what it proves of it, as `options` say. `connect` makes the connection
+/// to the server: [`tunnel::connect`](crate::tunnel::connect), but in tests.
+///
+/// # Errors
+/// `Refused` where the session proves nothing, `Invalid` where it is not what the policy wants, which the prover is
+/// told; `Io`; `Proof` where the proof fails.
+pub fn verify(
+    mut link: impl Link + 'static,
+    terms: &Terms<'_>,
+    time: UnixTime,
+    options: &Options,
+    connect: &mut dyn FnMut() -> Result<TcpStream>,
+) -> Result<Verdict> {
+    let Terms { policy, roots, limits, form } = *terms;
+    let told = |link: &mut dyn Link, why: Error| {
+        refuse(link, &why);
+        why
+    };
+    let relayed = relay(&mut link, policy.host(), &limits, connect).map_err(|why| told(&mut link, why))?;
+    let opening = receive_opening(&mut link, &limits).map_err(|why| told(&mut link, why))?;
+    let expected = Expected { name: policy.host(), roots, time };
+    let checked = tls::verify(&relayed.recording, &opening.secrets, &expected).and_then(|session| {
+        let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
+        let statement = Statement::new(&relayed.recording, &session, &opening, form)?;
+        Ok((session.certificate, exchange, statement))
+    });
+    let (certificate, exchange, statement) = checked.map_err(|why| told(&mut link, why))?;
+    take_opening(&mut link)?;
+    let mut channel = Channel::new(Party::Verifier, link);
+    let source: &dyn Source<F2> = &statement;
+    let (accepted, report) = volery::verify(source, &mut channel, &terms.options(&statement, options))?;
+    // The verdict is told: whatever follows is no part of it.
+    let _ = channel.close();
+    let recording = relayed.recording.digest();
+    let (address, opened, closed) = (relayed.address, relayed.opened, relayed.closed);
+    Ok(Verdict { exchange, address, opened, closed, certificate, recording, accepted, report })
+}
+
+/// The prover's own part of a web proof, beside the terms.
+pub struct Asking<'a> {
+    /// Fields of the request that the policy names, with their values.
+    pub fields: &'a [(&'a str, &'a [u8])],
+    /// The ranges of the response's body, as it came over the connection, that are to be shown, chosen when it is there.
+    pub show: &'a dyn Fn(&[u8]) -> Vec<Range<usize>>,
+    /// Whether to open what the verifier would see: the last word of whoever runs the prover.
+    pub confirm: &'a dyn Fn(&Exchange) -> bool,
+}
+
+/// Makes the request through the verifier at the other end of `link`, and proves what was answered.
+///
+/// # Errors
+/// Before anything is opened: `Tls`, `Refused` and `Invalid` where the session proves nothing, or not what the policy
+/// wants, or was not confirmed; `Io`; then `Proof`.
+pub fn prove(
+    mut link: impl Link + 'static,
+    terms: &Terms<'_>,
+    time: UnixTime,
+    options: &Options,
+    asking: &Asking<'_>,
+) -> Result<(Exchange, Report)> {
+    let Terms { policy, roots, limits, form } = *terms;
+    let bytes = policy.request(asking.fields)?;
+    let request = client::Request { name: policy.host(), roots, time, bytes: &bytes, most: limits.down };
+    let mut tunnel = Tunnel::new(&mut link);
+    let fetched = fetch(&request, &mut tunnel, &mut |response| is_complete(response))?;
+    tunnel.close(&fetched.recording)?;
+    let expected = Expected { name: policy.host(), roots, time };
+    let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
+    let data = [Side::Client, Side::Server].map(|side| opened.data(side));
+    let spans = [policy.request_spans(&data[0]), response_spans(&data[1], asking.show)];
+    let opening = opened.opening(&spans[0], &spans[1]);
+    let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
+    let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
+    statement.check(&fetched.secret)?;
+    if !(asking.confirm)(&exchange) {
+        return Err(Error::invalid("what the verifier would see was not confirmed: nothing is opened"));
+    }
+    send_opening(&mut link, &opening)?;
+    let mut channel = Channel::new(Party::Prover, Awaiting::new(link));
+    let source: &dyn Source<F2> = &statement;
+    // It has been checked without its gates.
+    let options = Options { check: false, ..terms.options(&statement, options) };
+    let report = volery::prove(source, Statement::witness(&fetched.secret), &mut channel, &options)?;
+    let _ = channel.close();
+    Ok((exchange, report))
+}
+
+/// The spans of a response: its head, in which values of cookies are hidden, and what is shown of its body.
+fn response_spans(data: &[u8], show: &dyn Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Span> {
+    let end = data.windows(4).position(|four| four == b"\r\n\r\n").map_or(data.len(), |at| at + 4);
+    let mut spans = crate::http::value_spans(&data[..end], &["set-cookie"]);
+    spans.push(Span::shown(0..end));
+    let length = data.len() - end;
+    let within = show(&data[end..]).into_iter().map(|range| range.start.min(length)..range.end.min(length));
+    spans.extend(within.map(|range| Span::shown(end + range.start..end + range.end)));
+    spans
+}
