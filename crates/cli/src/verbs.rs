@@ -8,7 +8,7 @@
 //! cluster  disjunction  file            shards, one of several clauses, proofs that are files
 //! proofs  service                       many files, and to prove to a service
 //! program                               runs of programs
-//! beside  demo  doctor  export  key  parties  relations
+//! beside  demo  doctor  export  key  parties  relations  web
 //! ```
 
 mod args;
@@ -32,10 +32,11 @@ mod session;
 mod streams;
 mod subject;
 mod trace;
+mod web;
 
 pub(crate) use args::Typed;
 
-use args::{CircuitVerb, ClusterVerb, KeyVerb, Verb};
+use args::{CircuitVerb, ClusterVerb, KeyVerb, Verb, WebVerb};
 use clap::error::ErrorKind;
 use file::{OUT, PROOF};
 use std::ffi::OsStr;
@@ -77,6 +78,12 @@ impl Program for Typed {
                 (Some(Party::Verifier), &typed.run.protocol, system(&typed.run.protocol, System::default()))
             }
             Verb::Cluster(ClusterVerb::Worker) => return Asked::default(),
+            Verb::Web(WebVerb::Prove(typed)) => {
+                (Some(Party::Prover), &typed.protocol, system(&typed.protocol, System::default()))
+            }
+            Verb::Web(WebVerb::Verify(typed)) => {
+                (Some(Party::Verifier), &typed.protocol, system(&typed.protocol, System::default()))
+            }
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
             Verb::Check(_) => return Asked::check(),
             Verb::Run(_) => return Asked::run(),
@@ -96,6 +103,7 @@ impl Program for Typed {
 
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
         let (circuit, cluster, key) = (word == "circuit", word == "cluster", word == "key");
+        let web = word == "web";
         match kind {
             ErrorKind::UnknownArgument if word == "verify" && option == "--private-input" => Some(
                 "verify takes no --private-input: only the prover has it: give it to `volery prove`, and what both \
@@ -118,6 +126,12 @@ impl Program for Typed {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if cluster => {
                 Some("a verb is missing behind cluster: there are cluster prove and cluster verify".into())
             }
+            ErrorKind::InvalidSubcommand if web => {
+                Some("there is no such verb: there are web prove and web verify".into())
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if web => {
+                Some("a verb is missing behind web: there are web prove and web verify".into())
+            }
             ErrorKind::InvalidSubcommand if key => {
                 Some("there is no such verb: there are key new and key show".into())
             }
@@ -125,7 +139,7 @@ impl Program for Typed {
                 Some("a verb is missing behind key: there are key new and key show".into())
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => Some(
-                "a verb is missing: demo, prove, verify, run, cluster, check, circuit, key, bench, serve, results \
+                "a verb is missing: demo, prove, verify, run, cluster, check, circuit, key, web, bench, serve, results \
                       or doctor"
                     .into(),
             ),
@@ -149,6 +163,8 @@ impl Program for Typed {
             Verb::Circuit(CircuitVerb::List(typed)) => relations::list(typed),
             Verb::Key(KeyVerb::New(typed)) => key::new(typed),
             Verb::Key(KeyVerb::Show(typed)) => key::show(typed),
+            Verb::Web(WebVerb::Prove(typed)) => web::prove(typed, started),
+            Verb::Web(WebVerb::Verify(typed)) => web::verify(typed, started),
             Verb::Bench(typed) => beside::bench(typed),
             Verb::Serve(typed) => beside::serve(typed),
             Verb::Results(typed) => beside::results(typed),

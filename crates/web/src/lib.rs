@@ -12,6 +12,7 @@
 
 pub mod client;
 pub mod error;
+pub mod file;
 pub mod http;
 pub mod opened;
 pub mod opening;

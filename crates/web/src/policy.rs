@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::http::{Head, Malformed, Request, Response, request, response, value_spans};
 use crate::opened::Span;
 use crate::opening::Opening;
-use crate::skeleton::{Byte, skeleton};
+use crate::skeleton::skeleton;
 use sha2::{Digest, Sha256};
 
 /// Fields that no request may have, whatever a policy says: they change who answers, what of, or how it is framed.
@@ -219,7 +219,7 @@ impl Policy {
         for field in others {
             let allowed = self.0.fields.iter().find(|allowed| allowed.name == field.name);
             let allowed = allowed.ok_or_else(|| Unwanted::Field(field.name.clone()))?;
-            if !allowed.may_hide && field.value.contains(&Byte::Value) {
+            if !allowed.may_hide && field.value.iter().any(|byte| byte.shown().is_none()) {
                 return Err(Unwanted::Hides(field.name.clone()));
             }
         }
@@ -262,6 +262,14 @@ impl Policy {
 }
 
 impl Exchange {
+    /// The names of the fields whose values are hidden, of the request and of the response.
+    pub fn hidden(&self) -> [Vec<String>; 2] {
+        [&self.request.head, &self.response.head].map(|head| {
+            let hidden = head.fields.iter().filter(|field| field.shown().is_none());
+            hidden.map(|field| field.name.clone()).collect()
+        })
+    }
+
     /// The head of the request and of the response, as text for people.
     pub fn heads(&self) -> [String; 2] {
         [&self.request.head, &self.response.head].map(Head::text)

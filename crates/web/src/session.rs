@@ -19,6 +19,14 @@ use volery::channel::{Channel, Link, Party};
 use volery::circuit::stream::Source;
 use volery::{Accepted, F2, Options, Report};
 
+/// The time as certificates are looked at.
+pub type Time = UnixTime;
+
+/// The time of this machine.
+pub fn now() -> Time {
+    UnixTime::now()
+}
+
 /// The settings that both sides of a web proof must agree on.
 #[derive(Clone, Copy)]
 pub struct Terms<'t> {
@@ -69,7 +77,7 @@ pub struct Verdict {
 pub fn verify(
     mut link: impl Link + 'static,
     terms: &Terms<'_>,
-    time: UnixTime,
+    time: Time,
     options: &Options,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Verdict> {
@@ -116,7 +124,7 @@ pub struct Asking<'a> {
 pub fn prove(
     mut link: impl Link + 'static,
     terms: &Terms<'_>,
-    time: UnixTime,
+    time: Time,
     options: &Options,
     asking: &Asking<'_>,
 ) -> Result<(Exchange, Report)> {

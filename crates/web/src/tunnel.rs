@@ -5,6 +5,7 @@
 //!
 //! | step | who | message | bytes |
 //! |---|---|---|---|
+//! | 0 | prover | the first bytes of volery's protocols, and `web1` | 12 |
 //! | 1 | prover | `Up`: what the server is to have, at first a whole ClientHello | 5 + n |
 //! | 2 | verifier | `Down`: what the server said since; or `Ended`, with its last bytes; or `Refused`, with why | 5 + n |
 //! | | | steps 1 and 2 again, as often as the prover wants to read | |
@@ -36,7 +37,10 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant, SystemTime};
-use volery::channel::Link;
+use volery::channel::{Link, MAGIC};
+
+/// The first bytes behind those of all of volery's protocols: this one, and its version.
+const WEB: [u8; 4] = *b"web1";
 
 const UP: u8 = 1;
 const DOWN: u8 = 2;
@@ -122,12 +126,14 @@ pub struct Tunnel<'l> {
     incoming: Vec<u8>,
     read: usize,
     ended: bool,
+    /// Whether step 0 is done.
+    has_begun: bool,
 }
 
 impl<'l> Tunnel<'l> {
     /// The end on `link`.
     pub fn new(link: &'l mut dyn Link) -> Self {
-        Self { link, outgoing: vec![], incoming: vec![], read: 0, ended: false }
+        Self { link, outgoing: vec![], incoming: vec![], read: 0, ended: false, has_begun: false }
     }
 
     /// Steps 3 and 4: closes the connection, and compares what both sides have recorded.
@@ -149,6 +155,9 @@ impl<'l> Tunnel<'l> {
 impl Read for Tunnel<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         while self.read == self.incoming.len() && !self.ended {
+            if !core::mem::replace(&mut self.has_begun, true) {
+                self.link.send(&[&MAGIC[..], &WEB].concat())?;
+            }
             // Step 1.
             send(self.link, UP, &core::mem::take(&mut self.outgoing))?;
             let kinds = [(DOWN, MOST_DOWN), (ENDED, MOST_DOWN), (REFUSED, MOST_WHY)];
@@ -179,11 +188,11 @@ impl Write for Tunnel<'_> {
     }
 }
 
-/// The error of a refusal that the peer has sent.
+/// The error of a refusal that the peer has sent, of a kind by which it is told from others.
 fn refused(why: &[u8]) -> io::Error {
     // It is shown on a terminal.
     let why: String = String::from_utf8_lossy(why).chars().filter(|c| !c.is_control()).collect();
-    io::Error::other(format!("the verifier refuses: {why}"))
+    io::Error::new(ErrorKind::PermissionDenied, format!("the verifier refuses: {why}"))
 }
 
 /// The lengths and digests of both directions.
@@ -316,6 +325,13 @@ pub fn relay(
         let left = limits.up.saturating_sub(recording.stream(Side::Client).len());
         receive(link, &[(UP, left), (CLOSE, left)]).map_err(Error::io("waiting for the prover"))
     };
+    let mut greeting = [0; MAGIC.len() + WEB.len()];
+    link.recv(&mut greeting).map_err(Error::io("waiting for the prover"))?;
+    if greeting[..] != [&MAGIC[..], &WEB].concat() {
+        let other =
+            io::Error::new(ErrorKind::InvalidData, "it does not speak of web proofs, or of another version");
+        return Err(Error::io("waiting for the prover")(other));
+    }
     let mut recording = Recording::new();
     let first = up(link, &recording)?;
     let began = Instant::now();

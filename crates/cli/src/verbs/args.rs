@@ -4,12 +4,14 @@ mod circuit;
 mod cluster;
 mod key;
 mod program;
+mod web;
 
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
 pub(crate) use cluster::{ClusterProve, ClusterRun, ClusterVerb, ClusterVerify, OneShard};
 pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
 pub(crate) use program::{Claimed, PrivateInput, Proved, Run, Ways};
 use program::{PROGRAMS, RUN};
+pub(crate) use web::{WebProve, WebVerb, WebVerify};
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -178,6 +180,9 @@ pub(crate) enum Verb {
     /// Make the key by which others know this party, or show who it is
     #[command(subcommand)]
     Key(KeyVerb),
+    /// Prove and verify what a web server said over TLS 1.3
+    #[command(subcommand)]
+    Web(WebVerb),
     /// Measure both parties on this machine, one thread each, over loopback TCP
     #[command(disable_help_flag = true, after_help = BENCH)]
     Bench(Passed),

@@ -19,6 +19,7 @@ mod rooms;
 mod sessions;
 mod sieve;
 mod vacuous;
+mod web;
 mod wolverine;
 
 /// The program under test.

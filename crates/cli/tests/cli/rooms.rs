@@ -42,7 +42,7 @@ const PARTS: [Part; 6] = [
             &["file"],
             &["proofs", "service"],
             &["program"],
-            &["beside", "demo", "doctor", "export", "key", "parties", "relations"],
+            &["beside", "demo", "doctor", "export", "key", "parties", "relations", "web"],
         ],
     },
     Part {
@@ -68,6 +68,7 @@ const PARTS: [Part; 6] = [
                 "snippets",
                 "tables",
                 "vole",
+                "web",
             ],
             &["table"],
             &["lib", "main"],

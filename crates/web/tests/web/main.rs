@@ -82,9 +82,10 @@ fn what_proves_nothing_is_refused() {
 #[test]
 fn messages_are_those_that_are_due() {
     let (mine, roots) = (policy("/balance"), roots());
+    let greeting = [&volery::channel::MAGIC[..], b"web1"].concat();
     let unconnected = |first: &[u8]| {
         let (mut here, there) = link();
-        here.send(first).unwrap();
+        here.send(&greeting).and_then(|()| here.send(first)).unwrap();
         here.flush().unwrap();
         drop(here);
         let mut connect = || -> Result<TcpStream, Error> { panic!("connected before the hello had passed") };
@@ -98,6 +99,11 @@ fn messages_are_those_that_are_due() {
         let refused = unconnected(&message(1, first));
         assert!(matches!(refused, Error::Refused(_)), "{refused}");
     }
+    let (mut here, there) = link();
+    here.send(b"another protocol").and_then(|()| here.flush()).unwrap();
+    let mut connect = || -> Result<TcpStream, Error> { panic!("connected to nobody") };
+    let refused = verify(there, &terms(&mine, &roots), time(), &Options::default(), &mut connect);
+    assert!(refused.map(drop).unwrap_err().to_string().contains("does not speak of web proofs"));
     // A hello for another server.
     let elsewhere = {
         let (here, mut there) = link();
@@ -114,6 +120,7 @@ fn messages_are_those_that_are_due() {
             let asking = Asking { fields: &[], show: &balance, confirm: &yes };
             let _ = prove(here, &terms(&other, &roots), time(), &Options::default(), &asking);
         });
+        there.recv(&mut [0; 12]).unwrap();
         let mut head = [0; 5];
         there.recv(&mut head).unwrap();
         let mut hello = vec![0; u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize];
@@ -166,6 +173,8 @@ fn recordings_are_compared() {
                 link.recv(&mut bytes).ok()?;
                 Some([&head[..], &bytes].concat())
             };
+            let mut greeting = [0; 12];
+            there.recv(&mut greeting).and_then(|()| to_verifier.send(&greeting)).unwrap();
             while let Some(message) = take(&mut there) {
                 to_verifier.send(&message).and_then(|()| to_verifier.flush()).unwrap();
                 let Some(mut answer) = take(&mut to_verifier) else { return };

@@ -1,0 +1,75 @@
+//! Arguments of `web`.
+
+use super::{Hint, Peer};
+use clap::{Args, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use volery_cli::args::{Output, Protocol};
+
+const PROVE: &str = "\
+Example:
+  volery web prove --policy balance.toml --header cookie=@cookie.txt \\
+    --show 21..40 --connect verifier.example:7000 --peer volery1…";
+
+const VERIFY: &str = "\
+Example:
+  volery web verify --policy balance.toml --listen 0.0.0.0:7000 --peer volery1…";
+
+#[derive(Subcommand)]
+pub(crate) enum WebVerb {
+    /// Make a request through a verifier, and prove what a web server answered
+    #[command(after_help = PROVE)]
+    Prove(WebProve),
+    /// Forward a prover's request to a web server, and verify what was answered
+    #[command(after_help = VERIFY)]
+    Verify(WebVerify),
+}
+
+#[derive(Args)]
+pub(crate) struct WebProve {
+    #[command(flatten)]
+    pub(crate) terms: WebTerms,
+    /// A field of the request that the policy names; VALUE is text:…, @PATH, or - for standard input, whose last line
+    /// end is left out. May be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) header: Vec<OsString>,
+    /// Bytes of the response's body that are shown, from 0, the last one not included; may be repeated
+    #[arg(long, value_name = "FROM..TO", conflicts_with = "show_all")]
+    pub(crate) show: Vec<String>,
+    /// Show the whole body of the response
+    #[arg(long)]
+    pub(crate) show_all: bool,
+    /// Open what the verifier would see without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) hint: Hint,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct WebVerify {
+    #[command(flatten)]
+    pub(crate) terms: WebTerms,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) hint: Hint,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The part of a web proof that both parties know.
+#[derive(Args)]
+pub(crate) struct WebTerms {
+    /// The file that says which server is asked for what, and what may be hidden; docs/web.md has its keys
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: PathBuf,
+}

@@ -1,0 +1,205 @@
+//! `web`: what a web server said, proved to whoever forwarded the request.
+
+use crate::verbs::args::{Hint, Peer, WebProve, WebVerify};
+use crate::verbs::given::way;
+use crate::verbs::session::met;
+use core::ops::Range;
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, IsTerminal};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use volery::channel::{Identity, Party};
+use volery::{Report, System};
+use volery_cli::args::{Output, Protocol};
+use volery_cli::failure::{Failure, Fault, Result, one_line};
+use volery_cli::fields;
+use volery_cli::link::Reached;
+use volery_cli::print::{hex, notice};
+use volery_cli::report::Outcome;
+use volery_cli::settings::{Settings, system};
+use volery_cli::values::Reader;
+use volery_web::error::{Error, Whose};
+use volery_web::file::File;
+use volery_web::policy::Exchange;
+use volery_web::session::{self, Asking, Verdict};
+use volery_web::skeleton::{Byte, text};
+use zeroize::Zeroizing;
+
+/// The most bytes of a header's value.
+const MOST_VALUE: usize = 1 << 14;
+
+/// `volery web prove`.
+pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
+    let (settings, file) = both(&typed.protocol, &typed.output, &typed.hint, &typed.terms.policy)?;
+    let mut reader = Reader::waiting(settings.timeout);
+    let headers =
+        typed.header.iter().map(|header| self::header(&mut reader, header)).collect::<Result<Vec<_>>>()?;
+    let ranges = typed.show.iter().map(|range| self::range(range)).collect::<Result<Vec<_>>>()?;
+    let fields: Vec<_> = headers.iter().map(|(name, value)| (&name[..], &value[..])).collect();
+    // A field that the policy does not name is told before anybody waits.
+    file.terms().policy.request(&fields).map_err(failure)?;
+    let show = |body: &[u8]| match typed.show_all {
+        true => core::iter::once(0..body.len()).collect(),
+        false => ranges.clone(),
+    };
+    let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange);
+    let (options, now) = (settings.options([0; 32], None)?, now());
+    let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
+    let asking = Asking { fields: &fields, show: &show, confirm: &confirm };
+    let proved = session::prove(link, &file.terms(), now, &options, &asking);
+    let (exchange, report) = proved.map_err(failure)?;
+    print(&settings, Party::Prover, (&exchange, report), peer, json!({}), started)
+}
+
+/// `volery web verify`.
+pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
+    let (settings, file) = both(&typed.protocol, &typed.output, &typed.hint, &typed.terms.policy)?;
+    let options = settings.options([0; 32], None)?;
+    let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
+    let verified = session::verify(link, &file.terms(), now(), &options, &mut || file.connect());
+    let Verdict { exchange, address, opened, closed, certificate, recording, report, .. } =
+        verified.map_err(failure)?;
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let more = json!({
+        "address": address.to_string(),
+        "opened": seconds(opened),
+        "closed": seconds(closed),
+        "certificate_sha256": sha256(&certificate),
+        "recording": {"up_sha256": hex(&recording.up), "down_sha256": hex(&recording.down)},
+    });
+    print(&settings, Party::Verifier, (&exchange, report), peer, more, started)
+}
+
+/// The settings and the file of either party.
+fn both(
+    protocol: &Protocol,
+    output: &Output,
+    hint: &Hint,
+    policy: &std::path::Path,
+) -> Result<(Settings, File)> {
+    let system = system(protocol, System::default())?;
+    if system != System::QUICKSILVER {
+        return Err(Failure::usage(format_args!(
+            "--system: a web proof is by {}, and not by {system}: leave it out",
+            System::QUICKSILVER
+        )));
+    }
+    let settings = Settings::of(fields::asked(protocol.field.as_deref())?, system, protocol, output)?;
+    let settings = settings.over(hint.bandwidth.as_deref())?;
+    Ok((settings, File::read(policy).map_err(failure)?))
+}
+
+fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
+    way(peer)?.link(settings.timeout)
+}
+
+fn now() -> volery_web::session::Time {
+    volery_web::session::now()
+}
+
+/// The name and the value of a header.
+fn header(reader: &mut Reader, typed: &OsStr) -> Result<(String, Zeroizing<Vec<u8>>)> {
+    let wrong = || Failure::usage("--header: write NAME=VALUE, where VALUE is text:…, @PATH or -");
+    let text = typed.to_str().ok_or_else(wrong)?;
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let mut value = reader.bytes("--header", OsStr::new(value), MOST_VALUE)?;
+    while value.last().is_some_and(|byte| matches!(byte, b'\r' | b'\n')) {
+        value.pop();
+    }
+    Ok((name.to_ascii_lowercase(), value))
+}
+
+/// A range of bytes.
+fn range(typed: &str) -> Result<Range<usize>> {
+    let ends = typed.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    ends.filter(|range: &Range<usize>| range.start < range.end).ok_or_else(|| {
+        Failure::usage(format_args!(
+            "--show {typed}: write FROM..TO, two numbers of bytes, the first one smaller"
+        ))
+    })
+}
+
+/// Shows what the verifier would see, and asks.
+fn confirmed(exchange: &Exchange) -> bool {
+    notice("the verifier will see this, with … for what is hidden:");
+    let [request, response] = exchange.heads();
+    let body = text(&exchange.response.body);
+    for part in [request, response, body] {
+        notice("");
+        part.lines().for_each(|line| notice(format_args!("  {}", one_line(line))));
+    }
+    notice("");
+    if !io::stdin().is_terminal() {
+        notice("to open it without being asked, add --yes");
+        return false;
+    }
+    notice("open it? [y/N]");
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// How an error of a web proof ends the program.
+fn failure(error: Error) -> Failure {
+    let is_refusal = |kind: ErrorKind| kind == ErrorKind::PermissionDenied;
+    match error {
+        Error::Proof(volery::Error::Io { source, .. }) if is_refusal(source.kind()) => {
+            Failure::new(Fault::Rejected, source)
+        }
+        Error::Proof(error) => error.into(),
+        Error::Io { source, .. } if is_refusal(source.kind()) => Failure::new(Fault::Rejected, source),
+        error @ (Error::Io { .. } | Error::Tls(_)) => Failure::peer(error),
+        Error::Refused(refusal) if refusal.whose == Whose::Verifier => Failure::peer(refusal),
+        Error::Refused(refusal) => Failure::new(Fault::Rejected, refusal),
+        error => Failure::usage(error),
+    }
+}
+
+/// Prints what was proved.
+fn print(
+    settings: &Settings,
+    party: Party,
+    (exchange, report): (&Exchange, Report),
+    peer: Option<(Identity, String)>,
+    more: Value,
+    started: Instant,
+) -> Result<()> {
+    let mut outcome = Outcome::new(settings, Some(party), &[report], started);
+    met(&mut outcome, peer);
+    let [request, response] = exchange.heads();
+    let body = text(&exchange.response.body);
+    let [hidden_of_request, hidden_of_response] = exchange.hidden();
+    let mut object = json!({
+        "request": exchange.request.head.start,
+        "request_head": request,
+        "status": exchange.response.status,
+        "response_head": response,
+        "hidden": {"request": hidden_of_request, "response": hidden_of_response},
+        "body": body,
+        "body_bytes": exchange.response.body.len(),
+        "shown": parts(&exchange.response.body),
+    });
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    let line = format!("{} → {}: {}", exchange.request.head.start, exchange.response.status, one_line(&body));
+    outcome.more("web", object, line);
+    outcome.print(settings.json)
+}
+
+/// The shown parts of a body, with their places.
+fn parts(body: &[Byte]) -> Vec<Value> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for run in body.chunk_by(|one, next| one.shown().is_some() == next.shown().is_some()) {
+        if run[0].shown().is_some() {
+            parts.push(json!({"at": at, "bytes": run.len(), "text": text(run)}));
+        }
+        at += run.len();
+    }
+    parts
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    hex(&Sha256::digest(bytes))
+}

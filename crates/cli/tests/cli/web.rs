@@ -1,0 +1,108 @@
+//! Web proofs by the command line: a web server, a verifier that forwards to it, and a prover.
+
+use crate::kit::*;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, Stream};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n\
+    {\"owner\":\"Alice Ex\",\"balance\":123456789}";
+
+/// Serves `bank.example`, as often as it is asked.
+fn server() -> SocketAddr {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/tests/certificates");
+    let chain =
+        ["bank.pem", "between.pem"].map(|name| CertificateDer::from_pem_file(folder.join(name)).unwrap());
+    let key = PrivateKeyDer::from_pem_file(folder.join("bank.key")).unwrap();
+    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls_graviola::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain.to_vec(), key)
+        .unwrap();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            let mut connection = ServerConnection::new(config.clone()).unwrap();
+            let mut stream = Stream::new(&mut connection, &mut socket);
+            let mut request = Vec::new();
+            let mut piece = [0; 256];
+            while !request.ends_with(b"\r\n\r\n") {
+                let Ok(read @ 1..) = stream.read(&mut piece) else { break };
+                request.extend(&piece[..read]);
+            }
+            let _ = stream.write_all(RESPONSE).and_then(|()| stream.flush());
+        }
+    });
+    address
+}
+
+/// A policy for that server in a folder, with `more` lines.
+fn policy(folder: &Path, address: SocketAddr, more: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/tests/certificates/root.pem");
+    let text = format!(
+        "host = \"bank.example\"\naddress = \"{address}\"\nroots = \"{}\"\nrequest = \"GET /balance\"\n\
+         fields = [\"cookie?\"]\ntype = \"application/json\"\n{more}",
+        root.display()
+    );
+    let path = folder.join("balance.toml");
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().into()
+}
+
+#[test]
+fn a_balance_is_proved() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = policy(folder.path(), server(), "");
+    let cookie = folder.path().join("cookie.txt");
+    std::fs::write(&cookie, "id=s3cr3t\n").unwrap();
+    let header = format!("cookie=@{}", cookie.display());
+    let prove = ["web", "prove", "--policy", &policy, "--header", &header, "--show", "20..40", "--json"];
+    let verify = ["web", "verify", "--policy", &policy, "--json"];
+    // Nobody says yes, and nothing is opened.
+    let [verifier, prover] = session(&verify, &prove);
+    let prover = prover.refused(2, &["not confirmed", "nothing is opened"]);
+    assert!(prover.err.contains("cookie: …") && prover.err.contains("…\"balance\":123456789}"), "{prover:?}");
+    verifier.refused(3, &["waiting for the opening"]);
+
+    let [verifier, prover] = session(&verify, &[&prove[..], &["--yes"]].concat());
+    let object = verifier.expect(0).json();
+    assert_eq!(object["verdict"], "accepted");
+    let web = &object["web"];
+    assert_eq!((&web["request"], &web["status"]), (&"GET /balance HTTP/1.1".into(), &200.into()));
+    assert_eq!(web["shown"][0]["text"], "\"balance\":123456789}");
+    assert_eq!((&web["shown"][0]["at"], &web["hidden"]["request"][0]), (&20.into(), &"cookie".into()));
+    assert!(web["certificate_sha256"].as_str().unwrap().len() == 64 && web["opened"].is_u64(), "{web}");
+    assert!(!verifier_text(&object).contains("s3cr3t"));
+    assert_eq!(prover.expect(0).json()["web"]["body"], web["body"]);
+}
+
+fn verifier_text(object: &serde_json::Value) -> String {
+    object.to_string()
+}
+
+#[test]
+fn misuse_is_refused_before_anybody_is_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = policy(folder.path(), "127.0.0.1:1".parse().unwrap(), "");
+    let prove = |more: &[&str]| {
+        volery(&[&["web", "prove", "--policy", &policy, "--connect", "127.0.0.1:1"], more].concat())
+    };
+    prove(&["--header", "x-user=text:a"]).refused(2, &["the policy has no field x-user"]);
+    prove(&["--header", "cookie=text:a\r\nb"]).refused(2, &["ends its line"]);
+    prove(&["--header", "cookie"]).refused(2, &["--header: write NAME=VALUE"]);
+    prove(&["--show", "5..5"]).refused(2, &["write FROM..TO"]);
+    prove(&["--system", "limbo"]).refused(2, &["--system", "quicksilver"]);
+    volery(&["web", "verify", "--policy", "no-such.toml", "--listen", "127.0.0.1:0"])
+        .refused(2, &["no-such.toml: it cannot be read"]);
+    volery(&["web"]).refused(2, &["web prove and web verify"]);
+}

@@ -1,0 +1,212 @@
+//! Terms of web proofs in a file of TOML, as both parties of one have them. Which server it is, and what may be hidden,
+//! is the verifier's choice; the prover looks at it before it sends anything.
+//!
+//! ```text
+//! host = "api.bank.example"          # port = 443, and address = "10.0.0.7:443" for a server in one's own network
+//! roots = "roots.pem"                # authorities, in PEM, beside this file
+//! request = "GET /v1/balance"
+//! fields = ["accept", "cookie?"]     # that a request may have; "?" may be hidden
+//! status = [200]
+//! type = "application/json"
+//! form = "gates"                     # or "mixed", "holes": less traffic, and more work
+//! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20 }
+//! ```
+
+use crate::error::{Error, Result};
+use crate::policy::{AllowedField, Policy, Wanted};
+use crate::session::Terms;
+use crate::statement::Form;
+use crate::tls::Roots;
+use crate::tunnel::{Limits, connect};
+use serde::Deserialize;
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+/// The most bytes of each direction that a file may allow: what both sides hold at once.
+const MOST_BYTES: usize = 1 << 26;
+/// The longest time of a connection that a file may allow.
+const MOST_SECONDS: u64 = 3600;
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    host: String,
+    #[serde(default = "https")]
+    port: u16,
+    address: Option<SocketAddr>,
+    roots: String,
+    request: String,
+    #[serde(default)]
+    fields: Vec<String>,
+    #[serde(default = "ok")]
+    status: Vec<u16>,
+    r#type: Option<String>,
+    #[serde(default)]
+    form: WrittenForm,
+    #[serde(default)]
+    limits: WrittenLimits,
+}
+
+const fn https() -> u16 {
+    443
+}
+
+fn ok() -> Vec<u16> {
+    vec![200]
+}
+
+/// `form`.
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum WrittenForm {
+    #[default]
+    Gates,
+    Mixed,
+    Holes,
+}
+
+/// `limits`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct WrittenLimits {
+    up: Option<usize>,
+    down: Option<usize>,
+    seconds: Option<u64>,
+    silence: Option<u64>,
+}
+
+/// Terms that were read from a file.
+pub struct File {
+    policy: Policy,
+    roots: Roots,
+    limits: Limits,
+    form: Form,
+    address: Option<SocketAddr>,
+}
+
+impl File {
+    /// Reads the file at `path`, and the roots that it names, which may stand beside it.
+    ///
+    /// # Errors
+    /// `Invalid` where either cannot be read, or says something that makes no sense.
+    pub fn read(path: &Path) -> Result<Self> {
+        let place = path.display();
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|why| Error::invalid(format!("{place}: it cannot be read: {why}")))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&text, &|name| std::fs::read(folder.join(name))).map_err(|why| match why {
+            Error::Invalid(why) => Error::invalid(format!("{place}: {why}")),
+            why => why,
+        })
+    }
+
+    /// The terms in `text`, whose roots `open` reads.
+    fn parse(text: &str, open: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<Self> {
+        let written: Written = toml::from_str(text).map_err(|why| Error::invalid(why.to_string()))?;
+        let roots = open(&written.roots);
+        let roots =
+            roots.map_err(|why| Error::invalid(format!("{}: it cannot be read: {why}", written.roots)))?;
+        let roots = Roots::from_pem(&roots)?;
+        let target = written.request.strip_prefix("GET ");
+        let target = target.ok_or_else(|| Error::invalid("request: write GET, a blank and a target"))?;
+        let field = |written: &String| {
+            let name = written.strip_suffix('?');
+            AllowedField { name: name.unwrap_or(written).into(), may_hide: name.is_some() }
+        };
+        let policy = Policy::new(Wanted {
+            host: written.host,
+            port: written.port,
+            target: target.into(),
+            fields: written.fields.iter().map(field).collect(),
+            status: written.status,
+            content_type: written.r#type,
+        })?;
+        let form = match written.form {
+            WrittenForm::Gates => Form::Gates,
+            WrittenForm::Mixed => Form::Mixed,
+            WrittenForm::Holes => Form::Holes,
+        };
+        let usual = Limits::default();
+        let WrittenLimits { up, down, seconds, silence } = written.limits;
+        let time = |given: Option<u64>, usual| given.map_or(usual, Duration::from_secs);
+        let limits = Limits {
+            up: up.unwrap_or(usual.up),
+            down: down.unwrap_or(usual.down),
+            total: time(seconds, usual.total),
+            silence: time(silence, usual.silence),
+        };
+        let times = [limits.total, limits.silence].map(|time| time.as_secs());
+        if limits.up > MOST_BYTES
+            || limits.down > MOST_BYTES
+            || times.iter().any(|time| !(1..=MOST_SECONDS).contains(time))
+        {
+            return Err(Error::invalid(format!(
+                "limits: up and down are {MOST_BYTES} bytes at most, and times from 1 to {MOST_SECONDS} seconds"
+            )));
+        }
+        Ok(Self { policy, roots, limits, form, address: written.address })
+    }
+
+    /// The terms.
+    pub const fn terms(&self) -> Terms<'_> {
+        let Self { policy, roots, limits, form, .. } = self;
+        Terms { policy, roots, limits: *limits, form: *form }
+    }
+
+    /// A connection to the server, as a verifier makes it: to a public address, or to the one that the file names.
+    ///
+    /// # Errors
+    /// Those of [`connect`].
+    pub fn connect(&self) -> Result<TcpStream> {
+        match self.address {
+            Some(address) => TcpStream::connect_timeout(&address, self.limits.silence)
+                .map_err(Error::io("connecting to the server")),
+            None => connect(self.policy.host(), self.policy.port()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "host = \"bank.example\"\nroots = \"root.pem\"\nrequest = \"GET /balance\"\n";
+
+    fn parse(text: &str) -> Result<File> {
+        let root = include_bytes!("../tests/certificates/root.pem");
+        File::parse(text, &|name| {
+            if name == "root.pem" { Ok(root.to_vec()) } else { Err(std::io::ErrorKind::NotFound.into()) }
+        })
+    }
+
+    #[test]
+    fn files_are_read() {
+        let file = parse(TEXT).unwrap();
+        assert_eq!((file.policy.host(), file.policy.port(), file.form), ("bank.example", 443, Form::Gates));
+        let more = "port = 444\nfields = [\"cookie?\", \"accept\"]\nstatus = [200, 404]\ntype = \"a/b\"\n\
+                    form = \"mixed\"\naddress = \"127.0.0.1:444\"\nlimits = { up = 1000, seconds = 5 }\n";
+        let file = parse(&format!("{TEXT}{more}")).unwrap();
+        assert_eq!((file.limits.up, file.limits.total.as_secs(), file.form), (1000, 5, Form::Mixed));
+        assert!(file.policy.request(&[("cookie", b"a"), ("accept", b"b")]).is_ok());
+    }
+
+    #[test]
+    fn files_are_refused() {
+        for (text, why) in [
+            ("host = 1", "invalid type"),
+            (&TEXT.replace("root.pem", "other.pem"), "other.pem: it cannot be read"),
+            (&TEXT.replace("GET ", "POST "), "write GET"),
+            (&TEXT.replace("bank", "Bank"), "in lower case"),
+            (&format!("{TEXT}form = \"fast\""), "fast"),
+            (&format!("{TEXT}limit = 1"), "unknown field"),
+            (&format!("{TEXT}limits = {{ down = 1000000000 }}"), "limits"),
+            (&format!("{TEXT}limits = {{ seconds = 0 }}"), "limits"),
+            (&format!("{TEXT}fields = [\"range\"]"), "proves nothing"),
+        ] {
+            let refused = parse(text).map(drop).unwrap_err().to_string();
+            assert!(refused.contains(why), "{refused}");
+        }
+    }
+}
