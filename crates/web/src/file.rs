@@ -8,6 +8,7 @@
 //! fields = ["accept", "cookie?"]     # that a request may have; "?" may be hidden
 //! status = [200]
 //! type = "application/json"
+//! reveal = ["$.currency"]            # values of a body that is JSON, in which other strings and digits are hidden
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
 //! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20 }
 //! ```
@@ -43,6 +44,8 @@ struct Written {
     #[serde(default = "ok")]
     status: Vec<u16>,
     r#type: Option<String>,
+    #[serde(default)]
+    reveal: Vec<String>,
     #[serde(default)]
     form: WrittenForm,
     #[serde(default)]
@@ -115,6 +118,8 @@ impl File {
             let name = written.strip_suffix('?');
             AllowedField { name: name.unwrap_or(written).into(), may_hide: name.is_some() }
         };
+        let reveal = written.reveal.iter().map(|path| path.parse().map_err(Error::Invalid));
+        let reveal = reveal.collect::<Result<_>>()?;
         let policy = Policy::new(Wanted {
             host: written.host,
             port: written.port,
@@ -122,6 +127,7 @@ impl File {
             fields: written.fields.iter().map(field).collect(),
             status: written.status,
             content_type: written.r#type,
+            reveal,
         })?;
         let form = match written.form {
             WrittenForm::Gates => Form::Gates,
@@ -204,6 +210,7 @@ mod tests {
             (&format!("{TEXT}limits = {{ down = 1000000000 }}"), "limits"),
             (&format!("{TEXT}limits = {{ seconds = 0 }}"), "limits"),
             (&format!("{TEXT}fields = [\"range\"]"), "proves nothing"),
+            (&format!("{TEXT}reveal = [\"currency\"]"), "is no path"),
         ] {
             let refused = parse(text).map(drop).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");

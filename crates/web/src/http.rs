@@ -13,7 +13,9 @@
 //! coding. Requests have no body.
 
 use crate::opened::Span;
+use crate::opening::Hidden;
 use crate::skeleton::{Byte, text};
+use core::ops::Range;
 
 /// The most fields of a head.
 const MOST_FIELDS: usize = 128;
@@ -76,6 +78,8 @@ pub struct Response {
     pub head: Head,
     /// The body, without chunks.
     pub body: Vec<Byte>,
+    /// The places of the body in the data: of its pieces, in their order.
+    pub pieces: Vec<Range<usize>>,
 }
 
 /// Reasons for which bytes are no message that proves something: the place of the byte, and the rule.
@@ -166,13 +170,15 @@ impl<'b> Lines<'b> {
         loop {
             match self.bytes.get(self.at) {
                 None => return Err(self.wrong(Rule::Short)),
-                Some(Byte::Any) => return Err(self.wrong(Rule::Hidden)),
+                Some(Byte::Any | Byte::Hidden(Hidden::Text | Hidden::Digits)) => {
+                    return Err(self.wrong(Rule::Hidden));
+                }
                 Some(Byte::Shown(b'\r')) => break,
                 Some(Byte::Shown(b'\n')) => return Err(self.wrong(Rule::LineEnd)),
                 Some(Byte::Shown(byte @ (0..0x20 | 0x7f))) if *byte != b'\t' => {
                     return Err(self.wrong(Rule::Byte(*byte)));
                 }
-                Some(Byte::Shown(_) | Byte::Value) => self.at += 1,
+                Some(Byte::Shown(_) | Byte::Hidden(Hidden::Value)) => self.at += 1,
             }
         }
         let line = &self.bytes[begin..self.at];
@@ -325,39 +331,44 @@ pub fn response(bytes: &[Byte]) -> Result<Response, Malformed> {
         return Err(at_start(Rule::Value("content-encoding".into())));
     }
     value("content-type")?;
-    let body = match (value("content-length")?, value("transfer-encoding")?) {
+    let pieces = match (value("content-length")?, value("transfer-encoding")?) {
         (Some(length), None) => {
             let is_number =
                 !length.is_empty() && length.len() < 10 && length.bytes().all(|byte| byte.is_ascii_digit());
             let wrong = || at_start(Rule::Value("content-length".into()));
             let length = if is_number { length.parse().map_err(|_| wrong())? } else { return Err(wrong()) };
-            lines.take(length)?.to_vec()
+            let begin = lines.at;
+            lines.take(length)?;
+            core::iter::once(begin..begin + length).collect()
         }
         (None, Some(coding)) if coding.eq_ignore_ascii_case("chunked") => chunks(&mut lines)?,
         (None, Some(_)) => return Err(at_start(Rule::Value("transfer-encoding".into()))),
         (Some(_), Some(_)) | (None, None) => return Err(at_start(Rule::Length)),
     };
     lines.end()?;
-    Ok(Response { status, head, body })
+    let body = pieces.iter().flat_map(|piece| &bytes[piece.clone()]).copied().collect();
+    Ok(Response { status, head, body, pieces })
 }
 
-/// The data of chunks (RFC 9112 section 7.1).
-fn chunks(lines: &mut Lines<'_>) -> Result<Vec<Byte>, Malformed> {
-    let mut body = Vec::new();
+/// The places of the data of chunks (RFC 9112 section 7.1).
+fn chunks(lines: &mut Lines<'_>) -> Result<Vec<Range<usize>>, Malformed> {
+    let mut pieces = Vec::new();
     loop {
         let at = lines.at;
         let line = lines.shown()?;
         let is_size = !line.is_empty() && line.len() < 8 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
         let size = usize::from_str_radix(&line, 16).ok().filter(|_| is_size);
         let size = size.ok_or(Malformed { at, why: Rule::Chunk })?;
-        body.extend_from_slice(lines.take(size)?);
+        let begin = lines.at;
+        lines.take(size)?;
+        pieces.push(begin..begin + size);
         // The end of the chunk's data; behind the last one, that of the trailers, of which there are none.
         let at = lines.at;
         if !lines.shown()?.is_empty() {
             return Err(Malformed { at, why: Rule::Chunk });
         }
         if size == 0 {
-            return Ok(body);
+            return Ok(pieces);
         }
     }
 }
@@ -384,12 +395,28 @@ pub fn value_spans(head: &[u8], names: &[&str]) -> Vec<Span> {
                 (value.iter().position(is_value), value.iter().rposition(is_value))
             {
                 let from = begin + colon + 1;
-                spans.push(Span::value(from + first..from + last + 1));
+                spans.push(Span::hidden(from + first..from + last + 1, Hidden::Value));
             }
         }
         begin += line.len();
     }
     spans
+}
+
+impl Response {
+    /// The places in the data of a range of the body, which chunks may cut.
+    pub fn places(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut begin = 0;
+        let mut places = Vec::new();
+        for piece in &self.pieces {
+            let (from, to) = (range.start.max(begin), range.end.min(begin + piece.len()));
+            if from < to {
+                places.push(piece.start + from - begin..piece.start + to - begin);
+            }
+            begin += piece.len();
+        }
+        places
+    }
 }
 
 impl Head {

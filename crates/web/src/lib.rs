@@ -14,6 +14,7 @@ pub mod client;
 pub mod error;
 pub mod file;
 pub mod http;
+pub mod json;
 pub mod opened;
 pub mod opening;
 pub mod policy;

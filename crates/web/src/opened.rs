@@ -1,7 +1,7 @@
 //! A session as its client has it: with the handshake secret, which opens all of its records.
 
 use crate::error::{Place, Refusal, Result, Why};
-use crate::opening::{Opening, Part, Planned, Said};
+use crate::opening::{Hidden, Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{
     APPLICATION_DATA, Expected, HANDSHAKE, HandshakeSecrets, Keys, Schedule, Secret, Session, content,
@@ -26,19 +26,19 @@ pub struct Opened<'r> {
 pub struct Span {
     /// The places of its bytes.
     pub range: Range<usize>,
-    /// Whether they are shown; or else hidden, as a value that ends no line.
-    pub is_shown: bool,
+    /// The class by which they are hidden; where `None`, they are shown.
+    pub hidden: Option<Hidden>,
 }
 
 impl Span {
     /// A range that is shown.
     pub const fn shown(range: Range<usize>) -> Self {
-        Self { range, is_shown: true }
+        Self { range, hidden: None }
     }
 
-    /// A hidden value.
-    pub const fn value(range: Range<usize>) -> Self {
-        Self { range, is_shown: false }
+    /// A range that is hidden by a class.
+    pub const fn hidden(range: Range<usize>, class: Hidden) -> Self {
+        Self { range, hidden: Some(class) }
     }
 }
 
@@ -133,8 +133,8 @@ fn open(session: &Session<'_>, side: Side, keys: &Keys) -> Result<Vec<Content>> 
 fn plan(contents: &[Content], spans: &[Span]) -> Vec<Planned> {
     let data = contents.iter().filter(|content| content.kind == APPLICATION_DATA);
     let mut said = vec![None; data.map(|content| content.bytes.len()).sum()];
-    for Span { range, is_shown } in spans.iter().rev() {
-        said[range.clone()].fill(Some(*is_shown));
+    for Span { range, hidden } in spans.iter().rev() {
+        said[range.clone()].fill(Some(*hidden));
     }
     let mut said = &said[..];
     let mut plan = Vec::new();
@@ -150,8 +150,9 @@ fn plan(contents: &[Content], spans: &[Span]) -> Vec<Planned> {
         let mut start = 0;
         for run in of_record.chunk_by(|one, next| one == next) {
             let end = start + run.len();
-            let said = run[0].map(|is_shown| {
-                if is_shown { Said::Shown(bytes[start..end].to_vec()) } else { Said::Value(run.len() as u16) }
+            let said = run[0].map(|hidden| match hidden {
+                None => Said::Shown(bytes[start..end].to_vec()),
+                Some(class) => Said::Hidden(class, run.len() as u16),
             });
             parts.extend(said.map(|said| Part { start: start as u16, said }));
             start = end;

@@ -8,10 +8,10 @@
 //! | H of the client's key, H of the server's | 16 + 16 |
 //! | for either side, the client first: number of records | 2 |
 //! | for each record: length of its content, type, use (0 its type alone, 1 opened) | 2 + 1 + 1 |
-//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value) and length | 2 + (2 + 1 + 2) |
+//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 hidden text, 3 hidden digits) and length | 2 + (2 + 1 + 2) |
 //! | where a part is shown: its bytes | n |
 //!
-//! Parts stand in their order, none is empty, and none begins where another of its kind ends.
+//! Parts lie within their content, and stand in their order, none is empty, and none begins where another of its kind ends.
 
 use crate::error::{Place, Refusal, Why};
 use crate::recording::Side;
@@ -59,8 +59,19 @@ pub struct Part {
 pub enum Said {
     /// Bytes that are shown.
     Shown(Vec<u8>),
-    /// A number of bytes that are hidden, of which none is below 0x20: so they end no line of a head of HTTP.
-    Value(u16),
+    /// A number of bytes that are hidden, and of a class.
+    Hidden(Hidden, u16),
+}
+
+/// A class of hidden bytes: what they are not, so that structure stays where it is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hidden {
+    /// None is below 0x20: so they end no line of a head of HTTP.
+    Value,
+    /// None is below 0x20, a quote or a backslash: so they end no string of JSON, and escape nothing.
+    Text,
+    /// All are decimal digits.
+    Digits,
 }
 
 impl Part {
@@ -68,7 +79,7 @@ impl Part {
     pub fn length(&self) -> usize {
         match &self.said {
             Said::Shown(bytes) => bytes.len(),
-            Said::Value(length) => (*length).into(),
+            Said::Hidden(_, length) => (*length).into(),
         }
     }
 
@@ -80,7 +91,9 @@ impl Part {
     const fn kind(&self) -> u8 {
         match self.said {
             Said::Shown(_) => 0,
-            Said::Value(_) => 1,
+            Said::Hidden(Hidden::Value, _) => 1,
+            Said::Hidden(Hidden::Text, _) => 2,
+            Said::Hidden(Hidden::Digits, _) => 3,
         }
     }
 }
@@ -155,6 +168,9 @@ fn plan(reader: &mut Reader<'_>) -> Result<Vec<Planned>, Why> {
             1 => Some(parts(reader)?),
             _ => return Err(Why::NotCanonical),
         };
+        if parts.iter().flatten().any(|part| part.end() > length.into()) {
+            return Err(Why::PartBehind);
+        }
         plan.push(Planned { length, kind, parts });
     }
     Ok(plan)
@@ -167,7 +183,9 @@ fn parts(reader: &mut Reader<'_>) -> Result<Vec<Part>, Why> {
         let (start, kind) = (reader.u16()?, reader.u8()?);
         let said = match kind {
             0 => Said::Shown(reader.vector16()?.rest().to_vec()),
-            1 => Said::Value(reader.u16()?),
+            1 => Said::Hidden(Hidden::Value, reader.u16()?),
+            2 => Said::Hidden(Hidden::Text, reader.u16()?),
+            3 => Said::Hidden(Hidden::Digits, reader.u16()?),
             _ => return Err(Why::NotCanonical),
         };
         let part = Part { start, said };

@@ -2,9 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::http::{Head, Malformed, Request, Response, request, response, value_spans};
+use crate::json::{self, HiddenPart, Json, Path, hide};
 use crate::opened::Span;
 use crate::opening::Opening;
-use crate::skeleton::skeleton;
+use crate::skeleton::{Byte, skeleton};
 use sha2::{Digest, Sha256};
 
 /// Fields that no request may have, whatever a policy says: they change who answers, what of, or how it is framed.
@@ -44,6 +45,8 @@ pub struct Wanted {
     pub status: Vec<u16>,
     /// The type of its content, without parameters, where it matters.
     pub content_type: Option<String>,
+    /// Paths to values of its body, which is JSON, that are shown. Where there are none, the body may be anything.
+    pub reveal: Vec<Path>,
 }
 
 /// A policy: what is asked of whom, and what may be hidden of it.
@@ -66,6 +69,17 @@ pub struct Exchange {
     pub request: Request,
     /// The response, with its body as far as it is shown.
     pub response: Response,
+    /// The values at the paths of the policy, in its order.
+    pub revealed: Vec<Revealed>,
+}
+
+/// A value of the response's body that a policy wants to see.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Revealed {
+    /// The path to it.
+    pub path: String,
+    /// The value, as the server wrote it.
+    pub text: String,
 }
 
 /// Reasons for which a session is not what a policy wants: which message, and what of it.
@@ -103,6 +117,15 @@ pub enum Unwanted {
     /// The status is another.
     #[error("the response has status {0}, which the policy does not name")]
     Status(u16),
+    /// The body is no JSON that proves something.
+    #[error("the response's body: {0}")]
+    Json(json::Malformed),
+    /// A value is not there.
+    #[error("the response has no value at {0}")]
+    NoValue(String),
+    /// A value is not shown.
+    #[error("the value at {0} is hidden, which the policy wants to see")]
+    HidesValue(String),
     /// The content is of another type.
     #[error("the response is not of the type {0}")]
     Type(String),
@@ -195,7 +218,54 @@ impl Policy {
         self.check_request(&request)?;
         let response = response(&skeleton(&opening.server)).map_err(Unwanted::Response)?;
         self.check_response(&response)?;
-        Ok(Exchange { request, response })
+        let revealed = self.revealed(&response.body)?;
+        Ok(Exchange { request, response, revealed })
+    }
+
+    /// The values that the policy wants to see, of a body that is JSON where it wants any.
+    fn revealed(&self, body: &[Byte]) -> Result<Vec<Revealed>, Unwanted> {
+        if self.0.reveal.is_empty() {
+            return Ok(Vec::new());
+        }
+        let json = Json::read(body).map_err(Unwanted::Json)?;
+        let value = |path: &Path| {
+            let value = json.at(path).ok_or_else(|| Unwanted::NoValue(path.to_string()))?;
+            let shown: Option<Vec<u8>> = body[value.range.clone()].iter().map(|byte| byte.shown()).collect();
+            let shown = shown.and_then(|shown| String::from_utf8(shown).ok());
+            let text = shown.ok_or_else(|| Unwanted::HidesValue(path.to_string()))?;
+            Ok(Revealed { path: path.to_string(), text })
+        };
+        self.0.reveal.iter().map(value).collect()
+    }
+
+    /// The spans of a response: its head, in which values of cookies are hidden; and of its body, where the policy wants
+    /// values of it, all but other strings and numbers.
+    ///
+    /// # Errors
+    /// `Invalid` where it is malformed.
+    pub fn response_spans(&self, data: &[u8]) -> Result<Vec<Span>> {
+        let bytes: Vec<_> = data.iter().map(|byte| Byte::Shown(*byte)).collect();
+        let response = response(&bytes).map_err(|why| Error::invalid(Unwanted::Response(why).to_string()))?;
+        let end = data.windows(4).position(|four| four == b"\r\n\r\n").map_or(data.len(), |at| at + 4);
+        let mut spans = value_spans(&data[..end], &["set-cookie"]);
+        if self.0.reveal.is_empty() {
+            // Chunks are framed in between.
+            let mut begin = 0;
+            for piece in &response.pieces {
+                spans.push(Span::shown(begin..piece.start));
+                begin = piece.end;
+            }
+            spans.push(Span::shown(begin..data.len()));
+            return Ok(spans);
+        }
+        let body: Vec<u8> = response.pieces.iter().flat_map(|piece| &data[piece.clone()]).copied().collect();
+        let parts =
+            hide(&body, &self.0.reveal).map_err(|why| Error::invalid(Unwanted::Json(why).to_string()))?;
+        for HiddenPart { range, hidden } in parts {
+            spans.extend(response.places(range).into_iter().map(|place| Span::hidden(place, hidden)));
+        }
+        spans.push(Span::shown(0..data.len()));
+        Ok(spans)
     }
 
     fn check_request(&self, request: &Request) -> Result<(), Unwanted> {
@@ -239,7 +309,7 @@ impl Policy {
 
     /// A digest of the policy, which the digest of a statement under it is of.
     pub fn digest(&self) -> [u8; 32] {
-        let Wanted { host, port, target, fields, status, content_type } = &self.0;
+        let Wanted { host, port, target, fields, status, content_type, reveal } = &self.0;
         let mut digest = Sha256::new();
         let mut add = |bytes: &[u8]| {
             digest.update((bytes.len() as u64).to_be_bytes());
@@ -257,6 +327,8 @@ impl Policy {
         add(&status.iter().flat_map(|status| status.to_be_bytes()).collect::<Vec<_>>());
         add(&[content_type.is_some().into()]);
         add(content_type.as_deref().unwrap_or_default().as_bytes());
+        add(&(reveal.len() as u64).to_be_bytes());
+        reveal.iter().for_each(|path| add(path.to_string().as_bytes()));
         digest.finalize().into()
     }
 }

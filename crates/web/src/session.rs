@@ -3,10 +3,11 @@
 
 use crate::client::{self, fetch};
 use crate::error::{Error, Result};
-use crate::http::is_complete;
+use crate::http::{self, is_complete};
 use crate::opened::{Opened, Span};
 use crate::policy::{Exchange, Policy};
 use crate::recording::{RecordingDigest, Side};
+use crate::skeleton::Byte;
 use crate::statement::{Form, Statement};
 use crate::tls::{self, Expected, Roots};
 use crate::tunnel::{Awaiting, Limits, Tunnel, receive_opening, refuse, relay, send_opening, take_opening};
@@ -90,8 +91,8 @@ pub fn verify(
     let opening = receive_opening(&mut link, &limits).map_err(|why| told(&mut link, why))?;
     let expected = Expected { name: policy.host(), roots, time };
     let checked = tls::verify(&relayed.recording, &opening.secrets, &expected).and_then(|session| {
-        let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
         let statement = Statement::new(&relayed.recording, &session, &opening, form)?;
+        let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
         Ok((session.certificate, exchange, statement))
     });
     let (certificate, exchange, statement) = checked.map_err(|why| told(&mut link, why))?;
@@ -110,7 +111,7 @@ pub fn verify(
 pub struct Asking<'a> {
     /// Fields of the request that the policy names, with their values.
     pub fields: &'a [(&'a str, &'a [u8])],
-    /// The ranges of the response's body, as it came over the connection, that are to be shown, chosen when it is there.
+    /// The ranges of the response's body that are to be shown, beside what the policy reveals, chosen when it is there.
     pub show: &'a dyn Fn(&[u8]) -> Vec<Range<usize>>,
     /// Whether to open what the verifier would see: the last word of whoever runs the prover.
     pub confirm: &'a dyn Fn(&Exchange) -> bool,
@@ -137,8 +138,9 @@ pub fn prove(
     let expected = Expected { name: policy.host(), roots, time };
     let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
     let data = [Side::Client, Side::Server].map(|side| opened.data(side));
-    let spans = [policy.request_spans(&data[0]), response_spans(&data[1], asking.show)];
-    let opening = opened.opening(&spans[0], &spans[1]);
+    let mut response = policy.response_spans(&data[1])?;
+    response.extend(shown_spans(&data[1], asking.show)?);
+    let opening = opened.opening(&policy.request_spans(&data[0]), &response);
     let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
     let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
     statement.check(&fetched.secret)?;
@@ -155,13 +157,11 @@ pub fn prove(
     Ok((exchange, report))
 }
 
-/// The spans of a response: its head, in which values of cookies are hidden, and what is shown of its body.
-fn response_spans(data: &[u8], show: &dyn Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Span> {
-    let end = data.windows(4).position(|four| four == b"\r\n\r\n").map_or(data.len(), |at| at + 4);
-    let mut spans = crate::http::value_spans(&data[..end], &["set-cookie"]);
-    spans.push(Span::shown(0..end));
-    let length = data.len() - end;
-    let within = show(&data[end..]).into_iter().map(|range| range.start.min(length)..range.end.min(length));
-    spans.extend(within.map(|range| Span::shown(end + range.start..end + range.end)));
-    spans
+/// The spans of ranges of a response's body.
+fn shown_spans(data: &[u8], show: &dyn Fn(&[u8]) -> Vec<Range<usize>>) -> Result<Vec<Span>> {
+    let bytes: Vec<_> = data.iter().map(|byte| Byte::Shown(*byte)).collect();
+    let response = http::response(&bytes).map_err(|why| Error::invalid(format!("the response: {why}")))?;
+    let body: Vec<u8> = response.pieces.iter().flat_map(|piece| &data[piece.clone()]).copied().collect();
+    let places = show(&body).into_iter().flat_map(|range| response.places(range));
+    Ok(places.map(Span::shown).collect())
 }

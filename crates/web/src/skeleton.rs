@@ -1,6 +1,6 @@
 //! The data of a side as a verifier knows it: bytes that are shown, and others of which it knows what they are not.
 
-use crate::opening::{Planned, Said};
+use crate::opening::{Hidden, Planned, Said};
 use crate::tls::APPLICATION_DATA;
 
 /// A byte of application data.
@@ -8,8 +8,8 @@ use crate::tls::APPLICATION_DATA;
 pub enum Byte {
     /// The byte is shown.
     Shown(u8),
-    /// The byte is hidden, and not below 0x20.
-    Value,
+    /// The byte is hidden, and of this class.
+    Hidden(Hidden),
     /// The byte is hidden, and may be any.
     Any,
 }
@@ -19,13 +19,16 @@ impl Byte {
     pub const fn shown(self) -> Option<u8> {
         match self {
             Self::Shown(byte) => Some(byte),
-            Self::Value | Self::Any => None,
+            Self::Hidden(_) | Self::Any => None,
         }
     }
 }
 
 /// The application data of the records in a plan, one behind the other. Where the statement about the plan is true,
 /// so is each of these bytes.
+///
+/// # Panics
+/// Where a part reaches beyond its content, as in no opening that was read from bytes.
 pub fn skeleton(plan: &[Planned]) -> Vec<Byte> {
     let mut bytes = Vec::new();
     for planned in plan.iter().filter(|planned| planned.kind == APPLICATION_DATA) {
@@ -37,7 +40,7 @@ pub fn skeleton(plan: &[Planned]) -> Vec<Byte> {
                 Said::Shown(shown) => {
                     place.iter_mut().zip(shown).for_each(|(byte, shown)| *byte = Byte::Shown(*shown));
                 }
-                Said::Value(_) => place.fill(Byte::Value),
+                Said::Hidden(class, _) => place.fill(Byte::Hidden(*class)),
             }
         }
     }

@@ -6,7 +6,7 @@
 //! 2. with MS = HMAC(HMAC(HS, "derived", H("")), 0), and K and iv of either direction by RFC 8446 section 7.3 from
 //!    HMAC(MS, "c ap traffic" or "s ap traffic", h2): E_K(0) = H;
 //! 3. for each record i in the plan, with nonce iv xor i: the byte behind its content is its type, all behind that are
-//!    zeros; and where it is opened, its shown bytes are the content's, no byte of a hidden value is below 0x20, and the
+//!    zeros; and where it is opened, its shown bytes are the content's, hidden bytes are of their class, and the
 //!    pad of its tag, E_K(nonce, 1), is the sum of the tag and the GHASH of the ciphertext under H, which both parties
 //!    compute in the clear.
 //!
@@ -25,7 +25,7 @@
 //! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
 //! | either key of AES, expanded; H | 1,280 + 5,120 |
 //! | each block of which something is said, or that has the type or padding | 5,120 |
-//! | each byte of a hidden value | 2 |
+//! | each byte of a hidden value, hidden text, hidden digits | 2, 13, 2 |
 //! | each pad | 5,120 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
@@ -35,11 +35,13 @@
 //! **What is revealed.** Lengths, types, shown bytes; H and pads, by which whoever has them can forge a record of known
 //! content under the same nonce: so they are opened when the connection is closed, and of records that were answered.
 
+mod class;
+
 use crate::error::{Error, Place, Refusal, Result, Why};
 use crate::opening::{Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT, Record, Schedule, Secret, Session};
-use core::fmt::Display;
+use class::{Demand, What};
 use ghash::universal_hash::UniversalHash;
 use ghash::{Block, GHash};
 use sha2::{Digest, Sha256};
@@ -102,70 +104,6 @@ struct KnownBlock {
     number: u32,
     /// The demand on each byte.
     bytes: [Option<Demand>; BLOCK],
-}
-
-/// A demand on one byte of a plaintext, of which the ciphertext is `sent`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Demand {
-    sent: u8,
-    what: What,
-}
-
-/// The meaning of a byte of a plaintext.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum What {
-    /// The byte is this one, and shown.
-    Shown(u8),
-    /// The byte is the type of the content.
-    Type(u8),
-    /// The byte is a zero behind the type.
-    Padding,
-    /// The byte is hidden, and not below 0x20.
-    Value,
-}
-
-impl What {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Shown(_) => "what it shows",
-            Self::Type(_) => "its type",
-            Self::Padding => "its padding",
-            Self::Value => "a hidden value",
-        }
-    }
-
-    /// The byte, where it is public.
-    const fn byte(self) -> Option<u8> {
-        match self {
-            Self::Shown(byte) | Self::Type(byte) => Some(byte),
-            Self::Padding => Some(0),
-            Self::Value => None,
-        }
-    }
-}
-
-impl Demand {
-    /// Whether a byte of the key stream meets it.
-    fn is_met(self, stream: u8) -> bool {
-        let plain = stream ^ self.sent;
-        self.what.byte().map_or(plain >= 0x20, |byte| plain == byte)
-    }
-
-    /// Demands it of a byte of the key stream.
-    fn push(
-        self,
-        b: &mut Recorder<'_, F2>,
-        stream: &gadget::Word<Handle, 8>,
-        name: impl Display,
-    ) -> volery::Result<()> {
-        if let Some(byte) = self.what.byte() {
-            return stream.assert_equal(b, &gadget::Word::public((byte ^ self.sent).into()), name);
-        }
-        let plain = stream.xor(b, &gadget::Word::public(self.sent.into()));
-        let [.., bit5, bit6, bit7] = plain.not(b).bits().to_owned();
-        let low = bit7.and(b, bit6)?.and(b, bit5)?;
-        low.assert_equal(b, gadget::Bit::Public(false), name)
-    }
 }
 
 impl Statement {
@@ -302,7 +240,7 @@ impl Stated {
                 Said::Shown(bytes) => {
                     place.iter_mut().zip(bytes).for_each(|(what, byte)| *what = Some(What::Shown(*byte)));
                 }
-                Said::Value(_) => place.fill(Some(What::Value)),
+                Said::Hidden(class, _) => place.fill(Some(What::Hidden(*class))),
             }
         }
         known[length] = Some(What::Type(planned.kind));

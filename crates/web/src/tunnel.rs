@@ -22,21 +22,23 @@
 //! has each further hello before it is forwarded (see [`tls`](crate::tls)). A server whose hello does not pass is hung
 //! up on. So the link is no open proxy: it goes to the one name and port of the policy, at an address that is public.
 //!
-//! **Deviations** from the notes of web proofs: directions take turns, since a link has one thread on each side. The
-//! verifier gathers what the server says within some milliseconds, so that a turn carries a flight, and a whole response
+//! **Turns.** Directions take turns, since a link has one thread on each side. The verifier gathers what the server says within some milliseconds, so that a turn carries a flight, and a whole response
 //! of some kilobytes takes three turns.
 //!
 //! **What an abort leaks.** Until step 5 the verifier has ciphertext, and the server's name. A link that ends between
 //! steps 4 and 7 proves nothing; behind step 5 the verifier knows what was opened.
 
+mod address;
+mod relay;
+
+pub use address::{connect, is_public};
+pub use relay::{Relayed, relay};
+
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::opening::Opening;
 use crate::recording::{Recording, RecordingDigest, Side};
-use crate::tls::hellos;
-use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 use volery::channel::{Link, MAGIC};
 
 /// The first bytes behind those of all of volery's protocols: this one, and its version.
@@ -55,10 +57,6 @@ const OPENED: u8 = 8;
 const MOST_DOWN: usize = 1 << 18;
 /// The most bytes of a refusal.
 const MOST_WHY: usize = 1 << 10;
-/// The time for which more of the server is gathered, once something has come.
-const GATHER: Duration = Duration::from_millis(3);
-/// The longest wait for a connection to the server.
-const CONNECT: Duration = Duration::from_secs(10);
 
 /// Limits of a connection to a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -295,281 +293,4 @@ pub fn refuse(link: &mut dyn Link, why: &Error) {
     why.truncate(end.unwrap_or(0));
     // It may be sending, and hears the answer only where the link is closed in order.
     let _ = send(link, REFUSED, why.as_bytes()).and_then(|()| link.close());
-}
-
-/// A connection that was forwarded, and is closed.
-pub struct Relayed {
-    /// All that went over it.
-    pub recording: Recording,
-    /// The address of the server.
-    pub address: SocketAddr,
-    /// The time at which it was made.
-    pub opened: SystemTime,
-    /// The time at which it was closed.
-    pub closed: SystemTime,
-}
-
-/// Steps 1 to 4 of the verifier: forwards a connection to the server of this `name`, which `connect` makes once the
-/// ClientHello has passed.
-///
-/// # Errors
-/// `Refused` where a hello does not pass; `Io` where either connection ends, is silent, or passes a limit.
-pub fn relay(
-    link: &mut dyn Link,
-    name: &str,
-    limits: &Limits,
-    connect: &mut dyn FnMut() -> Result<TcpStream>,
-) -> Result<Relayed> {
-    let doing = "forwarding to the server";
-    let up = |link: &mut dyn Link, recording: &Recording| {
-        let left = limits.up.saturating_sub(recording.stream(Side::Client).len());
-        receive(link, &[(UP, left), (CLOSE, left)]).map_err(Error::io("waiting for the prover"))
-    };
-    let mut greeting = [0; MAGIC.len() + WEB.len()];
-    link.recv(&mut greeting).map_err(Error::io("waiting for the prover"))?;
-    if greeting[..] != [&MAGIC[..], &WEB].concat() {
-        let other =
-            io::Error::new(ErrorKind::InvalidData, "it does not speak of web proofs, or of another version");
-        return Err(Error::io("waiting for the prover")(other));
-    }
-    let mut recording = Recording::new();
-    let first = up(link, &recording)?;
-    let began = Instant::now();
-    recording.push(Side::Client, &first.bytes, 0);
-    let mut are_complete = check_hellos(&recording, name, Side::Client)?;
-    let mut server = connect()?;
-    let opened = SystemTime::now();
-    let address = server.peer_addr().map_err(Error::io(doing))?;
-    server.set_nodelay(true).map_err(Error::io(doing))?;
-    server.set_write_timeout(Some(limits.silence)).map_err(Error::io(doing))?;
-    server.write_all(&first.bytes).map_err(Error::io(doing))?;
-    let mut message = first;
-    while message.kind == UP {
-        // Step 2.
-        let deadline = began + limits.total;
-        let (bytes, has_ended) = gather(&mut server, limits, deadline, recording.stream(Side::Server).len())?;
-        recording.push(Side::Server, &bytes, millis(began));
-        if !are_complete {
-            are_complete = check_hellos(&recording, name, Side::Server)?;
-        }
-        let kind = if has_ended { ENDED } else { DOWN };
-        send(link, kind, &bytes).map_err(Error::io("sending to the prover"))?;
-        message = up(link, &recording)?;
-        recording.push(Side::Client, &message.bytes, millis(began));
-        if !are_complete {
-            are_complete = check_hellos(&recording, name, Side::Client)?;
-        }
-        // A server that is gone hears it no more, and what it does not hear changes nothing.
-        if server.write_all(&message.bytes).is_err() && message.kind == UP && !has_ended {
-            return Err(Error::io(doing)(ErrorKind::BrokenPipe.into()));
-        }
-    }
-    let _ = server.shutdown(Shutdown::Both);
-    drop(server);
-    let closed = SystemTime::now();
-    send(link, CLOSED, &closing(&recording)).map_err(Error::io("closing the connection to the server"))?;
-    Ok(Relayed { recording, address, opened, closed })
-}
-
-fn millis(began: Instant) -> u32 {
-    u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX)
-}
-
-/// Whether all hellos have passed; an error where one does not. `last` is the side that spoke last, whose hello is
-/// there as a whole where it is the client's.
-fn check_hellos(recording: &Recording, name: &str, last: Side) -> Result<bool> {
-    match hellos(recording, name) {
-        Ok(_) => Ok(true),
-        Err(Error::Refused(Refusal { at: Place::Stream(side), why: Why::Unfinished, .. }))
-            if side == Side::Server || last == Side::Server =>
-        {
-            Ok(false)
-        }
-        Err(why) => Err(why),
-    }
-}
-
-/// Gathers what the server says: something at least, unless it has ended, which is told beside it.
-fn gather(
-    server: &mut TcpStream,
-    limits: &Limits,
-    deadline: Instant,
-    before: usize,
-) -> Result<(Vec<u8>, bool)> {
-    let doing = "waiting for the server";
-    let mut bytes = Vec::new();
-    let mut piece = vec![0; 1 << 14];
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(Error::io("forwarding to the server")(io::Error::new(
-                ErrorKind::TimedOut,
-                "its time is over",
-            )));
-        }
-        let wait = if bytes.is_empty() { limits.silence.min(left) } else { GATHER };
-        server.set_read_timeout(Some(wait)).map_err(Error::io(doing))?;
-        match server.read(&mut piece) {
-            Ok(0) => return Ok((bytes, true)),
-            Ok(read) => bytes.extend_from_slice(&piece[..read]),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                if !bytes.is_empty() {
-                    return Ok((bytes, false));
-                }
-                let silent = io::Error::new(ErrorKind::TimedOut, "the server is silent");
-                return Err(Error::io(doing)(silent));
-            }
-            // A server that resets has ended: its bytes so far are what they are.
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok((bytes, true)),
-            Err(error) => return Err(Error::io(doing)(error)),
-        }
-        if before + bytes.len() > limits.down {
-            let much = io::Error::new(ErrorKind::InvalidData, "the server sends more than it may");
-            return Err(Error::io(doing)(much));
-        }
-        if bytes.len() + piece.len() > MOST_DOWN {
-            return Ok((bytes, false));
-        }
-    }
-}
-
-/// A connection to the server `name`, at one of its public addresses: that is checked, and the checked one is
-/// connected to.
-///
-/// # Errors
-/// `Io` where it has no address, or none answers; `Invalid` where an address is not public, or is this machine's.
-pub fn connect(name: &str, port: u16) -> Result<TcpStream> {
-    let doing = "connecting to the server";
-    let addresses: Vec<SocketAddr> = (name, port).to_socket_addrs().map_err(Error::io(doing))?.collect();
-    if let Some(address) = addresses.iter().find(|address| !is_public(address.ip())) {
-        return Err(Error::invalid(format!("{name} has the address {}, which is not public", address.ip())));
-    }
-    let deadline = Instant::now() + CONNECT;
-    let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
-    for address in &addresses {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            break;
-        }
-        match TcpStream::connect_timeout(address, left) {
-            Ok(stream) => {
-                let own = stream.local_addr().map_err(Error::io(doing))?;
-                if own.ip() == address.ip() {
-                    return Err(Error::invalid(format!("{name} is this machine itself")));
-                }
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(Error::io(doing)(last))
-}
-
-/// Whether an address is one of the public internet, by the registries of addresses for special purposes (RFC 6890 and
-/// its successors): nothing that a verifier's own network may have.
-pub fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
-    }
-}
-
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let special = match address.octets() {
-        [0 | 10 | 127, ..] => true,
-        [100, second, ..] => second & 0xc0 == 64,
-        [169, 254, ..] | [192, 168, ..] => true,
-        [172, second, ..] => second & 0xf0 == 16,
-        [192, 0, 0 | 2, _] | [192, 88, 99, _] | [198, 51, 100, _] | [203, 0, 113, _] => true,
-        [198, second, ..] => second & 0xfe == 18,
-        [first, ..] => first >= 224,
-    };
-    !special
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    // Global unicast alone (RFC 4291 section 2.4): all that maps or embeds an IPv4 address otherwise lies outside.
-    match address.segments() {
-        // Teredo, benchmarks, ORCHID, and others for protocols; documentation; and 6to4, which embeds IPv4.
-        [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
-        [0x2002, ..] => false,
-        [0x3fff, second, ..] => second >= 0x1000,
-        [first, ..] => first & 0xe000 == 0x2000,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_of_a_network_of_ones_own_are_refused() {
-        let refused = [
-            "0.0.0.0",
-            "10.1.2.3",
-            "100.64.0.1",
-            "100.127.255.255",
-            "127.0.0.1",
-            "169.254.169.254",
-            "172.16.0.1",
-            "172.31.255.255",
-            "192.0.0.8",
-            "192.0.2.1",
-            "192.88.99.1",
-            "192.168.1.1",
-            "198.18.0.1",
-            "198.19.1.1",
-            "198.51.100.1",
-            "203.0.113.1",
-            "224.0.0.1",
-            "239.1.1.1",
-            "240.0.0.1",
-            "255.255.255.255",
-            "::",
-            "::1",
-            "::ffff:10.0.0.1",
-            "::ffff:8.8.8.8",
-            "::7f00:1",
-            "64:ff9b::a00:1",
-            "64:ff9b:1::1",
-            "100::1",
-            "fc00::1",
-            "fd12::1",
-            "fe80::1",
-            "fec0::1",
-            "ff02::1",
-            "2001::1",
-            "2001:2::1",
-            "2001:10::1",
-            "2001:db8::1",
-            "2002:a00:1::1",
-            "3fff::1",
-            "4000::1",
-            "5f00::1",
-        ];
-        for address in refused {
-            assert!(!is_public(address.parse().unwrap()), "{address}");
-        }
-        for address in [
-            "8.8.8.8",
-            "100.63.0.1",
-            "100.128.0.1",
-            "172.15.0.1",
-            "172.32.0.1",
-            "192.0.1.1",
-            "223.1.1.1",
-            "2001:4860::8888",
-            "2606:4700::1111",
-            "2a00::1",
-        ] {
-            assert!(is_public(address.parse().unwrap()), "{address}");
-        }
-        assert!(matches!(connect("127.0.0.1", 1), Err(Error::Invalid(_))));
-        assert!(matches!(connect("::1", 1), Err(Error::Invalid(_))));
-        // In other notations, of which the resolver makes what they are.
-        for name in ["0x7f000001", "2130706433", "127.1", "localhost"] {
-            assert!(connect(name, 1).is_err(), "{name}");
-        }
-    }
 }

@@ -4,7 +4,7 @@ use crate::verbs::args::{Hint, Peer, WebProve, WebVerify};
 use crate::verbs::given::way;
 use crate::verbs::session::met;
 use core::ops::Range;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -174,6 +174,7 @@ fn print(
         "status": exchange.response.status,
         "response_head": response,
         "hidden": {"request": hidden_of_request, "response": hidden_of_response},
+        "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
         "body": body,
         "body_bytes": exchange.response.body.len(),
         "shown": parts(&exchange.response.body),
@@ -181,7 +182,9 @@ fn print(
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
         object.extend(more);
     }
-    let line = format!("{} → {}: {}", exchange.request.head.start, exchange.response.status, one_line(&body));
+    let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
+    let said = if exchange.revealed.is_empty() { body } else { revealed.collect::<Vec<_>>().join(", ") };
+    let line = format!("{} → {}: {}", exchange.request.head.start, exchange.response.status, one_line(said));
     outcome.more("web", object, line);
     outcome.print(settings.json)
 }

@@ -86,6 +86,19 @@ fn a_balance_is_proved() {
     assert_eq!(prover.expect(0).json()["web"]["body"], web["body"]);
 }
 
+/// Values at paths, where strings and digits beside them are hidden.
+#[test]
+fn values_of_json_are_revealed() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = policy(folder.path(), server(), "reveal = [\"$.balance\"]\n");
+    let verify = ["web", "verify", "--policy", &policy, "--json"];
+    let [verifier, prover] = session(&verify, &["web", "prove", "--policy", &policy, "--yes"]);
+    let object = verifier.expect(0).json();
+    assert_eq!(object["web"]["revealed"]["$.balance"], "123456789");
+    assert_eq!(object["web"]["body"], "{\"owner\":\"…\",\"balance\":123456789}");
+    assert!(prover.expect(0).out.contains("$.balance is 123456789"));
+}
+
 fn verifier_text(object: &serde_json::Value) -> String {
     object.to_string()
 }

@@ -1,6 +1,7 @@
 //! Messages that are read, and those that are not: attacks 8 and 9 of web proofs.
 
 use super::*;
+use crate::opening::Hidden;
 
 /// Bytes that are shown, but for those between `[` and `]`, which are hidden values, and those between `{` and `}`, of
 /// which nothing is said. The brackets are left out.
@@ -9,7 +10,7 @@ fn bytes(text: &str) -> Vec<Byte> {
     let mut bytes = Vec::new();
     for byte in text.bytes() {
         match byte {
-            b'[' => kind = Some(Byte::Value),
+            b'[' => kind = Some(Byte::Hidden(Hidden::Value)),
             b'{' => kind = Some(Byte::Any),
             b']' | b'}' => kind = None,
             _ => bytes.push(kind.unwrap_or(Byte::Shown(byte))),
@@ -99,6 +100,9 @@ fn responses_are_read() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let read = response_of(&format!("{chunked}2\r\n{{ab}}\r\n0A\r\n0123456789\r\n0\r\n\r\n")).unwrap();
     assert_eq!(read.body, bytes("{ab}0123456789"));
+    let begin = chunked.len() + 3;
+    assert_eq!(read.places(1..4), [begin + 1..begin + 2, begin + 8..begin + 10]);
+    assert_eq!(read.places(12..12), []);
     assert_eq!(response_of(&format!("{chunked}0\r\n\r\n")).unwrap().body, []);
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::opening::{Part, Planned, Said};
+use crate::opening::{Hidden, Part, Planned, Said};
 use crate::tls::{HandshakeSecrets, Secret};
 
 fn allowed(name: &str, may_hide: bool) -> AllowedField {
@@ -14,6 +14,7 @@ fn wanted() -> Wanted {
         fields: vec![allowed("cookie", true), allowed("accept", false)],
         status: vec![200],
         content_type: Some("application/json".into()),
+        reveal: vec![],
     }
 }
 
@@ -23,7 +24,7 @@ fn opening(request: &[u8], hidden: core::ops::Range<usize>, response: &[u8]) -> 
     let shown = |range: core::ops::Range<usize>| Said::Shown(request[range].to_vec());
     let mut parts = vec![part(0, shown(0..hidden.start))];
     if !hidden.is_empty() {
-        parts.push(part(hidden.start, Said::Value(hidden.len() as u16)));
+        parts.push(part(hidden.start, Said::Hidden(Hidden::Value, hidden.len() as u16)));
         parts.push(part(hidden.end, shown(hidden.end..request.len())));
     } else {
         parts = vec![part(0, shown(0..request.len()))];
@@ -91,6 +92,55 @@ fn exchanges_are_what_a_policy_wants() {
     assert!(matches!(with("\r\n", "\n"), Unwanted::Request(_)));
 }
 
+/// Values of JSON in chunks, of which the others are hidden.
+#[test]
+fn values_are_revealed() {
+    let body = br#"{"owner":"Al \"price\":1 ice","balance":1234567,"currency":"EUR"}"#;
+    let (first, second) = body.split_at(14);
+    let chunk = |bytes: &[u8]| [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let data = [&head[..], &chunk(first), &chunk(second), b"0\r\n\r\n"].concat();
+    let reveal = |paths: &[&str]| {
+        let reveal = paths.iter().map(|path| path.parse().unwrap()).collect();
+        Policy::new(Wanted { reveal, ..wanted() }).unwrap()
+    };
+    // The opening of an honest prover, as one record.
+    let opened = |policy: &Policy| {
+        let request = policy.request(&[]).unwrap();
+        let mut opening = opening(&request, 0..0, &data);
+        let mut said: Vec<Option<Option<Hidden>>> = vec![None; data.len()];
+        for span in policy.response_spans(&data).unwrap().into_iter().rev() {
+            said[span.range].fill(Some(span.hidden));
+        }
+        let mut start = 0;
+        let mut parts = vec![];
+        for run in said.chunk_by(|one, next| one == next) {
+            let end = start + run.len();
+            let said = run[0].map(|hidden| match hidden {
+                None => Said::Shown(data[start..end].to_vec()),
+                Some(class) => Said::Hidden(class, run.len() as u16),
+            });
+            parts.extend(said.map(|said| Part { start: start as u16, said }));
+            start = end;
+        }
+        opening.server = vec![Planned { length: data.len() as u16, kind: 23, parts: Some(parts) }];
+        opening
+    };
+    let policy = reveal(&["$.currency", "$.balance"]);
+    let exchange = policy.read(&opened(&policy)).unwrap();
+    let texts: Vec<_> = exchange.revealed.iter().map(|value| &value.text[..]).collect();
+    assert_eq!(texts, ["\"EUR\"", "1234567"]);
+    let text = crate::skeleton::text(&exchange.response.body);
+    assert_eq!(text, r#"{"owner":"…\"…\"…","balance":1234567,"currency":"EUR"}"#);
+    // What one policy opens another may not take.
+    let less = reveal(&["$.currency"]);
+    assert_eq!(policy.read(&opened(&less)).unwrap_err(), Unwanted::HidesValue("$.balance".into()));
+    assert_eq!(reveal(&["$.price"]).read(&opened(&less)).unwrap_err(), Unwanted::NoValue("$.price".into()));
+    let none = reveal(&[]);
+    assert!(matches!(less.read(&opened(&none)).unwrap_err(), Unwanted::Json(_)));
+    assert!(none.read(&opened(&none)).unwrap().revealed.is_empty());
+}
+
 #[test]
 fn policies_are_refused() {
     let refused = |change: fn(&mut Wanted)| {
@@ -130,6 +180,8 @@ fn digests_are_of_all_parts() {
         digest(|wanted| wanted.fields[0].name.push('a')),
         digest(|wanted| wanted.status.push(404)),
         digest(|wanted| wanted.content_type = None),
+        digest(|wanted| wanted.reveal = vec!["$.a".parse().unwrap()]),
+        digest(|wanted| wanted.reveal = vec!["$.b".parse().unwrap()]),
     ];
     for (i, one) in all.iter().enumerate() {
         assert!(!all[..i].contains(one), "{i}");

@@ -4,12 +4,15 @@
 // Lists of ranges, of which some have one.
 #![allow(clippy::single_range_in_vec_init)]
 
+use super::class::{above_nine, below_blank, ends_text};
 use super::*;
 use crate::opened::{Opened, Span};
+use crate::opening::Hidden;
 use crate::tls::Expected;
 use crate::tls::script::{self, Data, NAME, Script, Written};
 use core::ops::Range;
 use volery::circuit::Shape;
+use volery::circuit::gadget::{Bit, Word};
 
 const REQUEST: &[u8] =
     b"GET /account HTTP/1.1\r\nHost: bank.example\r\nCookie: session=s3cr3t-t0ken-0123\r\n\r\n";
@@ -395,33 +398,70 @@ fn contents_are_what_they_are() {
     }
 }
 
-/// Values that are hidden end no line: they may be anything from a blank on, and nothing below.
+/// Hidden bytes are of their class: all bytes, without gates, and by gates those at the edges.
 #[test]
-fn hidden_values_end_no_line() {
-    let with = |byte: u8, form| {
-        let mut request = REQUEST.to_vec();
-        request[60] = byte;
+fn hidden_bytes_are_of_their_class() {
+    let roots = script::roots();
+    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let with = |byte: u8| {
         let mut data = data();
-        data[1].content = request;
-        let written = self::written(data);
-        let roots = script::roots();
-        let expected = Expected { name: NAME, roots: &roots, time: script::time() };
-        let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
-        let opening = opened.opening(&[Span::value(55..75), Span::shown(0..REQUEST.len())], &[]);
-        assert_eq!(opening.client[0].parts.as_ref().unwrap().len(), 3);
-        verdict_by(&written, &opening, &written.secret, form)
+        data[1].content[60] = byte;
+        self::written(data)
     };
-    for byte in 0..=255 {
-        let ended = with(byte, Form::Gates).map_err(|error| error.to_string());
-        assert_eq!(ended.is_ok(), byte >= 0x20, "{byte}");
-        if let Err(why) = ended {
-            assert!(why.contains("record 0 of the client: a hidden value at 60"), "{why}");
+    let ended = |written: &Written, class| {
+        let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
+        let hidden = [Span::hidden(60..61, class), Span::shown(0..REQUEST.len())];
+        let opening = opened.opening(&hidden, &[]);
+        assert_eq!(opening.client[0].parts.as_ref().unwrap().len(), 3);
+        verdict(written, &opening).map_err(|error| error.to_string())
+    };
+    let holds = |byte: u8, class| match class {
+        Hidden::Value => byte >= 0x20,
+        Hidden::Text => byte >= 0x20 && ![0x22, 0x5c].contains(&byte),
+        Hidden::Digits => byte.is_ascii_digit(),
+    };
+    let classes = [
+        (Hidden::Value, "a hidden value at 60"),
+        (Hidden::Text, "hidden text at 60"),
+        (Hidden::Digits, "a hidden digit at 60"),
+    ];
+    for byte in (0..0x40).chain(0x5a..0x60).chain([0x7f, 0x80, 0xff]) {
+        let written = with(byte);
+        for (class, name) in classes {
+            let ended = ended(&written, class);
+            assert_eq!(ended.is_ok(), holds(byte, class), "{byte} {class:?}");
+            assert!(ended.is_ok() || ended.is_err_and(|why| why.contains(name)));
         }
     }
     BY_GATES.set(true);
-    assert!(with(0x1f, Form::Gates).is_err());
-    with(0x20, Form::Gates).unwrap();
-    with(0xff, Form::Mixed).unwrap();
+    assert!(ended(&with(0x5c), Hidden::Text).is_err());
+    ended(&with(0x39), Hidden::Digits).unwrap();
+}
+
+/// The gates of each class on all bytes, and how many they are.
+#[test]
+fn gates_of_classes_are_those_of_bytes() {
+    type Gates = fn(&mut Recorder<'_, F2>, &Word<Handle, 8>) -> volery::Result<Bit<Handle>>;
+    struct Of(Gates, u8, bool);
+    impl Circuit<Recorder<'_, F2>> for Of {
+        fn run(&self, b: &mut Recorder<'_, F2>) -> volery::Result<()> {
+            let byte = Word::witness(b)?;
+            byte.assert_equal(b, &Word::public(self.1.into()), "byte")?;
+            (self.0)(b, &byte)?.assert_equal(b, Bit::Public(self.2), "class")
+        }
+    }
+    type Class = (Gates, fn(u8) -> bool, u64);
+    let cases: [Class; 3] = [
+        (below_blank, |byte| byte < 0x20, 2),
+        (ends_text, |byte| byte < 0x20 || byte == b'"' || byte == b'\\', 13),
+        (above_nine, |byte| byte & 15 > 9, 2),
+    ];
+    for (gates, expected, ands) in cases {
+        for byte in 0..=255 {
+            volery::check(&Of(gates, byte, expected(byte)), bits_of(&[byte])).unwrap();
+        }
+        assert_eq!(Shape::without_depth::<F2>(&Of(gates, 0, true)).unwrap().mul, ands);
+    }
 }
 
 /// A server that speaks before it was asked.
@@ -463,6 +503,8 @@ fn openings_have_one_form() {
         parts.push(Part { start, said: Said::Shown(vec![1]) });
     });
     assert_eq!(refused(&touching.to_bytes()), Why::NotCanonical);
+    let (_, beyond) = changed(|opening| opening.client[0].length = 40);
+    assert_eq!(refused(&beyond.to_bytes()), Why::PartBehind);
     // Whatever is public is in the digest.
     let session = written.verify().unwrap();
     let digest = |opening: &Opening, form| {

@@ -40,6 +40,7 @@ pub(crate) fn policy(target: &str) -> Policy {
         fields: vec![AllowedField { name: "cookie".into(), may_hide: true }],
         status: vec![200],
         content_type: Some("application/json".into()),
+        reveal: vec![],
     })
     .unwrap()
 }

@@ -114,6 +114,7 @@ fn messages_are_those_that_are_due() {
             fields: vec![],
             status: vec![200],
             content_type: None,
+            reveal: vec![],
         });
         let (other, roots) = (other.unwrap(), kit::roots());
         let prover = thread::spawn(move || {

@@ -1,0 +1,301 @@
+//! The grammar of RFC 8259, by recursion over values.
+
+use super::{Kind, MOST_LEVELS, Malformed, Rule, Step, Value};
+use crate::opening::Hidden;
+use crate::skeleton::Byte;
+use std::collections::HashSet;
+
+/// A text that is read.
+pub(super) struct Reader<'b> {
+    bytes: &'b [Byte],
+    at: usize,
+    path: Vec<Step>,
+    values: Vec<Value>,
+}
+
+impl<'b> Reader<'b> {
+    pub(super) const fn new(bytes: &'b [Byte]) -> Self {
+        Self { bytes, at: 0, path: Vec::new(), values: Vec::new() }
+    }
+
+    /// All values of the text, behind which nothing follows.
+    pub(super) fn read(mut self) -> Result<Vec<Value>, Malformed> {
+        self.blank();
+        self.value()?;
+        self.blank();
+        if self.at < self.bytes.len() { Err(self.wrong(Rule::Long)) } else { Ok(self.values) }
+    }
+
+    const fn wrong(&self, why: Rule) -> Malformed {
+        Malformed { at: self.at, why }
+    }
+
+    /// The next byte, which is not passed over.
+    fn peek(&self) -> Result<Byte, Malformed> {
+        self.bytes.get(self.at).copied().ok_or_else(|| self.wrong(Rule::Short))
+    }
+
+    /// The next byte, which has to be shown.
+    fn shown(&self) -> Result<u8, Malformed> {
+        self.peek()?.shown().ok_or_else(|| self.wrong(Rule::Hidden))
+    }
+
+    /// Passes over blanks.
+    fn blank(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(Byte::Shown(b' ' | b'\t' | b'\n' | b'\r'))) {
+            self.at += 1;
+        }
+    }
+
+    /// Passes over this byte.
+    fn take(&mut self, byte: u8) -> Result<(), Malformed> {
+        let found = self.shown()?;
+        if found != byte {
+            return Err(self.wrong(Rule::Byte(found)));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<(), Malformed> {
+        let (start, number) = (self.at, self.values.len());
+        // The first digit of a number may be hidden.
+        let is_digit = self.peek()? == Byte::Hidden(Hidden::Digits);
+        let first = if is_digit { b'0' } else { self.shown()? };
+        let kind = match first {
+            b'{' => Kind::Object,
+            b'[' => Kind::Array,
+            b'"' => Kind::String,
+            b't' | b'f' | b'n' => Kind::Literal,
+            b'-' | b'0'..=b'9' => Kind::Number,
+            other => return Err(self.wrong(Rule::Byte(other))),
+        };
+        self.values.push(Value { path: self.path.clone(), range: start..start, kind });
+        match kind {
+            Kind::Object => self.object()?,
+            Kind::Array => self.array()?,
+            Kind::String => drop(self.string()?),
+            Kind::Number => self.number()?,
+            Kind::Literal => {
+                let word: &[u8] = match first {
+                    b't' => b"true",
+                    b'f' => b"false",
+                    _ => b"null",
+                };
+                word.iter().try_for_each(|byte| self.take(*byte))?;
+            }
+        }
+        self.values[number].range.end = self.at;
+        Ok(())
+    }
+
+    /// Whether another level may begin.
+    fn level(&self) -> Result<(), Malformed> {
+        if self.path.len() < MOST_LEVELS { Ok(()) } else { Err(self.wrong(Rule::Levels)) }
+    }
+
+    fn array(&mut self) -> Result<(), Malformed> {
+        self.level()?;
+        self.take(b'[')?;
+        self.blank();
+        if self.shown_is(b']') {
+            return self.take(b']');
+        }
+        for index in 0.. {
+            self.within(Step::Index(index))?;
+            if !self.goes_on(b']')? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn object(&mut self) -> Result<(), Malformed> {
+        self.level()?;
+        self.take(b'{')?;
+        self.blank();
+        if self.shown_is(b'}') {
+            return self.take(b'}');
+        }
+        let mut keys = HashSet::new();
+        let (mut lengths, mut hidden) = (HashSet::new(), HashSet::new());
+        loop {
+            let at = self.at;
+            let wrong = |why| Malformed { at, why };
+            let step = match self.string()? {
+                Text::Shown(key) => {
+                    lengths.insert(key.len());
+                    if !keys.insert(key.clone()) {
+                        return Err(wrong(Rule::Twice(key)));
+                    }
+                    Step::Key(key)
+                }
+                Text::Hidden { has_escapes: true, .. } => return Err(wrong(Rule::HiddenKey)),
+                Text::Hidden { length, .. } => {
+                    hidden.insert(length);
+                    Step::HiddenKey
+                }
+            };
+            if !lengths.is_disjoint(&hidden) {
+                return Err(wrong(Rule::HiddenKey));
+            }
+            self.blank();
+            self.take(b':')?;
+            self.blank();
+            self.within(step)?;
+            if !self.goes_on(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn shown_is(&self, byte: u8) -> bool {
+        self.bytes.get(self.at) == Some(&Byte::Shown(byte))
+    }
+
+    /// A value that is one step further.
+    fn within(&mut self, step: Step) -> Result<(), Malformed> {
+        self.path.push(step);
+        self.value()?;
+        self.path.pop();
+        self.blank();
+        Ok(())
+    }
+
+    /// Passes over a comma, or over the end of what is open.
+    fn goes_on(&mut self, end: u8) -> Result<bool, Malformed> {
+        if self.shown_is(end) {
+            self.take(end)?;
+            return Ok(false);
+        }
+        self.take(b',')?;
+        self.blank();
+        Ok(true)
+    }
+
+    fn string(&mut self) -> Result<Text, Malformed> {
+        self.take(b'"')?;
+        let (begin, mut is_hidden, mut has_escapes) = (self.at, false, false);
+        let mut text = Vec::new();
+        loop {
+            match self.peek()? {
+                Byte::Hidden(Hidden::Text) => {
+                    is_hidden = true;
+                    self.at += 1;
+                }
+                Byte::Hidden(_) | Byte::Any => return Err(self.wrong(Rule::Hidden)),
+                Byte::Shown(b'"') => break,
+                Byte::Shown(b'\\') => {
+                    has_escapes = true;
+                    let escaped = self.escape()?;
+                    text.extend(escaped.encode_utf8(&mut [0; 4]).bytes());
+                }
+                Byte::Shown(byte @ 0..0x20) => return Err(self.wrong(Rule::Byte(byte))),
+                Byte::Shown(byte) => {
+                    text.push(byte);
+                    self.at += 1;
+                }
+            }
+        }
+        let length = self.at - begin;
+        self.at += 1;
+        if is_hidden {
+            return Ok(Text::Hidden { length, has_escapes });
+        }
+        String::from_utf8(text).map(Text::Shown).map_err(|_| Malformed { at: begin, why: Rule::Utf8 })
+    }
+
+    /// The character of an escape.
+    fn escape(&mut self) -> Result<char, Malformed> {
+        self.take(b'\\')?;
+        let simple = match self.shown()? {
+            byte @ (b'"' | b'\\' | b'/') => byte,
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => {
+                self.at += 1;
+                let first = self.hex()?;
+                if !(0xd800..0xe000).contains(&first) {
+                    return char::from_u32(first).ok_or_else(|| self.wrong(Rule::Escape));
+                }
+                // A pair of surrogates (RFC 8259 section 7).
+                self.take(b'\\')?;
+                self.take(b'u')?;
+                let second = self.hex()?;
+                if first >= 0xdc00 || !(0xdc00..0xe000).contains(&second) {
+                    return Err(self.wrong(Rule::Escape));
+                }
+                let joined = 0x10000 + ((first - 0xd800) << 10 | (second - 0xdc00));
+                return char::from_u32(joined).ok_or_else(|| self.wrong(Rule::Escape));
+            }
+            _ => return Err(self.wrong(Rule::Escape)),
+        };
+        self.at += 1;
+        Ok(simple.into())
+    }
+
+    /// Four hexadecimal digits.
+    fn hex(&mut self) -> Result<u32, Malformed> {
+        let mut number = 0;
+        for _ in 0..4 {
+            let digit = char::from(self.shown()?).to_digit(16).ok_or_else(|| self.wrong(Rule::Escape))?;
+            number = number << 4 | digit;
+            self.at += 1;
+        }
+        Ok(number)
+    }
+
+    /// Passes over digits, of which hidden ones may be among the shown: at least one.
+    fn digits(&mut self, may_hide: bool) -> Result<(), Malformed> {
+        let begin = self.at;
+        loop {
+            match self.bytes.get(self.at) {
+                Some(Byte::Shown(b'0'..=b'9')) => {}
+                Some(Byte::Hidden(Hidden::Digits)) if may_hide => {}
+                _ if self.at > begin => return Ok(()),
+                Some(Byte::Shown(byte)) => return Err(self.wrong(Rule::Byte(*byte))),
+                Some(_) => return Err(self.wrong(Rule::Hidden)),
+                None => return Err(self.wrong(Rule::Short)),
+            }
+            self.at += 1;
+        }
+    }
+
+    fn number(&mut self) -> Result<(), Malformed> {
+        if self.shown_is(b'-') {
+            self.at += 1;
+        }
+        let begin = self.at;
+        self.digits(true)?;
+        if self.bytes[begin] == Byte::Shown(b'0') && self.at > begin + 1 {
+            return Err(Malformed { at: begin, why: Rule::Zero });
+        }
+        if self.shown_is(b'.') {
+            self.at += 1;
+            self.digits(true)?;
+        }
+        if self.shown_is(b'e') || self.shown_is(b'E') {
+            self.at += 1;
+            if self.shown_is(b'+') || self.shown_is(b'-') {
+                self.at += 1;
+            }
+            self.digits(false)?;
+        }
+        Ok(())
+    }
+}
+
+/// A string as it was read.
+enum Text {
+    /// All of it is shown: what it stands for.
+    Shown(String),
+    /// Some of it is hidden.
+    Hidden {
+        /// The bytes, as they are written.
+        length: usize,
+        has_escapes: bool,
+    },
+}

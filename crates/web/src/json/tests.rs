@@ -1,0 +1,244 @@
+//! Texts that are read, and those that are not: attacks 10 of web proofs.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Bytes that are shown, but for those between `«` and `»`, which are hidden text, and those between `‹` and `›`, which
+/// are hidden digits.
+fn bytes(text: &str) -> Vec<Byte> {
+    let mut kind = None;
+    let mut bytes = Vec::new();
+    for c in text.chars() {
+        match c {
+            '«' => kind = Some(Byte::Hidden(Hidden::Text)),
+            '‹' => kind = Some(Byte::Hidden(Hidden::Digits)),
+            '»' | '›' => kind = None,
+            c => {
+                bytes.extend(c.encode_utf8(&mut [0; 4]).bytes().map(|byte| kind.unwrap_or(Byte::Shown(byte))))
+            }
+        }
+    }
+    bytes
+}
+
+fn read(text: &str) -> Result<Json, Rule> {
+    Json::read(&bytes(text)).map_err(|malformed| malformed.why)
+}
+
+fn path(text: &str) -> Path {
+    text.parse().unwrap()
+}
+
+/// The place of the value at a path.
+fn at(text: &str, path: &str) -> Option<Range<usize>> {
+    read(text).unwrap().at(&self::path(path)).map(|value| value.range.clone())
+}
+
+#[test]
+fn values_have_paths() {
+    let text = r#" {"owner": "«Al»\"«ice»", "price":{"cents":[1,‹23›.‹4›e5,-0]}, "é\u0041\ud83d\ude00":null, "":true } "#;
+    assert_eq!(at(text, "$"), Some(1..bytes(text).len() - 1));
+    let value = |path: &str| {
+        let shown = |byte: &Byte| byte.shown().map_or('?', char::from);
+        at(text, path).map(|range| bytes(text)[range].iter().map(shown).collect::<String>())
+    };
+    assert_eq!(value("$.owner").unwrap(), r#""??\"???""#);
+    assert_eq!(value("$.price.cents[1]").unwrap(), "??.?e5");
+    assert_eq!(value("$.price[\"cents\"][2]").unwrap(), "-0");
+    assert_eq!(value("$[\"éA😀\"]").unwrap(), "null");
+    assert_eq!(value("$[\"\"]").unwrap(), "true");
+    for none in ["$.cents", "$.price.cents[3]", "$.price[0]", "$[0]", "$.Al"] {
+        assert_eq!(value(none), None, "{none}");
+    }
+    for text in ["", "a", "$a", "$.", "$..a", "$[a]", "$[\"a]", "$[1", "$[-1]", "$.a b", "$.*"] {
+        assert!(text.parse::<Path>().is_err(), "{text}");
+    }
+}
+
+/// Look-alikes, hidden structure, and all that RFC 8259 does not have.
+#[test]
+fn texts_are_refused() {
+    for (text, why) in [
+        ("", Rule::Short),
+        ("{", Rule::Short),
+        ("[1,", Rule::Short),
+        ("\"a", Rule::Short),
+        ("1 2", Rule::Long),
+        ("{}x", Rule::Long),
+        ("[1,]", Rule::Byte(b']')),
+        ("{\"a\":1,}", Rule::Byte(b'}')),
+        ("{a:1}", Rule::Byte(b'a')),
+        ("{\"a\" 1}", Rule::Byte(b'1')),
+        ("[1 2]", Rule::Byte(b'2')),
+        ("nul", Rule::Short),
+        ("nulL", Rule::Byte(b'L')),
+        ("NaN", Rule::Byte(b'N')),
+        ("+1", Rule::Byte(b'+')),
+        (".5", Rule::Byte(b'.')),
+        ("1.", Rule::Short),
+        ("1.e5", Rule::Byte(b'e')),
+        ("1e", Rule::Short),
+        ("-", Rule::Short),
+        ("01", Rule::Zero),
+        ("-01", Rule::Zero),
+        ("0‹1›", Rule::Zero),
+        ("\u{feff}1", Rule::Byte(0xef)),
+        ("\"a\nb\"", Rule::Byte(b'\n')),
+        ("\"\0\"", Rule::Byte(0)),
+        ("'a'", Rule::Byte(b'\'')),
+        ("\"\\x\"", Rule::Escape),
+        ("\"\\u12g4\"", Rule::Escape),
+        ("\"\\ud800\"", Rule::Byte(b'"')),
+        ("\"\\ud800\\u0041\"", Rule::Escape),
+        ("\"\\udc00\\ud800\"", Rule::Escape),
+        // Hidden bytes where structure is, or of another class.
+        // A quote that is hidden, and so is none.
+        ("\"a«\"»", Rule::Short),
+        ("«\"a\"»", Rule::Hidden),
+        ("[«1»]", Rule::Hidden),
+        ("\"‹1›\"", Rule::Hidden),
+        ("1«2»", Rule::Long),
+        ("1‹.›5", Rule::Byte(b'5')),
+        ("1e‹5›", Rule::Hidden),
+        ("1e5‹5›", Rule::Long),
+        ("t«rue»", Rule::Hidden),
+        ("\"\\«n»\"", Rule::Hidden),
+        ("\"\\u00«41»\"", Rule::Hidden),
+        // Keys that are there twice, or may be.
+        ("{\"a\":1,\"\\u0061\":2}", Rule::Twice("a".into())),
+        ("{\"ab\":1,\"«xy»\":2}", Rule::HiddenKey),
+        ("{\"«xy»\":2,\"ab\":1}", Rule::HiddenKey),
+        ("{\"«x»y\":2,\"\\u0061b\":1}", Rule::HiddenKey),
+        ("{\"«x»\\n\":2}", Rule::HiddenKey),
+    ] {
+        let found = read(text).map(drop);
+        assert!(
+            found == Err(why.clone()) || text == "1‹.›5" && found.is_ok(),
+            "{text}: {found:?}, not {why}"
+        );
+    }
+    // The shorter one cannot be the longer; and two that are hidden are no claim of anybody.
+    read("{\"abc\":1,\"«xy»\":2,\"«zw»\":3}").unwrap();
+    let any = [Byte::Shown(b'"'), Byte::Any, Byte::Shown(b'"')];
+    assert_eq!(Json::read(&any).unwrap_err().why, Rule::Hidden);
+    let value = any.map(|byte| if byte == Byte::Any { Byte::Hidden(Hidden::Value) } else { byte });
+    assert_eq!(Json::read(&value).unwrap_err().why, Rule::Hidden);
+    let utf8 = [b'"', 0xff, b'"'].map(Byte::Shown);
+    assert_eq!(Json::read(&utf8).unwrap_err().why, Rule::Utf8);
+    let nested = |levels: usize| read(&("[".repeat(levels) + &"]".repeat(levels))).map(drop);
+    assert_eq!((nested(31), nested(32)), (Ok(()), Err(Rule::Levels)));
+    assert_eq!(nested(100_000), Err(Rule::Levels));
+}
+
+/// The text with hidden parts as another may have it.
+fn hidden(text: &[u8], parts: &[HiddenPart]) -> Vec<Byte> {
+    let mut bytes: Vec<_> = text.iter().map(|byte| Byte::Shown(*byte)).collect();
+    for HiddenPart { range, hidden } in parts {
+        bytes[range.clone()].fill(Byte::Hidden(*hidden));
+    }
+    bytes
+}
+
+#[test]
+fn what_is_not_shown_is_hidden() {
+    let text = br#"{"a":"x\"y\u0041z","b":{"c":-12.50e+3,"d":[true,"s"]},"e":7,"f":""}"#;
+    let shown = |paths: &[&str]| {
+        let paths: Vec<_> = paths.iter().map(|path| self::path(path)).collect();
+        let bytes = hidden(text, &hide(text, &paths).unwrap());
+        let json = Json::read(&bytes).unwrap();
+        assert_eq!(json.values.len(), 9);
+        bytes.iter().map(|byte| byte.shown().map_or('_', char::from)).collect::<String>()
+    };
+    assert_eq!(shown(&[]), r#"{"a":"_\"_\u0041_","b":{"c":-__.__e+3,"d":[true,"_"]},"e":_,"f":""}"#);
+    assert_eq!(
+        shown(&["$.b", "$.e"]),
+        r#"{"a":"_\"_\u0041_","b":{"c":-12.50e+3,"d":[true,"s"]},"e":7,"f":""}"#
+    );
+    assert_eq!(
+        shown(&["$.b.d[1]", "$.b.x"]),
+        r#"{"a":"_\"_\u0041_","b":{"c":-__.__e+3,"d":[true,"s"]},"e":_,"f":""}"#
+    );
+    assert_eq!(shown(&["$"]).as_bytes(), text);
+    assert!(hide(b"{", &[]).is_err());
+}
+
+/// Texts of a generator, and what some of their bytes become.
+fn texts() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_string()),
+        Just("true".into()),
+        any::<i32>().prop_map(|number| number.to_string()),
+        (any::<i16>(), 0..999u16).prop_map(|(whole, part)| format!("{whole}.{part:03}")),
+        (1..9u8, -9..9i8).prop_map(|(digit, exponent)| format!("{digit}.5E{exponent}")),
+        "[a-c\"\\\\é\n]{0,6}".prop_map(|text| serde_json::to_string(&text).unwrap()),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(|all| format!("[{}]", all.join(" , "))),
+            prop::collection::vec(("[a-c]{0,2}", inner), 0..4).prop_map(|all| {
+                let members = all.iter().map(|(key, value)| format!("\"{key}\" : {value}"));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            }),
+        ]
+    })
+}
+
+/// Compares the reader with serde_json: both take the same texts, but for keys that are there twice, and find the same
+/// values at the same paths, whether the rest is hidden or not.
+fn agree(text: &[u8]) -> Result<(), TestCaseError> {
+    let theirs: Result<serde_json::Value, _> = serde_json::from_slice(text);
+    let shown: Vec<_> = text.iter().map(|byte| Byte::Shown(*byte)).collect();
+    let (ours, theirs) = match (Json::read(&shown), theirs) {
+        (Ok(ours), Ok(theirs)) => (ours, theirs),
+        (Err(Malformed { why: Rule::Twice(_), .. }), _) | (Err(_), Err(_)) => return Ok(()),
+        (ours, theirs) => {
+            return Err(TestCaseError::fail(format!(
+                "{ours:?} {theirs:?} {}",
+                String::from_utf8_lossy(text)
+            )));
+        }
+    };
+    let parts = hide(text, &[]).unwrap();
+    let redacted = Json::read(&hidden(text, &parts)).unwrap();
+    prop_assert_eq!(redacted.values.len(), ours.values.len());
+    for (value, other) in ours.values.iter().zip(&redacted.values) {
+        prop_assert_eq!(&value.range, &other.range);
+        let mut found = Some(&theirs);
+        for step in &value.path {
+            found = found.and_then(|value| match step {
+                Step::Key(key) => value.get(key),
+                Step::Index(index) => value.get(index),
+                Step::HiddenKey => None,
+            });
+        }
+        let alone: serde_json::Value = serde_json::from_slice(&text[value.range.clone()]).unwrap();
+        prop_assert_eq!(found, Some(&alone));
+    }
+    Ok(())
+}
+
+/// Runs `cases` of texts, of which one byte may be another.
+fn agree_on(cases: u32) {
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let inputs = (texts(), any::<prop::sample::Index>(), any::<Option<u8>>());
+    let ended = proptest::test_runner::TestRunner::new(config).run(&inputs, |(text, at, by)| {
+        let mut text = text.into_bytes();
+        if let Some(by) = by {
+            let at = at.index(text.len());
+            text[at] = by;
+        }
+        agree(&text)
+    });
+    ended.unwrap();
+}
+
+#[test]
+fn texts_are_those_of_others() {
+    agree_on(200);
+}
+
+#[test]
+#[ignore = "slow"]
+fn many_texts_are_those_of_others() {
+    agree_on(1_000_000);
+}

@@ -1,0 +1,150 @@
+//! The verifier's end: it forwards, and records.
+
+use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, WEB, closing, receive, send};
+use crate::error::{Error, Place, Refusal, Result, Why};
+use crate::recording::{Recording, Side};
+use crate::tls::hellos;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::{Duration, Instant, SystemTime};
+use volery::channel::{Link, MAGIC};
+
+/// The time for which more of the server is gathered, once something has come.
+const GATHER: Duration = Duration::from_millis(3);
+
+/// A connection that was forwarded, and is closed.
+pub struct Relayed {
+    /// All that went over it.
+    pub recording: Recording,
+    /// The address of the server.
+    pub address: SocketAddr,
+    /// The time at which it was made.
+    pub opened: SystemTime,
+    /// The time at which it was closed.
+    pub closed: SystemTime,
+}
+
+/// Steps 1 to 4 of the verifier: forwards a connection to the server of this `name`, which `connect` makes once the
+/// ClientHello has passed.
+///
+/// # Errors
+/// `Refused` where a hello does not pass; `Io` where either connection ends, is silent, or passes a limit.
+pub fn relay(
+    link: &mut dyn Link,
+    name: &str,
+    limits: &Limits,
+    connect: &mut dyn FnMut() -> Result<TcpStream>,
+) -> Result<Relayed> {
+    let doing = "forwarding to the server";
+    let up = |link: &mut dyn Link, recording: &Recording| {
+        let left = limits.up.saturating_sub(recording.stream(Side::Client).len());
+        receive(link, &[(UP, left), (CLOSE, left)]).map_err(Error::io("waiting for the prover"))
+    };
+    let mut greeting = [0; MAGIC.len() + WEB.len()];
+    link.recv(&mut greeting).map_err(Error::io("waiting for the prover"))?;
+    if greeting[..] != [&MAGIC[..], &WEB].concat() {
+        let other =
+            io::Error::new(ErrorKind::InvalidData, "it does not speak of web proofs, or of another version");
+        return Err(Error::io("waiting for the prover")(other));
+    }
+    let mut recording = Recording::new();
+    let first = up(link, &recording)?;
+    let began = Instant::now();
+    recording.push(Side::Client, &first.bytes, 0);
+    let mut are_complete = check_hellos(&recording, name, Side::Client)?;
+    let mut server = connect()?;
+    let opened = SystemTime::now();
+    let address = server.peer_addr().map_err(Error::io(doing))?;
+    server.set_nodelay(true).map_err(Error::io(doing))?;
+    server.set_write_timeout(Some(limits.silence)).map_err(Error::io(doing))?;
+    server.write_all(&first.bytes).map_err(Error::io(doing))?;
+    let mut message = first;
+    while message.kind == UP {
+        // Step 2.
+        let deadline = began + limits.total;
+        let (bytes, has_ended) = gather(&mut server, limits, deadline, recording.stream(Side::Server).len())?;
+        recording.push(Side::Server, &bytes, millis(began));
+        if !are_complete {
+            are_complete = check_hellos(&recording, name, Side::Server)?;
+        }
+        let kind = if has_ended { ENDED } else { DOWN };
+        send(link, kind, &bytes).map_err(Error::io("sending to the prover"))?;
+        message = up(link, &recording)?;
+        recording.push(Side::Client, &message.bytes, millis(began));
+        if !are_complete {
+            are_complete = check_hellos(&recording, name, Side::Client)?;
+        }
+        // A server that is gone hears it no more, and what it does not hear changes nothing.
+        if server.write_all(&message.bytes).is_err() && message.kind == UP && !has_ended {
+            return Err(Error::io(doing)(ErrorKind::BrokenPipe.into()));
+        }
+    }
+    let _ = server.shutdown(Shutdown::Both);
+    drop(server);
+    let closed = SystemTime::now();
+    send(link, CLOSED, &closing(&recording)).map_err(Error::io("closing the connection to the server"))?;
+    Ok(Relayed { recording, address, opened, closed })
+}
+
+fn millis(began: Instant) -> u32 {
+    u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX)
+}
+
+/// Whether all hellos have passed; an error where one does not. `last` is the side that spoke last, whose hello is
+/// there as a whole where it is the client's.
+fn check_hellos(recording: &Recording, name: &str, last: Side) -> Result<bool> {
+    match hellos(recording, name) {
+        Ok(_) => Ok(true),
+        Err(Error::Refused(Refusal { at: Place::Stream(side), why: Why::Unfinished, .. }))
+            if side == Side::Server || last == Side::Server =>
+        {
+            Ok(false)
+        }
+        Err(why) => Err(why),
+    }
+}
+
+/// Gathers what the server says: something at least, unless it has ended, which is told beside it.
+fn gather(
+    server: &mut TcpStream,
+    limits: &Limits,
+    deadline: Instant,
+    before: usize,
+) -> Result<(Vec<u8>, bool)> {
+    let doing = "waiting for the server";
+    let mut bytes = Vec::new();
+    let mut piece = vec![0; 1 << 14];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Error::io("forwarding to the server")(io::Error::new(
+                ErrorKind::TimedOut,
+                "its time is over",
+            )));
+        }
+        let wait = if bytes.is_empty() { limits.silence.min(left) } else { GATHER };
+        server.set_read_timeout(Some(wait)).map_err(Error::io(doing))?;
+        match server.read(&mut piece) {
+            Ok(0) => return Ok((bytes, true)),
+            Ok(read) => bytes.extend_from_slice(&piece[..read]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                if !bytes.is_empty() {
+                    return Ok((bytes, false));
+                }
+                let silent = io::Error::new(ErrorKind::TimedOut, "the server is silent");
+                return Err(Error::io(doing)(silent));
+            }
+            // A server that resets has ended: its bytes so far are what they are.
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok((bytes, true)),
+            Err(error) => return Err(Error::io(doing)(error)),
+        }
+        if before + bytes.len() > limits.down {
+            let much = io::Error::new(ErrorKind::InvalidData, "the server sends more than it may");
+            return Err(Error::io(doing)(much));
+        }
+        if bytes.len() + piece.len() > MOST_DOWN {
+            return Ok((bytes, false));
+        }
+    }
+}
