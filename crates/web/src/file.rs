@@ -161,6 +161,22 @@ impl File {
         Terms { policy, roots, limits: *limits, form: *form }
     }
 
+    /// A connection to the server, as whoever looks at an answer before makes it: to any address of its name, or to the
+    /// one that the file names.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn connect_directly(&self) -> Result<TcpStream> {
+        let doing = "connecting to the server";
+        let stream = match self.address {
+            Some(address) => TcpStream::connect_timeout(&address, self.limits.silence),
+            None => TcpStream::connect((self.policy.host(), self.policy.port())),
+        };
+        let stream = stream.map_err(Error::io(doing))?;
+        stream.set_read_timeout(Some(self.limits.silence)).map_err(Error::io(doing))?;
+        Ok(stream)
+    }
+
     /// A connection to the server, as a verifier makes it: to a public address, or to the one that the file names.
     ///
     /// # Errors

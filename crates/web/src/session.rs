@@ -1,10 +1,11 @@
 //! A whole web proof on one link: the connection to the server, the opening, and the proof of it. The messages are those
 //! of [`tunnel`](crate::tunnel), and then those of the proof system.
 
-use crate::client::{self, fetch};
+use crate::client::{self, Connection, Fetched, fetch};
 use crate::error::{Error, Result};
 use crate::http::{self, is_complete};
 use crate::opened::{Opened, Span};
+use crate::opening::Opening;
 use crate::policy::{Exchange, Policy};
 use crate::recording::{RecordingDigest, Side};
 use crate::skeleton::Byte;
@@ -91,6 +92,7 @@ pub fn verify(
     let opening = receive_opening(&mut link, &limits).map_err(|why| told(&mut link, why))?;
     let expected = Expected { name: policy.host(), roots, time };
     let checked = tls::verify(&relayed.recording, &opening.secrets, &expected).and_then(|session| {
+        // First of all the plan: what fits the records is no longer than they are.
         let statement = Statement::new(&relayed.recording, &session, &opening, form)?;
         let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
         Ok((session.certificate, exchange, statement))
@@ -129,21 +131,10 @@ pub fn prove(
     options: &Options,
     asking: &Asking<'_>,
 ) -> Result<(Exchange, Report)> {
-    let Terms { policy, roots, limits, form } = *terms;
-    let bytes = policy.request(asking.fields)?;
-    let request = client::Request { name: policy.host(), roots, time, bytes: &bytes, most: limits.down };
     let mut tunnel = Tunnel::new(&mut link);
-    let fetched = fetch(&request, &mut tunnel, &mut |response| is_complete(response))?;
+    let fetched = asked(&mut tunnel, terms, time, asking)?;
     tunnel.close(&fetched.recording)?;
-    let expected = Expected { name: policy.host(), roots, time };
-    let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
-    let data = [Side::Client, Side::Server].map(|side| opened.data(side));
-    let mut response = policy.response_spans(&data[1])?;
-    response.extend(shown_spans(&data[1], asking.show)?);
-    let opening = opened.opening(&policy.request_spans(&data[0]), &response);
-    let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
-    let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
-    statement.check(&fetched.secret)?;
+    let Stated { opening, exchange, statement } = Stated::of(&fetched, terms, time, asking)?;
     if !(asking.confirm)(&exchange) {
         return Err(Error::invalid("what the verifier would see was not confirmed: nothing is opened"));
     }
@@ -155,6 +146,57 @@ pub fn prove(
     let report = volery::prove(source, Statement::witness(&fetched.secret), &mut channel, &options)?;
     let _ = channel.close();
     Ok((exchange, report))
+}
+
+/// Makes the request over `connection`, which leads to the server itself, and says what a verifier would see. Nobody
+/// records it, and nothing is proved.
+///
+/// # Errors
+/// Those of [`prove`] before anything is opened.
+pub fn preview(
+    connection: &mut dyn Connection,
+    terms: &Terms<'_>,
+    time: Time,
+    asking: &Asking<'_>,
+) -> Result<Exchange> {
+    let fetched = asked(connection, terms, time, asking)?;
+    Ok(Stated::of(&fetched, terms, time, asking)?.exchange)
+}
+
+/// Makes the request.
+fn asked(
+    connection: &mut dyn Connection,
+    terms: &Terms<'_>,
+    time: Time,
+    asking: &Asking<'_>,
+) -> Result<Fetched> {
+    let Terms { policy, roots, limits, .. } = *terms;
+    let bytes = policy.request(asking.fields)?;
+    let request = client::Request { name: policy.host(), roots, time, bytes: &bytes, most: limits.down };
+    fetch(&request, connection, &mut |response| is_complete(response))
+}
+
+/// A session as it is going to be opened: checked as the verifier will, and true.
+struct Stated {
+    opening: Opening,
+    exchange: Exchange,
+    statement: Statement,
+}
+
+impl Stated {
+    fn of(fetched: &Fetched, terms: &Terms<'_>, time: Time, asking: &Asking<'_>) -> Result<Self> {
+        let Terms { policy, roots, form, .. } = *terms;
+        let expected = Expected { name: policy.host(), roots, time };
+        let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
+        let data = [Side::Client, Side::Server].map(|side| opened.data(side));
+        let mut response = policy.response_spans(&data[1])?;
+        response.extend(shown_spans(&data[1], asking.show)?);
+        let opening = opened.opening(&policy.request_spans(&data[0]), &response);
+        let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
+        let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
+        statement.check(&fetched.secret)?;
+        Ok(Self { opening, exchange, statement })
+    }
 }
 
 /// The spans of ranges of a response's body.

@@ -164,6 +164,13 @@ impl Read for Tunnel<'_> {
                 return Err(refused(&message.bytes));
             }
             self.ended = message.kind == ENDED;
+            if message.bytes.is_empty() && !self.ended {
+                // It would go on for ever.
+                return Err(io::Error::new(
+                    ErrorKind::InvalidData,
+                    "the verifier sends nothing of the server",
+                ));
+            }
             (self.incoming, self.read) = (message.bytes, 0);
         }
         let ready = &self.incoming[self.read..];

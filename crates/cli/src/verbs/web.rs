@@ -14,7 +14,7 @@ use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Fault, Result, one_line};
 use volery_cli::fields;
 use volery_cli::link::Reached;
-use volery_cli::print::{hex, notice};
+use volery_cli::print::{hex, notice, result};
 use volery_cli::report::Outcome;
 use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
@@ -43,9 +43,14 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
         false => ranges.clone(),
     };
     let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange);
-    let (options, now) = (settings.options([0; 32], None)?, now());
-    let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
     let asking = Asking { fields: &fields, show: &show, confirm: &confirm };
+    let (options, now) = (settings.options([0; 32], None)?, now());
+    if typed.preview {
+        let mut server = file.connect_directly().map_err(failure)?;
+        let exchange = session::preview(&mut server, &file.terms(), now, &asking).map_err(failure)?;
+        return previewed(&exchange, settings.json);
+    }
+    let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
     let proved = session::prove(link, &file.terms(), now, &options, &asking);
     let (exchange, report) = proved.map_err(failure)?;
     print(&settings, Party::Prover, (&exchange, report), peer, json!({}), started)
@@ -138,6 +143,20 @@ fn confirmed(exchange: &Exchange) -> bool {
     io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
+/// Prints what a verifier would see.
+fn previewed(exchange: &Exchange, json: bool) -> Result<()> {
+    if json {
+        return result(json!({"verdict": null, "web": object(exchange)}));
+    }
+    let [request, response] = exchange.heads();
+    let body = text(&exchange.response.body);
+    let lines = [&request, "", &response, "", &body].into_iter().flat_map(|part| match part {
+        "" => vec![String::new()],
+        part => part.lines().map(one_line).collect(),
+    });
+    result(lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// How an error of a web proof ends the program.
 fn failure(error: Error) -> Failure {
     let is_refusal = |kind: ErrorKind| kind == ErrorKind::PermissionDenied;
@@ -165,10 +184,27 @@ fn print(
 ) -> Result<()> {
     let mut outcome = Outcome::new(settings, Some(party), &[report], started);
     met(&mut outcome, peer);
+    let mut object = object(exchange);
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
+    let said = if exchange.revealed.is_empty() {
+        text(&exchange.response.body)
+    } else {
+        revealed.collect::<Vec<_>>().join(", ")
+    };
+    let line = format!("{} → {}: {}", exchange.request.head.start, exchange.response.status, one_line(said));
+    outcome.more("web", object, line);
+    outcome.print(settings.json)
+}
+
+/// The JSON of what an exchange shows.
+fn object(exchange: &Exchange) -> Value {
     let [request, response] = exchange.heads();
     let body = text(&exchange.response.body);
     let [hidden_of_request, hidden_of_response] = exchange.hidden();
-    let mut object = json!({
+    json!({
         "request": exchange.request.head.start,
         "request_head": request,
         "status": exchange.response.status,
@@ -178,15 +214,7 @@ fn print(
         "body": body,
         "body_bytes": exchange.response.body.len(),
         "shown": parts(&exchange.response.body),
-    });
-    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
-        object.extend(more);
-    }
-    let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
-    let said = if exchange.revealed.is_empty() { body } else { revealed.collect::<Vec<_>>().join(", ") };
-    let line = format!("{} → {}: {}", exchange.request.head.start, exchange.response.status, one_line(said));
-    outcome.more("web", object, line);
-    outcome.print(settings.json)
+    })
 }
 
 /// The shown parts of a body, with their places.

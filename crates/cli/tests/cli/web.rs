@@ -91,6 +91,12 @@ fn a_balance_is_proved() {
 fn values_of_json_are_revealed() {
     let folder = tempfile::tempdir().unwrap();
     let policy = policy(folder.path(), server(), "reveal = [\"$.balance\"]\n");
+    // Before any verifier is asked.
+    let preview = volery(&["web", "prove", "--policy", &policy, "--preview"]).expect(0).out;
+    assert!(
+        preview.contains("GET /balance HTTP/1.1\n") && preview.ends_with("…\",\"balance\":123456789}\n"),
+        "{preview}"
+    );
     let verify = ["web", "verify", "--policy", &policy, "--json"];
     let [verifier, prover] = session(&verify, &["web", "prove", "--policy", &policy, "--yes"]);
     let object = verifier.expect(0).json();

@@ -147,7 +147,25 @@ fn messages_are_those_that_are_due() {
     assert!(
         answered(&[message(4, b"no such server\x1b[2J")]).contains("the verifier refuses: no such server[2J")
     );
+    assert!(answered(&[message(2, &[])]).contains("sends nothing of the server"));
     assert!(answered(&[message(3, &[])]).contains("shaking hands with the server"));
+}
+
+/// A preview shows what a verifier would see, and asks none.
+#[test]
+fn previews_need_no_verifier() {
+    let (mine, roots) = (policy("/balance"), roots());
+    let preview = |address: SocketAddr| {
+        let mut server = TcpStream::connect(address).unwrap();
+        volery_web::session::preview(&mut server, &terms(&mine, &roots), time(), &asking())
+    };
+    let exchange = preview(bank()).unwrap();
+    assert_eq!(volery_web::skeleton::text(&exchange.response.body), "…\"balance\":123456789}");
+    let gzip = String::from_utf8(RESPONSE.to_vec())
+        .unwrap()
+        .replace("Content-Type", "Content-Encoding: gzip\r\nContent-Type");
+    let why = preview(server(include_bytes!("../certificates/bank.pem"), gzip.into())).map(drop).unwrap_err();
+    assert!(why.to_string().contains("content-encoding"), "{why}");
 }
 
 /// A verifier that changes its recording is noticed before anything is opened.

@@ -42,6 +42,9 @@ pub(crate) struct WebProve {
     /// Open what the verifier would see without asking
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Make the request without a verifier, and print what one would see: nothing is proved
+    #[arg(long, conflicts_with_all = ["yes", "listen", "connect", "peer", "peers", "key"])]
+    pub(crate) preview: bool,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]
