@@ -7,6 +7,7 @@ use crate::opened::Span;
 use crate::opening::Opening;
 use crate::skeleton::{Byte, skeleton};
 use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
 
 /// Fields that no request may have, whatever a policy says: they change who answers, what of, or how it is framed.
 const NEVER: [&str; 18] = [
@@ -185,9 +186,13 @@ impl Policy {
     ///
     /// # Errors
     /// `Invalid` where a field is none that the policy names, or its value would end its line.
-    pub fn request(&self, fields: &[(&str, &[u8])]) -> Result<Vec<u8>> {
+    pub fn request(&self, fields: &[(&str, &[u8])]) -> Result<Zeroizing<Vec<u8>>> {
         let start = format!("GET {} HTTP/1.1\r\nhost: {}\r\n", self.0.target, self.authority());
-        let mut bytes = [start.as_bytes(), b"accept-encoding: identity\r\nconnection: close\r\n"].concat();
+        let start = [start.as_bytes(), b"accept-encoding: identity\r\nconnection: close\r\n"].concat();
+        // Never moved, so that wiping it wipes all of it.
+        let lines = fields.iter().map(|(name, value)| name.len() + value.len() + 4);
+        let mut bytes = Zeroizing::new(Vec::with_capacity(start.len() + lines.sum::<usize>() + 2));
+        bytes.extend(start);
         for (name, value) in fields {
             if !self.0.fields.iter().any(|allowed| allowed.name == *name) {
                 return Err(Error::invalid(format!("the policy has no field {name}")));
@@ -195,7 +200,7 @@ impl Policy {
             if value.iter().any(|byte| *byte < 0x20 || *byte == 0x7f) {
                 return Err(Error::invalid(format!("the value of {name} has a byte that ends its line")));
             }
-            bytes.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
+            [name.as_bytes(), b": ", value, b"\r\n"].iter().for_each(|part| bytes.extend_from_slice(part));
         }
         bytes.extend(b"\r\n");
         Ok(bytes)

@@ -193,11 +193,21 @@ impl Write for Tunnel<'_> {
     }
 }
 
-/// The error of a refusal that the peer has sent, of a kind by which it is told from others.
+/// A refusal by the verifier, with what it says of why.
+#[derive(Debug, thiserror::Error)]
+#[error("the verifier refuses: {0}")]
+pub struct RefusedByVerifier(String);
+
+/// Whether an error of a link is a [`RefusedByVerifier`].
+pub fn is_refusal(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<RefusedByVerifier>())
+}
+
+/// The error of a refusal that the peer has sent.
 fn refused(why: &[u8]) -> io::Error {
     // It is shown on a terminal.
-    let why: String = String::from_utf8_lossy(why).chars().filter(|c| !c.is_control()).collect();
-    io::Error::new(ErrorKind::PermissionDenied, format!("the verifier refuses: {why}"))
+    let why = String::from_utf8_lossy(why).chars().filter(|c| !c.is_control()).collect();
+    io::Error::other(RefusedByVerifier(why))
 }
 
 /// The lengths and digests of both directions.

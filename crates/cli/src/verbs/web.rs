@@ -6,7 +6,7 @@ use crate::verbs::session::met;
 use core::ops::Range;
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
-use std::io::{self, ErrorKind, IsTerminal};
+use std::io::{self, IsTerminal};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use volery::channel::{Identity, Party};
 use volery::{Report, System};
@@ -23,6 +23,7 @@ use volery_web::file::File;
 use volery_web::policy::Exchange;
 use volery_web::session::{self, Asking, Verdict};
 use volery_web::skeleton::{Byte, text};
+use volery_web::tunnel::is_refusal;
 use zeroize::Zeroizing;
 
 /// The most bytes of a header's value.
@@ -159,13 +160,12 @@ fn previewed(exchange: &Exchange, json: bool) -> Result<()> {
 
 /// How an error of a web proof ends the program.
 fn failure(error: Error) -> Failure {
-    let is_refusal = |kind: ErrorKind| kind == ErrorKind::PermissionDenied;
     match error {
-        Error::Proof(volery::Error::Io { source, .. }) if is_refusal(source.kind()) => {
+        Error::Proof(volery::Error::Io { source, .. }) if is_refusal(&source) => {
             Failure::new(Fault::Rejected, source)
         }
         Error::Proof(error) => error.into(),
-        Error::Io { source, .. } if is_refusal(source.kind()) => Failure::new(Fault::Rejected, source),
+        Error::Io { source, .. } if is_refusal(&source) => Failure::new(Fault::Rejected, source),
         error @ (Error::Io { .. } | Error::Tls(_)) => Failure::peer(error),
         Error::Refused(refusal) if refusal.whose == Whose::Verifier => Failure::peer(refusal),
         Error::Refused(refusal) => Failure::new(Fault::Rejected, refusal),

@@ -183,14 +183,16 @@ fn texts() -> impl Strategy<Value = String> {
     })
 }
 
-/// Compares the reader with serde_json: both take the same texts, but for keys that are there twice, and find the same
-/// values at the same paths, whether the rest is hidden or not.
+/// Compares the reader with serde_json: both take the same texts, but for keys that are there twice and numbers beyond its
+/// own, and find the same values at the same paths, whether the rest is hidden or not.
 fn agree(text: &[u8]) -> Result<(), TestCaseError> {
     let theirs: Result<serde_json::Value, _> = serde_json::from_slice(text);
     let shown: Vec<_> = text.iter().map(|byte| Byte::Shown(*byte)).collect();
     let (ours, theirs) = match (Json::read(&shown), theirs) {
         (Ok(ours), Ok(theirs)) => (ours, theirs),
         (Err(Malformed { why: Rule::Twice(_), .. }), _) | (Err(_), Err(_)) => return Ok(()),
+        // Numbers of any size are texts of JSON.
+        (Ok(_), Err(why)) if why.to_string().contains("out of range") => return Ok(()),
         (ours, theirs) => {
             return Err(TestCaseError::fail(format!(
                 "{ours:?} {theirs:?} {}",

@@ -61,7 +61,7 @@ fn exchanges_are_what_a_policy_wants() {
     let read = |request: &[u8], hidden, response: &[u8]| {
         policy.read(&opening(request, hidden, response)).unwrap_err()
     };
-    let text = String::from_utf8(request.clone()).unwrap();
+    let text = String::from_utf8(request.to_vec()).unwrap();
     let with = |from: &str, to: &str| read(text.replace(from, to).as_bytes(), 0..0, RESPONSE);
     assert!(matches!(with("/balance", "/other"), Unwanted::Target { .. }));
     assert!(matches!(with("GET", "PUT"), Unwanted::Target { .. }));

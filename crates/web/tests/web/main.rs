@@ -168,43 +168,82 @@ fn previews_need_no_verifier() {
     assert!(why.to_string().contains("content-encoding"), "{why}");
 }
 
+/// Somebody between the two, who changes messages, and cuts the link behind some: gives their kinds.
+fn between(
+    mut prover: volery::channel::Pipe,
+    mut verifier: volery::channel::Pipe,
+    messages: usize,
+    change: impl Fn(&mut Vec<u8>),
+) -> Vec<u8> {
+    let take = |link: &mut volery::channel::Pipe| {
+        let mut head = [0; 5];
+        link.recv(&mut head).ok()?;
+        let mut bytes = vec![0; u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize];
+        link.recv(&mut bytes).ok()?;
+        Some([&head[..], &bytes].concat())
+    };
+    let mut greeting = [0; 12];
+    prover.recv(&mut greeting).and_then(|()| verifier.send(&greeting)).unwrap();
+    let mut kinds = vec![];
+    for number in 0..messages {
+        let (from, to) =
+            if number % 2 == 0 { (&mut prover, &mut verifier) } else { (&mut verifier, &mut prover) };
+        let Some(mut message) = take(from) else { break };
+        kinds.push(message[0]);
+        change(&mut message);
+        if to.send(&message).and_then(|()| to.flush()).is_err() {
+            break;
+        }
+    }
+    kinds
+}
+
+/// Runs both sides with somebody between them.
+fn run_with(messages: usize, change: impl Fn(&mut Vec<u8>) + Send) -> ([Error; 2], Vec<u8>) {
+    let (mine, roots) = (policy("/balance"), roots());
+    let address = bank();
+    let ((here, there), (to_verifier, verifiers)) = (link(), link());
+    thread::scope(|scope| {
+        let (policy, roots) = (&mine, &roots);
+        let verifier = scope.spawn(move || {
+            let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
+            verify(verifiers, &terms(policy, roots), time(), &Options::default(), &mut connect)
+                .map(drop)
+                .unwrap_err()
+        });
+        let between = scope.spawn(move || between(there, to_verifier, messages, change));
+        let proved =
+            prove(here, &terms(policy, roots), time(), &Options::default(), &asking()).map(drop).unwrap_err();
+        ([proved, verifier.join().unwrap()], between.join().unwrap())
+    })
+}
+
+/// A link that ends behind any message ends both sides with an error of the link, and before the connection is closed
+/// nothing has been opened.
+#[test]
+fn links_end_anywhere() {
+    for messages in 0.. {
+        let ([proved, verified], kinds) = run_with(messages, |_| {});
+        let of_link =
+            |error: &Error| matches!(error, Error::Io { .. } | Error::Proof(volery::Error::Io { .. }));
+        assert!(of_link(&proved) && of_link(&verified), "{messages}: {proved} {verified}");
+        let opened = kinds.iter().position(|kind| *kind == 7);
+        let closed = kinds.iter().position(|kind| *kind == 6);
+        assert!(opened.is_none() || closed.is_some_and(|closed| opened > Some(closed)), "{kinds:?}");
+        if opened.is_some() {
+            return;
+        }
+    }
+}
+
 /// A verifier that changes its recording is noticed before anything is opened.
 #[test]
 fn recordings_are_compared() {
-    let (mine, roots) = (policy("/balance"), roots());
-    let address: SocketAddr = bank();
-    let (here, there) = link();
-    let (mut to_verifier, verifiers) = link();
-    let ended = thread::scope(|scope| {
-        let policy = &mine;
-        let roots = &roots;
-        scope.spawn(move || {
-            let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
-            let _ = verify(verifiers, &terms(policy, roots), time(), &Options::default(), &mut connect);
-        });
-        // Somebody between the two who changes a digest.
-        scope.spawn(move || {
-            let mut there = there;
-            let take = |link: &mut volery::channel::Pipe| {
-                let mut head = [0; 5];
-                link.recv(&mut head).ok()?;
-                let mut bytes = vec![0; u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize];
-                link.recv(&mut bytes).ok()?;
-                Some([&head[..], &bytes].concat())
-            };
-            let mut greeting = [0; 12];
-            there.recv(&mut greeting).and_then(|()| to_verifier.send(&greeting)).unwrap();
-            while let Some(message) = take(&mut there) {
-                to_verifier.send(&message).and_then(|()| to_verifier.flush()).unwrap();
-                let Some(mut answer) = take(&mut to_verifier) else { return };
-                if answer[0] == 6 {
-                    *answer.last_mut().unwrap() ^= 1;
-                }
-                there.send(&answer).and_then(|()| there.flush()).unwrap();
-            }
-        });
-        prove(here, &terms(&mine, roots), time(), &Options::default(), &asking()).map(drop)
+    let ([proved, _], kinds) = run_with(100, |message| {
+        if message[0] == 6 {
+            *message.last_mut().unwrap() ^= 1;
+        }
     });
-    let why = ended.unwrap_err().to_string();
-    assert!(why.contains("the verifier has recorded other bytes"), "{why}");
+    assert!(proved.to_string().contains("the verifier has recorded other bytes"), "{proved}");
+    assert_eq!(kinds.last(), Some(&6));
 }
