@@ -8,6 +8,7 @@
 //! fields = ["accept", "cookie?"]     # that a request may have; "?" may be hidden
 //! status = [200]
 //! type = "application/json"
+//! claims = ["$.balance >= 1000.00"]  # of numbers that stay hidden
 //! reveal = ["$.currency"]            # values of a body that is JSON, in which other strings and digits are hidden
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
 //! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20 }
@@ -46,6 +47,8 @@ struct Written {
     r#type: Option<String>,
     #[serde(default)]
     reveal: Vec<String>,
+    #[serde(default)]
+    claims: Vec<String>,
     #[serde(default)]
     form: WrittenForm,
     #[serde(default)]
@@ -120,6 +123,8 @@ impl File {
         };
         let reveal = written.reveal.iter().map(|path| path.parse().map_err(Error::Invalid));
         let reveal = reveal.collect::<Result<_>>()?;
+        let claims = written.claims.iter().map(|claim| claim.parse().map_err(Error::Invalid));
+        let claims = claims.collect::<Result<_>>()?;
         let policy = Policy::new(Wanted {
             host: written.host,
             port: written.port,
@@ -128,6 +133,7 @@ impl File {
             status: written.status,
             content_type: written.r#type,
             reveal,
+            claims,
         })?;
         let form = match written.form {
             WrittenForm::Gates => Form::Gates,

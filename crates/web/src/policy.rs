@@ -1,5 +1,6 @@
 //! Policies of a verifier: the request that has to be made, of which server, and what its answer has to be.
 
+use crate::claim::{Claim, Comparison, NoNumber, Settled};
 use crate::error::{Error, Result};
 use crate::http::{Head, Malformed, Request, Response, request, response, value_spans};
 use crate::json::{self, HiddenPart, Json, Path, hide};
@@ -48,6 +49,8 @@ pub struct Wanted {
     pub content_type: Option<String>,
     /// Paths to values of its body, which is JSON, that are shown. Where there are none, the body may be anything.
     pub reveal: Vec<Path>,
+    /// Claims about numbers of that body, which stay hidden.
+    pub claims: Vec<Claim>,
 }
 
 /// A policy: what is asked of whom, and what may be hidden of it.
@@ -72,6 +75,10 @@ pub struct Exchange {
     pub response: Response,
     /// The values at the paths of the policy, in its order.
     pub revealed: Vec<Revealed>,
+    /// The claims of the policy, which hold where the proof does.
+    pub claims: Vec<String>,
+    /// The part of the claims that is for the circuit, by places in the response's data.
+    pub(crate) comparisons: Vec<Comparison<usize>>,
 }
 
 /// A value of the response's body that a policy wants to see.
@@ -121,6 +128,17 @@ pub enum Unwanted {
     /// The body is no JSON that proves something.
     #[error("the response's body: {0}")]
     Json(json::Malformed),
+    /// A claim is about no number.
+    #[error("the claim {claim}: {why}")]
+    NoNumber {
+        /// The claim.
+        claim: String,
+        /// The reason.
+        why: NoNumber,
+    },
+    /// A claim does not hold, as the shown bytes say.
+    #[error("the claim {0} does not hold")]
+    Claim(String),
     /// A value is not there.
     #[error("the response has no value at {0}")]
     NoValue(String),
@@ -223,15 +241,22 @@ impl Policy {
         self.check_request(&request)?;
         let response = response(&skeleton(&opening.server)).map_err(Unwanted::Response)?;
         self.check_response(&response)?;
-        let revealed = self.revealed(&response.body)?;
-        Ok(Exchange { request, response, revealed })
+        let (revealed, comparisons) = self.read_body(&response)?;
+        let claims = self.0.claims.iter().map(Claim::to_string).collect();
+        Ok(Exchange { request, response, revealed, claims, comparisons })
     }
 
-    /// The values that the policy wants to see, of a body that is JSON where it wants any.
-    fn revealed(&self, body: &[Byte]) -> Result<Vec<Revealed>, Unwanted> {
-        if self.0.reveal.is_empty() {
-            return Ok(Vec::new());
+    /// Whether the body is read as JSON.
+    fn wants_json(&self) -> bool {
+        !self.0.reveal.is_empty() || !self.0.claims.is_empty()
+    }
+
+    /// The values that the policy wants to see, and what of its claims is for the circuit.
+    fn read_body(&self, response: &Response) -> Result<(Vec<Revealed>, Vec<Comparison<usize>>), Unwanted> {
+        if !self.wants_json() {
+            return Ok(Default::default());
         }
+        let body = &response.body;
         let json = Json::read(body).map_err(Unwanted::Json)?;
         let value = |path: &Path| {
             let value = json.at(path).ok_or_else(|| Unwanted::NoValue(path.to_string()))?;
@@ -240,7 +265,20 @@ impl Policy {
             let text = shown.ok_or_else(|| Unwanted::HidesValue(path.to_string()))?;
             Ok(Revealed { path: path.to_string(), text })
         };
-        self.0.reveal.iter().map(value).collect()
+        let revealed = self.0.reveal.iter().map(value).collect::<Result<_, _>>()?;
+        let mut comparisons = Vec::new();
+        for claim in &self.0.claims {
+            match claim.settle(&json, body) {
+                Ok(Settled::Publicly(true)) => {}
+                Ok(Settled::Publicly(false)) => return Err(Unwanted::Claim(claim.to_string())),
+                Ok(Settled::By(comparison)) => {
+                    let place = |at: usize| response.places(at..at + 1)[0].start;
+                    comparisons.push(comparison.map(place));
+                }
+                Err(why) => return Err(Unwanted::NoNumber { claim: claim.to_string(), why }),
+            }
+        }
+        Ok((revealed, comparisons))
     }
 
     /// The spans of a response: its head, in which values of cookies are hidden; and of its body, where the policy wants
@@ -253,7 +291,7 @@ impl Policy {
         let response = response(&bytes).map_err(|why| Error::invalid(Unwanted::Response(why).to_string()))?;
         let end = data.windows(4).position(|four| four == b"\r\n\r\n").map_or(data.len(), |at| at + 4);
         let mut spans = value_spans(&data[..end], &["set-cookie"]);
-        if self.0.reveal.is_empty() {
+        if !self.wants_json() {
             // Chunks are framed in between.
             let mut begin = 0;
             for piece in &response.pieces {
@@ -314,7 +352,7 @@ impl Policy {
 
     /// A digest of the policy, which the digest of a statement under it is of.
     pub fn digest(&self) -> [u8; 32] {
-        let Wanted { host, port, target, fields, status, content_type, reveal } = &self.0;
+        let Wanted { host, port, target, fields, status, content_type, reveal, claims } = &self.0;
         let mut digest = Sha256::new();
         let mut add = |bytes: &[u8]| {
             digest.update((bytes.len() as u64).to_be_bytes());
@@ -334,6 +372,8 @@ impl Policy {
         add(content_type.as_deref().unwrap_or_default().as_bytes());
         add(&(reveal.len() as u64).to_be_bytes());
         reveal.iter().for_each(|path| add(path.to_string().as_bytes()));
+        add(&(claims.len() as u64).to_be_bytes());
+        claims.iter().for_each(|claim| add(claim.to_string().as_bytes()));
         digest.finalize().into()
     }
 }

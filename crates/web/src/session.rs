@@ -95,6 +95,7 @@ pub fn verify(
         // First of all the plan: what fits the records is no longer than they are.
         let statement = Statement::new(&relayed.recording, &session, &opening, form)?;
         let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
+        let statement = statement.comparing(&opening, &exchange.comparisons);
         Ok((session.certificate, exchange, statement))
     });
     let (certificate, exchange, statement) = checked.map_err(|why| told(&mut link, why))?;
@@ -194,6 +195,7 @@ impl Stated {
         let opening = opened.opening(&policy.request_spans(&data[0]), &response);
         let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
         let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
+        let statement = statement.comparing(&opening, &exchange.comparisons);
         statement.check(&fetched.secret)?;
         Ok(Self { opening, exchange, statement })
     }

@@ -10,6 +10,8 @@
 //!    pad of its tag, E_K(nonce, 1), is the sum of the tag and the GHASH of the ciphertext under H, which both parties
 //!    compute in the clear.
 //!
+//! 4. comparisons of hidden digits of the server, which claims are made of, hold.
+//!
 //! SHTS is fixed by the verified handshake, and so is HS by step 1, but for a second preimage of SHA-256; all else
 //! follows from HS and h2, so that the plaintexts are unique. Tags bind what lies between: behind a KeyUpdate that the
 //! plan calls something else, old keys give noise, of which one byte in 256 is of any type, but no tag fits.
@@ -37,7 +39,8 @@
 
 mod class;
 
-use crate::error::{Error, Place, Refusal, Result, Why};
+use crate::claim::{Comparison, Digit};
+use crate::error::{self, Error, Refusal, Result, Why};
 use crate::opening::{Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT, Record, Schedule, Secret, Session};
@@ -45,8 +48,9 @@ use class::{Demand, What};
 use ghash::universal_hash::UniversalHash;
 use ghash::{Block, GHash};
 use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 use volery::F2;
-use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, bits_of};
+use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, Word, bits_of};
 use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Circuit};
 
@@ -76,8 +80,17 @@ pub struct Statement {
     /// SHTS, which is public by now.
     server_secret: [u8; 32],
     directions: [Direction; 2],
+    /// Comparisons of bytes of the server.
+    comparisons: Vec<Comparison<Place>>,
     digest: [u8; 32],
     form: Form,
+}
+
+/// The place of a byte of content in the records of the server.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Place {
+    sequence: usize,
+    at: usize,
 }
 
 /// The records of one side.
@@ -137,9 +150,27 @@ impl Statement {
             finished_hash: session.finished_hash,
             server_secret: *opening.secrets.server.bytes(),
             directions,
+            comparisons: vec![],
             digest: digest.finalize().into(),
             form,
         })
+    }
+
+    /// The statement that what is compared holds, too: bytes by their places in the server's data, each of them hidden
+    /// as a digit in `opening`, of which the statement is.
+    pub(crate) fn comparing(mut self, opening: &Opening, comparisons: &[Comparison<usize>]) -> Self {
+        let mut digest = Sha256::new_with_prefix(self.digest);
+        for comparison in comparisons {
+            let located = comparison.clone().map(|place| locate(&opening.server, place));
+            // Bounds and relations are those of the claim, and places those of the opening's skeleton.
+            digest.update((comparison.claim.len() as u64).to_be_bytes());
+            digest.update(&comparison.claim);
+            self.comparisons.push(located);
+        }
+        if !comparisons.is_empty() {
+            self.digest = digest.finalize().into();
+        }
+        self
     }
 
     /// The digest of all that is public: of the form, h1, h2, the opening, and the records in the plan.
@@ -177,6 +208,14 @@ impl Statement {
                 }
             }
         }
+        let [_, server] = &self.directions;
+        for comparison in &self.comparisons {
+            let byte = |Place { sequence, at }: Place| {
+                let stream = keys[1].stream(sequence as u64, (at / BLOCK) as u32 + 2)[at % BLOCK];
+                stream ^ server.records[sequence].sent(at)
+            };
+            demand(comparison.holds(byte), || format!("claim {}", comparison.claim))?;
+        }
         Ok(())
     }
 
@@ -198,6 +237,7 @@ impl Statement {
         let derived = handshake.expand_label(b, b"derived", &public(&Sha256::digest(b"")), 32)?;
         let master = Hkdf::<Sha<'_, C>>::extract(b, &derived, &public(&[0; 32]))?;
         let master = Hkdf::<Sha<'_, C>>::new(b, &master)?;
+        let mut digits = BTreeMap::new();
         for direction in &self.directions {
             let label: &[u8] = match direction.side {
                 Side::Client => b"c ap traffic",
@@ -212,10 +252,25 @@ impl Statement {
             gcm.hash_key().assert_equal(b, &direction.hash_key, format_args!("H of the {side}"))?;
             // Step 3.
             for (sequence, record) in direction.records.iter().enumerate() {
-                b.scope(|b| record.push(b, &gcm, &iv, sequence, side))?;
+                let compared = if side == Side::Server { self.compared(sequence) } else { vec![] };
+                let bytes = b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), &compared))?;
+                digits.extend(compared.into_iter().map(|at| Place { sequence, at }).zip(bytes));
             }
         }
-        Ok(())
+        // Step 4.
+        self.comparisons.iter().try_for_each(|comparison| comparison.push(b, |place| digits[&place]))
+    }
+}
+
+impl Statement {
+    /// The places in a record of the server of what is compared, in their order.
+    fn compared(&self, sequence: usize) -> Vec<usize> {
+        let digits = self.comparisons.iter().flat_map(|comparison| &comparison.digits);
+        let places = digits.filter_map(|digit| match digit {
+            Digit::At(place) if place.sequence == sequence => Some(place.at),
+            _ => None,
+        });
+        places.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
@@ -258,15 +313,21 @@ impl Stated {
         Self { pad, blocks: blocks.collect() }
     }
 
-    /// Step 3 for one record.
+    /// The byte of the ciphertext at a place of which something is said.
+    fn sent(&self, at: usize) -> u8 {
+        let block = self.blocks.iter().find(|block| block.number as usize == at / BLOCK);
+        block.and_then(|block| block.bytes[at % BLOCK]).expect("a hidden digit").sent
+    }
+
+    /// Step 3 for one record. Gives the bytes of its plaintext at these places, of which something is said.
     fn push<S: for<'r> SubBytes<Recorder<'r, F2>>>(
         &self,
         b: &mut Recorder<'_, F2>,
         gcm: &Gcm<Handle, S>,
         iv: &Bytes<Handle>,
-        sequence: usize,
-        side: Side,
-    ) -> volery::Result<()> {
+        (side, sequence): (Side, usize),
+        compared: &[usize],
+    ) -> volery::Result<Vec<Word<Handle, 8>>> {
         let number = [&[0; 4][..], &(sequence as u64).to_be_bytes()].concat();
         let nonce = iv.xor(b, &Bytes::public(&number))?;
         // The pad is the block before those of the text, which begin at 2.
@@ -278,15 +339,32 @@ impl Stated {
             let block = stream.next().expect("the first block");
             block.assert_equal(b, pad, format_args!("{record}: its tag"))?;
         }
+        let mut bytes = Vec::with_capacity(compared.len());
         for (block, known) in stream.zip(&self.blocks) {
             let begin = BLOCK * known.number as usize;
             for (place, (byte, known)) in (begin..).zip(block.iter().zip(&known.bytes)) {
                 let Some(known) = known else { continue };
                 known.push(b, byte, format_args!("{record}: {} at {place}", known.what.name()))?;
+                if compared.contains(&place) {
+                    bytes.push(byte.xor(b, &Word::public(known.sent.into())));
+                }
             }
         }
-        Ok(())
+        Ok(bytes)
     }
+}
+
+/// The place of a byte of the server's data in its records.
+fn locate(plan: &[Planned], mut place: usize) -> Place {
+    for (sequence, planned) in plan.iter().enumerate().filter(|(_, planned)| planned.kind == APPLICATION_DATA)
+    {
+        let length = usize::from(planned.length);
+        if place < length {
+            return Place { sequence, at: place };
+        }
+        place -= length;
+    }
+    unreachable!("a byte of the skeleton")
 }
 
 /// Makes an error of what does not hold.
@@ -314,12 +392,12 @@ fn check_plan(recording: &Recording, session: &Session<'_>, opening: &Opening) -
     for side in [Side::Client, Side::Server] {
         let (plan, records) = (opening.plan(side), session.records(side));
         for (sequence, planned) in plan.iter().enumerate() {
-            let refuse = |why| Refusal::of_prover(Place::Data { side, sequence }, why);
+            let refuse = |why| Refusal::of_prover(error::Place::Data { side, sequence }, why);
             let record = records.get(sequence).ok_or_else(|| refuse(Why::NoSuchRecord))?;
             check_record(planned, record).map_err(refuse)?;
             check_use(side, sequence, plan).map_err(refuse)?;
         }
-        let of_stream = |why| Refusal::of_prover(Place::Stream(side), why);
+        let of_stream = |why| Refusal::of_prover(error::Place::Stream(side), why);
         if side == Side::Client && plan.len() != records.len() {
             return Err(of_stream(Why::LeftOut).into());
         }
@@ -334,7 +412,7 @@ fn check_plan(recording: &Recording, session: &Session<'_>, opening: &Opening) -
     if recording.passed_before(session.client[last].end(), session.server[first].start()) {
         return Ok(());
     }
-    let place = Place::Data { side: Side::Server, sequence: first };
+    let place = error::Place::Data { side: Side::Server, sequence: first };
     Err(Error::Refused(Refusal::of(Side::Server, place, Why::TooEarly)))
 }
 

@@ -134,6 +134,7 @@ fn confirmed(exchange: &Exchange) -> bool {
         notice("");
         part.lines().for_each(|line| notice(format_args!("  {}", one_line(line))));
     }
+    exchange.claims.iter().for_each(|claim| notice(format_args!("  and that {}", one_line(claim))));
     notice("");
     if !io::stdin().is_terminal() {
         notice("to open it without being asked, add --yes");
@@ -211,6 +212,7 @@ fn object(exchange: &Exchange) -> Value {
         "response_head": response,
         "hidden": {"request": hidden_of_request, "response": hidden_of_response},
         "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
+        "claims": exchange.claims,
         "body": body,
         "body_bytes": exchange.response.body.len(),
         "shown": parts(&exchange.response.body),

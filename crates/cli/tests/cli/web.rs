@@ -105,6 +105,27 @@ fn values_of_json_are_revealed() {
     assert!(prover.expect(0).out.contains("$.balance is 123456789"));
 }
 
+/// A claim about a value that stays hidden, and one that does not hold.
+#[test]
+fn claims_are_proved_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = server();
+    let policy_of = |claim: &str| policy(folder.path(), address, &format!("claims = [\"{claim}\"]\n"));
+    let mine = policy_of("$.balance >= 1000.00");
+    let verify = ["web", "verify", "--policy", &mine, "--json"];
+    let [verifier, prover] = session(&verify, &["web", "prove", "--policy", &mine, "--yes", "--json"]);
+    let web = verifier.expect(0).json()["web"].clone();
+    assert_eq!(
+        (&web["claims"][0], &web["body"]),
+        (&"$.balance >= 1000.00".into(), &"{\"owner\":\"…\",\"balance\":…}".into())
+    );
+    prover.expect(0);
+    let more = policy_of("$.balance < 5");
+    let [_, prover] =
+        session(&["web", "verify", "--policy", &more], &["web", "prove", "--policy", &more, "--yes"]);
+    prover.refused(2, &["claim $.balance < 5 does not hold"]);
+}
+
 fn verifier_text(object: &serde_json::Value) -> String {
     object.to_string()
 }

@@ -15,6 +15,7 @@ fn wanted() -> Wanted {
         status: vec![200],
         content_type: Some("application/json".into()),
         reveal: vec![],
+        claims: vec![],
     }
 }
 
@@ -182,6 +183,7 @@ fn digests_are_of_all_parts() {
         digest(|wanted| wanted.content_type = None),
         digest(|wanted| wanted.reveal = vec!["$.a".parse().unwrap()]),
         digest(|wanted| wanted.reveal = vec!["$.b".parse().unwrap()]),
+        digest(|wanted| wanted.claims = vec!["$.a > 1".parse().unwrap()]),
     ];
     for (i, one) in all.iter().enumerate() {
         assert!(!all[..i].contains(one), "{i}");

@@ -6,6 +6,7 @@
 
 use super::class::{above_nine, below_blank, ends_text};
 use super::*;
+use crate::claim::Settled;
 use crate::opened::{Opened, Span};
 use crate::opening::Hidden;
 use crate::tls::Expected;
@@ -436,6 +437,62 @@ fn hidden_bytes_are_of_their_class() {
     BY_GATES.set(true);
     assert!(ended(&with(0x5c), Hidden::Text).is_err());
     ended(&with(0x39), Hidden::Digits).unwrap();
+}
+
+/// Claims about digits that stay hidden, which two records share: by gates, too.
+#[test]
+fn claims_hold_of_hidden_digits() {
+    let mut data = data();
+    // The number lies across the end of a record.
+    let (first, second) = BODY.split_at(34);
+    data[4].content = first.to_vec();
+    data.insert(5, Data::new(Side::Server, 23, second));
+    let written = written(data);
+    let roots = script::roots();
+    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
+    let hidden = crate::json::hide(BODY, &[]).unwrap().into_iter();
+    let hidden = hidden
+        .map(|part| Span::hidden(HEAD.len() + part.range.start..HEAD.len() + part.range.end, part.hidden));
+    let mut spans: Vec<_> = hidden.collect();
+    spans.push(Span::shown(0..HEAD.len() + BODY.len()));
+    let opening = opened.opening(&[Span::shown(0..REQUEST.len())], &spans);
+    let skeleton = crate::skeleton::skeleton(&opening.server);
+    let body = &skeleton[HEAD.len()..];
+    let json = crate::json::Json::read(body).unwrap();
+    let stated = |claims: &[&str]| {
+        let comparisons = claims.iter().map(|claim| {
+            let claim: crate::claim::Claim = claim.parse().unwrap();
+            let Settled::By(comparison) = claim.settle(&json, body).unwrap() else { panic!("{claim}") };
+            comparison.map(|at| HEAD.len() + at)
+        });
+        let comparisons = comparisons.collect::<Vec<_>>();
+        let statement = Statement::new(&written.recording, opened.session(), &opening, Form::Gates).unwrap();
+        statement.comparing(&opening, &comparisons)
+    };
+    let check = |claims: &[&str], by_gates: bool| {
+        let statement = stated(claims);
+        let ended = statement.check(&written.secret).map_err(|error| error.to_string());
+        if by_gates {
+            let gates = volery::check(&statement, Statement::witness(&written.secret));
+            assert_eq!(gates.is_ok(), ended.is_ok(), "{claims:?} {gates:?}");
+        }
+        ended
+    };
+    check(&["$.balance >= 123456789", "$.balance < 123456789.5", "$.balance != 0"], true).unwrap();
+    check(&["$.balance == 123456789"], false).unwrap();
+    for (claim, by_gates) in [
+        ("$.balance >= 123456790", true),
+        ("$.balance < 123456789.0", false),
+        ("$.balance == 123456780", true),
+        ("$.balance > 1000000000", false),
+    ] {
+        let why = check(&[claim], by_gates).unwrap_err();
+        assert!(why.contains(&format!("claim {claim} does not hold")), "{why}");
+    }
+    let digests = [&[][..], &["$.balance > 1"], &["$.balance > 2"], &["$.balance > 1", "$.balance > 2"]];
+    let digests = digests.map(|claims| stated(claims).digest());
+    assert!((0..4).all(|i| !digests[..i].contains(&digests[i])));
 }
 
 /// The gates of each class on all bytes, and how many they are.

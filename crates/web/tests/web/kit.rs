@@ -33,7 +33,12 @@ pub(crate) fn time() -> UnixTime {
 
 /// A policy for the target `/balance`, whose cookie may be hidden.
 pub(crate) fn policy(target: &str) -> Policy {
-    Policy::new(Wanted {
+    Policy::new(wanted(target)).unwrap()
+}
+
+/// The parts of that policy.
+pub(crate) fn wanted(target: &str) -> Wanted {
+    Wanted {
         host: "bank.example".into(),
         port: 443,
         target: target.into(),
@@ -41,8 +46,8 @@ pub(crate) fn policy(target: &str) -> Policy {
         status: vec![200],
         content_type: Some("application/json".into()),
         reveal: vec![],
-    })
-    .unwrap()
+        claims: vec![],
+    }
 }
 
 /// Terms of a proof under a policy.

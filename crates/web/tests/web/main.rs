@@ -115,6 +115,7 @@ fn messages_are_those_that_are_due() {
             status: vec![200],
             content_type: None,
             reveal: vec![],
+            claims: vec![],
         });
         let (other, roots) = (other.unwrap(), kit::roots());
         let prover = thread::spawn(move || {
@@ -149,6 +150,28 @@ fn messages_are_those_that_are_due() {
     );
     assert!(answered(&[message(2, &[])]).contains("sends nothing of the server"));
     assert!(answered(&[message(3, &[])]).contains("shaking hands with the server"));
+}
+
+/// A claim about a number that stays hidden.
+#[test]
+fn a_claim_is_proved() {
+    let claiming = |claim: &str| {
+        let wanted = kit::wanted("/balance");
+        let claims = vec![claim.parse().unwrap()];
+        volery_web::policy::Policy::new(volery_web::policy::Wanted { claims, ..wanted }).unwrap()
+    };
+    let mine = claiming("$.balance >= 100000000.00");
+    let asking = Asking { show: &|_| vec![], ..asking() };
+    let verdict = run(&mine, &mine, &asking, bank()).verified.unwrap();
+    assert_eq!(verdict.exchange.claims, ["$.balance >= 100000000.00"]);
+    let text = volery_web::skeleton::text(&verdict.exchange.response.body);
+    assert_eq!(text, "{\"owner\":\"…\",\"balance\":…}");
+    let more = claiming("$.balance > 123456789");
+    let [proved, _] = run(&more, &more, &asking, bank()).errors();
+    assert!(proved.contains("claim $.balance > 123456789 does not hold"), "{proved}");
+    let other = claiming("$.owner > 1");
+    let [proved, _] = run(&other, &other, &asking, bank()).errors();
+    assert!(proved.contains("the value is no number"), "{proved}");
 }
 
 /// A preview shows what a verifier would see, and asks none.
