@@ -240,11 +240,25 @@ impl<P: Copy> Comparison<P> {
 
     /// Whether it holds, where `byte` gives the bytes at places.
     pub(crate) fn holds(&self, byte: impl Fn(P) -> u8) -> bool {
-        let digits = self.digits.iter().map(|digit| match digit {
-            Digit::Known(digit) => *digit,
-            Digit::At(at) => byte(*at) & 15,
-        });
-        self.relation.holds(digits.cmp(self.bound.iter().copied()))
+        // From the first digit on, without a branch on any: what differs first decides.
+        let (mut below, mut above) = (false, false);
+        for (digit, bound) in self.digits.iter().zip(&self.bound) {
+            let digit = match digit {
+                Digit::Known(digit) => *digit,
+                Digit::At(at) => byte(*at) & 15,
+            };
+            let undecided = !(below | above);
+            below |= undecided & (digit < *bound);
+            above |= undecided & (digit > *bound);
+        }
+        match self.relation {
+            Relation::Less => below,
+            Relation::AtMost => !above,
+            Relation::Equal => !(below | above),
+            Relation::Different => below | above,
+            Relation::AtLeast => !below,
+            Relation::More => above,
+        }
     }
 
     /// Demands it, where `byte` gives the bytes at places.

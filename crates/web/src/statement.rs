@@ -8,8 +8,7 @@
 //! 3. for each record i in the plan, with nonce iv xor i: the byte behind its content is its type, all behind that are
 //!    zeros; and where it is opened, its shown bytes are the content's, hidden bytes are of their class, and the
 //!    pad of its tag, E_K(nonce, 1), is the sum of the tag and the GHASH of the ciphertext under H, which both parties
-//!    compute in the clear.
-//!
+//!    compute in the clear;
 //! 4. comparisons of hidden digits of the server, which claims are made of, hold.
 //!
 //! SHTS is fixed by the verified handshake, and so is HS by step 1, but for a second preimage of SHA-256; all else
@@ -31,22 +30,23 @@
 //! | each pad | 5,120 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
-//! records a connection but for padding. Contents of which nothing
-//! is said are not decrypted.
+//! records a connection but for padding. Contents of which nothing is said are not decrypted.
 //!
 //! **What is revealed.** Lengths, types, shown bytes; H and pads, by which whoever has them can forge a record of known
 //! content under the same nonce: so they are opened when the connection is closed, and of records that were answered.
 
 mod class;
+mod plan;
 
 use crate::claim::{Comparison, Digit};
-use crate::error::{self, Error, Refusal, Result, Why};
-use crate::opening::{Opening, Part, Planned, Said};
+use crate::error::Result;
+use crate::opening::{Opening, Planned, Said};
 use crate::recording::{Recording, Side};
-use crate::tls::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT, Record, Schedule, Secret, Session};
+use crate::tls::{APPLICATION_DATA, Record, Schedule, Secret, Session};
 use class::{Demand, What};
 use ghash::universal_hash::UniversalHash;
 use ghash::{Block, GHash};
+use plan::check_plan;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use volery::F2;
@@ -385,63 +385,6 @@ fn pad(record: &Record<'_>, hash_key: &[u8; BLOCK]) -> [u8; BLOCK] {
     let hash: [u8; BLOCK] = hash.finalize().into();
     let tag = record.tag();
     core::array::from_fn(|i| hash[i] ^ tag[i])
-}
-
-/// Checks the rules of a plan.
-fn check_plan(recording: &Recording, session: &Session<'_>, opening: &Opening) -> Result<()> {
-    for side in [Side::Client, Side::Server] {
-        let (plan, records) = (opening.plan(side), session.records(side));
-        for (sequence, planned) in plan.iter().enumerate() {
-            let refuse = |why| Refusal::of_prover(error::Place::Data { side, sequence }, why);
-            let record = records.get(sequence).ok_or_else(|| refuse(Why::NoSuchRecord))?;
-            check_record(planned, record).map_err(refuse)?;
-            check_use(side, sequence, plan).map_err(refuse)?;
-        }
-        let of_stream = |why| Refusal::of_prover(error::Place::Stream(side), why);
-        if side == Side::Client && plan.len() != records.len() {
-            return Err(of_stream(Why::LeftOut).into());
-        }
-        if !plan.iter().any(|planned| planned.kind == APPLICATION_DATA) {
-            return Err(of_stream(Why::NoData).into());
-        }
-    }
-    // The client's last data passed before the server's first.
-    let last = opening.client.iter().rposition(|planned| planned.kind == APPLICATION_DATA);
-    let first = opening.server.iter().position(|planned| planned.kind == APPLICATION_DATA);
-    let (last, first) = (last.expect("there is data"), first.expect("there is data"));
-    if recording.passed_before(session.client[last].end(), session.server[first].start()) {
-        return Ok(());
-    }
-    let place = error::Place::Data { side: Side::Server, sequence: first };
-    Err(Error::Refused(Refusal::of(Side::Server, place, Why::TooEarly)))
-}
-
-/// Whether lengths and parts of a record fit it.
-fn check_record(planned: &Planned, record: &Record<'_>) -> Result<(), Why> {
-    let (length, inner) = (usize::from(planned.length), record.ciphertext().len());
-    if inner > MOST_CONTENT + 1 {
-        return Err(Why::ContentLength(inner - 1));
-    }
-    // The type takes a byte; only data may be empty (RFC 8446 section 5.1).
-    if length >= inner || length == 0 && planned.kind != APPLICATION_DATA {
-        return Err(Why::ContentLength(length));
-    }
-    let ends = planned.parts.iter().flatten().map(Part::end);
-    if ends.max().is_some_and(|end| end > length) { Err(Why::PartBehind) } else { Ok(()) }
-}
-
-/// Whether a record may be what the plan of its side says.
-fn check_use(side: Side, sequence: usize, plan: &[Planned]) -> Result<(), Why> {
-    let Planned { kind, parts, .. } = &plan[sequence];
-    let is_last = sequence + 1 == plan.len();
-    match (side, *kind) {
-        (_, APPLICATION_DATA) if parts.is_some() => Ok(()),
-        (Side::Client, APPLICATION_DATA) => Err(Why::NotOpened),
-        (Side::Client, ALERT) if is_last && parts.is_none() => Ok(()),
-        (Side::Server, _) if is_last => Err(Why::NotOpened),
-        (Side::Server, APPLICATION_DATA | HANDSHAKE) if parts.is_none() => Ok(()),
-        (_, kind) => Err(Why::ContentType(kind)),
-    }
 }
 
 #[cfg(test)]

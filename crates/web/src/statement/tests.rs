@@ -7,8 +7,9 @@
 use super::class::{above_nine, below_blank, ends_text};
 use super::*;
 use crate::claim::Settled;
+use crate::error::{Error, Why};
 use crate::opened::{Opened, Span};
-use crate::opening::Hidden;
+use crate::opening::{Hidden, Part};
 use crate::tls::Expected;
 use crate::tls::script::{self, Data, NAME, Script, Written};
 use core::ops::Range;
