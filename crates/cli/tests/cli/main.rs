@@ -19,6 +19,7 @@ mod rooms;
 mod sessions;
 mod sieve;
 mod vacuous;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod web;
 mod wolverine;
 

@@ -1,4 +1,6 @@
 //! Whole proofs over a link: a server, a verifier that forwards to it, and a prover.
+// Elsewhere there is no cryptography for it.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 mod kit;
 
