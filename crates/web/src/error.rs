@@ -246,6 +246,9 @@ pub enum Why {
     /// The chain of certificates does not hold.
     #[error("the chain of certificates does not hold: {0}")]
     Chain(String),
+    /// No key of the path is pinned.
+    #[error("the chain of certificates has none of the pinned keys")]
+    Pin,
     /// The certificate is of another name.
     #[error("the certificate is of another name: {0}")]
     CertificateName(String),

@@ -4,6 +4,7 @@
 //! ```text
 //! host = "api.bank.example"          # port = 443, and address = "10.0.0.7:443" for a server in one's own network
 //! roots = "roots.pem"                # authorities, in PEM, beside this file
+//! pin = ["sha256/…"]                # digests of keys in base64, of which the chain has to have one
 //! request = "GET /v1/balance"
 //! fields = ["accept", "cookie?"]     # that a request may have; "?" may be hidden
 //! status = [200]
@@ -20,6 +21,8 @@ use crate::session::Terms;
 use crate::statement::Form;
 use crate::tls::Roots;
 use crate::tunnel::{Limits, connect};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde::Deserialize;
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -39,6 +42,8 @@ struct Written {
     port: u16,
     address: Option<SocketAddr>,
     roots: String,
+    #[serde(default)]
+    pin: Vec<String>,
     request: String,
     #[serde(default)]
     fields: Vec<String>,
@@ -114,7 +119,8 @@ impl File {
         let roots = open(&written.roots);
         let roots =
             roots.map_err(|why| Error::invalid(format!("{}: it cannot be read: {why}", written.roots)))?;
-        let roots = Roots::from_pem(&roots)?;
+        let pins = written.pin.iter().map(|text| pin(text)).collect::<Result<_>>()?;
+        let roots = Roots::from_pem(&roots)?.pinned(pins);
         let target = written.request.strip_prefix("GET ");
         let target = target.ok_or_else(|| Error::invalid("request: write GET, a blank and a target"))?;
         let field = |written: &String| {
@@ -196,6 +202,13 @@ impl File {
     }
 }
 
+/// A digest of a key, as `sha256/` and base64.
+fn pin(text: &str) -> Result<[u8; 32]> {
+    let digest = text.strip_prefix("sha256/").and_then(|text| STANDARD.decode(text).ok());
+    let digest = digest.and_then(|digest| digest.try_into().ok());
+    digest.ok_or_else(|| Error::invalid(format!("pin: {text:?}: write sha256/ and 44 characters of base64")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +226,7 @@ mod tests {
     fn files_are_read() {
         let file = parse(TEXT).unwrap();
         assert_eq!((file.policy.host(), file.policy.port(), file.form), ("bank.example", 443, Form::Gates));
+        parse(&format!("{TEXT}pin = [\"sha256/{}=\"]", "A".repeat(43))).unwrap();
         let more = "port = 444\nfields = [\"cookie?\", \"accept\"]\nstatus = [200, 404]\ntype = \"a/b\"\n\
                     form = \"mixed\"\naddress = \"127.0.0.1:444\"\nlimits = { up = 1000, seconds = 5 }\n";
         let file = parse(&format!("{TEXT}{more}")).unwrap();
@@ -229,6 +243,8 @@ mod tests {
             (&TEXT.replace("bank", "Bank"), "in lower case"),
             (&format!("{TEXT}form = \"fast\""), "fast"),
             (&format!("{TEXT}limit = 1"), "unknown field"),
+            (&format!("{TEXT}pin = [\"sha256/AAAA\"]"), "44 characters"),
+            (&format!("{TEXT}pin = [\"{}=\"]", "A".repeat(43)), "44 characters"),
             (&format!("{TEXT}limits = {{ down = 1000000000 }}"), "limits"),
             (&format!("{TEXT}limits = {{ seconds = 0 }}"), "limits"),
             (&format!("{TEXT}fields = [\"range\"]"), "proves nothing"),

@@ -6,7 +6,8 @@ use crate::error::{Error, Result, Why};
 use rustls::crypto::WebPkiSupportedAlgorithms;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, TrustAnchor, UnixTime};
-use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert};
+use sha2::{Digest, Sha256};
+use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert, spki_for_anchor};
 
 /// The most certificates of a chain: public ones have four, and each costs whoever looks for a path.
 const MOST_CERTIFICATES: usize = 10;
@@ -17,9 +18,13 @@ const ENTRY_EXTENSIONS: [u16; 2] = [5, 18];
 /// The begin of what a server signs, before the digest of the messages (section 4.4.3).
 const CONTEXT: &[u8] = b"TLS 1.3, server CertificateVerify\0";
 
-/// The authorities that a verifier believes.
+/// The authorities that a verifier believes, and the keys that it insists on.
 #[derive(Clone, Debug)]
-pub struct Roots(Vec<TrustAnchor<'static>>);
+pub struct Roots {
+    anchors: Vec<TrustAnchor<'static>>,
+    /// SHA-256 of public keys (SubjectPublicKeyInfo), of which the path has to have one; none where any will do.
+    pins: Vec<[u8; 32]>,
+}
 
 impl Roots {
     /// The certificates of a PEM text.
@@ -37,12 +42,19 @@ impl Roots {
         if roots.is_empty() {
             return Err(Error::invalid("roots: there is no certificate in PEM"));
         }
-        Ok(Self(roots))
+        Ok(Self { anchors: roots, pins: vec![] })
+    }
+
+    /// The roots, where the path to them has to have one of the keys with these digests: the server's own, that of an
+    /// authority between, or the root's.
+    #[must_use]
+    pub fn pinned(self, pins: Vec<[u8; 32]>) -> Self {
+        Self { pins, ..self }
     }
 
     /// The roots in the form that a client of TLS takes.
     pub(crate) fn store(&self) -> rustls::RootCertStore {
-        rustls::RootCertStore { roots: self.0.clone() }
+        rustls::RootCertStore { roots: self.anchors.clone() }
     }
 }
 
@@ -83,7 +95,14 @@ pub(crate) fn check_chain(
     let wrong = |error: webpki::Error| Why::Chain(error.to_string());
     let own = EndEntityCert::try_from(&chain[0]).map_err(wrong)?;
     let usage = KeyUsage::server_auth();
-    own.verify_for_usage(algorithms.all, &roots.0, &chain[1..], time, usage, None, None).map_err(wrong)?;
+    let path = own.verify_for_usage(algorithms.all, &roots.anchors, &chain[1..], time, usage, None, None);
+    let path = path.map_err(wrong)?;
+    let between = path.intermediate_certificates().map(|certificate| certificate.subject_public_key_info());
+    let keys = [own.subject_public_key_info(), spki_for_anchor(path.anchor())].into_iter().chain(between);
+    let digests: Vec<[u8; 32]> = keys.map(|key| Sha256::digest(&key).into()).collect();
+    if !roots.pins.is_empty() && !digests.iter().any(|digest| roots.pins.contains(digest)) {
+        return Err(Why::Pin);
+    }
     own.verify_is_valid_for_subject_name(name).map_err(|error| Why::CertificateName(error.to_string()))
 }
 

@@ -9,6 +9,7 @@ use crate::recording::{Recording, Side};
 use core::time::Duration;
 use rustls::SignatureScheme;
 use rustls::pki_types::UnixTime;
+use sha2::Digest;
 use zeroize::Zeroize;
 
 /// Why a session is refused, and whose doing that is.
@@ -330,6 +331,18 @@ fn certificates_and_signatures_hold() {
         assert!(matches!(with(&script::roots(), name, 1_900_000_000), Error::Invalid(_)), "{name}");
     }
     assert!(Roots::from_pem(b"").is_err());
+    // Pins: of the server's own key, of the authority's between, of the root's; and of another.
+    let pinned = |pem: &[u8]| {
+        let der = rustls::pki_types::CertificateDer::from(certificate(pem));
+        let key = webpki::EndEntityCert::try_from(&der).unwrap().subject_public_key_info();
+        let roots = script::roots().pinned(vec![[0; 32], sha2::Sha256::digest(&key).into()]);
+        let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+        verify(&written.recording, &written.secrets, &expected).map(drop).map_err(|error| error.to_string())
+    };
+    for pem in [file!("bank.pem"), file!("between.pem"), file!("root.pem")] {
+        pinned(pem).unwrap();
+    }
+    assert!(pinned(file!("rsa.pem")).unwrap_err().contains("none of the pinned keys"));
 
     // Keys of other kinds, whose schemes the client offered.
     for (own, key, scheme) in [
