@@ -9,20 +9,27 @@
 //! Offered are TLS 1.3, TLS_AES_128_GCM_SHA256, http/1.1, and for the key exchange the hybrid of X25519 and ML-KEM-768
 //! first, so that whoever records the connection cannot read it later by a quantum computer. Nothing is resumed, no
 //! ticket is asked for, there is no early data and no certificate of the client.
+//!
+//! The relay may be the author of the policy. So the client believes its own authorities alone, and those of the policy,
+//! with its pins, are demanded beside them: both while the handshake goes on, before any of the request is sent.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Refusal, Result, Why};
 use crate::provider::{provider, suite};
 use crate::recording::{Recording, Side};
-use crate::tls::{Roots, Secret};
+use crate::tls::{Roots, Secret, check_chain};
 use core::cell::RefCell;
-use rustls::client::{Resumption, TicketRequest};
-use rustls::crypto::ActiveKeyExchange;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, TicketRequest, WebPkiServerVerifier};
 use rustls::crypto::hmac::Tag;
 use rustls::crypto::tls13::{Hkdf, HkdfExpander, OkmBlock};
-use rustls::pki_types::{ServerName, UnixTime};
+use rustls::crypto::{ActiveKeyExchange, WebPkiSupportedAlgorithms};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::time_provider::TimeProvider;
 use rustls::version::TLS13;
-use rustls::{ClientConfig, ClientConnection, NamedGroup, SupportedCipherSuite, Tls13CipherSuite};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, NamedGroup, OtherError,
+    SignatureScheme, SupportedCipherSuite, Tls13CipherSuite,
+};
 use std::io::{self, Read, Write};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
@@ -32,8 +39,10 @@ use zeroize::Zeroizing;
 pub struct Request<'a> {
     /// The server's name, in ASCII and lower case.
     pub name: &'a str,
-    /// The authorities that may certify it.
-    pub roots: &'a Roots,
+    /// The authorities that the client itself believes.
+    pub own: &'a Roots,
+    /// The authorities, and keys, that it has to be certified by in addition, as the verifier will demand.
+    pub demanded: &'a Roots,
     /// The time at which certificates must be valid.
     pub time: UnixTime,
     /// The bytes that are sent.
@@ -74,7 +83,7 @@ pub fn fetch(
     let mut wire = Wire { connection, recording: Recording::new(), began: Instant::now() };
     // Never moved, so that wiping it wipes all of it.
     let mut response = Zeroizing::new(Vec::with_capacity(request.most));
-    SLOT.take();
+    let _emptied = Emptied::new();
     let mut is_sent = false;
     let mut is_over = false;
     loop {
@@ -99,7 +108,7 @@ pub fn fetch(
             Err(error) => {
                 // The server is told why, if it still listens.
                 let _ = tls.write_tls(&mut wire);
-                return Err(error.into());
+                return Err(of_tls(error));
             }
         };
         let begin = response.len();
@@ -158,16 +167,87 @@ fn config(request: &Request<'_>) -> Result<ClientConfig> {
     let mut provider = provider()?;
     provider.cipher_suites = vec![SupportedCipherSuite::Tls13(LazyLock::force(&SUITE))];
     provider.kx_groups.sort_by_key(|group| group.name() != NamedGroup::X25519MLKEM768);
-    let mut config =
-        ClientConfig::builder_with_details(Arc::new(provider), Arc::new(FixedTime(request.time)))
-            .with_protocol_versions(&[&TLS13])?
-            .with_root_certificates(request.roots.store())
-            .with_no_client_auth();
+    let provider = Arc::new(provider);
+    let own =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(request.own.store()), provider.clone()).build();
+    let own = own.map_err(|why| Error::invalid(format!("roots: {why}")))?;
+    let algorithms = provider.signature_verification_algorithms;
+    let verifier = Demanding { own, demanded: request.demanded.clone(), algorithms };
+    let mut config = ClientConfig::builder_with_details(provider, Arc::new(FixedTime(request.time)))
+        .with_protocol_versions(&[&TLS13])?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config.resumption = Resumption::disabled();
     config.enable_early_data = false;
     config.send_ticket_request = Some(TicketRequest { new_session_count: 0, resumption_count: 0 });
     Ok(config)
+}
+
+/// Checks of the server's certificate: those of any client, by its own authorities, and then those that the verifier
+/// will make.
+#[derive(Debug)]
+struct Demanding {
+    own: Arc<WebPkiServerVerifier>,
+    demanded: Roots,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl ServerCertVerifier for Demanding {
+    fn verify_server_cert(
+        &self,
+        own: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verified = self.own.verify_server_cert(own, between, name, ocsp, now)?;
+        let chain = [core::slice::from_ref(own), between].concat();
+        check_chain(&chain, &self.demanded, name, now, &self.algorithms)
+            .map_err(|why| CertificateError::Other(OtherError(Arc::new(Undemanded(why)))))?;
+        Ok(verified)
+    }
+
+    /// Refuses: there is no TLS 1.2 here.
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::PeerIncompatible(rustls::PeerIncompatible::ServerDoesNotSupportTls12Or13))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.own.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.own.supported_verify_schemes()
+    }
+}
+
+/// A certificate that is good for the client, and not for the policy.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Undemanded(Why);
+
+/// The error by which a session ends, as the verifier would tell of a certificate that it demands another for.
+fn of_tls(error: rustls::Error) -> Error {
+    if let rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(other))) = &error
+        && let Some(Undemanded(why)) = other.downcast_ref()
+    {
+        let at = Place::Message { side: Side::Server, name: "Certificate" };
+        return Refusal::of(Side::Server, at, why.clone()).into();
+    }
+    error.into()
 }
 
 /// The time of a request, at which its proof looks at certificates, too.
@@ -190,6 +270,22 @@ static SUITE: LazyLock<Tls13CipherSuite> = LazyLock::new(|| {
 thread_local! {
     /// The handshake secret of the connection that this thread drives.
     static SLOT: RefCell<Option<Secret>> = const { RefCell::new(None) };
+}
+
+/// The slot for one connection: empty before it, and behind it, however that ends.
+struct Emptied;
+
+impl Emptied {
+    fn new() -> Self {
+        SLOT.take();
+        Self
+    }
+}
+
+impl Drop for Emptied {
+    fn drop(&mut self) {
+        SLOT.take();
+    }
 }
 
 /// The provider's HKDF, which keeps the one secret that is extracted under a salt.
@@ -232,5 +328,40 @@ impl Hkdf for Keeping {
 
     fn hmac_sign(&self, key: &OkmBlock, message: &[u8]) -> Tag {
         self.inner().hmac_sign(key, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tls::script;
+
+    /// A server that is gone once the keys are exchanged.
+    struct Gone;
+
+    impl Read for Gone {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            SLOT.set(Some(Secret::new([1; 32])));
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
+
+    impl Write for Gone {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_secret_outlives_its_connection() {
+        let (roots, time) = (script::roots(), script::time());
+        let request =
+            Request { name: script::NAME, own: &roots, demanded: &roots, time, bytes: b"", most: 100 };
+        assert!(fetch(&request, &mut Gone, &mut |_| true).is_err());
+        assert!(SLOT.take().is_none());
     }
 }

@@ -21,6 +21,7 @@ pub mod opening;
 pub mod policy;
 mod provider;
 pub mod recording;
+pub mod roots;
 #[doc(hidden)]
 pub mod sample;
 pub mod session;

@@ -34,7 +34,7 @@ pub fn now() -> Time {
 pub struct Terms<'t> {
     /// The request, and what its answer has to be.
     pub policy: &'t Policy,
-    /// The authorities that may certify the server.
+    /// The authorities that have to certify the server, for the verifier.
     pub roots: &'t Roots,
     /// Limits of the connection.
     pub limits: Limits,
@@ -112,6 +112,8 @@ pub fn verify(
 
 /// The prover's own part of a web proof, beside the terms.
 pub struct Asking<'a> {
+    /// The authorities that the prover believes, whatever the terms say: the verifier may have written those.
+    pub roots: &'a Roots,
     /// Fields of the request that the policy names, with their values.
     pub fields: &'a [(&'a str, &'a [u8])],
     /// The ranges of the response's body that are to be shown, beside what the policy reveals, chosen when it is there.
@@ -173,7 +175,8 @@ fn asked(
 ) -> Result<Fetched> {
     let Terms { policy, roots, limits, .. } = *terms;
     let bytes = policy.request(asking.fields)?;
-    let request = client::Request { name: policy.host(), roots, time, bytes: &bytes, most: limits.down };
+    let (own, most) = (asking.roots, limits.down);
+    let request = client::Request { name: policy.host(), own, demanded: roots, time, bytes: &bytes, most };
     fetch(&request, connection, &mut |response| is_complete(response))
 }
 

@@ -43,6 +43,7 @@ pub(crate) mod script;
 mod tests;
 
 pub use certificate::Roots;
+pub(crate) use certificate::check_chain;
 pub(crate) use handshake::hellos;
 pub use handshake::{Expected, HandshakeSecrets, Session, verify};
 pub use keys::Secret;

@@ -21,6 +21,7 @@ use volery_cli::values::Reader;
 use volery_web::error::{Error, Whose};
 use volery_web::file::File;
 use volery_web::policy::Exchange;
+use volery_web::roots;
 use volery_web::session::{self, Asking, Verdict};
 use volery_web::skeleton::{Byte, text};
 use volery_web::tunnel::is_refusal;
@@ -44,7 +45,8 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
         false => ranges.clone(),
     };
     let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange);
-    let asking = Asking { fields: &fields, show: &show, confirm: &confirm };
+    let roots = typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots)?;
+    let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
     let (options, now) = (settings.options([0; 32], None)?, now());
     if typed.preview {
         let mut server = file.connect_directly().map_err(failure)?;
@@ -101,6 +103,11 @@ fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
 
 fn now() -> volery_web::session::Time {
     volery_web::session::now()
+}
+
+/// Why there are no authorities.
+fn of_roots(error: Error) -> Failure {
+    Failure::usage(format_args!("--roots: {error}"))
 }
 
 /// The name and the value of a header.

@@ -46,13 +46,17 @@ fn server() -> SocketAddr {
     address
 }
 
+/// The authority that certifies it.
+fn root() -> String {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../web/tests/certificates/root.pem").into()
+}
+
 /// A policy for that server in a folder, with `more` lines.
 fn policy(folder: &Path, address: SocketAddr, more: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/tests/certificates/root.pem");
     let text = format!(
         "host = \"bank.example\"\naddress = \"{address}\"\nroots = \"{}\"\nrequest = \"GET /balance\"\n\
          fields = [\"cookie?\"]\ntype = \"application/json\"\n{more}",
-        root.display()
+        root()
     );
     let path = folder.join("balance.toml");
     std::fs::write(&path, text).unwrap();
@@ -66,7 +70,11 @@ fn a_balance_is_proved() {
     let cookie = folder.path().join("cookie.txt");
     std::fs::write(&cookie, "id=s3cr3t\n").unwrap();
     let header = format!("cookie=@{}", cookie.display());
-    let prove = ["web", "prove", "--policy", &policy, "--header", &header, "--show", "20..40", "--json"];
+    let root = root();
+    let prove = [
+        "web", "prove", "--roots", &root, "--policy", &policy, "--header", &header, "--show", "20..40",
+        "--json",
+    ];
     let verify = ["web", "verify", "--policy", &policy, "--json"];
     // Nobody says yes, and nothing is opened.
     let [verifier, prover] = session(&verify, &prove);
@@ -92,13 +100,15 @@ fn values_of_json_are_revealed() {
     let folder = tempfile::tempdir().unwrap();
     let policy = policy(folder.path(), server(), "reveal = [\"$.balance\"]\n");
     // Before any verifier is asked.
-    let preview = volery(&["web", "prove", "--policy", &policy, "--preview"]).expect(0).out;
+    let preview =
+        volery(&["web", "prove", "--roots", &root(), "--policy", &policy, "--preview"]).expect(0).out;
     assert!(
         preview.contains("GET /balance HTTP/1.1\n") && preview.ends_with("…\",\"balance\":123456789}\n"),
         "{preview}"
     );
     let verify = ["web", "verify", "--policy", &policy, "--json"];
-    let [verifier, prover] = session(&verify, &["web", "prove", "--policy", &policy, "--yes"]);
+    let [verifier, prover] =
+        session(&verify, &["web", "prove", "--roots", &root(), "--policy", &policy, "--yes"]);
     let object = verifier.expect(0).json();
     assert_eq!(object["web"]["revealed"]["$.balance"], "123456789");
     assert_eq!(object["web"]["body"], "{\"owner\":\"…\",\"balance\":123456789}");
@@ -113,7 +123,8 @@ fn claims_are_proved_or_refused() {
     let policy_of = |claim: &str| policy(folder.path(), address, &format!("claims = [\"{claim}\"]\n"));
     let mine = policy_of("$.balance >= 1000.00");
     let verify = ["web", "verify", "--policy", &mine, "--json"];
-    let [verifier, prover] = session(&verify, &["web", "prove", "--policy", &mine, "--yes", "--json"]);
+    let [verifier, prover] =
+        session(&verify, &["web", "prove", "--roots", &root(), "--policy", &mine, "--yes", "--json"]);
     let web = verifier.expect(0).json()["web"].clone();
     assert_eq!(
         (&web["claims"][0], &web["body"]),
@@ -121,8 +132,10 @@ fn claims_are_proved_or_refused() {
     );
     prover.expect(0);
     let more = policy_of("$.balance < 5");
-    let [_, prover] =
-        session(&["web", "verify", "--policy", &more], &["web", "prove", "--policy", &more, "--yes"]);
+    let [_, prover] = session(
+        &["web", "verify", "--policy", &more],
+        &["web", "prove", "--roots", &root(), "--policy", &more, "--yes"],
+    );
     prover.refused(2, &["claim $.balance < 5 does not hold"]);
 }
 
@@ -141,6 +154,7 @@ fn misuse_is_refused_before_anybody_is_reached() {
     prove(&["--header", "cookie=text:a\r\nb"]).refused(2, &["ends its line"]);
     prove(&["--header", "cookie"]).refused(2, &["--header: write NAME=VALUE"]);
     prove(&["--show", "5..5"]).refused(2, &["write FROM..TO"]);
+    prove(&["--roots", "no-such.pem"]).refused(2, &["--roots: no-such.pem: it cannot be read"]);
     prove(&["--system", "limbo"]).refused(2, &["--system", "quicksilver"]);
     volery(&["web", "verify", "--policy", "no-such.toml", "--listen", "127.0.0.1:0"])
         .refused(2, &["no-such.toml: it cannot be read"]);

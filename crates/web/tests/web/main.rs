@@ -5,14 +5,17 @@
 mod kit;
 
 use kit::{RESPONSE, bank, link, policy, roots, run, server, terms, time};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
+use std::sync::LazyLock;
 use std::thread;
 use volery::Options;
 use volery::channel::Link as _;
 use volery_web::Error;
 use volery_web::policy::Exchange;
 use volery_web::session::{Asking, prove, verify};
+use volery_web::tls::Roots;
 
 const COOKIE: &[(&str, &[u8])] = &[("cookie", b"id=s3cr3t")];
 
@@ -23,12 +26,14 @@ fn balance(body: &[u8]) -> Vec<Range<usize>> {
     vec![at..body.len()]
 }
 
+static ROOTS: LazyLock<Roots> = LazyLock::new(roots);
+
 fn yes(_: &Exchange) -> bool {
     true
 }
 
 fn asking<'a>() -> Asking<'a> {
-    Asking { fields: COOKIE, show: &balance, confirm: &yes }
+    Asking { roots: &ROOTS, fields: COOKIE, show: &balance, confirm: &yes }
 }
 
 /// A request is made, and its answer proved in part: what is shown arrives, and nothing else.
@@ -45,6 +50,51 @@ fn a_balance_is_proved() {
     assert_eq!(text, "…\"balance\":123456789}");
     let [request, response] = verdict.exchange.heads();
     assert!(request.ends_with("\ncookie: …") && response.contains("\nset-cookie: …"), "{request}{response}");
+}
+
+/// The prover believes neither the authorities of the policy, whose author relays the connection, nor a key that the
+/// policy does not pin: the request is not sent.
+#[test]
+fn nothing_is_sent_to_a_server_that_is_not_believed() {
+    let mine = policy("/balance");
+    let ended = |own: &Roots, demanded: &Roots| {
+        let mut server = Counted { stream: TcpStream::connect(bank()).unwrap(), sent: vec![] };
+        let asking = Asking { roots: own, ..asking() };
+        let ended = volery_web::session::preview(&mut server, &terms(&mine, demanded), time(), &asking);
+        // A hello, and an alert with its ChangeCipherSpec.
+        assert!(server.sent.iter().skip(1).sum::<usize>() < 40, "{:?}", server.sent);
+        ended.map(drop).unwrap_err().to_string()
+    };
+    let other = Roots::from_pem(include_bytes!("../certificates/other-root.pem")).unwrap();
+    let refused = ended(&other, &ROOTS);
+    assert!(refused.contains("invalid peer certificate: UnknownIssuer"), "{refused}");
+    let refused = ended(&ROOTS, &other);
+    assert!(refused.contains("UnknownIssuer; that is the doing of the server"), "{refused}");
+    let refused = ended(&ROOTS, &roots().pinned(vec![[0; 32]]));
+    assert!(refused.contains("pin"), "{refused}");
+}
+
+/// A connection, with the lengths of what was sent over it.
+struct Counted {
+    stream: TcpStream,
+    sent: Vec<usize>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.sent.push(bytes.len());
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
 }
 
 /// Nothing is opened where something is wrong before; and who refuses says why.
@@ -121,7 +171,7 @@ fn messages_are_those_that_are_due() {
         });
         let (other, roots) = (other.unwrap(), kit::roots());
         let prover = thread::spawn(move || {
-            let asking = Asking { fields: &[], show: &balance, confirm: &yes };
+            let asking = Asking { fields: &[], ..asking() };
             let _ = prove(here, &terms(&other, &roots), time(), &Options::default(), &asking);
         });
         there.recv(&mut [0; 12]).unwrap();

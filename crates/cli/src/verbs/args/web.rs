@@ -29,6 +29,10 @@ pub(crate) enum WebVerb {
 pub(crate) struct WebProve {
     #[command(flatten)]
     pub(crate) terms: WebTerms,
+    /// Authorities in PEM that may certify the server, for this side; those of the policy are demanded in addition
+    /// [default: those of this system]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) roots: Option<PathBuf>,
     /// A field of the request that the policy names; VALUE is text:…, @PATH, or - for standard input, whose last line
     /// end is left out. May be repeated
     #[arg(long, value_name = "NAME=VALUE")]
