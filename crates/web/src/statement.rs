@@ -32,8 +32,10 @@
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
 //! records a connection but for padding. Contents of which nothing is said are not decrypted.
 //!
-//! **What is revealed.** Lengths, types, shown bytes; H and pads, by which whoever has them can forge a record of known
-//! content under the same nonce: so they are opened when the connection is closed, and of records that were answered.
+//! **What is revealed.** Lengths, types, shown bytes; and H. Once H is open, the tag of any recorded record gives its
+//! pad, those of alerts and tickets included, and whoever has both can put another record in its place under the same
+//! nonce. So H is opened when the connection is closed, and nobody waits for records any more. A pad is a block of the
+//! key stream that covers no content: it tells nothing of the others.
 
 mod class;
 mod plan;
@@ -49,6 +51,7 @@ use ghash::{Block, GHash};
 use plan::check_plan;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use subtle::ConstantTimeEq;
 use volery::F2;
 use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, Word, bits_of};
 use volery::circuit::stream::{Handle, Recorder};
@@ -73,12 +76,11 @@ pub enum Form {
 }
 
 /// A statement about the records of one session.
-#[derive(Debug)]
 pub struct Statement {
     hello_hash: [u8; 32],
     finished_hash: [u8; 32],
-    /// SHTS, which is public by now.
-    server_secret: [u8; 32],
+    /// SHTS, which is public between the two by now, and nobody else's.
+    server_secret: Secret,
     directions: [Direction; 2],
     /// Comparisons of bytes of the server.
     comparisons: Vec<Comparison<Place>>,
@@ -94,7 +96,6 @@ struct Place {
 }
 
 /// The records of one side.
-#[derive(Debug)]
 struct Direction {
     side: Side,
     hash_key: [u8; BLOCK],
@@ -102,7 +103,6 @@ struct Direction {
 }
 
 /// One record, as it is stated.
-#[derive(Debug)]
 struct Stated {
     /// The sum of its tag and the hash, where its tag is checked.
     pad: Option<[u8; BLOCK]>,
@@ -111,7 +111,6 @@ struct Stated {
 }
 
 /// A block of a key stream: its bytes where they are known.
-#[derive(Debug)]
 struct KnownBlock {
     /// The number of the block in the record, from 0.
     number: u32,
@@ -148,7 +147,7 @@ impl Statement {
         Ok(Self {
             hello_hash: session.hello_hash,
             finished_hash: session.finished_hash,
-            server_secret: *opening.secrets.server.bytes(),
+            server_secret: opening.secrets.server.clone(),
             directions,
             comparisons: vec![],
             digest: digest.finalize().into(),
@@ -190,7 +189,7 @@ impl Statement {
     /// `Proof` with `Unsatisfied` and the first demand that is not met.
     pub fn check(&self, secret: &Secret) -> Result<()> {
         let schedule = Schedule::new(secret, &self.hello_hash);
-        demand(schedule.server_handshake.bytes() == &self.server_secret, || "SHTS".into())?;
+        demand(schedule.server_handshake.ct_eq(&self.server_secret).into(), || "SHTS".into())?;
         let keys = schedule.application(&self.finished_hash);
         for (Direction { side, hash_key, records }, keys) in self.directions.iter().zip(&keys) {
             demand(keys.hash_key() == *hash_key, || format!("H of the {side}"))?;
@@ -232,7 +231,7 @@ impl Statement {
         let secret = Bytes::witness(b, 32)?;
         let handshake = Hkdf::<Sha<'_, C>>::new(b, &secret)?;
         let server = handshake.expand_label(b, b"s hs traffic", &public(&self.hello_hash), 32)?;
-        server.assert_equal(b, &self.server_secret, "SHTS")?;
+        server.assert_equal(b, self.server_secret.bytes(), "SHTS")?;
         // Step 2.
         let derived = handshake.expand_label(b, b"derived", &public(&Sha256::digest(b"")), 32)?;
         let master = Hkdf::<Sha<'_, C>>::extract(b, &derived, &public(&[0; 32]))?;
