@@ -2,6 +2,7 @@
 
 use crate::recording::Side;
 use core::fmt::{self, Display};
+use core::net::IpAddr;
 use std::io;
 
 /// The error that ends a web proof.
@@ -25,6 +26,16 @@ pub enum Error {
     /// The caller's values or this machine are no good for it.
     #[error("{0}")]
     Invalid(String),
+    /// The server's name has an address that a verifier does not connect to.
+    #[error("{name} has the address {address}: {rule}")]
+    Address {
+        /// The name.
+        name: String,
+        /// The address, which is the verifier's own knowledge.
+        address: IpAddr,
+        /// The rule that it breaks.
+        rule: &'static str,
+    },
     /// The proof itself.
     #[error(transparent)]
     Proof(#[from] volery::Error),
@@ -37,6 +48,14 @@ impl Error {
     /// An [`Error::Invalid`] that says `why`.
     pub fn invalid(why: impl Into<String>) -> Self {
         Self::Invalid(why.into())
+    }
+
+    /// The error as the other side is told it: without what this side's resolver says.
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Self::Address { name, rule, .. } => format!("the address of {name}: {rule}"),
+            why => why.to_string(),
+        }
     }
 
     /// Makes an I/O error an [`Error::Io`] that says what was being done.
@@ -288,6 +307,9 @@ pub enum Why {
     /// The keys change, which no proof follows.
     #[error("it is a KeyUpdate, which a proof cannot follow")]
     KeyUpdate,
+    /// The client goes on before the server's hello has come.
+    #[error("it goes on before the server's hello, to which nothing can be said yet")]
+    BeforeHello,
     /// The stream ends within the handshake.
     #[error("it ends within the handshake")]
     Unfinished,

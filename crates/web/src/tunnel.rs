@@ -303,9 +303,9 @@ pub fn take_opening(link: &mut dyn Link) -> Result<()> {
     send(link, OPENED, &[]).map_err(Error::io("answering the opening"))
 }
 
-/// Tells the prover why its session is refused, as far as the link still goes.
+/// Tells the prover why its session is refused, but for what is the verifier's alone, as far as the link still goes.
 pub fn refuse(link: &mut dyn Link, why: &Error) {
-    let mut why = why.to_string();
+    let mut why = why.told();
     let end = (0..=MOST_WHY.min(why.len())).rev().find(|end| why.is_char_boundary(*end));
     why.truncate(end.unwrap_or(0));
     // It may be sending, and hears the answer only where the link is closed in order.

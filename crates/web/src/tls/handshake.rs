@@ -185,7 +185,8 @@ impl<'r, 'n> Hellos<'r, 'n> {
         let mut transcript = Sha256::new();
         let first = client.hello(CLIENT_HELLO, "ClientHello", false)?;
         let mut offered = client.refuse("ClientHello", ClientHello::read(&first[4..], name))?;
-        let mut answer = server.hello(SERVER_HELLO, "ServerHello", false)?;
+        let answer = server.hello(SERVER_HELLO, "ServerHello", false);
+        let mut answer = answer.map_err(|why| client.waiting(why))?;
         let hello = server.refuse("ServerHello", ServerHello::read(&answer[4..], &offered))?;
         if hello.is_retry {
             transcript.update([MESSAGE_HASH, 0, 0, 32]);
@@ -196,7 +197,8 @@ impl<'r, 'n> Hellos<'r, 'n> {
             let again = client.refuse(name_of_second, ClientHello::read(&second[4..], name))?;
             client.refuse(name_of_second, offered.check_second(&again))?;
             offered = again;
-            answer = server.hello(SERVER_HELLO, "ServerHello", true)?;
+            let last = server.hello(SERVER_HELLO, "ServerHello", true);
+            answer = last.map_err(|why| client.waiting(why))?;
             let last = server.refuse("ServerHello", ServerHello::read(&answer[4..], &offered))?;
             if last.is_retry {
                 return Err(server.at("ServerHello", Why::SecondRetry).into());
@@ -256,6 +258,16 @@ impl<'r> Flight<'r> {
     fn skip_changes(&mut self) {
         while self.records.get(self.at).is_some_and(|record| record.kind() == CHANGE_CIPHER_SPEC) {
             self.at += 1;
+        }
+    }
+
+    /// The refusal of a hello of the other side, or of what this one has said while that was due: nothing but changes
+    /// of the cipher may stand there.
+    fn waiting(&mut self, why: Refusal) -> Refusal {
+        self.skip_changes();
+        match self.records.get(self.at) {
+            Some(record) if why.why == Why::Unfinished => self.at_record(record, Why::BeforeHello),
+            _ => why,
         }
     }
 

@@ -108,6 +108,33 @@ fn other_secrets_open_nothing() {
     }
 }
 
+/// A client that goes on while the server's hello is due, but for changes of the cipher.
+#[test]
+fn nothing_is_said_before_the_hello_of_the_server() {
+    let written = Script::default().with_retry().write();
+    let hellos = |more: &[u8], passages: usize| {
+        let mut recording = Recording::new();
+        let (mut up, mut down) = (0, 0);
+        for passage in &written.recording.order()[..passages] {
+            let at = if passage.side == Side::Client { &mut up } else { &mut down };
+            let begin = core::mem::replace(at, passage.end);
+            recording.push(passage.side, &written.recording.stream(passage.side)[begin..passage.end], 0);
+        }
+        recording.push(Side::Client, more, 0);
+        match super::hellos(&recording, NAME) {
+            Err(Error::Refused(refusal)) => (refusal.why, refusal.whose),
+            ended => panic!("{ended:?}"),
+        }
+    };
+    for passages in [1, 3] {
+        assert_eq!(hellos(&[], passages), (Why::Unfinished, Whose::Server));
+        assert_eq!(hellos(&change_cipher(), passages), (Why::Unfinished, Whose::Server));
+        let early = [change_cipher(), plain(23, &[0; 40])].concat();
+        assert_eq!(hellos(&early, passages), (Why::BeforeHello, Whose::Prover));
+        assert_eq!(hellos(&plain(22, b"more"), passages), (Why::BeforeHello, Whose::Prover));
+    }
+}
+
 /// Attacks 5: changes of the cipher, fragments, and messages that share a record where keys change.
 #[test]
 fn records_of_the_handshake_stand_where_they_may() {

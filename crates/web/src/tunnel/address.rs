@@ -13,12 +13,13 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// connected to.
 ///
 /// # Errors
-/// `Io` where it has no address, or none answers; `Invalid` where an address is not public, or is this machine's.
+/// `Io` where it has no address, or none answers; `Address` where one is not public, or is this machine's.
 pub fn connect(name: &str, port: u16) -> Result<TcpStream> {
     let doing = "connecting to the server";
     let addresses: Vec<SocketAddr> = (name, port).to_socket_addrs().map_err(Error::io(doing))?.collect();
+    let refused = |address: IpAddr, rule| Error::Address { name: name.into(), address, rule };
     if let Some(address) = addresses.iter().find(|address| !is_public(address.ip())) {
-        return Err(Error::invalid(format!("{name} has the address {}, which is not public", address.ip())));
+        return Err(refused(address.ip(), "a verifier connects to public ones alone"));
     }
     let deadline = Instant::now() + CONNECT;
     let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
@@ -31,7 +32,7 @@ pub fn connect(name: &str, port: u16) -> Result<TcpStream> {
             Ok(stream) => {
                 let own = stream.local_addr().map_err(Error::io(doing))?;
                 if own.ip() == address.ip() {
-                    return Err(Error::invalid(format!("{name} is this machine itself")));
+                    return Err(refused(own.ip(), "a verifier does not connect to itself"));
                 }
                 return Ok(stream);
             }
@@ -140,8 +141,14 @@ mod tests {
         ] {
             assert!(is_public(address.parse().unwrap()), "{address}");
         }
-        assert!(matches!(connect("127.0.0.1", 1), Err(Error::Invalid(_))));
-        assert!(matches!(connect("::1", 1), Err(Error::Invalid(_))));
+        for name in ["127.0.0.1", "::1"] {
+            assert!(matches!(connect(name, 1), Err(Error::Address { .. })));
+        }
+        // The verifier's own log has the address, and the prover is told the rule.
+        let why = connect("localhost", 1).unwrap_err();
+        let (logged, told) = (why.to_string(), why.told());
+        assert!(logged.contains("127.0.0.1") || logged.contains("::1"), "{logged}");
+        assert_eq!(told, "the address of localhost: a verifier connects to public ones alone");
         // In other notations, of which the resolver makes what they are.
         for name in ["0x7f000001", "2130706433", "127.1", "localhost"] {
             assert!(connect(name, 1).is_err(), "{name}");
