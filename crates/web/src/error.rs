@@ -1,5 +1,6 @@
 //! Errors of a web proof: what was wrong, where, and whose doing it is.
 
+use crate::policy::Unwanted;
 use crate::recording::Side;
 use core::fmt::{self, Display};
 use core::net::IpAddr;
@@ -36,6 +37,9 @@ pub enum Error {
         /// The rule that it breaks.
         rule: &'static str,
     },
+    /// What the prover shows is not what the verifier's policy wants.
+    #[error(transparent)]
+    Unwanted(#[from] Unwanted),
     /// The proof itself.
     #[error(transparent)]
     Proof(#[from] volery::Error),

@@ -74,7 +74,7 @@ pub struct Verdict {
 /// to the server: [`tunnel::connect`](crate::tunnel::connect), but in tests.
 ///
 /// # Errors
-/// `Refused` where the session proves nothing, `Invalid` where it is not what the policy wants, which the prover is
+/// `Refused` where the session proves nothing, `Unwanted` where it is not what the policy wants, which the prover is
 /// told; `Io`; `Proof` where the proof fails.
 pub fn verify(
     mut link: impl Link + 'static,
@@ -94,7 +94,7 @@ pub fn verify(
     let checked = tls::verify(&relayed.recording, &opening.secrets, &expected).and_then(|session| {
         // First of all the plan: what fits the records is no longer than they are.
         let statement = Statement::new(&relayed.recording, &session, &opening, form)?;
-        let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
+        let exchange = policy.read(&opening)?;
         let statement = statement.comparing(&opening, &exchange.comparisons);
         Ok((session.certificate, exchange, statement))
     });

@@ -7,7 +7,7 @@
 //! |---|---|---|---|
 //! | 0 | prover | the first bytes of volery's protocols, and `web1` | 12 |
 //! | 1 | prover | `Up`: what the server is to have, at first a whole ClientHello | 5 + n |
-//! | 2 | verifier | `Down`: what the server said since; or `Ended`, with its last bytes; or `Refused`, with why | 5 + n |
+//! | 2 | verifier | `Down`: what the server said since; or `Ended`, with its last bytes; or `Refused`, with whether that is a refusal (0) or a fault of the server or a link (1), and why | 5 + n |
 //! | | | steps 1 and 2 again, as often as the prover wants to read | |
 //! | 3 | prover | `Close`: the last bytes for the server | 5 + n |
 //! | 4 | verifier | `Closed`, once the connection is: the lengths and SHA-256 of both directions | 5 + 80 |
@@ -158,7 +158,7 @@ impl Read for Tunnel<'_> {
             }
             // Step 1.
             send(self.link, UP, &core::mem::take(&mut self.outgoing))?;
-            let kinds = [(DOWN, MOST_DOWN), (ENDED, MOST_DOWN), (REFUSED, MOST_WHY)];
+            let kinds = [(DOWN, MOST_DOWN), (ENDED, MOST_DOWN), (REFUSED, 1 + MOST_WHY)];
             let message = receive(self.link, &kinds)?;
             if message.kind == REFUSED {
                 return Err(refused(&message.bytes));
@@ -203,11 +203,21 @@ pub fn is_refusal(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<RefusedByVerifier>())
 }
 
+/// A failure at the verifier, of the server or of the way to it.
+#[derive(Debug, thiserror::Error)]
+#[error("the verifier cannot go on: {0}")]
+struct FailedAtVerifier(String);
+
 /// The error of a refusal that the peer has sent.
-fn refused(why: &[u8]) -> io::Error {
+fn refused(message: &[u8]) -> io::Error {
+    let (fault, why) = message.split_first().map_or((0, message), |(fault, why)| (*fault, why));
     // It is shown on a terminal.
     let why = String::from_utf8_lossy(why).chars().filter(|c| !c.is_control()).collect();
-    io::Error::other(RefusedByVerifier(why))
+    if fault == 0 {
+        io::Error::other(RefusedByVerifier(why))
+    } else {
+        io::Error::other(FailedAtVerifier(why))
+    }
 }
 
 /// The lengths and digests of both directions.
@@ -244,7 +254,7 @@ impl<L: Link> Awaiting<L> {
         if !core::mem::take(&mut self.waits) {
             return Ok(());
         }
-        let message = receive(&mut self.link, &[(OPENED, 0), (REFUSED, MOST_WHY)])?;
+        let message = receive(&mut self.link, &[(OPENED, 0), (REFUSED, 1 + MOST_WHY)])?;
         if message.kind == REFUSED { Err(refused(&message.bytes)) } else { Ok(()) }
     }
 
@@ -305,9 +315,10 @@ pub fn take_opening(link: &mut dyn Link) -> Result<()> {
 
 /// Tells the prover why its session is refused, but for what is the verifier's alone, as far as the link still goes.
 pub fn refuse(link: &mut dyn Link, why: &Error) {
+    let is_fault = !matches!(why, Error::Refused(_) | Error::Unwanted(_));
     let mut why = why.told();
     let end = (0..=MOST_WHY.min(why.len())).rev().find(|end| why.is_char_boundary(*end));
     why.truncate(end.unwrap_or(0));
     // It may be sending, and hears the answer only where the link is closed in order.
-    let _ = send(link, REFUSED, why.as_bytes()).and_then(|()| link.close());
+    let _ = send(link, REFUSED, &[&[is_fault.into()], why.as_bytes()].concat()).and_then(|()| link.close());
 }

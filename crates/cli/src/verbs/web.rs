@@ -177,6 +177,7 @@ fn failure(error: Error) -> Failure {
         error @ (Error::Io { .. } | Error::Tls(_)) => Failure::peer(error),
         Error::Refused(refusal) if refusal.whose == Whose::Verifier => Failure::peer(refusal),
         Error::Refused(refusal) => Failure::new(Fault::Rejected, refusal),
+        error @ Error::Unwanted(_) => Failure::new(Fault::Rejected, error),
         error => Failure::usage(error),
     }
 }

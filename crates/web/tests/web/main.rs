@@ -198,7 +198,8 @@ fn messages_are_those_that_are_due() {
     assert!(answered(&[message(6, &[0; 80])]).contains("not due"));
     assert!(answered(&[vec![2, 0, 4, 0, 1]]).contains("longer message than it may"));
     assert!(
-        answered(&[message(4, b"no such server\x1b[2J")]).contains("the verifier refuses: no such server[2J")
+        answered(&[message(4, b"\0no such server\x1b[2J")])
+            .contains("the verifier refuses: no such server[2J")
     );
     assert!(answered(&[message(2, &[])]).contains("sends nothing of the server"));
     assert!(answered(&[message(3, &[])]).contains("shaking hands with the server"));
