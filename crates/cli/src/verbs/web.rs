@@ -99,6 +99,13 @@ fn both(
 
 fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
     way(peer)?.link(settings.timeout)
+    if peer.insecure_plaintext {
+        return Err(Failure::usage(
+            "--insecure-plaintext: a web proof takes a link with keys, --peer: whoever is on the path of a plain one \
+             reads the opened secret of the handshake and the shown bytes, and nothing binds the connection to the \
+             peer",
+        ));
+    }
 }
 
 fn now() -> volery_web::session::Time {

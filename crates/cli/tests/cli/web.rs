@@ -177,3 +177,7 @@ fn misuse_is_refused_before_anybody_is_reached() {
         .refused(2, &["no-such.toml: it cannot be read"]);
     volery(&["web"]).refused(2, &["web prove and web verify"]);
 }
+    let plain =
+        volery(&["web", "verify", "--policy", &policy, "--listen", "127.0.0.1:0", "--insecure-plaintext"]);
+    plain.refused(2, &["--insecure-plaintext", "takes a link with keys", "nothing binds the connection"]);
+    prove(&["--insecure-plaintext"]).refused(2, &["--insecure-plaintext", "takes a link with keys"]);
