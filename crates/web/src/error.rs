@@ -40,6 +40,9 @@ pub enum Error {
     /// What the prover shows is not what the verifier's policy wants.
     #[error(transparent)]
     Unwanted(#[from] Unwanted),
+    /// The two sides have different terms; nothing was revealed.
+    #[error(transparent)]
+    Disagreed(#[from] Disagreement),
     /// The proof itself.
     #[error(transparent)]
     Proof(#[from] volery::Error),
@@ -66,6 +69,21 @@ impl Error {
     pub fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, source }
     }
+}
+
+/// Terms that the two sides have differently: they are the verifier's choice.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the two sides disagree on the {what}: {here} here, {there} there; the prover has to take the verifier's policy \
+     and roots, as they are, and both the same version"
+)]
+pub struct Disagreement {
+    /// The part of the terms.
+    pub what: &'static str,
+    /// This side's, in short.
+    pub here: String,
+    /// The other side's.
+    pub there: String,
 }
 
 /// A session that proves nothing: where, why, and whose doing that is.

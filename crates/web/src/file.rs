@@ -12,7 +12,7 @@
 //! claims = ["$.balance >= 1000.00"]  # of numbers that stay hidden
 //! reveal = ["$.currency"]            # values of a body that is JSON, in which other strings and digits are hidden
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
-//! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20 }
+//! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300 }
 //! ```
 
 use crate::error::{Error, Result};
@@ -86,6 +86,7 @@ struct WrittenLimits {
     down: Option<usize>,
     seconds: Option<u64>,
     silence: Option<u64>,
+    clock: Option<u64>,
 }
 
 /// Terms that were read from a file.
@@ -147,15 +148,16 @@ impl File {
             WrittenForm::Holes => Form::Holes,
         };
         let usual = Limits::default();
-        let WrittenLimits { up, down, seconds, silence } = written.limits;
+        let WrittenLimits { up, down, seconds, silence, clock } = written.limits;
         let time = |given: Option<u64>, usual| given.map_or(usual, Duration::from_secs);
         let limits = Limits {
             up: up.unwrap_or(usual.up),
             down: down.unwrap_or(usual.down),
             total: time(seconds, usual.total),
             silence: time(silence, usual.silence),
+            clock: time(clock, usual.clock),
         };
-        let times = [limits.total, limits.silence].map(|time| time.as_secs());
+        let times = [limits.total, limits.silence, limits.clock].map(|time| time.as_secs());
         if limits.up > MOST_BYTES
             || limits.down > MOST_BYTES
             || times.iter().any(|time| !(1..=MOST_SECONDS).contains(time))

@@ -27,6 +27,7 @@ pub mod sample;
 pub mod session;
 pub mod skeleton;
 pub mod statement;
+pub mod terms;
 pub mod tls;
 pub mod tunnel;
 

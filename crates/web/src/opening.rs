@@ -17,6 +17,9 @@ use crate::error::{Place, Refusal, Why};
 use crate::recording::Side;
 use crate::tls::{HandshakeSecrets, Reader, Secret};
 
+/// Bytes of an opening of no records.
+pub(crate) const FIXED: usize = 1 + 2 * 32 + 2 * 16 + 2 * 2;
+
 /// The version of these bytes.
 const VERSION: u8 = 1;
 

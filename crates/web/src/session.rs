@@ -6,12 +6,13 @@ use crate::error::{Error, Result};
 use crate::http::{self, is_complete};
 use crate::opened::{Opened, Span};
 use crate::opening::Opening;
-use crate::policy::{Exchange, Policy};
+use crate::policy::Exchange;
 use crate::recording::{RecordingDigest, Side};
 use crate::skeleton::Byte;
-use crate::statement::{Form, Statement};
+use crate::statement::Statement;
+pub use crate::terms::Terms;
 use crate::tls::{self, Expected, Roots};
-use crate::tunnel::{Awaiting, Limits, Tunnel, receive_opening, refuse, relay, send_opening, take_opening};
+use crate::tunnel::{Awaiting, Tunnel, receive_opening, refuse, relay, send_opening, take_opening};
 use core::ops::Range;
 use rustls::pki_types::UnixTime;
 use sha2::{Digest, Sha256};
@@ -24,28 +25,18 @@ use volery::{Accepted, F2, Options, Report};
 /// The time as certificates are looked at.
 pub type Time = UnixTime;
 
+/// A clock.
+pub type Clock = fn() -> Time;
+
 /// The time of this machine.
 pub fn now() -> Time {
     UnixTime::now()
 }
 
-/// The settings that both sides of a web proof must agree on.
-#[derive(Clone, Copy)]
-pub struct Terms<'t> {
-    /// The request, and what its answer has to be.
-    pub policy: &'t Policy,
-    /// The authorities that have to certify the server, for the verifier.
-    pub roots: &'t Roots,
-    /// Limits of the connection.
-    pub limits: Limits,
-    /// The way to state ciphers.
-    pub form: Form,
-}
-
 impl Terms<'_> {
-    /// The options of a proof of `statement`, whose digest binds the policy, too.
+    /// The options of a proof of `statement`, whose digest binds all terms, too.
     fn options(&self, statement: &Statement, options: &Options) -> Options {
-        let digest = Sha256::new().chain_update(self.policy.digest()).chain_update(statement.digest());
+        let digest = Sha256::new().chain_update(self.digest()).chain_update(statement.digest());
         Options { statement: Some(digest.finalize().into()), ..options.clone() }
     }
 }
@@ -79,7 +70,7 @@ pub struct Verdict {
 pub fn verify(
     mut link: impl Link + 'static,
     terms: &Terms<'_>,
-    time: Time,
+    clock: Clock,
     options: &Options,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Verdict> {
@@ -88,8 +79,18 @@ pub fn verify(
         refuse(link, &why);
         why
     };
-    let relayed = relay(&mut link, policy.host(), &limits, connect).map_err(|why| told(&mut link, why))?;
-    let opening = receive_opening(&mut link, &limits).map_err(|why| told(&mut link, why))?;
+    terms.agree(&mut link)?;
+    // Certificates are looked at as of when the connection was made, and not of when somebody began to wait for it.
+    let mut opened = None;
+    let mut connect = || {
+        let server = connect()?;
+        opened = Some(clock());
+        Ok(server)
+    };
+    let relayed = relay(&mut link, policy.host(), &limits, &mut connect);
+    let relayed = relayed.map_err(|why| told(&mut link, why))?;
+    let time = opened.expect("a connection");
+    let opening = receive_opening(&mut link, &relayed.recording).map_err(|why| told(&mut link, why))?;
     let expected = Expected { name: policy.host(), roots, time };
     let checked = tls::verify(&relayed.recording, &opening.secrets, &expected).and_then(|session| {
         // First of all the plan: what fits the records is no longer than they are.
@@ -130,10 +131,12 @@ pub struct Asking<'a> {
 pub fn prove(
     mut link: impl Link + 'static,
     terms: &Terms<'_>,
-    time: Time,
+    clock: Clock,
     options: &Options,
     asking: &Asking<'_>,
 ) -> Result<(Exchange, Report)> {
+    terms.agree(&mut link)?;
+    let time = clock();
     let mut tunnel = Tunnel::new(&mut link);
     let fetched = asked(&mut tunnel, terms, time, asking)?;
     tunnel.close(&fetched.recording)?;
@@ -159,9 +162,10 @@ pub fn prove(
 pub fn preview(
     connection: &mut dyn Connection,
     terms: &Terms<'_>,
-    time: Time,
+    clock: Clock,
     asking: &Asking<'_>,
 ) -> Result<Exchange> {
+    let time = clock();
     let fetched = asked(connection, terms, time, asking)?;
     Ok(Stated::of(&fetched, terms, time, asking)?.exchange)
 }

@@ -50,6 +50,7 @@ pub use keys::Secret;
 pub(crate) use keys::{Keys, Schedule, content};
 pub(crate) use reader::Reader;
 pub use record::Record;
+pub(crate) use record::records;
 pub(crate) use record::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT};
 
 /// The one cipher suite, TLS_AES_128_GCM_SHA256.

@@ -5,7 +5,7 @@
 //!
 //! | step | who | message | bytes |
 //! |---|---|---|---|
-//! | 0 | prover | the first bytes of volery's protocols, and `web1` | 12 |
+//! | 0 | both | the protocol, and digests of the [terms](crate::terms), which have to be the other's | 149 |
 //! | 1 | prover | `Up`: what the server is to have, at first a whole ClientHello | 5 + n |
 //! | 2 | verifier | `Down`: what the server said since; or `Ended`, with its last bytes; or `Refused`, with whether that is a refusal (0) or a fault of the server or a link (1), and why | 5 + n |
 //! | | | steps 1 and 2 again, as often as the prover wants to read | |
@@ -16,7 +16,7 @@
 //! | 7 | both | the proof, on the same link | |
 //!
 //! A message is its kind, one byte, its length, four, and so many bytes. Both sides bound each length beforehand, by the
-//! limits of the directions.
+//! limits of the directions, and that of an opening by the records that there are.
 //!
 //! **Checks of the verifier.** Before it connects the ClientHello has passed all that the proof will ask of it; and so
 //! has each further hello before it is forwarded (see [`tls`](crate::tls)). A server whose hello does not pass is hung
@@ -35,14 +35,12 @@ pub use address::{connect, is_public};
 pub use relay::{Relayed, relay};
 
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
-use crate::opening::Opening;
+use crate::opening::{self, Opening};
 use crate::recording::{Recording, RecordingDigest, Side};
+use crate::tls::{APPLICATION_DATA, records};
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
-use volery::channel::{Link, MAGIC};
-
-/// The first bytes behind those of all of volery's protocols: this one, and its version.
-const WEB: [u8; 4] = *b"web1";
+use volery::channel::Link;
 
 const UP: u8 = 1;
 const DOWN: u8 = 2;
@@ -69,19 +67,27 @@ pub struct Limits {
     pub total: Duration,
     /// The longest silence of the server.
     pub silence: Duration,
+    /// The most by which the `Date` of an answer may differ from the verifier's clock.
+    pub clock: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { up: 1 << 16, down: 1 << 22, total: seconds(60), silence: seconds(20) }
+        Self { up: 1 << 16, down: 1 << 22, total: seconds(60), silence: seconds(20), clock: seconds(300) }
     }
 }
 
-/// The most bytes of an opening about a connection within these limits: each byte of data is shown once, and five
-/// more bytes say where a part begins.
-const fn most_opening(limits: &Limits) -> usize {
-    (1 << 12) + 6 * (limits.up + limits.down)
+/// The most bytes of an opening about what was recorded: for each record six, and for each byte of its content one,
+/// where it is shown, and five that say where a part begins.
+fn most_opening(recording: &Recording) -> Result<usize> {
+    let mut most = opening::FIXED;
+    for side in [Side::Client, Side::Server] {
+        let records = records(side, recording.stream(side))?;
+        let records = records.iter().filter(|record| record.kind() == APPLICATION_DATA);
+        most += records.map(|record| 6 + 6 * (record.ciphertext().len() - 1)).sum::<usize>();
+    }
+    Ok(most)
 }
 
 /// A message on the link.
@@ -124,14 +130,12 @@ pub struct Tunnel<'l> {
     incoming: Vec<u8>,
     read: usize,
     ended: bool,
-    /// Whether step 0 is done.
-    has_begun: bool,
 }
 
 impl<'l> Tunnel<'l> {
-    /// The end on `link`.
+    /// The end on `link`, behind step 0.
     pub fn new(link: &'l mut dyn Link) -> Self {
-        Self { link, outgoing: vec![], incoming: vec![], read: 0, ended: false, has_begun: false }
+        Self { link, outgoing: vec![], incoming: vec![], read: 0, ended: false }
     }
 
     /// Steps 3 and 4: closes the connection, and compares what both sides have recorded.
@@ -153,9 +157,6 @@ impl<'l> Tunnel<'l> {
 impl Read for Tunnel<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         while self.read == self.incoming.len() && !self.ended {
-            if !core::mem::replace(&mut self.has_begun, true) {
-                self.link.send(&[&MAGIC[..], &WEB].concat())?;
-            }
             // Step 1.
             send(self.link, UP, &core::mem::take(&mut self.outgoing))?;
             let kinds = [(DOWN, MOST_DOWN), (ENDED, MOST_DOWN), (REFUSED, 1 + MOST_WHY)];
@@ -299,9 +300,9 @@ impl<L: Link> Link for Awaiting<L> {
 /// Step 5 of the verifier: receives the opening.
 ///
 /// # Errors
-/// `Io`; `Refused` where it is not canonical.
-pub fn receive_opening(link: &mut dyn Link, limits: &Limits) -> Result<Opening> {
-    let message = receive(link, &[(OPENING, most_opening(limits))]);
+/// `Io`; `Refused` where it is not canonical, or the recording has no records.
+pub fn receive_opening(link: &mut dyn Link, recording: &Recording) -> Result<Opening> {
+    let message = receive(link, &[(OPENING, most_opening(recording)?)]);
     Ok(Opening::from_bytes(&message.map_err(Error::io("waiting for the opening"))?.bytes)?)
 }
 
@@ -321,4 +322,29 @@ pub fn refuse(link: &mut dyn Link, why: &Error) {
     why.truncate(end.unwrap_or(0));
     // It may be sending, and hears the answer only where the link is closed in order.
     let _ = send(link, REFUSED, &[&[is_fault.into()], why.as_bytes()].concat()).and_then(|()| link.close());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tls::script::{Data, Script};
+    use volery::channel::pipe;
+
+    /// An opening is no longer than what was recorded has room for, whatever the limits are.
+    #[test]
+    fn openings_are_bounded_by_what_was_recorded() {
+        let data = vec![Data::new(Side::Client, 23, b"GET"), Data::new(Side::Server, 23, b"200")];
+        let written = Script { data, ..Script::default() }.write();
+        let most = most_opening(&written.recording).unwrap();
+        assert!(most < 8 * written.recording.stream(Side::Server).len());
+        let received = |length: usize| {
+            let (mut here, mut there) = pipe(Duration::from_secs(20));
+            let head = [&[OPENING][..], &(length as u32).to_be_bytes(), &vec![0; length]].concat();
+            here.send(&head).and_then(|()| here.flush()).unwrap();
+            receive_opening(&mut there, &written.recording).map(drop).unwrap_err()
+        };
+        assert!(matches!(received(most), Error::Refused(Refusal { why: Why::NotCanonical, .. })));
+        assert!(received(most + 1).to_string().contains("longer message than it may"));
+        assert!(most_opening(&Recording::new()).unwrap() == opening::FIXED);
+    }
 }

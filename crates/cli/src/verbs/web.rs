@@ -47,14 +47,15 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange);
     let roots = typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots)?;
     let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
-    let (options, now) = (settings.options([0; 32], None)?, now());
+    let options = settings.options([0; 32], None)?;
     if typed.preview {
         let mut server = file.connect_directly().map_err(failure)?;
-        let exchange = session::preview(&mut server, &file.terms(), now, &asking).map_err(failure)?;
+        let exchange =
+            session::preview(&mut server, &file.terms(), session::now, &asking).map_err(failure)?;
         return previewed(&exchange, settings.json);
     }
     let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
-    let proved = session::prove(link, &file.terms(), now, &options, &asking);
+    let proved = session::prove(link, &file.terms(), session::now, &options, &asking);
     let (exchange, report) = proved.map_err(failure)?;
     print(&settings, Party::Prover, (&exchange, report), peer, json!({}), started)
 }
@@ -64,7 +65,7 @@ pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
     let (settings, file) = both(&typed.protocol, &typed.output, &typed.hint, &typed.terms.policy)?;
     let options = settings.options([0; 32], None)?;
     let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
-    let verified = session::verify(link, &file.terms(), now(), &options, &mut || file.connect());
+    let verified = session::verify(link, &file.terms(), session::now, &options, &mut || file.connect());
     let Verdict { exchange, address, opened, closed, certificate, recording, report, .. } =
         verified.map_err(failure)?;
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
@@ -98,7 +99,6 @@ fn both(
 }
 
 fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
-    way(peer)?.link(settings.timeout)
     if peer.insecure_plaintext {
         return Err(Failure::usage(
             "--insecure-plaintext: a web proof takes a link with keys, --peer: whoever is on the path of a plain one \
@@ -106,10 +106,7 @@ fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
              peer",
         ));
     }
-}
-
-fn now() -> volery_web::session::Time {
-    volery_web::session::now()
+    way(peer)?.link(settings.timeout)
 }
 
 /// Why there are no authorities.
@@ -181,7 +178,7 @@ fn failure(error: Error) -> Failure {
         }
         Error::Proof(error) => error.into(),
         Error::Io { source, .. } if is_refusal(&source) => Failure::new(Fault::Rejected, source),
-        error @ (Error::Io { .. } | Error::Tls(_)) => Failure::peer(error),
+        error @ (Error::Io { .. } | Error::Tls(_) | Error::Disagreed(_)) => Failure::peer(error),
         Error::Refused(refusal) if refusal.whose == Whose::Verifier => Failure::peer(refusal),
         Error::Refused(refusal) => Failure::new(Fault::Rejected, refusal),
         error @ Error::Unwanted(_) => Failure::new(Fault::Rejected, error),

@@ -156,6 +156,20 @@ fn ends_are_by_fault() {
     prover.refused(3, &["the verifier cannot go on: connecting to the server"]);
 }
 
+/// Files that differ are noticed on both sides, before the server is asked.
+#[test]
+fn other_policies_are_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let nobody = "127.0.0.1:1".parse().unwrap();
+    let mine = policy(folder.path(), nobody, "");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = policy(elsewhere.path(), nobody, "reveal = [\"$.balance\"]\n");
+    let prove = ["web", "prove", "--roots", &root(), "--policy", &other, "--yes"];
+    for ended in session(&["web", "verify", "--policy", &mine], &prove) {
+        ended.refused(3, &["disagree on the policy", "here", "there", "take the verifier's"]);
+    }
+}
+
 fn verifier_text(object: &serde_json::Value) -> String {
     object.to_string()
 }
@@ -175,9 +189,9 @@ fn misuse_is_refused_before_anybody_is_reached() {
     prove(&["--system", "limbo"]).refused(2, &["--system", "quicksilver"]);
     volery(&["web", "verify", "--policy", "no-such.toml", "--listen", "127.0.0.1:0"])
         .refused(2, &["no-such.toml: it cannot be read"]);
-    volery(&["web"]).refused(2, &["web prove and web verify"]);
-}
     let plain =
         volery(&["web", "verify", "--policy", &policy, "--listen", "127.0.0.1:0", "--insecure-plaintext"]);
     plain.refused(2, &["--insecure-plaintext", "takes a link with keys", "nothing binds the connection"]);
     prove(&["--insecure-plaintext"]).refused(2, &["--insecure-plaintext", "takes a link with keys"]);
+    volery(&["web"]).refused(2, &["web prove and web verify"]);
+}

@@ -52,6 +52,25 @@ impl Roots {
         Self { pins, ..self }
     }
 
+    /// Digests of the authorities, and of the pins, in whatever order they were given.
+    pub(crate) fn digests(&self) -> [[u8; 32]; 2] {
+        let anchor = |anchor: &TrustAnchor<'_>| -> [u8; 32] {
+            let constraints = anchor.name_constraints.as_deref();
+            let parts =
+                [&anchor.subject[..], &anchor.subject_public_key_info, constraints.unwrap_or_default()];
+            let mut digest = Sha256::new_with_prefix([constraints.is_some().into()]);
+            for part in parts {
+                digest.update((part.len() as u64).to_be_bytes());
+                digest.update(part);
+            }
+            digest.finalize().into()
+        };
+        [self.anchors.iter().map(anchor).collect(), self.pins.clone()].map(|mut all: Vec<_>| {
+            all.sort_unstable();
+            Sha256::digest(all.as_flattened()).into()
+        })
+    }
+
     /// The roots in the form that a client of TLS takes.
     pub(crate) fn store(&self) -> rustls::RootCertStore {
         rustls::RootCertStore { roots: self.anchors.clone() }

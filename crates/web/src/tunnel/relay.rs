@@ -1,13 +1,13 @@
 //! The verifier's end: it forwards, and records.
 
-use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, WEB, closing, receive, send};
+use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, closing, receive, send};
 use crate::error::{Error, Place, Refusal, Result, Why};
 use crate::recording::{Recording, Side};
 use crate::tls::hellos;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant, SystemTime};
-use volery::channel::{Link, MAGIC};
+use volery::channel::Link;
 
 /// The time for which more of the server is gathered, once something has come.
 const GATHER: Duration = Duration::from_millis(3);
@@ -40,13 +40,6 @@ pub fn relay(
         let left = limits.up.saturating_sub(recording.stream(Side::Client).len());
         receive(link, &[(UP, left), (CLOSE, left)]).map_err(Error::io("waiting for the prover"))
     };
-    let mut greeting = [0; MAGIC.len() + WEB.len()];
-    link.recv(&mut greeting).map_err(Error::io("waiting for the prover"))?;
-    if greeting[..] != [&MAGIC[..], &WEB].concat() {
-        let other =
-            io::Error::new(ErrorKind::InvalidData, "it does not speak of web proofs, or of another version");
-        return Err(Error::io("waiting for the prover")(other));
-    }
     let mut recording = Recording::new();
     let first = up(link, &recording)?;
     let began = Instant::now();
@@ -59,9 +52,9 @@ pub fn relay(
     server.set_write_timeout(Some(limits.silence)).map_err(Error::io(doing))?;
     server.write_all(&first.bytes).map_err(Error::io(doing))?;
     let mut message = first;
+    let deadline = began + limits.total;
     while message.kind == UP {
         // Step 2.
-        let deadline = began + limits.total;
         let (bytes, has_ended) = gather(&mut server, limits, deadline, recording.stream(Side::Server).len())?;
         recording.push(Side::Server, &bytes, millis(began));
         if !are_complete {
@@ -70,6 +63,9 @@ pub fn relay(
         let kind = if has_ended { ENDED } else { DOWN };
         send(link, kind, &bytes).map_err(Error::io("sending to the prover"))?;
         message = up(link, &recording)?;
+        if Instant::now() > deadline {
+            return Err(is_over());
+        }
         recording.push(Side::Client, &message.bytes, millis(began));
         if !are_complete {
             are_complete = check_hellos(&recording, name, Side::Client)?;
@@ -84,6 +80,11 @@ pub fn relay(
     let closed = SystemTime::now();
     send(link, CLOSED, &closing(&recording)).map_err(Error::io("closing the connection to the server"))?;
     Ok(Relayed { recording, address, opened, closed })
+}
+
+/// The error of a connection that takes longer than it may, of whichever side's doing.
+fn is_over() -> Error {
+    Error::io("forwarding to the server")(io::Error::new(ErrorKind::TimedOut, "its time is over"))
 }
 
 fn millis(began: Instant) -> u32 {
@@ -117,10 +118,7 @@ fn gather(
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Error::io("forwarding to the server")(io::Error::new(
-                ErrorKind::TimedOut,
-                "its time is over",
-            )));
+            return Err(is_over());
         }
         let wait = if bytes.is_empty() { limits.silence.min(left) } else { GATHER };
         server.set_read_timeout(Some(wait)).map_err(Error::io(doing))?;

@@ -53,7 +53,8 @@ pub(crate) fn wanted(target: &str) -> Wanted {
 /// Terms of a proof under a policy.
 pub(crate) fn terms<'t>(policy: &'t Policy, roots: &'t Roots) -> Terms<'t> {
     let seconds = Duration::from_secs;
-    let limits = Limits { up: 1 << 14, down: 1 << 16, total: seconds(20), silence: seconds(5) };
+    let limits =
+        Limits { up: 1 << 14, down: 1 << 16, total: seconds(20), silence: seconds(5), clock: seconds(300) };
     Terms { policy, roots, limits, form: Form::Gates }
 }
 
@@ -119,9 +120,9 @@ pub(crate) fn run(proving: &Policy, verifying: &Policy, asking: &Asking<'_>, add
     let roots = roots();
     let mut connect = move || TcpStream::connect(address).map_err(Error::io("connecting"));
     thread::scope(|scope| {
-        let verifier = scope
-            .spawn(|| verify(there, &terms(verifying, &roots), time(), &Options::default(), &mut connect));
-        let proved = prove(here, &terms(proving, &roots), time(), &Options::default(), asking);
+        let verifier =
+            scope.spawn(|| verify(there, &terms(verifying, &roots), time, &Options::default(), &mut connect));
+        let proved = prove(here, &terms(proving, &roots), time, &Options::default(), asking);
         Ended { proved, verified: verifier.join().unwrap() }
     })
 }

@@ -10,12 +10,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::thread;
+use std::time::Duration;
 use volery::Options;
 use volery::channel::Link as _;
 use volery_web::Error;
 use volery_web::policy::Exchange;
-use volery_web::session::{Asking, prove, verify};
+use volery_web::session::{Asking, Terms, prove, verify};
 use volery_web::tls::Roots;
+use volery_web::tunnel::Limits;
 
 const COOKIE: &[(&str, &[u8])] = &[("cookie", b"id=s3cr3t")];
 
@@ -60,7 +62,7 @@ fn nothing_is_sent_to_a_server_that_is_not_believed() {
     let ended = |own: &Roots, demanded: &Roots| {
         let mut server = Counted { stream: TcpStream::connect(bank()).unwrap(), sent: vec![] };
         let asking = Asking { roots: own, ..asking() };
-        let ended = volery_web::session::preview(&mut server, &terms(&mine, demanded), time(), &asking);
+        let ended = volery_web::session::preview(&mut server, &terms(&mine, demanded), time, &asking);
         // A hello, and an alert with its ChangeCipherSpec.
         assert!(server.sent.iter().skip(1).sum::<usize>() < 40, "{:?}", server.sent);
         ended.map(drop).unwrap_err().to_string()
@@ -124,24 +126,34 @@ fn what_proves_nothing_is_refused() {
     let no = Asking { confirm: &|_| false, ..asking() };
     let [proved, verified] = run(&mine, &mine, &no, bank()).errors();
     assert!(proved.contains("nothing is opened") && verified.contains("waiting for the opening"), "{proved}");
-    // The verifier wants something else, and says so where the prover waits for its proof.
-    let [proved, verified] = run(&mine, &policy("/other"), &asking(), bank()).errors();
-    assert!(verified.starts_with("the request is not `GET /other HTTP/1.1`"), "{verified}");
-    assert!(proved.contains("the verifier refuses: the request is not `GET /other"), "{proved}");
+    // The verifier wants something else: both say so before anybody connects to the server.
+    let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
+    for ended in run(&mine, &policy("/other"), &asking(), nobody).errors() {
+        assert!(ended.starts_with("the two sides disagree on the policy: "), "{ended}");
+        assert!(ended.contains("the prover has to take the verifier's"), "{ended}");
+    }
 }
 
 /// Peers that send what is not due, or more than they may, or nothing.
 #[test]
 fn messages_are_those_that_are_due() {
     let (mine, roots) = (policy("/balance"), roots());
-    let greeting = [&volery::channel::MAGIC[..], b"web1"].concat();
+    let greeting = terms(&mine, &roots).greeting();
     let unconnected = |first: &[u8]| {
         let (mut here, there) = link();
-        here.send(&greeting).and_then(|()| here.send(first)).unwrap();
-        here.flush().unwrap();
-        drop(here);
-        let mut connect = || -> Result<TcpStream, Error> { panic!("connected before the hello had passed") };
-        verify(there, &terms(&mine, &roots), time(), &Options::default(), &mut connect).map(drop).unwrap_err()
+        thread::scope(|scope| {
+            let verifier = scope.spawn(|| {
+                let mut connect =
+                    || -> Result<TcpStream, Error> { panic!("connected before the hello had passed") };
+                verify(there, &terms(&mine, &roots), time, &Options::default(), &mut connect)
+                    .map(drop)
+                    .unwrap_err()
+            });
+            here.send(&greeting).and_then(|()| here.send(first)).and_then(|()| here.flush()).unwrap();
+            here.recv(&mut vec![0; greeting.len()]).unwrap();
+            drop(here);
+            verifier.join().unwrap()
+        })
     };
     let message = |kind: u8, bytes: &[u8]| [&[kind][..], &(bytes.len() as u32).to_be_bytes(), bytes].concat();
     assert!(unconnected(&[]).to_string().contains("waiting for the prover"));
@@ -154,7 +166,7 @@ fn messages_are_those_that_are_due() {
     let (mut here, there) = link();
     here.send(b"another protocol").and_then(|()| here.flush()).unwrap();
     let mut connect = || -> Result<TcpStream, Error> { panic!("connected to nobody") };
-    let refused = verify(there, &terms(&mine, &roots), time(), &Options::default(), &mut connect);
+    let refused = verify(there, &terms(&mine, &roots), time, &Options::default(), &mut connect);
     assert!(refused.map(drop).unwrap_err().to_string().contains("does not speak of web proofs"));
     // A hello for another server.
     let elsewhere = {
@@ -170,11 +182,14 @@ fn messages_are_those_that_are_due() {
             claims: vec![],
         });
         let (other, roots) = (other.unwrap(), kit::roots());
+        let theirs = other.clone();
         let prover = thread::spawn(move || {
             let asking = Asking { fields: &[], ..asking() };
-            let _ = prove(here, &terms(&other, &roots), time(), &Options::default(), &asking);
+            let _ = prove(here, &terms(&other, &roots), time, &Options::default(), &asking);
         });
-        there.recv(&mut [0; 12]).unwrap();
+        let greeting = terms(&theirs, &kit::roots()).greeting();
+        there.send(&greeting).and_then(|()| there.flush()).unwrap();
+        there.recv(&mut vec![0; greeting.len()]).unwrap();
         let mut head = [0; 5];
         there.recv(&mut head).unwrap();
         let mut hello = vec![0; u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize];
@@ -189,9 +204,10 @@ fn messages_are_those_that_are_due() {
     // A verifier that says what is not due, refuses, or has recorded something else.
     let answered = |answers: &[Vec<u8>]| {
         let (here, mut there) = link();
+        there.send(&greeting).unwrap();
         answers.iter().for_each(|answer| there.send(answer).unwrap());
         there.flush().unwrap();
-        let ended = prove(here, &terms(&mine, &roots), time(), &Options::default(), &asking());
+        let ended = prove(here, &terms(&mine, &roots), time, &Options::default(), &asking());
         drop(there);
         ended.map(drop).unwrap_err().to_string()
     };
@@ -233,7 +249,7 @@ fn previews_need_no_verifier() {
     let (mine, roots) = (policy("/balance"), roots());
     let preview = |address: SocketAddr| {
         let mut server = TcpStream::connect(address).unwrap();
-        volery_web::session::preview(&mut server, &terms(&mine, &roots), time(), &asking())
+        volery_web::session::preview(&mut server, &terms(&mine, &roots), time, &asking())
     };
     let exchange = preview(bank()).unwrap();
     assert_eq!(volery_web::skeleton::text(&exchange.response.body), "…\"balance\":123456789}");
@@ -258,8 +274,11 @@ fn between(
         link.recv(&mut bytes).ok()?;
         Some([&head[..], &bytes].concat())
     };
-    let mut greeting = [0; 12];
+    // Both begin.
+    let mut greeting = [0; 149];
     prover.recv(&mut greeting).and_then(|()| verifier.send(&greeting)).unwrap();
+    verifier.recv(&mut greeting).and_then(|()| prover.send(&greeting)).unwrap();
+    verifier.flush().and_then(|()| prover.flush()).unwrap();
     let mut kinds = vec![];
     for number in 0..messages {
         let (from, to) =
@@ -276,20 +295,28 @@ fn between(
 
 /// Runs both sides with somebody between them.
 fn run_with(messages: usize, change: impl Fn(&mut Vec<u8>) + Send) -> ([Error; 2], Vec<u8>) {
+    run_within(Duration::from_secs(20), messages, change)
+}
+
+/// The same, where the connection lasts so long.
+fn run_within(
+    total: Duration,
+    messages: usize,
+    change: impl Fn(&mut Vec<u8>) + Send,
+) -> ([Error; 2], Vec<u8>) {
     let (mine, roots) = (policy("/balance"), roots());
     let address = bank();
     let ((here, there), (to_verifier, verifiers)) = (link(), link());
+    let terms = terms(&mine, &roots);
+    let limits = Limits { total, ..terms.limits };
+    let terms = &Terms { limits, ..terms };
     thread::scope(|scope| {
-        let (policy, roots) = (&mine, &roots);
         let verifier = scope.spawn(move || {
             let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
-            verify(verifiers, &terms(policy, roots), time(), &Options::default(), &mut connect)
-                .map(drop)
-                .unwrap_err()
+            verify(verifiers, terms, time, &Options::default(), &mut connect).map(drop).unwrap_err()
         });
         let between = scope.spawn(move || between(there, to_verifier, messages, change));
-        let proved =
-            prove(here, &terms(policy, roots), time(), &Options::default(), &asking()).map(drop).unwrap_err();
+        let proved = prove(here, terms, time, &Options::default(), &asking()).map(drop).unwrap_err();
         ([proved, verifier.join().unwrap()], between.join().unwrap())
     })
 }
@@ -310,6 +337,18 @@ fn links_end_anywhere() {
             return;
         }
     }
+}
+
+/// A connection ends with its time, however long the prover waits with its close.
+#[test]
+fn a_connection_ends_in_time() {
+    let ([_, verified], kinds) = run_within(Duration::from_millis(400), 100, |message| {
+        if message[0] == 5 {
+            thread::sleep(Duration::from_millis(500));
+        }
+    });
+    assert!(verified.to_string().contains("its time is over"), "{verified}");
+    assert!(!kinds.contains(&6), "{kinds:?}");
 }
 
 /// A verifier that changes its recording is noticed before anything is opened.

@@ -1,0 +1,178 @@
+//! Terms of a web proof, of which both sides must have the same: said, and compared, before anything else.
+//!
+//! | part | bytes |
+//! |---|---|
+//! | the first bytes of volery's protocols, and `web1` | 12 |
+//! | digests of the policy, the roots, the pins | 3 · 32 |
+//! | form | 1 |
+//! | limits: up, down, the total in milliseconds, silence, clock | 5 · 8 |
+//!
+//! Both sides send theirs at once, and then read the other's. Where they differ nothing has been revealed but these.
+
+use crate::error::{Disagreement, Error, Result};
+use crate::policy::Policy;
+use crate::statement::Form;
+use crate::tls::Roots;
+use crate::tunnel::Limits;
+use sha2::{Digest, Sha256};
+use std::io::{self, ErrorKind};
+use volery::channel::{Link, MAGIC};
+
+/// The first bytes behind those of all of volery's protocols: this one, and its version.
+const WEB: [u8; 4] = *b"web1";
+
+/// Bytes of the begin, which says the protocol.
+const BEGIN: usize = MAGIC.len() + WEB.len();
+
+/// The parts behind the begin, with their bytes.
+const PARTS: [(&str, usize); 5] =
+    [("policy", 32), ("roots", 32), ("pinned keys", 32), ("form", 1), ("limits", 40)];
+
+/// The settings that both sides of a web proof must agree on.
+#[derive(Clone, Copy)]
+pub struct Terms<'t> {
+    /// The request, and what its answer has to be.
+    pub policy: &'t Policy,
+    /// The authorities that have to certify the server, for the verifier.
+    pub roots: &'t Roots,
+    /// Limits of the connection.
+    pub limits: Limits,
+    /// The way to state ciphers.
+    pub form: Form,
+}
+
+impl Terms<'_> {
+    /// The first message of either side, as above.
+    pub fn greeting(&self) -> Vec<u8> {
+        let Limits { up, down, total, silence, clock } = self.limits;
+        let millis = [total, silence, clock].map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        let [total, silence, clock] = millis;
+        let limits = [up as u64, down as u64, total, silence, clock].map(u64::to_be_bytes);
+        let [anchors, pins] = self.roots.digests();
+        let form = [self.form as u8];
+        [&MAGIC[..], &WEB, &self.policy.digest(), &anchors, &pins, &form, limits.as_flattened()].concat()
+    }
+
+    /// A digest of all terms.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        Sha256::digest(self.greeting()).into()
+    }
+
+    /// Step 0: says the terms, and compares them with the other side's.
+    ///
+    /// # Errors
+    /// `Disagreed` where they differ; `Io`.
+    pub(crate) fn agree(&self, link: &mut dyn Link) -> Result<()> {
+        let doing = "comparing the terms";
+        let here = self.greeting();
+        link.send(&here).and_then(|()| link.flush()).map_err(Error::io(doing))?;
+        let mut there = vec![0; here.len()];
+        let (begin, rest) = there.split_at_mut(BEGIN);
+        link.recv(begin).map_err(Error::io(doing))?;
+        if begin[..] != here[..BEGIN] {
+            let why = "the peer does not speak of web proofs, or of another version";
+            return Err(Error::io(doing)(io::Error::new(ErrorKind::InvalidData, why)));
+        }
+        link.recv(rest).map_err(Error::io(doing))?;
+        let (mut here, mut there) = (&here[BEGIN..], &*rest);
+        for (what, length) in PARTS {
+            let (mine, theirs) = (&here[..length], &there[..length]);
+            if mine != theirs {
+                // The other side reads what it was sent before it notices that nothing follows.
+                let _ = link.close();
+                let [here, there] = [mine, theirs].map(|part| shown(what, part));
+                return Err(Disagreement { what, here, there }.into());
+            }
+            (here, there) = (&here[length..], &there[length..]);
+        }
+        Ok(())
+    }
+}
+
+/// A part for people: the begin of a digest, or numbers.
+fn shown(what: &str, part: &[u8]) -> String {
+    let number = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    match what {
+        "form" => match part[0] {
+            0 => "gates".into(),
+            1 => "mixed".into(),
+            2 => "holes".into(),
+            other => other.to_string(),
+        },
+        "limits" => {
+            let names = ["up", "down", "milliseconds", "silence", "clock"];
+            let limits = names.iter().zip(part.chunks(8));
+            limits.map(|(name, bytes)| format!("{name} {}", number(bytes))).collect::<Vec<_>>().join(" ")
+        }
+        _ => part[..4].iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "…",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Wanted;
+    use crate::tls::script;
+    use core::time::Duration;
+    use volery::channel::pipe;
+
+    fn policy(target: &str) -> Policy {
+        Policy::new(Wanted {
+            host: script::NAME.into(),
+            port: 443,
+            target: target.into(),
+            fields: vec![],
+            status: vec![200],
+            content_type: None,
+            reveal: vec![],
+            claims: vec![],
+        })
+        .unwrap()
+    }
+
+    /// How two sides with these terms end.
+    fn ended(one: &Terms<'_>, other: &Terms<'_>) -> [Result<()>; 2] {
+        let (mut here, mut there) = pipe(Duration::from_secs(20));
+        std::thread::scope(|scope| {
+            let other = scope.spawn(move || other.agree(&mut there));
+            [one.agree(&mut here), other.join().unwrap()]
+        })
+    }
+
+    #[test]
+    fn terms_are_compared() {
+        let (mine, roots) = (policy("/balance"), script::roots());
+        let terms = Terms { policy: &mine, roots: &roots, limits: Limits::default(), form: Form::Gates };
+        assert!(ended(&terms, &terms).iter().all(Result::is_ok));
+        let other = policy("/other");
+        let other_roots = Roots::from_pem(include_bytes!("../tests/certificates/other-root.pem")).unwrap();
+        let pinned = roots.clone().pinned(vec![[1; 32]]);
+        let limits = |change: fn(&mut Limits)| {
+            let mut limits = terms.limits;
+            change(&mut limits);
+            Terms { limits, ..terms }
+        };
+        for (there, what) in [
+            (Terms { policy: &other, ..terms }, "policy"),
+            (Terms { roots: &other_roots, ..terms }, "roots"),
+            (Terms { roots: &pinned, ..terms }, "pinned keys"),
+            (Terms { form: Form::Holes, ..terms }, "form"),
+            (limits(|limits| limits.up += 1), "limits"),
+            (limits(|limits| limits.down += 1), "limits"),
+            (limits(|limits| limits.total *= 2), "limits"),
+            (limits(|limits| limits.silence *= 2), "limits"),
+            (limits(|limits| limits.clock *= 2), "limits"),
+        ] {
+            for ended in ended(&terms, &there) {
+                let Err(Error::Disagreed(why)) = ended else { panic!("{what}") };
+                assert!(why.to_string().contains(&format!("disagree on the {what}")), "{why}");
+            }
+            assert_ne!(terms.digest(), there.digest());
+        }
+        let [here, _] = ended(&terms, &Terms { form: Form::Holes, ..terms });
+        assert!(here.unwrap_err().to_string().contains("disagree on the form: gates here, holes there"));
+        // The order in which pins are written means nothing.
+        let pins = |pins: [u8; 2]| roots.clone().pinned(pins.map(|pin| [pin; 32]).to_vec()).digests();
+        assert_eq!(pins([1, 2]), pins([2, 1]));
+    }
+}
