@@ -34,12 +34,21 @@ pub struct Json {
 /// A value within a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Value {
-    /// The way to it from the whole.
-    pub path: Vec<Step>,
+    /// The value that it stands in, and the step from there; the whole stands in none.
+    pub within: Option<Within>,
     /// The places of its bytes.
     pub range: Range<usize>,
     /// The kind of the value.
     pub kind: Kind,
+}
+
+/// The place of a value in another. Paths are not kept: of each value that would be as much as its depth.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Within {
+    /// The number of the value that it stands in.
+    pub parent: usize,
+    /// The step from there.
+    pub step: Step,
 }
 
 /// A kind of values.
@@ -169,14 +178,37 @@ impl Json {
 
     /// The value at a path of shown keys, if there is one.
     pub fn at(&self, path: &Path) -> Option<&Value> {
-        self.values.iter().find(|value| value.path == path.steps)
+        Some(&self.values[self.number(path)?])
     }
-}
 
-impl Value {
-    /// Whether it is the value at `path`, or within it.
-    fn is_within(&self, path: &Path) -> bool {
-        self.path.starts_with(&path.steps)
+    /// The number of the value at a path.
+    fn number(&self, path: &Path) -> Option<usize> {
+        let mut parent = 0;
+        for step in &path.steps {
+            let end = self.values[parent].range.end;
+            // Those within it follow it.
+            let later = (parent + 1..).zip(self.values.get(parent + 1..)?);
+            let mut inner = later.take_while(|(_, value)| value.range.start < end);
+            let is_next = |within: &Within| within.parent == parent && within.step == *step;
+            parent = inner.find(|(_, value)| value.within.as_ref().is_some_and(is_next))?.0;
+        }
+        Some(parent)
+    }
+
+    /// Of each value, whether it is at one of `paths`, or within it.
+    fn are_within(&self, paths: &[Path]) -> Vec<bool> {
+        let mut are_within = vec![false; self.values.len()];
+        for path in paths {
+            if let Some(number) = self.number(path) {
+                are_within[number] = true;
+            }
+        }
+        for (number, value) in self.values.iter().enumerate() {
+            if let Some(Within { parent, .. }) = &value.within {
+                are_within[number] |= are_within[*parent];
+            }
+        }
+        are_within
     }
 }
 
@@ -196,8 +228,9 @@ pub struct HiddenPart {
 /// Those of [`Json::read`].
 pub fn hide(text: &[u8], shown: &[Path]) -> Result<Vec<HiddenPart>, Malformed> {
     let json = Json::read(&text.iter().map(|byte| Byte::Shown(*byte)).collect::<Vec<_>>())?;
+    let are_shown = json.are_within(shown);
     let mut parts = Vec::new();
-    for value in json.values.iter().filter(|value| !shown.iter().any(|path| value.is_within(path))) {
+    for (value, _) in json.values.iter().zip(are_shown).filter(|(_, is_shown)| !is_shown) {
         let mut hide = |range: Range<usize>, hidden| {
             if !range.is_empty() {
                 parts.push(HiddenPart { range, hidden });

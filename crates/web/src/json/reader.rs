@@ -1,6 +1,6 @@
 //! The grammar of RFC 8259, by recursion over values.
 
-use super::{Kind, MOST_LEVELS, Malformed, Rule, Step, Value};
+use super::{Kind, MOST_LEVELS, Malformed, Rule, Step, Value, Within};
 use crate::opening::Hidden;
 use crate::skeleton::Byte;
 use std::collections::HashSet;
@@ -9,19 +9,19 @@ use std::collections::HashSet;
 pub(super) struct Reader<'b> {
     bytes: &'b [Byte],
     at: usize,
-    path: Vec<Step>,
+    levels: usize,
     values: Vec<Value>,
 }
 
 impl<'b> Reader<'b> {
     pub(super) const fn new(bytes: &'b [Byte]) -> Self {
-        Self { bytes, at: 0, path: Vec::new(), values: Vec::new() }
+        Self { bytes, at: 0, levels: 0, values: Vec::new() }
     }
 
     /// All values of the text, behind which nothing follows.
     pub(super) fn read(mut self) -> Result<Vec<Value>, Malformed> {
         self.blank();
-        self.value()?;
+        self.value(None)?;
         self.blank();
         if self.at < self.bytes.len() { Err(self.wrong(Rule::Long)) } else { Ok(self.values) }
     }
@@ -57,7 +57,7 @@ impl<'b> Reader<'b> {
         Ok(())
     }
 
-    fn value(&mut self) -> Result<(), Malformed> {
+    fn value(&mut self, within: Option<Within>) -> Result<(), Malformed> {
         let (start, number) = (self.at, self.values.len());
         // The first digit of a number may be hidden.
         let is_digit = self.peek()? == Byte::Hidden(Hidden::Digits);
@@ -70,10 +70,10 @@ impl<'b> Reader<'b> {
             b'-' | b'0'..=b'9' => Kind::Number,
             other => return Err(self.wrong(Rule::Byte(other))),
         };
-        self.values.push(Value { path: self.path.clone(), range: start..start, kind });
+        self.values.push(Value { within, range: start..start, kind });
         match kind {
-            Kind::Object => self.object()?,
-            Kind::Array => self.array()?,
+            Kind::Object => self.object(number)?,
+            Kind::Array => self.array(number)?,
             Kind::String => drop(self.string()?),
             Kind::Number => self.number()?,
             Kind::Literal => {
@@ -91,10 +91,10 @@ impl<'b> Reader<'b> {
 
     /// Whether another level may begin.
     fn level(&self) -> Result<(), Malformed> {
-        if self.path.len() < MOST_LEVELS { Ok(()) } else { Err(self.wrong(Rule::Levels)) }
+        if self.levels < MOST_LEVELS { Ok(()) } else { Err(self.wrong(Rule::Levels)) }
     }
 
-    fn array(&mut self) -> Result<(), Malformed> {
+    fn array(&mut self, parent: usize) -> Result<(), Malformed> {
         self.level()?;
         self.take(b'[')?;
         self.blank();
@@ -102,7 +102,7 @@ impl<'b> Reader<'b> {
             return self.take(b']');
         }
         for index in 0.. {
-            self.within(Step::Index(index))?;
+            self.within(Within { parent, step: Step::Index(index) })?;
             if !self.goes_on(b']')? {
                 break;
             }
@@ -110,7 +110,7 @@ impl<'b> Reader<'b> {
         Ok(())
     }
 
-    fn object(&mut self) -> Result<(), Malformed> {
+    fn object(&mut self, parent: usize) -> Result<(), Malformed> {
         self.level()?;
         self.take(b'{')?;
         self.blank();
@@ -124,6 +124,9 @@ impl<'b> Reader<'b> {
             let wrong = |why| Malformed { at, why };
             let step = match self.string()? {
                 Text::Shown(key) => {
+                    if hidden.contains(&key.len()) {
+                        return Err(wrong(Rule::HiddenKey));
+                    }
                     lengths.insert(key.len());
                     if !keys.insert(key.clone()) {
                         return Err(wrong(Rule::Twice(key)));
@@ -132,17 +135,17 @@ impl<'b> Reader<'b> {
                 }
                 Text::Hidden { has_escapes: true, .. } => return Err(wrong(Rule::HiddenKey)),
                 Text::Hidden { length, .. } => {
+                    if lengths.contains(&length) {
+                        return Err(wrong(Rule::HiddenKey));
+                    }
                     hidden.insert(length);
                     Step::HiddenKey
                 }
             };
-            if !lengths.is_disjoint(&hidden) {
-                return Err(wrong(Rule::HiddenKey));
-            }
             self.blank();
             self.take(b':')?;
             self.blank();
-            self.within(step)?;
+            self.within(Within { parent, step })?;
             if !self.goes_on(b'}')? {
                 return Ok(());
             }
@@ -154,10 +157,10 @@ impl<'b> Reader<'b> {
     }
 
     /// A value that is one step further.
-    fn within(&mut self, step: Step) -> Result<(), Malformed> {
-        self.path.push(step);
-        self.value()?;
-        self.path.pop();
+    fn within(&mut self, within: Within) -> Result<(), Malformed> {
+        self.levels += 1;
+        self.value(Some(within))?;
+        self.levels -= 1;
         self.blank();
         Ok(())
     }

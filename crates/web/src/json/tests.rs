@@ -130,6 +130,23 @@ fn texts_are_refused() {
     assert_eq!(nested(100_000), Err(Rule::Levels));
 }
 
+/// A value takes memory for one step, however long the keys above it are; and time for no other key of its object.
+#[test]
+fn long_texts_are_read_in_linear_time_and_memory() {
+    let long = "k".repeat(1 << 16);
+    let json = read(&format!("{{\"{long}\":[{}0]}}", "0,".repeat(1 << 16))).unwrap();
+    let steps = json.values.iter().filter_map(|value| value.within.as_ref());
+    let bytes = |within: &Within| if let Step::Key(key) = &within.step { key.len() } else { 0 };
+    assert_eq!(steps.map(bytes).sum::<usize>(), 1 << 16);
+    assert_eq!(json.at(&path(&format!("$.{long}[65536]"))).unwrap().range.len(), 1);
+    let members = || {
+        let keys = (0..20_000).map(|length| format!("\"«{}»\":1", "x".repeat(1 + length % 40)));
+        keys.collect::<Vec<_>>().join(",")
+    };
+    read(&format!("{{{},\"{}\":2}}", members(), "a".repeat(42))).unwrap();
+    assert_eq!(json.at(&path("$.k")), None);
+}
+
 /// The text with hidden parts as another may have it.
 fn hidden(text: &[u8], parts: &[HiddenPart]) -> Vec<Byte> {
     let mut bytes: Vec<_> = text.iter().map(|byte| Byte::Shown(*byte)).collect();
@@ -206,7 +223,13 @@ fn agree(text: &[u8]) -> Result<(), TestCaseError> {
     for (value, other) in ours.values.iter().zip(&redacted.values) {
         prop_assert_eq!(&value.range, &other.range);
         let mut found = Some(&theirs);
-        for step in &value.path {
+        let mut steps: Vec<&Step> = vec![];
+        let mut within = &value.within;
+        while let Some(Within { parent, step }) = within {
+            steps.push(step);
+            within = &ours.values[*parent].within;
+        }
+        for step in steps.into_iter().rev() {
             found = found.and_then(|value| match step {
                 Step::Key(key) => value.get(key),
                 Step::Index(index) => value.get(index),
