@@ -80,6 +80,8 @@ pub struct Response {
     pub body: Vec<Byte>,
     /// The places of the body in the data: of its pieces, in their order.
     pub pieces: Vec<Range<usize>>,
+    /// The places in the body at which its pieces begin.
+    begins: Vec<usize>,
 }
 
 /// Reasons for which bytes are no message that proves something: the place of the byte, and the rule.
@@ -347,7 +349,12 @@ pub fn response(bytes: &[Byte]) -> Result<Response, Malformed> {
     };
     lines.end()?;
     let body = pieces.iter().flat_map(|piece| &bytes[piece.clone()]).copied().collect();
-    Ok(Response { status, head, body, pieces })
+    let begins = pieces.iter().scan(0, |end, piece| {
+        let begin = *end;
+        *end += piece.len();
+        Some(begin)
+    });
+    Ok(Response { status, head, body, begins: begins.collect(), pieces })
 }
 
 /// The places of the data of chunks (RFC 9112 section 7.1).
@@ -373,11 +380,80 @@ fn chunks(lines: &mut Lines<'_>) -> Result<Vec<Range<usize>>, Malformed> {
     }
 }
 
-/// The length of a response of which so much has come, if its head says it and all is there: for a client that reads
-/// until then. A response that is malformed is over, too: there is nothing to wait for.
-pub fn is_complete(bytes: &[u8]) -> bool {
-    let bytes: Vec<_> = bytes.iter().map(|byte| Byte::Shown(*byte)).collect();
-    !matches!(response(&bytes), Err(Malformed { why: Rule::Short, .. }))
+/// Progress of a response whose bytes come piece by piece: for a client that reads until all is there. No byte is looked
+/// at again for each piece.
+#[derive(Default)]
+pub struct Progress {
+    /// The place from which the next search goes on.
+    at: usize,
+    body: Option<Framing>,
+}
+
+/// The way in which a response says where it ends.
+#[derive(Clone, Copy)]
+enum Framing {
+    /// It ends at this place.
+    Until(usize),
+    /// The next chunk begins where the search goes on.
+    Chunks,
+}
+
+impl Progress {
+    /// Whether a response, of which so much has come, says that it is all there. One that is malformed is over, too:
+    /// there is nothing to wait for. The bytes are those of the call before, and more.
+    pub fn is_complete(&mut self, bytes: &[u8]) -> bool {
+        let framing = match self.body {
+            Some(framing) => framing,
+            None => {
+                let Some(end) = bytes[self.at..].windows(4).position(|four| four == b"\r\n\r\n") else {
+                    let line_end = |at: &usize| bytes[*at] == b'\n' && (*at == 0 || bytes[at - 1] != b'\r');
+                    let is_malformed = (self.at..bytes.len()).any(|at| line_end(&at));
+                    self.at = bytes.len().saturating_sub(3);
+                    return is_malformed;
+                };
+                self.at += end + 4;
+                let framing = self.framing(&bytes[..self.at]);
+                let Some(framing) = framing else { return true };
+                *self.body.insert(framing)
+            }
+        };
+        match framing {
+            Framing::Until(end) => bytes.len() >= end,
+            Framing::Chunks => self.chunks(bytes),
+        }
+    }
+
+    /// How the body is framed that follows this head, if anything can be waited for.
+    fn framing(&self, head: &[u8]) -> Option<Framing> {
+        let shown: Vec<_> = head.iter().map(|byte| Byte::Shown(*byte)).collect();
+        // A head without its body is short, if nothing else is wrong with it.
+        let Err(Malformed { why: Rule::Short, .. }) = response(&shown) else { return None };
+        let head = Lines::new(&shown).head().ok()?;
+        let length = only(&head, "content-length").ok()?.and_then(Field::shown);
+        match length {
+            Some(length) => Some(Framing::Until(self.at + length.parse::<usize>().ok()?)),
+            None => Some(Framing::Chunks),
+        }
+    }
+
+    /// Whether the chunks are all there.
+    fn chunks(&mut self, bytes: &[u8]) -> bool {
+        while let Some(rest) = bytes.get(self.at..) {
+            // A size of seven digits at most, and the end of its line.
+            let Some(end) = rest.iter().take(9).position(|byte| *byte == b'\n') else {
+                return rest.len() >= 9;
+            };
+            let digits = rest[..end].strip_suffix(b"\r").and_then(|digits| core::str::from_utf8(digits).ok());
+            let size = digits.and_then(|digits| usize::from_str_radix(digits, 16).ok());
+            let Some(size) = size else { return true };
+            let next = self.at + end + 1 + size + 2;
+            if size == 0 {
+                return bytes.len() >= next;
+            }
+            self.at = next;
+        }
+        false
+    }
 }
 
 /// Hidden values for the fields of these names, in lower case, in the bytes of a head: but for the blanks around them.
@@ -406,14 +482,16 @@ pub fn value_spans(head: &[u8], names: &[&str]) -> Vec<Span> {
 impl Response {
     /// The places in the data of a range of the body, which chunks may cut.
     pub fn places(&self, range: Range<usize>) -> Vec<Range<usize>> {
-        let mut begin = 0;
+        let first = self.begins.partition_point(|begin| *begin <= range.start).saturating_sub(1);
         let mut places = Vec::new();
-        for piece in &self.pieces {
-            let (from, to) = (range.start.max(begin), range.end.min(begin + piece.len()));
+        for (begin, piece) in self.begins[first..].iter().zip(&self.pieces[first..]) {
+            if *begin >= range.end {
+                break;
+            }
+            let (from, to) = (range.start.max(*begin), range.end.min(begin + piece.len()));
             if from < to {
                 places.push(piece.start + from - begin..piece.start + to - begin);
             }
-            begin += piece.len();
         }
         places
     }

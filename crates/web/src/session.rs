@@ -3,7 +3,7 @@
 
 use crate::client::{self, Connection, Fetched, fetch};
 use crate::error::{Error, Result};
-use crate::http::{self, is_complete};
+use crate::http::{self, Progress};
 use crate::opened::{Opened, Span};
 use crate::opening::Opening;
 use crate::policy::Exchange;
@@ -181,7 +181,8 @@ fn asked(
     let bytes = policy.request(asking.fields)?;
     let (own, most) = (asking.roots, limits.down);
     let request = client::Request { name: policy.host(), own, demanded: roots, time, bytes: &bytes, most };
-    fetch(&request, connection, &mut |response| is_complete(response))
+    let mut progress = Progress::default();
+    fetch(&request, connection, &mut |response| progress.is_complete(response))
 }
 
 /// A session as it is going to be opened: checked as the verifier will, and true.

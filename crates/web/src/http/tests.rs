@@ -174,9 +174,29 @@ fn responses_are_refused() {
 #[test]
 fn a_client_knows_when_all_has_come() {
     let whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
-    for end in 0..whole.len() {
-        assert!(!is_complete(&whole[..end]), "{end}");
+    let is_complete = |bytes: &[u8]| Progress::default().is_complete(bytes);
+    for whole in [&whole[..], b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd"] {
+        // At once, or piece by piece.
+        let mut progress = Progress::default();
+        for end in 0..whole.len() {
+            assert!(!is_complete(&whole[..end]) && !progress.is_complete(&whole[..end]), "{end}");
+        }
+        assert!(is_complete(whole) && progress.is_complete(whole));
     }
-    assert!(is_complete(whole));
-    assert!(is_complete(b"SSH-2.0\r\n\r\n"));
+    for malformed in
+        ["SSH-2.0\r\n\r\n", "SSH-2.0\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"]
+    {
+        assert!(is_complete(malformed.as_bytes()), "{malformed}");
+    }
+    // Chunks of one byte, in records of one byte.
+    let many = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let head = many.len();
+    let many = [many, b"1\r\na\r\n".repeat(20_000), b"0\r\n\r\n".to_vec()].concat();
+    let mut progress = Progress::default();
+    assert_eq!((1..=many.len()).find(|end| progress.is_complete(&many[..*end])), Some(many.len()));
+    let shown: Vec<_> = many.iter().map(|byte| Byte::Shown(*byte)).collect();
+    let response = response(&shown).unwrap();
+    for at in 0..response.body.len() {
+        assert_eq!(response.places(at..at + 1)[0].start, head + 6 * at + 3);
+    }
 }
