@@ -20,13 +20,15 @@ use core::ops::Range;
 /// The most fields of a head.
 const MOST_FIELDS: usize = 128;
 
-/// Fields of a response whose values decide what its body is, or whose it is: always shown.
-const ALWAYS_SHOWN: [&str; 8] = [
+/// Fields of a response whose values decide what its body is, whose it is, or how old: always shown.
+const ALWAYS_SHOWN: [&str; 10] = [
+    "age",
     "connection",
     "content-encoding",
     "content-length",
     "content-range",
     "content-type",
+    "date",
     "trailer",
     "transfer-encoding",
     "upgrade",

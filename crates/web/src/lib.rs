@@ -14,6 +14,7 @@ pub mod claim;
 pub mod client;
 pub mod error;
 pub mod file;
+pub mod freshness;
 pub mod http;
 pub mod json;
 pub mod opened;

@@ -2,6 +2,7 @@
 
 use crate::claim::{Claim, Comparison, NoNumber, Settled};
 use crate::error::{Error, Result};
+use crate::freshness::Stale;
 use crate::http::{Head, Malformed, Request, Response, request, response, value_spans};
 use crate::json::{self, HiddenPart, Json, Path, hide};
 use crate::opened::Span;
@@ -148,6 +149,9 @@ pub enum Unwanted {
     /// The content is of another type.
     #[error("the response is not of the type {0}")]
     Type(String),
+    /// The answer is too old.
+    #[error("the response: {0}")]
+    Stale(Stale),
 }
 
 impl Policy {

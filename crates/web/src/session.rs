@@ -3,10 +3,11 @@
 
 use crate::client::{self, Connection, Fetched, fetch};
 use crate::error::{Error, Result};
+use crate::freshness::Freshness;
 use crate::http::{self, Progress};
 use crate::opened::{Opened, Span};
 use crate::opening::Opening;
-use crate::policy::Exchange;
+use crate::policy::{Exchange, Unwanted};
 use crate::recording::{RecordingDigest, Side};
 use crate::skeleton::Byte;
 use crate::statement::Statement;
@@ -45,6 +46,8 @@ impl Terms<'_> {
 pub struct Verdict {
     /// The request and the response, as far as they are shown.
     pub exchange: Exchange,
+    /// The age of the answer, as it says itself: not further from the verifier's clock than the terms allow.
+    pub freshness: Freshness,
     /// The address to which the verifier connected.
     pub address: SocketAddr,
     /// The times at which the connection began and ended.
@@ -89,17 +92,19 @@ pub fn verify(
     };
     let relayed = relay(&mut link, policy.host(), &limits, &mut connect);
     let relayed = relayed.map_err(|why| told(&mut link, why))?;
-    let time = opened.expect("a connection");
+    let times = [opened.expect("a connection"), clock()];
     let opening = receive_opening(&mut link, &relayed.recording).map_err(|why| told(&mut link, why))?;
-    let expected = Expected { name: policy.host(), roots, time };
+    let expected = Expected { name: policy.host(), roots, time: times[0] };
     let checked = tls::verify(&relayed.recording, &opening.secrets, &expected).and_then(|session| {
         // First of all the plan: what fits the records is no longer than they are.
         let statement = Statement::new(&relayed.recording, &session, &opening, form)?;
         let exchange = policy.read(&opening)?;
+        let freshness =
+            Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
         let statement = statement.comparing(&opening, &exchange.comparisons);
-        Ok((session.certificate, exchange, statement))
+        Ok((session.certificate, exchange, freshness, statement))
     });
-    let (certificate, exchange, statement) = checked.map_err(|why| told(&mut link, why))?;
+    let (certificate, exchange, freshness, statement) = checked.map_err(|why| told(&mut link, why))?;
     take_opening(&mut link)?;
     let mut channel = Channel::new(Party::Verifier, link);
     let source: &dyn Source<F2> = &statement;
@@ -108,7 +113,7 @@ pub fn verify(
     let _ = channel.close();
     let recording = relayed.recording.digest();
     let (address, opened, closed) = (relayed.address, relayed.opened, relayed.closed);
-    Ok(Verdict { exchange, address, opened, closed, certificate, recording, accepted, report })
+    Ok(Verdict { exchange, freshness, address, opened, closed, certificate, recording, accepted, report })
 }
 
 /// The prover's own part of a web proof, beside the terms.
@@ -140,7 +145,7 @@ pub fn prove(
     let mut tunnel = Tunnel::new(&mut link);
     let fetched = asked(&mut tunnel, terms, time, asking)?;
     tunnel.close(&fetched.recording)?;
-    let Stated { opening, exchange, statement } = Stated::of(&fetched, terms, time, asking)?;
+    let Stated { opening, exchange, statement } = Stated::of(&fetched, terms, [time, clock()], asking)?;
     if !(asking.confirm)(&exchange) {
         return Err(Error::invalid("what the verifier would see was not confirmed: nothing is opened"));
     }
@@ -167,7 +172,7 @@ pub fn preview(
 ) -> Result<Exchange> {
     let time = clock();
     let fetched = asked(connection, terms, time, asking)?;
-    Ok(Stated::of(&fetched, terms, time, asking)?.exchange)
+    Ok(Stated::of(&fetched, terms, [time, clock()], asking)?.exchange)
 }
 
 /// Makes the request.
@@ -193,15 +198,19 @@ struct Stated {
 }
 
 impl Stated {
-    fn of(fetched: &Fetched, terms: &Terms<'_>, time: Time, asking: &Asking<'_>) -> Result<Self> {
-        let Terms { policy, roots, form, .. } = *terms;
-        let expected = Expected { name: policy.host(), roots, time };
+    fn of(fetched: &Fetched, terms: &Terms<'_>, times: [Time; 2], asking: &Asking<'_>) -> Result<Self> {
+        let Terms { policy, roots, limits, form } = *terms;
+        let expected = Expected { name: policy.host(), roots, time: times[0] };
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
         let data = [Side::Client, Side::Server].map(|side| opened.data(side));
         let mut response = policy.response_spans(&data[1])?;
         response.extend(shown_spans(&data[1], asking.show)?);
         let opening = opened.opening(&policy.request_spans(&data[0]), &response);
-        let exchange = policy.read(&opening).map_err(|why| Error::invalid(why.to_string()))?;
+        let exchange = policy.read(&opening).and_then(|exchange| {
+            Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
+            Ok(exchange)
+        });
+        let exchange = exchange.map_err(|why| Error::invalid(why.to_string()))?;
         let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
         let statement = statement.comparing(&opening, &exchange.comparisons);
         statement.check(&fetched.secret)?;

@@ -66,11 +66,13 @@ pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
     let options = settings.options([0; 32], None)?;
     let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
     let verified = session::verify(link, &file.terms(), session::now, &options, &mut || file.connect());
-    let Verdict { exchange, address, opened, closed, certificate, recording, report, .. } =
+    let Verdict { exchange, freshness, address, opened, closed, certificate, recording, report, .. } =
         verified.map_err(failure)?;
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let more = json!({
         "address": address.to_string(),
+        "date": freshness.date,
+        "age": freshness.age,
         "opened": seconds(opened),
         "closed": seconds(closed),
         "certificate_sha256": sha256(&certificate),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use volery::channel::{Pipe, pipe};
 use volery::{Options, Report};
 use volery_web::policy::{AllowedField, Exchange, Policy, Wanted};
-use volery_web::session::{Asking, Terms, Verdict, prove, verify};
+use volery_web::session::{Asking, Clock, Terms, Verdict, prove, verify};
 use volery_web::statement::Form;
 use volery_web::tls::Roots;
 use volery_web::tunnel::Limits;
@@ -116,13 +116,24 @@ pub(crate) fn link() -> (Pipe, Pipe) {
 
 /// Runs both sides, each with its own policy.
 pub(crate) fn run(proving: &Policy, verifying: &Policy, asking: &Asking<'_>, address: SocketAddr) -> Ended {
+    run_at([time, time], proving, verifying, asking, address)
+}
+
+/// The same, by the clocks of the prover and of the verifier.
+pub(crate) fn run_at(
+    [here_is, there_is]: [Clock; 2],
+    proving: &Policy,
+    verifying: &Policy,
+    asking: &Asking<'_>,
+    address: SocketAddr,
+) -> Ended {
     let (here, there) = link();
     let roots = roots();
     let mut connect = move || TcpStream::connect(address).map_err(Error::io("connecting"));
     thread::scope(|scope| {
-        let verifier =
-            scope.spawn(|| verify(there, &terms(verifying, &roots), time, &Options::default(), &mut connect));
-        let proved = prove(here, &terms(proving, &roots), time, &Options::default(), asking);
+        let verifier = scope
+            .spawn(|| verify(there, &terms(verifying, &roots), there_is, &Options::default(), &mut connect));
+        let proved = prove(here, &terms(proving, &roots), here_is, &Options::default(), asking);
         Ended { proved, verified: verifier.join().unwrap() }
     })
 }

@@ -4,7 +4,7 @@
 
 mod kit;
 
-use kit::{RESPONSE, bank, link, policy, roots, run, server, terms, time};
+use kit::{RESPONSE, bank, link, policy, roots, run, run_at, server, terms, time};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
@@ -14,8 +14,9 @@ use std::time::Duration;
 use volery::Options;
 use volery::channel::Link as _;
 use volery_web::Error;
+use volery_web::freshness::Freshness;
 use volery_web::policy::Exchange;
-use volery_web::session::{Asking, Terms, prove, verify};
+use volery_web::session::{Asking, Terms, Time, prove, verify};
 use volery_web::tls::Roots;
 use volery_web::tunnel::Limits;
 
@@ -99,6 +100,23 @@ impl Write for Counted {
     }
 }
 
+/// The age of an answer is reported, and is not more than the terms allow by the verifier's clock, whatever the prover's
+/// says.
+#[test]
+fn answers_are_as_old_as_they_say() {
+    let mine = policy("/balance");
+    let head = "Date: Sun, 17 Mar 2030 17:44:40 GMT\r\nAge: 100\r\nSet-Cookie";
+    let text = String::from_utf8(RESPONSE.to_vec()).unwrap().replace("Set-Cookie", head);
+    let dated = || server(include_bytes!("../certificates/bank.pem"), text.clone().into());
+    let verdict = run(&mine, &mine, &asking(), dated()).verified.unwrap();
+    let Freshness { date, age } = verdict.freshness;
+    assert_eq!((date, age), (Some(1_900_000_000 - 120), Some(100)));
+    let late = || Time::since_unix_epoch(Duration::from_secs(1_900_000_400));
+    let [proved, verified] = run_at([time, late], &mine, &mine, &asking(), dated()).errors();
+    assert!(verified.contains("its Date is 520 s from the clock, and 300 s are allowed"), "{verified}");
+    assert!(proved.contains("the verifier refuses"), "{proved}");
+}
+
 /// Nothing is opened where something is wrong before; and who refuses says why.
 #[test]
 fn what_proves_nothing_is_refused() {
@@ -110,6 +128,10 @@ fn what_proves_nothing_is_refused() {
         (text.replace("200 OK", "500 Oops"), "status 500"),
         (text.replace("application/json", "text/html"), "not of the type application/json"),
         (text.replace("Content-Type", "Content-Encoding: gzip\r\nContent-Type"), "content-encoding"),
+        (
+            text.replace("Set-Cookie", "Date: Sun, 17 Mar 2030 17:36:40 GMT\r\nSet-Cookie"),
+            "600 s from the clock",
+        ),
         (text.replace("Content-Length: 40", "Content-Length: 41"), "ends early"),
     ] {
         let [proved, verified] = run(&mine, &mine, &asking(), with(&response)).errors();
