@@ -7,6 +7,7 @@
 //! pin = ["sha256/…"]                # digests of keys in base64, of which the chain has to have one
 //! request = "GET /v1/balance"
 //! fields = ["accept", "cookie?"]     # that a request may have; "?" may be hidden
+//! shown_fields = ["etag"]            # that the answer shows, beside Date, Age and those that say what its body is
 //! status = [200]
 //! type = "application/json"
 //! claims = ["$.balance >= 1000.00"]  # of numbers that stay hidden
@@ -47,6 +48,8 @@ struct Written {
     request: String,
     #[serde(default)]
     fields: Vec<String>,
+    #[serde(default)]
+    shown_fields: Vec<String>,
     #[serde(default = "ok")]
     status: Vec<u16>,
     r#type: Option<String>,
@@ -137,6 +140,7 @@ impl File {
             port: written.port,
             target: target.into(),
             fields: written.fields.iter().map(field).collect(),
+            shown_fields: written.shown_fields,
             status: written.status,
             content_type: written.r#type,
             reveal,

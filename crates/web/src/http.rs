@@ -20,8 +20,8 @@ use core::ops::Range;
 /// The most fields of a head.
 const MOST_FIELDS: usize = 128;
 
-/// Fields of a response whose values decide what its body is, whose it is, or how old: always shown.
-const ALWAYS_SHOWN: [&str; 10] = [
+/// Fields of a response whose values decide what its body is, or say how old it is: always shown.
+pub const ALWAYS_SHOWN: [&str; 10] = [
     "age",
     "connection",
     "content-encoding",
@@ -53,7 +53,12 @@ pub struct Field {
 }
 
 impl Field {
-    /// The value, where all of it is shown.
+    /// Whether all of the value is shown.
+    pub fn is_shown(&self) -> bool {
+        self.value.iter().all(|byte| byte.shown().is_some())
+    }
+
+    /// The value, where all of it is shown, and is UTF-8.
     pub fn shown(&self) -> Option<String> {
         let shown: Option<Vec<u8>> = self.value.iter().map(|byte| byte.shown()).collect();
         shown.and_then(|shown| String::from_utf8(shown).ok())
@@ -323,7 +328,7 @@ pub fn response(bytes: &[Byte]) -> Result<Response, Malformed> {
         return Err(at_start(Rule::Status(status)));
     }
     for field in &head.fields {
-        if ALWAYS_SHOWN.contains(&&field.name[..]) && field.shown().is_none() {
+        if ALWAYS_SHOWN.contains(&&field.name[..]) && !field.is_shown() {
             return Err(at_start(Rule::FieldHidden(field.name.clone())));
         }
         if ["trailer", "upgrade", "content-range"].contains(&&field.name[..]) {
@@ -458,14 +463,15 @@ impl Progress {
     }
 }
 
-/// Hidden values for the fields of these names, in lower case, in the bytes of a head: but for the blanks around them.
-pub fn value_spans(head: &[u8], names: &[&str]) -> Vec<Span> {
+/// Hidden values for the fields whose names, in lower case, `is_hidden` is of, in the bytes of a head: but for blanks
+/// around them, and tabs, which no hidden value has.
+pub fn value_spans(head: &[u8], is_hidden: &dyn Fn(&str) -> bool) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut begin = 0;
     for line in head.split_inclusive(|byte| *byte == b'\n') {
         let colon = line.iter().position(|byte| *byte == b':');
         if let Some(colon) = colon
-            && names.iter().any(|name| line[..colon].eq_ignore_ascii_case(name.as_bytes()))
+            && is_hidden(&String::from_utf8_lossy(&line[..colon]).to_ascii_lowercase())
         {
             let is_value = |byte: &u8| !byte.is_ascii_whitespace();
             let value = &line[colon + 1..];
@@ -473,7 +479,13 @@ pub fn value_spans(head: &[u8], names: &[&str]) -> Vec<Span> {
                 (value.iter().position(is_value), value.iter().rposition(is_value))
             {
                 let from = begin + colon + 1;
-                spans.push(Span::hidden(from + first..from + last + 1, Hidden::Value));
+                let mut at = from + first;
+                for run in value[first..=last].split(|byte| *byte < 0x20) {
+                    if !run.is_empty() {
+                        spans.push(Span::hidden(at..at + run.len(), Hidden::Value));
+                    }
+                    at += run.len() + 1;
+                }
             }
         }
         begin += line.len();

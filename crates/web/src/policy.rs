@@ -3,7 +3,7 @@
 use crate::claim::{Claim, Comparison, NoNumber, Settled};
 use crate::error::{Error, Result};
 use crate::freshness::Stale;
-use crate::http::{Head, Malformed, Request, Response, request, response, value_spans};
+use crate::http::{ALWAYS_SHOWN, Head, Malformed, Request, Response, request, response, value_spans};
 use crate::json::{self, HiddenPart, Json, Path, hide};
 use crate::opened::Span;
 use crate::opening::Opening;
@@ -12,10 +12,9 @@ use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 /// Fields that no request may have, whatever a policy says: they change who answers, what of, or how it is framed.
-const NEVER: [&str; 18] = [
+const NEVER: [&str; 16] = [
     "content-length",
     "expect",
-    "forwarded",
     "if-match",
     "if-modified-since",
     "if-none-match",
@@ -30,8 +29,12 @@ const NEVER: [&str; 18] = [
     "transfer-encoding",
     "upgrade",
     "via",
-    "x-http-method-override",
 ];
+
+/// Parts of names of fields that no request may have either, by which servers take another method, target or host, or
+/// believe that somebody else asks.
+const NEVER_WITHIN: [&str; 9] =
+    ["client-ip", "forward", "method", "original", "override", "real-ip", "remote-", "rewrite", "x-host"];
 
 /// The parts of a policy, as they are written down.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +47,8 @@ pub struct Wanted {
     pub target: String,
     /// Fields that the request may have, beside Host, Connection and Accept-Encoding.
     pub fields: Vec<AllowedField>,
+    /// Fields of the answer that it has to show where it has them, beside [`ALWAYS_SHOWN`]; all others may be hidden.
+    pub shown_fields: Vec<String>,
     /// The statuses that an answer may have.
     pub status: Vec<u16>,
     /// The type of its content, without parameters, where it matters.
@@ -123,6 +128,9 @@ pub enum Unwanted {
         /// The value that it has to have.
         wanted: String,
     },
+    /// The response hides a field that it has to show.
+    #[error("the response hides its field {0}, which the policy wants to see")]
+    HidesAnswered(String),
     /// The status is another.
     #[error("the response has status {0}, which the policy does not name")]
     Status(u16),
@@ -161,7 +169,7 @@ impl Policy {
     /// `Invalid` where the target is not in origin form, a name is not in lower case, or a field is one that changes
     /// what is answered, or how.
     pub fn new(wanted: Wanted) -> Result<Self> {
-        let Wanted { host, target, fields, status, .. } = &wanted;
+        let Wanted { host, target, fields, shown_fields, status, .. } = &wanted;
         let is_visible = |text: &str| text.bytes().all(|byte| (0x21..0x7f).contains(&byte));
         if !target.starts_with('/') || !is_visible(target) || target.contains('#') {
             return Err(Error::invalid(format!("{target:?} is no target of a request in origin form")));
@@ -170,12 +178,14 @@ impl Policy {
             return Err(Error::invalid(format!("{host:?} is no name of a server, in lower case")));
         }
         for AllowedField { name, .. } in fields {
-            if NEVER.contains(&&name[..]) || name.starts_with("x-forwarded") {
+            if NEVER.contains(&&name[..]) || NEVER_WITHIN.iter().any(|part| name.contains(part)) {
                 return Err(Error::invalid(format!("a request with the field {name} proves nothing")));
             }
             if ["host", "connection", "accept-encoding"].contains(&&name[..]) {
                 return Err(Error::invalid(format!("the field {name} is as each request has it")));
             }
+        }
+        for name in fields.iter().map(|field| &field.name).chain(shown_fields) {
             if name.is_empty()
                 || !is_visible(name)
                 || name.contains(|c: char| c.is_ascii_uppercase() || c == ':')
@@ -230,8 +240,8 @@ impl Policy {
 
     /// The spans of a request: all of it is shown, but for the values that may be hidden.
     pub fn request_spans(&self, request: &[u8]) -> Vec<Span> {
-        let hidden = self.0.fields.iter().filter(|field| field.may_hide).map(|field| &field.name[..]);
-        let mut spans = value_spans(request, &hidden.collect::<Vec<_>>());
+        let is_hidden = |name: &str| self.0.fields.iter().any(|field| field.may_hide && field.name == name);
+        let mut spans = value_spans(request, &is_hidden);
         spans.push(Span::shown(0..request.len()));
         spans
     }
@@ -285,7 +295,12 @@ impl Policy {
         Ok((revealed, comparisons))
     }
 
-    /// The spans of a response: its head, in which values of cookies are hidden; and of its body, where the policy wants
+    /// Whether a response has to show its field of this name, in lower case.
+    fn shows(&self, name: &str) -> bool {
+        ALWAYS_SHOWN.contains(&name) || self.0.shown_fields.iter().any(|shown| shown == name)
+    }
+
+    /// The spans of a response: its head, in which all values are hidden but those that have to be shown; and of its body, where the policy wants
     /// values of it, all but other strings and numbers.
     ///
     /// # Errors
@@ -294,7 +309,10 @@ impl Policy {
         let bytes: Vec<_> = data.iter().map(|byte| Byte::Shown(*byte)).collect();
         let response = response(&bytes).map_err(|why| Error::invalid(Unwanted::Response(why).to_string()))?;
         let end = data.windows(4).position(|four| four == b"\r\n\r\n").map_or(data.len(), |at| at + 4);
-        let mut spans = value_spans(&data[..end], &["set-cookie"]);
+        // The start line is no field, whatever it has of colons.
+        let start = data.iter().position(|byte| *byte == b'\n').map_or(end, |at| at + 1);
+        let mut spans = vec![Span::shown(0..start)];
+        spans.extend(value_spans(&data[..end], &|name| !self.shows(name)));
         if !self.wants_json() {
             // Chunks are framed in between.
             let mut begin = 0;
@@ -336,7 +354,7 @@ impl Policy {
         for field in others {
             let allowed = self.0.fields.iter().find(|allowed| allowed.name == field.name);
             let allowed = allowed.ok_or_else(|| Unwanted::Field(field.name.clone()))?;
-            if !allowed.may_hide && field.value.iter().any(|byte| byte.shown().is_none()) {
+            if !allowed.may_hide && !field.is_shown() {
                 return Err(Unwanted::Hides(field.name.clone()));
             }
         }
@@ -347,6 +365,11 @@ impl Policy {
         if !self.0.status.contains(&response.status) {
             return Err(Unwanted::Status(response.status));
         }
+        for field in &response.head.fields {
+            if self.shows(&field.name) && !field.is_shown() {
+                return Err(Unwanted::HidesAnswered(field.name.clone()));
+            }
+        }
         let Some(wanted) = &self.0.content_type else { return Ok(()) };
         let found = response.head.fields.iter().find(|field| field.name == "content-type");
         let found = found.and_then(|field| field.shown()).unwrap_or_default();
@@ -356,7 +379,8 @@ impl Policy {
 
     /// A digest of the policy, which the digest of a statement under it is of.
     pub fn digest(&self) -> [u8; 32] {
-        let Wanted { host, port, target, fields, status, content_type, reveal, claims } = &self.0;
+        let Wanted { host, port, target, fields, shown_fields, status, content_type, reveal, claims } =
+            &self.0;
         let mut digest = Sha256::new();
         let mut add = |bytes: &[u8]| {
             digest.update((bytes.len() as u64).to_be_bytes());
@@ -371,6 +395,8 @@ impl Policy {
             add(name.as_bytes());
             add(&[(*may_hide).into()]);
         }
+        add(&(shown_fields.len() as u64).to_be_bytes());
+        shown_fields.iter().for_each(|name| add(name.as_bytes()));
         add(&status.iter().flat_map(|status| status.to_be_bytes()).collect::<Vec<_>>());
         add(&[content_type.is_some().into()]);
         add(content_type.as_deref().unwrap_or_default().as_bytes());
@@ -386,7 +412,7 @@ impl Exchange {
     /// The names of the fields whose values are hidden, of the request and of the response.
     pub fn hidden(&self) -> [Vec<String>; 2] {
         [&self.request.head, &self.response.head].map(|head| {
-            let hidden = head.fields.iter().filter(|field| field.shown().is_none());
+            let hidden = head.fields.iter().filter(|field| !field.is_shown());
             hidden.map(|field| field.name.clone()).collect()
         })
     }

@@ -122,6 +122,7 @@ mod tests {
             port: 443,
             target: target.into(),
             fields: vec![],
+            shown_fields: vec![],
             status: vec![200],
             content_type: None,
             reveal: vec![],

@@ -12,6 +12,7 @@ fn wanted() -> Wanted {
         port: 443,
         target: "/balance?of=me".into(),
         fields: vec![allowed("cookie", true), allowed("accept", false)],
+        shown_fields: vec![],
         status: vec![200],
         content_type: Some("application/json".into()),
         reveal: vec![],
@@ -93,6 +94,52 @@ fn exchanges_are_what_a_policy_wants() {
     assert!(matches!(with("\r\n", "\n"), Unwanted::Request(_)));
 }
 
+/// Values of the answer's fields are hidden, but those that say what it is and of when, and those that the policy names.
+#[test]
+fn fields_of_answers_are_hidden() {
+    let data =
+        b"HTTP/1.1 200 a: b\r\nX-User: al\tice\r\nDate: now\r\nETag: \"1\"\r\nAge:1\r\nX-Name: \xe9\r\n\
+        Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+    let wanting = |shown_fields: Vec<String>| Policy::new(Wanted { shown_fields, ..wanted() }).unwrap();
+    let hidden = |policy: &Policy| {
+        let mut text: Vec<_> = data.iter().copied().map(char::from).collect();
+        for Span { range, hidden } in policy.response_spans(data).unwrap().into_iter().rev() {
+            for at in range {
+                text[at] = if hidden.is_some() { '_' } else { data[at].into() };
+            }
+        }
+        text.into_iter().collect::<String>()
+    };
+    let head = |user: &str, tag: &str, name: &str| {
+        format!(
+            "HTTP/1.1 200 a: b\r\nX-User: {user}\r\nDate: now\r\nETag: {tag}\r\nAge:1\r\nX-Name: {name}\r\n\
+             Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
+        )
+    };
+    assert_eq!(hidden(&wanting(vec![])), head("__\t___", "___", "_"));
+    let of_tag = wanting(vec!["etag".into(), "x-name".into()]);
+    assert_eq!(hidden(&of_tag), head("__\t___", "\"1\"", "\u{e9}"));
+    // What is hidden has to be hidden by the policy; and what is shown is not listed as hidden, if it is no text.
+    let request = wanting(vec![]).request(&[]).unwrap();
+    let mut partly = opening(&request, 0..0, data);
+    let exchange = of_tag.read(&partly).unwrap();
+    assert_eq!(exchange.hidden(), [Vec::<String>::new(), vec![]]);
+    let of_server = |from: usize, to: usize| {
+        let part = |start: usize, said| Part { start: start as u16, said };
+        let shown = |range: core::ops::Range<usize>| Said::Shown(data[range].to_vec());
+        let hidden = part(from, Said::Hidden(Hidden::Value, (to - from) as u16));
+        let parts = vec![part(0, shown(0..from)), hidden, part(to, shown(to..data.len()))];
+        vec![Planned { length: data.len() as u16, kind: 23, parts: Some(parts) }]
+    };
+    let at = data.windows(3).position(|three| three == b"\"1\"").unwrap();
+    partly.server = of_server(at, at + 3);
+    assert_eq!(of_tag.read(&partly).unwrap_err(), Unwanted::HidesAnswered("etag".into()));
+    assert_eq!(wanting(vec![]).read(&partly).unwrap().hidden()[1], ["etag"]);
+    let at = data.windows(3).position(|three| three == b"now").unwrap();
+    partly.server = of_server(at, at + 3);
+    assert!(matches!(wanting(vec![]).read(&partly).unwrap_err(), Unwanted::Response(_)));
+}
+
 /// Values of JSON in chunks, of which the others are hidden.
 #[test]
 fn values_are_revealed() {
@@ -153,7 +200,20 @@ fn policies_are_refused() {
     assert!(refused(|wanted| wanted.target = "/a b".into()).contains("origin form"));
     assert!(refused(|wanted| wanted.host = "Bank.example".into()).contains("lower case"));
     assert!(refused(|wanted| wanted.status.clear()).contains("takes no answer"));
-    for name in ["range", "if-match", "transfer-encoding", "x-forwarded-for", "x-http-method-override"] {
+    for name in [
+        "range",
+        "if-match",
+        "transfer-encoding",
+        "forwarded",
+        "x-forwarded-for",
+        "x-http-method-override",
+        "x-http-method",
+        "x-method-override",
+        "x-original-url",
+        "x-rewrite-url",
+        "x-real-ip",
+        "x-host",
+    ] {
         let mut wanted = wanted();
         wanted.fields.push(allowed(name, false));
         assert!(Policy::new(wanted).unwrap_err().to_string().contains("proves nothing"), "{name}");
@@ -180,6 +240,7 @@ fn digests_are_of_all_parts() {
         digest(|wanted| wanted.fields[0].may_hide = false),
         digest(|wanted| wanted.fields[0].name.push('a')),
         digest(|wanted| wanted.status.push(404)),
+        digest(|wanted| wanted.shown_fields.push("etag".into())),
         digest(|wanted| wanted.content_type = None),
         digest(|wanted| wanted.reveal = vec!["$.a".parse().unwrap()]),
         digest(|wanted| wanted.reveal = vec!["$.b".parse().unwrap()]),

@@ -43,6 +43,7 @@ pub(crate) fn wanted(target: &str) -> Wanted {
         port: 443,
         target: target.into(),
         fields: vec![AllowedField { name: "cookie".into(), may_hide: true }],
+        shown_fields: vec![],
         status: vec![200],
         content_type: Some("application/json".into()),
         reveal: vec![],

@@ -198,6 +198,7 @@ fn messages_are_those_that_are_due() {
             port: 443,
             target: "/".into(),
             fields: vec![],
+            shown_fields: vec![],
             status: vec![200],
             content_type: None,
             reveal: vec![],
