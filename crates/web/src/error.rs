@@ -317,6 +317,9 @@ pub enum Why {
     /// A record that has to be opened is not.
     #[error("it is not opened, and its tag is not checked, as it has to be there")]
     NotOpened,
+    /// There are more records than an opening has numbers for.
+    #[error("it has {0} records, more than an opening has room for")]
+    Records(usize),
     /// A part reaches beyond the content.
     #[error("something is said of more than its content")]
     PartBehind,

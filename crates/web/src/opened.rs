@@ -116,6 +116,10 @@ impl<'r> Opened<'r> {
 
 /// Opens the records of one side: those of the server up to where its keys change, from where on none is claimed.
 fn open(session: &Session<'_>, side: Side, keys: &Keys) -> Result<Vec<Content>> {
+    let records = session.records(side).len();
+    if records > u16::MAX.into() {
+        return Err(Refusal::of(side, Place::Stream(side), Why::Records(records)).into());
+    }
     let mut contents = Vec::new();
     for (sequence, record) in session.records(side).iter().enumerate() {
         let refuse = |why| Refusal::of(side, Place::Data { side, sequence }, why);
@@ -160,4 +164,27 @@ fn plan(contents: &[Content], spans: &[Span]) -> Vec<Planned> {
         plan.push(Planned { length, kind: *kind, parts: Some(parts) });
     }
     plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+
+    /// An answer of one byte to a record may have more records than an opening has numbers for.
+    #[test]
+    fn records_beyond_number_are_refused() {
+        let mut recording = Recording::new();
+        let record = [&[23, 3, 3, 0, 18][..], &[0; 18]].concat();
+        recording.push(Side::Server, &record.repeat(1 << 16), 0);
+        let session = Session::of_records(&recording, [0; 32], [0; 32]);
+        let schedule = Schedule::new(&Secret::new([7; 32]), &[0; 32]);
+        let secrets = HandshakeSecrets {
+            client: schedule.client_handshake.clone(),
+            server: schedule.server_handshake.clone(),
+        };
+        let opened = Opened::of(session, secrets, &schedule.application(&[0; 32]));
+        let Err(Error::Refused(refusal)) = opened.map(drop) else { panic!("opened, or another error") };
+        assert_eq!(refusal.why, Why::Records(1 << 16));
+    }
 }
