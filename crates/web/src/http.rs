@@ -304,6 +304,11 @@ pub fn request(bytes: &[Byte]) -> Result<Request, Malformed> {
     Ok(Request { method: method.into(), target: target.into(), head })
 }
 
+/// Whether a response of this status can prove something by itself.
+pub(crate) const fn is_provable(status: u16) -> bool {
+    matches!(status, 200..600) && !matches!(status, 204 | 205 | 206 | 304)
+}
+
 /// Reads the response to a request that was no HEAD, and nothing behind it.
 ///
 /// # Errors
@@ -324,7 +329,7 @@ pub fn response(bytes: &[Byte]) -> Result<Response, Malformed> {
         }
         _ => return Err(at_start(Rule::StartLine)),
     };
-    if !(200..600).contains(&status) || matches!(status, 204 | 205 | 206 | 304) {
+    if !is_provable(status) {
         return Err(at_start(Rule::Status(status)));
     }
     for field in &head.fields {

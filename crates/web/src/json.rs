@@ -181,6 +181,28 @@ impl Json {
         Some(&self.values[self.number(path)?])
     }
 
+    /// The path to a value, as one writes it, but for what is hidden of it.
+    fn path(&self, number: usize) -> String {
+        let Some(Within { parent, step }) = &self.values[number].within else { return "$".into() };
+        let before = self.path(*parent);
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['.', '[', '"', ']', '*', ' ']);
+        match step {
+            Step::Key(name) if is_name(name) => format!("{before}.{name}"),
+            Step::Key(name) => format!("{before}[\"{name}\"]"),
+            Step::HiddenKey => format!("{before}[hidden]"),
+            Step::Index(index) => format!("{before}[{index}]"),
+        }
+    }
+
+    /// Paths to strings with escapes that are at none of `shown`, nor within: no class hides these escapes.
+    pub fn escapes(&self, text: &[Byte], shown: &[Path]) -> Vec<String> {
+        let are_shown = self.are_within(shown);
+        let values = self.values.iter().zip(are_shown).enumerate().filter(|(_, (_, is_shown))| !is_shown);
+        let has_escapes = |value: &Value| text[value.range.clone()].contains(&Byte::Shown(b'\\'));
+        let strings = values.filter(|(_, (value, _))| value.kind == Kind::String && has_escapes(value));
+        strings.map(|(number, _)| self.path(number)).collect()
+    }
+
     /// The number of the value at a path.
     fn number(&self, path: &Path) -> Option<usize> {
         let mut parent = 0;

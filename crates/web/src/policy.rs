@@ -3,7 +3,9 @@
 use crate::claim::{Claim, Comparison, NoNumber, Settled};
 use crate::error::{Error, Result};
 use crate::freshness::Stale;
-use crate::http::{ALWAYS_SHOWN, Head, Malformed, Request, Response, request, response, value_spans};
+use crate::http::{
+    ALWAYS_SHOWN, Head, Malformed, Request, Response, is_provable, request, response, value_spans,
+};
 use crate::json::{self, HiddenPart, Json, Path, hide};
 use crate::opened::Span;
 use crate::opening::Opening;
@@ -63,6 +65,11 @@ pub struct Wanted {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy(Wanted);
 
+/// Whether a type, in lower case, is one of JSON (RFC 8259 section 11, RFC 6839 section 3.1).
+fn is_json(essence: &str) -> bool {
+    essence == "application/json" || essence.starts_with("application/") && essence.ends_with("+json")
+}
+
 /// A field that a request may have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AllowedField {
@@ -83,8 +90,20 @@ pub struct Exchange {
     pub revealed: Vec<Revealed>,
     /// The claims of the policy, which hold where the proof does.
     pub claims: Vec<String>,
+    /// Whether the body was read as JSON, and not as bytes.
+    pub is_json: bool,
+    /// Paths to strings of the body that the policy does not reveal, and whose escapes are shown all the same.
+    pub escapes: Vec<String>,
     /// The part of the claims that is for the circuit, by places in the response's data.
     pub(crate) comparisons: Vec<Comparison<usize>>,
+}
+
+/// A body, as it was read.
+#[derive(Default)]
+struct ReadBody {
+    revealed: Vec<Revealed>,
+    comparisons: Vec<Comparison<usize>>,
+    escapes: Vec<String>,
 }
 
 /// A value of the response's body that a policy wants to see.
@@ -154,6 +173,9 @@ pub enum Unwanted {
     /// A value is not shown.
     #[error("the value at {0} is hidden, which the policy wants to see")]
     HidesValue(String),
+    /// The content is not said to be JSON in UTF-8, as which it would be read.
+    #[error("the response is of the type {0:?}, and not JSON in UTF-8, as which the policy reads it")]
+    NoJson(String),
     /// The content is of another type.
     #[error("the response is not of the type {0}")]
     Type(String),
@@ -196,7 +218,18 @@ impl Policy {
         if status.is_empty() {
             return Err(Error::invalid("a policy without a status takes no answer"));
         }
-        Ok(Self(wanted))
+        if let Some(status) = status.iter().find(|status| !is_provable(**status)) {
+            return Err(Error::invalid(format!("no response of status {status} can be proved")));
+        }
+        let policy = Self(wanted);
+        if let Some(wanted) = &policy.0.content_type {
+            let is_type = wanted.contains('/') && !wanted.contains([';', ' ', '\t']) && is_visible(wanted);
+            if !is_type || policy.reads_json() && !is_json(&wanted.to_ascii_lowercase()) {
+                let what = if is_type { "JSON" } else { "without parameters" };
+                return Err(Error::invalid(format!("{wanted:?} is no type of content {what}")));
+            }
+        }
+        Ok(policy)
     }
 
     /// The name of the server.
@@ -255,19 +288,20 @@ impl Policy {
         self.check_request(&request)?;
         let response = response(&skeleton(&opening.server)).map_err(Unwanted::Response)?;
         self.check_response(&response)?;
-        let (revealed, comparisons) = self.read_body(&response)?;
+        let ReadBody { revealed, comparisons, escapes } = self.read_body(&response)?;
         let claims = self.0.claims.iter().map(Claim::to_string).collect();
-        Ok(Exchange { request, response, revealed, claims, comparisons })
+        let is_json = self.reads_json();
+        Ok(Exchange { request, response, revealed, claims, is_json, escapes, comparisons })
     }
 
-    /// Whether the body is read as JSON.
-    fn wants_json(&self) -> bool {
+    /// Whether the body is read as JSON, and not as bytes.
+    pub fn reads_json(&self) -> bool {
         !self.0.reveal.is_empty() || !self.0.claims.is_empty()
     }
 
     /// The values that the policy wants to see, and what of its claims is for the circuit.
-    fn read_body(&self, response: &Response) -> Result<(Vec<Revealed>, Vec<Comparison<usize>>), Unwanted> {
-        if !self.wants_json() {
+    fn read_body(&self, response: &Response) -> Result<ReadBody, Unwanted> {
+        if !self.reads_json() {
             return Ok(Default::default());
         }
         let body = &response.body;
@@ -292,7 +326,8 @@ impl Policy {
                 Err(why) => return Err(Unwanted::NoNumber { claim: claim.to_string(), why }),
             }
         }
-        Ok((revealed, comparisons))
+        let escapes = json.escapes(body, &self.0.reveal);
+        Ok(ReadBody { revealed, comparisons, escapes })
     }
 
     /// Whether a response has to show its field of this name, in lower case.
@@ -313,7 +348,7 @@ impl Policy {
         let start = data.iter().position(|byte| *byte == b'\n').map_or(end, |at| at + 1);
         let mut spans = vec![Span::shown(0..start)];
         spans.extend(value_spans(&data[..end], &|name| !self.shows(name)));
-        if !self.wants_json() {
+        if !self.reads_json() {
             // Chunks are framed in between.
             let mut begin = 0;
             for piece in &response.pieces {
@@ -370,11 +405,22 @@ impl Policy {
                 return Err(Unwanted::HidesAnswered(field.name.clone()));
             }
         }
-        let Some(wanted) = &self.0.content_type else { return Ok(()) };
         let found = response.head.fields.iter().find(|field| field.name == "content-type");
-        let found = found.and_then(|field| field.shown()).unwrap_or_default();
-        let essence = found.split(';').next().unwrap_or_default().trim_end_matches([' ', '\t']);
-        if essence.eq_ignore_ascii_case(wanted) { Ok(()) } else { Err(Unwanted::Type(wanted.clone())) }
+        let found = found.and_then(|field| field.shown()).unwrap_or_default().to_ascii_lowercase();
+        let mut parts = found.split(';').map(|part| part.trim_matches([' ', '\t']));
+        let essence = parts.next().unwrap_or_default();
+        if let Some(wanted) = &self.0.content_type
+            && !essence.eq_ignore_ascii_case(wanted)
+        {
+            return Err(Unwanted::Type(wanted.clone()));
+        }
+        let is_utf8 = |part: &str| {
+            part.strip_prefix("charset").is_none_or(|set| matches!(set, "=utf-8" | "=\"utf-8\""))
+        };
+        if self.reads_json() && !(is_json(essence) && parts.all(is_utf8)) {
+            return Err(Unwanted::NoJson(found));
+        }
+        Ok(())
     }
 
     /// A digest of the policy, which the digest of a statement under it is of.

@@ -124,6 +124,9 @@ pub struct Asking<'a> {
     pub fields: &'a [(&'a str, &'a [u8])],
     /// The ranges of the response's body that are to be shown, beside what the policy reveals, chosen when it is there.
     pub show: &'a dyn Fn(&[u8]) -> Vec<Range<usize>>,
+    /// Whether escapes may be shown of strings of JSON that the policy does not reveal: else a body that has some is
+    /// refused.
+    pub show_escapes: bool,
     /// Whether to open what the verifier would see: the last word of whoever runs the prover.
     pub confirm: &'a dyn Fn(&Exchange) -> bool,
 }
@@ -204,13 +207,24 @@ impl Stated {
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
         let data = [Side::Client, Side::Server].map(|side| opened.data(side));
         let mut response = policy.response_spans(&data[1])?;
-        response.extend(shown_spans(&data[1], asking.show)?);
+        let shown = shown_spans(&data[1], asking.show)?;
+        if policy.reads_json() && !shown.is_empty() {
+            return Err(Error::invalid("ranges are shown of no body that is read as JSON"));
+        }
+        response.extend(shown);
         let opening = opened.opening(&policy.request_spans(&data[0]), &response);
         let exchange = policy.read(&opening).and_then(|exchange| {
             Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
             Ok(exchange)
         });
         let exchange = exchange.map_err(|why| Error::invalid(why.to_string()))?;
+        if let Some(path) = exchange.escapes.first()
+            && !asking.show_escapes
+        {
+            return Err(Error::invalid(format!(
+                "the string at {path} has escapes, which cannot be hidden, and would be shown"
+            )));
+        }
         let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
         let statement = statement.comparing(&opening, &exchange.comparisons);
         statement.check(&fetched.secret)?;

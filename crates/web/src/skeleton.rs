@@ -47,12 +47,21 @@ pub fn skeleton(plan: &[Planned]) -> Vec<Byte> {
     bytes
 }
 
-/// The bytes as text for people, with a mark for each run that is hidden.
+/// The bytes as text for people, with a mark for each run that is hidden: `‹12 hidden›`.
 pub fn text(bytes: &[Byte]) -> String {
     let mut text = String::new();
     for run in bytes.chunk_by(|one, next| one.shown().is_some() == next.shown().is_some()) {
         let shown: Vec<u8> = run.iter().filter_map(|byte| byte.shown()).collect();
-        text.push_str(&if shown.is_empty() { "…".into() } else { String::from_utf8_lossy(&shown) });
+        text.push_str(&if shown.is_empty() {
+            mark(run.len()).into()
+        } else {
+            String::from_utf8_lossy(&shown)
+        });
     }
     text
+}
+
+/// The mark for so many hidden bytes.
+pub fn mark(hidden: usize) -> String {
+    format!("‹{hidden} hidden›")
 }

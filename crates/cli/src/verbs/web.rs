@@ -37,6 +37,11 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     let headers =
         typed.header.iter().map(|header| self::header(&mut reader, header)).collect::<Result<Vec<_>>>()?;
     let ranges = typed.show.iter().map(|range| self::range(range)).collect::<Result<Vec<_>>>()?;
+    if file.terms().policy.reads_json() && (typed.show_all || !ranges.is_empty()) {
+        return Err(Failure::usage(
+            "--show and --show-all: the policy reads the answer as JSON, of which it names what is shown",
+        ));
+    }
     let fields: Vec<_> = headers.iter().map(|(name, value)| (&name[..], &value[..])).collect();
     // A field that the policy does not name is told before anybody waits.
     file.terms().policy.request(&fields).map_err(failure)?;
@@ -46,7 +51,9 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     };
     let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange);
     let roots = typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots)?;
-    let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
+    // Whoever is asked sees them listed.
+    let show_escapes = typed.show_escapes || !typed.yes;
+    let asking = Asking { roots: &roots, show_escapes, fields: &fields, show: &show, confirm: &confirm };
     let options = settings.options([0; 32], None)?;
     if typed.preview {
         let mut server = file.connect_directly().map_err(failure)?;
@@ -140,14 +147,9 @@ fn range(typed: &str) -> Result<Range<usize>> {
 
 /// Shows what the verifier would see, and asks.
 fn confirmed(exchange: &Exchange) -> bool {
-    notice("the verifier will see this, with … for what is hidden:");
-    let [request, response] = exchange.heads();
-    let body = text(&exchange.response.body);
-    for part in [request, response, body] {
-        notice("");
-        part.lines().for_each(|line| notice(format_args!("  {}", one_line(line))));
-    }
-    exchange.claims.iter().for_each(|claim| notice(format_args!("  and that {}", one_line(claim))));
+    notice("the verifier will see this:");
+    notice("");
+    seen(exchange).iter().for_each(|line| notice(format_args!("  {line}")));
     notice("");
     if !io::stdin().is_terminal() {
         notice("to open it without being asked, add --yes");
@@ -163,13 +165,27 @@ fn previewed(exchange: &Exchange, json: bool) -> Result<()> {
     if json {
         return result(json!({"verdict": null, "web": object(exchange)}));
     }
+    result(seen(exchange).join("\n"))
+}
+
+/// The lines of what a verifier would see.
+fn seen(exchange: &Exchange) -> Vec<String> {
     let [request, response] = exchange.heads();
     let body = text(&exchange.response.body);
-    let lines = [&request, "", &response, "", &body].into_iter().flat_map(|part| match part {
-        "" => vec![String::new()],
-        part => part.lines().map(one_line).collect(),
-    });
-    result(lines.collect::<Vec<_>>().join("\n"))
+    let mut lines: Vec<_> = [&request, "", &response, "", &body]
+        .into_iter()
+        .flat_map(|part| match part {
+            "" => vec![String::new()],
+            part => part.lines().map(one_line).collect(),
+        })
+        .collect();
+    if !exchange.claims.is_empty() || !exchange.escapes.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(exchange.claims.iter().map(|claim| format!("and that {}", one_line(claim))));
+    let escapes = exchange.escapes.iter();
+    lines.extend(escapes.map(|path| format!("with the escapes in the string at {}", one_line(path))));
+    lines
 }
 
 /// How an error of a web proof ends the program.
@@ -204,14 +220,21 @@ fn print(
         object.extend(more);
     }
     let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
-    let said = if exchange.revealed.is_empty() {
-        text(&exchange.response.body)
+    let said = if exchange.is_json {
+        revealed.chain(exchange.claims.iter().cloned()).collect::<Vec<_>>().join(", ")
     } else {
-        revealed.collect::<Vec<_>>().join(", ")
+        text(&exchange.response.body)
     };
-    let line = format!("{} → {}: {}", exchange.request.head.start, exchange.response.status, one_line(said));
+    let (start, status) = (&exchange.request.head.start, exchange.response.status);
+    let line = format!("{}: {start} → {status}: {}", host(exchange), one_line(said));
     outcome.more("web", object, line);
     outcome.print(settings.json)
+}
+
+/// The server, as the request names it.
+fn host(exchange: &Exchange) -> String {
+    let host = exchange.request.head.fields.iter().find(|field| field.name == "host");
+    host.and_then(|host| host.shown()).unwrap_or_default()
 }
 
 /// The JSON of what an exchange shows.
@@ -220,6 +243,7 @@ fn object(exchange: &Exchange) -> Value {
     let body = text(&exchange.response.body);
     let [hidden_of_request, hidden_of_response] = exchange.hidden();
     json!({
+        "host": host(exchange),
         "request": exchange.request.head.start,
         "request_head": request,
         "status": exchange.response.status,
@@ -227,6 +251,8 @@ fn object(exchange: &Exchange) -> Value {
         "hidden": {"request": hidden_of_request, "response": hidden_of_response},
         "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
         "claims": exchange.claims,
+        "escapes": exchange.escapes,
+        "read_as": if exchange.is_json { "json" } else { "bytes" },
         "body": body,
         "body_bytes": exchange.response.body.len(),
         "shown": parts(&exchange.response.body),
@@ -249,4 +275,17 @@ fn parts(body: &[Byte]) -> Vec<Value> {
 fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     hex(&Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A prover that shows what is not wanted is rejected: no program that behaves makes that happen.
+    #[test]
+    fn cheating_is_rejected() {
+        let unwanted = volery_web::policy::Unwanted::Status(500);
+        assert_eq!(failure(unwanted.into()).fault, Fault::Rejected);
+        assert_eq!(failure(Error::invalid("a file")).fault, Fault::Usage);
+    }
 }

@@ -79,7 +79,10 @@ fn a_balance_is_proved() {
     // Nobody says yes, and nothing is opened.
     let [verifier, prover] = session(&verify, &prove);
     let prover = prover.refused(2, &["not confirmed", "nothing is opened"]);
-    assert!(prover.err.contains("cookie: …") && prover.err.contains("…\"balance\":123456789}"), "{prover:?}");
+    assert!(
+        prover.err.contains("cookie: ‹9 hidden›") && prover.err.contains("‹20 hidden›\"balance\":123456789}"),
+        "{prover:?}"
+    );
     verifier.refused(3, &["waiting for the opening"]);
 
     let [verifier, prover] = session(&verify, &[&prove[..], &["--yes"]].concat());
@@ -89,6 +92,7 @@ fn a_balance_is_proved() {
     assert_eq!((&web["request"], &web["status"]), (&"GET /balance HTTP/1.1".into(), &200.into()));
     assert_eq!(web["shown"][0]["text"], "\"balance\":123456789}");
     assert_eq!((&web["shown"][0]["at"], &web["hidden"]["request"][0]), (&20.into(), &"cookie".into()));
+    assert_eq!((&web["read_as"], &web["host"]), (&"bytes".into(), &"bank.example".into()));
     assert!(web["certificate_sha256"].as_str().unwrap().len() == 64 && web["opened"].is_u64(), "{web}");
     assert!(!verifier_text(&object).contains("s3cr3t"));
     assert_eq!(prover.expect(0).json()["web"]["body"], web["body"]);
@@ -103,7 +107,8 @@ fn values_of_json_are_revealed() {
     let preview =
         volery(&["web", "prove", "--roots", &root(), "--policy", &policy, "--preview"]).expect(0).out;
     assert!(
-        preview.contains("GET /balance HTTP/1.1\n") && preview.ends_with("…\",\"balance\":123456789}\n"),
+        preview.contains("GET /balance HTTP/1.1\n")
+            && preview.ends_with("‹8 hidden›\",\"balance\":123456789}\n"),
         "{preview}"
     );
     let verify = ["web", "verify", "--policy", &policy, "--json"];
@@ -111,8 +116,13 @@ fn values_of_json_are_revealed() {
         session(&verify, &["web", "prove", "--roots", &root(), "--policy", &policy, "--yes"]);
     let object = verifier.expect(0).json();
     assert_eq!(object["web"]["revealed"]["$.balance"], "123456789");
-    assert_eq!(object["web"]["body"], "{\"owner\":\"…\",\"balance\":123456789}");
-    assert!(prover.expect(0).out.contains("$.balance is 123456789"));
+    assert_eq!(object["web"]["body"], "{\"owner\":\"‹8 hidden›\",\"balance\":123456789}");
+    assert_eq!(object["web"]["read_as"], "json");
+    assert!(
+        prover.expect(0).out.contains("bank.example: GET /balance HTTP/1.1 → 200: $.balance is 123456789")
+    );
+    volery(&["web", "prove", "--roots", &root(), "--policy", &policy, "--preview", "--show-all"])
+        .refused(2, &["the policy reads the answer as JSON"]);
 }
 
 /// A claim about a value that stays hidden, and one that does not hold.
@@ -128,9 +138,11 @@ fn claims_are_proved_or_refused() {
     let web = verifier.expect(0).json()["web"].clone();
     assert_eq!(
         (&web["claims"][0], &web["body"]),
-        (&"$.balance >= 1000.00".into(), &"{\"owner\":\"…\",\"balance\":…}".into())
+        (&"$.balance >= 1000.00".into(), &"{\"owner\":\"‹8 hidden›\",\"balance\":‹9 hidden›}".into())
     );
     prover.expect(0);
+    let preview = volery(&["web", "prove", "--roots", &root(), "--policy", &mine, "--preview"]).expect(0).out;
+    assert!(preview.ends_with("\nand that $.balance >= 1000.00\n"), "{preview}");
     let more = policy_of("$.balance < 5");
     let [_, prover] = session(
         &["web", "verify", "--policy", &more],
@@ -139,14 +151,13 @@ fn claims_are_proved_or_refused() {
     prover.refused(2, &["claim $.balance < 5 does not hold"]);
 }
 
-/// The exit code of both sides is 3 where the server is not there.
+/// Exit code 3, and not 1, for a server that is not there, at the prover, too.
 #[test]
 fn ends_are_by_fault() {
-    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-    let [mine, theirs] = folders.each_ref().map(|folder| policy(folder.path(), server(), ""));
-    let prove = ["web", "prove", "--roots", &root(), "--policy", &mine, "--yes"];
-    policy(folders[1].path(), "127.0.0.1:1".parse().unwrap(), "");
-    let [verifier, prover] = session(&["web", "verify", "--policy", &theirs], &prove);
+    let folder = tempfile::tempdir().unwrap();
+    let policy = policy(folder.path(), "127.0.0.1:1".parse().unwrap(), "");
+    let prove = ["web", "prove", "--roots", &root(), "--policy", &policy, "--yes"];
+    let [verifier, prover] = session(&["web", "verify", "--policy", &policy], &prove);
     verifier.refused(3, &["connecting to the server"]);
     prover.refused(3, &["the verifier cannot go on: connecting to the server"]);
 }

@@ -56,7 +56,7 @@ fn exchanges_are_what_a_policy_wants() {
     assert_eq!(exchange.response.body.len(), 2);
     let [request_head, response_head] = exchange.heads();
     assert!(
-        request_head.ends_with("cookie: id=…") && response_head.starts_with("HTTP/1.1 200 OK\n"),
+        request_head.ends_with("cookie: id=‹6 hidden›") && response_head.starts_with("HTTP/1.1 200 OK\n"),
         "{request_head}"
     );
 
@@ -179,7 +179,7 @@ fn values_are_revealed() {
     let texts: Vec<_> = exchange.revealed.iter().map(|value| &value.text[..]).collect();
     assert_eq!(texts, ["\"EUR\"", "1234567"]);
     let text = crate::skeleton::text(&exchange.response.body);
-    assert_eq!(text, r#"{"owner":"…\"…\"…","balance":1234567,"currency":"EUR"}"#);
+    assert_eq!(text, r#"{"owner":"‹3 hidden›\"‹5 hidden›\"‹6 hidden›","balance":1234567,"currency":"EUR"}"#);
     // What one policy opens another may not take.
     let less = reveal(&["$.currency"]);
     assert_eq!(policy.read(&opened(&less)).unwrap_err(), Unwanted::HidesValue("$.balance".into()));
@@ -187,6 +187,35 @@ fn values_are_revealed() {
     let none = reveal(&[]);
     assert!(matches!(less.read(&opened(&none)).unwrap_err(), Unwanted::Json(_)));
     assert!(none.read(&opened(&none)).unwrap().revealed.is_empty());
+}
+
+/// What is read as JSON in UTF-8 is said to be that.
+#[test]
+fn json_is_said_to_be_json() {
+    let reveal = vec!["$".parse().unwrap()];
+    let policy = Policy::new(Wanted { reveal, content_type: None, ..wanted() }).unwrap();
+    let request = policy.request(&[]).unwrap();
+    let read = |kind: &str| {
+        let response = format!("HTTP/1.1 200 OK\r\n{kind}Content-Length: 2\r\n\r\n{{}}");
+        policy.read(&opening(&request, 0..0, response.as_bytes()))
+    };
+    for kind in [
+        "application/json",
+        "Application/problem+JSON",
+        "application/json; charset=UTF-8",
+        "application/json;charset=\"utf-8\";a=b",
+    ] {
+        assert!(read(&format!("Content-Type: {kind}\r\n")).is_ok(), "{kind}");
+    }
+    for kind in [
+        "Content-Type: text/html\r\n",
+        "Content-Type: application/json; charset=utf-16\r\n",
+        "Content-Type: application/json; charset=utf-8; charset=utf-7\r\n",
+        "Content-Type: application/json; charset =utf-16\r\n",
+        "",
+    ] {
+        assert!(matches!(read(kind), Err(Unwanted::NoJson(_))), "{kind}");
+    }
 }
 
 #[test]
@@ -200,6 +229,14 @@ fn policies_are_refused() {
     assert!(refused(|wanted| wanted.target = "/a b".into()).contains("origin form"));
     assert!(refused(|wanted| wanted.host = "Bank.example".into()).contains("lower case"));
     assert!(refused(|wanted| wanted.status.clear()).contains("takes no answer"));
+    // None of these would ever be met.
+    assert!(refused(|wanted| wanted.status.push(304)).contains("status 304"));
+    assert!(refused(|wanted| wanted.content_type = Some("a/b; c=d".into())).contains("without parameters"));
+    let html = |wanted: &mut Wanted| {
+        wanted.content_type = Some("text/html".into());
+        wanted.reveal = vec!["$.a".parse().unwrap()];
+    };
+    assert!(refused(html).contains("JSON"));
     for name in [
         "range",
         "if-match",

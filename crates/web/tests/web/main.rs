@@ -5,20 +5,24 @@
 mod kit;
 
 use kit::{RESPONSE, bank, link, policy, roots, run, run_at, server, terms, time};
+use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
-use volery::Options;
-use volery::channel::Link as _;
-use volery_web::Error;
+use volery::channel::{Channel, Link as _, Party};
+use volery::circuit::stream::Source;
+use volery::{F2, Options};
+use volery_web::client::{Request, fetch};
 use volery_web::freshness::Freshness;
-use volery_web::policy::Exchange;
+use volery_web::opening::Said;
+use volery_web::policy::{Exchange, Policy};
 use volery_web::session::{Asking, Terms, Time, prove, verify};
-use volery_web::tls::Roots;
-use volery_web::tunnel::Limits;
+use volery_web::tls::{Expected, Roots};
+use volery_web::tunnel::{Awaiting, Limits, Tunnel, send_opening};
+use volery_web::{Error, Form, Opened, Opening, Side, Statement};
 
 const COOKIE: &[(&str, &[u8])] = &[("cookie", b"id=s3cr3t")];
 
@@ -36,7 +40,7 @@ fn yes(_: &Exchange) -> bool {
 }
 
 fn asking<'a>() -> Asking<'a> {
-    Asking { roots: &ROOTS, fields: COOKIE, show: &balance, confirm: &yes }
+    Asking { roots: &ROOTS, show_escapes: false, fields: COOKIE, show: &balance, confirm: &yes }
 }
 
 /// A request is made, and its answer proved in part: what is shown arrives, and nothing else.
@@ -50,9 +54,12 @@ fn a_balance_is_proved() {
     assert_eq!((&verdict.exchange, verdict.address), (&shown, address));
     assert!(verdict.closed >= verdict.opened && report.gates.mul > 600_000);
     let text = volery_web::skeleton::text(&verdict.exchange.response.body);
-    assert_eq!(text, "…\"balance\":123456789}");
+    assert_eq!(text, "‹20 hidden›\"balance\":123456789}");
     let [request, response] = verdict.exchange.heads();
-    assert!(request.ends_with("\ncookie: …") && response.contains("\nset-cookie: …"), "{request}{response}");
+    assert!(
+        request.ends_with("\ncookie: ‹9 hidden›") && response.contains("\nset-cookie: ‹12 hidden›"),
+        "{request}{response}"
+    );
 }
 
 /// The prover believes neither the authorities of the policy, whose author relays the connection, nor a key that the
@@ -257,13 +264,102 @@ fn a_claim_is_proved() {
     let verdict = run(&mine, &mine, &asking, bank()).verified.unwrap();
     assert_eq!(verdict.exchange.claims, ["$.balance >= 100000000.00"]);
     let text = volery_web::skeleton::text(&verdict.exchange.response.body);
-    assert_eq!(text, "{\"owner\":\"…\",\"balance\":…}");
+    assert_eq!(text, "{\"owner\":\"‹8 hidden›\",\"balance\":‹9 hidden›}");
     let more = claiming("$.balance > 123456789");
     let [proved, _] = run(&more, &more, &asking, bank()).errors();
     assert!(proved.contains("claim $.balance > 123456789 does not hold"), "{proved}");
     let other = claiming("$.owner > 1");
     let [proved, _] = run(&other, &other, &asking, bank()).errors();
     assert!(proved.contains("the value is no number"), "{proved}");
+}
+
+/// A string with escapes is shown in part, and so refused, unless the prover wants that. Ranges are for bodies of which
+/// nothing else is said.
+#[test]
+fn escapes_are_shown_on_purpose() {
+    let body = "{\"owner\":{\"a\":\"\\u0418\\u0432\"},\"b\":\"\\n\"}";
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length";
+    let answer = format!("{head}: {}\r\n\r\n{body}", body.len());
+    let reveal = vec!["$.b".parse().unwrap()];
+    let wanted = volery_web::policy::Wanted { reveal, ..kit::wanted("/balance") };
+    let mine = volery_web::policy::Policy::new(wanted).unwrap();
+    let preview = |asking: &Asking<'_>| {
+        let address = server(include_bytes!("../certificates/bank.pem"), answer.clone().into());
+        let mut server = TcpStream::connect(address).unwrap();
+        volery_web::session::preview(&mut server, &terms(&mine, &ROOTS), time, asking)
+    };
+    let nothing = |_: &[u8]| vec![];
+    let asking = Asking { show: &nothing, ..asking() };
+    let refused = preview(&asking).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("the string at $.owner.a has escapes"), "{refused}");
+    assert_eq!(preview(&Asking { show_escapes: true, ..asking }).unwrap().escapes, ["$.owner.a"]);
+    let refused = preview(&Asking { show: &balance, ..asking }).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("no body that is read as JSON"), "{refused}");
+}
+
+/// Opens the session as `craft` makes its opening, with the rest as an honest prover does it; gives how both sides end.
+fn crafted(mine: &Policy, craft: impl Fn(&mut Opening)) -> [Error; 2] {
+    let (mut here, there) = link();
+    let (terms, address) = (terms(mine, &ROOTS), bank());
+    thread::scope(|scope| {
+        let verifier = scope.spawn(move || {
+            let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
+            verify(there, &terms, time, &Options::default(), &mut connect).map(drop).unwrap_err()
+        });
+        let greeting = terms.greeting();
+        here.send(&greeting).and_then(|()| here.flush()).unwrap();
+        here.recv(&mut vec![0; greeting.len()]).unwrap();
+        let mut tunnel = Tunnel::new(&mut here);
+        let (bytes, name, time) = (mine.request(COOKIE).unwrap(), mine.host(), time());
+        let request =
+            Request { name, own: &ROOTS, demanded: &ROOTS, time, bytes: &bytes, most: terms.limits.down };
+        let fetched = fetch(&request, &mut tunnel, &mut |so_far| so_far.len() == RESPONSE.len()).unwrap();
+        tunnel.close(&fetched.recording).unwrap();
+        let expected = Expected { name, roots: &ROOTS, time };
+        let opened = Opened::new(&fetched.recording, &fetched.secret, &expected).unwrap();
+        let spans = mine.response_spans(&opened.data(Side::Server)).unwrap();
+        let mut opening = opened.opening(&mine.request_spans(&opened.data(Side::Client)), &spans);
+        // A statement has the same gates, and the prover takes those of the truth, which it can go through.
+        let state = |opening: &Opening| {
+            Statement::new(&fetched.recording, opened.session(), opening, Form::Gates).unwrap()
+        };
+        let truth = state(&opening);
+        craft(&mut opening);
+        let statement = state(&opening);
+        send_opening(&mut here, &opening).unwrap();
+        let mut channel = Channel::new(Party::Prover, Awaiting::new(here));
+        let digest = Sha256::new().chain_update(Sha256::digest(terms.greeting()));
+        let digest = digest.chain_update(statement.digest()).finalize().into();
+        let options = Options { statement: Some(digest), check: false, ..Options::default() };
+        let source: &dyn Source<F2> = &truth;
+        let proved = volery::prove(source, Statement::witness(&fetched.secret), &mut channel, &options);
+        drop(channel);
+        [proved.map(drop).unwrap_err().into(), verifier.join().unwrap()]
+    })
+}
+
+/// Provers that lie about a session that was fetched in good order: what the policy reads convicts them, or the proof.
+#[test]
+fn crafted_openings_are_rejected() {
+    let mine = policy("/balance");
+    let shown = |opening: &mut Opening, from: &[u8], to: &[u8]| {
+        let parts = opening.client.iter_mut().chain(&mut opening.server);
+        for part in parts.flat_map(|planned| planned.parts.iter_mut().flatten()) {
+            let Said::Shown(bytes) = &mut part.said else { continue };
+            if let Some(at) = bytes.windows(from.len()).position(|window| window == from) {
+                bytes[at..at + from.len()].copy_from_slice(to);
+            }
+        }
+    };
+    // Another request, and another status.
+    for (from, to) in [(&b"/balance"[..], &b"/another"[..]), (b" 200 ", b" 500 ")] {
+        let [proved, verified] = crafted(&mine, |opening| shown(opening, from, to));
+        assert!(matches!(verified, Error::Unwanted(_)), "{verified}");
+        assert!(proved.to_string().contains("the verifier refuses"), "{proved}");
+    }
+    // What the policy would take, but is not what was said.
+    let [_, verified] = crafted(&mine, |opening| shown(opening, b"200 OK", b"200 No"));
+    assert!(matches!(verified, Error::Proof(volery::Error::Rejected(_))), "{verified}");
 }
 
 /// A preview shows what a verifier would see, and asks none.
@@ -275,7 +371,7 @@ fn previews_need_no_verifier() {
         volery_web::session::preview(&mut server, &terms(&mine, &roots), time, &asking())
     };
     let exchange = preview(bank()).unwrap();
-    assert_eq!(volery_web::skeleton::text(&exchange.response.body), "…\"balance\":123456789}");
+    assert_eq!(volery_web::skeleton::text(&exchange.response.body), "‹20 hidden›\"balance\":123456789}");
     let gzip = String::from_utf8(RESPONSE.to_vec())
         .unwrap()
         .replace("Content-Type", "Content-Encoding: gzip\r\nContent-Type");
