@@ -327,7 +327,7 @@ pub enum Why {
     #[error("it was on its way before all that the client sent had passed the relay")]
     TooEarly,
     /// The two recordings differ.
-    #[error("the verifier has recorded other bytes than went over the connection here")]
+    #[error("the verifier has recorded other bytes than went over the connection here, or in another order")]
     OtherBytes,
     /// The keys change, which no proof follows.
     #[error("it is a KeyUpdate, which a proof cannot follow")]

@@ -10,7 +10,7 @@
 //! | 2 | verifier | `Down`: what the server said since; or `Ended`, with its last bytes; or `Refused`, with whether that is a refusal (0) or a fault of the server or a link (1), and why | 5 + n |
 //! | | | steps 1 and 2 again, as often as the prover wants to read | |
 //! | 3 | prover | `Close`: the last bytes for the server | 5 + n |
-//! | 4 | verifier | `Closed`, once the connection is: the lengths and SHA-256 of both directions | 5 + 80 |
+//! | 4 | verifier | `Closed`, once the connection is: the lengths and SHA-256 of both directions, and SHA-256 of the order in which their bytes passed | 5 + 112 |
 //! | 5 | prover | `Opening` | 5 + n |
 //! | 6 | verifier | `Opened`, or `Refused`; the prover does not wait for it | 5 + n |
 //! | 7 | both | the proof, on the same link | |
@@ -36,8 +36,9 @@ pub use relay::{Relayed, relay};
 
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::opening::{self, Opening};
-use crate::recording::{Recording, RecordingDigest, Side};
+use crate::recording::{Passage, Recording, RecordingDigest, Side};
 use crate::tls::{APPLICATION_DATA, records};
+use sha2::{Digest, Sha256};
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 use volery::channel::Link;
@@ -130,23 +131,35 @@ pub struct Tunnel<'l> {
     incoming: Vec<u8>,
     read: usize,
     ended: bool,
+    /// The passages, as the verifier has them.
+    order: Vec<Passage>,
 }
 
 impl<'l> Tunnel<'l> {
     /// The end on `link`, behind step 0.
     pub fn new(link: &'l mut dyn Link) -> Self {
-        Self { link, outgoing: vec![], incoming: vec![], read: 0, ended: false }
+        Self { link, outgoing: vec![], incoming: vec![], read: 0, ended: false, order: vec![] }
+    }
+
+    /// Notes that bytes of a side have passed in one message.
+    fn passed(&mut self, side: Side, bytes: usize) {
+        if bytes > 0 {
+            let before = self.order.iter().rfind(|passage| passage.side == side);
+            let end = before.map_or(0, |passage| passage.end) + bytes;
+            self.order.push(Passage { side, end, millis: 0 });
+        }
     }
 
     /// Steps 3 and 4: closes the connection, and compares what both sides have recorded.
     ///
     /// # Errors
     /// `Io`; `Refused` where the verifier has recorded something else.
-    pub fn close(self, recording: &Recording) -> Result<()> {
+    pub fn close(mut self, recording: &Recording) -> Result<()> {
         let doing = "closing the connection to the server";
         send(self.link, CLOSE, &self.outgoing).map_err(Error::io(doing))?;
-        let closed = receive(self.link, &[(CLOSED, 80)]).map_err(Error::io(doing))?;
-        if closed.bytes == closing(recording) {
+        self.passed(Side::Client, self.outgoing.len());
+        let closed = receive(self.link, &[(CLOSED, CLOSING)]).map_err(Error::io(doing))?;
+        if closed.bytes == closing(recording, &self.order) {
             return Ok(());
         }
         let place = Place::Stream(Side::Server);
@@ -158,7 +171,9 @@ impl Read for Tunnel<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         while self.read == self.incoming.len() && !self.ended {
             // Step 1.
-            send(self.link, UP, &core::mem::take(&mut self.outgoing))?;
+            let outgoing = core::mem::take(&mut self.outgoing);
+            send(self.link, UP, &outgoing)?;
+            self.passed(Side::Client, outgoing.len());
             let kinds = [(DOWN, MOST_DOWN), (ENDED, MOST_DOWN), (REFUSED, 1 + MOST_WHY)];
             let message = receive(self.link, &kinds)?;
             if message.kind == REFUSED {
@@ -172,6 +187,7 @@ impl Read for Tunnel<'_> {
                     "the verifier sends nothing of the server",
                 ));
             }
+            self.passed(Side::Server, message.bytes.len());
             (self.incoming, self.read) = (message.bytes, 0);
         }
         let ready = &self.incoming[self.read..];
@@ -221,11 +237,20 @@ fn refused(message: &[u8]) -> io::Error {
     }
 }
 
-/// The lengths and digests of both directions.
-fn closing(recording: &Recording) -> Vec<u8> {
+/// Bytes of `Closed`.
+const CLOSING: usize = 2 * 8 + 3 * 32;
+
+/// The lengths and digests of both directions, and of the order of their bytes: without times, which differ.
+fn closing(recording: &Recording, order: &[Passage]) -> Vec<u8> {
     let RecordingDigest { up, down } = recording.digest();
     let length = |side| (recording.stream(side).len() as u64).to_be_bytes();
-    [&length(Side::Client)[..], &length(Side::Server), &up, &down].concat()
+    let mut digest = Sha256::new();
+    for Passage { side, end, .. } in order {
+        digest.update([(*side == Side::Server).into()]);
+        digest.update((*end as u64).to_be_bytes());
+    }
+    let order: [u8; 32] = digest.finalize().into();
+    [&length(Side::Client)[..], &length(Side::Server), &up, &down, &order].concat()
 }
 
 /// Step 5: sends the opening.

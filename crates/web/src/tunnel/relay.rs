@@ -78,7 +78,8 @@ pub fn relay(
     let _ = server.shutdown(Shutdown::Both);
     drop(server);
     let closed = SystemTime::now();
-    send(link, CLOSED, &closing(&recording)).map_err(Error::io("closing the connection to the server"))?;
+    send(link, CLOSED, &closing(&recording, recording.order()))
+        .map_err(Error::io("closing the connection to the server"))?;
     Ok(Relayed { recording, address, opened, closed })
 }
 
