@@ -10,6 +10,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Link as _, Party};
@@ -456,6 +457,28 @@ fn links_end_anywhere() {
             return;
         }
     }
+}
+
+/// Certificates are looked at as of when the connection was made, however long both sides waited for each other.
+#[test]
+fn times_are_those_of_the_connection() {
+    static IS_MADE: AtomicBool = AtomicBool::new(false);
+    // Before that, certificates are not valid yet.
+    let clock =
+        || if IS_MADE.load(Ordering::Relaxed) { time() } else { Time::since_unix_epoch(Duration::ZERO) };
+    let (mine, roots, address) = (policy("/balance"), roots(), bank());
+    let (terms, (here, there)) = (terms(&mine, &roots), link());
+    thread::scope(|scope| {
+        let verifier = scope.spawn(|| {
+            let mut connect = || {
+                IS_MADE.store(true, Ordering::Relaxed);
+                TcpStream::connect(address).map_err(Error::io("connecting"))
+            };
+            verify(there, &terms, clock, &Options::default(), &mut connect).map(drop)
+        });
+        prove(here, &terms, time, &Options::default(), &asking()).map(drop).unwrap();
+        verifier.join().unwrap().unwrap();
+    });
 }
 
 /// A connection ends with its time, however long the prover waits with its close.
