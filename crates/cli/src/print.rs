@@ -2,7 +2,8 @@
 
 pub use volery::text::{count, grouped, human, seconds, things};
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, is_format};
+use serde_json::Value;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,6 +17,24 @@ const INTERRUPTION: u8 = 2;
 fn speaks(who: u8) -> bool {
     let before = SPEAKER.compare_exchange(NOBODY, who, Ordering::Relaxed, Ordering::Relaxed);
     before.is_ok() || before == Err(who)
+}
+
+/// Prints an object of JSON on one line. Characters by which a terminal shows something else are escaped, too: peers write
+/// texts.
+pub fn json(object: &Value) -> Result<()> {
+    result(escaped(&object.to_string()))
+}
+
+/// The text of JSON, in which nothing but strings has such characters.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
+        if c.is_control() || is_format(c) {
+            line.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            line.push(c);
+        }
+        line
+    })
 }
 
 /// Prints `text` and a line break to standard output.
@@ -102,4 +121,18 @@ pub fn table(rows: &[(&str, String)]) -> String {
 /// Lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A peer's text in JSON moves no cursor, and is the same text.
+    #[test]
+    fn json_is_safe_on_terminals() {
+        let object = serde_json::json!({"text": "a\u{9b}2J\u{202e}\u{1b}é"});
+        let line = escaped(&object.to_string());
+        assert_eq!(line, "{\"text\":\"a\\u009b2J\\u202e\\u001bé\"}");
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), object);
+    }
 }

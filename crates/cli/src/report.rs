@@ -155,7 +155,7 @@ impl Outcome {
     /// Where standard output cannot be written.
     pub fn print(&self, json: bool) -> Result<()> {
         print::warn(&self.warnings);
-        if json { print::result(self.json()) } else { print::result(self.table()) }
+        if json { print::json(&self.json()) } else { print::result(self.table()) }
     }
 
     /// The JSON object.

@@ -93,12 +93,26 @@ pub struct Response {
 
 /// Reasons for which bytes are no message that proves something: the place of the byte, and the rule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("byte {at}: {why}")]
+#[error("{}{why}", place(*at, why))]
 pub struct Malformed {
     /// The number of the byte, from 0.
     pub at: usize,
     /// The rule that it breaks.
     pub why: Rule,
+}
+
+/// The place before a rule, if the rule is not one of a message as a whole.
+fn place(at: usize, why: &Rule) -> String {
+    match why {
+        Rule::Twice(_)
+        | Rule::NotAllowed(_)
+        | Rule::Value(_)
+        | Rule::FieldHidden(_)
+        | Rule::Length
+        | Rule::StartLine
+        | Rule::Status(_) => String::new(),
+        _ => format!("byte {at}: "),
+    }
 }
 
 /// A rule of HTTP/1.1 as it is read here.

@@ -358,7 +358,8 @@ impl Policy {
             spans.push(Span::shown(begin..data.len()));
             return Ok(spans);
         }
-        let body: Vec<u8> = response.pieces.iter().flat_map(|piece| &data[piece.clone()]).copied().collect();
+        let mut body = Zeroizing::new(Vec::with_capacity(response.body.len()));
+        response.pieces.iter().for_each(|piece| body.extend_from_slice(&data[piece.clone()]));
         let parts =
             hide(&body, &self.0.reveal).map_err(|why| Error::invalid(Unwanted::Json(why).to_string()))?;
         for HiddenPart { range, hidden } in parts {

@@ -22,6 +22,7 @@ use std::time::SystemTime;
 use volery::channel::{Channel, Link, Party};
 use volery::circuit::stream::Source;
 use volery::{Accepted, F2, Options, Report};
+use zeroize::Zeroizing;
 
 /// The time as certificates are looked at.
 pub type Time = UnixTime;
@@ -236,7 +237,8 @@ impl Stated {
 fn shown_spans(data: &[u8], show: &dyn Fn(&[u8]) -> Vec<Range<usize>>) -> Result<Vec<Span>> {
     let bytes: Vec<_> = data.iter().map(|byte| Byte::Shown(*byte)).collect();
     let response = http::response(&bytes).map_err(|why| Error::invalid(format!("the response: {why}")))?;
-    let body: Vec<u8> = response.pieces.iter().flat_map(|piece| &data[piece.clone()]).copied().collect();
+    let mut body = Zeroizing::new(Vec::with_capacity(response.body.len()));
+    response.pieces.iter().for_each(|piece| body.extend_from_slice(&data[piece.clone()]));
     let places = show(&body).into_iter().flat_map(|range| response.places(range));
     Ok(places.map(Span::shown).collect())
 }

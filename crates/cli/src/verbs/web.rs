@@ -14,7 +14,7 @@ use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Fault, Result, one_line};
 use volery_cli::fields;
 use volery_cli::link::Reached;
-use volery_cli::print::{hex, notice, result};
+use volery_cli::print::{self, hex, notice, result};
 use volery_cli::report::Outcome;
 use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
@@ -163,7 +163,7 @@ fn confirmed(exchange: &Exchange) -> bool {
 /// Prints what a verifier would see.
 fn previewed(exchange: &Exchange, json: bool) -> Result<()> {
     if json {
-        return result(json!({"verdict": null, "web": object(exchange)}));
+        return print::json(&json!({"verdict": null, "web": object(exchange)}));
     }
     result(seen(exchange).join("\n"))
 }

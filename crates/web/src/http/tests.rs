@@ -200,3 +200,11 @@ fn a_client_knows_when_all_has_come() {
         assert_eq!(response.places(at..at + 1)[0].start, head + 6 * at + 3);
     }
 }
+
+/// A rule of a message as a whole names no byte.
+#[test]
+fn places_are_those_of_bytes() {
+    let text = |bytes: &str| response(&self::bytes(bytes)).unwrap_err().to_string();
+    assert!(text("HTTP/1.1 200 OK\r\n\r\n").starts_with("the response has to say"));
+    assert!(text("HTTP/1.1 200 OK\r\nA B: c\r\n\r\n").starts_with("byte 18: "));
+}
