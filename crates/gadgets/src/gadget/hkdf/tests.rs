@@ -60,7 +60,7 @@ fn lengths_are_bounded() {
         });
         tried.map_err(|error| error.to_string())
     };
-    refused(249, 255, 255 * 32).unwrap();
+    refused(249, 255, 33).unwrap();
     assert!(refused(250, 0, 32).unwrap_err().starts_with("a label"));
     assert!(refused(0, 256, 32).unwrap_err().starts_with("a context"));
     assert!(refused(0, 0, 255 * 32 + 1).unwrap_err().contains("8160 bytes at most"));
