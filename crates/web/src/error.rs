@@ -37,7 +37,7 @@ pub enum Error {
         /// The rule that it breaks.
         rule: &'static str,
     },
-    /// What the prover shows is not what the verifier's policy wants.
+    /// The prover shows something else than the verifier's policy wants.
     #[error(transparent)]
     Unwanted(#[from] Unwanted),
     /// The two sides have different terms; nothing was revealed.
@@ -80,7 +80,7 @@ impl Error {
 pub struct Disagreement {
     /// The part of the terms.
     pub what: &'static str,
-    /// This side's, in short.
+    /// The terms of this side, in short.
     pub here: String,
     /// The other side's.
     pub there: String,
@@ -317,7 +317,7 @@ pub enum Why {
     /// A record that has to be opened is not.
     #[error("it is not opened, and its tag is not checked, as it has to be there")]
     NotOpened,
-    /// There are more records than an opening has numbers for.
+    /// More records than an opening has numbers for.
     #[error("it has {0} records, more than an opening has room for")]
     Records(usize),
     /// A part reaches beyond the content.

@@ -40,7 +40,7 @@ pub enum Stale {
 }
 
 impl Freshness {
-    /// What `head` says, of an answer over a connection that was opened and closed at these times, where its date may
+    /// The freshness that `head` states, of an answer over a connection that was opened and closed at these times, where its date may
     /// be off by `allowed`.
     ///
     /// # Errors

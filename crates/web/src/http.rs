@@ -418,7 +418,7 @@ pub struct Progress {
 /// The way in which a response says where it ends.
 #[derive(Clone, Copy)]
 enum Framing {
-    /// It ends at this place.
+    /// The end, at this place.
     Until(usize),
     /// The next chunk begins where the search goes on.
     Chunks,

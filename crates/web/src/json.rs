@@ -217,7 +217,7 @@ impl Json {
         Some(parent)
     }
 
-    /// Of each value, whether it is at one of `paths`, or within it.
+    /// The values that are at one of `paths`, or within it: true for each that is.
     fn are_within(&self, paths: &[Path]) -> Vec<bool> {
         let mut are_within = vec![false; self.values.len()];
         for path in paths {

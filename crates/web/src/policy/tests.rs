@@ -189,7 +189,7 @@ fn values_are_revealed() {
     assert!(none.read(&opened(&none)).unwrap().revealed.is_empty());
 }
 
-/// What is read as JSON in UTF-8 is said to be that.
+/// JSON is read where its type says so, in UTF-8.
 #[test]
 fn json_is_said_to_be_json() {
     let reveal = vec!["$".parse().unwrap()];

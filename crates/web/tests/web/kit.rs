@@ -120,7 +120,7 @@ pub(crate) fn run(proving: &Policy, verifying: &Policy, asking: &Asking<'_>, add
     run_at([time, time], proving, verifying, asking, address)
 }
 
-/// The same, by the clocks of the prover and of the verifier.
+/// A whole proof, by the clocks of the prover and of the verifier.
 pub(crate) fn run_at(
     [here_is, there_is]: [Clock; 2],
     proving: &Policy,

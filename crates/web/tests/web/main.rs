@@ -418,7 +418,7 @@ fn run_with(messages: usize, change: impl Fn(&mut Vec<u8>) + Send) -> ([Error; 2
     run_within(Duration::from_secs(20), messages, change)
 }
 
-/// The same, where the connection lasts so long.
+/// A whole proof where the connection lasts so long.
 fn run_within(
     total: Duration,
     messages: usize,
