@@ -40,8 +40,8 @@ pub enum Stale {
 }
 
 impl Freshness {
-    /// The freshness that `head` states, of an answer over a connection that was opened and closed at these times, where its date may
-    /// be off by `allowed`.
+    /// The freshness that `head` states, of an answer over a connection that was opened and closed at these times,
+    /// where its date may be off by `allowed`.
     ///
     /// # Errors
     /// `Stale` where a field is malformed, or the date is off by more.
