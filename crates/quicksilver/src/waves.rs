@@ -134,9 +134,11 @@ const LANES: usize = 64;
 const WORTH: u64 = 1 << 12;
 const MOST_LANES: usize = 1 << 10;
 
-/// The shares of a map, and its lanes, for which it is worth waves of as many lanes as were agreed on.
+/// The shares of a map, and its lanes, for which it is worth waves of as many lanes as were agreed on: an eighth of
+/// these, since on fewer a device takes as long as on these, and one wave is work for one thread.
 const WORTH_WIDE: u64 = 1 << 17;
 const LEAST_WIDE: usize = 256;
+const FILLED: usize = 8;
 
 /// The steps that devices know, over F_2 and over 2^61 − 1.
 const KNOWN: [Kind; 5] = [Kind::Add, Kind::Constant, Kind::Mul, Kind::Witness, Kind::Assert];
@@ -228,7 +230,10 @@ impl WideWaves {
     /// The lanes of a wave, where a map is worth waves of so many, and consists of what devices know.
     fn width<M: Macs>(&self, line: &StraightLine<M::F>, lanes: usize) -> Option<usize> {
         let known = if M::F::BITS == 1 { &KNOWN[..] } else { &KNOWN_OF_ELEMENTS };
-        if lanes < LEAST_WIDE || (lanes as u64) * line.commitments < WORTH_WIDE || !line.is_of(known) {
+        if lanes < LEAST_WIDE.max(self.lanes / FILLED)
+            || (lanes as u64) * line.commitments < WORTH_WIDE
+            || !line.is_of(known)
+        {
             return None;
         }
         // What is asserted in a turn is kept until its challenge.

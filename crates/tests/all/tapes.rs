@@ -130,7 +130,7 @@ fn pinned_wide_maps() {
     for (threads, lanes, pinned) in [
         (1, 256, "52270e98f12977df1adc49aec106e588"),
         (3, 256, "52270e98f12977df1adc49aec106e588"),
-        (2, 1 << 15, "3de48cc2b91ee43152d7c1556fe354b8"),
+        (2, 1 << 12, "d0fd77747162befd00724fb4fa59880e"),
     ] {
         let threads = NonZeroUsize::new(threads).unwrap();
         let options = Options { threads, lanes: Some(lanes), ..seeded(42) };
@@ -140,7 +140,7 @@ fn pinned_wide_maps() {
     for (threads, lanes, pinned) in [
         (1, 256, "33c091aa7ad799e37324ba90031d507a"),
         (3, 256, "33c091aa7ad799e37324ba90031d507a"),
-        (2, 1 << 15, "5d27e18c9ef771b356725c0c786f2d94"),
+        (2, 1 << 12, "7d64169b6fb2dc11adb9d750a0881a80"),
     ] {
         let threads = NonZeroUsize::new(threads).unwrap();
         let options = Options { threads, lanes: Some(lanes), ..seeded(42) };

@@ -65,7 +65,7 @@ impl Products {
 /// where nothing was agreed on, in another order.
 #[test]
 fn wide_waves_are_proved_by_any_number_of_threads() {
-    for (lanes, products, agreed) in [(600, 200, 256), (2100, 60, 1 << 16), (300, 400, 64)] {
+    for (lanes, products, agreed) in [(600, 200, 256), (2100, 60, 1 << 14), (300, 400, 64)] {
         let statement = Products { lanes, products, before: 77 };
         assert!(lanes >= LEAST_WIDE && statement.shares() >= WORTH_WIDE);
         let witness = statement.witness();

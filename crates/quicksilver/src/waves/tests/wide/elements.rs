@@ -99,10 +99,10 @@ fn wide_waves_are_proved_by_any_number_of_threads() {
     let dealer = Dealt::Dealer(4096);
     for (lanes, products, agreed, dealt) in [
         (600, 240, 256, dealer),
-        (2100, 80, 1 << 16, dealer),
+        (2100, 80, 1 << 14, dealer),
         (300, 500, 64, dealer),
         (600, 900, 256, Dealt::Extension),
-        (2100, 300, 1 << 16, Dealt::Extension),
+        (2100, 300, 1 << 14, Dealt::Extension),
     ] {
         let statement = Products::new(lanes, products, 77);
         assert!(statement.shares() >= WORTH_WIDE);
