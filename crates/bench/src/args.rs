@@ -105,7 +105,8 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
     /// Lanes in which the gates of `boolean` and `arithmetic` stand, as a function that is called on each and depends on no
-    /// other, so that --threads share the work of them [default: one network, gate by gate]
+    /// other, so that --threads share the work of them [default: one network, gate by gate]; instances of `sha256`, and
+    /// leaves of `merkle`, that are hashed together: a graphics processor wants tens of thousands
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) lanes: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000], of the message of `voleith` in

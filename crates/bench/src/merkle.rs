@@ -7,9 +7,9 @@ use crate::plan::Plan;
 use serde_json::json;
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
-use volery::circuit::gadget::{Bytes, Gates, Holes, sha256_tree};
+use volery::circuit::gadget::{Bytes, Gates, Holes, TREE_LANES, sha256_tree_in_lanes};
 use volery::circuit::stream::Source;
-use volery::circuit::{Polynomials, Shape, Size};
+use volery::circuit::{Polynomials, Shape, Size, check_lanes};
 use volery::random::Random;
 use volery::{Binary, Circuit, F2, Setting as _, ShortBinary};
 use volery_cli::failure::{Failure, Result, one_of};
@@ -22,6 +22,8 @@ const DEEPEST: u64 = 30;
 /// "I know 2^depth leaves of 64 bytes whose tree has this root."
 pub struct Tree {
     depth: u32,
+    /// Leaves that are hashed together.
+    lanes: u64,
     holes: bool,
     root: [u8; 32],
 }
@@ -30,9 +32,9 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Tree {
     fn run(&self, b: &mut B) -> volery::Result<()> {
         let leaf = |b: &mut B, _| Bytes::witness(b, 64);
         let root = if self.holes {
-            sha256_tree::<B, Holes>(b, self.depth, leaf)?
+            sha256_tree_in_lanes::<B, Holes>(b, self.depth, self.lanes, leaf)?
         } else {
-            sha256_tree::<B, Gates>(b, self.depth, leaf)?
+            sha256_tree_in_lanes::<B, Gates>(b, self.depth, self.lanes, leaf)?
         };
         root.assert_equal(b, &self.root, "root")
     }
@@ -41,12 +43,22 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Tree {
 impl Tree {
     /// The tree over the leaves of `seed`, as polynomials or gate by gate.
     pub fn new(seed: [u8; 32], depth: u32, holes: bool) -> Self {
-        Self { depth, holes, root: root(seed, depth, 0) }
+        Self { depth, lanes: TREE_LANES, holes, root: root(seed, depth, 0) }
+    }
+
+    /// The tree with so many leaves hashed together, an even number.
+    pub fn in_lanes(self, lanes: u64) -> Self {
+        Self { lanes, ..self }
     }
 
     fn digest(&self) -> [u8; 32] {
         let hasher = Sha256::new_with_prefix("volery bench merkle");
-        hasher.chain_update([self.depth as u8, self.holes.into()]).chain_update(self.root).finalize().into()
+        hasher
+            .chain_update([self.depth as u8, self.holes.into()])
+            .chain_update(self.lanes.to_le_bytes())
+            .chain_update(self.root)
+            .finalize()
+            .into()
     }
 
     /// The compressions of leaves and inner nodes.
@@ -125,7 +137,9 @@ pub(crate) fn merkle(run: &Run) -> Result<()> {
         return Err(Failure::usage(format_args!("--depth: {depth}: choose from 1 to {DEEPEST}")));
     }
     let seed = Random::from_system()?.bytes();
-    let tree = Tree::new(seed, depth as u32, kind == "holes");
+    let lanes = size("--lanes", run.typed.lanes.as_deref(), TREE_LANES)?;
+    check_lanes("a tree", lanes).map_err(|why| Failure::from(why).at("--lanes"))?;
+    let tree = Tree::new(seed, depth as u32, kind == "holes").in_lanes(lanes);
     let settings = &plan.settings;
     let (ands, size) = tree.size(|shape| (settings.mul(shape), settings.size(shape)))?;
     let options = settings.options(tree.digest(), Some(size))?;

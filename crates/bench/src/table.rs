@@ -47,11 +47,12 @@ pub static BENCHES: [Bench; 29] = [
     },
     Bench {
         name: "sha256",
-        options: &["--count"],
+        options: &["--count", "--lanes"],
         takes: Takes::All,
         over: Fields::AnyBits,
         systems: OF_BITS,
-        says: "one SHA-256 preimage, from the start of the process to the verdict, or --count of them at once",
+        says: "one SHA-256 preimage, from the start of the process to the verdict, or --count of them at once, in maps of \
+               --lanes [default: 2048]",
         run: sha256::sha256,
     },
     Bench {
@@ -136,12 +137,12 @@ pub static BENCHES: [Bench; 29] = [
     },
     Bench {
         name: "merkle",
-        options: &["--depth", "--kind"],
+        options: &["--depth", "--kind", "--lanes"],
         takes: Takes::All,
         over: Fields::AnyBits,
         systems: OF_BITS,
         says: "the 2^--depth leaves under a Merkle root, 64 bytes each: 2^(--depth + 1) - 1 compressions of \
-               SHA-256, as polynomials or gate by gate by --kind",
+               SHA-256, as polynomials or gate by gate by --kind, --lanes leaves at once [default: 512]",
         run: merkle::merkle,
     },
     Bench {

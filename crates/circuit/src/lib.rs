@@ -45,10 +45,10 @@ pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term}
 pub use polynomial::{
     assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
 };
-pub use port::{BothValues, ResiduePort, Residues, Secrets};
+pub use port::{BothValues, Repeat, ResiduePort, Residues, Secrets};
 pub use port::{
     Elements, Port, PortValue, ReadValues, Sequence, StatementFile, Value, ValueStream, Values, Witness,
-    Written, with_options,
+    Written, check_lanes, with_options,
 };
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use table::{InRow, check_range, look_up_by_one};

@@ -9,7 +9,7 @@ mod value;
 mod witness;
 
 pub use both::{BothValues, Secrets};
-pub use count::{COUNT, check_count, take_count};
+pub use count::{COUNT, LANES, Repeat, check_count, check_lanes};
 pub use elements::Elements;
 pub use file::{Sequence, StatementFile, ValueStream, sequences};
 pub use residues::{ResiduePort, Residues};

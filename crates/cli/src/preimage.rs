@@ -2,7 +2,7 @@
 
 use crate::failure::Result;
 use sha2::{Digest, Sha256};
-use volery::circuit::{Relation, Statement, Value, Values, Witness};
+use volery::circuit::{Relation, Repeat, Statement, Value, Values, Witness};
 use volery::random::Random;
 use zeroize::Zeroizing;
 
@@ -32,10 +32,10 @@ impl Preimage {
     ///
     /// # Errors
     /// Where there is no such statement, or the system gives no randomness.
-    pub fn several(count: u64) -> Result<(Statement, Witness)> {
-        let spec = format!("builtin:sha256-preimage?length={LENGTH}&count={count}");
+    pub fn several(count: Repeat) -> Result<(Statement, Witness)> {
+        let spec = count.named(&format!("builtin:sha256-preimage?length={LENGTH}"));
         let relation = Relation::open(&spec, None)?;
-        let messages = random_bytes(LENGTH * count as usize)?;
+        let messages = random_bytes(LENGTH * count.instances as usize)?;
         let digests = messages.chunks(LENGTH).flat_map(Sha256::digest).collect::<Vec<_>>();
         let (mut public, mut private) = (Values::new(), Values::new());
         public.insert("digest", Value::from_bytes(&digests))?;

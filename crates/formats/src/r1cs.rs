@@ -46,7 +46,7 @@ pub use self::witness::R1csWitness;
 use std::path::Path;
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::{take_count, with_options};
+use volery_circuit::port::{Repeat, with_options};
 
 /// A constraint system in a file.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ pub struct R1cs {
     shape: R1csShape,
     symbols: Option<Symbols>,
     /// How many instances there are of it.
-    count: u64,
+    count: Repeat,
 }
 
 /// The number of uses of a wire beyond which they are not counted.
@@ -102,7 +102,7 @@ pub struct R1csShape {
 }
 
 impl R1cs {
-    /// Opens the file that `spec` names, behind whose path may stand `?count=N`, and which is to be over the field
+    /// Opens the file that `spec` names, behind whose path may stand `?count=N&lanes=L`, and which is to be over the field
     /// of this [name](volery_primitives::Field::NAME): of another no more than the head is read.
     ///
     /// # Errors
@@ -111,12 +111,12 @@ impl R1cs {
     pub fn open_over(spec: &str, field: &str) -> Result<Self> {
         let (path, options) = with_options(spec);
         let Some(options) = options else { return Self::over(path, field) };
-        match take_count(path, options)? {
+        match Repeat::take(path, options)? {
             (others, count) if others.is_empty() && !options.is_empty() => {
                 Self::over(path, field)?.with_count(count)
             }
             _ => Err(Error::invalid(format!(
-                "{spec}: the one option of constraints is ?count=N, for N instances of them"
+                "{spec}: the options of constraints are ?count=N, for N instances of them, and &lanes=L"
             ))),
         }
     }
@@ -178,7 +178,7 @@ impl R1cs {
             committed: Vec::new(),
             shape,
             symbols: None,
-            count: 1,
+            count: Repeat::of(1),
         };
         let mut steps = Committed::default();
         system.walk(&mut steps)?;

@@ -95,7 +95,7 @@ pub use hash::Hash;
 pub use hkdf::Hkdf;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Keccak, Keccak256, Permutation, Sha3_256, Sponge, sha3_256, sha3_256_with_holes};
-pub use merkle::{merkle_path, merkle_root, sha256_node, sha256_tree};
+pub use merkle::{TREE_LANES, merkle_path, merkle_root, sha256_node, sha256_tree, sha256_tree_in_lanes};
 pub use modular::Modulus;
 pub use poseidon::Poseidon;
 pub use product::products_with_holes;

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-use volery::circuit::Written;
+use volery::circuit::{Repeat, Written};
 use volery::{
     AnyClaim, AnySetting as _, AnyStatement, Error, F61, Options, Over, Result, System, setting, settings,
 };
@@ -292,7 +292,7 @@ fn constraint_systems_are_proved_as_they_are_read() {
 /// Proves so many instances, whose constraints each party holds or reads again and again.
 fn constraint_systems(held: [bool; 2], count: u64, (public, private): (&str, &str), holds: bool) {
     let state = |held| {
-        let system = R1cs::made(held).with_count(count).unwrap();
+        let system = R1cs::made(held).with_count(Repeat::of(count)).unwrap();
         let mut relation = PhantomData::<Over<F61>>.r1cs(Arc::new(system)).unwrap();
         relation.public().read("out0", Written::Text(public.as_bytes())).unwrap();
         relation.state().unwrap()

@@ -64,7 +64,8 @@ AIGER and BLIF have names of their own, or else in and out. A circuit with
 latches runs for N steps as FILE?steps=N; an input of step 3 is NAME@3, and
 NAME@* one of all steps without a value of their own. FILE?count=N, of these and
 of what is built of gates, is N instances of it: a value is those of all, one
-behind the other, the first one's the most significant. Public signals of circom
+behind the other, the first one's the most significant; &lanes=L has L of them
+walked together, for devices. Public signals of circom
 are out0, … and in0, …, or by --symbols as in main.root; and --public takes the
 list of all of them, public.json, too. FILE?count=N of an .r1cs file has numbers
 of all instances, and a witness and a list for each.

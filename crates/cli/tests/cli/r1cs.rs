@@ -150,7 +150,7 @@ fn instances_have_witnesses_of_their_own() {
     volery(&["circuit", "convert", &relation, "--to", "sieve"])
         .refused(2, &["has 2 instances: a file is of one, without count"]);
     volery(&typed("check", &(relation.clone() + "&strict=1"), &both))
-        .refused(2, &["the one option of constraints is ?count=N"]);
+        .refused(2, &["the options of constraints are ?count=N"]);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn files_in_the_wrong_place_are_named() {
     volery(&typed("verify", &relation, &["--witness", &wtns]))
         .refused(2, &["verify takes no --witness", "`volery prove`"]);
     volery(&typed("check", &format!("{relation}?steps=3"), &[]))
-        .refused(2, &["the one option of constraints is ?count=N"]);
+        .refused(2, &["the options of constraints are ?count=N"]);
 }
 
 #[cfg(unix)]
@@ -288,7 +288,7 @@ fn info_tells_what_constraints_come_to() {
     info(&zipped, &[]).refused(2, &["begins with", "gunzip"]);
     let check = typed("check", &zipped, &["--format", "r1cs"]);
     volery(&check).refused(2, &["begins with", "gunzip"]);
-    info(&format!("{relation}?steps=3"), &[]).refused(2, &["the one option of constraints is ?count=N"]);
+    info(&format!("{relation}?steps=3"), &[]).refused(2, &["the options of constraints are ?count=N"]);
     // Another field is told by the head: what stands behind it is not read.
     let mut malformed = fs::read(&relation).expect("read");
     malformed[24..28].fill(0xff);

@@ -8,7 +8,6 @@ use super::prime::Prime;
 use core::fmt::Display;
 use std::path::Path;
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::COUNT;
 use volery_circuit::stream::Recorder;
 use volery_circuit::{Port, Sequence, StatementFile, prime_field};
 use volery_primitives::{Field, RuntimePrime, RuntimePrime256, U256, with_fields};
@@ -22,14 +21,15 @@ impl<F: Field> StatementFile<F> for R1cs {
     }
     fn identity(&self) -> Vec<u8> {
         let of_one = self.digest.to_vec();
-        let count = (self.count > 1).then(|| format!("{COUNT}={} v{INSTANCES_VERSION}", self.count));
+        let count = (self.count() > 1).then(|| format!("{} v{INSTANCES_VERSION}", self.count));
         [of_one, count.unwrap_or_default().into_bytes()].concat()
     }
     fn version(&self) -> u32 {
         Self::VERSION
     }
     fn inputs(&self) -> Vec<Port> {
-        let port = |name, of_one, public| Port { name, width: of_one * self.count, public, optional: false };
+        let port =
+            |name, of_one, public| Port { name, width: of_one * self.count(), public, optional: false };
         let public = self.plain_names().into_iter().map(|name| port(name, 1, true));
         let committed = self.committed.len() as u64;
         let witness = (committed > 0).then(|| port(WITNESS.into(), committed, false));

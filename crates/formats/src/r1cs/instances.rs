@@ -3,7 +3,7 @@
 use super::R1cs;
 use core::ops::Range;
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::{COUNT, check_count};
+use volery_circuit::port::{COUNT, Repeat, check_count};
 use volery_circuit::stream::Recorder;
 use volery_circuit::{Backend as _, Returned};
 use volery_primitives::Field;
@@ -15,8 +15,7 @@ const MOST_VALUES: u64 = 1 << 26;
 /// is [kept](super::kept).
 pub(super) const INSTANCES_VERSION: u32 = 1;
 
-/// Instances that are one map: enough for all threads. And the most public values of these.
-const TOGETHER: u64 = 2048;
+/// The most public values of the instances that are one map.
 const PUBLIC_TOGETHER: u64 = 1 << 20;
 
 /// Terms of the constraints from which on each instance is pushed by itself: a function is held as a whole.
@@ -27,12 +26,13 @@ impl R1cs {
     ///
     /// # Errors
     /// `Invalid` where there are none or too many, or they have too many values.
-    pub fn with_count(self, count: u64) -> Result<Self> {
-        check_count(&self.name, count)?;
+    pub fn with_count(self, count: Repeat) -> Result<Self> {
+        let instances = count.instances;
+        check_count(&self.name, instances)?;
         let values = u64::from(self.header.public()) + self.shape.committed;
-        if count > 1 && values > MOST_VALUES / count {
+        if instances > 1 && values > MOST_VALUES / instances {
             return Err(Error::invalid(format!(
-                "{} with {COUNT}={count} has more than 2^26 values: take fewer instances",
+                "{} with {COUNT}={instances} has more than 2^26 values: take fewer instances",
                 self.name
             )));
         }
@@ -41,7 +41,7 @@ impl R1cs {
 
     /// How many instances there are.
     pub fn count(&self) -> u64 {
-        self.count
+        self.count.instances
     }
 
     /// Records all instances. `public` has the value of a public signal, by its number, in an instance; the witness
@@ -56,12 +56,12 @@ impl R1cs {
     ) -> Result<()> {
         self.check_field::<F>()?;
         let signals = self.header.public() as usize;
-        if self.count == 1 {
+        if self.count() == 1 {
             return self.push(b, (0..signals).map(|signal| public(signal, 0)));
         }
         // What is not kept is read for each run.
         if self.kept.is_none() || self.shape.terms >= LARGE {
-            return (0..self.count).try_for_each(|instance| {
+            return (0..self.count()).try_for_each(|instance| {
                 b.scope(|b| {
                     let wires: Vec<_> =
                         (0..signals).map(|signal| b.constant(public(signal, instance))).collect();
@@ -69,9 +69,9 @@ impl R1cs {
                 })
             });
         }
-        let together = (PUBLIC_TOGETHER / (signals as u64).max(1)).clamp(1, TOGETHER);
-        (0..self.count).step_by(together as usize).try_for_each(|first| {
-            let instances = first..self.count.min(first + together);
+        let together = (PUBLIC_TOGETHER / (signals as u64).max(1)).clamp(1, self.count.lanes);
+        (0..self.count()).step_by(together as usize).try_for_each(|first| {
+            let instances = first..self.count().min(first + together);
             b.scope(|b| self.push_together(b, public, instances))
         })
     }

@@ -21,10 +21,11 @@ impl R1cs {
     /// # Errors
     /// `Invalid` where it cannot be written, there are several instances, or the file is not the one that was opened.
     pub fn write_sieve(&self, out: &mut dyn Write) -> Result<()> {
-        if self.count > 1 {
+        if self.count() > 1 {
             return Err(Error::invalid(format!(
                 "{} with {COUNT}={1} has {1} instances: a file is of one, without {COUNT}",
-                self.name, self.count
+                self.name,
+                self.count()
             )));
         }
         let prime = self.header.prime;

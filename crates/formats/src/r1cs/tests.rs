@@ -5,7 +5,7 @@ use super::walk::Steps;
 use super::*;
 use proptest::prelude::*;
 use volery_circuit::stream::{Recorder, Source as Recorded, Streamed};
-use volery_circuit::{Circuit as _, Clear, Elements, Shape, StatementFile};
+use volery_circuit::{Circuit as _, Clear, Elements, Repeat, Shape, StatementFile};
 use volery_primitives::{F61, Field, Goldilocks};
 
 type G = Goldilocks;
@@ -127,7 +127,7 @@ impl Recorded<G> for Each<'_> {
 #[test]
 fn instances_have_values_of_their_own() {
     for (count, most) in [(1, MOST[0]), (2, MOST[0]), (2050, MOST[0]), (3, MOST[1])] {
-        let system = opened_with(&product().file(), most).with_count(count).unwrap();
+        let system = opened_with(&product().file(), most).with_count(Repeat::of(count)).unwrap();
         let ports = StatementFile::<G>::inputs(&system);
         let widths: Vec<_> = ports.iter().map(|port| (&*port.name, port.width)).collect();
         assert_eq!(widths, [("out0", count), ("witness", 2 * count)]);
@@ -159,20 +159,20 @@ fn instances_have_values_of_their_own() {
 #[test]
 fn instances_are_other_statements() {
     let of = |count| {
-        let system = opened(&product()).with_count(count).unwrap();
+        let system = opened(&product()).with_count(Repeat::of(count)).unwrap();
         StatementFile::<G>::identity(&system)
     };
     assert_eq!(of(1), opened(&product()).digest());
     assert!(of(1) != of(2) && of(2) != of(12));
     for count in [0, (1 << 24) + 1] {
-        let refused = opened(&product()).with_count(count).unwrap_err().to_string();
+        let refused = opened(&product()).with_count(Repeat::of(count)).unwrap_err().to_string();
         assert!(
             refused.contains(&format!("x.r1cs with count={count}: choose from 1 to 16777216")),
             "{refused}"
         );
     }
     let larger = Made::new(goldilocks(), 8, 5, &[[&[(6, 1)], &[(7, 1)], &[(1, 1)]]]);
-    let refused = opened(&larger).with_count(1 << 24).unwrap_err().to_string();
+    let refused = opened(&larger).with_count(Repeat::of(1 << 24)).unwrap_err().to_string();
     assert!(refused.contains("x.r1cs with count=16777216 has more than 2^26 values"), "{refused}");
 }
 

@@ -1,5 +1,5 @@
-//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held, or some hundred of each height where
-//! many are hashed at once. And the path of one leaf, whose place is secret.
+//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held, or some hundreds in all where many are
+//! hashed at once. And the path of one leaf, whose place is secret.
 
 use super::hash::fips_180::{block_of, bytes_of};
 use super::sha256::sha256_of_block;
@@ -59,48 +59,61 @@ fn subtree<B: Backend, N: Wires<B::Wire>>(
 pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
     b: &mut B,
     depth: u32,
-    mut leaf: impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
+    leaf: impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
 ) -> Result<Bytes<B::Wire>> {
-    Ok(bytes_of(&root_by_maps::<B, C>(b, depth, &mut leaf)?))
+    sha256_tree_in_lanes::<B, C>(b, depth, TREE_LANES, leaf)
 }
 
-/// The leaves, and the inner nodes of one height, that are compressed together: enough for all threads, and so few
-/// that those that wait take little memory.
-const LEAVES: u64 = 512;
-const NODES: usize = 128;
+/// The leaves that [`sha256_tree`] compresses together: enough for all threads, and so few that their blocks take
+/// little memory.
+pub const TREE_LANES: u64 = 512;
 
-/// The root, where the blocks of a height wait until they are many.
-fn root_by_maps<B: Backend<F = F2>, C: Compression<B>>(
+/// The root as of [`sha256_tree`], where so many leaves are compressed together, by one map with as many inner
+/// nodes or fewer. All their blocks are held, some 20 KB for each leaf: so many pay where a device walks maps.
+///
+/// # Errors
+/// As for [`sha256_tree`].
+///
+/// # Panics
+/// As for [`sha256_tree`], and where `lanes` is zero or odd.
+pub fn sha256_tree_in_lanes<B: Backend<F = F2>, C: Compression<B>>(
     b: &mut B,
     depth: u32,
-    leaf: &mut impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
-) -> Result<Node<B::Wire>> {
+    lanes: u64,
+    mut leaf: impl FnMut(&mut B, u64) -> Result<Bytes<B::Wire>>,
+) -> Result<Bytes<B::Wire>> {
     assert!(depth < u64::BITS, "more leaves than can be counted");
+    assert!(lanes > 0 && lanes.is_multiple_of(2), "leaves are hashed in pairs");
     let count = 1 << depth;
-    let mut waiting = vec![Vec::<Block<B::Wire>>::new(); depth as usize];
+    // Those of each height, from the leaves on, whose parents are to come.
+    let mut nodes = vec![Vec::<Node<B::Wire>>::new(); depth as usize + 1];
     let mut first = 0;
-    loop {
-        let places = first..count.min(first + LEAVES);
+    while nodes[depth as usize].is_empty() {
+        let places = first..count.min(first + lanes);
         first = places.end;
-        let mut nodes = b.scope(|b| {
-            let leaves = places.map(|place| Ok(block_of(&leaf(b, place)?))).collect::<Result<Vec<_>>>()?;
-            compress_all::<B, C>(b, &leaves)
-        })?;
-        for waiting in &mut waiting {
-            let pairs = nodes.as_chunks::<2>().0.iter();
-            waiting.extend(pairs.map(|[left, right]| block_of_children(left, right)));
-            if waiting.len() < NODES && first < count {
-                nodes.clear();
-                break;
+        let mut blocks = Vec::new();
+        let mut parents = vec![0; depth as usize];
+        for (children, parents) in nodes.iter_mut().zip(&mut parents) {
+            let pairs = children.as_chunks::<2>().0;
+            *parents = pairs.len();
+            blocks.extend(pairs.iter().map(|[left, right]| block_of_children(left, right)));
+            children.drain(..2 * pairs.len());
+        }
+        let inner = blocks.len();
+        let made = b.scope(|b| {
+            for place in places {
+                blocks.push(block_of(&leaf(b, place)?));
             }
-            let blocks = core::mem::take(waiting);
-            nodes = b.scope(|b| compress_all::<B, C>(b, &blocks))?;
-            b.forget(&blocks.wires());
+            compress_all::<B, C>(b, &blocks)
+        })?;
+        b.forget(&blocks[..inner].wires());
+        let mut made = made.into_iter();
+        for (nodes, parents) in nodes[1..].iter_mut().zip(parents) {
+            nodes.extend(made.by_ref().take(parents));
         }
-        if first == count {
-            return Ok(nodes.pop().expect("the highest height has one"));
-        }
+        nodes[0].extend(made);
     }
+    Ok(bytes_of(&nodes[depth as usize][0]))
 }
 
 /// The compression of each block: by one map, if there are several and no bit is public, whose gates would be
@@ -241,6 +254,7 @@ mod tests {
     /// The root of secret leaves.
     struct Tree {
         depth: u32,
+        lanes: u64,
         holes: bool,
         root: [u8; 32],
     }
@@ -249,9 +263,9 @@ mod tests {
         fn run(&self, b: &mut B) -> Result<()> {
             let leaf = |b: &mut B, _| Bytes::witness(b, 64);
             let root = if self.holes {
-                sha256_tree::<B, Holes>(b, self.depth, leaf)?
+                sha256_tree_in_lanes::<B, Holes>(b, self.depth, self.lanes, leaf)?
             } else {
-                sha256_tree::<B, Gates>(b, self.depth, leaf)?
+                sha256_tree_in_lanes::<B, Gates>(b, self.depth, self.lanes, leaf)?
             };
             root.assert_equal(b, &self.root, "root")
         }
@@ -277,10 +291,11 @@ mod tests {
 
     #[test]
     fn roots_agree_with_an_outside_implementation() {
-        // Nodes of a height are hashed 128 at a time: 512 leaves have heights of many, of so many, and of fewer.
-        for (depth, holes) in [(0, false), (1, false), (1, true), (3, false), (3, true), (9, false)] {
+        for (depth, lanes, holes) in
+            [(0, 512, false), (1, 512, false), (1, 512, true), (3, 4, false), (3, 2, true), (7, 6, false)]
+        {
             let leaves: Vec<u8> = (0..64 << depth).map(|i: u64| (i * i / 7 + i) as u8).collect();
-            let mut tree = Tree { depth, holes, root: root_of(&leaves) };
+            let mut tree = Tree { depth, lanes, holes, root: root_of(&leaves) };
             let run = |tree: &Tree| {
                 let mut clear = Clear::new(bits_of(&leaves));
                 Streamed(tree).run(&mut clear).and_then(|()| clear.finish())
@@ -294,7 +309,7 @@ mod tests {
     #[test]
     fn a_node_is_one_compression() {
         for depth in [0, 3] {
-            let shape = |holes| Shape::of::<F2>(&Tree { depth, holes, root: [0; 32] }).unwrap();
+            let shape = |holes| Shape::of::<F2>(&Tree { depth, lanes: 4, holes, root: [0; 32] }).unwrap();
             let (leaves, nodes) = (1 << depth, (2 << depth) - 1);
             assert_eq!(shape(false).mul, nodes * 21_890);
             assert_eq!((shape(true).mul, shape(true).inputs), (0, leaves * 512 + nodes * 5888));

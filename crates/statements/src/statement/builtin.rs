@@ -37,7 +37,7 @@ use price_discrimination::PriceDiscrimination;
 use sha256_preimage::Preimage;
 use volery_channel::error::{Error, Result};
 use volery_circuit::Branch;
-use volery_circuit::port::take_count;
+use volery_circuit::port::Repeat;
 use volery_circuit::stream::{Handle, Recorder};
 use volery_gadgets::gadget::{Gates, Holes};
 use volery_primitives::F2;
@@ -112,18 +112,18 @@ pub(super) struct Disjunction {
 
 impl Builtin {
     /// The one that `spec` names: `NAME` or `NAME?key=value&…`, and how many instances there are to be.
-    pub(super) fn parse(spec: &str) -> Result<(Self, u64)> {
+    pub(super) fn parse(spec: &str) -> Result<(Self, Repeat)> {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
         let own = |(listed, _): &(&str, &str)| {
             let (listed, keys) = listed.split_once('?').unwrap_or((listed, ""));
             listed == name && keys.split('&').any(|key| key.starts_with("count="))
         };
         if LIST.iter().any(own) {
-            return Ok((Self::parse_one(name, parameters)?, 1));
+            return Ok((Self::parse_one(name, parameters)?, Repeat::of(1)));
         }
-        let (parameters, count) = take_count(&format!("builtin:{name}"), parameters)?;
+        let (parameters, count) = Repeat::take(&format!("builtin:{name}"), parameters)?;
         let one = Self::parse_one(name, &parameters)?;
-        if count > 1 && (one.disjunction().is_some() || matches!(one, Self::Algebra(_))) {
+        if count.instances > 1 && (one.disjunction().is_some() || matches!(one, Self::Algebra(_))) {
             return Err(Error::invalid(format!(
                 "builtin:{} has one instance: leave out count, which is for hashes, ciphers, trees and the like",
                 one.canonical()

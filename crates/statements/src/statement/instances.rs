@@ -4,15 +4,12 @@ use super::builtin::{Instance, OnWires, Recording, Stated};
 use super::{Given, Port, Value};
 use core::ops::Range;
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::COUNT;
+use volery_circuit::port::{COUNT, Repeat};
 use volery_circuit::{Backend as _, Returned};
 use volery_primitives::{F2, Field as _};
 
 /// The most bits of the values of all instances.
 const LONGEST: u64 = 1 << 30;
-
-/// Instances that are one map: enough for all threads, and so few that their public bits take little memory.
-const TOGETHER: usize = 2048;
 
 /// The bits of the ports of an instance from which on it is pushed by itself: as a function all its wires would
 /// be held at once.
@@ -21,7 +18,7 @@ const LARGE: u64 = 1 << 16;
 /// How many instances there are of a program. A port has the values of all, the first one's first as bytes print.
 #[derive(Debug)]
 pub(super) struct Instances {
-    count: u64,
+    count: Repeat,
     /// The ports of one.
     inputs: Vec<Port>,
     outputs: Vec<Port>,
@@ -32,11 +29,12 @@ impl Instances {
     ///
     /// # Errors
     /// `Invalid` where their values are too long.
-    pub(super) fn new(what: &str, count: u64, inputs: Vec<Port>, outputs: Vec<Port>) -> Result<Self> {
+    pub(super) fn new(what: &str, count: Repeat, inputs: Vec<Port>, outputs: Vec<Port>) -> Result<Self> {
         let bits = inputs.iter().chain(&outputs).map(|port| port.width).sum::<u64>();
-        if bits > LONGEST / count {
+        if bits > LONGEST / count.instances {
             return Err(Error::invalid(format!(
-                "{what} with {COUNT}={count} has more than 2^30 bits of values: take fewer instances"
+                "{what} with {COUNT}={} has more than 2^30 bits of values: take fewer instances",
+                count.instances
             )));
         }
         Ok(Self { count, inputs, outputs })
@@ -44,13 +42,12 @@ impl Instances {
 
     /// The number of instances.
     pub(super) fn number(&self) -> u64 {
-        self.count
+        self.count.instances
     }
 
     /// The name, with its options, of a program of one with the number of instances.
     pub(super) fn named(&self, one: &str) -> String {
-        let joined = if one.contains('?') { '&' } else { '?' };
-        format!("{one}{joined}{COUNT}={}", self.count)
+        self.count.named(one)
     }
 
     /// The inputs and outputs of one.
@@ -61,14 +58,14 @@ impl Instances {
     /// The inputs and outputs of all.
     pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         let all = |ports: &[Port]| {
-            ports.iter().map(|port| Port { width: port.width * self.count, ..port.clone() }).collect()
+            ports.iter().map(|port| Port { width: port.width * self.number(), ..port.clone() }).collect()
         };
         (all(&self.inputs), all(&self.outputs))
     }
 
     /// The place of bit `bit` of `width` in the values of all instances.
     fn place(&self, instance: u64, width: u64, bit: u64) -> u64 {
-        (self.count - 1 - instance) * width + bit
+        (self.number() - 1 - instance) * width + bit
     }
 
     /// The bits of the private values of all instances, in the order in which they are read: instance by instance,
@@ -78,9 +75,9 @@ impl Instances {
         values: &'v [Value],
         order: impl Fn(u64) -> Box<dyn Iterator<Item = u64>> + Copy + 'v,
     ) -> impl Iterator<Item = F2> + 'v {
-        (0..self.count).flat_map(move |instance| {
+        (0..self.number()).flat_map(move |instance| {
             values.iter().flat_map(move |value| {
-                let width = value.width() / self.count;
+                let width = value.width() / self.number();
                 order(width).map(move |bit| value.bit(self.place(instance, width, bit)))
             })
         })
@@ -88,7 +85,7 @@ impl Instances {
 
     /// The part of a value that is an instance's.
     pub(super) fn part(&self, instance: u64, value: &Value) -> Value {
-        let width = value.width() / self.count;
+        let width = value.width() / self.number();
         let mut part = Value::zeros(width);
         (0..width).for_each(|bit| part.set(bit, value.bit(self.place(instance, width, bit))));
         part
@@ -114,10 +111,10 @@ impl Instances {
     ) -> Result<()> {
         let bits = self.inputs.iter().chain(&self.outputs).map(|port| port.width).sum::<u64>();
         let Some(identity) = identity.filter(|_| bits <= LARGE) else {
-            return (0..self.count).try_for_each(|instance| self.run_alone(b, all, instance, run));
+            return (0..self.number()).try_for_each(|instance| self.run_alone(b, all, instance, run));
         };
-        (0..self.count).step_by(TOGETHER).try_for_each(|first| {
-            let last = self.count.min(first + TOGETHER as u64);
+        (0..self.number()).step_by(self.count.lanes as usize).try_for_each(|first| {
+            let last = self.number().min(first + self.count.lanes);
             b.scope(|b| self.run_together(b, all, (first..last, identity), run))
         })
     }

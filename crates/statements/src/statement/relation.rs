@@ -5,7 +5,7 @@ use super::instances::Instances;
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness, no_steps};
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::{StatementFile, sequences, take_count, with_options};
+use volery_circuit::port::{Repeat, StatementFile, sequences, with_options};
 use volery_circuit::stream::{Handle, Recorder};
 use volery_circuit::{Branch, Shape, ValueStream};
 use volery_formats::{Bristol, Dialect, Format, Netlist, NetlistOptions, Pin};
@@ -42,7 +42,8 @@ impl Relation {
     /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an
     /// AIGER or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, and behind
     /// that of a SIEVE file `?strict`, unless there is a file of the whole name. `count=N` among them, of any that is
-    /// made of gates, asks for N instances, whose values stand one behind the other.
+    /// made of gates, asks for N instances, whose values stand one behind the other, and `lanes=L` beside it for maps of
+    /// as many.
     ///
     /// # Errors
     /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates
@@ -66,9 +67,9 @@ impl Relation {
             return Ok(Self::file(file));
         }
         let (options, count) = match options {
-            None => (None, 1),
+            None => (None, Repeat::of(1)),
             Some(options) => {
-                let (others, count) = take_count(path, options)?;
+                let (others, count) = Repeat::take(path, options)?;
                 (Some(others).filter(|others| others == options || !others.is_empty()), count)
             }
         };
@@ -76,7 +77,7 @@ impl Relation {
             (Format::BristolFashion, None) => Self::bristol(Bristol::open(path)?),
             (Format::BristolFashion, Some(_)) => {
                 return Err(Error::invalid(format!(
-                    "{spec}: the one option of a Bristol circuit is ?count=N, for N instances of it"
+                    "{spec}: the options of a Bristol circuit are ?count=N, for N instances of it, and &lanes=L"
                 )));
             }
             (format, options) => {
@@ -91,8 +92,8 @@ impl Relation {
     }
 
     /// Makes so many instances of the relation, which is called `what`.
-    fn repeated(self, what: &str, count: u64) -> Result<Self> {
-        if count == 1 {
+    fn repeated(self, what: &str, count: Repeat) -> Result<Self> {
+        if count.instances == 1 {
             return Ok(self);
         }
         let instances = Instances::new(what, count, self.inputs, self.outputs)?;

@@ -4,15 +4,18 @@ use super::{Described, Ports, holes, numbers};
 use crate::statement::Port;
 use crate::statement::split::{Part, Split, no_shards, piece};
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::{LANES, check_lanes};
 use volery_circuit::{Backend, Need};
-use volery_gadgets::gadget::{Bit, Bytes, Compression, Word, merkle_root, sha256_node, sha256_tree};
+use volery_gadgets::gadget::{
+    Bit, Bytes, Compression, TREE_LANES, Word, merkle_root, sha256_node, sha256_tree_in_lanes,
+};
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
 pub(super) const LISTED: (&str, &str) = (
-    "merkle-root?depth=8&holes=0",
+    "merkle-root?depth=8&holes=0&lanes=512",
     "the prover knows `leaves`, 2^`depth` of 64 bytes one after the other, whose Merkle tree has the root `root`; each \
-     leaf and each pair of nodes is one compression of SHA-256, from its initial value and without padding",
+     leaf and each pair of nodes is one compression of SHA-256, from its initial value and without padding; `lanes` leaves are hashed together, for devices some thousands",
 );
 
 /// The deepest tree: its leaves are 64 MiB.
@@ -30,19 +33,23 @@ const SPARE: u32 = 3;
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::statement) struct MerkleRoot {
     depth: u32,
+    /// Leaves that are hashed together.
+    lanes: u64,
     /// Whether bits between words are polynomials, rather than gates.
     pub(super) holes: bool,
 }
 
 impl MerkleRoot {
     pub(super) fn parse(name: &str, parameters: &str) -> Result<Self> {
-        let [depth, by_holes] = numbers(name, parameters, [("depth", 8), ("holes", 0)])?;
+        let [depth, by_holes, lanes] =
+            numbers(name, parameters, [("depth", 8), ("holes", 0), (LANES, TREE_LANES)])?;
         if !(1..=DEEPEST).contains(&depth) {
             return Err(Error::invalid(format!(
                 "builtin:{name} with depth={depth}: choose from 1 to {DEEPEST}"
             )));
         }
-        Ok(Self { depth: depth as u32, holes: holes(name, by_holes)? })
+        check_lanes(&format!("builtin:{name}"), lanes)?;
+        Ok(Self { depth: depth as u32, lanes, holes: holes(name, by_holes)? })
     }
 
     /// Pushes the statement, with a compression function for `holes` as they are.
@@ -52,7 +59,7 @@ impl MerkleRoot {
         ports: &mut impl Ports<B>,
     ) -> Result<()> {
         let leaf = |b: &mut B, place| ports.bytes(b, 0, LEAF * place..LEAF * (place + 1));
-        let root = sha256_tree::<B, C>(b, self.depth, leaf)?;
+        let root = sha256_tree_in_lanes::<B, C>(b, self.depth, self.lanes, leaf)?;
         ports.give(b, 0, root.number())
     }
 }
@@ -121,7 +128,7 @@ impl MerkleRoot {
                 let at = LEAF * (first + place);
                 ports.bytes(b, 0, at..at + LEAF)
             };
-            let root = sha256_tree::<B, C>(b, below, leaf)?;
+            let root = sha256_tree_in_lanes::<B, C>(b, below, self.lanes, leaf)?;
             let wires: Vec<_> = root.iter().flat_map(|byte| *byte.bits()).map(|bit| bit.wire(b)).collect();
             b.close_scope(&wires);
             outgoing.extend(wires);
@@ -133,11 +140,12 @@ impl MerkleRoot {
 impl Described for MerkleRoot {
     fn canonical(&self) -> String {
         let holes = if self.holes { "&holes=1" } else { "" };
-        format!("merkle-root?depth={}{holes}", self.depth)
+        let lanes = if self.lanes == TREE_LANES { String::new() } else { format!("&{LANES}={}", self.lanes) };
+        format!("merkle-root?depth={}{holes}{lanes}", self.depth)
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {

@@ -86,7 +86,9 @@ fn they_say_what_as_many_statements_say() {
         let one = files.open(spec);
         let joiner = if spec.contains('?') { '&' } else { '?' };
         for count in [1, 2, 5] {
-            let open = || files.open(&format!("{spec}{joiner}count={count}"));
+            // Five are three maps.
+            let lanes = if count == 5 { "&lanes=2" } else { "" };
+            let open = || files.open(&format!("{spec}{joiner}count={count}{lanes}"));
             let all: Vec<_> = inputs
                 .iter()
                 .zip(values)
@@ -181,6 +183,8 @@ fn a_count_is_part_of_the_statement() {
         let one = files.open(&spec[..spec.len() - 1]).identity();
         assert_eq!(identity(1), one);
         assert!(one != identity(2) && identity(2) != identity(3));
+        let in_lanes = |lanes: u32| files.open(&format!("{spec}count=2&lanes={lanes}")).identity();
+        assert!(in_lanes(2048) == identity(2) && in_lanes(4) != identity(2));
     }
     assert_eq!(
         files.open("t.aag?steps=2&count=3").identity(),
@@ -196,8 +200,11 @@ fn a_count_is_part_of_the_statement() {
         ("small?count=", "with count=\"\": write a decimal number"),
         ("m.blif?count=-1", "write a decimal number"),
         ("m.blif?count=2&count=2", "given count twice"),
+        ("m.blif?count=2&lanes=3", "lanes=3: choose an even number from 2 to 65536"),
+        ("m.blif?count=2&lanes=0", "lanes=0: choose an even number"),
+        ("small?lanes=4", "the options of a Bristol circuit are"),
         ("m.blif?counts=2", "there are count, steps, init, bad and plain"),
-        ("small?count=2&plain", "the one option of a Bristol circuit is ?count=N"),
+        ("small?count=2&plain", "the options of a Bristol circuit are ?count=N"),
     ] {
         let why = files.try_open(spec).unwrap_err().to_string();
         assert!(why.contains(words), "{words:?} is missing in {why:?}");

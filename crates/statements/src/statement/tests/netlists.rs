@@ -285,7 +285,7 @@ fn files_are_told_by_their_content() {
     assert_eq!(Relation::open(&whole, None).unwrap().inputs().len(), 1);
     let bristol = file("small", str::from_utf8(SMALL).unwrap());
     for (spec, format, words) in [
-        (format!("{bristol}?steps=3"), None, "the one option of a Bristol circuit is ?count=N"),
+        (format!("{bristol}?steps=3"), None, "the options of a Bristol circuit are ?count=N"),
         (bristol.clone(), Some("aiger"), "an AIGER file begins with"),
         (gate.clone(), Some("bristol"), "line 1: \"aag\""),
         (format!("{toggle}?speed=3"), None, "?speed=3: there is no option"),
