@@ -49,10 +49,9 @@ pub fn relay(
     let opened = SystemTime::now();
     let address = server.peer_addr().map_err(Error::io(doing))?;
     server.set_nodelay(true).map_err(Error::io(doing))?;
-    server.set_write_timeout(Some(limits.silence)).map_err(Error::io(doing))?;
-    server.write_all(&first.bytes).map_err(Error::io(doing))?;
-    let mut message = first;
     let deadline = began + limits.total;
+    forward(&mut server, limits, deadline, &first.bytes).map_err(Error::io(doing))?;
+    let mut message = first;
     while message.kind == UP {
         // Step 2.
         let (bytes, has_ended) = gather(&mut server, limits, deadline, recording.stream(Side::Server).len())?;
@@ -71,8 +70,12 @@ pub fn relay(
             are_complete = check_hellos(&recording, name, Side::Client)?;
         }
         // A server that is gone hears it no more, and what it does not hear changes nothing.
-        if server.write_all(&message.bytes).is_err() && message.kind == UP && !has_ended {
-            return Err(Error::io(doing)(ErrorKind::BrokenPipe.into()));
+        let forwarded = forward(&mut server, limits, deadline, &message.bytes);
+        if let Err(why) = forwarded
+            && message.kind == UP
+            && !has_ended
+        {
+            return Err(Error::io(doing)(why));
         }
     }
     let _ = server.shutdown(Shutdown::Both);
@@ -104,6 +107,27 @@ fn check_hellos(recording: &Recording, name: &str, last: Side) -> Result<bool> {
         }
         Err(why) => Err(why),
     }
+}
+
+/// Writes all of this to the server. One that takes it up byte by byte does not have more time for it.
+fn forward(server: &mut TcpStream, limits: &Limits, deadline: Instant, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::new(ErrorKind::TimedOut, "its time is over"));
+        }
+        server.set_write_timeout(Some(limits.silence.min(left)))?;
+        match server.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = &bytes[written..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Err(io::Error::new(ErrorKind::TimedOut, "the server takes nothing up"));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Gathers what the server says: something at least, unless it has ended, which is told beside it.
@@ -145,5 +169,22 @@ fn gather(
         if bytes.len() + piece.len() > MOST_DOWN {
             return Ok((bytes, false));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    /// A server that takes nothing up holds its relay no longer than the connection may take.
+    #[test]
+    fn writes_end_with_the_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut server = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let deadline = Instant::now() + Duration::from_millis(50);
+        let ended = forward(&mut server, &Limits::default(), deadline, &vec![0; 1 << 24]);
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::TimedOut);
+        assert!(Instant::now() < deadline + Limits::default().silence);
     }
 }
