@@ -242,6 +242,11 @@ impl Policy {
         self.0.port
     }
 
+    /// The target of the request.
+    pub fn target(&self) -> &str {
+        &self.0.target
+    }
+
     /// The value of Host (RFC 9110 section 7.2).
     fn authority(&self) -> String {
         if self.0.port == 443 { self.0.host.clone() } else { format!("{}:{}", self.0.host, self.0.port) }

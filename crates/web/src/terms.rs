@@ -28,6 +28,18 @@ const BEGIN: usize = MAGIC.len() + WEB.len();
 const PARTS: [(&str, usize); 5] =
     [("policy", 32), ("roots", 32), ("pinned keys", 32), ("form", 1), ("limits", 40)];
 
+/// ANDs of the keys of both directions (see [`statement`](crate::statement)).
+const KEYS: u64 = 28 * 22_271 + 2 * 6_400;
+
+/// ANDs of a byte at most: a record without content has 22, and two blocks of the key stream, each of 5,120; and a
+/// byte that is hidden has a class.
+const ANDS_OF_BYTE: u64 = 2 * 5_120 / 22 + 16;
+
+/// Bytes that are held for one that is recorded, at most: itself; six of the opening, where each byte is a part of its
+/// own; that part; the bytes of the skeleton and of the body; a value of JSON for each two of them; and what is demanded
+/// of it in the statement. In the test `memory_is_as_foretold` of volery-serve these came to 85.
+const HELD_OF_BYTE: u64 = 128;
+
 /// The settings that both sides of a web proof must agree on.
 #[derive(Clone, Copy)]
 pub struct Terms<'t> {
@@ -53,8 +65,25 @@ impl Terms<'_> {
         [&MAGIC[..], &WEB, &self.policy.digest(), &anchors, &pins, &form, limits.as_flattened()].concat()
     }
 
+    /// The most ANDs of a proof on these terms: by gates, of records as short as those of TLS can be.
+    pub fn most_ands(&self) -> u64 {
+        KEYS + ANDS_OF_BYTE * self.most_recorded()
+    }
+
+    /// The most bytes that a verifier holds at once for a session on these terms, beside its link and the proof
+    /// system: what is recorded, the opening, and what both come to.
+    pub fn most_memory(&self) -> u64 {
+        HELD_OF_BYTE * self.most_recorded()
+    }
+
+    /// The most bytes of a recording.
+    fn most_recorded(&self) -> u64 {
+        let Limits { up, down, .. } = self.limits;
+        (up as u64).saturating_add(down as u64)
+    }
+
     /// A digest of all terms.
-    pub(crate) fn digest(&self) -> [u8; 32] {
+    pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.greeting()).into()
     }
 
