@@ -92,6 +92,9 @@ struct WrittenLimits {
     clock: Option<u64>,
 }
 
+/// Reads the file of roots of this name.
+pub type Open<'o> = &'o dyn Fn(&str) -> std::io::Result<Vec<u8>>;
+
 /// Terms that were read from a file.
 pub struct File {
     policy: Policy,
@@ -118,8 +121,23 @@ impl File {
     }
 
     /// The terms in `text`, whose roots `open` reads.
-    fn parse(text: &str, open: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<Self> {
-        let written: Written = toml::from_str(text).map_err(|why| Error::invalid(why.to_string()))?;
+    ///
+    /// # Errors
+    /// `Invalid` where either says something that makes no sense.
+    pub fn parse(text: &str, open: Open<'_>) -> Result<Self> {
+        Self::of(toml::from_str(text).map_err(|why| Error::invalid(why.to_string()))?, open)
+    }
+
+    /// The terms in a table of a larger file, whose roots `open` reads.
+    ///
+    /// # Errors
+    /// As for [`File::parse`].
+    pub fn of_table(table: toml::Table, open: Open<'_>) -> Result<Self> {
+        let written = table.try_into::<Written>();
+        Self::of(written.map_err(|why| Error::invalid(why.to_string().trim().replace('\n', ", ")))?, open)
+    }
+
+    fn of(written: Written, open: Open<'_>) -> Result<Self> {
         let roots = open(&written.roots);
         let roots =
             roots.map_err(|why| Error::invalid(format!("{}: it cannot be read: {why}", written.roots)))?;
