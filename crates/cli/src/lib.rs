@@ -12,7 +12,7 @@
 //! devices                      graphics processors
 //! progress  settings  replay   what is shown meanwhile, what options mean, what was sent once more
 //! both  preimage               both parties in this process, and a statement for them
-//! report                       what a proof is reported as
+//! report  web                  what a proof is reported as, and one of the web
 //! misuse                       a command line that is not understood
 //! program                      from the command line to the exit code
 //! ```
@@ -39,3 +39,4 @@ pub mod settings;
 mod signals;
 pub mod values;
 pub mod waiting;
+pub mod web;

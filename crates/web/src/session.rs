@@ -36,15 +36,15 @@ pub fn now() -> Time {
 }
 
 impl Terms<'_> {
-    /// The options of a proof of `statement`, whose digest binds all terms, too.
-    fn options(&self, statement: &Statement, options: &Options) -> Options {
-        let digest = Sha256::new().chain_update(self.digest()).chain_update(statement.digest());
-        Options { statement: Some(digest.finalize().into()), ..options.clone() }
+    /// The digest of a proof of `statement`, which binds all terms, too.
+    fn digest_with(&self, statement: &Statement) -> [u8; 32] {
+        Sha256::new().chain_update(self.digest()).chain_update(statement.digest()).finalize().into()
     }
 }
 
-/// The verifier's outcome, which says what the server answered.
-pub struct Verdict {
+/// A session as the verifier knows it, once the prover has opened what decides it: nothing of what is shown is proved
+/// yet.
+pub struct Seen {
     /// The request and the response, as far as they are shown.
     pub exchange: Exchange,
     /// The age of the answer, as it says itself: not further from the verifier's clock than the terms allow.
@@ -59,25 +59,52 @@ pub struct Verdict {
     pub certificate: Vec<u8>,
     /// The digests of the recording.
     pub recording: RecordingDigest,
+}
+
+/// The verifier's outcome, which says what the server answered.
+pub struct Verdict {
+    /// The session, of which all that is shown is proved.
+    pub seen: Seen,
     /// The proof's own verdict, without which there is none.
     pub accepted: Accepted,
     /// The proof's report.
     pub report: Report,
 }
 
+/// A session that the prover has opened, and is going to prove something of.
+pub struct Unproved {
+    link: Box<dyn Link>,
+    seen: Seen,
+    statement: Statement,
+    digest: [u8; 32],
+}
+
 /// Forwards a prover's connection, and verifies what it proves of it, as `options` say. `connect` makes the connection
 /// to the server: [`tunnel::connect`](crate::tunnel::connect), but in tests.
 ///
 /// # Errors
-/// `Refused` where the session proves nothing, `Unwanted` where it is not what the policy wants, which the prover is
-/// told; `Io`; `Proof` where the proof fails.
+/// Those of [`receive`]; `Proof` where the proof fails.
 pub fn verify(
-    mut link: impl Link + 'static,
+    link: impl Link + 'static,
     terms: &Terms<'_>,
     clock: Clock,
     options: &Options,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Verdict> {
+    receive(link, terms, clock, connect)?.verify(options)
+}
+
+/// Forwards a prover's connection, and receives what it opens of it: all of [`verify`] before the proof.
+///
+/// # Errors
+/// `Refused` where the session proves nothing, `Unwanted` where it is not what the policy wants, which the prover is
+/// told; `Io`.
+pub fn receive(
+    mut link: impl Link + 'static,
+    terms: &Terms<'_>,
+    clock: Clock,
+    connect: &mut dyn FnMut() -> Result<TcpStream>,
+) -> Result<Unproved> {
     let Terms { policy, roots, limits, form } = *terms;
     let told = |link: &mut dyn Link, why: Error| {
         refuse(link, &why);
@@ -106,15 +133,45 @@ pub fn verify(
         Ok((session.certificate, exchange, freshness, statement))
     });
     let (certificate, exchange, freshness, statement) = checked.map_err(|why| told(&mut link, why))?;
-    take_opening(&mut link)?;
-    let mut channel = Channel::new(Party::Verifier, link);
-    let source: &dyn Source<F2> = &statement;
-    let (accepted, report) = volery::verify(source, &mut channel, &terms.options(&statement, options))?;
-    // The verdict is told: whatever follows is no part of it.
-    let _ = channel.close();
     let recording = relayed.recording.digest();
     let (address, opened, closed) = (relayed.address, relayed.opened, relayed.closed);
-    Ok(Verdict { exchange, freshness, address, opened, closed, certificate, recording, accepted, report })
+    let seen = Seen { exchange, freshness, address, opened, closed, certificate, recording };
+    let digest = terms.digest_with(&statement);
+    Ok(Unproved { link: Box::new(link), seen, statement, digest })
+}
+
+impl Unproved {
+    /// The session, as the prover says that it is.
+    pub const fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// The digest of the terms and of all that is going to be proved.
+    pub const fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// Tells the prover that the verifier does not go on, and gives back why.
+    pub fn refuse(mut self, why: Error) -> Error {
+        refuse(&mut self.link, &why);
+        why
+    }
+
+    /// Verifies the proof that follows on the link, as `options` say.
+    ///
+    /// # Errors
+    /// `Proof` where it fails; `Io`.
+    pub fn verify(self, options: &Options) -> Result<Verdict> {
+        let Self { mut link, seen, statement, digest } = self;
+        take_opening(&mut link)?;
+        let mut channel = Channel::new(Party::Verifier, link);
+        let source: &dyn Source<F2> = &statement;
+        let options = Options { statement: Some(digest), ..options.clone() };
+        let (accepted, report) = volery::verify(source, &mut channel, &options)?;
+        // The verdict is told: whatever follows is no part of it.
+        let _ = channel.close();
+        Ok(Verdict { seen, accepted, report })
+    }
 }
 
 /// The prover's own part of a web proof, beside the terms.
@@ -157,7 +214,8 @@ pub fn prove(
     let mut channel = Channel::new(Party::Prover, Awaiting::new(link));
     let source: &dyn Source<F2> = &statement;
     // It has been checked without its gates.
-    let options = Options { check: false, ..terms.options(&statement, options) };
+    let digest = Some(terms.digest_with(&statement));
+    let options = Options { check: false, statement: digest, ..options.clone() };
     let report = volery::prove(source, Statement::witness(&fetched.secret), &mut channel, &options)?;
     let _ = channel.close();
     Ok((exchange, report))

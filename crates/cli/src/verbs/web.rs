@@ -4,27 +4,27 @@ use crate::verbs::args::{Hint, Peer, WebProve, WebVerify};
 use crate::verbs::given::way;
 use crate::verbs::session::met;
 use core::ops::Range;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 use volery::channel::{Identity, Party};
 use volery::{Report, System};
 use volery_cli::args::{Output, Protocol};
-use volery_cli::failure::{Failure, Fault, Result, one_line};
+use volery_cli::failure::{Failure, Result, one_line};
 use volery_cli::fields;
 use volery_cli::link::Reached;
-use volery_cli::print::{self, hex, notice, result};
+use volery_cli::print::{self, notice, result};
 use volery_cli::report::Outcome;
 use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
-use volery_web::error::{Error, Whose};
+use volery_cli::web::{self, failure};
+use volery_web::error::Error;
 use volery_web::file::File;
 use volery_web::policy::Exchange;
 use volery_web::roots;
 use volery_web::session::{self, Asking, Verdict};
-use volery_web::skeleton::{Byte, text};
-use volery_web::tunnel::is_refusal;
+use volery_web::skeleton::text;
 use zeroize::Zeroizing;
 
 /// The most bytes of a header's value.
@@ -64,7 +64,7 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
     let proved = session::prove(link, &file.terms(), session::now, &options, &asking);
     let (exchange, report) = proved.map_err(failure)?;
-    print(&settings, Party::Prover, (&exchange, report), peer, json!({}), started)
+    print(&settings, Party::Prover, (&exchange, report), peer, web::object(&exchange), started)
 }
 
 /// `volery web verify`.
@@ -73,19 +73,8 @@ pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
     let options = settings.options([0; 32], None)?;
     let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
     let verified = session::verify(link, &file.terms(), session::now, &options, &mut || file.connect());
-    let Verdict { exchange, freshness, address, opened, closed, certificate, recording, report, .. } =
-        verified.map_err(failure)?;
-    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let more = json!({
-        "address": address.to_string(),
-        "date": freshness.date,
-        "age": freshness.age,
-        "opened": seconds(opened),
-        "closed": seconds(closed),
-        "certificate_sha256": sha256(&certificate),
-        "recording": {"up_sha256": hex(&recording.up), "down_sha256": hex(&recording.down)},
-    });
-    print(&settings, Party::Verifier, (&exchange, report), peer, more, started)
+    let Verdict { seen, report, .. } = verified.map_err(failure)?;
+    print(&settings, Party::Verifier, (&seen.exchange, report), peer, web::seen(&seen), started)
 }
 
 /// The settings and the file of either party.
@@ -163,7 +152,7 @@ fn confirmed(exchange: &Exchange) -> bool {
 /// Prints what a verifier would see.
 fn previewed(exchange: &Exchange, json: bool) -> Result<()> {
     if json {
-        return print::json(&json!({"verdict": null, "web": object(exchange)}));
+        return print::json(&json!({"verdict": null, "web": web::object(exchange)}));
     }
     result(seen(exchange).join("\n"))
 }
@@ -188,37 +177,17 @@ fn seen(exchange: &Exchange) -> Vec<String> {
     lines
 }
 
-/// How an error of a web proof ends the program.
-fn failure(error: Error) -> Failure {
-    match error {
-        Error::Proof(volery::Error::Io { source, .. }) if is_refusal(&source) => {
-            Failure::new(Fault::Rejected, source)
-        }
-        Error::Proof(error) => error.into(),
-        Error::Io { source, .. } if is_refusal(&source) => Failure::new(Fault::Rejected, source),
-        error @ (Error::Io { .. } | Error::Tls(_) | Error::Disagreed(_)) => Failure::peer(error),
-        Error::Refused(refusal) if refusal.whose == Whose::Verifier => Failure::peer(refusal),
-        Error::Refused(refusal) => Failure::new(Fault::Rejected, refusal),
-        error @ Error::Unwanted(_) => Failure::new(Fault::Rejected, error),
-        error => Failure::usage(error),
-    }
-}
-
 /// Prints what was proved.
 fn print(
     settings: &Settings,
     party: Party,
     (exchange, report): (&Exchange, Report),
     peer: Option<(Identity, String)>,
-    more: Value,
+    object: Value,
     started: Instant,
 ) -> Result<()> {
     let mut outcome = Outcome::new(settings, Some(party), &[report], started);
     met(&mut outcome, peer);
-    let mut object = object(exchange);
-    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
-        object.extend(more);
-    }
     let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
     let said = if exchange.is_json {
         revealed.chain(exchange.claims.iter().cloned()).collect::<Vec<_>>().join(", ")
@@ -226,66 +195,7 @@ fn print(
         text(&exchange.response.body)
     };
     let (start, status) = (&exchange.request.head.start, exchange.response.status);
-    let line = format!("{}: {start} → {status}: {}", host(exchange), one_line(said));
+    let line = format!("{}: {start} → {status}: {}", web::host(exchange), one_line(said));
     outcome.more("web", object, line);
     outcome.print(settings.json)
-}
-
-/// The server, as the request names it.
-fn host(exchange: &Exchange) -> String {
-    let host = exchange.request.head.fields.iter().find(|field| field.name == "host");
-    host.and_then(|host| host.shown()).unwrap_or_default()
-}
-
-/// The JSON of what an exchange shows.
-fn object(exchange: &Exchange) -> Value {
-    let [request, response] = exchange.heads();
-    let body = text(&exchange.response.body);
-    let [hidden_of_request, hidden_of_response] = exchange.hidden();
-    json!({
-        "host": host(exchange),
-        "request": exchange.request.head.start,
-        "request_head": request,
-        "status": exchange.response.status,
-        "response_head": response,
-        "hidden": {"request": hidden_of_request, "response": hidden_of_response},
-        "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
-        "claims": exchange.claims,
-        "escapes": exchange.escapes,
-        "read_as": if exchange.is_json { "json" } else { "bytes" },
-        "body": body,
-        "body_bytes": exchange.response.body.len(),
-        "shown": parts(&exchange.response.body),
-    })
-}
-
-/// The shown parts of a body, with their places.
-fn parts(body: &[Byte]) -> Vec<Value> {
-    let mut parts = Vec::new();
-    let mut at = 0;
-    for run in body.chunk_by(|one, next| one.shown().is_some() == next.shown().is_some()) {
-        if run[0].shown().is_some() {
-            parts.push(json!({"at": at, "bytes": run.len(), "text": text(run)}));
-        }
-        at += run.len();
-    }
-    parts
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    hex(&Sha256::digest(bytes))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A prover that shows what is not wanted is rejected: no program that behaves makes that happen.
-    #[test]
-    fn cheating_is_rejected() {
-        let unwanted = volery_web::policy::Unwanted::Status(500);
-        assert_eq!(failure(unwanted.into()).fault, Fault::Rejected);
-        assert_eq!(failure(Error::invalid("a file")).fault, Fault::Usage);
-    }
 }

@@ -25,7 +25,7 @@ const PARTS: [Part; 6] = [
             &["devices"],
             &["progress", "replay", "settings"],
             &["both", "preimage"],
-            &["report"],
+            &["report", "web"],
             &["misuse"],
             &["program"],
             &["lib", "main", "verbs"],

@@ -52,11 +52,11 @@ fn a_balance_is_proved() {
     let ended = run(&policy, &policy, &asking(), address);
     let (shown, report) = ended.proved.unwrap();
     let verdict = ended.verified.unwrap();
-    assert_eq!((&verdict.exchange, verdict.address), (&shown, address));
-    assert!(verdict.closed >= verdict.opened && report.gates.mul > 600_000);
-    let text = volery_web::skeleton::text(&verdict.exchange.response.body);
+    assert_eq!((&verdict.seen.exchange, verdict.seen.address), (&shown, address));
+    assert!(verdict.seen.closed >= verdict.seen.opened && report.gates.mul > 600_000);
+    let text = volery_web::skeleton::text(&verdict.seen.exchange.response.body);
     assert_eq!(text, "‹20 hidden›\"balance\":123456789}");
-    let [request, response] = verdict.exchange.heads();
+    let [request, response] = verdict.seen.exchange.heads();
     assert!(
         request.ends_with("\ncookie: ‹9 hidden›") && response.contains("\nset-cookie: ‹12 hidden›"),
         "{request}{response}"
@@ -117,7 +117,7 @@ fn answers_are_as_old_as_they_say() {
     let text = String::from_utf8(RESPONSE.to_vec()).unwrap().replace("Set-Cookie", head);
     let dated = || server(include_bytes!("../certificates/bank.pem"), text.clone().into());
     let verdict = run(&mine, &mine, &asking(), dated()).verified.unwrap();
-    let Freshness { date, age } = verdict.freshness;
+    let Freshness { date, age } = verdict.seen.freshness;
     assert_eq!((date, age), (Some(1_900_000_000 - 120), Some(100)));
     let late = || Time::since_unix_epoch(Duration::from_secs(1_900_000_400));
     let [proved, verified] = run_at([time, late], &mine, &mine, &asking(), dated()).errors();
@@ -263,8 +263,8 @@ fn a_claim_is_proved() {
     let mine = claiming("$.balance >= 100000000.00");
     let asking = Asking { show: &|_| vec![], ..asking() };
     let verdict = run(&mine, &mine, &asking, bank()).verified.unwrap();
-    assert_eq!(verdict.exchange.claims, ["$.balance >= 100000000.00"]);
-    let text = volery_web::skeleton::text(&verdict.exchange.response.body);
+    assert_eq!(verdict.seen.exchange.claims, ["$.balance >= 100000000.00"]);
+    let text = volery_web::skeleton::text(&verdict.seen.exchange.response.body);
     assert_eq!(text, "{\"owner\":\"‹8 hidden›\",\"balance\":‹9 hidden›}");
     let more = claiming("$.balance > 123456789");
     let [proved, _] = run(&more, &more, &asking, bank()).errors();

@@ -1,0 +1,97 @@
+//! Web proofs as they are told: what was shown, as JSON, and how an error ends.
+
+use crate::failure::{Failure, Fault};
+use crate::print::hex;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::time::{SystemTime, UNIX_EPOCH};
+use volery_web::error::{Error, Whose};
+use volery_web::policy::Exchange;
+use volery_web::session::Seen;
+use volery_web::skeleton::{Byte, text};
+use volery_web::tunnel::is_refusal;
+
+/// The JSON of what a verifier knows of a session.
+pub fn seen(seen: &Seen) -> Value {
+    let Seen { exchange, freshness, address, opened, closed, certificate, recording } = seen;
+    let seconds = |time: &SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let mut object = object(exchange);
+    object["address"] = json!(address.to_string());
+    object["date"] = json!(freshness.date);
+    object["age"] = json!(freshness.age);
+    object["opened"] = json!(seconds(opened));
+    object["closed"] = json!(seconds(closed));
+    object["certificate_sha256"] = json!(hex(&Sha256::digest(certificate)));
+    object["recording"] = json!({"up_sha256": hex(&recording.up), "down_sha256": hex(&recording.down)});
+    object
+}
+
+/// The JSON of what an exchange shows.
+pub fn object(exchange: &Exchange) -> Value {
+    let [request, response] = exchange.heads();
+    let body = text(&exchange.response.body);
+    let [hidden_of_request, hidden_of_response] = exchange.hidden();
+    json!({
+        "host": host(exchange),
+        "request": exchange.request.head.start,
+        "request_head": request,
+        "status": exchange.response.status,
+        "response_head": response,
+        "hidden": {"request": hidden_of_request, "response": hidden_of_response},
+        "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
+        "claims": exchange.claims,
+        "escapes": exchange.escapes,
+        "read_as": if exchange.is_json { "json" } else { "bytes" },
+        "body": body,
+        "body_bytes": exchange.response.body.len(),
+        "shown": parts(&exchange.response.body),
+    })
+}
+
+/// The server, as the request names it.
+pub fn host(exchange: &Exchange) -> String {
+    let host = exchange.request.head.fields.iter().find(|field| field.name == "host");
+    host.and_then(|host| host.shown()).unwrap_or_default()
+}
+
+/// The shown parts of a body, with their places.
+fn parts(body: &[Byte]) -> Vec<Value> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for run in body.chunk_by(|one, next| one.shown().is_some() == next.shown().is_some()) {
+        if run[0].shown().is_some() {
+            parts.push(json!({"at": at, "bytes": run.len(), "text": text(run)}));
+        }
+        at += run.len();
+    }
+    parts
+}
+
+/// How an error of a web proof ends the program.
+pub fn failure(error: Error) -> Failure {
+    match error {
+        Error::Proof(volery::Error::Io { source, .. }) if is_refusal(&source) => {
+            Failure::new(Fault::Rejected, source)
+        }
+        Error::Proof(error) => error.into(),
+        Error::Io { source, .. } if is_refusal(&source) => Failure::new(Fault::Rejected, source),
+        error @ (Error::Io { .. } | Error::Tls(_) | Error::Disagreed(_)) => Failure::peer(error),
+        Error::Refused(refusal) if refusal.whose == Whose::Verifier => Failure::peer(refusal),
+        Error::Refused(refusal) => Failure::new(Fault::Rejected, refusal),
+        error @ Error::Unwanted(_) => Failure::new(Fault::Rejected, error),
+        error => Failure::usage(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A prover that shows what is not wanted is rejected: no program that behaves makes that happen.
+    #[test]
+    fn cheating_is_rejected() {
+        let unwanted = volery_web::policy::Unwanted::Status(500);
+        assert_eq!(failure(unwanted.into()).fault, Fault::Rejected);
+        assert_eq!(failure(Error::invalid("a file")).fault, Fault::Usage);
+    }
+}
