@@ -5,7 +5,7 @@
 //! | 1 | P | magic `volery?` and a zero byte, version (u32); then `{"statement": NAME}` |
 //! | 2 | S | `{"terms": {…}}` |
 //! | 3 | P | `{"public": {NAME: VALUE, …}}`: the public values that it may choose |
-//! | 4 | S | `{"session": ID}`: the proof begins, by the ordinary handshake over the same link |
+//! | 4 | S | `{"session": ID}`: the proof begins, by the ordinary handshake over the same link; or a web proof, by its own messages |
 //!
 //! In the place of 2 and 4 the service may say `{"refused": {…}}`, and ends the link. Each message but the
 //! magic is a length (u32) and JSON of at most 64 KiB; numbers are little-endian. Nothing here is part of the
@@ -70,6 +70,13 @@ pub enum Named {
         /// The SHA-256 of its content, in hexadecimal digits.
         sha256: String,
     },
+    /// The answer of a web server, by a policy that the other side has, too.
+    Web {
+        /// The name of the server.
+        host: String,
+        /// The request, as its policy has it.
+        request: String,
+    },
 }
 
 /// Why a service does not go on.
@@ -129,7 +136,7 @@ impl Named {
     pub fn options(&self) -> &str {
         match self {
             Self::File { name, .. } => name.rsplit_once('?').map_or("", |(_, options)| options),
-            Self::Builtin(_) => "",
+            Self::Builtin(_) | Self::Web { .. } => "",
         }
     }
 }
@@ -192,6 +199,7 @@ impl Terms {
         let relation = match &self.relation {
             Named::Builtin(spec) => json!(spec),
             Named::File { name, sha256 } => json!({"file": name, "sha256": sha256}),
+            Named::Web { host, request } => json!({"web": {"host": host, "request": request}}),
         };
         let public: Map<_, _> =
             self.public.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
@@ -215,6 +223,10 @@ impl Terms {
         let relation = match object.get("relation")? {
             // A path would have this side read whatever file the service names.
             Value::String(spec) if spec.starts_with("builtin:") => Named::Builtin(spec.clone()),
+            Value::Object(web) if web.contains_key("web") => Named::Web {
+                host: web["web"].get("host")?.as_str()?.to_owned(),
+                request: web["web"].get("request")?.as_str()?.to_owned(),
+            },
             Value::Object(file) => Named::File {
                 name: file.get("file")?.as_str()?.to_owned(),
                 sha256: file.get("sha256")?.as_str()?.to_owned(),
@@ -245,6 +257,7 @@ impl Terms {
         let relation = match &self.relation {
             Named::Builtin(spec) => spec.clone(),
             Named::File { name, sha256 } => format!("the file {name}, SHA-256 {sha256}"),
+            Named::Web { host, request } => format!("the answer of {host} to {request}"),
         };
         let mut rows = vec![("statement", self.statement.clone()), ("relation", relation)];
         rows.extend(self.public.iter().map(|(name, value)| ("public", format!("{name}={value}"))));
@@ -444,7 +457,7 @@ mod tests {
         let path = path.to_str().expect("UTF-8");
         let of = |spec: &str| match Named::of(spec).expect("read") {
             Named::File { name, sha256 } => (name, sha256),
-            Named::Builtin(spec) => panic!("{spec}"),
+            other => panic!("{other:?}"),
         };
         let ((plain, hash), (steps, same)) = (of(path), of(&format!("{path}?steps=3")));
         assert_eq!((&*plain, &*steps, &hash), ("x.aig", "x.aig?steps=3", &same));
@@ -493,6 +506,16 @@ mod tests {
             assert!(failure.line.contains(&refusal.why), "{}", failure.line);
             assert_eq!((failure.fault as i32, failure.line.contains("try again in 3 s")), (code, code == 3));
         }
+    }
+
+    #[test]
+    fn web_proofs_are_named() {
+        let relation = Named::Web { host: "bank.example".into(), request: "GET /balance".into() };
+        let terms = Terms { relation, ..terms() };
+        assert_eq!(Terms::of(&terms.json()).as_ref(), Some(&terms));
+        let mut object = terms.json();
+        object["relation"] = json!({"web": "bank.example"});
+        assert_eq!(Terms::of(&object), None);
     }
 
     /// A service cannot have a prover open a file of its choice, nor write to its terminal.

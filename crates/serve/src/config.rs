@@ -5,13 +5,14 @@
 
 mod file;
 mod statement;
+mod web;
 
 pub(crate) use file::Limits;
 #[cfg(test)]
 pub(crate) use file::PeerLimits;
-pub(crate) use statement::{Stated, Statement};
+pub(crate) use statement::{Claimed, Stated, Statement};
 
-use file::{File, Place};
+use file::{At, File, Place};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -168,20 +169,34 @@ fn path(folder: &Path, written: &str) -> PathBuf {
 }
 
 fn statements(file: &File, place: &Place, folder: &Path) -> Result<BTreeMap<String, Arc<Statement>>> {
-    if file.statement.is_empty() {
-        return Err(place.whole("there is no statement: write one as [statement.NAME]"));
+    if file.statement.is_empty() && file.web.is_empty() {
+        return Err(place.whole("there is no statement: write one as [statement.NAME], or [web.NAME]"));
     }
     let mut statements = BTreeMap::new();
     for (name, entry) in &file.statement {
-        if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
-            return place.wrong(entry, "statement: a name has from 1 to 64 bytes, and no control characters");
-        }
+        name_of(name, entry, place)?;
         let made = Statement::new(name, entry.get_ref(), folder, &file.limits.get());
         let made = made.map_err(Failure::for_keys);
         let made = place.at(entry, &format!("statement.{name}"), made)?;
         statements.insert(name.clone(), Arc::new(made));
     }
+    for (name, table) in &file.web {
+        name_of(name, table, place)?;
+        let made = Statement::of_web(name, table.get_ref(), folder, &file.limits.get());
+        let made = place.at(table, &format!("web.{name}"), made.map_err(Failure::for_keys))?;
+        if statements.insert(name.clone(), Arc::new(made)).is_some() {
+            return place.wrong(table, &format!("web.{name}: a statement has this name: take another"));
+        }
+    }
     Ok(statements)
+}
+
+/// Refuses a name that no prover could ask for.
+fn name_of(name: &str, entry: &impl At, place: &Place) -> Result<()> {
+    if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+        return place.wrong(entry, "statement: a name has from 1 to 64 bytes, and no control characters");
+    }
+    Ok(())
 }
 
 fn peers(

@@ -1,7 +1,7 @@
 //! A session with one peer, from its first message to the verdict.
 
 use crate::admission::{AGAIN, Admission, Admitted};
-use crate::config::{Config, Peer, Stated, Statement};
+use crate::config::{Claimed, Config, Peer, Stated, Statement};
 use crate::limited::{Carried, Limited};
 use crate::metrics::Metrics;
 use crate::store::{Kind, Store, Verdict, now};
@@ -16,6 +16,11 @@ use volery::channel::{Channel, Identity, Link as _, Party, Tls, service_hello};
 use volery::{Error, Options, Report};
 use volery_cli::print::hex;
 use volery_cli::service::{self, Cause, Opening, Refusal};
+use volery_cli::web as report;
+use volery_web::error::Whose;
+use volery_web::file::File;
+use volery_web::policy::{Exchange, Unwanted};
+use volery_web::session::{self as web, Seen};
 
 /// The time for which strikes count, in milliseconds.
 const HOUR: i64 = 3_600_000;
@@ -28,6 +33,11 @@ const PANICKED: &str = "a bug of the service has ended it";
 
 /// The most characters of a refusal, in the log and to the peer.
 const LONGEST_LINE: usize = 512;
+
+/// The most bytes of JSON that are kept of an answer.
+const MOST_SHOWN: usize = 1 << 20;
+/// The least bytes of that for a run of shown bytes, or of hidden ones.
+const RUN: usize = 16;
 
 /// The state that all sessions share.
 pub(crate) struct Shared {
@@ -53,11 +63,20 @@ struct Session {
     name: String,
     statement: Arc<Statement>,
     stated: Stated,
-    /// All public values, as JSON.
-    public: String,
+    /// The claim, once it is known.
+    claim: OnceLock<Claim>,
     carried: Arc<Carried>,
     /// The verdict, once it is kept, or counted where that failed.
     kept: OnceLock<Kind>,
+}
+
+/// The claim of a session, as it is kept.
+#[derive(Clone)]
+struct Claim {
+    /// The digest of the statement, in hexadecimal digits.
+    digest: String,
+    /// All public values, as JSON.
+    public: String,
 }
 
 /// Serves a peer whose key is known. A panic ends its session, and no other.
@@ -130,9 +149,13 @@ impl Met {
             Ok(admitted) => admitted,
             Err(refusal) => return self.refuse(shared, &name, &refusal),
         };
-        let public =
-            stated.statement.public().into_iter().map(|(port, value)| (port.name.clone(), json!(value)));
-        let public = serde_json::Value::Object(public.collect::<Map<_, _>>()).to_string();
+        let claim = OnceLock::new();
+        if let Claimed::Relation(statement) = &stated.claimed {
+            let public =
+                statement.public().into_iter().map(|(port, value)| (port.name.clone(), json!(value)));
+            let public = serde_json::Value::Object(public.collect::<Map<_, _>>()).to_string();
+            let _ = claim.set(Claim { digest: hex(&statement.digest()), public });
+        }
         service::admit(&mut self.link, &id)?;
         drop(waits);
         let session = Session {
@@ -142,7 +165,7 @@ impl Met {
             name: self.peer.name.clone(),
             statement,
             stated,
-            public,
+            claim,
             carried: Arc::default(),
             kept: OnceLock::new(),
         };
@@ -243,10 +266,11 @@ impl Session {
         let why = match ended {
             Ok(Ok(())) => None,
             Ok(Err(why)) => {
+                let line = line(&why);
                 if let Some(kind) = this.blame(&why) {
-                    this.reject(shared, kind, &why.to_string());
+                    this.reject(shared, kind, &line);
                 }
-                Some(why.to_string())
+                Some(line)
             }
             Err(_) => {
                 metrics.panics.fetch_add(1, Relaxed);
@@ -297,17 +321,16 @@ impl Session {
         }
     }
 
-    fn verify(self: &Arc<Self>, shared: &Arc<Shared>, link: Tls, config: &Config) -> volery::Result<()> {
+    fn verify(self: &Arc<Self>, shared: &Arc<Shared>, link: Tls, config: &Config) -> volery_web::Result<()> {
         let bytes = self.statement.terms().bytes;
         let silence = Duration::from_secs(config.limits.silence_seconds);
         let link = Limited::new(link, self.carried.clone(), bytes, self.statement.time(), silence);
-        let mut channel = Channel::new(Party::Verifier, link);
         let (this, sharing) = (self.clone(), shared.clone());
         let record = move |verdict: volery::Result<&Report, &Error>| {
             let report = match verdict {
                 Ok(report) => report,
                 Err(why) => {
-                    if let Some(kind) = this.blame(why) {
+                    if let Some(kind) = this.blame_of_proof(why) {
                         this.reject(&sharing, kind, &why.to_string());
                     }
                     return Ok(());
@@ -326,7 +349,12 @@ impl Session {
             })
         };
         let options = Options { record: Some(Arc::new(record)), ..self.stated.options.clone() };
-        let (_accepted, _) = self.stated.statement.verify(&mut channel, &options)?;
+        let statement = match &self.stated.claimed {
+            Claimed::Relation(statement) => statement,
+            Claimed::Web(file) => return self.relay(file, link, &options),
+        };
+        let mut channel = Channel::new(Party::Verifier, link);
+        let (_accepted, _) = statement.verify(&mut channel, &options)?;
         // It is kept and told: whatever follows is no part of it.
         if let Err(why) = channel.close() {
             debug!(session = self.id, %why, "after the verdict");
@@ -334,10 +362,34 @@ impl Session {
         Ok(())
     }
 
+    /// Forwards the prover's connection to a web server, and verifies what is proved of it. What it shows is known, and
+    /// kept with any verdict, before that is proved.
+    fn relay(&self, file: &File, link: Limited, options: &Options) -> volery_web::Result<()> {
+        let unproved = web::receive(link, &file.terms(), web::now, &mut || file.connect())?;
+        let Some(public) = shown(unproved.seen()) else {
+            let why = format!("it shows more than the {MOST_SHOWN} bytes that are kept of an answer");
+            return Err(unproved.refuse(volery_web::Error::invalid(why)));
+        };
+        let _ = self.claim.set(Claim { digest: hex(&unproved.digest()), public });
+        unproved.verify(options).map(drop)
+    }
+
     /// The outcome of a session that ended in `why`, where that counts against the prover: it must not have
     /// another try for nothing. That the service ended it, at the bytes or the time of its terms, is no
     /// excuse: a prover that does not like a coin could wait for that.
-    fn blame(&self, why: &Error) -> Option<Kind> {
+    fn blame(&self, why: &volery_web::Error) -> Option<Kind> {
+        match why {
+            volery_web::Error::Proof(why) => self.blame_of_proof(why),
+            volery_web::Error::Refused(why) if why.whose == Whose::Prover => Some(Kind::Rejected),
+            // Two clocks may differ, and servers be late, with a prover that has checked all else before.
+            volery_web::Error::Unwanted(Unwanted::Stale(_)) => None,
+            volery_web::Error::Unwanted(_) => Some(Kind::Rejected),
+            _ => None,
+        }
+    }
+
+    /// The outcome of a session whose proof ended in `why`.
+    fn blame_of_proof(&self, why: &Error) -> Option<Kind> {
         match why {
             why if !why.counts_against_peer() => None,
             Error::Abandoned { .. } => Some(Kind::Ended),
@@ -345,9 +397,19 @@ impl Session {
         }
     }
 
+    /// The claim of a web proof of which nothing was opened: its terms.
+    fn unclaimed(&self) -> Claim {
+        let digest = match &self.stated.claimed {
+            Claimed::Relation(statement) => statement.digest(),
+            Claimed::Web(file) => file.terms().digest(),
+        };
+        Claim { digest: hex(&digest), public: "{}".into() }
+    }
+
     /// The verdict as it is kept.
     fn verdict(&self, kind: Kind, reason: &str, report: Option<&Report>) -> Verdict {
         let terms = self.statement.terms();
+        let Claim { digest, public } = self.claim.get().cloned().unwrap_or_else(|| self.unclaimed());
         let bits = |of: fn(&Report) -> u32| report.map_or(0, |report| i64::from(of(report)));
         Verdict {
             session: self.id.clone(),
@@ -356,8 +418,8 @@ impl Session {
             peer: self.identity.to_string(),
             name: self.name.clone(),
             statement: terms.statement.clone(),
-            digest: hex(&self.stated.statement.digest()),
-            public: self.public.clone(),
+            digest,
+            public,
             system: terms.system.clone(),
             field: terms.field.clone(),
             verdict: kind.name().into(),
@@ -368,6 +430,24 @@ impl Session {
             received: self.carried.received.load(Relaxed) as i64,
         }
     }
+}
+
+/// The JSON of what is shown of an answer, as it is kept; `None` where that is more than [`MOST_SHOWN`] bytes, for which
+/// it is not made.
+fn shown(seen: &Seen) -> Option<String> {
+    let Exchange { request, response, .. } = &seen.exchange;
+    let runs = response.body.chunk_by(|one, next| one.shown().is_some() == next.shown().is_some()).count();
+    let shown = response.body.iter().filter(|byte| byte.shown().is_some()).count();
+    let heads = [request.head.text(), response.head.text()].map(|head| head.len());
+    // Each byte is there twice, and a run once more with its place.
+    let least = heads[0] + heads[1] + 2 * shown + RUN * runs;
+    let public = (least <= MOST_SHOWN).then(|| json!({"web": report::seen(seen)}).to_string());
+    public.filter(|public| public.len() <= MOST_SHOWN)
+}
+
+/// An error in one line that is not too long: it may quote what the peer has sent.
+fn line(why: &volery_web::Error) -> String {
+    why.to_string().chars().take(LONGEST_LINE).collect()
 }
 
 /// The name of a new session.

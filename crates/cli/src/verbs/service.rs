@@ -1,6 +1,6 @@
 //! `prove --statement`: to a service, on its terms.
 
-use crate::verbs::args::{Prove, Public};
+use crate::verbs::args::{Hint, Prove, Public};
 use crate::verbs::circom::Circom;
 use crate::verbs::given::{self, way};
 use crate::verbs::session::{CHECKING, Counted, Session};
@@ -10,7 +10,7 @@ use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::{StreamKind, Written};
 use volery::{AnyClaim, AnyStatement, System};
-use volery_cli::args::Protocol;
+use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields;
 use volery_cli::link::Reached;
@@ -35,7 +35,7 @@ pub(crate) fn prove(typed: &Prove, name: &str, started: Instant) -> Result<()> {
     if !typed.output.quiet {
         print::notice(format_args!("the terms of the service:\n{}", print::table(&terms.lines())));
     }
-    let settings = settings(typed, &terms)?;
+    let settings = settings(&typed.protocol, &typed.output, &typed.hint, &terms)?;
     let claim = claim(typed, &terms, &settings)?;
     if !typed.no_check {
         let _announced = Progress::announce(CHECKING, settings.quiet);
@@ -56,8 +56,7 @@ pub(crate) fn prove(typed: &Prove, name: &str, started: Instant) -> Result<()> {
 }
 
 /// The settings that the service asks for, where what was typed is nothing else.
-fn settings(typed: &Prove, terms: &Terms) -> Result<Settings> {
-    let given = &typed.protocol;
+pub(crate) fn settings(given: &Protocol, output: &Output, hint: &Hint, terms: &Terms) -> Result<Settings> {
     let vole = Some(&given.vole).filter(|vole| *vole != AUTO);
     // It may be named by its prime.
     let field = given.field.as_deref().map(fields::named).transpose()?.map(|field| field.name());
@@ -90,8 +89,8 @@ fn settings(typed: &Prove, terms: &Terms) -> Result<Settings> {
         ..given.clone()
     };
     let field = fields::asked(protocol.field.as_deref())?;
-    Settings::of(field, system(&protocol, System::default())?, &protocol, &typed.output)?
-        .over(typed.hint.bandwidth.as_deref())
+    Settings::of(field, system(&protocol, System::default())?, &protocol, output)?
+        .over(hint.bandwidth.as_deref())
 }
 
 /// The statement by the terms, and the prover's part of it.
@@ -160,11 +159,15 @@ fn relation(typed: &Prove, terms: &Terms) -> Result<String> {
                     "--relation {given}: its SHA-256 is {ours}, and that of the service's {name} is {sha256}: ask \
                      who runs it for the file"
                 ))),
-                Named::Builtin(_) => Err(Failure::usage(format_args!(
+                Named::Builtin(_) | Named::Web { .. } => Err(Failure::usage(format_args!(
                     "--relation: the relation of the service is the file {name}: give its path"
                 ))),
             }
         }
+        (Named::Web { host, .. }, _) => Err(Failure::usage(format_args!(
+            "--statement: {} is about an answer of {host}: prove it by `volery web prove`, with its --policy",
+            terms.statement
+        ))),
         (Named::File { name, sha256 }, _) => Err(Failure::usage(format_args!(
             "--relation is missing, once: it is the file {name} with SHA-256 {sha256}, which who runs the service \
              has, too"

@@ -20,6 +20,9 @@ pub(super) struct File {
     pub(super) peer: Vec<PeerEntry>,
     #[serde(default)]
     pub(super) statement: BTreeMap<String, Spanned<StatementEntry>>,
+    /// `[web.NAME]`: the keys of a policy, and of the service.
+    #[serde(default)]
+    pub(super) web: BTreeMap<String, Spanned<toml::Table>>,
     #[serde(default)]
     pub(super) limits: LimitsEntry,
     pub(super) metrics: Option<MetricsEntry>,

@@ -12,6 +12,7 @@ use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{self, Field, has_bits, is_boolean};
 use volery_cli::service::{Cause, Named, Refusal, Terms};
 use volery_cli::settings::{AUTO, Settings, system};
+use volery_web::file::File;
 
 /// The bandwidth by which correlations are chosen where nothing is said, in Mbit/s.
 const BANDWIDTH: f64 = 100.0;
@@ -21,24 +22,43 @@ const MARGIN: (u64, u64) = (4, 1 << 20);
 
 /// A statement under a name, with all that is settled of it before anybody asks.
 pub(crate) struct Statement {
-    settings: Settings,
-    /// The name of the relation, as `open` takes it.
-    spec: String,
-    format: Option<Format>,
-    terms: Terms,
-    /// The statement itself, where the prover chooses nothing.
-    stated: Option<Arc<dyn AnyStatement>>,
-    shape: Shape,
+    pub(super) settings: Settings,
+    pub(super) subject: Subject,
+    pub(super) terms: Terms,
     /// Bytes that a session may hold, by estimate.
     pub(crate) memory: u64,
     /// Warnings of what it does not say of a witness, though it may seem to.
     pub(crate) warnings: Vec<String>,
 }
 
-/// A statement with all public values, ready to be verified.
+/// The subject of a statement.
+pub(super) enum Subject {
+    Relation(Box<Relation>),
+    Web(Arc<File>),
+}
+
+/// A relation, with what is settled of it.
+pub(super) struct Relation {
+    /// The name of the relation, as `open` takes it.
+    spec: String,
+    format: Option<Format>,
+    /// The statement itself, where the prover chooses nothing.
+    stated: Option<Arc<dyn AnyStatement>>,
+    shape: Shape,
+}
+
+/// A statement that is ready to be verified.
 pub(crate) struct Stated {
-    pub(crate) statement: Arc<dyn AnyStatement>,
+    pub(crate) claimed: Claimed,
     pub(crate) options: Options,
+}
+
+/// The part of a statement that a prover claims.
+pub(crate) enum Claimed {
+    /// A relation with all public values.
+    Relation(Arc<dyn AnyStatement>),
+    /// An answer of a web server, by these terms.
+    Web(Arc<File>),
 }
 
 impl Statement {
@@ -115,7 +135,8 @@ impl Statement {
             seconds: limits.seconds,
             bytes: bytes.min(limits.bytes),
         };
-        Ok(Self { settings, spec, format, terms, stated, shape, memory, warnings })
+        let subject = Subject::Relation(Box::new(Relation { spec, format, stated, shape }));
+        Ok(Self { settings, subject, terms, memory, warnings })
     }
 
     /// The terms that provers receive.
@@ -132,9 +153,15 @@ impl Statement {
     pub(super) fn line(&self) -> String {
         let Terms { statement, system, field, vole, bytes, .. } = &self.terms;
         let vole = vole.as_ref().map_or(String::new(), |vole| format!(" with {vole}"));
+        let size = match &self.subject {
+            Subject::Relation(relation) => format!("{} multiplications", relation.shape.mul_by_gates()),
+            Subject::Web(file) => {
+                let policy = file.terms().policy;
+                format!("{} of {}, at most {} ANDs", policy.target(), policy.host(), file.terms().most_ands())
+            }
+        };
         format!(
-            "{statement}: {system} over {field}{vole}, {} multiplications, at most {bytes} bytes and {} bytes of memory",
-            self.shape.mul_by_gates(),
+            "{statement}: {system} over {field}{vole}, {size}, at most {bytes} bytes and {} bytes of memory",
             self.memory
         )
     }
@@ -152,30 +179,38 @@ impl Statement {
         if let Some(name) = choose.iter().find(|name| !chosen.iter().any(|(one, _)| one == *name)) {
             return Err(invalid(format!("the public value {name} is missing: give it by --public {name}=…")));
         }
-        let statement = match &self.stated {
+        let Relation { spec, format, stated, shape } = match &self.subject {
+            Subject::Relation(relation) => &**relation,
+            Subject::Web(file) => {
+                let options = self.settings.options([0; 32], None).map_err(|why| invalid(why.line))?;
+                return Ok(Stated { claimed: Claimed::Web(file.clone()), options });
+            }
+        };
+        let statement = match stated {
             Some(stated) => stated.clone(),
             None => {
                 let values = [&self.terms.public[..], chosen].concat();
-                let opened = open(self.settings.field, &self.spec, self.format, &values);
+                let opened = open(self.settings.field, spec, *format, &values);
                 // What is open is watched from here on; that it is what the terms speak of is seen after that.
-                if Named::of(&self.spec).ok().as_ref() != Some(&self.terms.relation) {
-                    return Err(self.changed());
+                if Named::of(spec).ok().as_ref() != Some(&self.terms.relation) {
+                    return Err(self.changed(spec));
                 }
                 let relation = opened.map_err(|why| invalid(why.line))?;
                 Arc::from(relation.state().map_err(|why| invalid(why.to_string()))?)
             }
         };
         // Where values are chosen the shape is that of others: whoever needs it counts.
-        let size = self.stated.as_ref().map(|_| self.settings.size(&self.shape));
+        let size = stated.as_ref().map(|_| self.settings.size(shape));
         let options = self.settings.options(statement.digest(), size).map_err(|why| invalid(why.line))?;
         let correlations = self.settings.field.correlations().into_iter();
         let correlations = correlations.into_iter().find(|one| Some(one.name()) == vole.as_deref());
-        Ok(Stated { statement, options: options.with_correlations(correlations) })
+        let options = options.with_correlations(correlations);
+        Ok(Stated { claimed: Claimed::Relation(statement), options })
     }
 
     /// Refuses, since the relation's file is no more the one that the terms speak of.
-    fn changed(&self) -> Refusal {
-        let (statement, file) = (&self.terms.statement, &self.spec);
+    fn changed(&self, file: &str) -> Refusal {
+        let statement = &self.terms.statement;
         error!(
             statement,
             file, "the file of a relation has changed: put it back, or have all read anew by SIGHUP"
@@ -307,24 +342,29 @@ fn carried(
     Ok(facts.garbles.then(|| 16 * shape.mul_by_gates() + 4096 * shape.inputs_by_gates() + (1 << 16)))
 }
 
+const MEGA: u64 = 1 << 20;
+
+/// The memory of correlations of this name, as it was measured.
+pub(super) fn drawn(vole: &str) -> u64 {
+    match vole {
+        "softspoken4" | "softspoken8" | "direct" => 6 * MEGA,
+        "tiny" => 10 * MEGA,
+        "small" | "l2" => 24 * MEGA,
+        _ => 40 * MEGA,
+    }
+}
+
 /// An upper bound on the memory of a verifier: the link and its thread, correlations as they were measured,
 /// wires that live at once, and what a system keeps.
 fn memory(settings: &Settings, vole: Option<Correlations>, shape: &Shape, relation: &Named) -> u64 {
-    const MEGA: u64 = 1 << 20;
     let link = 2 * MEGA;
-    let drawn = match vole.map(Correlations::name) {
-        None => 0,
-        Some("softspoken4" | "softspoken8" | "direct") => 6 * MEGA,
-        Some("tiny") => 10 * MEGA,
-        Some("small" | "l2") => 24 * MEGA,
-        Some(_) => 40 * MEGA,
-    };
+    let drawn = vole.map_or(0, |vole| drawn(vole.name()));
     // A file names its wires, of which each keeps its place; what is built in lets go of them.
     let gates = shape.inputs_by_gates() + shape.mul_by_gates() + shape.add + shape.constant;
     let wire = if has_bits(settings.field) { 16 } else { 32 };
     let wires = match relation {
         Named::File { .. } => wire * gates,
-        Named::Builtin(_) => 2 * MEGA + wire * shape.inputs_by_gates(),
+        Named::Builtin(_) | Named::Web { .. } => 2 * MEGA + wire * shape.inputs_by_gates(),
     };
     let facts = settings.system().facts();
     let kept = if facts.triples {

@@ -45,9 +45,35 @@ fn pipes_are_no_files() {
     }
 }
 
+/// A policy in a table, whose roots lie beside the file.
+const WEB: &str = "host = \"bank.example\"\nroots = \"root.pem\"\nrequest = \"GET /balance\"\n";
+
+/// Puts the roots there.
+fn put_roots(folder: &Folder) {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/tests/certificates/root.pem");
+    std::fs::copy(root, folder.folder.path().join("root.pem")).expect("copied");
+}
+
+/// A policy stands in the table, or in a file of its own.
+#[test]
+fn web_proofs_are_read() {
+    let folder =
+        Folder::new(1, &format!("[web.here]\n{WEB}vole = \"tiny\"\n[web.there]\npolicy = \"there.toml\"\n"));
+    put_roots(&folder);
+    std::fs::write(folder.folder.path().join("there.toml"), WEB).expect("written");
+    let (code, out, err) = check(&folder);
+    assert_eq!(code, Some(0), "{err}");
+    for words in
+        ["here: quicksilver over f2 with tiny, /balance of bank.example", "there: quicksilver over f2, "]
+    {
+        assert!(out.contains(words), "{words}: {out}");
+    }
+}
+
 #[test]
 fn mistakes_are_named_with_their_line() {
     let folder = Folder::new(1, STATEMENTS);
+    put_roots(&folder);
     let known = "[statement.s]\nrelation = \"builtin:sha256-preimage?length=3\"\n";
     let fixed = format!("{known}public.digest = \"{}\"\n", crate::kit::ABC);
     #[rustfmt::skip]
@@ -55,6 +81,17 @@ fn mistakes_are_named_with_their_line() {
         ("colour = 1\n".into(), "serve.toml:5:1: unknown field `colour`"),
         ("log = 1\n".into(), "serve.toml:5:1: duplicate key"),
         (String::new(), "serve.toml: there is no statement"),
+        ("[web.w]\nhost = \"a.example\"\n".into(), "serve.toml:5:1: web.w: missing field `roots`"),
+        (format!("[web.w]\n{WEB}limit = 1\n"), "serve.toml:5:1: web.w: unknown field `limit`"),
+        (format!("[web.w]\n{WEB}status = 200\n"), "web.w: invalid type: integer `200`, expected a sequence, in `status`"),
+        (format!("[web.w]\n{WEB}reveal = [\"a\"]\n"), "is no path"),
+        (format!("[web.w]\n{WEB}policy = \"w.toml\"\n"), "web.w: host: it stands beside `policy`"),
+        ("[web.w]\npolicy = \"w.toml\"\n".into(), "w.toml: it cannot be read"),
+        (format!("[web.w]\n{}", WEB.replace("root.pem", "no.pem")), "no.pem: it cannot be read"),
+        (format!("[web.w]\n{WEB}vole = \"mega\"\n"), "web.w: vole: no such name"),
+        (format!("[web.w]\n{WEB}[limits]\nmemory = 30000000\n"), "more than limits.memory of the service, 30000000: allow fewer"),
+        (format!("[web.w]\n{WEB}[limits]\ngates = 1000\n"), "ANDs, which is more than limits.gates of the service"),
+        (format!("{fixed}[web.s]\n{WEB}"), "web.s: a statement has this name"),
         (known.into(), "serve.toml:5:1: statement.s: public: no output is public"),
         (format!("{known}public.digest = \"0x12\"\n"), "digest is 256 bits wide"),
         (format!("{fixed}choose = [\"digest\"]\n"), "`digest` is given twice"),

@@ -182,8 +182,17 @@ impl Service {
 
     /// The most memory that it has held.
     pub(crate) fn peak(&self) -> Option<u64> {
+        self.memory("VmHWM:")
+    }
+
+    /// The memory that it holds.
+    pub(crate) fn held(&self) -> Option<u64> {
+        self.memory("VmRSS:")
+    }
+
+    fn memory(&self, key: &str) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(key))?;
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| 1024 * kibibytes)
     }
 

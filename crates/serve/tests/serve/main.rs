@@ -11,6 +11,7 @@ mod postgres;
 mod sessions;
 mod signals;
 mod verdicts;
+mod web;
 
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_volery-serve");

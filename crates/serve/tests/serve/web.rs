@@ -1,0 +1,283 @@
+//! Web proofs: the service forwards connections to web servers of this process.
+// Elsewhere there is no cryptography for it.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+
+use crate::kit::{Folder, Prover, STATEMENTS, Service};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, Stream};
+use socket2::SockRef;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+use volery::Options;
+use volery::channel::Link;
+use volery_cli::failure::Failure;
+use volery_cli::service::{self, Named};
+use volery_web::file::File;
+use volery_web::policy::Exchange;
+use volery_web::roots;
+use volery_web::session::{self, Asking};
+
+const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n\
+    {\"owner\":\"Alice Ex\",\"balance\":123456789}";
+
+/// The certificates of the web proofs' own tests.
+fn certificates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/tests/certificates")
+}
+
+/// Has `serve` serve each connection on a thread of its own.
+fn listen(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = listener.local_addr().expect("an address");
+    let serve = Arc::new(serve);
+    thread::spawn(move || {
+        for socket in listener.incoming().map_while(Result::ok) {
+            let serve = serve.clone();
+            thread::spawn(move || serve(socket));
+        }
+    });
+    address
+}
+
+/// A server of `bank.example`, which answers each request so.
+fn bank(response: &'static [u8]) -> SocketAddr {
+    let chain = ["bank.pem", "between.pem"]
+        .map(|name| CertificateDer::from_pem_file(certificates().join(name)).expect("a certificate"));
+    let key = PrivateKeyDer::from_pem_file(certificates().join("bank.key")).expect("a key");
+    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls_graviola::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(chain.to_vec(), key)
+        .expect("a key of the certificate");
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let config = Arc::new(config);
+    listen(move |mut socket| {
+        let mut connection = ServerConnection::new(config.clone()).expect("a connection");
+        let mut stream = Stream::new(&mut connection, &mut socket);
+        let (mut request, mut piece) = (Vec::new(), [0; 256]);
+        while !request.ends_with(b"\r\n\r\n") {
+            let Ok(read @ 1..) = stream.read(&mut piece) else { return };
+            request.extend(&piece[..read]);
+        }
+        let _ = stream.write_all(response).and_then(|()| stream.flush());
+        connection.send_close_notify();
+        let _ = connection.write_tls(&mut socket);
+        let _ = socket.read(&mut [0; 64]);
+    })
+}
+
+/// A server that takes up a hello, and resets the connection.
+fn resetting() -> SocketAddr {
+    listen(|mut socket| {
+        let _ = socket.read(&mut [0; 1024]);
+        let _ = SockRef::from(&socket).set_linger(Some(Duration::ZERO));
+    })
+}
+
+/// A server that says nothing.
+fn silent() -> SocketAddr {
+    listen(|mut socket| while socket.read(&mut [0; 1024]).is_ok_and(|read| read > 0) {})
+}
+
+/// The policy for the server at `address`, with `more` lines.
+fn policy(address: SocketAddr, more: &str) -> String {
+    let root = certificates().join("root.pem");
+    format!(
+        "host = \"bank.example\"\naddress = \"{address}\"\nroots = \"{}\"\nrequest = \"GET /balance\"\n\
+         fields = [\"cookie?\"]\nlimits = {{ up = 16384, down = 32768, seconds = 20, silence = 1 }}\n{more}",
+        root.display()
+    )
+}
+
+const CLAIM: &str = "claims = [\"$.balance >= 1000.00\"]\nreveal = [\"$.balance\"]\n";
+
+/// A prover of web proofs, and its policy.
+struct Asks {
+    prover: Prover,
+    file: File,
+}
+
+impl Asks {
+    fn new(folder: &Folder, i: usize, service: &Service, policy: &str) -> Self {
+        let file = File::parse(policy, &|name| std::fs::read(name)).expect("a policy");
+        Self { prover: Prover::of(folder, i, service), file }
+    }
+
+    /// Proves the web proof `name`, over a link that `change` may change; the session.
+    fn prove(
+        &self,
+        name: &str,
+        change: impl FnOnce(Box<dyn Link>) -> Box<dyn Link>,
+    ) -> Result<String, Failure> {
+        let mut link = self.prover.connect()?;
+        let terms = service::ask(&mut link, name)?;
+        assert!(matches!(&terms.relation, Named::Web { host, .. } if host == "bank.example"), "{terms:?}");
+        let id = service::choose(&mut link, &[])?;
+        let roots = roots::of_file(&certificates().join("root.pem")).expect("roots");
+        let asking = Asking {
+            roots: &roots,
+            fields: &[("cookie", b"id=s3cr3t")],
+            show: &|_| Vec::new(),
+            show_escapes: false,
+            confirm: &|_: &Exchange| true,
+        };
+        let options = Options::default();
+        let proved =
+            session::prove(change(Box::new(link)), &self.file.terms(), session::now, &options, &asking);
+        proved.map(|_| id).map_err(volery_cli::web::failure)
+    }
+
+    /// Proves `balance`.
+    fn prove_balance(&self) -> Result<String, Failure> {
+        self.prove("balance", |link| link)
+    }
+}
+
+/// A link on which a bit of the opening is flipped.
+struct Flipping {
+    link: Box<dyn Link>,
+    /// The messages that are sent before it does so.
+    left: Option<usize>,
+}
+
+impl Link for Flipping {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut bytes = bytes.to_vec();
+        match self.left {
+            // Its kind and its length go before it.
+            None if bytes == [7] => self.left = Some(1),
+            Some(0) => {
+                bytes[40] ^= 1;
+                self.left = Some(usize::MAX);
+            }
+            Some(left) => self.left = Some(left - 1),
+            None => {}
+        }
+        self.link.send(&bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.link.flush()
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.link.recv(bytes)
+    }
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.link.binding()
+    }
+    fn close(&mut self) -> io::Result<()> {
+        self.link.close()
+    }
+}
+
+/// The file of a service with the web proof `balance`, and others.
+fn file(balance: &str, others: &[(&str, String)], limits: &str) -> String {
+    let mut text = format!("[web.balance]\n{balance}");
+    for (name, policy) in others {
+        text += &format!("[web.{name}]\n{policy}");
+    }
+    text + limits
+}
+
+/// Several at once through one service: one is accepted, others have a server that resets or says nothing, an answer that
+/// is not what the policy wants, or other terms. A prover that opens what is not true of its session is rejected, and
+/// nobody else has a strike.
+#[test]
+fn sessions_at_once_end_each_by_its_own() {
+    let mine = policy(bank(RESPONSE), CLAIM);
+    let [resets, says_nothing] = [policy(resetting(), ""), policy(silent(), "")];
+    let poor = policy(bank(b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), "");
+    let others = [("resets", resets.clone()), ("silent", says_nothing.clone()), ("poor", poor.clone())];
+    let limits = "[limits.peer]\nstrikes = 1\n";
+    let folder = Folder::new(6, &format!("{STATEMENTS}{}", file(&mine, &others, limits)));
+    let service = folder.serve();
+    let asks = |i, policy: &str| Asks::new(&folder, i, &service, policy);
+    thread::scope(|scope| {
+        let good = asks(0, &mine);
+        let good = scope.spawn(move || good.prove_balance());
+        let ends = [
+            ("resets", resets, "the server: unexpected end of file"),
+            ("silent", says_nothing, "the server is silent"),
+            ("poor", poor.clone(), "status 500"),
+            ("balance", policy(resetting(), "claims = [\"$.balance >= 1.00\"]\n"), "disagree on the policy"),
+        ];
+        let mut others = 1..;
+        let ends = ends.map(|(name, policy, words)| {
+            let asks = asks(others.next().expect("another"), &policy);
+            (words, scope.spawn(move || asks.prove(name, |link| link)))
+        });
+        for (words, ended) in ends {
+            let why = ended.join().expect("no panic").expect_err("it is no proof");
+            assert!(why.line.contains(words), "{words}: {why:?}");
+        }
+        let id = good.join().expect("no panic").expect("accepted");
+        let verdicts = folder.verdicts(&[]);
+        assert_eq!((verdicts.len(), &verdicts[0]["session"]), (1, &id.into()), "{verdicts:?}");
+        let (verdict, web) = (&verdicts[0], &verdicts[0]["public"]["web"]);
+        assert_eq!((&verdict["verdict"], &verdict["statement"]), (&"accepted".into(), &"balance".into()));
+        assert_eq!(
+            (&web["revealed"]["$.balance"], &web["host"]),
+            (&"123456789".into(), &"bank.example".into())
+        );
+        assert!(web["address"].is_string() && web["certificate_sha256"].is_string(), "{web}");
+        assert!(!verdict.to_string().contains("s3cr3t"), "{verdict}");
+    });
+    let cheats = asks(5, &mine);
+    let refused = cheats.prove("balance", |link| Box::new(Flipping { link, left: None }));
+    assert!(refused.is_err_and(|why| why.line.contains("the doing of the prover")));
+    let line = service.says("not accepted");
+    assert_eq!((&line["verdict"], &line["name"]), (&"rejected".into(), &"p5".into()), "{line}");
+    let refused = cheats.prove_balance().expect_err("refused");
+    assert!(refused.line.contains("1 sessions of this peer within an hour"), "{refused:?}");
+    assert_eq!(folder.verdicts(&["--verdict", "rejected"])[0]["public"], serde_json::json!({}));
+}
+
+/// Proves a balance `sessions` times, `at_once` at a time, and looks at memory.
+fn loaded(sessions: usize, at_once: usize) {
+    let mine = policy(bank(RESPONSE), CLAIM);
+    let limits = format!(
+        "[limits]\nsessions = {at_once}\nmemory = 8000000000\n[limits.peer]\nsessions = {at_once}\nwaiting = {at_once}\n"
+    );
+    let folder = Folder::new(1, &file(&mine, &[], &limits));
+    let service = folder.serve();
+    let (next, started) = (AtomicUsize::new(0), Instant::now());
+    let run = |until: usize| {
+        thread::scope(|scope| {
+            for _ in 0..at_once {
+                let (asks, next) = (Asks::new(&folder, 0, &service, &mine), &next);
+                scope.spawn(move || {
+                    while next.fetch_add(1, Relaxed) < until {
+                        // The service may not have seen yet that a session before has ended.
+                        while let Err(why) = asks.prove_balance() {
+                            assert!(why.line.contains("already"), "{why:?}");
+                        }
+                    }
+                });
+            }
+        });
+        next.store(until, Relaxed);
+        [service.held(), service.peak()].map(Option::unwrap_or_default)
+    };
+    let [first, early] = run(2 * at_once);
+    let [last, late] = run(sessions);
+    println!("{sessions} sessions, {at_once} at once: {:.1} s", started.elapsed().as_secs_f64());
+    println!(
+        "memory: {first} bytes held and {early} at most after {}, {last} and {late} at the end",
+        2 * at_once
+    );
+    assert_eq!(folder.verdicts(&["--verdict", "accepted"]).len(), sessions);
+    // What a session leaves behind would be there many times.
+    assert!(late < early + early / 2 + (16 << 20), "{early} {late}");
+}
+
+#[test]
+#[ignore = "slow"]
+fn two_hundred_sessions_leave_nothing_behind() {
+    loaded(200, 20);
+}
