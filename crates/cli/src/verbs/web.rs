@@ -2,13 +2,14 @@
 
 use crate::verbs::args::{Hint, Peer, WebProve, WebVerify};
 use crate::verbs::given::way;
+use crate::verbs::service::settings;
 use crate::verbs::session::met;
 use core::ops::Range;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::time::Instant;
-use volery::channel::{Identity, Party};
+use volery::channel::{Identity, Link, Party};
 use volery::{Report, System};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result, one_line};
@@ -16,6 +17,7 @@ use volery_cli::fields;
 use volery_cli::link::Reached;
 use volery_cli::print::{self, notice, result};
 use volery_cli::report::Outcome;
+use volery_cli::service::{self, Named};
 use volery_cli::settings::{Settings, system};
 use volery_cli::values::Reader;
 use volery_cli::web::{self, failure};
@@ -54,17 +56,25 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     // Whoever is asked sees them listed.
     let show_escapes = typed.show_escapes || !typed.yes;
     let asking = Asking { roots: &roots, show_escapes, fields: &fields, show: &show, confirm: &confirm };
-    let options = settings.options([0; 32], None)?;
     if typed.preview {
         let mut server = file.connect_directly().map_err(failure)?;
         let exchange =
             session::preview(&mut server, &file.terms(), session::now, &asking).map_err(failure)?;
         return previewed(&exchange, settings.json);
     }
-    let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
+    let Reached { mut link, peer, .. } = reached(&typed.peer, &settings)?;
+    let (settings, session) = match &typed.statement {
+        Some(name) => {
+            let (settings, session) = admitted(typed, &mut link, name)?;
+            (settings, Some(session))
+        }
+        None => (settings, None),
+    };
+    let options = settings.options([0; 32], None)?;
     let proved = session::prove(link, &file.terms(), session::now, &options, &asking);
     let (exchange, report) = proved.map_err(failure)?;
-    print(&settings, Party::Prover, (&exchange, report), peer, web::object(&exchange), started)
+    let told = Told { exchange: &exchange, report, object: web::object(&exchange), peer, session };
+    print(&settings, Party::Prover, told, started)
 }
 
 /// `volery web verify`.
@@ -74,7 +84,25 @@ pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
     let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
     let verified = session::verify(link, &file.terms(), session::now, &options, &mut || file.connect());
     let Verdict { seen, report, .. } = verified.map_err(failure)?;
-    print(&settings, Party::Verifier, (&seen.exchange, report), peer, web::seen(&seen), started)
+    let told = Told { exchange: &seen.exchange, report, object: web::seen(&seen), peer, session: None };
+    print(&settings, Party::Verifier, told, started)
+}
+
+/// Has the service at the other end of `link` admit a session about the web proof of this name: the settings that it
+/// asks for, and the name of the session.
+fn admitted(typed: &WebProve, link: &mut dyn Link, name: &str) -> Result<(Settings, String)> {
+    let terms = service::ask(link, name)?;
+    if !typed.output.quiet {
+        notice(format_args!("the terms of the service:\n{}", print::table(&terms.lines())));
+    }
+    let Named::Web { .. } = &terms.relation else {
+        return Err(Failure::usage(format_args!(
+            "--statement: {} is about no answer of a web server: prove it by `volery prove`",
+            terms.statement
+        )));
+    };
+    let settings = settings(&typed.protocol, &typed.output, &typed.hint, &terms)?;
+    Ok((settings, service::choose(link, &[])?))
 }
 
 /// The settings and the file of either party.
@@ -177,15 +205,20 @@ fn seen(exchange: &Exchange) -> Vec<String> {
     lines
 }
 
-/// Prints what was proved.
-fn print(
-    settings: &Settings,
-    party: Party,
-    (exchange, report): (&Exchange, Report),
-    peer: Option<(Identity, String)>,
+/// A web proof as it is printed.
+struct Told<'e> {
+    exchange: &'e Exchange,
+    report: Report,
+    /// The JSON of what was shown.
     object: Value,
-    started: Instant,
-) -> Result<()> {
+    peer: Option<(Identity, String)>,
+    /// The name of a service's session.
+    session: Option<String>,
+}
+
+/// Prints what was proved.
+fn print(settings: &Settings, party: Party, told: Told<'_>, started: Instant) -> Result<()> {
+    let Told { exchange, report, object, peer, session } = told;
     let mut outcome = Outcome::new(settings, Some(party), &[report], started);
     met(&mut outcome, peer);
     let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
@@ -197,5 +230,8 @@ fn print(
     let (start, status) = (&exchange.request.head.start, exchange.response.status);
     let line = format!("{}: {start} → {status}: {}", web::host(exchange), one_line(said));
     outcome.more("web", object, line);
+    if let Some(session) = session {
+        outcome.more("session", json!(session), session);
+    }
     outcome.print(settings.json)
 }

@@ -9,7 +9,9 @@ use volery_cli::args::{Output, Protocol};
 const PROVE: &str = "\
 Example:
   volery web prove --policy balance.toml --header cookie=@cookie.txt \\
-    --show 21..40 --connect verifier.example:7000 --peer volery1…";
+    --show 21..40 --connect verifier.example:7000 --peer volery1…
+  volery web prove --policy balance.toml --header cookie=@cookie.txt \\
+    --statement balance --connect service.example:7000 --peer volery1…";
 
 const VERIFY: &str = "\
 Example:
@@ -49,8 +51,12 @@ pub(crate) struct WebProve {
     /// Open what the verifier would see without asking
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Prove it to the service at --connect, which has it by this name: its terms are shown before anything is asked,
+    /// and its policy has to be that of --policy
+    #[arg(long, value_name = "NAME", requires = "connect", conflicts_with = "listen")]
+    pub(crate) statement: Option<String>,
     /// Make the request without a verifier, and print what one would see: nothing is proved
-    #[arg(long, conflicts_with_all = ["yes", "listen", "connect", "peer", "peers", "key"])]
+    #[arg(long, conflicts_with_all = ["yes", "listen", "connect", "peer", "peers", "key", "statement"])]
     pub(crate) preview: bool,
     #[command(flatten)]
     pub(crate) peer: Peer,
