@@ -99,7 +99,8 @@ impl Terms<'_> {
         let (begin, rest) = there.split_at_mut(BEGIN);
         link.recv(begin).map_err(Error::io(doing))?;
         if begin[..] != here[..BEGIN] {
-            let why = "the peer does not speak of web proofs, or of another version";
+            let why = "the peer does not speak of web proofs, or of another version; a service wants one to be asked \
+                       for by its name";
             return Err(Error::io(doing)(io::Error::new(ErrorKind::InvalidData, why)));
         }
         link.recv(rest).map_err(Error::io(doing))?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn volery(folder: &Folder, arguments: &[&str]) -> Output {
+pub(crate) fn volery(folder: &Folder, arguments: &[&str]) -> Output {
     let program = Path::new(crate::PROGRAM).with_file_name("volery");
     assert!(program.is_file(), "no volery beside volery-serve: build the whole workspace");
     Command::new(program).args(arguments).current_dir(&folder.folder).output().expect("it runs")

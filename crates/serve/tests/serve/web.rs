@@ -2,13 +2,16 @@
 // Elsewhere there is no cryptography for it.
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
+use crate::cli::volery;
 use crate::kit::{Folder, Prover, STATEMENTS, Service};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, Stream};
+use serde_json::Value;
 use socket2::SockRef;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -91,7 +94,7 @@ fn policy(address: SocketAddr, more: &str) -> String {
     let root = certificates().join("root.pem");
     format!(
         "host = \"bank.example\"\naddress = \"{address}\"\nroots = \"{}\"\nrequest = \"GET /balance\"\n\
-         fields = [\"cookie?\"]\nlimits = {{ up = 16384, down = 32768, seconds = 20, silence = 1 }}\n{more}",
+         fields = [\"cookie?\"]\nlimits = {{ up = 16384, down = 32768, seconds = 60, silence = 20 }}\n{more}",
         root.display()
     )
 }
@@ -102,12 +105,13 @@ const CLAIM: &str = "claims = [\"$.balance >= 1000.00\"]\nreveal = [\"$.balance\
 struct Asks {
     prover: Prover,
     file: File,
+    show: fn(&[u8]) -> Vec<Range<usize>>,
 }
 
 impl Asks {
     fn new(folder: &Folder, i: usize, service: &Service, policy: &str) -> Self {
         let file = File::parse(policy, &|name| std::fs::read(name)).expect("a policy");
-        Self { prover: Prover::of(folder, i, service), file }
+        Self { prover: Prover::of(folder, i, service), file, show: |_| Vec::new() }
     }
 
     /// Proves the web proof `name`, over a link that `change` may change; the session.
@@ -124,7 +128,7 @@ impl Asks {
         let asking = Asking {
             roots: &roots,
             fields: &[("cookie", b"id=s3cr3t")],
-            show: &|_| Vec::new(),
+            show: &self.show,
             show_escapes: false,
             confirm: &|_: &Exchange| true,
         };
@@ -191,7 +195,8 @@ fn file(balance: &str, others: &[(&str, String)], limits: &str) -> String {
 #[test]
 fn sessions_at_once_end_each_by_its_own() {
     let mine = policy(bank(RESPONSE), CLAIM);
-    let [resets, says_nothing] = [policy(resetting(), ""), policy(silent(), "")];
+    let resets = policy(resetting(), "");
+    let says_nothing = policy(silent(), "").replace("silence = 20", "silence = 1");
     let poor = policy(bank(b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), "");
     let others = [("resets", resets.clone()), ("silent", says_nothing.clone()), ("poor", poor.clone())];
     let limits = "[limits.peer]\nstrikes = 1\n";
@@ -238,19 +243,61 @@ fn sessions_at_once_end_each_by_its_own() {
     assert_eq!(folder.verdicts(&["--verdict", "rejected"])[0]["public"], serde_json::json!({}));
 }
 
+/// The command line asks for a web proof by its name, and is told where the name is of another kind of statement.
+#[test]
+fn volery_proves_to_a_service() {
+    let folder = Folder::new(1, "");
+    let mine = policy(bank(RESPONSE), CLAIM);
+    std::fs::write(folder.folder.path().join("balance.toml"), mine).expect("written");
+    folder.write(&format!("{STATEMENTS}[web.balance]\npolicy = \"balance.toml\"\nvole = \"tiny\"\n"));
+    let service = folder.serve();
+    let (identity, root) = (folder.identity().to_string(), certificates().join("root.pem"));
+    let peer = ["--connect", &service.address, "--peer", &identity, "--key", "p0"];
+    let web = ["web", "prove", "--policy", "balance.toml", "--roots", root.to_str().expect("UTF-8")];
+    let run = |words: &[&str]| {
+        let ended = volery(&folder, &[words, &peer].concat());
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (ended.status.code(), text(ended.stdout), text(ended.stderr))
+    };
+    let (code, out, err) =
+        run(&[&web[..], &["--statement", "balance", "--header", "cookie=text:id=s3cr3t", "--yes", "--json"]]
+            .concat());
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("the answer of bank.example to GET /balance"), "{err}");
+    let proved: Value = serde_json::from_str(&out).expect("JSON");
+    let verdict = &folder.verdicts(&[])[0];
+    assert_eq!((&verdict["verdict"], &verdict["session"]), (&"accepted".into(), &proved["session"]));
+    assert_eq!(proved["vole"], "tiny");
+    // The verifier's has more: the address, the times, the digests.
+    let kept = &verdict["public"]["web"];
+    let same = proved["web"].as_object().expect("an object").iter().all(|(key, value)| kept[key] == *value);
+    assert!(same && kept["recording"].is_object(), "{kept}\n{proved}");
+    let (code, _, err) = run(&[&web[..], &["--yes"]].concat());
+    assert!(code == Some(3) && err.contains("a service wants one to be asked for by its name"), "{err}");
+    for (words, line) in [
+        (&["prove", "--statement", "balance"][..], "prove it by `volery web prove`"),
+        (&[&web[..], &["--statement", "known", "--yes"]].concat(), "prove it by `volery prove`"),
+        (&[&web[..], &["--statement", "none", "--yes"]].concat(), "there is any, balance, known, linear"),
+        (&[&web[..], &["--statement", "balance", "--vole", "l2"]].concat(), "--vole: the service takes tiny"),
+    ] {
+        let (code, _, err) = run(words);
+        assert!(code == Some(2) && err.contains(line), "{line}: {err}");
+    }
+}
+
 /// Proves a balance `sessions` times, `at_once` at a time, and looks at memory.
 fn loaded(sessions: usize, at_once: usize) {
     let mine = policy(bank(RESPONSE), CLAIM);
     let limits = format!(
         "[limits]\nsessions = {at_once}\nmemory = 8000000000\n[limits.peer]\nsessions = {at_once}\nwaiting = {at_once}\n"
     );
-    let folder = Folder::new(1, &file(&mine, &[], &limits));
+    let folder = Folder::new(4, &file(&mine, &[], &limits));
     let service = folder.serve();
     let (next, started) = (AtomicUsize::new(0), Instant::now());
     let run = |until: usize| {
         thread::scope(|scope| {
-            for _ in 0..at_once {
-                let (asks, next) = (Asks::new(&folder, 0, &service, &mine), &next);
+            for i in 0..at_once {
+                let (asks, next) = (Asks::new(&folder, i % 4, &service, &mine), &next);
                 scope.spawn(move || {
                     while next.fetch_add(1, Relaxed) < until {
                         // The service may not have seen yet that a session before has ended.
@@ -280,4 +327,30 @@ fn loaded(sessions: usize, at_once: usize) {
 #[ignore = "slow"]
 fn two_hundred_sessions_leave_nothing_behind() {
     loaded(200, 20);
+}
+
+/// An answer of JSON with a value in every second byte, which are all hidden: nothing takes more memory. More of it is
+/// shown than is kept.
+#[test]
+#[ignore = "slow"]
+fn memory_is_as_foretold() {
+    let body = format!("[1{}]", ",1".repeat(1 << 20));
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let response = [head, body].concat().into_bytes().leak();
+    let mine = policy(bank(response), "reveal = [\"$[0]\"]\n");
+    let mine = mine.replace("down = 32768", "down = 2200000");
+    let folder = Folder::new(1, &file(&mine, &[], ""));
+    let service = folder.serve();
+    let before = service.peak().unwrap_or_default();
+    let asks = Asks::new(&folder, 0, &service, &mine);
+    let refused = asks.prove_balance().expect_err("refused");
+    assert!(refused.line.contains("more than the 1048576 bytes that are kept"), "{refused:?}");
+    let held = service.peak().unwrap_or_default() - before;
+    let foretold = asks.file.terms().most_memory();
+    println!("{held} bytes, of {foretold} that are foretold beside the proof");
+    assert!(held <= foretold, "{held} {foretold}");
+    assert!(folder.verdicts(&[]).is_empty());
 }
