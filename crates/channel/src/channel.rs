@@ -30,7 +30,7 @@ pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
 pub use tcp::{Tcp, is_loopback};
 #[cfg(feature = "tls")]
-pub use tls::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
+pub use tls::{Identity, NoIdentity, Peers, SIGNATURE, SecretKey, Tls, TlsConfig};
 
 use crate::error::{Error, Misbehaviour, Result};
 use crate::pool::Pool;

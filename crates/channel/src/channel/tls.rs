@@ -27,10 +27,12 @@ mod identity;
 mod key;
 mod peers;
 mod pins;
+mod signature;
 
 pub use identity::{Identity, NoIdentity};
 pub use key::SecretKey;
 pub use peers::Peers;
+pub use signature::SIGNATURE;
 
 use super::Link;
 use super::buffered::{BUFFER, Buffered, Stream, too_slow};

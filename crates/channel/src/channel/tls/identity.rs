@@ -21,6 +21,11 @@ impl Identity {
         self.0
     }
 
+    /// The identity with this public key, which may be nobody's.
+    pub const fn from_bytes(key: [u8; 32]) -> Self {
+        Self(key)
+    }
+
     /// The key that a raw public key in TLS holds, if it is an Ed25519 key.
     pub(super) fn from_spki(spki: &[u8]) -> Option<Self> {
         spki.strip_prefix(&SPKI)?.try_into().ok().map(Self)

@@ -112,13 +112,19 @@ impl SecretKey {
         self.identity
     }
 
+    /// The seed that the key follows from.
+    pub(super) fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
     /// The signing key for TLS, with the public key in the place of a certificate.
     pub(super) fn certified(&self) -> Result<Arc<CertifiedKey>> {
         Ok(Arc::new(CertifiedKey::new(vec![self.identity.to_spki().into()], signing_key(&self.seed)?)))
     }
 }
 
-fn signing_key(seed: &[u8; 32]) -> Result<Arc<dyn SigningKey>> {
+/// The key that signs, of the provider.
+pub(super) fn signing_key(seed: &[u8; 32]) -> Result<Arc<dyn SigningKey>> {
     let der = PrivatePkcs8KeyDer::from([&PKCS8[..], seed].concat());
     let key = provider()?.key_provider.load_private_key(PrivateKeyDer::Pkcs8(der));
     Ok(key.expect("an Ed25519 key of 32 bytes"))
