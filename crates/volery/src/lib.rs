@@ -163,7 +163,7 @@ pub mod channel {
     };
     #[cfg(feature = "tls")]
     #[doc(inline)]
-    pub use volery_channel::channel::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
+    pub use volery_channel::channel::{Identity, NoIdentity, Peers, SIGNATURE, SecretKey, Tls, TlsConfig};
 }
 
 /// Threads that share the work of one party.

@@ -5,6 +5,7 @@ use crate::recording::Side;
 use core::fmt::{self, Display};
 use core::net::IpAddr;
 use std::io;
+use volery::channel::Identity;
 
 /// The error that ends a web proof.
 #[derive(Debug, thiserror::Error)]
@@ -172,6 +173,12 @@ pub enum Place {
     Stream(Side),
     /// The values that the prover opened.
     Opening,
+    /// The record that a relay signed.
+    SignedRecord,
+    /// The order in which the bytes of both sides passed.
+    Order,
+    /// A file for others.
+    File,
 }
 
 impl Display for Place {
@@ -184,6 +191,9 @@ impl Display for Place {
             Self::Message { side, name } => write!(f, "{name} of the {side}"),
             Self::Stream(side) => write!(f, "what the {side} sent"),
             Self::Opening => f.write_str("what the prover opened"),
+            Self::SignedRecord => f.write_str("the relay's record"),
+            Self::Order => f.write_str("the order of the recording"),
+            Self::File => f.write_str("the file"),
         }
     }
 }
@@ -338,6 +348,37 @@ pub enum Why {
     /// The stream ends within the handshake.
     #[error("it ends within the handshake")]
     Unfinished,
+    /// A record is by a relay that nobody named.
+    #[error("it is said to be by {0}, which is not the relay that is believed")]
+    Relay(Identity),
+    /// The signature of a record does not fit.
+    #[error("its signature does not fit: it was changed, or is by another than it says")]
+    RelaySignature,
+    /// A record is of another server.
+    #[error("it is of another server, {0}")]
+    OtherHost(String),
+    /// A record is of another policy.
+    #[error("it is of another policy than the one that is given")]
+    OtherPolicy,
+    /// A record names another prover, or one where none is to be named.
+    #[error("it does not name the prover as the terms have it")]
+    OtherProver,
+    /// A record is of another connection than the recording.
+    #[error("it is of another recording")]
+    OtherRecording,
+    /// Bytes are no file of a web proof.
+    #[error("it is no file of a web proof, or of another version")]
+    NoFile,
+    /// A file has more of something than is allowed.
+    #[error("it has {found} {what}, and {most} are allowed")]
+    Beyond {
+        /// The things that are counted.
+        what: &'static str,
+        /// The number that there are.
+        found: u64,
+        /// The number that there may be.
+        most: u64,
+    },
 }
 
 /// The number of an extension, with its name where it has one.

@@ -13,6 +13,7 @@
 //! claims = ["$.balance >= 1000.00"]  # of numbers that stay hidden
 //! reveal = ["$.currency"]            # values of a body that is JSON, in which other strings and digits are hidden
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
+//! record = true                      # the verifier signs a record, for files; "prover" names the prover in it
 //! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300 }
 //! ```
 
@@ -20,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::policy::{AllowedField, Policy, Wanted};
 use crate::session::Terms;
 use crate::statement::Form;
+use crate::terms::Signing;
 use crate::tls::Roots;
 use crate::tunnel::{Limits, connect};
 use base64::Engine;
@@ -60,6 +62,8 @@ struct Written {
     #[serde(default)]
     form: WrittenForm,
     #[serde(default)]
+    record: WrittenRecord,
+    #[serde(default)]
     limits: WrittenLimits,
 }
 
@@ -79,6 +83,22 @@ enum WrittenForm {
     Gates,
     Mixed,
     Holes,
+}
+
+/// `record`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenRecord {
+    /// Whether one is signed.
+    Is(bool),
+    /// The party that it names.
+    Of(String),
+}
+
+impl Default for WrittenRecord {
+    fn default() -> Self {
+        Self::Is(false)
+    }
 }
 
 /// `limits`.
@@ -101,6 +121,7 @@ pub struct File {
     roots: Roots,
     limits: Limits,
     form: Form,
+    signing: Signing,
     address: Option<SocketAddr>,
 }
 
@@ -169,6 +190,14 @@ impl File {
             WrittenForm::Mixed => Form::Mixed,
             WrittenForm::Holes => Form::Holes,
         };
+        let signing = match written.record {
+            WrittenRecord::Is(false) => Signing::Nothing,
+            WrittenRecord::Is(true) => Signing::Record,
+            WrittenRecord::Of(party) if party == "prover" => Signing::RecordOfProver,
+            WrittenRecord::Of(other) => {
+                return Err(Error::invalid(format!("record: {other:?}: write true, false or \"prover\"")));
+            }
+        };
         let usual = Limits::default();
         let WrittenLimits { up, down, seconds, silence, clock } = written.limits;
         let time = |given: Option<u64>, usual| given.map_or(usual, Duration::from_secs);
@@ -188,13 +217,20 @@ impl File {
                 "limits: up and down are {MOST_BYTES} bytes at most, and times from 1 to {MOST_SECONDS} seconds"
             )));
         }
-        Ok(Self { policy, roots, limits, form, address: written.address })
+        Ok(Self { policy, roots, limits, form, signing, address: written.address })
     }
 
     /// The terms.
     pub const fn terms(&self) -> Terms<'_> {
-        let Self { policy, roots, limits, form, .. } = self;
-        Terms { policy, roots, limits: *limits, form: *form }
+        let Self { policy, roots, limits, form, signing, .. } = self;
+        Terms { policy, roots, limits: *limits, form: *form, signing: *signing }
+    }
+
+    /// Has the verifier sign a record, whatever the file says.
+    pub fn sign_record(&mut self) {
+        if self.signing == Signing::Nothing {
+            self.signing = Signing::Record;
+        }
     }
 
     /// A connection to the server, as whoever looks at an answer before makes it: to any address of its name, or to the
@@ -255,6 +291,12 @@ mod tests {
                     form = \"mixed\"\naddress = \"127.0.0.1:444\"\nlimits = { up = 1000, seconds = 5 }\n";
         let file = parse(&format!("{TEXT}{more}")).unwrap();
         assert_eq!((file.limits.up, file.limits.total.as_secs(), file.form), (1000, 5, Form::Mixed));
+        assert_eq!(file.signing, Signing::Nothing);
+        for (record, signing) in
+            [("false", Signing::Nothing), ("true", Signing::Record), ("\"prover\"", Signing::RecordOfProver)]
+        {
+            assert_eq!(parse(&format!("{TEXT}record = {record}")).unwrap().signing, signing);
+        }
         assert!(file.policy.request(&[("cookie", b"a"), ("accept", b"b")]).is_ok());
     }
 
@@ -271,6 +313,7 @@ mod tests {
             (&format!("{TEXT}pin = [\"{}=\"]", "A".repeat(43)), "44 characters"),
             (&format!("{TEXT}limits = {{ down = 1000000000 }}"), "limits"),
             (&format!("{TEXT}limits = {{ seconds = 0 }}"), "limits"),
+            (&format!("{TEXT}record = \"me\""), "write true, false or"),
             (&format!("{TEXT}fields = [\"range\"]"), "proves nothing"),
             (&format!("{TEXT}reveal = [\"currency\"]"), "is no path"),
         ] {

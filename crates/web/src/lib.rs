@@ -21,6 +21,7 @@ pub mod opened;
 pub mod opening;
 pub mod policy;
 mod provider;
+pub mod record;
 pub mod recording;
 pub mod roots;
 #[doc(hidden)]
@@ -35,5 +36,6 @@ pub mod tunnel;
 pub use error::{Error, Refusal, Result};
 pub use opened::Opened;
 pub use opening::Opening;
+pub use record::SignedRecord;
 pub use recording::{Recording, Side};
 pub use statement::{Form, Statement};

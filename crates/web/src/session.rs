@@ -2,24 +2,28 @@
 //! of [`tunnel`](crate::tunnel), and then those of the proof system.
 
 use crate::client::{self, Connection, Fetched, fetch};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::freshness::Freshness;
 use crate::http::{self, Progress};
 use crate::opened::{Opened, Span};
 use crate::opening::Opening;
 use crate::policy::{Exchange, Unwanted};
-use crate::recording::{RecordingDigest, Side};
+use crate::record::{Kept, SignedRecord, Signer};
+use crate::recording::{Recording, RecordingDigest, Side};
 use crate::skeleton::Byte;
 use crate::statement::Statement;
-pub use crate::terms::Terms;
+pub use crate::terms::{Signing, Terms};
 use crate::tls::{self, Expected, Roots};
-use crate::tunnel::{Awaiting, Tunnel, receive_opening, refuse, relay, send_opening, take_opening};
+use crate::tunnel::{
+    Awaiting, Relayed, Tunnel, receive_opening, receive_record, refuse, relay, send_kept, send_opening,
+    send_record, take_opening,
+};
 use core::ops::Range;
 use rustls::pki_types::UnixTime;
 use sha2::{Digest, Sha256};
 use std::net::{SocketAddr, TcpStream};
 use std::time::SystemTime;
-use volery::channel::{Channel, Link, Party};
+use volery::channel::{Channel, Identity, Link, Party};
 use volery::circuit::stream::Source;
 use volery::{Accepted, F2, Options, Report};
 use zeroize::Zeroizing;
@@ -59,6 +63,8 @@ pub struct Seen {
     pub certificate: Vec<u8>,
     /// The digests of the recording.
     pub recording: RecordingDigest,
+    /// The record that was signed, where the terms ask for one.
+    pub record: Option<SignedRecord>,
 }
 
 /// The verifier's outcome, which says what the server answered.
@@ -77,6 +83,14 @@ pub struct Unproved {
     seen: Seen,
     statement: Statement,
     digest: [u8; 32],
+}
+
+/// The outcome of a connection of which a record is signed.
+pub enum Recorded<T> {
+    /// The prover opened it.
+    Opened(Box<T>),
+    /// The prover kept the record, and opened nothing: whoever gets a file of it verifies that.
+    Kept(Box<SignedRecord>),
 }
 
 /// Forwards a prover's connection, and verifies what it proves of it, as `options` say. `connect` makes the connection
@@ -98,19 +112,76 @@ pub fn verify(
 ///
 /// # Errors
 /// `Refused` where the session proves nothing, `Unwanted` where it is not what the policy wants, which the prover is
-/// told; `Io`.
+/// told; `Io`; `Invalid` where the terms ask for a record, for which there is [`receive_and_sign`].
 pub fn receive(
     mut link: impl Link + 'static,
     terms: &Terms<'_>,
     clock: Clock,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Unproved> {
-    let Terms { policy, roots, limits, form } = *terms;
-    let told = |link: &mut dyn Link, why: Error| {
-        refuse(link, &why);
-        why
-    };
-    terms.agree(&mut link)?;
+    if terms.signing != Signing::Nothing {
+        return Err(Error::invalid("a record is asked for, and there is no key to sign it by"));
+    }
+    let forwarded = forward(&mut link, terms, clock, connect)?;
+    let opening = receive_opening(&mut link, &forwarded.recording, false);
+    let opening = opening.map_err(|why| told(&mut link, why))?.expect("an opening is due");
+    forwarded.check(Box::new(link), &opening, terms, None)
+}
+
+/// Forwards a prover's connection, signs a record of it where the terms ask for one, and receives what is opened, if
+/// anything is.
+///
+/// # Errors
+/// As for [`receive`]; `Invalid`, too, where the signer's service has no name that it may have.
+pub fn receive_and_sign(
+    mut link: impl Link + 'static,
+    terms: &Terms<'_>,
+    clock: Clock,
+    connect: &mut dyn FnMut() -> Result<TcpStream>,
+    signer: &Signer<'_>,
+) -> Result<Recorded<Unproved>> {
+    if terms.signing == Signing::Nothing {
+        return receive(link, terms, clock, connect).map(|unproved| Recorded::Opened(unproved.into()));
+    }
+    let forwarded = forward(&mut link, terms, clock, connect)?;
+    let is_named = terms.signing == Signing::RecordOfProver;
+    let connection = (forwarded.address, forwarded.times.map(|time| time.as_secs()));
+    let record = signer.sign(terms.policy, &forwarded.recording, connection, is_named);
+    let record = record.map_err(|why| told(&mut link, why))?;
+    send_record(&mut link, &record)?;
+    let opening = receive_opening(&mut link, &forwarded.recording, true);
+    match opening.map_err(|why| told(&mut link, why))? {
+        None => Ok(Recorded::Kept(record.into())),
+        Some(opening) => {
+            let unproved = forwarded.check(Box::new(link), &opening, terms, Some(record))?;
+            Ok(Recorded::Opened(unproved.into()))
+        }
+    }
+}
+
+/// Tells the prover an error.
+fn told(link: &mut dyn Link, why: Error) -> Error {
+    refuse(link, &why);
+    why
+}
+
+/// A connection that was forwarded, with the times by the verifier's clock at which it began and ended.
+struct Forwarded {
+    recording: Recording,
+    address: SocketAddr,
+    opened: SystemTime,
+    closed: SystemTime,
+    times: [Time; 2],
+}
+
+/// Steps 0 to 4 of the verifier.
+fn forward(
+    link: &mut dyn Link,
+    terms: &Terms<'_>,
+    clock: Clock,
+    connect: &mut dyn FnMut() -> Result<TcpStream>,
+) -> Result<Forwarded> {
+    terms.agree(link)?;
     // Certificates are looked at as of when the connection was made, and not of when somebody began to wait for it.
     let mut opened = None;
     let mut connect = || {
@@ -118,26 +189,30 @@ pub fn receive(
         opened = Some(clock());
         Ok(server)
     };
-    let relayed = relay(&mut link, policy.host(), &limits, &mut connect);
-    let relayed = relayed.map_err(|why| told(&mut link, why))?;
+    let relayed = relay(link, terms.policy.host(), &terms.limits, &mut connect);
+    let Relayed { recording, address, opened: from, closed } = relayed.map_err(|why| told(link, why))?;
     let times = [opened.expect("a connection"), clock()];
-    let opening = receive_opening(&mut link, &relayed.recording).map_err(|why| told(&mut link, why))?;
-    let expected = Expected { name: policy.host(), roots, time: times[0] };
-    let checked = tls::verify(&relayed.recording, &opening.secrets, &expected).and_then(|session| {
-        // First of all the plan: what fits the records is no longer than they are.
-        let statement = Statement::new(&relayed.recording, &session, &opening, form)?;
-        let exchange = policy.read(&opening)?;
-        let freshness =
-            Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
-        let statement = statement.comparing(&opening, &exchange.comparisons);
-        Ok((session.certificate, exchange, freshness, statement))
-    });
-    let (certificate, exchange, freshness, statement) = checked.map_err(|why| told(&mut link, why))?;
-    let recording = relayed.recording.digest();
-    let (address, opened, closed) = (relayed.address, relayed.opened, relayed.closed);
-    let seen = Seen { exchange, freshness, address, opened, closed, certificate, recording };
-    let digest = terms.digest_with(&statement);
-    Ok(Unproved { link: Box::new(link), seen, statement, digest })
+    Ok(Forwarded { recording, address, opened: from, closed, times })
+}
+
+impl Forwarded {
+    /// Checks what the prover opens: step 6 of the verifier.
+    fn check(
+        self,
+        mut link: Box<dyn Link>,
+        opening: &Opening,
+        terms: &Terms<'_>,
+        record: Option<SignedRecord>,
+    ) -> Result<Unproved> {
+        let checked = Checked::of(&self.recording, opening, terms, self.times);
+        let checked = checked.map_err(|why| told(&mut link, why))?;
+        let Checked { certificate, exchange, freshness, statement } = checked;
+        let Self { recording, address, opened, closed, .. } = self;
+        let recording = recording.digest();
+        let seen = Seen { exchange, freshness, address, opened, closed, certificate, recording, record };
+        let digest = terms.digest_with(&statement);
+        Ok(Unproved { link, seen, statement, digest })
+    }
 }
 
 impl Unproved {
@@ -157,7 +232,7 @@ impl Unproved {
         why
     }
 
-    /// Verifies the proof that follows on the link, as `options` say.
+    /// Verifies the proof that follows on the link, as `options` say: step 7.
     ///
     /// # Errors
     /// `Proof` where it fails; `Io`.
@@ -171,6 +246,38 @@ impl Unproved {
         // The verdict is told: whatever follows is no part of it.
         let _ = channel.close();
         Ok(Verdict { seen, accepted, report })
+    }
+}
+
+/// An opening that a proof may be about: of a session that is verified, and as the policy wants it.
+pub(crate) struct Checked {
+    pub(crate) certificate: Vec<u8>,
+    pub(crate) exchange: Exchange,
+    pub(crate) freshness: Freshness,
+    pub(crate) statement: Statement,
+}
+
+impl Checked {
+    /// Checks an opening of a recording of a connection that was opened and closed at these times.
+    ///
+    /// # Errors
+    /// `Refused` where the session proves nothing; `Unwanted` where it is not what the policy wants.
+    pub(crate) fn of(
+        recording: &Recording,
+        opening: &Opening,
+        terms: &Terms<'_>,
+        times: [Time; 2],
+    ) -> Result<Self> {
+        let Terms { policy, roots, limits, form, .. } = *terms;
+        let expected = Expected { name: policy.host(), roots, time: times[0] };
+        let session = tls::verify(recording, &opening.secrets, &expected)?;
+        // First of all the plan: what fits the records is no longer than they are.
+        let statement = Statement::new(recording, &session, opening, form)?;
+        let exchange = policy.read(opening)?;
+        let freshness =
+            Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
+        let statement = statement.comparing(opening, &exchange.comparisons);
+        Ok(Self { certificate: session.certificate, exchange, freshness, statement })
     }
 }
 
@@ -201,24 +308,87 @@ pub fn prove(
     options: &Options,
     asking: &Asking<'_>,
 ) -> Result<(Exchange, Report)> {
-    terms.agree(&mut link)?;
-    let time = clock();
-    let mut tunnel = Tunnel::new(&mut link);
-    let fetched = asked(&mut tunnel, terms, time, asking)?;
-    tunnel.close(&fetched.recording)?;
-    let Stated { opening, exchange, statement } = Stated::of(&fetched, terms, [time, clock()], asking)?;
-    if !(asking.confirm)(&exchange) {
-        return Err(Error::invalid("what the verifier would see was not confirmed: nothing is opened"));
+    let (fetched, times) = fetched(&mut link, terms, clock, asking)?;
+    if terms.signing != Signing::Nothing {
+        // Nothing comes of it here.
+        receive_record(&mut link)?;
     }
+    let Stated { opening, exchange, statement } = Stated::of(&fetched, terms, times, asking)?;
+    confirmed(&exchange, asking)?;
     send_opening(&mut link, &opening)?;
     let mut channel = Channel::new(Party::Prover, Awaiting::new(link));
     let source: &dyn Source<F2> = &statement;
     // It has been checked without its gates.
-    let digest = Some(terms.digest_with(&statement));
-    let options = Options { check: false, statement: digest, ..options.clone() };
+    let statement_digest = Some(terms.digest_with(&statement));
+    let options = Options { check: false, statement: statement_digest, ..options.clone() };
     let report = volery::prove(source, Statement::witness(&fetched.secret), &mut channel, &options)?;
     let _ = channel.close();
     Ok((exchange, report))
+}
+
+/// The identities at both ends of a link.
+#[derive(Clone, Copy)]
+pub struct Ends {
+    /// The verifier's, which signs.
+    pub relay: Identity,
+    /// The prover's.
+    pub prover: Identity,
+}
+
+/// Makes the request through the verifier at the other end of `link`, and keeps the record that it signs. Nothing is
+/// opened to it.
+///
+/// # Errors
+/// Those of [`prove`] before anything is opened; `Refused` where the record is not as it should be; `Invalid` where the
+/// terms ask for none.
+pub fn keep(
+    mut link: impl Link + 'static,
+    terms: &Terms<'_>,
+    clock: Clock,
+    asking: &Asking<'_>,
+    ends: Ends,
+) -> Result<Kept> {
+    if terms.signing == Signing::Nothing {
+        return Err(Error::invalid("the policy has no record signed, without which there is no file"));
+    }
+    let (fetched, _) = fetched(&mut link, terms, clock, asking)?;
+    let record = receive_record(&mut link)?;
+    record.check(&[ends.relay], terms.policy, &fetched.recording, Whose::Verifier)?;
+    let named = (terms.signing == Signing::RecordOfProver).then_some(ends.prover);
+    if record.record.prover != named {
+        let (at, whose) = (Place::SignedRecord, Whose::Verifier);
+        return Err(Refusal { at, why: Why::OtherProver, whose }.into());
+    }
+    send_kept(&mut link)?;
+    let _ = link.close();
+    Ok(Kept { fetched, record })
+}
+
+/// Steps 0 to 4 of the prover: the session, with the recording as the verifier has it, and the times at which it began
+/// and ended.
+fn fetched(
+    link: &mut dyn Link,
+    terms: &Terms<'_>,
+    clock: Clock,
+    asking: &Asking<'_>,
+) -> Result<(Fetched, [Time; 2])> {
+    terms.agree(link)?;
+    let time = clock();
+    let mut tunnel = Tunnel::new(link);
+    let mut fetched = asked(&mut tunnel, terms, time, asking)?;
+    fetched.recording = tunnel.close(&fetched.recording)?;
+    Ok((fetched, [time, clock()]))
+}
+
+/// Asks whoever runs the prover.
+///
+/// # Errors
+/// `Invalid` where the answer is no.
+pub(crate) fn confirmed(exchange: &Exchange, asking: &Asking<'_>) -> Result<()> {
+    if (asking.confirm)(exchange) {
+        return Ok(());
+    }
+    Err(Error::invalid("what the verifier would see was not confirmed: nothing is opened"))
 }
 
 /// Makes the request over `connection`, which leads to the server itself, and says what a verifier would see. Nobody
@@ -253,15 +423,24 @@ fn asked(
 }
 
 /// A session as it is going to be opened: checked as the verifier will, and true.
-struct Stated {
-    opening: Opening,
-    exchange: Exchange,
-    statement: Statement,
+pub(crate) struct Stated {
+    pub(crate) opening: Opening,
+    pub(crate) exchange: Exchange,
+    pub(crate) statement: Statement,
 }
 
 impl Stated {
-    fn of(fetched: &Fetched, terms: &Terms<'_>, times: [Time; 2], asking: &Asking<'_>) -> Result<Self> {
-        let Terms { policy, roots, limits, form } = *terms;
+    /// States what is to be opened of a session, which began and ended at these times.
+    ///
+    /// # Errors
+    /// `Refused` and `Invalid` where it proves nothing, or not what the policy wants.
+    pub(crate) fn of(
+        fetched: &Fetched,
+        terms: &Terms<'_>,
+        times: [Time; 2],
+        asking: &Asking<'_>,
+    ) -> Result<Self> {
+        let Terms { policy, roots, limits, form, .. } = *terms;
         let expected = Expected { name: policy.host(), roots, time: times[0] };
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
         let data = [Side::Client, Side::Server].map(|side| opened.data(side));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the first bytes of volery's protocols, and `web1` | 12 |
 //! | digests of the policy, the roots, the pins | 3 · 32 |
-//! | form | 1 |
+//! | form; and by sixteens whether a record is signed: 0 none, 1 one, 2 one that names the prover | 1 |
 //! | limits: up, down, the total in milliseconds, silence, clock | 5 · 8 |
 //!
 //! Both sides send theirs at once, and then read the other's. Where they differ nothing has been revealed but these.
@@ -51,6 +51,20 @@ pub struct Terms<'t> {
     pub limits: Limits,
     /// The way to state ciphers.
     pub form: Form,
+    /// Whether the verifier signs a record of the connection.
+    pub signing: Signing,
+}
+
+/// Whether the verifier signs a [record](crate::record) of the connection, once it is closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Signing {
+    /// No record is signed.
+    #[default]
+    Nothing,
+    /// A record is signed.
+    Record,
+    /// A record is signed, and names the prover by the key of its link.
+    RecordOfProver,
 }
 
 impl Terms<'_> {
@@ -61,7 +75,7 @@ impl Terms<'_> {
         let [total, silence, clock] = millis;
         let limits = [up as u64, down as u64, total, silence, clock].map(u64::to_be_bytes);
         let [anchors, pins] = self.roots.digests();
-        let form = [self.form as u8];
+        let form = [self.form as u8 | (self.signing as u8) << 4];
         [&MAGIC[..], &WEB, &self.policy.digest(), &anchors, &pins, &form, limits.as_flattened()].concat()
     }
 
@@ -110,13 +124,24 @@ impl Terms<'_> {
             if mine != theirs {
                 // The other side reads what it was sent before it notices that nothing follows.
                 let _ = link.close();
-                let [here, there] = [mine, theirs].map(|part| shown(what, part));
-                return Err(Disagreement { what, here, there }.into());
+                return Err(differing(what, mine, theirs).into());
             }
             (here, there) = (&here[length..], &there[length..]);
         }
         Ok(())
     }
+}
+
+/// The disagreement of two sides on a part.
+fn differing(what: &'static str, mine: &[u8], theirs: &[u8]) -> Disagreement {
+    // Two parts share a byte.
+    let [mine, theirs] = [mine, theirs].map(|part| match what {
+        "form" => [part[0] & 15, part[0] >> 4].to_vec(),
+        _ => part.to_vec(),
+    });
+    let what = if what == "form" && mine[0] == theirs[0] { "record" } else { what };
+    let [here, there] = [mine, theirs].map(|part| shown(what, &part));
+    Disagreement { what, here, there }
 }
 
 /// A part for people: the begin of a digest, or numbers.
@@ -127,6 +152,12 @@ fn shown(what: &str, part: &[u8]) -> String {
             0 => "gates".into(),
             1 => "mixed".into(),
             2 => "holes".into(),
+            other => other.to_string(),
+        },
+        "record" => match part[1] {
+            0 => "none".into(),
+            1 => "a signed one".into(),
+            2 => "one that names the prover".into(),
             other => other.to_string(),
         },
         "limits" => {
@@ -173,7 +204,9 @@ mod tests {
     #[test]
     fn terms_are_compared() {
         let (mine, roots) = (policy("/balance"), script::roots());
-        let terms = Terms { policy: &mine, roots: &roots, limits: Limits::default(), form: Form::Gates };
+        let (limits, signing) = (Limits::default(), Signing::Nothing);
+        let terms = Terms { policy: &mine, roots: &roots, limits, form: Form::Gates, signing };
+        assert_eq!(terms.greeting().len(), 149);
         assert!(ended(&terms, &terms).iter().all(Result::is_ok));
         let other = policy("/other");
         let other_roots = Roots::from_pem(include_bytes!("../tests/certificates/other-root.pem")).unwrap();
@@ -188,6 +221,8 @@ mod tests {
             (Terms { roots: &other_roots, ..terms }, "roots"),
             (Terms { roots: &pinned, ..terms }, "pinned keys"),
             (Terms { form: Form::Holes, ..terms }, "form"),
+            (Terms { signing: Signing::Record, ..terms }, "record"),
+            (Terms { signing: Signing::RecordOfProver, ..terms }, "record"),
             (limits(|limits| limits.up += 1), "limits"),
             (limits(|limits| limits.down += 1), "limits"),
             (limits(|limits| limits.total *= 2), "limits"),
@@ -202,6 +237,10 @@ mod tests {
         }
         let [here, _] = ended(&terms, &Terms { form: Form::Holes, ..terms });
         assert!(here.unwrap_err().to_string().contains("disagree on the form: gates here, holes there"));
+        let [_, there] = ended(&terms, &Terms { signing: Signing::RecordOfProver, ..terms });
+        assert!(
+            there.unwrap_err().to_string().contains("record: one that names the prover here, none there")
+        );
         // The order in which pins are written means nothing.
         let pins = |pins: [u8; 2]| roots.clone().pinned(pins.map(|pin| [pin; 32]).to_vec()).digests();
         assert_eq!(pins([1, 2]), pins([2, 1]));

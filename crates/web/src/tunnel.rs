@@ -11,7 +11,8 @@
 //! | | | steps 1 and 2 again, as often as the prover wants to read | |
 //! | 3 | prover | `Close`: the last bytes for the server | 5 + n |
 //! | 4 | verifier | `Closed`, once the connection is: the lengths and SHA-256 of both directions, and SHA-256 of the order in which their bytes passed | 5 + 112 |
-//! | 5 | prover | `Opening` | 5 + n |
+//! | 4b | verifier | where the terms ask for it `Record`, a [signed record](crate::record) | 5 + n |
+//! | 5 | prover | `Opening`; or, where there was a record, `Kept`: it wants no more than that, and all ends here | 5 + n, 5 |
 //! | 6 | verifier | `Opened`, or `Refused`; the prover does not wait for it | 5 + n |
 //! | 7 | both | the proof, on the same link | |
 //!
@@ -36,9 +37,9 @@ pub use relay::{Relayed, relay};
 
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::opening::{self, Opening};
+use crate::record::{self, SignedRecord};
 use crate::recording::{Passage, Recording, RecordingDigest, Side};
 use crate::tls::{APPLICATION_DATA, records};
-use sha2::{Digest, Sha256};
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 use volery::channel::Link;
@@ -51,6 +52,8 @@ const CLOSE: u8 = 5;
 const CLOSED: u8 = 6;
 const OPENING: u8 = 7;
 const OPENED: u8 = 8;
+const RECORD: u8 = 9;
+const KEPT: u8 = 10;
 
 /// The most bytes of a server in one message.
 const MOST_DOWN: usize = 1 << 18;
@@ -81,7 +84,7 @@ impl Default for Limits {
 
 /// The most bytes of an opening about what was recorded: for each record six, and for each byte of its content one,
 /// where it is shown, and five that say where a part begins.
-fn most_opening(recording: &Recording) -> Result<usize> {
+pub(crate) fn most_opening(recording: &Recording) -> Result<usize> {
     let mut most = opening::FIXED;
     for side in [Side::Client, Side::Server] {
         let records = records(side, recording.stream(side))?;
@@ -150,20 +153,20 @@ impl<'l> Tunnel<'l> {
         }
     }
 
-    /// Steps 3 and 4: closes the connection, and compares what both sides have recorded.
+    /// Steps 3 and 4: closes the connection, and compares what both sides have recorded. Gives the recording in the
+    /// order that the verifier has, without times.
     ///
     /// # Errors
     /// `Io`; `Refused` where the verifier has recorded something else.
-    pub fn close(mut self, recording: &Recording) -> Result<()> {
+    pub fn close(mut self, recording: &Recording) -> Result<Recording> {
         let doing = "closing the connection to the server";
         send(self.link, CLOSE, &self.outgoing).map_err(Error::io(doing))?;
         self.passed(Side::Client, self.outgoing.len());
-        let closed = receive(self.link, &[(CLOSED, CLOSING)]).map_err(Error::io(doing))?;
-        if closed.bytes == closing(recording, &self.order) {
-            return Ok(());
-        }
-        let place = Place::Stream(Side::Server);
-        Err(Refusal { at: place, why: Why::OtherBytes, whose: Whose::Verifier }.into())
+        let closed = receive(self.link, &[(CLOSED, RecordingDigest::BYTES)]).map_err(Error::io(doing))?;
+        let other = Refusal { at: Place::Stream(Side::Server), why: Why::OtherBytes, whose: Whose::Verifier };
+        let [up, down] = [Side::Client, Side::Server].map(|side| recording.stream(side).to_vec());
+        let ordered = Recording::ordered(up, down, self.order).map_err(|_| other.clone())?;
+        if closed.bytes == ordered.digest().to_bytes() { Ok(ordered) } else { Err(other.into()) }
     }
 }
 
@@ -237,20 +240,35 @@ fn refused(message: &[u8]) -> io::Error {
     }
 }
 
-/// Bytes of `Closed`.
-const CLOSING: usize = 2 * 8 + 3 * 32;
+/// Step 4b: sends the signed record.
+///
+/// # Errors
+/// `Io`.
+pub(crate) fn send_record(link: &mut dyn Link, record: &SignedRecord) -> Result<()> {
+    send(link, RECORD, &record.to_bytes()).map_err(Error::io("sending the record"))
+}
 
-/// The lengths and digests of both directions, and of the order of their bytes: without times, which differ.
-fn closing(recording: &Recording, order: &[Passage]) -> Vec<u8> {
-    let RecordingDigest { up, down } = recording.digest();
-    let length = |side| (recording.stream(side).len() as u64).to_be_bytes();
-    let mut digest = Sha256::new();
-    for Passage { side, end, .. } in order {
-        digest.update([(*side == Side::Server).into()]);
-        digest.update((*end as u64).to_be_bytes());
+/// Step 4b of the prover: receives the signed record, of which nothing is checked yet.
+///
+/// # Errors
+/// `Io`, where the verifier cannot sign one, too; `Refused` where it is not canonical.
+pub(crate) fn receive_record(link: &mut dyn Link) -> Result<SignedRecord> {
+    let doing = "waiting for the record";
+    let kinds = [(RECORD, record::MOST), (REFUSED, 1 + MOST_WHY)];
+    let message = receive(link, &kinds).map_err(Error::io(doing))?;
+    if message.kind == REFUSED {
+        return Err(Error::io(doing)(refused(&message.bytes)));
     }
-    let order: [u8; 32] = digest.finalize().into();
-    [&length(Side::Client)[..], &length(Side::Server), &up, &down, &order].concat()
+    let refuse = |why| Refusal { at: Place::SignedRecord, why, whose: Whose::Verifier };
+    Ok(SignedRecord::from_bytes(&message.bytes).map_err(refuse)?)
+}
+
+/// Step 5 of a prover that keeps the record and opens nothing.
+///
+/// # Errors
+/// `Io`.
+pub(crate) fn send_kept(link: &mut dyn Link) -> Result<()> {
+    send(link, KEPT, &[]).map_err(Error::io("ending the session"))
 }
 
 /// Step 5: sends the opening.
@@ -322,13 +340,19 @@ impl<L: Link> Link for Awaiting<L> {
     }
 }
 
-/// Step 5 of the verifier: receives the opening.
+/// Step 5 of the verifier: receives the opening; `None` where a prover that has a record keeps that.
 ///
 /// # Errors
 /// `Io`; `Refused` where it is not canonical, or the recording has no records.
-pub fn receive_opening(link: &mut dyn Link, recording: &Recording) -> Result<Opening> {
-    let message = receive(link, &[(OPENING, most_opening(recording)?)]);
-    Ok(Opening::from_bytes(&message.map_err(Error::io("waiting for the opening"))?.bytes)?)
+pub(crate) fn receive_opening(
+    link: &mut dyn Link,
+    recording: &Recording,
+    has_record: bool,
+) -> Result<Option<Opening>> {
+    let kinds = [(OPENING, most_opening(recording)?), (KEPT, 0)];
+    let kinds = if has_record { &kinds[..] } else { &kinds[..1] };
+    let message = receive(link, kinds).map_err(Error::io("waiting for the opening"))?;
+    if message.kind == KEPT { Ok(None) } else { Ok(Some(Opening::from_bytes(&message.bytes)?)) }
 }
 
 /// Step 6: says that the opening is one that a proof may be about.
@@ -366,7 +390,7 @@ mod tests {
             let (mut here, mut there) = pipe(Duration::from_secs(20));
             let head = [&[OPENING][..], &(length as u32).to_be_bytes(), &vec![0; length]].concat();
             here.send(&head).and_then(|()| here.flush()).unwrap();
-            receive_opening(&mut there, &written.recording).map(drop).unwrap_err()
+            receive_opening(&mut there, &written.recording, false).map(drop).unwrap_err()
         };
         assert!(matches!(received(most), Error::Refused(Refusal { why: Why::NotCanonical, .. })));
         assert!(received(most + 1).to_string().contains("longer message than it may"));

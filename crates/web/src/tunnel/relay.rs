@@ -1,6 +1,6 @@
 //! The verifier's end: it forwards, and records.
 
-use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, closing, receive, send};
+use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, receive, send};
 use crate::error::{Error, Place, Refusal, Result, Why};
 use crate::recording::{Recording, Side};
 use crate::tls::hellos;
@@ -81,7 +81,7 @@ pub fn relay(
     let _ = server.shutdown(Shutdown::Both);
     drop(server);
     let closed = SystemTime::now();
-    send(link, CLOSED, &closing(&recording, recording.order()))
+    send(link, CLOSED, &recording.digest().to_bytes())
         .map_err(Error::io("closing the connection to the server"))?;
     Ok(Relayed { recording, address, opened, closed })
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use volery::channel::{Pipe, pipe};
 use volery::{Options, Report};
 use volery_web::policy::{AllowedField, Exchange, Policy, Wanted};
-use volery_web::session::{Asking, Clock, Terms, Verdict, prove, verify};
+use volery_web::session::{Asking, Clock, Signing, Terms, Verdict, prove, verify};
 use volery_web::statement::Form;
 use volery_web::tls::Roots;
 use volery_web::tunnel::Limits;
@@ -56,7 +56,7 @@ pub(crate) fn terms<'t>(policy: &'t Policy, roots: &'t Roots) -> Terms<'t> {
     let seconds = Duration::from_secs;
     let limits =
         Limits { up: 1 << 14, down: 1 << 16, total: seconds(20), silence: seconds(5), clock: seconds(300) };
-    Terms { policy, roots, limits, form: Form::Gates }
+    Terms { policy, roots, limits, form: Form::Gates, signing: Signing::Nothing }
 }
 
 /// Serves one connection: reads a request, and answers it by `response`, with tickets that nobody asked for.

@@ -2,6 +2,7 @@
 // Elsewhere there is no cryptography for it.
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
+mod files;
 mod kit;
 
 use kit::{RESPONSE, bank, link, policy, roots, run, run_at, server, terms, time};

@@ -1,0 +1,109 @@
+//! Records that a verifier signs at the end of a connection.
+
+use crate::kit::{bank, link, policy, terms, time};
+use crate::{ROOTS, asking};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::LazyLock;
+use std::thread;
+use volery::Options;
+use volery::channel::{Identity, Pipe, SecretKey};
+use volery_web::error::Why;
+use volery_web::policy::Policy;
+use volery_web::record::{Kept, Signer};
+use volery_web::session::{Ends, Recorded, Signing, Terms, keep, prove, verify, verify_and_sign};
+use volery_web::{Error, Result};
+
+static KEY: LazyLock<SecretKey> = LazyLock::new(|| SecretKey::generate().unwrap());
+
+/// The identity of the prover's link.
+const PROVER: Identity = Identity::from_bytes([7; 32]);
+
+fn ends() -> Ends {
+    Ends { relay: KEY.identity(), prover: PROVER }
+}
+
+fn signed(policy: &Policy, signing: Signing) -> Terms<'_> {
+    Terms { signing, ..terms(policy, &ROOTS) }
+}
+
+/// The verifier's side, which connects to this server.
+fn signing(link: Pipe, terms: &Terms<'_>, server: SocketAddr) -> Result<Recorded> {
+    let signer = Signer { key: &KEY, service: "balance", prover: PROVER };
+    let mut connect = || TcpStream::connect(server).map_err(Error::io("connecting"));
+    verify_and_sign(link, terms, time, &Options::default(), &mut connect, &signer)
+}
+
+/// The ends of both sides of a connection of which the prover keeps the record.
+fn kept(terms: &Terms<'_>, ends: Ends) -> (Result<Kept>, Result<Recorded>) {
+    let ((here, there), address) = (link(), bank());
+    thread::scope(|scope| {
+        let verifier = scope.spawn(move || signing(there, terms, address));
+        (keep(here, terms, time, &asking(), ends), verifier.join().unwrap())
+    })
+}
+
+/// A prover keeps a record, and opens nothing to who signed it.
+#[test]
+fn records_are_kept() {
+    let mine = policy("/balance");
+    let terms = signed(&mine, Signing::RecordOfProver);
+    let (kept, verifier) = kept(&terms, ends());
+    let kept = kept.unwrap();
+    let Ok(Recorded::Kept(record)) = verifier else { panic!("proved") };
+    assert_eq!((&*record, record.record.prover), (kept.record(), Some(PROVER)));
+}
+
+/// The prover takes no record that is not by the relay that it knows, or names somebody else.
+#[test]
+fn records_are_checked_before_they_are_kept() {
+    let mine = policy("/balance");
+    let terms = signed(&mine, Signing::RecordOfProver);
+    let refused = |ends| {
+        let (kept, verifier) = kept(&terms, ends);
+        assert!(verifier.map(drop).unwrap_err().to_string().contains("waiting for the opening"));
+        let Err(Error::Refused(refusal)) = kept.map(drop) else { panic!("kept") };
+        refusal.why
+    };
+    assert_eq!(refused(Ends { relay: PROVER, ..ends() }), Why::Relay(KEY.identity()));
+    assert_eq!(refused(Ends { prover: KEY.identity(), ..ends() }), Why::OtherProver);
+}
+
+/// A record is signed where the terms ask for it alone.
+#[test]
+fn records_are_as_the_terms_say() {
+    let mine = policy("/balance");
+    let terms = signed(&mine, Signing::Record);
+    let (here, there) = link();
+    let mut connect = || -> Result<TcpStream> { panic!("connected to nobody") };
+    let refused = verify(there, &terms, time, &Options::default(), &mut connect).map(drop).unwrap_err();
+    assert!(refused.to_string().contains("no key to sign it by"), "{refused}");
+    let none = signed(&mine, Signing::Nothing);
+    let refused = keep(here, &none, time, &asking(), ends()).map(drop).unwrap_err();
+    assert!(refused.to_string().contains("has no record signed"), "{refused}");
+    // Both sides have to want it.
+    let (here, there) = link();
+    let nobody = "127.0.0.1:1".parse().unwrap();
+    let [verifier, prover] = thread::scope(|scope| {
+        let verifier = scope.spawn(|| signing(there, &terms, nobody).map(drop).unwrap_err());
+        let prover = prove(here, &none, time, &Options::default(), &asking()).map(drop).unwrap_err();
+        [verifier.join().unwrap(), prover].map(|error| error.to_string())
+    });
+    assert!(verifier.contains("disagree on the record: a signed one here, none there"), "{verifier}");
+    assert!(prover.contains("disagree on the record: none here, a signed one there"), "{prover}");
+}
+
+/// A verifier signs, and is proved to all the same.
+#[test]
+fn records_stand_beside_proofs() {
+    let mine = policy("/balance");
+    let terms = signed(&mine, Signing::Record);
+    let ((here, there), address) = (link(), bank());
+    thread::scope(|scope| {
+        let verifier = scope.spawn(|| signing(there, &terms, address));
+        let (shown, _) = prove(here, &terms, time, &Options::default(), &asking()).unwrap();
+        let Ok(Recorded::Proved(verdict)) = verifier.join().unwrap() else { panic!("not proved") };
+        let record = verdict.record.unwrap();
+        assert_eq!((verdict.exchange, record.record.prover), (shown, None));
+        assert_eq!((record.record.recording, record.record.times), (verdict.recording, [1_900_000_000; 2]));
+    });
+}
