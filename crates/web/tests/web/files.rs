@@ -1,12 +1,14 @@
-//! Records that a verifier signs at the end of a connection.
+//! Records that a verifier signs at the end of a connection, and files of them.
 
 use crate::kit::{bank, link, policy, terms, time};
 use crate::{ROOTS, asking};
+use std::io::Cursor;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::LazyLock;
 use std::thread;
 use volery::Options;
 use volery::channel::{Identity, Pipe, SecretKey};
+use volery_web::bundle;
 use volery_web::error::Why;
 use volery_web::policy::Policy;
 use volery_web::record::{Kept, Signer};
@@ -42,15 +44,22 @@ fn kept(terms: &Terms<'_>, ends: Ends) -> (Result<Kept>, Result<Recorded>) {
     })
 }
 
-/// A prover keeps a record, and opens nothing to who signed it.
+/// A prover keeps a record, opens nothing to who signed it, and proves to others what it wants.
 #[test]
-fn records_are_kept() {
+fn files_are_made_and_verified() {
     let mine = policy("/balance");
     let terms = signed(&mine, Signing::RecordOfProver);
     let (kept, verifier) = kept(&terms, ends());
     let kept = kept.unwrap();
     let Ok(Recorded::Kept(record)) = verifier else { panic!("proved") };
     assert_eq!((&*record, record.record.prover), (kept.record(), Some(PROVER)));
+    let mut out = Cursor::new(vec![]);
+    let (shown, _) = kept.write(&terms, &Options::default(), &asking(), &mut out).unwrap();
+    // Others have the policy, and know the relay.
+    let file = out.into_inner();
+    let others = self::terms(&mine, &ROOTS);
+    let verdict = bundle::verify(&mut &file[..], &[KEY.identity()], &others, &Options::default()).unwrap();
+    assert_eq!((verdict.exchange, verdict.record), (shown, *record));
 }
 
 /// The prover takes no record that is not by the relay that it knows, or names somebody else.
