@@ -79,11 +79,14 @@ impl Program for Typed {
             }
             Verb::Cluster(ClusterVerb::Worker) => return Asked::default(),
             Verb::Web(WebVerb::Prove(typed)) => {
-                (Some(Party::Prover), &typed.protocol, system(&typed.protocol, System::default()))
+                let system = web::system(&typed.protocol, typed.out.is_some());
+                (Some(Party::Prover), &typed.protocol, system)
             }
             Verb::Web(WebVerb::Verify(typed)) => {
-                (Some(Party::Verifier), &typed.protocol, system(&typed.protocol, System::default()))
+                let system = web::system(&typed.protocol, typed.file.is_some());
+                (Some(Party::Verifier), &typed.protocol, system)
             }
+            Verb::Web(WebVerb::Show(_)) => return Asked::default(),
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
             Verb::Check(_) => return Asked::check(),
             Verb::Run(_) => return Asked::run(),
@@ -127,10 +130,10 @@ impl Program for Typed {
                 Some("a verb is missing behind cluster: there are cluster prove and cluster verify".into())
             }
             ErrorKind::InvalidSubcommand if web => {
-                Some("there is no such verb: there are web prove and web verify".into())
+                Some("there is no such verb: there are web prove, web verify and web show".into())
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if web => {
-                Some("a verb is missing behind web: there are web prove and web verify".into())
+                Some("a verb is missing behind web: there are web prove, web verify and web show".into())
             }
             ErrorKind::InvalidSubcommand if key => {
                 Some("there is no such verb: there are key new and key show".into())
@@ -165,6 +168,7 @@ impl Program for Typed {
             Verb::Key(KeyVerb::Show(typed)) => key::show(typed),
             Verb::Web(WebVerb::Prove(typed)) => web::prove(typed, started),
             Verb::Web(WebVerb::Verify(typed)) => web::verify(typed, started),
+            Verb::Web(WebVerb::Show(typed)) => web::show(typed),
             Verb::Bench(typed) => beside::bench(typed),
             Verb::Serve(typed) => beside::serve(typed),
             Verb::Results(typed) => beside::results(typed),

@@ -1,19 +1,21 @@
 //! Web proofs as they are told: what was shown, as JSON, and how an error ends.
 
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, Fault, one_line};
 use crate::print::hex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::time::{SystemTime, UNIX_EPOCH};
+use volery_web::bundle::FileVerdict;
 use volery_web::error::{Error, Whose};
 use volery_web::policy::Exchange;
+use volery_web::record::{Record, SignedRecord};
 use volery_web::session::Seen;
 use volery_web::skeleton::{Byte, text};
 use volery_web::tunnel::is_refusal;
 
 /// The JSON of what a verifier knows of a session.
 pub fn seen(seen: &Seen) -> Value {
-    let Seen { exchange, freshness, address, opened, closed, certificate, recording } = seen;
+    let Seen { exchange, freshness, address, opened, closed, certificate, recording, record } = seen;
     let seconds = |time: &SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let mut object = object(exchange);
     object["address"] = json!(address.to_string());
@@ -23,7 +25,51 @@ pub fn seen(seen: &Seen) -> Value {
     object["closed"] = json!(seconds(closed));
     object["certificate_sha256"] = json!(hex(&Sha256::digest(certificate)));
     object["recording"] = json!({"up_sha256": hex(&recording.up), "down_sha256": hex(&recording.down)});
+    object["record"] = json!(record.as_ref().map(self::record));
     object
+}
+
+/// The JSON of what a verifier of a file knows of a session.
+pub fn of_file(verdict: &FileVerdict) -> Value {
+    let FileVerdict { exchange, freshness, record: signed, certificate, .. } = verdict;
+    let Record { address, times: [opened, closed], recording, .. } = &signed.record;
+    let mut object = object(exchange);
+    object["address"] = json!(address.to_string());
+    object["date"] = json!(freshness.date);
+    object["age"] = json!(freshness.age);
+    object["opened"] = json!(opened);
+    object["closed"] = json!(closed);
+    object["certificate_sha256"] = json!(hex(&Sha256::digest(certificate)));
+    object["recording"] = json!({"up_sha256": hex(&recording.up), "down_sha256": hex(&recording.down)});
+    object["record"] = record(signed);
+    object
+}
+
+/// The JSON of a record.
+pub fn record(signed: &SignedRecord) -> Value {
+    let Record { service, id, times: [opened, closed], policy, prover, address, .. } = &signed.record;
+    json!({
+        "id": hex(id),
+        "relay": signed.relay.to_string(),
+        "service": service,
+        "prover": prover.map(|prover| prover.to_string()),
+        "address": address.to_string(),
+        "opened": opened,
+        "closed": closed,
+        "policy_sha256": hex(policy),
+    })
+}
+
+/// The line of what was proved, for people.
+pub fn line(exchange: &Exchange) -> String {
+    let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
+    let said = if exchange.is_json {
+        revealed.chain(exchange.claims.iter().cloned()).collect::<Vec<_>>().join(", ")
+    } else {
+        text(&exchange.response.body)
+    };
+    let (start, status) = (&exchange.request.head.start, exchange.response.status);
+    format!("{}: {start} → {status}: {}", host(exchange), one_line(said))
 }
 
 /// The JSON of what an exchange shows.

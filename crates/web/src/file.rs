@@ -32,7 +32,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The most bytes of each direction that a file may allow: what both sides hold at once.
-const MOST_BYTES: usize = 1 << 26;
+pub const MOST_BYTES: usize = 1 << 26;
 /// The longest time of a connection that a file may allow.
 const MOST_SECONDS: u64 = 3600;
 

@@ -319,8 +319,8 @@ pub fn prove(
     let mut channel = Channel::new(Party::Prover, Awaiting::new(link));
     let source: &dyn Source<F2> = &statement;
     // It has been checked without its gates.
-    let statement_digest = Some(terms.digest_with(&statement));
-    let options = Options { check: false, statement: statement_digest, ..options.clone() };
+    let digest = Some(terms.digest_with(&statement));
+    let options = Options { check: false, statement: digest, ..options.clone() };
     let report = volery::prove(source, Statement::witness(&fetched.secret), &mut channel, &options)?;
     let _ = channel.close();
     Ok((exchange, report))

@@ -11,7 +11,7 @@ pub(crate) use cluster::{ClusterProve, ClusterRun, ClusterVerb, ClusterVerify, O
 pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
 pub(crate) use program::{Claimed, PrivateInput, Proved, Run, Ways};
 use program::{PROGRAMS, RUN};
-pub(crate) use web::{WebProve, WebVerb, WebVerify};
+pub(crate) use web::{WebProve, WebShow, WebVerb, WebVerify};
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;

@@ -126,7 +126,7 @@ fn refused(path: &Path, why: Error, subject: &Subject, label: Option<&str>) -> F
 }
 
 /// Refuses the name that stands for a standard stream elsewhere.
-fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
+pub(crate) fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
     if path.as_os_str() != "-" {
         return Ok(());
     }

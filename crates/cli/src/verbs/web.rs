@@ -1,8 +1,12 @@
 //! `web`: what a web server said, proved to whoever forwarded the request.
 
+mod bundle;
+
+pub(crate) use bundle::show;
+
 use crate::verbs::args::{Hint, Peer, WebProve, WebVerify};
 use crate::verbs::given::way;
-use crate::verbs::service::settings;
+use crate::verbs::service::settings as service_settings;
 use crate::verbs::session::met;
 use core::ops::Range;
 use serde_json::{Value, json};
@@ -18,14 +22,14 @@ use volery_cli::link::Reached;
 use volery_cli::print::{self, notice, result};
 use volery_cli::report::Outcome;
 use volery_cli::service::{self, Named};
-use volery_cli::settings::{Settings, system};
+use volery_cli::settings::{self, Settings};
 use volery_cli::values::Reader;
 use volery_cli::web::{self, failure};
 use volery_web::error::Error;
 use volery_web::file::File;
 use volery_web::policy::Exchange;
 use volery_web::roots;
-use volery_web::session::{self, Asking, Verdict};
+use volery_web::session::{self, Asking, Signing, Verdict};
 use volery_web::skeleton::text;
 use zeroize::Zeroizing;
 
@@ -34,7 +38,11 @@ const MOST_VALUE: usize = 1 << 14;
 
 /// `volery web prove`.
 pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
-    let (settings, file) = both(&typed.protocol, &typed.output, &typed.hint, &typed.terms.policy)?;
+    let (settings, mut file) =
+        both(&typed.protocol, &typed.output, &typed.hint, (&typed.terms.policy, typed.out.is_some()))?;
+    if typed.out.is_some() {
+        file.sign_record();
+    }
     let mut reader = Reader::waiting(settings.timeout);
     let headers =
         typed.header.iter().map(|header| self::header(&mut reader, header)).collect::<Result<Vec<_>>>()?;
@@ -62,6 +70,9 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
             session::preview(&mut server, &file.terms(), session::now, &asking).map_err(failure)?;
         return previewed(&exchange, settings.json);
     }
+    if let Some(path) = &typed.out {
+        return bundle::prove(typed, path, (&settings, &file), &asking, started);
+    }
     let Reached { mut link, peer, .. } = reached(&typed.peer, &settings)?;
     let (settings, session) = match &typed.statement {
         Some(name) => {
@@ -79,7 +90,18 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
 
 /// `volery web verify`.
 pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
-    let (settings, file) = both(&typed.protocol, &typed.output, &typed.hint, &typed.terms.policy)?;
+    let is_file = typed.file.is_some();
+    let (settings, mut file) =
+        both(&typed.protocol, &typed.output, &typed.hint, (&typed.terms.policy, is_file))?;
+    if let Some(path) = &typed.file {
+        return bundle::verify(typed, path, (&settings, &file), started);
+    }
+    if typed.record {
+        file.sign_record();
+    }
+    if file.terms().signing != Signing::Nothing {
+        return bundle::sign(typed, &settings, &file, started);
+    }
     let options = settings.options([0; 32], None)?;
     let Reached { link, peer, .. } = reached(&typed.peer, &settings)?;
     let verified = session::verify(link, &file.terms(), session::now, &options, &mut || file.connect());
@@ -101,8 +123,13 @@ fn admitted(typed: &WebProve, link: &mut dyn Link, name: &str) -> Result<(Settin
             terms.statement
         )));
     };
-    let settings = settings(&typed.protocol, &typed.output, &typed.hint, &terms)?;
+    let settings = service_settings(&typed.protocol, &typed.output, &typed.hint, &terms)?;
     Ok((settings, service::choose(link, &[])?))
+}
+
+/// The proof system that is asked for, of a session, or of a file.
+pub(crate) fn system(typed: &Protocol, is_file: bool) -> Result<System> {
+    if is_file { settings::named(typed, System::VOLEITH) } else { settings::system(typed, System::default()) }
 }
 
 /// The settings and the file of either party.
@@ -110,13 +137,13 @@ fn both(
     protocol: &Protocol,
     output: &Output,
     hint: &Hint,
-    policy: &std::path::Path,
+    (policy, is_file): (&std::path::Path, bool),
 ) -> Result<(Settings, File)> {
-    let system = system(protocol, System::default())?;
-    if system != System::QUICKSILVER {
+    let due = if is_file { System::VOLEITH } else { System::QUICKSILVER };
+    let system = self::system(protocol, is_file)?;
+    if system != due {
         return Err(Failure::usage(format_args!(
-            "--system: a web proof is by {}, and not by {system}: leave it out",
-            System::QUICKSILVER
+            "--system: a web proof is by {due}, and not by {system}: leave it out",
         )));
     }
     let settings = Settings::of(fields::asked(protocol.field.as_deref())?, system, protocol, output)?;
@@ -221,15 +248,7 @@ fn print(settings: &Settings, party: Party, told: Told<'_>, started: Instant) ->
     let Told { exchange, report, object, peer, session } = told;
     let mut outcome = Outcome::new(settings, Some(party), &[report], started);
     met(&mut outcome, peer);
-    let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
-    let said = if exchange.is_json {
-        revealed.chain(exchange.claims.iter().cloned()).collect::<Vec<_>>().join(", ")
-    } else {
-        text(&exchange.response.body)
-    };
-    let (start, status) = (&exchange.request.head.start, exchange.response.status);
-    let line = format!("{}: {start} → {status}: {}", web::host(exchange), one_line(said));
-    outcome.more("web", object, line);
+    outcome.more("web", object, web::line(exchange));
     if let Some(session) = session {
         outcome.more("session", json!(session), session);
     }

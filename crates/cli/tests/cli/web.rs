@@ -176,6 +176,98 @@ fn other_policies_are_told_at_once() {
     }
 }
 
+/// A key in a folder, and its identity.
+fn key(folder: &Path, name: &str) -> [String; 2] {
+    let path = folder.join(name).to_str().unwrap().to_owned();
+    let identity = volery(&["key", "new", "--out", &path]).expect(0).out.trim().to_owned();
+    [path, identity]
+}
+
+/// A prover keeps the record that a relay signs, and writes a file, which others verify without either.
+#[test]
+fn files_are_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = policy(folder.path(), server(), "reveal = [\"$.balance\"]\nrecord = \"prover\"\n");
+    let [relay, prover] = ["relay", "prover"].map(|name| key(folder.path(), name));
+    let file = folder.path().join("balance.proof").to_str().unwrap().to_owned();
+    let root = root();
+    let prove =
+        ["web", "prove", "--roots", &root, "--policy", &policy, "--yes", "--key", &prover[0], "--json"];
+    let prove = [&prove[..], &["--peer", &relay[1], "--out", &file]].concat();
+    let verify = ["web", "verify", "--policy", &policy, "--key", &relay[0], "--peer", &prover[1], "--json"];
+    let [verifier, prover_ended] = session(&verify, &prove);
+    let written = prover_ended.expect(0).json();
+    let signed = verifier.expect(0).json();
+    assert_eq!((&signed["verdict"], &signed["web"]["record"]["prover"]), (&().into(), &(&*prover[1]).into()));
+    assert_eq!((&written["verdict"], &written["system"]), (&().into(), &"voleith".into()));
+    assert_eq!(written["web"]["record"], signed["web"]["record"]);
+
+    let verified = |relay: &str, policy: &str, file: &str| {
+        volery(&["web", "verify", file, "--relay", relay, "--policy", policy, "--json"])
+    };
+    let object = verified(&relay[1], &policy, &file).expect(0).json();
+    let web = &object["web"];
+    assert_eq!(
+        (&object["verdict"], &web["revealed"]["$.balance"]),
+        (&"accepted".into(), &"123456789".into())
+    );
+    assert_eq!(
+        (&web["record"], &web["opened"]),
+        (&signed["web"]["record"], &signed["web"]["record"]["opened"])
+    );
+    assert_eq!(web["body"], "{\"owner\":\"‹8 hidden›\",\"balance\":123456789}");
+    let text = volery(&["web", "verify", &file, "--relay", &relay[1], "--policy", &policy]).expect(0).out;
+    assert!(text.contains("$.balance is 123456789") && text.contains(&prover[1]), "{text}");
+
+    // Whoever only asks for it on the command line has one, too, which names nobody.
+    let unnamed = folder.path().join("unnamed.toml").to_str().unwrap().to_owned();
+    std::fs::write(&unnamed, std::fs::read_to_string(&policy).unwrap().replace("record = ", "# ")).unwrap();
+    let prove =
+        prove.iter().map(|typed| if *typed == policy { &unnamed } else { *typed }).collect::<Vec<_>>();
+    let verify = verify.map(|typed| if typed == policy { &unnamed } else { typed });
+    let [verifier, prover_ended] =
+        session(&[&verify[..], &["--record"]].concat(), &[&prove[..], &["--force"]].concat());
+    prover_ended.expect(0);
+    assert!(verifier.expect(0).json()["web"]["record"]["prover"].is_null());
+    verified(&relay[1], &policy, &file).expect(0);
+
+    // Nobody believes what it says of itself.
+    let shown = volery(&["web", "show", &file]).expect(0).out;
+    assert!(
+        shown.starts_with("not checked") && shown.contains(&relay[1]) && shown.contains("GET /balance"),
+        "{shown}"
+    );
+    let shown = volery(&["web", "show", &file, "--json"]).expect(0).json();
+    assert_eq!((&shown["checked"], &shown["verdict"]), (&false.into(), &().into()));
+    verified(&prover[1], &policy, &file).refused(1, &["the relay's record: it is said to be by", &relay[1]]);
+    let other = std::fs::read_to_string(&policy).unwrap().replace("/balance", "/other");
+    let elsewhere = folder.path().join("other.toml").to_str().unwrap().to_owned();
+    std::fs::write(&elsewhere, other).unwrap();
+    verified(&relay[1], &elsewhere, &file).refused(1, &["of another policy than the one that is given"]);
+    let bytes = std::fs::read(&file).unwrap();
+    let cut = folder.path().join("cut").to_str().unwrap().to_owned();
+    for (length, words) in [
+        (0, "it is no file of a web proof"),
+        (100, "the file: it ends early"),
+        (bytes.len() - 1, "the proof ends too early"),
+    ] {
+        std::fs::write(&cut, &bytes[..length]).unwrap();
+        verified(&relay[1], &policy, &cut).refused(1, &[&cut, words]);
+    }
+    volery(&["web", "show", &cut]).expect(0);
+
+    // A file is written over on purpose alone, and before anybody is asked.
+    volery(&[&prove[..], &["--connect", "127.0.0.1:1"]].concat()).refused(2, &["give --force to replace it"]);
+    volery(&["web", "verify", &file, "--policy", &policy]).refused(2, &["--relay is missing"]);
+    verified("volery1", &policy, &file).refused(2, &["--relay: a letter of this identity is wrong"]);
+    verified(&relay[1], &policy, "no-such").refused(2, &["no-such: it cannot be read"]);
+    let plain = ["web", "verify", "--policy", &policy, "--listen", "127.0.0.1:0"];
+    volery(&plain).refused(2, &["--peer is missing: a record is signed"]);
+    let plain =
+        ["web", "prove", "--roots", &root, "--policy", &policy, "--out", &cut, "--connect", "127.0.0.1:1"];
+    volery(&[&plain[..], &["--force"]].concat()).refused(2, &["--peer is missing: a record is signed"]);
+}
+
 fn verifier_text(object: &serde_json::Value) -> String {
     object.to_string()
 }
@@ -199,5 +291,5 @@ fn misuse_is_refused_before_anybody_is_reached() {
         volery(&["web", "verify", "--policy", &policy, "--listen", "127.0.0.1:0", "--insecure-plaintext"]);
     plain.refused(2, &["--insecure-plaintext", "takes a link with keys", "nothing binds the connection"]);
     prove(&["--insecure-plaintext"]).refused(2, &["--insecure-plaintext", "takes a link with keys"]);
-    volery(&["web"]).refused(2, &["web prove and web verify"]);
+    volery(&["web"]).refused(2, &["web prove, web verify and web show"]);
 }

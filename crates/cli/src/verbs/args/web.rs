@@ -11,20 +11,34 @@ Example:
   volery web prove --policy balance.toml --header cookie=@cookie.txt \\
     --show 21..40 --connect verifier.example:7000 --peer volery1…
   volery web prove --policy balance.toml --header cookie=@cookie.txt \\
-    --statement balance --connect service.example:7000 --peer volery1…";
+    --statement balance --connect service.example:7000 --peer volery1…
+
+A file for others, by a record that the verifier signs:
+  volery web prove --policy balance.toml --header cookie=@cookie.txt \\
+    --out balance.proof --connect relay.example:7000 --peer volery1…";
 
 const VERIFY: &str = "\
 Example:
-  volery web verify --policy balance.toml --listen 0.0.0.0:7000 --peer volery1…";
+  volery web verify --policy balance.toml --listen 0.0.0.0:7000 --peer volery1…
+
+A file, by the relay that signed its record:
+  volery web verify balance.proof --relay volery1… --policy balance.toml";
+
+const SHOW: &str = "\
+Example:
+  volery web show balance.proof";
 
 #[derive(Subcommand)]
 pub(crate) enum WebVerb {
     /// Make a request through a verifier, and prove what a web server answered
     #[command(after_help = PROVE)]
     Prove(WebProve),
-    /// Forward a prover's request to a web server, and verify what was answered
+    /// Forward a prover's request to a web server, and verify what was answered; or verify a file of that
     #[command(after_help = VERIFY)]
     Verify(WebVerify),
+    /// Print what a file says, without checking any of it
+    #[command(after_help = SHOW)]
+    Show(WebShow),
 }
 
 #[derive(Args)]
@@ -55,6 +69,13 @@ pub(crate) struct WebProve {
     /// and its policy has to be that of --policy
     #[arg(long, value_name = "NAME", requires = "connect", conflicts_with = "listen")]
     pub(crate) statement: Option<String>,
+    /// Open nothing to the verifier, but have it sign a record, as `record = true` of the policy does, and write
+    /// a file that others can verify
+    #[arg(long, value_name = "FILE", conflicts_with = "preview")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the file of that name, if there is one
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     /// Make the request without a verifier, and print what one would see: nothing is proved
     #[arg(long, conflicts_with_all = ["yes", "listen", "connect", "peer", "peers", "key", "statement"])]
     pub(crate) preview: bool,
@@ -70,6 +91,16 @@ pub(crate) struct WebProve {
 
 #[derive(Args)]
 pub(crate) struct WebVerify {
+    /// The file to verify, which `web prove --out` wrote; without one a prover is waited for, or connected to
+    #[arg(conflicts_with_all = ["listen", "connect", "key", "peer", "peers", "insecure_plaintext", "record", "bandwidth"])]
+    pub(crate) file: Option<PathBuf>,
+    /// The identity of who forwarded the connection of the file, as it is known from them; may be repeated,
+    /// where it is one of several
+    #[arg(long, value_name = "ID", requires = "file")]
+    pub(crate) relay: Vec<String>,
+    /// Sign a record of the connection, as `record = true` of the policy does, for files
+    #[arg(long)]
+    pub(crate) record: bool,
     #[command(flatten)]
     pub(crate) terms: WebTerms,
     #[command(flatten)]
@@ -80,6 +111,15 @@ pub(crate) struct WebVerify {
     pub(crate) protocol: Protocol,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct WebShow {
+    /// The file, which `web prove --out` wrote
+    pub(crate) file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The part of a web proof that both parties know.
