@@ -12,6 +12,7 @@ use crate::tunnel::Limits;
 use std::io::Cursor;
 use std::net::SocketAddr;
 use std::sync::LazyLock;
+use std::time::Instant;
 use volery::channel::SecretKey;
 use volery::error::{Disagreement, Rejection};
 use zeroize::Zeroizing;
@@ -53,8 +54,14 @@ fn asking() -> Asking<'static> {
 
 /// A session, recorded at these times. Signatures of its server differ each time.
 fn kept(times: [u64; 2]) -> Kept {
-    let request = POLICY.request(&[("cookie", b"id=1")]).unwrap();
-    let data = vec![Data::new(Side::Client, 23, &request), Data::new(Side::Server, 23, ANSWER)];
+    answered(b"id=1", &[ANSWER], times)
+}
+
+/// A session in which a request with this cookie was answered so, in these records.
+fn answered(cookie: &[u8], answer: &[&[u8]], times: [u64; 2]) -> Kept {
+    let request = POLICY.request(&[("cookie", cookie)]).unwrap();
+    let mut data = vec![Data::new(Side::Client, 23, &request)];
+    data.extend(answer.iter().map(|part| Data::new(Side::Server, 23, part)));
     of(Script { data, ..Script::default() }.write().recording, times)
 }
 
@@ -371,4 +378,24 @@ fn lengths_are_bounded() {
     let mut long = bundle();
     long.opening.server[0] = Planned { length: u16::MAX, kind: 23, parts: None };
     assert_eq!(refused(&with(&long)), (Place::Opening, Why::PartBehind));
+}
+
+/// A file of a request of 1 KB and an answer of 2 KB has half a megabyte. Prints what it takes.
+#[test]
+#[ignore = "slow"]
+fn files_are_short() {
+    let body = format!("{{\"a\":5,\"text\":\"{}\"}}", "x".repeat(1_880));
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let kept = answered(&[b'c'; 880], &[head.as_bytes(), body.as_bytes()], TIMES);
+    let mut out = Cursor::new(vec![]);
+    let began = Instant::now();
+    kept.write(&terms(&POLICY), &Options::default(), &asking(), &mut out).unwrap();
+    let (file, proved) = (out.into_inner(), began.elapsed());
+    let began = Instant::now();
+    let verdict = verified(&file).unwrap();
+    println!("{} bytes, proved in {proved:?}, verified in {:?}", file.len(), began.elapsed());
+    assert!(verdict.exchange.response.body.len() > 1_900 && file.len() < 650_000, "{}", file.len());
 }
