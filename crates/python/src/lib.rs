@@ -14,6 +14,7 @@
 //! gadgets memory              functions of values, memories and tables
 //! options                     what is asked for
 //! shards cluster              one party of a run in shards: its coordinator, its workers     cluster/*
+//! web                         what a web server said
 //! party                       checks, proves and verifies: of functions and of relations by name
 //! ```
 #![forbid(unsafe_code)]
@@ -34,6 +35,7 @@ mod session;
 mod shards;
 mod tape;
 mod values;
+mod web;
 
 use pyo3::prelude::*;
 
@@ -59,6 +61,8 @@ mod _volery {
     use super::run::types::{Type, kind_named};
     #[pymodule_export]
     use super::run::wire::Wire;
+    #[pymodule_export]
+    use super::web::run_web;
 
     use super::kinds::Kind;
     use super::run::types::Family;

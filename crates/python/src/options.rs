@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::path::PathBuf;
-use volery::channel::TlsConfig;
+use volery::channel::{SecretKey, TlsConfig};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::Failure;
 use volery_cli::fields::Field;
@@ -125,6 +125,18 @@ impl Asked {
     pub(crate) fn peer_host(&self) -> Option<String> {
         let (host, _) = self.connect.as_deref()?.rsplit_once(':')?;
         Some(host.trim_start_matches('[').trim_end_matches(']').to_owned())
+    }
+
+    /// The result of a function of this side's key.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub(crate) fn by_key<T>(&self, with: impl FnOnce(&SecretKey) -> T) -> Result<T> {
+        Ok(match &self.key {
+            KeyOf::None => with(&keys::read(None)?),
+            KeyOf::File(path) => with(&keys::read(Some(path))?),
+            KeyOf::Key(key) => with(&key.get().0),
+        })
     }
 
     /// The way to the peer.

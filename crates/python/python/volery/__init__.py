@@ -17,7 +17,7 @@ from __future__ import annotations
 import json as _json
 from typing import Any, Mapping
 
-from . import _volery
+from . import _volery, web
 from ._both import loopback
 from ._circuit import Circuit, Statement, circuit
 from ._errors import (

@@ -4,6 +4,8 @@ from typing import Any, NamedTuple, TypedDict, overload
 
 from typing_extensions import Unpack
 
+from . import web as web
+
 __version__: str
 Values = Mapping[str, Any]
 
