@@ -62,7 +62,7 @@ pub(crate) struct Results {
     /// Verdicts on this statement only
     #[arg(long, value_name = "NAME")]
     pub(crate) statement: Option<String>,
-    /// Verdicts of this kind only: accepted, rejected or ended
+    /// Verdicts of this kind only: accepted, rejected, ended or signed
     #[arg(long, value_name = "VERDICT")]
     pub(crate) verdict: Option<String>,
     /// Verdicts since then only: a time as they are printed, or its beginning, such as 2026-11-25

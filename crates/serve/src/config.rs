@@ -32,7 +32,9 @@ pub(crate) struct Config {
     pub(crate) metrics: Option<String>,
     /// How much it tells.
     pub(crate) level: Level,
-    /// The key of the service, and the peers that may connect.
+    /// The key of the service, by which it signs records, too.
+    pub(crate) key: SecretKey,
+    /// Links by this key, and the peers that may connect.
     pub(crate) tls: TlsConfig,
     /// The rights of these peers.
     pub(crate) peers: HashMap<Identity, Peer>,
@@ -113,7 +115,8 @@ impl Config {
             url if url.contains("://") => url.clone(),
             file => folder.join(file).display().to_string(),
         };
-        Ok(Self { address, database, metrics, level, tls, peers, statements, limits: file.limits.get() })
+        let limits = file.limits.get();
+        Ok(Self { address, database, metrics, level, key, tls, peers, statements, limits })
     }
 
     /// The rights of `identity`, if it may connect at all: it may have lost them since.

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tracing::{debug, error, info, warn};
-use volery::channel::{Channel, Identity, Link as _, Party, Tls, service_hello};
+use volery::channel::{Channel, Identity, Link as _, Party, SecretKey, Tls, service_hello};
 use volery::{Error, Options, Report};
 use volery_cli::print::hex;
 use volery_cli::service::{self, Cause, Opening, Refusal};
@@ -20,7 +20,8 @@ use volery_cli::web as report;
 use volery_web::error::Whose;
 use volery_web::file::File;
 use volery_web::policy::{Exchange, Unwanted};
-use volery_web::session::{self as web, Seen};
+use volery_web::record::{SignedRecord, Signer};
+use volery_web::session::{self as web, Recorded, Seen};
 
 /// The time for which strikes count, in milliseconds.
 const HOUR: i64 = 3_600_000;
@@ -283,7 +284,7 @@ impl Session {
                 Some(PANICKED.into())
             }
         };
-        let kind = if why.is_none() { Some(&Kind::Accepted) } else { this.kept.get() };
+        let kind = this.kept.get();
         if let Some(kind) = kind {
             metrics.ended(*kind);
         }
@@ -291,6 +292,9 @@ impl Session {
         let _ended = admitted.end();
         shared.count();
         match (why, kind) {
+            (None, Some(Kind::Signed)) => {
+                info!(session, peer, name, statement, sent, received, "a record is signed")
+            }
             (None, _) => info!(session, peer, name, statement, sent, received, milliseconds, "accepted"),
             (Some(why), Some(Kind::Accepted)) => {
                 warn!(session, peer, name, statement, why, "accepted, and its prover may not have heard it");
@@ -351,7 +355,7 @@ impl Session {
         let options = Options { record: Some(Arc::new(record)), ..self.stated.options.clone() };
         let statement = match &self.stated.claimed {
             Claimed::Relation(statement) => statement,
-            Claimed::Web(file) => return self.relay(file, link, &options),
+            Claimed::Web(file) => return self.relay(shared, file, &config.key, link, &options),
         };
         let mut channel = Channel::new(Party::Verifier, link);
         let (_accepted, _) = statement.verify(&mut channel, &options)?;
@@ -363,15 +367,42 @@ impl Session {
     }
 
     /// Forwards the prover's connection to a web server, and verifies what is proved of it. What it shows is known, and
-    /// kept with any verdict, before that is proved.
-    fn relay(&self, file: &File, link: Limited, options: &Options) -> volery_web::Result<()> {
-        let unproved = web::receive(link, &file.terms(), web::now, &mut || file.connect())?;
+    /// kept with any verdict, before that is proved. Where its prover keeps the record that its terms have signed, that
+    /// is all.
+    fn relay(
+        &self,
+        shared: &Shared,
+        file: &File,
+        key: &SecretKey,
+        link: Limited,
+        options: &Options,
+    ) -> volery_web::Result<()> {
+        let service = &self.statement.terms().statement;
+        let signer = Signer { key, service, prover: self.identity };
+        let mut connect = || file.connect();
+        let received = web::receive_and_sign(link, &file.terms(), web::now, &mut connect, &signer)?;
+        let unproved = match received {
+            Recorded::Opened(unproved) => *unproved,
+            Recorded::Kept(record) => return self.keep_signed(shared, &record),
+        };
         let Some(public) = shown(unproved.seen()) else {
             let why = format!("it shows more than the {MOST_SHOWN} bytes that are kept of an answer");
             return Err(unproved.refuse(volery_web::Error::invalid(why)));
         };
         let _ = self.claim.set(Claim { digest: hex(&unproved.digest()), public });
         unproved.verify(options).map(drop)
+    }
+
+    /// Keeps that a record was signed.
+    fn keep_signed(&self, shared: &Shared, signed: &SignedRecord) -> volery_web::Result<()> {
+        let public = json!({"web": {"host": signed.record.host, "record": report::record(signed)}});
+        let _ = self.claim.set(Claim { public: public.to_string(), ..self.unclaimed() });
+        let _ = self.kept.set(Kind::Signed);
+        shared.store.put(&self.verdict(Kind::Signed, "", None)).map_err(|why| {
+            shared.metrics.unrecorded.fetch_add(1, Relaxed);
+            error!(session = self.id, why = why.line, "a signed record was not kept");
+            volery_web::Error::invalid(why.line)
+        })
     }
 
     /// The outcome of a session that ended in `why`, where that counts against the prover: it must not have

@@ -1,7 +1,8 @@
 //! Verdicts, kept for good.
 //!
 //! One row for each session that came to a verdict: accepted, rejected, or ended by the prover when it could
-//! foresee that. A row is written and on disk before the prover hears of it.
+//! foresee that. A row is written and on disk before the prover hears of it. And one for each record of a connection
+//! to a web server that was signed and kept by its prover, which proves nothing by itself.
 
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -42,7 +43,7 @@ const INSERT: &str = "INSERT INTO verdicts (session, began, ended, peer, name, s
      system, field, verdict, reason, computational, statistical, sent, received) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 
-const STRIKES: &str = "SELECT COUNT(*) FROM verdicts WHERE peer = $1 AND verdict <> 'accepted' AND ended > $2 \
+const STRIKES: &str = "SELECT COUNT(*) FROM verdicts WHERE peer = $1 AND verdict NOT IN ('accepted', 'signed') AND ended > $2 \
      AND NOT EXISTS (SELECT 1 FROM forgiven WHERE peer = $1 AND at >= ended)";
 
 const FORGIVE: &str = "INSERT INTO forgiven (peer, at) VALUES ($1, $2)";
@@ -62,11 +63,13 @@ pub enum Kind {
     Rejected,
     /// The link ended after a coin: by accident, or since the prover saw that it would be rejected.
     Ended,
+    /// A record of a connection was signed, which the prover kept: nothing was opened or proved.
+    Signed,
 }
 
 impl Kind {
     /// All verdicts.
-    pub const ALL: [Self; 3] = [Self::Accepted, Self::Rejected, Self::Ended];
+    pub const ALL: [Self; 4] = [Self::Accepted, Self::Rejected, Self::Ended, Self::Signed];
 
     /// The name under which it is kept.
     pub const fn name(self) -> &'static str {
@@ -74,6 +77,7 @@ impl Kind {
             Self::Accepted => "accepted",
             Self::Rejected => "rejected",
             Self::Ended => "ended",
+            Self::Signed => "signed",
         }
     }
 }

@@ -21,7 +21,7 @@ use volery_cli::fields;
 use volery_cli::link::Reached;
 use volery_cli::print::{self, notice, result};
 use volery_cli::report::Outcome;
-use volery_cli::service::{self, Named};
+use volery_cli::service::{self, Named, Terms};
 use volery_cli::settings::{self, Settings};
 use volery_cli::values::Reader;
 use volery_cli::web::{self, failure};
@@ -76,8 +76,8 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     let Reached { mut link, peer, .. } = reached(&typed.peer, &settings)?;
     let (settings, session) = match &typed.statement {
         Some(name) => {
-            let (settings, session) = admitted(typed, &mut link, name)?;
-            (settings, Some(session))
+            let (terms, session) = admitted(typed, &mut link, name)?;
+            (service_settings(&typed.protocol, &typed.output, &typed.hint, &terms)?, Some(session))
         }
         None => (settings, None),
     };
@@ -110,9 +110,9 @@ pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
     print(&settings, Party::Verifier, told, started)
 }
 
-/// Has the service at the other end of `link` admit a session about the web proof of this name: the settings that it
-/// asks for, and the name of the session.
-fn admitted(typed: &WebProve, link: &mut dyn Link, name: &str) -> Result<(Settings, String)> {
+/// Has the service at the other end of `link` admit a session about the web proof of this name: its terms, and the name
+/// of the session.
+fn admitted(typed: &WebProve, link: &mut dyn Link, name: &str) -> Result<(Terms, String)> {
     let terms = service::ask(link, name)?;
     if !typed.output.quiet {
         notice(format_args!("the terms of the service:\n{}", print::table(&terms.lines())));
@@ -123,8 +123,8 @@ fn admitted(typed: &WebProve, link: &mut dyn Link, name: &str) -> Result<(Settin
             terms.statement
         )));
     };
-    let settings = service_settings(&typed.protocol, &typed.output, &typed.hint, &terms)?;
-    Ok((settings, service::choose(link, &[])?))
+    let session = service::choose(link, &[])?;
+    Ok((terms, session))
 }
 
 /// The proof system that is asked for, of a session, or of a file.

@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 use volery::Options;
-use volery::channel::Link;
+use volery::channel::{Identity, Link};
 use volery_cli::failure::Failure;
 use volery_cli::service::{self, Named};
 use volery_web::file::File;
-use volery_web::policy::Exchange;
 use volery_web::roots;
-use volery_web::session::{self, Asking};
+use volery_web::session::{self, Asking, Ends};
+use volery_web::tls::Roots;
 
 const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n\
     {\"owner\":\"Alice Ex\",\"balance\":123456789}";
@@ -114,27 +114,30 @@ impl Asks {
         Self { prover: Prover::of(folder, i, service), file, show: |_| Vec::new() }
     }
 
+    /// Has the service admit a session about the web proof `name`: the link, and the session.
+    fn admitted(&self, name: &str) -> Result<(Box<dyn Link>, String), Failure> {
+        let mut link = self.prover.connect()?;
+        let terms = service::ask(&mut link, name)?;
+        assert!(matches!(&terms.relation, Named::Web { host, .. } if host == "bank.example"), "{terms:?}");
+        let id = service::choose(&mut link, &[])?;
+        Ok((Box::new(link), id))
+    }
+
+    fn asking<'a>(&'a self, roots: &'a Roots) -> Asking<'a> {
+        const COOKIE: &[(&str, &[u8])] = &[("cookie", b"id=s3cr3t")];
+        Asking { roots, fields: COOKIE, show: &self.show, show_escapes: false, confirm: &|_| true }
+    }
+
     /// Proves the web proof `name`, over a link that `change` may change; the session.
     fn prove(
         &self,
         name: &str,
         change: impl FnOnce(Box<dyn Link>) -> Box<dyn Link>,
     ) -> Result<String, Failure> {
-        let mut link = self.prover.connect()?;
-        let terms = service::ask(&mut link, name)?;
-        assert!(matches!(&terms.relation, Named::Web { host, .. } if host == "bank.example"), "{terms:?}");
-        let id = service::choose(&mut link, &[])?;
-        let roots = roots::of_file(&certificates().join("root.pem")).expect("roots");
-        let asking = Asking {
-            roots: &roots,
-            fields: &[("cookie", b"id=s3cr3t")],
-            show: &self.show,
-            show_escapes: false,
-            confirm: &|_: &Exchange| true,
-        };
-        let options = Options::default();
-        let proved =
-            session::prove(change(Box::new(link)), &self.file.terms(), session::now, &options, &asking);
+        let (link, id) = self.admitted(name)?;
+        let (roots, options) = (own_roots(), Options::default());
+        let terms = self.file.terms();
+        let proved = session::prove(change(link), &terms, session::now, &options, &self.asking(&roots));
         proved.map(|_| id).map_err(volery_cli::web::failure)
     }
 
@@ -142,6 +145,11 @@ impl Asks {
     fn prove_balance(&self) -> Result<String, Failure> {
         self.prove("balance", |link| link)
     }
+}
+
+/// The authorities that provers believe.
+fn own_roots() -> Roots {
+    roots::of_file(&certificates().join("root.pem")).expect("roots")
 }
 
 /// A link on which a bit of the opening is flipped.
@@ -241,6 +249,33 @@ fn sessions_at_once_end_each_by_its_own() {
     let refused = cheats.prove_balance().expect_err("refused");
     assert!(refused.line.contains("1 sessions of this peer within an hour"), "{refused:?}");
     assert_eq!(folder.verdicts(&["--verdict", "rejected"])[0]["public"], serde_json::json!({}));
+}
+
+/// The identity of a prover that no record names.
+const ANYBODY: Identity = Identity::from_bytes([7; 32]);
+
+/// A service signs records under its own name, and keeps that it did. They are no verdict.
+#[test]
+fn records_are_signed_and_kept() {
+    let mine = policy(bank(RESPONSE), "record = true\n");
+    let folder = Folder::new(1, &file(&mine, &[], "[limits.peer]\nstrikes = 1\n"));
+    let service = folder.serve();
+    let asks = Asks::new(&folder, 0, &service, &mine);
+    for _ in 0..2 {
+        let (link, id) = asks.admitted("balance").expect("admitted");
+        let ends = Ends { relay: folder.identity(), prover: ANYBODY };
+        let (roots, terms) = (own_roots(), asks.file.terms());
+        let kept = session::keep(link, &terms, session::now, &asks.asking(&roots), ends).expect("a record");
+        let record = &kept.record().record;
+        assert_eq!((&record.service[..], record.prover), ("balance", None));
+        service.says("a record is signed");
+        let verdict = &folder.verdicts(&["--verdict", "signed"])[0];
+        assert_eq!((&verdict["session"], &verdict["security"]), (&id.into(), &Value::Null));
+        let told = &verdict["public"]["web"]["record"];
+        assert_eq!(told["relay"], folder.identity().to_string());
+        assert_eq!(told["id"].as_str().map(str::len), Some(2 * record.id.len()));
+    }
+    assert_eq!(folder.verdicts(&[]).len(), 2);
 }
 
 /// The command line asks for a web proof by its name, and is told where the name is of another kind of statement.

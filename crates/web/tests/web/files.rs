@@ -12,7 +12,7 @@ use volery_web::bundle;
 use volery_web::error::Why;
 use volery_web::policy::Policy;
 use volery_web::record::{Kept, Signer};
-use volery_web::session::{Ends, Recorded, Signing, Terms, keep, prove, verify, verify_and_sign};
+use volery_web::session::{Ends, Recorded, Signing, Terms, Unproved, keep, prove, receive_and_sign, verify};
 use volery_web::{Error, Result};
 
 static KEY: LazyLock<SecretKey> = LazyLock::new(|| SecretKey::generate().unwrap());
@@ -29,14 +29,14 @@ fn signed(policy: &Policy, signing: Signing) -> Terms<'_> {
 }
 
 /// The verifier's side, which connects to this server.
-fn signing(link: Pipe, terms: &Terms<'_>, server: SocketAddr) -> Result<Recorded> {
+fn signing(link: Pipe, terms: &Terms<'_>, server: SocketAddr) -> Result<Recorded<Unproved>> {
     let signer = Signer { key: &KEY, service: "balance", prover: PROVER };
     let mut connect = || TcpStream::connect(server).map_err(Error::io("connecting"));
-    verify_and_sign(link, terms, time, &Options::default(), &mut connect, &signer)
+    receive_and_sign(link, terms, time, &mut connect, &signer)
 }
 
 /// The ends of both sides of a connection of which the prover keeps the record.
-fn kept(terms: &Terms<'_>, ends: Ends) -> (Result<Kept>, Result<Recorded>) {
+fn kept(terms: &Terms<'_>, ends: Ends) -> (Result<Kept>, Result<Recorded<Unproved>>) {
     let ((here, there), address) = (link(), bank());
     thread::scope(|scope| {
         let verifier = scope.spawn(move || signing(there, terms, address));
@@ -108,11 +108,14 @@ fn records_stand_beside_proofs() {
     let terms = signed(&mine, Signing::Record);
     let ((here, there), address) = (link(), bank());
     thread::scope(|scope| {
-        let verifier = scope.spawn(|| signing(there, &terms, address));
+        let verifier = scope.spawn(|| {
+            let Recorded::Opened(unproved) = signing(there, &terms, address).unwrap() else { panic!("kept") };
+            unproved.verify(&Options::default())
+        });
         let (shown, _) = prove(here, &terms, time, &Options::default(), &asking()).unwrap();
-        let Ok(Recorded::Proved(verdict)) = verifier.join().unwrap() else { panic!("not proved") };
-        let record = verdict.record.unwrap();
-        assert_eq!((verdict.exchange, record.record.prover), (shown, None));
-        assert_eq!((record.record.recording, record.record.times), (verdict.recording, [1_900_000_000; 2]));
+        let seen = verifier.join().unwrap().unwrap().seen;
+        let record = seen.record.unwrap();
+        assert_eq!((seen.exchange, record.record.prover), (shown, None));
+        assert_eq!((record.record.recording, record.record.times), (seen.recording, [1_900_000_000; 2]));
     });
 }

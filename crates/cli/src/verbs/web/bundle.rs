@@ -1,6 +1,6 @@
 //! `web prove --out`, `web verify FILE` and `web show`: files for others, and the records that they take.
 
-use super::{Told, print, reached};
+use super::{Told, admitted, print, reached};
 use crate::verbs::args::{WebProve, WebShow, WebVerify};
 use crate::verbs::file::{OUT, no_stream, of_file};
 use crate::verbs::session::met;
@@ -38,8 +38,11 @@ pub(super) fn prove(
     no_stream(OUT, path, "written to")?;
     let mut out = Partial::create(OUT, path, Old::by_force(typed.force))?;
     let own = keyed(&typed.peer, || keys::read(typed.peer.key.as_deref()))?.identity();
-    let Reached { link, peer, .. } = reached(&typed.peer, settings)?;
+    let Reached { mut link, peer, .. } = reached(&typed.peer, settings)?;
     let (relay, _) = peer.as_ref().ok_or_else(no_keys)?;
+    if let Some(name) = &typed.statement {
+        admitted(typed, &mut link, name)?;
+    }
     let ends = Ends { relay: *relay, prover: own };
     let kept = session::keep(link, &terms, session::now, asking, ends).map_err(web::failure)?;
     let (exchange, report) =
