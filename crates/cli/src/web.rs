@@ -86,7 +86,6 @@ pub fn object(exchange: &Exchange) -> Value {
         "hidden": {"request": hidden_of_request, "response": hidden_of_response},
         "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
         "claims": exchange.claims,
-        "escapes": exchange.escapes,
         "read_as": if exchange.is_json { "json" } else { "bytes" },
         "body": body,
         "body_bytes": exchange.response.body.len(),

@@ -37,7 +37,6 @@ pub(crate) struct Own {
     /// Ranges of the body that are shown.
     show: Vec<(usize, usize)>,
     show_all: bool,
-    show_escapes: bool,
     /// The file of this side's authorities.
     roots: Option<PathBuf>,
     /// A function that is asked before anything is opened.
@@ -177,13 +176,7 @@ impl Work {
             self.own.show.iter().map(|(from, to)| *from..*to).collect()
         };
         let confirm = |exchange: &Exchange| self.confirmed(exchange, shared);
-        let asking = Asking {
-            roots: &roots,
-            fields: &fields,
-            show: &show,
-            show_escapes: self.own.show_escapes,
-            confirm: &confirm,
-        };
+        let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
         if self.act == Act::Preview {
             let mut server = self.file.connect_directly().map_err(trouble)?;
             let seen = session::preview(&mut server, &terms, session::now, &asking).map_err(trouble)?;

@@ -21,7 +21,7 @@ use volery_web::error::Whose;
 use volery_web::file::File;
 use volery_web::policy::{Exchange, Unwanted};
 use volery_web::record::{SignedRecord, Signer};
-use volery_web::session::{self as web, Recorded, Seen};
+use volery_web::session::{self as web, Received, Seen};
 
 /// The time for which strikes count, in milliseconds.
 const HOUR: i64 = 3_600_000;
@@ -382,8 +382,8 @@ impl Session {
         let mut connect = || file.connect();
         let received = web::receive_and_sign(link, &file.terms(), web::now, &mut connect, &signer)?;
         let unproved = match received {
-            Recorded::Opened(unproved) => *unproved,
-            Recorded::Kept(record) => return self.keep_signed(shared, &record),
+            Received::Opened(unproved) => *unproved,
+            Received::Kept(record) => return self.keep_signed(shared, &record),
         };
         let Some(public) = shown(unproved.seen()) else {
             let why = format!("it shows more than the {MOST_SHOWN} bytes that are kept of an answer");

@@ -1,65 +1,47 @@
-//! Claims about numbers of a body of JSON that stay hidden: `PATH RELATION NUMBER`, such as `$.balance >= 1000.00`.
+//! Claims about values of a body of JSON that stay hidden: about numbers `PATH RELATION NUMBER`, such as `$.balance >=
+//! 1000.00`, and about strings and literals `PATH == TEXT` and `PATH in [TEXT, …]`, such as `$.country in ["DE", "FR"]`.
 //!
-//! Sign, point and the number of digits are public, as the skeleton shows them. So a claim is settled by the signs alone,
+//! A value that is one of some texts is hidden whole, and compared with those that are as long, byte by byte, as they are
+//! written: `"A"` is not `"\u0041"`. One text is free; of several, each takes an AND less than it has bits.
+//!
+//! Of a number sign, point and the number of digits are public, as the skeleton shows them. So a claim is settled by the signs alone,
 //! or it compares two strings of decimal digits of one length, of which one is public. Of digits the lower four bits
 //! are their values, and strings of these compare as binary numbers do: at one AND at most for each bit of a digit.
 //! That hidden digits are digits is proved where they are hidden.
 
-use crate::json::{Json, Kind, Path};
+mod comparison;
+
+use crate::json::{Json, Kind, Path, Value};
 use crate::skeleton::Byte;
+pub use comparison::Comparison;
+use comparison::{Compared, Digit, Relation};
 use core::cmp::Ordering;
 use core::fmt::{self, Display};
 use core::str::FromStr;
-use volery::F2;
-use volery::circuit::gadget::{Bit, Word};
-use volery::circuit::stream::{Handle, Recorder};
+use std::collections::BTreeSet;
 
 /// The most digits of a claim's number, and of a value that one is about.
 const MOST_DIGITS: usize = 64;
 
-/// A claim about the number at a path.
+/// The most texts of a claim, and the most bytes of one.
+const MOST_TEXTS: usize = 1024;
+const MOST_BYTES: usize = 1024;
+
+/// A claim about the value at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     text: String,
     path: Path,
-    relation: Relation,
-    bound: Decimal<u8>,
+    what: What,
 }
 
-/// A relation of numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Relation {
-    Less,
-    AtMost,
-    Equal,
-    Different,
-    AtLeast,
-    More,
-}
-
-impl Relation {
-    /// The relation of the negatives.
-    const fn turned(self) -> Self {
-        match self {
-            Self::Less => Self::More,
-            Self::AtMost => Self::AtLeast,
-            Self::AtLeast => Self::AtMost,
-            Self::More => Self::Less,
-            same => same,
-        }
-    }
-
-    /// Whether it holds of two numbers that stand so.
-    const fn holds(self, order: Ordering) -> bool {
-        match self {
-            Self::Less => order.is_lt(),
-            Self::AtMost => order.is_le(),
-            Self::Equal => order.is_eq(),
-            Self::Different => order.is_ne(),
-            Self::AtLeast => order.is_ge(),
-            Self::More => order.is_gt(),
-        }
-    }
+/// What is claimed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum What {
+    /// A number is so to this one.
+    Number(Relation, Decimal<u8>),
+    /// A string or a literal is one of these, as they are written; no two are the same.
+    OneOf(Vec<Vec<u8>>),
 }
 
 /// A decimal number: its sign, and its digits before and behind the point.
@@ -68,25 +50,6 @@ struct Decimal<D> {
     is_negative: bool,
     whole: Vec<D>,
     part: Vec<D>,
-}
-
-/// A digit of a value, by the place of its byte in the body.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Digit<P> {
-    /// A digit that is public.
-    Known(u8),
-    /// A hidden digit, at this place.
-    At(P),
-}
-
-/// A comparison of as many digits, hidden ones among them, with public ones.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Comparison<P> {
-    /// The claim, as it was written.
-    pub(crate) claim: String,
-    relation: Relation,
-    pub(crate) digits: Vec<Digit<P>>,
-    bound: Vec<u8>,
 }
 
 /// A claim, as far as the shown bytes settle it.
@@ -100,13 +63,16 @@ pub(crate) enum Settled {
 
 /// Reasons for which a claim is about nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NoNumber {
+pub enum NoValue {
     /// No value is there.
     #[error("there is no value")]
     Missing,
     /// Another kind of value is there.
     #[error("the value is no number")]
     Kind,
+    /// Another kind of value is there.
+    #[error("the value is neither a string nor a literal")]
+    NoText,
     /// The number has an exponent.
     #[error("the number has an exponent, which a claim does not take")]
     Exponent,
@@ -125,46 +91,131 @@ impl FromStr for Claim {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("{text:?} is no claim: write $.path >= 12.50, or another of <, <=, ==, !=, >=, >");
-        let (before, number) = text.rsplit_once(' ').ok_or_else(wrong)?;
-        let (path, relation) = before.rsplit_once(' ').ok_or_else(wrong)?;
-        let relation = match relation {
-            "<" => Relation::Less,
-            "<=" => Relation::AtMost,
-            "==" => Relation::Equal,
-            "!=" => Relation::Different,
-            ">=" => Relation::AtLeast,
-            ">" => Relation::More,
-            _ => return Err(wrong()),
+        let wrong = || {
+            format!(
+                "{text:?} is no claim: write $.path >= 12.50, or another of <, <=, ==, !=, >=, >; or $.path == \"text\", \
+                 or $.path in [\"one\", \"other\"]"
+            )
         };
-        let (is_negative, number) = number.strip_prefix('-').map_or((false, number), |number| (true, number));
+        // Names in a path may have blanks.
+        let ends = text.match_indices(' ').map(|(at, _)| text.split_at(at));
+        let path = ends.filter_map(|(path, rest)| Some((path.parse::<Path>().ok()?, rest.trim_start())));
+        let (path, rest) = path.last().ok_or_else(wrong)?;
+        let (relation, value) = rest.split_once(' ').ok_or_else(wrong)?;
+        let value = value.trim();
+        let what = match (relation, value.as_bytes().first()) {
+            ("in", Some(b'[')) => What::OneOf(texts(value).ok_or_else(wrong)?),
+            ("==", Some(b'"' | b't' | b'f' | b'n')) => {
+                What::OneOf(texts(&format!("[{value}]")).filter(|texts| texts.len() == 1).ok_or_else(wrong)?)
+            }
+            _ => What::Number(relation.parse().map_err(|()| wrong())?, value.parse().map_err(|()| wrong())?),
+        };
+        Ok(Self { text: text.into(), path, what })
+    }
+}
+
+impl FromStr for Relation {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Ok(match text {
+            "<" => Self::Less,
+            "<=" => Self::AtMost,
+            "==" => Self::Equal,
+            "!=" => Self::Different,
+            ">=" => Self::AtLeast,
+            ">" => Self::More,
+            _ => return Err(()),
+        })
+    }
+}
+
+impl FromStr for Decimal<u8> {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (is_negative, number) = text.strip_prefix('-').map_or((false, text), |number| (true, number));
         let (whole, part) =
             number.split_once('.').map_or((number, None), |(whole, part)| (whole, Some(part)));
-        let digits = |text: &str| -> Result<Vec<u8>, String> {
+        let digits = |text: &str| -> Result<Vec<u8>, ()> {
             let is_number =
                 (1..=MOST_DIGITS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| text.bytes().map(|byte| byte - b'0').collect()).ok_or_else(wrong)
+            is_number.then(|| text.bytes().map(|byte| byte - b'0').collect()).ok_or(())
         };
         let (whole, part) = (digits(whole)?, part.map_or(Ok(vec![]), digits)?);
         // Zero has no sign.
         let is_negative = is_negative && whole.iter().chain(&part).any(|digit| *digit != 0);
-        let bound = Decimal { is_negative, whole, part };
-        Ok(Self { text: text.into(), path: path.trim().parse()?, relation, bound })
+        Ok(Self { is_negative, whole, part })
     }
 }
 
+/// The strings and literals of an array of JSON, as they are written, each once.
+fn texts(array: &str) -> Option<Vec<Vec<u8>>> {
+    let json = Json::read(&array.bytes().map(Byte::Shown).collect::<Vec<_>>()).ok()?;
+    let (_, values) = json.values.split_first()?;
+    let is_text =
+        |value: &Value| matches!(value.kind, Kind::String | Kind::Literal) && value.range.len() <= MOST_BYTES;
+    if values.is_empty() || values.len() > MOST_TEXTS || !values.iter().all(is_text) {
+        return None;
+    }
+    let texts: BTreeSet<_> =
+        values.iter().map(|value| array.as_bytes()[value.range.clone()].to_vec()).collect();
+    Some(texts.into_iter().collect())
+}
+
 impl Claim {
-    /// The path to the number.
+    /// The path to the value.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Whether it is about a number, whose digits are hidden, and not about a value that is hidden whole.
+    pub const fn is_of_number(&self) -> bool {
+        matches!(self.what, What::Number(..))
+    }
+
+    /// The most ANDs that it takes.
+    pub(crate) fn most_ands(&self) -> u64 {
+        match &self.what {
+            What::Number(..) => 2 * 4 * MOST_DIGITS as u64,
+            What::OneOf(texts) => texts.iter().map(|text| 8 * text.len() as u64).sum(),
+        }
+    }
+
     /// Settles the claim as far as the shown bytes of a body do.
-    pub(crate) fn settle(&self, json: &Json, body: &[Byte]) -> Result<Settled, NoNumber> {
-        let value = json.at(&self.path).ok_or(NoNumber::Missing)?;
+    pub(crate) fn settle(&self, json: &Json, body: &[Byte]) -> Result<Settled, NoValue> {
+        let value = json.at(&self.path).ok_or(NoValue::Missing)?;
+        match &self.what {
+            What::Number(relation, bound) => self.settle_number(value, body, (*relation, bound)),
+            What::OneOf(texts) => self.settle_text(value, body, texts),
+        }
+    }
+
+    fn settle_text(&self, value: &Value, body: &[Byte], texts: &[Vec<u8>]) -> Result<Settled, NoValue> {
+        let texts = texts.iter().filter(|text| text.len() == value.range.len()).cloned().collect::<Vec<_>>();
+        match value.kind {
+            Kind::Hidden if texts.is_empty() => Ok(Settled::Publicly(false)),
+            Kind::Hidden => {
+                let compared = Compared::Texts { places: value.range.clone().collect(), texts };
+                Ok(Settled::By(Comparison { claim: self.text.clone(), compared }))
+            }
+            Kind::String | Kind::Literal => {
+                let shown: Option<Vec<u8>> =
+                    body[value.range.clone()].iter().map(|byte| byte.shown()).collect();
+                Ok(Settled::Publicly(shown.is_some_and(|shown| texts.contains(&shown))))
+            }
+            Kind::Object | Kind::Array | Kind::Number => Err(NoValue::NoText),
+        }
+    }
+
+    fn settle_number(
+        &self,
+        value: &Value,
+        body: &[Byte],
+        claimed: (Relation, &Decimal<u8>),
+    ) -> Result<Settled, NoValue> {
         if value.kind != Kind::Number {
-            return Err(NoNumber::Kind);
+            return Err(NoValue::Kind);
         }
         let mut number = Decimal { is_negative: false, whole: vec![], part: vec![] };
         let mut is_part = false;
@@ -179,31 +230,31 @@ impl Claim {
                     continue;
                 }
                 Byte::Shown(digit @ b'0'..=b'9') => Digit::Known(digit - b'0'),
-                Byte::Shown(_) => return Err(NoNumber::Exponent),
+                Byte::Shown(_) => return Err(NoValue::Exponent),
                 // The reader of JSON lets nothing else stand there.
                 Byte::Hidden(_) | Byte::Any => Digit::At(at),
             };
             if is_part { number.part.push(digit) } else { number.whole.push(digit) }
         }
         if number.whole.len().max(number.part.len()) > MOST_DIGITS {
-            return Err(NoNumber::Digits);
+            return Err(NoValue::Digits);
         }
-        Ok(self.compare(number))
+        Ok(self.compare(number, claimed))
     }
 
-    fn compare(&self, number: Decimal<Digit<usize>>) -> Settled {
-        let is_zero = self.bound.whole.iter().chain(&self.bound.part).all(|digit| *digit == 0);
+    fn compare(&self, number: Decimal<Digit<usize>>, (relation, bound): (Relation, &Decimal<u8>)) -> Settled {
+        let is_zero = bound.whole.iter().chain(&bound.part).all(|digit| *digit == 0);
         // A number that is not negative is above all that are; one with a sign may be zero, too.
-        let relation = match (number.is_negative, self.bound.is_negative) {
-            (false, true) => return Settled::Publicly(self.relation.holds(Ordering::Greater)),
-            (true, false) if !is_zero => return Settled::Publicly(self.relation.holds(Ordering::Less)),
-            (true, _) => self.relation.turned(),
-            (false, false) => self.relation,
+        let relation = match (number.is_negative, bound.is_negative) {
+            (false, true) => return Settled::Publicly(relation.holds(Ordering::Greater)),
+            (true, false) if !is_zero => return Settled::Publicly(relation.holds(Ordering::Less)),
+            (true, _) => relation.turned(),
+            (false, false) => relation,
         };
-        let whole = number.whole.len().max(self.bound.whole.len());
-        let part = number.part.len().max(self.bound.part.len());
+        let whole = number.whole.len().max(bound.whole.len());
+        let part = number.part.len().max(bound.part.len());
         let digits = padded(&number.whole, &number.part, (whole, part), Digit::Known(0));
-        let bound = padded(&self.bound.whole, &self.bound.part, (whole, part), 0);
+        let bound = padded(&bound.whole, &bound.part, (whole, part), 0);
         let known: Option<Vec<u8>> = digits
             .iter()
             .map(|digit| match digit {
@@ -213,7 +264,10 @@ impl Claim {
             .collect();
         match known {
             Some(known) => Settled::Publicly(relation.holds(known.cmp(&bound))),
-            None => Settled::By(Comparison { claim: self.text.clone(), relation, digits, bound }),
+            None => {
+                let compared = Compared::Digits { relation, digits, bound };
+                Settled::By(Comparison { claim: self.text.clone(), compared })
+            }
         }
     }
 }
@@ -227,90 +281,13 @@ fn padded<D: Clone>(whole: &[D], part: &[D], (before, behind): (usize, usize), z
     digits
 }
 
-impl<P: Copy> Comparison<P> {
-    /// The comparison with other names for its places.
-    pub(crate) fn map<Q>(self, mut place: impl FnMut(P) -> Q) -> Comparison<Q> {
-        let Self { claim, relation, digits, bound } = self;
-        let digits = digits.into_iter().map(|digit| match digit {
-            Digit::Known(digit) => Digit::Known(digit),
-            Digit::At(at) => Digit::At(place(at)),
-        });
-        Comparison { claim, relation, digits: digits.collect(), bound }
-    }
-
-    /// Whether it holds, where `byte` gives the bytes at places.
-    pub(crate) fn holds(&self, byte: impl Fn(P) -> u8) -> bool {
-        // From the first digit on, without a branch on any: what differs first decides.
-        let (mut below, mut above) = (false, false);
-        for (digit, bound) in self.digits.iter().zip(&self.bound) {
-            let digit = match digit {
-                Digit::Known(digit) => *digit,
-                Digit::At(at) => byte(*at) & 15,
-            };
-            let undecided = !(below | above);
-            below |= undecided & (digit < *bound);
-            above |= undecided & (digit > *bound);
-        }
-        match self.relation {
-            Relation::Less => below,
-            Relation::AtMost => !above,
-            Relation::Equal => !(below | above),
-            Relation::Different => below | above,
-            Relation::AtLeast => !below,
-            Relation::More => above,
-        }
-    }
-
-    /// Demands it, where `byte` gives the bytes at places.
-    pub(crate) fn push(
-        &self,
-        b: &mut Recorder<'_, F2>,
-        byte: impl Fn(P) -> Word<Handle, 8>,
-    ) -> volery::Result<()> {
-        let name = format!("claim {}", self.claim);
-        // From the lowest bit of the last digit.
-        let mut bits = Vec::with_capacity(4 * self.digits.len());
-        for (digit, bound) in self.digits.iter().zip(&self.bound).rev() {
-            let word = match digit {
-                Digit::Known(digit) => Word::public((*digit).into()),
-                Digit::At(at) => byte(*at),
-            };
-            bits.extend((0..4).map(|i| (word.bits()[i], bound >> i & 1 == 1)));
-        }
-        if self.relation == Relation::Equal {
-            return bits.iter().try_for_each(|(bit, bound)| bit.assert_equal(b, Bit::Public(*bound), &name));
-        }
-        // Whether the number is below the bound, above it, or another, by the bits so far.
-        let (mut below, mut above, mut other) = (Bit::Public(false), Bit::Public(false), Bit::Public(false));
-        for (bit, bound) in bits {
-            let differs = if bound { bit.not(b) } else { bit };
-            match self.relation {
-                Relation::Less | Relation::AtLeast if bound => below = differs.or(b, below)?,
-                Relation::Less | Relation::AtLeast => {
-                    let same = differs.not(b);
-                    below = same.and(b, below)?;
-                }
-                Relation::More | Relation::AtMost if bound => above = bit.and(b, above)?,
-                Relation::More | Relation::AtMost => above = bit.or(b, above)?,
-                Relation::Equal | Relation::Different => other = differs.or(b, other)?,
-            }
-        }
-        let (bit, expected) = match self.relation {
-            Relation::Less => (below, true),
-            Relation::AtLeast => (below, false),
-            Relation::More => (above, true),
-            Relation::AtMost => (above, false),
-            Relation::Equal | Relation::Different => (other, true),
-        };
-        bit.assert_equal(b, Bit::Public(expected), name)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::opening::Hidden;
-    use volery::circuit::gadget::bits_of;
+    use volery::F2;
+    use volery::circuit::gadget::{Word, bits_of};
+    use volery::circuit::stream::Recorder;
     use volery::circuit::{Backend, Circuit, Shape};
 
     /// The bytes of a number whose digits are hidden.
@@ -320,7 +297,7 @@ mod tests {
         number.bytes().map(byte).collect()
     }
 
-    fn settle(claim: &str, body: &[Byte]) -> Result<Settled, NoNumber> {
+    fn settle(claim: &str, body: &[Byte]) -> Result<Settled, NoValue> {
         let claim: Claim = claim.parse().unwrap();
         claim.settle(&Json::read(body).unwrap(), body)
     }
@@ -389,18 +366,73 @@ mod tests {
         assert_eq!(["<", "<=", ">", ">=", "!=", "=="].map(ands), [11, 23, 23, 11, 23, 0]);
     }
 
+    /// Texts that are hidden whole, shown, or of other lengths; by gates, too.
+    #[test]
+    fn texts_are_one_of_some() {
+        for (claim, value, holds) in [
+            ("$ == \"EUR\"", "\"EUR\"", true),
+            ("$ == \"EUR\"", "\"USD\"", false),
+            ("$ == \"EUR\"", "\"EURO\"", false),
+            ("$ == \"a b\"", "\"a b\"", true),
+            ("$ == true", "true", true),
+            ("$ == true", "null", false),
+            ("$ in [\"DE\", \"FR\", \"CH\", \"USA\"]", "\"CH\"", true),
+            ("$ in [\"DE\", \"FR\", \"CH\", \"USA\"]", "\"USA\"", true),
+            ("$ in [\"DE\", \"FR\", \"DE\"]", "\"DE\"", true),
+            ("$ in [\"DE\", \"FR\"]", "\"CH\"", false),
+            ("$ in [false, null]", "null", true),
+        ] {
+            let shown: Vec<_> = value.bytes().map(Byte::Shown).collect();
+            assert_eq!(settle(claim, &shown), Ok(Settled::Publicly(holds)), "{claim} {value}");
+            let hidden = vec![Byte::Hidden(Hidden::Whole); value.len()];
+            let found = match settle(claim, &hidden).unwrap() {
+                Settled::Publicly(found) => found,
+                Settled::By(comparison) => {
+                    let found = comparison.holds(|at| value.as_bytes()[at]);
+                    let circuit = Of(&comparison, value.len());
+                    assert_eq!(volery::check(&circuit, bits_of(value.as_bytes())).is_ok(), found, "{claim}");
+                    found
+                }
+            };
+            assert_eq!(found, holds, "{claim} {value}");
+        }
+        let hidden = vec![Byte::Hidden(Hidden::Whole); 4];
+        let ands = |claim: &str| {
+            let Settled::By(comparison) = settle(claim, &hidden).unwrap() else { panic!() };
+            Shape::without_depth::<F2>(&Of(&comparison, 4)).unwrap().mul
+        };
+        assert_eq!(["$ == \"DE\"", "$ in [\"DE\", \"FR\", \"USA\"]"].map(ands), [0, 2 * 31]);
+    }
+
     #[test]
     fn claims_are_refused() {
-        for text in
-            ["", "$", "$ > ", "$.a>1", "$.a > 1e5", "$.a > .5", "$.a > 5.", "$.a = 5", "a > 5", "$.a > +5"]
-        {
+        for text in [
+            "",
+            "$",
+            "$ > ",
+            "$.a>1",
+            "$.a > 1e5",
+            "$.a > .5",
+            "$.a > 5.",
+            "$.a = 5",
+            "a > 5",
+            "$.a > +5",
+            "$.a != \"x\"",
+            "$.a == \"x",
+            "$.a == tru",
+            "$.a in []",
+            "$.a in [1]",
+            "$.a in [[\"x\"]]",
+            "$.a == \"x\",\"y\"",
+        ] {
             assert!(text.parse::<Claim>().is_err(), "{text}");
         }
         let body = br#"{"a":"1","b":1e5,"c":1}"#.map(Byte::Shown);
-        assert_eq!(settle("$.a > 1", &body), Err(NoNumber::Kind));
-        assert_eq!(settle("$.b > 1", &body), Err(NoNumber::Exponent));
-        assert_eq!(settle("$.d > 1", &body), Err(NoNumber::Missing));
+        assert_eq!(settle("$.a > 1", &body), Err(NoValue::Kind));
+        assert_eq!(settle("$.c == \"1\"", &body), Err(NoValue::NoText));
+        assert_eq!(settle("$.b > 1", &body), Err(NoValue::Exponent));
+        assert_eq!(settle("$.d > 1", &body), Err(NoValue::Missing));
         let long = vec![Byte::Hidden(Hidden::Digits); 65];
-        assert_eq!(settle("$ > 1", &long), Err(NoNumber::Digits));
+        assert_eq!(settle("$ > 1", &long), Err(NoValue::Digits));
     }
 }

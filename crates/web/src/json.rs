@@ -1,16 +1,18 @@
-//! JSON (RFC 8259) over a [skeleton](crate::skeleton): a whole text, read strictly, some of whose strings and digits are
-//! hidden.
+//! JSON (RFC 8259) over a [skeleton](crate::skeleton): a whole text, read strictly, some of whose values are hidden whole,
+//! and some of whose digits are hidden.
 //!
-//! Whatever makes structure is shown: quotes, backslashes and what they escape, brackets, commas, colons, signs, points,
-//! exponents, literals. A byte that is hidden in a string is none of quote, backslash and control, and one that is hidden
-//! in a number is a digit. So by induction over tokens this parser walks exactly the text that the server wrote: no
-//! hidden byte can end, open or escape anything where it stands.
+//! Whatever makes structure is shown, but within values that are hidden whole: quotes, brackets, commas, colons, keys,
+//! signs, points, exponents, literals. A byte that is hidden in a number is a digit. Bytes of a value that is hidden whole
+//! stand where a value begins, and a walk over them ends where that value does
+//! ([`statement`](crate::statement)), where a text is one of JSON at all: that a text with such values is, is the
+//! server's word. So by induction over tokens this parser walks the text that the server wrote. (Where it finds an array
+//! of one value that is hidden whole, that may be blanks, in an array of none.)
 //!
-//! No object has a key twice. Of a key that is hidden this is seen by its length: it has no escapes, and is refused where
-//! a shown key of the same object has as many bytes. So a path of shown keys leads to one value, or to none.
+//! No object has a key twice, so that a path leads to one value, or to none: keys are shown, but for those within values
+//! that are hidden whole, into which no path leads.
 //!
 //! **Deviations** from RFC 8259, each stricter: at most 31 levels; no key twice; surrogates in pairs alone; what is shown
-//! of a string that is shown whole is UTF-8. Of hidden bytes from 0x80 on nothing is checked: they are never structure.
+//! of a string is UTF-8.
 
 mod reader;
 
@@ -20,6 +22,7 @@ use core::fmt::{self, Display};
 use core::ops::Range;
 use core::str::FromStr;
 use reader::Reader;
+use std::collections::HashSet;
 
 /// The most levels of arrays and objects.
 const MOST_LEVELS: usize = 31;
@@ -64,6 +67,8 @@ pub enum Kind {
     Number,
     /// One of `true`, `false` and `null`.
     Literal,
+    /// A value that is hidden whole, of any kind.
+    Hidden,
 }
 
 /// A step from a value to one within it.
@@ -71,8 +76,6 @@ pub enum Kind {
 pub enum Step {
     /// The value of a key, which is shown.
     Key(String),
-    /// The value of a key that is hidden.
-    HiddenKey,
     /// The element of an array, from 0.
     Index(usize),
 }
@@ -118,9 +121,6 @@ pub enum Rule {
     /// A key stands twice in an object.
     #[error("the key {0:?} stands twice")]
     Twice(String),
-    /// A hidden key may be one that is shown.
-    #[error("a hidden key is as long as one that is shown, and may be the same")]
-    HiddenKey,
 }
 
 /// A path to a value: `$`, and behind it `.name`, `["any name"]` or `[number]`, as often as need be.
@@ -181,28 +181,6 @@ impl Json {
         Some(&self.values[self.number(path)?])
     }
 
-    /// The path to a value, as one writes it, but for what is hidden of it.
-    fn path(&self, number: usize) -> String {
-        let Some(Within { parent, step }) = &self.values[number].within else { return "$".into() };
-        let before = self.path(*parent);
-        let is_name = |name: &str| !name.is_empty() && !name.contains(['.', '[', '"', ']', '*', ' ']);
-        match step {
-            Step::Key(name) if is_name(name) => format!("{before}.{name}"),
-            Step::Key(name) => format!("{before}[\"{name}\"]"),
-            Step::HiddenKey => format!("{before}[hidden]"),
-            Step::Index(index) => format!("{before}[{index}]"),
-        }
-    }
-
-    /// Paths to strings with escapes that are at none of `shown`, nor within: no class hides these escapes.
-    pub fn escapes(&self, text: &[Byte], shown: &[Path]) -> Vec<String> {
-        let are_shown = self.are_within(shown);
-        let values = self.values.iter().zip(are_shown).enumerate().filter(|(_, (_, is_shown))| !is_shown);
-        let has_escapes = |value: &Value| text[value.range.clone()].contains(&Byte::Shown(b'\\'));
-        let strings = values.filter(|(_, (value, _))| value.kind == Kind::String && has_escapes(value));
-        strings.map(|(number, _)| self.path(number)).collect()
-    }
-
     /// The number of the value at a path.
     fn number(&self, path: &Path) -> Option<usize> {
         let mut parent = 0;
@@ -216,22 +194,6 @@ impl Json {
         }
         Some(parent)
     }
-
-    /// The values that are at one of `paths`, or within it: true for each that is.
-    fn are_within(&self, paths: &[Path]) -> Vec<bool> {
-        let mut are_within = vec![false; self.values.len()];
-        for path in paths {
-            if let Some(number) = self.number(path) {
-                are_within[number] = true;
-            }
-        }
-        for (number, value) in self.values.iter().enumerate() {
-            if let Some(Within { parent, .. }) = &value.within {
-                are_within[number] |= are_within[*parent];
-            }
-        }
-        are_within
-    }
 }
 
 /// A part of a text that is to be hidden.
@@ -243,56 +205,58 @@ pub struct HiddenPart {
     pub hidden: Hidden,
 }
 
-/// The parts of a text by which all strings and numbers are hidden that are at none of `shown`, nor within. Keys,
-/// literals, escapes, signs, points and exponents stay shown.
+/// The parts of a text that hide all of it but the values at `shown`, those at `digits` if they are numbers, of which
+/// digits are hidden, and the way to these: brackets, commas, colons and keys. Whatever else there is on the way is
+/// hidden whole.
 ///
 /// # Errors
 /// Those of [`Json::read`].
-pub fn hide(text: &[u8], shown: &[Path]) -> Result<Vec<HiddenPart>, Malformed> {
+pub fn hide(text: &[u8], shown: &[Path], digits: &[Path]) -> Result<Vec<HiddenPart>, Malformed> {
     let json = Json::read(&text.iter().map(|byte| Byte::Shown(*byte)).collect::<Vec<_>>())?;
-    let are_shown = json.are_within(shown);
+    let numbers = |paths: &[Path]| paths.iter().filter_map(|path| json.number(path)).collect::<HashSet<_>>();
+    let (shown, digits) = (numbers(shown), numbers(digits));
+    let mut leads = vec![false; json.values.len()];
+    for number in shown.iter().chain(&digits) {
+        let mut within = &json.values[*number].within;
+        while let Some(Within { parent, .. }) = within {
+            leads[*parent] = true;
+            within = &json.values[*parent].within;
+        }
+    }
     let mut parts = Vec::new();
-    for (value, _) in json.values.iter().zip(are_shown).filter(|(_, is_shown)| !is_shown) {
-        let mut hide = |range: Range<usize>, hidden| {
-            if !range.is_empty() {
-                parts.push(HiddenPart { range, hidden });
-            }
-        };
-        let Range { start, end } = value.range;
-        match value.kind {
-            Kind::String => {
-                let mut begin = start + 1;
-                let mut at = begin;
-                while at < end - 1 {
-                    if text[at] == b'\\' {
-                        hide(begin..at, Hidden::Text);
-                        at += if text[at + 1] == b'u' { 6 } else { 2 };
-                        begin = at;
-                    } else {
-                        at += 1;
-                    }
-                }
-                hide(begin..end - 1, Hidden::Text);
-            }
-            Kind::Number => {
-                let mut begin = start;
-                for (at, byte) in (start..end).zip(&text[start..end]) {
-                    if matches!(byte, b'e' | b'E') {
-                        hide(begin..at, Hidden::Digits);
-                        begin = end;
-                        break;
-                    }
-                    if !byte.is_ascii_digit() {
-                        hide(begin..at, Hidden::Digits);
-                        begin = at + 1;
-                    }
-                }
-                hide(begin..end, Hidden::Digits);
-            }
-            Kind::Object | Kind::Array | Kind::Literal => {}
+    let mut at = 0;
+    for (number, Value { range, kind, .. }) in json.values.iter().enumerate() {
+        // What is shown or hidden whole holds those within it.
+        if range.start < at || leads[number] && !shown.contains(&number) {
+            continue;
+        }
+        at = range.end;
+        if shown.contains(&number) {
+            continue;
+        }
+        if digits.contains(&number) && *kind == Kind::Number {
+            parts.extend(runs_of_digits(text, range.clone()));
+        } else {
+            parts.push(HiddenPart { range: range.clone(), hidden: Hidden::Whole });
         }
     }
     Ok(parts)
+}
+
+/// The runs of digits of a number, before its exponent.
+fn runs_of_digits(text: &[u8], range: Range<usize>) -> Vec<HiddenPart> {
+    let number = &text[range.clone()];
+    let end = number.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
+    let mut begin = range.start;
+    let mut runs = Vec::new();
+    for run in number[..end].chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit()) {
+        let of_run = begin..begin + run.len();
+        begin = of_run.end;
+        if run[0].is_ascii_digit() {
+            runs.push(HiddenPart { range: of_run, hidden: Hidden::Digits });
+        }
+    }
+    runs
 }
 
 #[cfg(test)]

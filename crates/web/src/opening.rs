@@ -3,12 +3,12 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | version, 1 | 1 |
+//! | version, 2 | 1 |
 //! | SHTS, CHTS | 32 + 32 |
 //! | H of the client's key, H of the server's | 16 + 16 |
 //! | for either side, the client first: number of records | 2 |
 //! | for each record: length of its content, type, use (0 its type alone, 1 opened) | 2 + 1 + 1 |
-//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 hidden text, 3 hidden digits) and length | 2 + (2 + 1 + 2) |
+//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 a value of JSON hidden whole, 3 hidden digits) and length | 2 + (2 + 1 + 2) |
 //! | where a part is shown: its bytes | n |
 //!
 //! Parts lie within their content, and stand in their order, none is empty, and none begins where another of its kind ends.
@@ -21,7 +21,7 @@ use crate::tls::{HandshakeSecrets, Reader, Secret};
 pub(crate) const FIXED: usize = 1 + 2 * 32 + 2 * 16 + 2 * 2;
 
 /// The version of these bytes.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The values that the prover opens, which V has besides its recording.
 #[derive(Clone)]
@@ -71,8 +71,9 @@ pub enum Said {
 pub enum Hidden {
     /// None is below 0x20: so they end no line of a head of HTTP.
     Value,
-    /// None is below 0x20, a quote or a backslash: so they end no string of JSON, and escape nothing.
-    Text,
+    /// They are values of JSON, each hidden whole, with blanks around it at most. Of single bytes nothing is demanded: a
+    /// walk over a value's bytes shows that it ends where they do.
+    Whole,
     /// All are decimal digits.
     Digits,
 }
@@ -95,7 +96,7 @@ impl Part {
         match self.said {
             Said::Shown(_) => 0,
             Said::Hidden(Hidden::Value, _) => 1,
-            Said::Hidden(Hidden::Text, _) => 2,
+            Said::Hidden(Hidden::Whole, _) => 2,
             Said::Hidden(Hidden::Digits, _) => 3,
         }
     }
@@ -187,7 +188,7 @@ fn parts(reader: &mut Reader<'_>) -> Result<Vec<Part>, Why> {
         let said = match kind {
             0 => Said::Shown(reader.vector16()?.rest().to_vec()),
             1 => Said::Hidden(Hidden::Value, reader.u16()?),
-            2 => Said::Hidden(Hidden::Text, reader.u16()?),
+            2 => Said::Hidden(Hidden::Whole, reader.u16()?),
             3 => Said::Hidden(Hidden::Digits, reader.u16()?),
             _ => return Err(Why::NotCanonical),
         };

@@ -1,15 +1,16 @@
 //! Policies of a verifier: the request that has to be made, of which server, and what its answer has to be.
 
-use crate::claim::{Claim, Comparison, NoNumber, Settled};
+use crate::claim::{Claim, Comparison, NoValue, Settled};
 use crate::error::{Error, Result};
 use crate::freshness::Stale;
 use crate::http::{
     ALWAYS_SHOWN, Head, Malformed, Request, Response, is_provable, request, response, value_spans,
 };
-use crate::json::{self, HiddenPart, Json, Path, hide};
+use crate::json::{self, HiddenPart, Json, Kind, Path, hide};
 use crate::opened::Span;
 use crate::opening::Opening;
 use crate::skeleton::{Byte, skeleton};
+use crate::statement::Piece;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -57,7 +58,7 @@ pub struct Wanted {
     pub content_type: Option<String>,
     /// Paths to values of its body, which is JSON, that are shown. Where there are none, the body may be anything.
     pub reveal: Vec<Path>,
-    /// Claims about numbers of that body, which stay hidden.
+    /// Claims about values of that body, which stay hidden.
     pub claims: Vec<Claim>,
 }
 
@@ -92,10 +93,10 @@ pub struct Exchange {
     pub claims: Vec<String>,
     /// Whether the body was read as JSON, and not as bytes.
     pub is_json: bool,
-    /// Paths to strings of the body that the policy does not reveal, and whose escapes are shown all the same.
-    pub escapes: Vec<String>,
     /// The part of the claims that is for the circuit, by places in the response's data.
     pub(crate) comparisons: Vec<Comparison<usize>>,
+    /// The values of the body that are hidden whole, by pieces of the response's data.
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// A body, as it was read.
@@ -103,7 +104,7 @@ pub struct Exchange {
 struct ReadBody {
     revealed: Vec<Revealed>,
     comparisons: Vec<Comparison<usize>>,
-    escapes: Vec<String>,
+    pieces: Vec<Piece>,
 }
 
 /// A value of the response's body that a policy wants to see.
@@ -156,13 +157,13 @@ pub enum Unwanted {
     /// The body is no JSON that proves something.
     #[error("the response's body: {0}")]
     Json(json::Malformed),
-    /// A claim is about no number.
+    /// A claim is about no value that there is.
     #[error("the claim {claim}: {why}")]
-    NoNumber {
+    NoValueOfClaim {
         /// The claim.
         claim: String,
         /// The reason.
-        why: NoNumber,
+        why: NoValue,
     },
     /// A claim does not hold, as the shown bytes say.
     #[error("the claim {0} does not hold")]
@@ -293,10 +294,15 @@ impl Policy {
         self.check_request(&request)?;
         let response = response(&skeleton(&opening.server)).map_err(Unwanted::Response)?;
         self.check_response(&response)?;
-        let ReadBody { revealed, comparisons, escapes } = self.read_body(&response)?;
+        let ReadBody { revealed, comparisons, pieces } = self.read_body(&response)?;
         let claims = self.0.claims.iter().map(Claim::to_string).collect();
         let is_json = self.reads_json();
-        Ok(Exchange { request, response, revealed, claims, is_json, escapes, comparisons })
+        Ok(Exchange { request, response, revealed, claims, is_json, comparisons, pieces })
+    }
+
+    /// The most ANDs of the claims.
+    pub(crate) fn ands_of_claims(&self) -> u64 {
+        self.0.claims.iter().map(Claim::most_ands).sum()
     }
 
     /// Whether the body is read as JSON, and not as bytes.
@@ -328,11 +334,20 @@ impl Policy {
                     let place = |at: usize| response.places(at..at + 1)[0].start;
                     comparisons.push(comparison.map(place));
                 }
-                Err(why) => return Err(Unwanted::NoNumber { claim: claim.to_string(), why }),
+                Err(why) => return Err(Unwanted::NoValueOfClaim { claim: claim.to_string(), why }),
             }
         }
-        let escapes = json.escapes(body, &self.0.reveal);
-        Ok(ReadBody { revealed, comparisons, escapes })
+        let mut pieces = Vec::new();
+        for value in json.values.iter().filter(|value| value.kind == Kind::Hidden) {
+            let places = response.places(value.range.clone());
+            let last = places.len() - 1;
+            pieces.extend(places.into_iter().enumerate().map(|(i, range)| Piece {
+                range,
+                begins: i == 0,
+                ends: i == last,
+            }));
+        }
+        Ok(ReadBody { revealed, comparisons, pieces })
     }
 
     /// Whether a response has to show its field of this name, in lower case.
@@ -340,8 +355,8 @@ impl Policy {
         ALWAYS_SHOWN.contains(&name) || self.0.shown_fields.iter().any(|shown| shown == name)
     }
 
-    /// The spans of a response: its head, in which all values are hidden but those that have to be shown; and of its body, where the policy wants
-    /// values of it, all but other strings and numbers.
+    /// The spans of a response: its head, in which all values are hidden but those that have to be shown; and of its
+    /// body, where the policy wants values of it, these and the way to them.
     ///
     /// # Errors
     /// `Invalid` where it is malformed.
@@ -365,8 +380,10 @@ impl Policy {
         }
         let mut body = Zeroizing::new(Vec::with_capacity(response.body.len()));
         response.pieces.iter().for_each(|piece| body.extend_from_slice(&data[piece.clone()]));
-        let parts =
-            hide(&body, &self.0.reveal).map_err(|why| Error::invalid(Unwanted::Json(why).to_string()))?;
+        let of_numbers = self.0.claims.iter().filter(|claim| claim.is_of_number());
+        let numbers = of_numbers.map(|claim| claim.path().clone()).collect::<Vec<_>>();
+        let parts = hide(&body, &self.0.reveal, &numbers)
+            .map_err(|why| Error::invalid(Unwanted::Json(why).to_string()))?;
         for HiddenPart { range, hidden } in parts {
             spans.extend(response.places(range).into_iter().map(|place| Span::hidden(place, hidden)));
         }

@@ -86,9 +86,9 @@ pub struct Unproved {
 }
 
 /// The outcome of a connection of which a record is signed.
-pub enum Recorded<T> {
+pub enum Received {
     /// The prover opened it.
-    Opened(Box<T>),
+    Opened(Box<Unproved>),
     /// The prover kept the record, and opened nothing: whoever gets a file of it verifies that.
     Kept(Box<SignedRecord>),
 }
@@ -139,9 +139,9 @@ pub fn receive_and_sign(
     clock: Clock,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
     signer: &Signer<'_>,
-) -> Result<Recorded<Unproved>> {
+) -> Result<Received> {
     if terms.signing == Signing::Nothing {
-        return receive(link, terms, clock, connect).map(|unproved| Recorded::Opened(unproved.into()));
+        return receive(link, terms, clock, connect).map(|unproved| Received::Opened(unproved.into()));
     }
     let forwarded = forward(&mut link, terms, clock, connect)?;
     let is_named = terms.signing == Signing::RecordOfProver;
@@ -151,10 +151,10 @@ pub fn receive_and_sign(
     send_record(&mut link, &record)?;
     let opening = receive_opening(&mut link, &forwarded.recording, true);
     match opening.map_err(|why| told(&mut link, why))? {
-        None => Ok(Recorded::Kept(record.into())),
+        None => Ok(Received::Kept(record.into())),
         Some(opening) => {
             let unproved = forwarded.check(Box::new(link), &opening, terms, Some(record))?;
-            Ok(Recorded::Opened(unproved.into()))
+            Ok(Received::Opened(unproved.into()))
         }
     }
 }
@@ -276,7 +276,7 @@ impl Checked {
         let exchange = policy.read(opening)?;
         let freshness =
             Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
-        let statement = statement.comparing(opening, &exchange.comparisons);
+        let statement = statement.of_body(opening, &exchange.comparisons, &exchange.pieces);
         Ok(Self { certificate: session.certificate, exchange, freshness, statement })
     }
 }
@@ -289,9 +289,6 @@ pub struct Asking<'a> {
     pub fields: &'a [(&'a str, &'a [u8])],
     /// The ranges of the response's body that are to be shown, beside what the policy reveals, chosen when it is there.
     pub show: &'a dyn Fn(&[u8]) -> Vec<Range<usize>>,
-    /// Whether escapes may be shown of strings of JSON that the policy does not reveal: else a body that has some is
-    /// refused.
-    pub show_escapes: bool,
     /// Whether to open what the verifier would see: the last word of whoever runs the prover.
     pub confirm: &'a dyn Fn(&Exchange) -> bool,
 }
@@ -456,15 +453,8 @@ impl Stated {
             Ok(exchange)
         });
         let exchange = exchange.map_err(|why| Error::invalid(why.to_string()))?;
-        if let Some(path) = exchange.escapes.first()
-            && !asking.show_escapes
-        {
-            return Err(Error::invalid(format!(
-                "the string at {path} has escapes, which cannot be hidden, and would be shown"
-            )));
-        }
         let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
-        let statement = statement.comparing(&opening, &exchange.comparisons);
+        let statement = statement.of_body(&opening, &exchange.comparisons, &exchange.pieces);
         statement.check(&fetched.secret)?;
         Ok(Self { opening, exchange, statement })
     }

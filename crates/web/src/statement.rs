@@ -39,13 +39,15 @@
 
 mod class;
 mod plan;
+mod whole;
 
-use crate::claim::{Comparison, Digit};
+use crate::claim::Comparison;
 use crate::error::Result;
 use crate::opening::{Opening, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{APPLICATION_DATA, Record, Schedule, Secret, Session};
 use class::{Demand, What};
+use core::ops::Range;
 use ghash::universal_hash::UniversalHash;
 use ghash::{Block, GHash};
 use plan::check_plan;
@@ -56,12 +58,13 @@ use volery::F2;
 use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, Word, bits_of};
 use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Circuit};
+use whole::{Known, Walk};
 
 /// Bytes of a block of AES.
 const BLOCK: usize = 16;
 
 /// The begin of what a statement's digest is of, with the version of its gates.
-const DOMAIN: &[u8] = b"volery web statement 1\0";
+const DOMAIN: &[u8] = b"volery web statement 2\0";
 
 /// The way to state SHA-256 and AES.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -108,6 +111,18 @@ struct Stated {
     pad: Option<[u8; BLOCK]>,
     /// Blocks of the key stream, by their numbers, with what is known of each.
     blocks: Vec<KnownBlock>,
+    /// Pieces of values that are hidden whole, in their order.
+    pieces: Vec<Piece>,
+}
+
+/// A piece of a value that is hidden whole: some of its bytes in a row, of a side's data, or of one record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Piece {
+    pub(crate) range: Range<usize>,
+    /// Whether the value begins with it.
+    pub(crate) begins: bool,
+    /// Whether it ends with it.
+    pub(crate) ends: bool,
 }
 
 /// A block of a key stream: its bytes where they are known.
@@ -155,13 +170,38 @@ impl Statement {
         })
     }
 
-    /// The statement that what is compared holds, too: bytes by their places in the server's data, each of them hidden
-    /// as a digit in `opening`, of which the statement is.
-    pub(crate) fn comparing(mut self, opening: &Opening, comparisons: &[Comparison<usize>]) -> Self {
+    /// The statement that what the body says holds, too: that `pieces`, in their order in the server's data, are values,
+    /// and what is compared, by places there. All of these bytes are hidden in `opening`, of which the statement is: as
+    /// digits, or whole.
+    pub(crate) fn of_body(
+        mut self,
+        opening: &Opening,
+        comparisons: &[Comparison<usize>],
+        pieces: &[Piece],
+    ) -> Self {
+        // Which values they are follows from the opening.
+        let [_, server] = &mut self.directions;
+        let mut pieces = pieces.iter().peekable();
+        for (sequence, of) in places_of_data(&opening.server) {
+            while let Some(Piece { range, begins, ends }) =
+                pieces.peek().filter(|piece| piece.range.start < of.end)
+            {
+                let (start, end) = (range.start.max(of.start), range.end.min(of.end));
+                server.records[sequence].pieces.push(Piece {
+                    range: start - of.start..end - of.start,
+                    begins: *begins && start == range.start,
+                    ends: *ends && end == range.end,
+                });
+                if range.end > of.end {
+                    break;
+                }
+                pieces.next();
+            }
+        }
         let mut digest = Sha256::new_with_prefix(self.digest);
         for comparison in comparisons {
             let located = comparison.clone().map(|place| locate(&opening.server, place));
-            // Bounds and relations are those of the claim, and places those of the opening's skeleton.
+            // Bounds, texts and relations are those of the claim, and places those of the opening's skeleton.
             digest.update((comparison.claim.len() as u64).to_be_bytes());
             digest.update(&comparison.claim);
             self.comparisons.push(located);
@@ -191,18 +231,33 @@ impl Statement {
         let schedule = Schedule::new(secret, &self.hello_hash);
         demand(schedule.server_handshake.ct_eq(&self.server_secret).into(), || "SHTS".into())?;
         let keys = schedule.application(&self.finished_hash);
+        let mut walk = Known::default();
         for (Direction { side, hash_key, records }, keys) in self.directions.iter().zip(&keys) {
             demand(keys.hash_key() == *hash_key, || format!("H of the {side}"))?;
             for (sequence, record) in records.iter().enumerate() {
                 let name = format!("record {sequence} of the {side}");
                 let stream = |number| keys.stream(sequence as u64, number);
                 demand(record.pad.is_none_or(|pad| pad == stream(1)), || format!("{name}: its tag"))?;
+                let mut pieces = &record.pieces[..];
                 for KnownBlock { number, bytes } in &record.blocks {
                     let begin = BLOCK * *number as usize;
                     for (place, (byte, known)) in (begin..).zip(stream(number + 2).iter().zip(bytes)) {
                         let Some(known) = known else { continue };
                         let what = known.what.name();
-                        demand(known.is_met(*byte), || format!("{name}: {what} at {place}"))?;
+                        let mut holds = known.is_met(*byte);
+                        if let [Piece { range, begins, ends }, rest @ ..] = pieces
+                            && range.contains(&place)
+                        {
+                            if *begins && place == range.start {
+                                walk = Known::default();
+                            }
+                            holds &= walk.step(*byte ^ known.sent);
+                            if place + 1 == range.end {
+                                pieces = rest;
+                                holds &= !ends | walk.ends();
+                            }
+                        }
+                        demand(holds, || format!("{name}: {what} at {place}"))?;
                     }
                 }
             }
@@ -236,7 +291,8 @@ impl Statement {
         let derived = handshake.expand_label(b, b"derived", &public(&Sha256::digest(b"")), 32)?;
         let master = Hkdf::<Sha<'_, C>>::extract(b, &derived, &public(&[0; 32]))?;
         let master = Hkdf::<Sha<'_, C>>::new(b, &master)?;
-        let mut digits = BTreeMap::new();
+        let mut compared_bytes = BTreeMap::new();
+        let mut walk = Walk::default();
         for direction in &self.directions {
             let label: &[u8] = match direction.side {
                 Side::Client => b"c ap traffic",
@@ -252,23 +308,22 @@ impl Statement {
             // Step 3.
             for (sequence, record) in direction.records.iter().enumerate() {
                 let compared = if side == Side::Server { self.compared(sequence) } else { vec![] };
-                let bytes = b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), &compared))?;
-                digits.extend(compared.into_iter().map(|at| Place { sequence, at }).zip(bytes));
+                let (bytes, walked) =
+                    b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), &compared, walk))?;
+                walk = walked;
+                compared_bytes.extend(compared.into_iter().map(|at| Place { sequence, at }).zip(bytes));
             }
         }
         // Step 4.
-        self.comparisons.iter().try_for_each(|comparison| comparison.push(b, |place| digits[&place]))
+        self.comparisons.iter().try_for_each(|comparison| comparison.push(b, |place| compared_bytes[&place]))
     }
 }
 
 impl Statement {
     /// The places in a record of the server of what is compared, in their order.
     fn compared(&self, sequence: usize) -> Vec<usize> {
-        let digits = self.comparisons.iter().flat_map(|comparison| &comparison.digits);
-        let places = digits.filter_map(|digit| match digit {
-            Digit::At(place) if place.sequence == sequence => Some(place.at),
-            _ => None,
-        });
+        let places = self.comparisons.iter().flat_map(Comparison::places);
+        let places = places.filter(|place| place.sequence == sequence).map(|place| place.at);
         places.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
@@ -309,16 +364,17 @@ impl Stated {
             KnownBlock { number, bytes }
         });
         let pad = planned.parts.is_some().then(|| pad(record, hash_key));
-        Self { pad, blocks: blocks.collect() }
+        Self { pad, blocks: blocks.collect(), pieces: Vec::new() }
     }
 
     /// The byte of the ciphertext at a place of which something is said.
     fn sent(&self, at: usize) -> u8 {
         let block = self.blocks.iter().find(|block| block.number as usize == at / BLOCK);
-        block.and_then(|block| block.bytes[at % BLOCK]).expect("a hidden digit").sent
+        block.and_then(|block| block.bytes[at % BLOCK]).expect("a hidden byte").sent
     }
 
-    /// Step 3 for one record. Gives the bytes of its plaintext at these places, of which something is said.
+    /// Step 3 for one record. Gives the bytes of its plaintext at these places, of which something is said, and how far
+    /// the walk over a value has come that goes on in the next one.
     fn push<S: for<'r> SubBytes<Recorder<'r, F2>>>(
         &self,
         b: &mut Recorder<'_, F2>,
@@ -326,7 +382,8 @@ impl Stated {
         iv: &Bytes<Handle>,
         (side, sequence): (Side, usize),
         compared: &[usize],
-    ) -> volery::Result<Vec<Word<Handle, 8>>> {
+        mut walk: Walk,
+    ) -> volery::Result<(Vec<Word<Handle, 8>>, Walk)> {
         let number = [&[0; 4][..], &(sequence as u64).to_be_bytes()].concat();
         let nonce = iv.xor(b, &Bytes::public(&number))?;
         // The pad is the block before those of the text, which begin at 2.
@@ -339,31 +396,60 @@ impl Stated {
             block.assert_equal(b, pad, format_args!("{record}: its tag"))?;
         }
         let mut bytes = Vec::with_capacity(compared.len());
+        let mut pieces = &self.pieces[..];
         for (block, known) in stream.zip(&self.blocks) {
             let begin = BLOCK * known.number as usize;
             for (place, (byte, known)) in (begin..).zip(block.iter().zip(&known.bytes)) {
                 let Some(known) = known else { continue };
-                known.push(b, byte, format_args!("{record}: {} at {place}", known.what.name()))?;
-                if compared.contains(&place) {
-                    bytes.push(byte.xor(b, &Word::public(known.sent.into())));
+                let name = format_args!("{record}: {} at {place}", known.what.name());
+                known.push(b, byte, name)?;
+                if let [Piece { range, begins, ends }, rest @ ..] = pieces
+                    && range.contains(&place)
+                {
+                    if *begins && place == range.start {
+                        walk = Walk::default();
+                    }
+                    let plain = known.plain(b, byte);
+                    walk.step(b, &plain, name)?;
+                    if place + 1 == range.end {
+                        pieces = rest;
+                        if *ends {
+                            walk.end(b, name)?;
+                        }
+                    }
+                }
+                if compared.binary_search(&place).is_ok() {
+                    bytes.push(known.plain(b, byte));
                 }
             }
         }
-        Ok(bytes)
+        Ok((bytes, walk))
     }
 }
 
 /// The place of a byte of the server's data in its records.
-fn locate(plan: &[Planned], mut place: usize) -> Place {
-    for (sequence, planned) in plan.iter().enumerate().filter(|(_, planned)| planned.kind == APPLICATION_DATA)
-    {
-        let length = usize::from(planned.length);
-        if place < length {
-            return Place { sequence, at: place };
-        }
-        place -= length;
-    }
-    unreachable!("a byte of the skeleton")
+fn locate(plan: &[Planned], place: usize) -> Place {
+    let found = places_of_data(plan).find(|(_, of)| of.contains(&place));
+    let (sequence, of) = found.expect("a byte of the skeleton");
+    Place { sequence, at: place - of.start }
+}
+
+/// The places of each record's data in all data of a side, with the record's number.
+fn places_of_data(plan: &[Planned]) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut end = 0;
+    let data = plan.iter().enumerate().filter(|(_, planned)| planned.kind == APPLICATION_DATA);
+    data.map(move |(sequence, planned)| {
+        let begin = end;
+        end += usize::from(planned.length);
+        (sequence, begin..end)
+    })
+}
+
+/// Whether bytes that are hidden whole may be a value.
+#[cfg(test)]
+pub(crate) fn is_walked(bytes: &[u8]) -> bool {
+    let mut walk = Known::default();
+    bytes.iter().fold(true, |holds, byte| holds & walk.step(*byte)) & walk.ends()
 }
 
 /// Makes an error of what does not hold.

@@ -32,13 +32,13 @@ const PARTS: [(&str, usize); 5] =
 const KEYS: u64 = 28 * 22_271 + 2 * 6_400;
 
 /// ANDs of a byte at most: a record without content has 22, and two blocks of the key stream, each of 5,120; and a
-/// byte that is hidden has a class.
-const ANDS_OF_BYTE: u64 = 2 * 5_120 / 22 + 16;
+/// byte that is hidden has a class, or is one of a value that is hidden whole.
+const ANDS_OF_BYTE: u64 = 2 * 5_120 / 22 + 32;
 
 /// Bytes that are held for one that is recorded, at most: itself; six of the opening, where each byte is a part of its
-/// own; that part; the bytes of the skeleton and of the body; a value of JSON for each two of them; and what is demanded
-/// of it in the statement. In the test `memory_is_as_foretold` of volery-serve these came to 85.
-const HELD_OF_BYTE: u64 = 128;
+/// own; that part; the bytes of the skeleton and of the body; a value of JSON for each two of them, hidden whole; and what
+/// is demanded of it in the statement. The test `memory_is_as_foretold` of volery-serve measures them.
+const HELD_OF_BYTE: u64 = 192;
 
 /// The settings that both sides of a web proof must agree on.
 #[derive(Clone, Copy)]
@@ -81,7 +81,7 @@ impl Terms<'_> {
 
     /// The most ANDs of a proof on these terms: by gates, of records as short as those of TLS can be.
     pub fn most_ands(&self) -> u64 {
-        KEYS + ANDS_OF_BYTE * self.most_recorded()
+        KEYS + ANDS_OF_BYTE * self.most_recorded() + self.policy.ands_of_claims()
     }
 
     /// The most bytes that a verifier holds at once for a session on these terms, beside its link and the proof

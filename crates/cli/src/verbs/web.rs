@@ -61,9 +61,7 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     };
     let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange);
     let roots = typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots)?;
-    // Whoever is asked sees them listed.
-    let show_escapes = typed.show_escapes || !typed.yes;
-    let asking = Asking { roots: &roots, show_escapes, fields: &fields, show: &show, confirm: &confirm };
+    let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
     if typed.preview {
         let mut server = file.connect_directly().map_err(failure)?;
         let exchange =
@@ -223,12 +221,10 @@ fn seen(exchange: &Exchange) -> Vec<String> {
             part => part.lines().map(one_line).collect(),
         })
         .collect();
-    if !exchange.claims.is_empty() || !exchange.escapes.is_empty() {
+    if !exchange.claims.is_empty() {
         lines.push(String::new());
     }
     lines.extend(exchange.claims.iter().map(|claim| format!("and that {}", one_line(claim))));
-    let escapes = exchange.escapes.iter();
-    lines.extend(escapes.map(|path| format!("with the escapes in the string at {}", one_line(path))));
     lines
 }
 

@@ -30,7 +30,6 @@ def _run(
         ],
         "show": [tuple(part) for part in own.get("show") or ()],
         "show_all": bool(own.get("show_all")),
-        "show_escapes": bool(own.get("show_escapes")),
         "roots": own.get("roots") and fspath(own["roots"]),
         "confirm": confirm and (lambda seen: confirm(Report({"verdict": None, "web": _json.loads(seen)}))),
         "record": bool(own.get("record")),
@@ -46,10 +45,9 @@ def preview(
     roots: str | PathLike[str] | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
-    show_escapes: bool = False,
 ) -> Report:
     """Makes the request without a verifier: what it would see is ``web`` of the report; nothing is proved."""
-    own = dict(headers=headers, roots=roots, show=show, show_all=show_all, show_escapes=show_escapes)
+    own = dict(headers=headers, roots=roots, show=show, show_all=show_all)
     return Report(_run("preview", policy, own, {})[0])
 
 
@@ -60,7 +58,6 @@ def prove(
     roots: str | PathLike[str] | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
-    show_escapes: bool = False,
     confirm: Callable[[Report], bool] | None = None,
     **options: Any,
 ) -> Report:
@@ -70,7 +67,7 @@ def prove(
     is opened; where it says no, nothing is. Without it all that the policy wants is opened.
     """
     own = dict(headers=headers, roots=roots, confirm=confirm)
-    own |= dict(show=show, show_all=show_all, show_escapes=show_escapes)
+    own |= dict(show=show, show_all=show_all)
     return Report(_run("prove", policy, own, options)[0])
 
 
@@ -81,7 +78,6 @@ def prove_to_bytes(
     roots: str | PathLike[str] | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
-    show_escapes: bool = False,
     confirm: Callable[[Report], bool] | None = None,
     **options: Any,
 ) -> tuple[bytes, Report]:
@@ -91,7 +87,7 @@ def prove_to_bytes(
     show.
     """
     own = dict(headers=headers, roots=roots, confirm=confirm)
-    own |= dict(show=show, show_all=show_all, show_escapes=show_escapes)
+    own |= dict(show=show, show_all=show_all)
     report, bundle = _run("prove_to_bytes", policy, own, options)
     return bundle, Report(report)
 

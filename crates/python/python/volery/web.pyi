@@ -15,7 +15,6 @@ def preview(
     roots: _Path | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
-    show_escapes: bool = False,
 ) -> Report: ...
 def prove(
     policy: _Path,
@@ -24,7 +23,6 @@ def prove(
     roots: _Path | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
-    show_escapes: bool = False,
     confirm: Callable[[Report], bool] | None = None,
     **options: Unpack[Options],
 ) -> Report: ...
@@ -35,7 +33,6 @@ def prove_to_bytes(
     roots: _Path | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
-    show_escapes: bool = False,
     confirm: Callable[[Report], bool] | None = None,
     **options: Unpack[Options],
 ) -> tuple[bytes, Report]: ...

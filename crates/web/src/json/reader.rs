@@ -59,6 +59,13 @@ impl<'b> Reader<'b> {
 
     fn value(&mut self, within: Option<Within>) -> Result<(), Malformed> {
         let (start, number) = (self.at, self.values.len());
+        if self.peek()? == Byte::Hidden(Hidden::Whole) {
+            // All of them: whatever follows is shown, or refused.
+            self.at +=
+                self.bytes[start..].iter().take_while(|byte| **byte == Byte::Hidden(Hidden::Whole)).count();
+            self.values.push(Value { within, range: start..self.at, kind: Kind::Hidden });
+            return Ok(());
+        }
         // The first digit of a number may be hidden.
         let is_digit = self.peek()? == Byte::Hidden(Hidden::Digits);
         let first = if is_digit { b'0' } else { self.shown()? };
@@ -72,6 +79,7 @@ impl<'b> Reader<'b> {
         };
         self.values.push(Value { within, range: start..start, kind });
         match kind {
+            Kind::Hidden => unreachable!("it is taken above"),
             Kind::Object => self.object(number)?,
             Kind::Array => self.array(number)?,
             Kind::String => drop(self.string()?),
@@ -118,30 +126,13 @@ impl<'b> Reader<'b> {
             return self.take(b'}');
         }
         let mut keys = HashSet::new();
-        let (mut lengths, mut hidden) = (HashSet::new(), HashSet::new());
         loop {
             let at = self.at;
-            let wrong = |why| Malformed { at, why };
-            let step = match self.string()? {
-                Text::Shown(key) => {
-                    if hidden.contains(&key.len()) {
-                        return Err(wrong(Rule::HiddenKey));
-                    }
-                    lengths.insert(key.len());
-                    if !keys.insert(key.clone()) {
-                        return Err(wrong(Rule::Twice(key)));
-                    }
-                    Step::Key(key)
-                }
-                Text::Hidden { has_escapes: true, .. } => return Err(wrong(Rule::HiddenKey)),
-                Text::Hidden { length, .. } => {
-                    if lengths.contains(&length) {
-                        return Err(wrong(Rule::HiddenKey));
-                    }
-                    hidden.insert(length);
-                    Step::HiddenKey
-                }
-            };
+            let key = self.string()?;
+            if !keys.insert(key.clone()) {
+                return Err(Malformed { at, why: Rule::Twice(key) });
+            }
+            let step = Step::Key(key);
             self.blank();
             self.take(b':')?;
             self.blank();
@@ -176,36 +167,27 @@ impl<'b> Reader<'b> {
         Ok(true)
     }
 
-    fn string(&mut self) -> Result<Text, Malformed> {
+    /// Passes over a string, all of which is shown: what it stands for.
+    fn string(&mut self) -> Result<String, Malformed> {
         self.take(b'"')?;
-        let (begin, mut is_hidden, mut has_escapes) = (self.at, false, false);
+        let begin = self.at;
         let mut text = Vec::new();
         loop {
-            match self.peek()? {
-                Byte::Hidden(Hidden::Text) => {
-                    is_hidden = true;
-                    self.at += 1;
-                }
-                Byte::Hidden(_) | Byte::Any => return Err(self.wrong(Rule::Hidden)),
-                Byte::Shown(b'"') => break,
-                Byte::Shown(b'\\') => {
-                    has_escapes = true;
+            match self.shown()? {
+                b'"' => break,
+                b'\\' => {
                     let escaped = self.escape()?;
                     text.extend(escaped.encode_utf8(&mut [0; 4]).bytes());
                 }
-                Byte::Shown(byte @ 0..0x20) => return Err(self.wrong(Rule::Byte(byte))),
-                Byte::Shown(byte) => {
+                byte @ 0..0x20 => return Err(self.wrong(Rule::Byte(byte))),
+                byte => {
                     text.push(byte);
                     self.at += 1;
                 }
             }
         }
-        let length = self.at - begin;
         self.at += 1;
-        if is_hidden {
-            return Ok(Text::Hidden { length, has_escapes });
-        }
-        String::from_utf8(text).map(Text::Shown).map_err(|_| Malformed { at: begin, why: Rule::Utf8 })
+        String::from_utf8(text).map_err(|_| Malformed { at: begin, why: Rule::Utf8 })
     }
 
     /// The character of an escape.
@@ -289,16 +271,4 @@ impl<'b> Reader<'b> {
         }
         Ok(())
     }
-}
-
-/// A string as it was read.
-enum Text {
-    /// All of it is shown: what it stands for.
-    Shown(String),
-    /// Some of it is hidden.
-    Hidden {
-        /// The bytes, as they are written.
-        length: usize,
-        has_escapes: bool,
-    },
 }

@@ -33,7 +33,7 @@ impl What {
             Self::Type(_) => "its type",
             Self::Padding => "its padding",
             Self::Hidden(Hidden::Value) => "a hidden value",
-            Self::Hidden(Hidden::Text) => "hidden text",
+            Self::Hidden(Hidden::Whole) => "a value that is hidden whole",
             Self::Hidden(Hidden::Digits) => "a hidden digit",
         }
     }
@@ -47,10 +47,14 @@ impl Demand {
             What::Shown(byte) | What::Type(byte) => plain == byte,
             What::Padding => plain == 0,
             What::Hidden(Hidden::Value) => plain >= 0x20,
-            // Without a branch, as all that is done with hidden bytes.
-            What::Hidden(Hidden::Text) => (plain >= 0x20) & (plain != b'"') & (plain != b'\\'),
+            What::Hidden(Hidden::Whole) => true,
             What::Hidden(Hidden::Digits) => plain.is_ascii_digit(),
         }
+    }
+
+    /// The byte of the plaintext.
+    pub(super) fn plain(self, b: &mut Recorder<'_, F2>, stream: &Word<Handle, 8>) -> Word<Handle, 8> {
+        stream.xor(b, &Word::public(self.sent.into()))
     }
 
     /// Demands it of a byte of the key stream.
@@ -67,10 +71,11 @@ impl Demand {
             What::Padding => return is(b, 0),
             What::Hidden(class) => class,
         };
-        let plain = stream.xor(b, &Word::public(self.sent.into()));
+        let plain = self.plain(b, stream);
         let wrong = match class {
+            // A walk over all of the value's bytes is what demands something.
+            Hidden::Whole => return Ok(()),
             Hidden::Value => below_blank(b, &plain)?,
-            Hidden::Text => ends_text(b, &plain)?,
             Hidden::Digits => {
                 let [.., bit4, bit5, bit6, bit7] = *plain.bits();
                 for (bit, expected) in [(bit4, true), (bit5, true), (bit6, false), (bit7, false)] {
@@ -87,24 +92,6 @@ impl Demand {
 pub(super) fn below_blank(b: &mut Recorder<'_, F2>, byte: &Word<Handle, 8>) -> volery::Result<Bit<Handle>> {
     let [.., not5, not6, not7] = *byte.not(b).bits();
     not7.and(b, not6)?.and(b, not5)
-}
-
-/// Whether a byte is below 0x20, a quote or a backslash: 13 ANDs. No two of these hold at once, so that their sum is one
-/// where one does.
-pub(super) fn ends_text(b: &mut Recorder<'_, F2>, byte: &Word<Handle, 8>) -> volery::Result<Bit<Handle>> {
-    let [_, bit1, bit2, bit3, bit4, ..] = *byte.bits();
-    let [not0, not1, not2, not3, not4, not5, not6, not7] = *byte.not(b).bits();
-    let low = not7.and(b, not6)?;
-    let control = low.and(b, not5)?;
-    // 0x22 is 0010 0010, and 0x5c is 0101 1100.
-    let in_row = low.xor(b, control).and(b, not4)?;
-    let (high, end) = (not3.and(b, not2)?, bit1.and(b, not0)?);
-    let quote = in_row.and(b, high)?.and(b, end)?;
-    let (above, row) = (not7.xor(b, low), not5.and(b, bit4)?);
-    let in_row = above.and(b, row)?;
-    let (high, end) = (bit3.and(b, bit2)?, not1.and(b, not0)?);
-    let backslash = in_row.and(b, high)?.and(b, end)?;
-    Ok(control.xor(b, quote).xor(b, backslash))
 }
 
 /// Whether the low half of a byte is above nine: 2 ANDs.

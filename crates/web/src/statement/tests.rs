@@ -4,7 +4,7 @@
 // Lists of ranges, of which some have one.
 #![allow(clippy::single_range_in_vec_init)]
 
-use super::class::{above_nine, below_blank, ends_text};
+use super::class::{above_nine, below_blank};
 use super::*;
 use crate::claim::Settled;
 use crate::error::{Error, Why};
@@ -416,12 +416,12 @@ fn hidden_bytes_are_of_their_class() {
     };
     let holds = |byte: u8, class| match class {
         Hidden::Value => byte >= 0x20,
-        Hidden::Text => byte >= 0x20 && ![0x22, 0x5c].contains(&byte),
+        Hidden::Whole => true,
         Hidden::Digits => byte.is_ascii_digit(),
     };
     let classes = [
         (Hidden::Value, "a hidden value at 60"),
-        (Hidden::Text, "hidden text at 60"),
+        (Hidden::Whole, "hidden whole"),
         (Hidden::Digits, "a hidden digit at 60"),
     ];
     for byte in (0..0x40).chain(0x5a..0x60).chain([0x7f, 0x80, 0xff]) {
@@ -433,7 +433,7 @@ fn hidden_bytes_are_of_their_class() {
         }
     }
     BY_GATES.set(true);
-    assert!(ended(&with(0x5c), Hidden::Text).is_err());
+    assert!(ended(&with(0x1f), Hidden::Value).is_err());
 }
 
 /// Claims about digits that stay hidden, which two records share: by gates, too.
@@ -448,7 +448,7 @@ fn claims_hold_of_hidden_digits() {
     let roots = script::roots();
     let expected = Expected { name: NAME, roots: &roots, time: script::time() };
     let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
-    let hidden = crate::json::hide(BODY, &[]).unwrap().into_iter();
+    let hidden = crate::json::hide(BODY, &[], &["$.balance".parse().unwrap()]).unwrap().into_iter();
     let hidden = hidden
         .map(|part| Span::hidden(HEAD.len() + part.range.start..HEAD.len() + part.range.end, part.hidden));
     let mut spans: Vec<_> = hidden.collect();
@@ -465,7 +465,7 @@ fn claims_hold_of_hidden_digits() {
         });
         let comparisons = comparisons.collect::<Vec<_>>();
         let statement = Statement::new(&written.recording, opened.session(), &opening, Form::Gates).unwrap();
-        statement.comparing(&opening, &comparisons)
+        statement.of_body(&opening, &comparisons, &[])
     };
     let check = |claims: &[&str], by_gates: bool| {
         let statement = stated(claims);
@@ -492,6 +492,56 @@ fn claims_hold_of_hidden_digits() {
     assert!((0..4).all(|i| !digests[..i].contains(&digests[i])));
 }
 
+/// Values that are hidden whole, in one record and in two, end where a walk over them says: by gates, too.
+#[test]
+fn values_hidden_whole_end_where_they_are_said_to() {
+    let mut data = data();
+    let (first, second) = BODY.split_at(14);
+    data[4].content = first.to_vec();
+    data.insert(5, Data::new(Side::Server, 23, second));
+    let written = written(data);
+    let roots = script::roots();
+    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
+    let check = |ranges: &[Range<usize>], by_gates: bool| {
+        let in_data = |range: &Range<usize>| HEAD.len() + range.start..HEAD.len() + range.end;
+        let mut spans: Vec<_> =
+            ranges.iter().map(|range| Span::hidden(in_data(range), Hidden::Whole)).collect();
+        spans.push(Span::shown(0..HEAD.len() + BODY.len()));
+        let opening = opened.opening(&[Span::shown(0..REQUEST.len())], &spans);
+        let pieces: Vec<_> =
+            ranges.iter().map(|range| Piece { range: in_data(range), begins: true, ends: true }).collect();
+        let statement = Statement::new(&written.recording, opened.session(), &opening, Form::Gates).unwrap();
+        let statement = statement.of_body(&opening, &[], &pieces);
+        let ended = statement.check(&written.secret).map_err(|error| error.to_string());
+        if by_gates {
+            let gates = volery::check(&statement, Statement::witness(&written.secret));
+            assert_eq!(gates.is_ok(), ended.is_ok(), "{ranges:?} {gates:?}");
+        }
+        ended
+    };
+    let at = |text: &str| {
+        let begin = BODY.windows(text.len()).position(|window| window == text.as_bytes()).unwrap();
+        begin..begin + text.len()
+    };
+    let owner = at("\"Alice Ex\"");
+    assert!(owner.contains(&13) && owner.contains(&14));
+    check(&[owner.clone(), at("123456789")], true).unwrap();
+    check(core::slice::from_ref(&owner), false).unwrap();
+    check(&[at(core::str::from_utf8(BODY).unwrap())], false).unwrap();
+    for (range, by_gates) in [
+        (at("\"Alice"), true),
+        (at("\"Alice Ex\",\"balance\":1"), true),
+        (at("9}"), false),
+        (at("{\"owner\":"), false),
+    ] {
+        let why = check(core::slice::from_ref(&range), by_gates).unwrap_err();
+        assert!(why.contains("a value that is hidden whole at "), "{why}");
+    }
+    // What one value leaves open is not closed by the next.
+    check(&[owner.start..owner.end - 1, owner.end - 1..owner.end], false).unwrap_err();
+}
+
 /// The gates of each class on all bytes, and how many they are.
 #[test]
 fn gates_of_classes_are_those_of_bytes() {
@@ -505,11 +555,7 @@ fn gates_of_classes_are_those_of_bytes() {
         }
     }
     type Class = (Gates, fn(u8) -> bool, u64);
-    let cases: [Class; 3] = [
-        (below_blank, |byte| byte < 0x20, 2),
-        (ends_text, |byte| byte < 0x20 || byte == b'"' || byte == b'\\', 13),
-        (above_nine, |byte| byte & 15 > 9, 2),
-    ];
+    let cases: [Class; 2] = [(below_blank, |byte| byte < 0x20, 2), (above_nine, |byte| byte & 15 > 9, 2)];
     for (gates, expected, ands) in cases {
         for byte in 0..=255 {
             volery::check(&Of(gates, byte, expected(byte)), bits_of(&[byte])).unwrap();
@@ -547,7 +593,7 @@ fn openings_have_one_form() {
         bytes[at] = byte;
         bytes
     };
-    assert_eq!(refused(&with(0, 2)), Why::NotCanonical);
+    assert_eq!(refused(&with(0, 1)), Why::NotCanonical);
     // The use of the client's first record.
     assert_eq!(refused(&with(1 + 64 + 32 + 2 + 3, 2)), Why::NotCanonical);
     // Parts that touch are one part.

@@ -12,7 +12,7 @@ use volery_web::bundle;
 use volery_web::error::Why;
 use volery_web::policy::Policy;
 use volery_web::record::{Kept, Signer};
-use volery_web::session::{Ends, Recorded, Signing, Terms, Unproved, keep, prove, receive_and_sign, verify};
+use volery_web::session::{Ends, Received, Signing, Terms, keep, prove, receive_and_sign, verify};
 use volery_web::{Error, Result};
 
 static KEY: LazyLock<SecretKey> = LazyLock::new(|| SecretKey::generate().unwrap());
@@ -29,14 +29,14 @@ fn signed(policy: &Policy, signing: Signing) -> Terms<'_> {
 }
 
 /// The verifier's side, which connects to this server.
-fn signing(link: Pipe, terms: &Terms<'_>, server: SocketAddr) -> Result<Recorded<Unproved>> {
+fn signing(link: Pipe, terms: &Terms<'_>, server: SocketAddr) -> Result<Received> {
     let signer = Signer { key: &KEY, service: "balance", prover: PROVER };
     let mut connect = || TcpStream::connect(server).map_err(Error::io("connecting"));
     receive_and_sign(link, terms, time, &mut connect, &signer)
 }
 
 /// The ends of both sides of a connection of which the prover keeps the record.
-fn kept(terms: &Terms<'_>, ends: Ends) -> (Result<Kept>, Result<Recorded<Unproved>>) {
+fn kept(terms: &Terms<'_>, ends: Ends) -> (Result<Kept>, Result<Received>) {
     let ((here, there), address) = (link(), bank());
     thread::scope(|scope| {
         let verifier = scope.spawn(move || signing(there, terms, address));
@@ -51,7 +51,7 @@ fn files_are_made_and_verified() {
     let terms = signed(&mine, Signing::RecordOfProver);
     let (kept, verifier) = kept(&terms, ends());
     let kept = kept.unwrap();
-    let Ok(Recorded::Kept(record)) = verifier else { panic!("proved") };
+    let Ok(Received::Kept(record)) = verifier else { panic!("proved") };
     assert_eq!((&*record, record.record.prover), (kept.record(), Some(PROVER)));
     let mut out = Cursor::new(vec![]);
     let (shown, _) = kept.write(&terms, &Options::default(), &asking(), &mut out).unwrap();
@@ -109,7 +109,7 @@ fn records_stand_beside_proofs() {
     let ((here, there), address) = (link(), bank());
     thread::scope(|scope| {
         let verifier = scope.spawn(|| {
-            let Recorded::Opened(unproved) = signing(there, &terms, address).unwrap() else { panic!("kept") };
+            let Received::Opened(unproved) = signing(there, &terms, address).unwrap() else { panic!("kept") };
             unproved.verify(&Options::default())
         });
         let (shown, _) = prove(here, &terms, time, &Options::default(), &asking()).unwrap();

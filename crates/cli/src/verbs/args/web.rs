@@ -59,9 +59,6 @@ pub(crate) struct WebProve {
     /// Show the whole body of the response
     #[arg(long)]
     pub(crate) show_all: bool,
-    /// Show the escapes, such as \u0418, within strings of JSON that are otherwise hidden: --yes alone refuses them
-    #[arg(long)]
-    pub(crate) show_escapes: bool,
     /// Open what the verifier would see without asking
     #[arg(long)]
     pub(crate) yes: bool,

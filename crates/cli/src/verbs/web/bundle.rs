@@ -22,7 +22,7 @@ use volery_web::bundle::{self, Bundle, FileVerdict};
 use volery_web::error::Error;
 use volery_web::file::{File, MOST_BYTES};
 use volery_web::record::{Record, SignedRecord, Signer};
-use volery_web::session::{self, Asking, Ends, Recorded, Verdict};
+use volery_web::session::{self, Asking, Ends, Received, Verdict};
 use volery_web::skeleton::{Byte, skeleton, text};
 
 /// `volery web prove --out`.
@@ -68,13 +68,13 @@ pub(super) fn sign(typed: &WebVerify, settings: &Settings, file: &File, started:
     let mut connect = || file.connect();
     let received = session::receive_and_sign(link, &file.terms(), session::now, &mut connect, &signer);
     match received.map_err(web::failure)? {
-        Recorded::Opened(unproved) => {
+        Received::Opened(unproved) => {
             let Verdict { seen, report, .. } = unproved.verify(&options).map_err(web::failure)?;
             let object = web::seen(&seen);
             let told = Told { exchange: &seen.exchange, report, object, peer, session: None };
             print(settings, Party::Verifier, told, started)
         }
-        Recorded::Kept(signed) => {
+        Received::Kept(signed) => {
             if settings.json {
                 let peer = peer.map(|(identity, _)| identity.to_string());
                 let web = json!({"host": signed.record.host, "record": web::record(&signed)});
