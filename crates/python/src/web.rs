@@ -209,8 +209,8 @@ impl Work {
         } else {
             let prover = peer.ok_or_else(no_keys)?;
             let received = self.asked.by_key(|key| {
-                let signer = Signer { key, service: "", prover };
-                session::receive_and_sign(link, &terms, session::now, &mut connect, &signer)
+                let mut signer = Signer { key, service: "", prover, keep: &mut |_| Ok(()) };
+                session::receive_and_sign(link, &terms, session::now, &mut connect, &mut signer)
             })?;
             match received.map_err(trouble)? {
                 Received::Opened(unproved) => *unproved,

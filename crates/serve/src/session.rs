@@ -19,6 +19,7 @@ use volery_cli::service::{self, Cause, Opening, Refusal};
 use volery_cli::web as report;
 use volery_web::error::Whose;
 use volery_web::file::File;
+use volery_web::freshness::Stale;
 use volery_web::policy::{Exchange, Unwanted};
 use volery_web::record::{SignedRecord, Signer};
 use volery_web::session::{self as web, Received, Seen};
@@ -293,7 +294,7 @@ impl Session {
         shared.count();
         match (why, kind) {
             (None, Some(Kind::Signed)) => {
-                info!(session, peer, name, statement, sent, received, "a record is signed")
+                info!(session, peer, name, statement, sent, received, "the prover keeps its record")
             }
             (None, _) => info!(session, peer, name, statement, sent, received, milliseconds, "accepted"),
             (Some(why), Some(Kind::Accepted)) => {
@@ -378,9 +379,14 @@ impl Session {
         options: &Options,
     ) -> volery_web::Result<()> {
         let service = &self.statement.terms().statement;
-        let signer = Signer { key, service, prover: self.identity };
+        let mut keep = |signed: &SignedRecord| {
+            let record = report::record(signed);
+            info!(session = self.id, peer = %self.identity, statement = service, %record, "a record is signed");
+            Ok(())
+        };
+        let mut signer = Signer { key, service, prover: self.identity, keep: &mut keep };
         let mut connect = || file.connect();
-        let received = web::receive_and_sign(link, &file.terms(), web::now, &mut connect, &signer)?;
+        let received = web::receive_and_sign(link, &file.terms(), web::now, &mut connect, &mut signer)?;
         let unproved = match received {
             Received::Opened(unproved) => *unproved,
             Received::Kept(record) => return self.keep_signed(shared, &record),
@@ -413,7 +419,7 @@ impl Session {
             volery_web::Error::Proof(why) => self.blame_of_proof(why),
             volery_web::Error::Refused(why) if why.whose == Whose::Prover => Some(Kind::Rejected),
             // Two clocks may differ, and servers be late, with a prover that has checked all else before.
-            volery_web::Error::Unwanted(Unwanted::Stale(_)) => None,
+            volery_web::Error::Unwanted(Unwanted::Stale(Stale::Clock { .. })) => None,
             volery_web::Error::Unwanted(_) => Some(Kind::Rejected),
             _ => None,
         }

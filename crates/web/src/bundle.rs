@@ -35,7 +35,7 @@ use crate::opening::Opening;
 use crate::policy::Exchange;
 use crate::record::{self, Kept, SignedRecord};
 use crate::recording::{Passage, Recording, Side};
-use crate::session::{Asking, Checked, Stated, Terms, Time, confirmed};
+use crate::session::{Asking, Checked, Signing, Stated, Terms, Time, confirmed};
 use crate::statement::{Form, Statement};
 use crate::tunnel::most_opening;
 use core::time::Duration;
@@ -104,6 +104,9 @@ impl Kept {
         out: &mut (impl Write + Seek),
     ) -> Result<(Exchange, Report)> {
         let terms = &in_file(terms);
+        if terms.policy.digest() != self.record.record.policy {
+            return Err(Error::invalid("the record is of another policy: nobody would accept the file"));
+        }
         let stated = Stated::of(&self.fetched, terms, times(&self.record), asking)?;
         let Stated { opening, exchange, statement } = stated;
         confirmed(&exchange, asking)?;
@@ -134,9 +137,16 @@ pub fn verify(
     options: &Options,
 ) -> Result<FileVerdict> {
     let terms = &in_file(terms);
-    let bundle = Bundle::read(from, [terms.limits.up, terms.limits.down])?;
+    let (up, down) = (terms.limits.up, terms.limits.down);
+    let bundle = Bundle::read_checked(from, [up, down], &mut |record| {
+        record.check_signature(relays, Whose::Prover)?;
+        if terms.signing == Signing::RecordOfProver && record.record.prover.is_none() {
+            return Err(in_place(Place::SignedRecord, Why::OtherProver));
+        }
+        Ok(())
+    })?;
     let Bundle { record, recording, opening } = &bundle;
-    record.check(relays, terms.policy, recording, Whose::Prover)?;
+    record.check_connection(terms.policy, recording, Whose::Prover)?;
     let checked = Checked::of(recording, opening, terms, times(record))?;
     let Checked { certificate, exchange, freshness, statement } = checked;
     let options = bundle.options(terms, &statement, options);
@@ -151,6 +161,15 @@ impl Bundle {
     /// # Errors
     /// `Refused` where it is no such file, is not whole, or has more; `Io`.
     pub fn read(from: &mut dyn Read, most: [usize; 2]) -> Result<Self> {
+        Self::read_checked(from, most, &mut |_| Ok(()))
+    }
+
+    /// Reads it where `check` takes its record: before anything behind that is read.
+    fn read_checked(
+        from: &mut dyn Read,
+        most: [usize; 2],
+        check: &mut dyn FnMut(&SignedRecord) -> Result<()>,
+    ) -> Result<Self> {
         if take::<16>(from).map_err(|error| of_magic(error, Why::NoFile))? != MAGIC {
             return Err(in_place(Place::File, Why::NoFile));
         }
@@ -158,6 +177,7 @@ impl Bundle {
         bound("bytes of the record", length, record::MOST as u64)?;
         let record = SignedRecord::from_bytes(&bytes(from, length)?);
         let record = record.map_err(|why| in_place(Place::SignedRecord, why))?;
+        check(&record)?;
         let [up, down] = record.record.recording.lengths;
         bound("bytes of the client", up, most[0] as u64)?;
         bound("bytes of the server", down, most[1] as u64)?;

@@ -363,6 +363,14 @@ pub enum Why {
     /// A record names another prover, or one where none is to be named.
     #[error("it does not name the prover as the terms have it")]
     OtherProver,
+    /// A record says when the connection was, and the prover's clock has another time.
+    #[error("its times are {off} s from this clock, and {allowed} s are allowed")]
+    OtherTimes {
+        /// The seconds between both.
+        off: u64,
+        /// The seconds that the terms allow.
+        allowed: u64,
+    },
     /// A record is of another connection than the recording.
     #[error("it is of another recording")]
     OtherRecording,

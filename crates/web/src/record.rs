@@ -116,7 +116,6 @@ impl Kept {
 }
 
 /// A relay that signs records.
-#[derive(Clone, Copy)]
 pub struct Signer<'s> {
     /// The key of its links.
     pub key: &'s SecretKey,
@@ -124,6 +123,9 @@ pub struct Signer<'s> {
     pub service: &'s str,
     /// The prover at the other end of the link.
     pub prover: Identity,
+    /// Told of each record before it goes out, which it does not where that fails: nothing that is signed is unknown to
+    /// who signed it.
+    pub keep: &'s mut dyn FnMut(&SignedRecord) -> Result<()>,
 }
 
 impl Signer<'_> {
@@ -132,7 +134,7 @@ impl Signer<'_> {
     /// # Errors
     /// `Invalid` where the name of the service is none, or this machine lacks what the cryptography needs.
     pub(crate) fn sign(
-        &self,
+        &mut self,
         policy: &Policy,
         recording: &Recording,
         (address, times): (SocketAddr, [u64; 2]),
@@ -161,7 +163,9 @@ impl Signer<'_> {
             )));
         }
         let signature = self.key.sign(PURPOSE, &record.to_bytes())?;
-        Ok(SignedRecord { relay: self.key.identity(), record, signature })
+        let signed = SignedRecord { relay: self.key.identity(), record, signature };
+        (self.keep)(&signed)?;
+        Ok(signed)
     }
 }
 
@@ -260,6 +264,15 @@ impl SignedRecord {
         recording: &Recording,
         whose: Whose,
     ) -> Result<()> {
+        self.check_signature(relays, whose)?;
+        self.check_connection(policy, recording, whose)
+    }
+
+    /// Checks that one of these relays has signed it.
+    ///
+    /// # Errors
+    /// As for [`SignedRecord::check`].
+    pub(crate) fn check_signature(&self, relays: &[Identity], whose: Whose) -> Result<()> {
         let refuse = |why| Err(Refusal { at: Place::SignedRecord, why, whose }.into());
         if !relays.contains(&self.relay) {
             return refuse(Why::Relay(self.relay));
@@ -267,6 +280,20 @@ impl SignedRecord {
         if !self.relay.has_signed(PURPOSE, &self.record.to_bytes(), &self.signature)? {
             return refuse(Why::RelaySignature);
         }
+        Ok(())
+    }
+
+    /// Checks that it is of this recording, and of a connection under this policy.
+    ///
+    /// # Errors
+    /// As for [`SignedRecord::check`].
+    pub(crate) fn check_connection(
+        &self,
+        policy: &Policy,
+        recording: &Recording,
+        whose: Whose,
+    ) -> Result<()> {
+        let refuse = |why| Err(Refusal { at: Place::SignedRecord, why, whose }.into());
         let Record { host, recording: digest, passages, policy: of_policy, .. } = &self.record;
         if host != policy.host() {
             return refuse(Why::OtherHost(host.clone()));

@@ -55,7 +55,7 @@ pub struct Seen {
     pub freshness: Freshness,
     /// The address to which the verifier connected.
     pub address: SocketAddr,
-    /// The times at which the connection began and ended.
+    /// The time at which the connection began.
     pub opened: SystemTime,
     /// The time at which it was closed.
     pub closed: SystemTime,
@@ -132,13 +132,14 @@ pub fn receive(
 /// anything is.
 ///
 /// # Errors
-/// As for [`receive`]; `Invalid`, too, where the signer's service has no name that it may have.
+/// As for [`receive`]; `Invalid`, too, where the signer's service has no name that it may have; those of who is told of
+/// the record.
 pub fn receive_and_sign(
     mut link: impl Link + 'static,
     terms: &Terms<'_>,
     clock: Clock,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
-    signer: &Signer<'_>,
+    signer: &mut Signer<'_>,
 ) -> Result<Received> {
     if terms.signing == Signing::Nothing {
         return receive(link, terms, clock, connect).map(|unproved| Received::Opened(unproved.into()));
@@ -336,8 +337,8 @@ pub struct Ends {
 /// opened to it.
 ///
 /// # Errors
-/// Those of [`prove`] before anything is opened; `Refused` where the record is not as it should be; `Invalid` where the
-/// terms ask for none.
+/// Those of [`prove`] before anything is opened; `Refused` where the record is not as it should be, or says other times
+/// than this side's clock allows; `Invalid` where the terms ask for none.
 pub fn keep(
     mut link: impl Link + 'static,
     terms: &Terms<'_>,
@@ -348,9 +349,17 @@ pub fn keep(
     if terms.signing == Signing::Nothing {
         return Err(Error::invalid("the policy has no record signed, without which there is no file"));
     }
-    let (fetched, _) = fetched(&mut link, terms, clock, asking)?;
+    let (fetched, times) = fetched(&mut link, terms, clock, asking)?;
     let record = receive_record(&mut link)?;
     record.check(&[ends.relay], terms.policy, &fetched.recording, Whose::Verifier)?;
+    let allowed = terms.limits.clock.as_secs();
+    for (here, there) in times.into_iter().zip(record.record.times) {
+        let off = here.as_secs().abs_diff(there);
+        if off > allowed {
+            let (at, whose) = (Place::SignedRecord, Whose::Verifier);
+            return Err(Refusal { at, why: Why::OtherTimes { off, allowed }, whose }.into());
+        }
+    }
     let named = (terms.signing == Signing::RecordOfProver).then_some(ends.prover);
     if record.record.prover != named {
         let (at, whose) = (Place::SignedRecord, Whose::Verifier);

@@ -82,7 +82,7 @@ pub enum Form {
 pub struct Statement {
     hello_hash: [u8; 32],
     finished_hash: [u8; 32],
-    /// SHTS, which is public between the two by now, and nobody else's.
+    /// SHTS, which who proves opens to who verifies.
     server_secret: Secret,
     directions: [Direction; 2],
     /// Comparisons of bytes of the server.

@@ -59,7 +59,7 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
         true => core::iter::once(0..body.len()).collect(),
         false => ranges.clone(),
     };
-    let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange);
+    let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange, typed.out.is_some());
     let roots = typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots)?;
     let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
     if typed.preview {
@@ -74,7 +74,7 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     let Reached { mut link, peer, .. } = reached(&typed.peer, &settings)?;
     let (settings, session) = match &typed.statement {
         Some(name) => {
-            let (terms, session) = admitted(typed, &mut link, name)?;
+            let (terms, session) = admitted(typed, &file, &mut link, name)?;
             (service_settings(&typed.protocol, &typed.output, &typed.hint, &terms)?, Some(session))
         }
         None => (settings, None),
@@ -110,17 +110,33 @@ pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
 
 /// Has the service at the other end of `link` admit a session about the web proof of this name: its terms, and the name
 /// of the session.
-fn admitted(typed: &WebProve, link: &mut dyn Link, name: &str) -> Result<(Terms, String)> {
+fn admitted(typed: &WebProve, file: &File, link: &mut dyn Link, name: &str) -> Result<(Terms, String)> {
     let terms = service::ask(link, name)?;
     if !typed.output.quiet {
         notice(format_args!("the terms of the service:\n{}", print::table(&terms.lines())));
     }
-    let Named::Web { .. } = &terms.relation else {
+    let Named::Web { host, request } = &terms.relation else {
         return Err(Failure::usage(format_args!(
             "--statement: {} is about no answer of a web server: prove it by `volery prove`",
             terms.statement
         )));
     };
+    let policy = file.terms().policy;
+    let wanted = (policy.host(), format!("GET {}", policy.target()));
+    if (&host[..], request) != (wanted.0, &wanted.1) {
+        return Err(Failure::usage(format_args!(
+            "--policy: it has {} asked for {}, and the service has {host} asked for {request}",
+            wanted.0, wanted.1
+        )));
+    }
+    if terms.system != System::QUICKSILVER.name() || terms.field != "f2" {
+        return Err(Failure::peer(format_args!(
+            "the service wants a proof by {} over {}: a web proof is by {} over f2",
+            terms.system,
+            terms.field,
+            System::QUICKSILVER
+        )));
+    }
     let session = service::choose(link, &[])?;
     Ok((terms, session))
 }
@@ -188,8 +204,12 @@ fn range(typed: &str) -> Result<Range<usize>> {
 }
 
 /// Shows what the verifier would see, and asks.
-fn confirmed(exchange: &Exchange) -> bool {
-    notice("the verifier will see this:");
+fn confirmed(exchange: &Exchange, is_file: bool) -> bool {
+    notice(if is_file {
+        "whoever gets the file will see this, for ever:"
+    } else {
+        "the verifier will see this:"
+    });
     notice("");
     seen(exchange).iter().for_each(|line| notice(format_args!("  {line}")));
     notice("");

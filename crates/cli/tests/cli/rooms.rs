@@ -112,7 +112,7 @@ const PARTS: [Part; 6] = [
             &["session", "shards"],
             &["options", "values"],
             &["run"],
-            &["gadgets", "memory", "party"],
+            &["gadgets", "memory", "party", "web"],
             &["cluster"],
             &["lib"],
         ],

@@ -108,7 +108,7 @@ fn values_of_json_are_revealed() {
         volery(&["web", "prove", "--roots", &root(), "--policy", &policy, "--preview"]).expect(0).out;
     assert!(
         preview.contains("GET /balance HTTP/1.1\n")
-            && preview.ends_with("‹8 hidden›\",\"balance\":123456789}\n"),
+            && preview.ends_with("‹10 hidden›,\"balance\":123456789}\n"),
         "{preview}"
     );
     let verify = ["web", "verify", "--policy", &policy, "--json"];
@@ -116,7 +116,7 @@ fn values_of_json_are_revealed() {
         session(&verify, &["web", "prove", "--roots", &root(), "--policy", &policy, "--yes"]);
     let object = verifier.expect(0).json();
     assert_eq!(object["web"]["revealed"]["$.balance"], "123456789");
-    assert_eq!(object["web"]["body"], "{\"owner\":\"‹8 hidden›\",\"balance\":123456789}");
+    assert_eq!(object["web"]["body"], "{\"owner\":‹10 hidden›,\"balance\":123456789}");
     assert_eq!(object["web"]["read_as"], "json");
     assert!(
         prover.expect(0).out.contains("bank.example: GET /balance HTTP/1.1 → 200: $.balance is 123456789")
@@ -138,7 +138,7 @@ fn claims_are_proved_or_refused() {
     let web = verifier.expect(0).json()["web"].clone();
     assert_eq!(
         (&web["claims"][0], &web["body"]),
-        (&"$.balance >= 1000.00".into(), &"{\"owner\":\"‹8 hidden›\",\"balance\":‹9 hidden›}".into())
+        (&"$.balance >= 1000.00".into(), &"{\"owner\":‹10 hidden›,\"balance\":‹9 hidden›}".into())
     );
     prover.expect(0);
     let preview = volery(&["web", "prove", "--roots", &root(), "--policy", &mine, "--preview"]).expect(0).out;
@@ -215,7 +215,7 @@ fn files_are_for_others() {
         (&web["record"], &web["opened"]),
         (&signed["web"]["record"], &signed["web"]["record"]["opened"])
     );
-    assert_eq!(web["body"], "{\"owner\":\"‹8 hidden›\",\"balance\":123456789}");
+    assert_eq!(web["body"], "{\"owner\":‹10 hidden›,\"balance\":123456789}");
     let text = volery(&["web", "verify", &file, "--relay", &relay[1], "--policy", &policy]).expect(0).out;
     assert!(text.contains("$.balance is 123456789") && text.contains(&prover[1]), "{text}");
 
@@ -229,7 +229,8 @@ fn files_are_for_others() {
         session(&[&verify[..], &["--record"]].concat(), &[&prove[..], &["--force"]].concat());
     prover_ended.expect(0);
     assert!(verifier.expect(0).json()["web"]["record"]["prover"].is_null());
-    verified(&relay[1], &policy, &file).expect(0);
+    verified(&relay[1], &unnamed, &file).expect(0);
+    verified(&relay[1], &policy, &file).refused(1, &["it does not name the prover as the terms have it"]);
 
     // Nobody believes what it says of itself.
     let shown = volery(&["web", "show", &file]).expect(0).out;
@@ -240,7 +241,7 @@ fn files_are_for_others() {
     let shown = volery(&["web", "show", &file, "--json"]).expect(0).json();
     assert_eq!((&shown["checked"], &shown["verdict"]), (&false.into(), &().into()));
     verified(&prover[1], &policy, &file).refused(1, &["the relay's record: it is said to be by", &relay[1]]);
-    let other = std::fs::read_to_string(&policy).unwrap().replace("/balance", "/other");
+    let other = std::fs::read_to_string(&unnamed).unwrap().replace("/balance", "/other");
     let elsewhere = folder.path().join("other.toml").to_str().unwrap().to_owned();
     std::fs::write(&elsewhere, other).unwrap();
     verified(&relay[1], &elsewhere, &file).refused(1, &["of another policy than the one that is given"]);
@@ -252,7 +253,7 @@ fn files_are_for_others() {
         (bytes.len() - 1, "the proof ends too early"),
     ] {
         std::fs::write(&cut, &bytes[..length]).unwrap();
-        verified(&relay[1], &policy, &cut).refused(1, &[&cut, words]);
+        verified(&relay[1], &unnamed, &cut).refused(1, &[&cut, words]);
     }
     volery(&["web", "show", &cut]).expect(0);
 

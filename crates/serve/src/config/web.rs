@@ -61,6 +61,14 @@ impl Statement {
             false => Ok(()),
         };
         bound("ANDs", terms.most_ands(), "gates", limits.gates)?;
+        let seconds = terms.limits.total.as_secs();
+        if seconds > limits.seconds {
+            return Err(Failure::usage(format_args!(
+                "limits: a connection has up to {seconds} s, and a session {}: allow fewer `seconds`, or raise \
+                 limits.seconds of the service",
+                limits.seconds
+            )));
+        }
         let vole = settings.correlations.map(|vole| vole.name());
         let memory =
             own.memory.unwrap_or_else(|| BESIDE + drawn(vole.unwrap_or_default()) + terms.most_memory());

@@ -269,6 +269,7 @@ fn records_are_signed_and_kept() {
         let record = &kept.record().record;
         assert_eq!((&record.service[..], record.prover), ("balance", None));
         service.says("a record is signed");
+        service.says("the prover keeps its record");
         let verdict = &folder.verdicts(&["--verdict", "signed"])[0];
         assert_eq!((&verdict["session"], &verdict["security"]), (&id.into(), &Value::Null));
         let told = &verdict["public"]["web"]["record"];

@@ -67,7 +67,7 @@ fn answered(cookie: &[u8], answer: &[&[u8]], times: [u64; 2]) -> Kept {
 
 /// A session with this recording, at these times.
 fn of(recording: Recording, times: [u64; 2]) -> Kept {
-    let record = signer().sign(&POLICY, &recording, (address(), times), false).unwrap();
+    let record = signed(&KEY, &recording, times);
     let secret = Script::default().secret;
     Kept { fetched: Fetched { recording, secret, response: Zeroizing::new(vec![]) }, record }
 }
@@ -76,8 +76,11 @@ fn address() -> SocketAddr {
     SocketAddr::from(([192, 0, 2, 7], 443))
 }
 
-fn signer() -> Signer<'static> {
-    Signer { key: &KEY, service: "balance", prover: Identity::from_bytes([8; 32]) }
+/// A record that names no prover.
+fn signed(key: &SecretKey, recording: &Recording, times: [u64; 2]) -> SignedRecord {
+    let prover = Identity::from_bytes([8; 32]);
+    let mut signer = Signer { key, service: "balance", prover, keep: &mut |_| Ok(()) };
+    signer.sign(&POLICY, recording, (address(), times), false).unwrap()
 }
 
 /// The file that all is well with.
@@ -142,6 +145,14 @@ fn files_are_verified() {
     assert!(out.into_inner().is_empty());
 }
 
+/// Whoever wants a record that names its prover takes no other.
+#[test]
+fn records_name_provers_where_that_is_wanted() {
+    let terms = Terms { signing: Signing::RecordOfProver, ..terms(&POLICY) };
+    let refused = of_refusal(verify(&mut &FILE[..], &[KEY.identity()], &terms, &Options::default()));
+    assert_eq!(refused, (Place::SignedRecord, Why::OtherProver));
+}
+
 /// Records that nobody believes, or that are of something else.
 #[test]
 fn records_are_those_of_the_relay() {
@@ -154,9 +165,7 @@ fn records_are_those_of_the_relay() {
     }
     // Somebody else's record, by the relay's name.
     let mut forged = bundle();
-    let signer = Signer { key: &other, ..signer() };
-    let signed = signer.sign(&POLICY, &forged.recording, (address(), TIMES), false).unwrap();
-    forged.record = SignedRecord { relay, ..signed };
+    forged.record = SignedRecord { relay, ..signed(&other, &forged.recording, TIMES) };
     assert_eq!(refused(&with(&forged)), (Place::SignedRecord, Why::RelaySignature));
     // Signed bytes in another order, and each of them changed.
     let mut changed = bundle();
@@ -179,6 +188,10 @@ fn records_are_those_of_the_relay() {
     let policies = [policy("/b", "$.a"), policy("/a", "$.b")];
     for other in &policies {
         assert_eq!(verify(&[relay], other), (Place::SignedRecord, Why::OtherPolicy));
+        // Nor is a file written that nobody would accept.
+        let mut out = Cursor::new(vec![]);
+        let written = kept(TIMES).write(&terms(other), &Options::default(), &asking(), &mut out);
+        assert!(written.is_err_and(|why| why.to_string().contains("of another policy")));
     }
     let elsewhere = Policy::new(Wanted {
         host: "other.example".into(),
@@ -369,7 +382,11 @@ fn lengths_are_bounded() {
     assert_eq!(beyond(verified(&file)), "bytes of the record");
     let mut endless = bundle();
     endless.record.record.passages = u32::MAX;
-    assert_eq!(beyond(verified(&with(&endless))), "passages");
+    let read = |bundle: &Bundle| match Bundle::read(&mut &bundle.to_bytes()[..], [1 << 20; 2]) {
+        Err(Error::Refused(Refusal { at: Place::File, why: Why::Beyond { what, .. }, .. })) => what,
+        other => panic!("{:?}", other.map(drop)),
+    };
+    assert_eq!(read(&endless), "passages");
     let begin = bundle().to_bytes().len() - bundle().opening.to_bytes().len() - 4;
     let mut file = FILE.clone();
     file[begin..begin + 4].fill(0xff);

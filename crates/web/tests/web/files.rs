@@ -6,13 +6,16 @@ use std::io::Cursor;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::LazyLock;
 use std::thread;
+use std::time::Duration;
 use volery::Options;
 use volery::channel::{Identity, Pipe, SecretKey};
 use volery_web::bundle;
 use volery_web::error::Why;
 use volery_web::policy::Policy;
-use volery_web::record::{Kept, Signer};
-use volery_web::session::{Ends, Received, Signing, Terms, keep, prove, receive_and_sign, verify};
+use volery_web::record::{Kept, SignedRecord, Signer};
+use volery_web::session::{
+    Clock, Ends, Received, Signing, Terms, Time, keep, prove, receive_and_sign, verify,
+};
 use volery_web::{Error, Result};
 
 static KEY: LazyLock<SecretKey> = LazyLock::new(|| SecretKey::generate().unwrap());
@@ -30,9 +33,9 @@ fn signed(policy: &Policy, signing: Signing) -> Terms<'_> {
 
 /// The verifier's side, which connects to this server.
 fn signing(link: Pipe, terms: &Terms<'_>, server: SocketAddr) -> Result<Received> {
-    let signer = Signer { key: &KEY, service: "balance", prover: PROVER };
+    let mut signer = Signer { key: &KEY, service: "balance", prover: PROVER, keep: &mut |_| Ok(()) };
     let mut connect = || TcpStream::connect(server).map_err(Error::io("connecting"));
-    receive_and_sign(link, terms, time, &mut connect, &signer)
+    receive_and_sign(link, terms, time, &mut connect, &mut signer)
 }
 
 /// The ends of both sides of a connection of which the prover keeps the record.
@@ -99,6 +102,35 @@ fn records_are_as_the_terms_say() {
     });
     assert!(verifier.contains("disagree on the record: a signed one here, none there"), "{verifier}");
     assert!(prover.contains("disagree on the record: none here, a signed one there"), "{prover}");
+}
+
+/// A record of other times than the prover's own clock says is not kept. A relay that cannot keep a record sends none.
+#[test]
+fn records_are_of_their_time_and_known_to_their_relay() {
+    let mine = policy("/balance");
+    let terms = signed(&mine, Signing::Record);
+    let late = || Time::since_unix_epoch(Duration::from_secs(1_900_000_301));
+    let keep_with = |clock: Clock, is_kept: bool| {
+        let ((here, there), address) = (link(), bank());
+        thread::scope(|scope| {
+            let verifier = scope.spawn(move || {
+                let mut keep = |_: &SignedRecord| match is_kept {
+                    true => Ok(()),
+                    false => Err(Error::invalid("no room for it")),
+                };
+                let mut signer = Signer { key: &KEY, service: "", prover: PROVER, keep: &mut keep };
+                let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
+                receive_and_sign(there, &terms, time, &mut connect, &mut signer).map(drop)
+            });
+            let kept = keep(here, &terms, clock, &asking(), ends()).map(drop);
+            [kept, verifier.join().unwrap()].map(|ended| ended.map_err(|why| why.to_string()))
+        })
+    };
+    keep_with(time, true)[0].as_ref().unwrap();
+    let [prover, _] = keep_with(late, true);
+    assert!(prover.unwrap_err().contains("its times are 301 s from this clock, and 300 s are allowed"));
+    let [prover, verifier] = keep_with(time, false);
+    assert!(prover.is_err() && verifier.unwrap_err().contains("no room for it"));
 }
 
 /// A verifier signs, and is proved to all the same.

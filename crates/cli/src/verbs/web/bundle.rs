@@ -41,7 +41,7 @@ pub(super) fn prove(
     let Reached { mut link, peer, .. } = reached(&typed.peer, settings)?;
     let (relay, _) = peer.as_ref().ok_or_else(no_keys)?;
     if let Some(name) = &typed.statement {
-        admitted(typed, &mut link, name)?;
+        admitted(typed, file, &mut link, name)?;
     }
     let ends = Ends { relay: *relay, prover: own };
     let kept = session::keep(link, &terms, session::now, asking, ends).map_err(web::failure)?;
@@ -64,9 +64,15 @@ pub(super) fn sign(typed: &WebVerify, settings: &Settings, file: &File, started:
     let key = keyed(&typed.peer, || keys::read(typed.peer.key.as_deref()))?;
     let Reached { link, peer, .. } = reached(&typed.peer, settings)?;
     let (prover, _) = peer.as_ref().ok_or_else(no_keys)?;
-    let signer = Signer { key: &key, service: "", prover: *prover };
+    let mut keep = |signed: &SignedRecord| {
+        if !typed.output.quiet {
+            printed::notice(format_args!("a record is signed: {}", hex(&signed.record.id)));
+        }
+        Ok(())
+    };
+    let mut signer = Signer { key: &key, service: "", prover: *prover, keep: &mut keep };
     let mut connect = || file.connect();
-    let received = session::receive_and_sign(link, &file.terms(), session::now, &mut connect, &signer);
+    let received = session::receive_and_sign(link, &file.terms(), session::now, &mut connect, &mut signer);
     match received.map_err(web::failure)? {
         Received::Opened(unproved) => {
             let Verdict { seen, report, .. } = unproved.verify(&options).map_err(web::failure)?;
