@@ -35,7 +35,7 @@ pub struct Claim {
     what: What,
 }
 
-/// What is claimed.
+/// A thing that is claimed of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum What {
     /// A number is so to this one.

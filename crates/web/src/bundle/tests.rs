@@ -145,7 +145,7 @@ fn files_are_verified() {
     assert!(out.into_inner().is_empty());
 }
 
-/// Whoever wants a record that names its prover takes no other.
+/// Records that name no prover are refused by whoever wants it named.
 #[test]
 fn records_name_provers_where_that_is_wanted() {
     let terms = Terms { signing: Signing::RecordOfProver, ..terms(&POLICY) };

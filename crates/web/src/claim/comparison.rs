@@ -15,10 +15,10 @@ pub struct Comparison<P> {
     pub(super) compared: Compared<P>,
 }
 
-/// What is compared.
+/// A comparison of digits, or of bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Compared<P> {
-    /// As many digits, hidden ones among them, with public ones.
+    /// Digits, hidden ones among them, and as many public ones.
     Digits { relation: Relation, digits: Vec<Digit<P>>, bound: Vec<u8> },
     /// The bytes at some places with texts that are as long, one at least.
     Texts { places: Vec<P>, texts: Vec<Vec<u8>> },

@@ -70,7 +70,7 @@ impl Default for Walk {
     }
 }
 
-/// What a byte is to the walk.
+/// A byte as the walk takes it.
 struct Token {
     quote: Bit<Handle>,
     backslash: Bit<Handle>,
