@@ -62,7 +62,7 @@ struct Written {
     #[serde(default)]
     form: WrittenForm,
     #[serde(default)]
-    record: WrittenRecord,
+    record: Option<toml::Value>,
     #[serde(default)]
     limits: WrittenLimits,
 }
@@ -83,22 +83,6 @@ enum WrittenForm {
     Gates,
     Mixed,
     Holes,
-}
-
-/// `record`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenRecord {
-    /// Whether one is signed.
-    Is(bool),
-    /// The party that it names.
-    Of(String),
-}
-
-impl Default for WrittenRecord {
-    fn default() -> Self {
-        Self::Is(false)
-    }
 }
 
 /// `limits`.
@@ -190,12 +174,18 @@ impl File {
             WrittenForm::Mixed => Form::Mixed,
             WrittenForm::Holes => Form::Holes,
         };
-        let signing = match written.record {
-            WrittenRecord::Is(false) => Signing::Nothing,
-            WrittenRecord::Is(true) => Signing::Record,
-            WrittenRecord::Of(party) if party == "prover" => Signing::RecordOfProver,
-            WrittenRecord::Of(other) => {
+        let signing = match &written.record {
+            None | Some(toml::Value::Boolean(false)) => Signing::Nothing,
+            Some(toml::Value::Boolean(true)) => Signing::Record,
+            Some(toml::Value::String(party)) if party == "prover" => Signing::RecordOfProver,
+            Some(toml::Value::String(other)) => {
                 return Err(Error::invalid(format!("record: {other:?}: write true, false or \"prover\"")));
+            }
+            Some(other) => {
+                let kind = other.type_str();
+                return Err(Error::invalid(format!(
+                    "record: a value of the type {kind}: write true, false or \"prover\""
+                )));
             }
         };
         let usual = Limits::default();
@@ -313,7 +303,8 @@ mod tests {
             (&format!("{TEXT}pin = [\"{}=\"]", "A".repeat(43)), "44 characters"),
             (&format!("{TEXT}limits = {{ down = 1000000000 }}"), "limits"),
             (&format!("{TEXT}limits = {{ seconds = 0 }}"), "limits"),
-            (&format!("{TEXT}record = \"me\""), "write true, false or"),
+            (&format!("{TEXT}record = \"me\""), "record: \"me\": write true, false or"),
+            (&format!("{TEXT}record = 5"), "record: a value of the type integer: write true"),
             (&format!("{TEXT}fields = [\"range\"]"), "proves nothing"),
             (&format!("{TEXT}reveal = [\"currency\"]"), "is no path"),
         ] {

@@ -126,7 +126,7 @@ impl<P: Copy> Comparison<P> {
         let name = format!("claim {}", self.claim);
         match &self.compared {
             Compared::Digits { relation, digits, bound } => {
-                push_digits(b, *relation, digits.iter().zip(bound), byte, &name)
+                push_digits(b, *relation, digits.iter().zip(bound), &byte, &name)
             }
             Compared::Texts { places, texts } => {
                 let bits = places.iter().flat_map(|place| *byte(*place).bits()).collect::<Vec<_>>();
@@ -169,7 +169,7 @@ fn push_digits<'d, P: Copy + 'd>(
     b: &mut Recorder<'_, F2>,
     relation: Relation,
     digits: impl DoubleEndedIterator<Item = (&'d Digit<P>, &'d u8)>,
-    byte: impl Fn(P) -> Word<Handle, 8>,
+    byte: &dyn Fn(P) -> Word<Handle, 8>,
     name: &str,
 ) -> volery::Result<()> {
     // From the lowest bit of the last digit.
