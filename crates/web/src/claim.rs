@@ -99,8 +99,8 @@ impl FromStr for Claim {
         };
         // Names in a path may have blanks.
         let ends = text.match_indices(' ').map(|(at, _)| text.split_at(at));
-        let path = ends.filter_map(|(path, rest)| Some((path.parse::<Path>().ok()?, rest.trim_start())));
-        let (path, rest) = path.last().ok_or_else(wrong)?;
+        let mut path = ends.filter_map(|(path, rest)| Some((path.parse::<Path>().ok()?, rest.trim_start())));
+        let (path, rest) = path.next_back().ok_or_else(wrong)?;
         let (relation, value) = rest.split_once(' ').ok_or_else(wrong)?;
         let value = value.trim();
         let what = match (relation, value.as_bytes().first()) {
