@@ -7,7 +7,7 @@ use core::fmt::Display;
 use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use volery_channel::error::{Error, Result};
 use volery_proof::device::{Device, Plan, PlanOfElements, Walk, WalkOfElements};
@@ -132,12 +132,17 @@ pub fn cards() -> Vec<Found> {
     found.collect()
 }
 
-fn adapters() -> Vec<wgpu::Adapter> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+/// The libraries of the drivers. They stay: one that is unloaded while threads have yet to end that spoke to it crashes
+/// when these do.
+static INSTANCE: LazyLock<wgpu::Instance> = LazyLock::new(|| {
+    wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN,
         ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    let mut adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+    })
+});
+
+fn adapters() -> Vec<wgpu::Adapter> {
+    let mut adapters = pollster::block_on(INSTANCE.enumerate_adapters(wgpu::Backends::VULKAN));
     adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
         wgpu::DeviceType::IntegratedGpu => 1,
