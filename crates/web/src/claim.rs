@@ -2,7 +2,8 @@
 //! 1000.00`, and about strings and literals `PATH == TEXT` and `PATH in [TEXT, …]`, such as `$.country in ["DE", "FR"]`.
 //!
 //! A value that is one of some texts is hidden whole, and compared with those that are as long, byte by byte, as they are
-//! written: `"A"` is not `"\u0041"`. One text is free; of several, each takes an AND less than it has bits.
+//! written: `"A"` is not `"\u0041"`. One text is free; of several, each takes an AND less than it has bits. How long the
+//! value is stays visible, and so which of some texts of different lengths it is.
 //!
 //! Of a number sign, point and the number of digits are public, as the skeleton shows them. So a claim is settled by the signs alone,
 //! or it compares two strings of decimal digits of one length, of which one is public. Of digits the lower four bits
@@ -68,7 +69,7 @@ pub enum NoValue {
     #[error("there is no value")]
     Missing,
     /// Another kind of value is there.
-    #[error("the value is no number")]
+    #[error("the value is no number whose digits are hidden or shown")]
     Kind,
     /// Another kind of value is there.
     #[error("the value is neither a string nor a literal")]
@@ -169,9 +170,12 @@ impl Claim {
         &self.path
     }
 
-    /// Whether it is about a number, whose digits are hidden, and not about a value that is hidden whole.
-    pub const fn is_of_number(&self) -> bool {
-        matches!(self.what, What::Number(..))
+    /// The bytes of its texts where they are held: as they are written, and twice in what is compared.
+    pub(crate) fn bytes(&self) -> u64 {
+        match &self.what {
+            What::Number(..) => 0,
+            What::OneOf(texts) => texts.iter().map(|text| 3 * (text.len() as u64 + 32)).sum(),
+        }
     }
 
     /// The most ANDs that it takes.

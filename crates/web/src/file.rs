@@ -10,8 +10,8 @@
 //! shown_fields = ["etag"]            # that the answer shows, beside Date, Age and those that say what its body is
 //! status = [200]
 //! type = "application/json"
-//! claims = ["$.balance >= 1000.00"]  # of numbers that stay hidden
-//! reveal = ["$.currency"]            # values of a body that is JSON, in which other strings and digits are hidden
+//! claims = ["$.balance >= 1000.00"]  # about values that stay hidden
+//! reveal = ["$.currency"]            # values of a body that is JSON, of which all else is hidden
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
 //! record = true                      # the verifier signs a record, for files; "prover" names the prover in it
 //! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300 }

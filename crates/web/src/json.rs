@@ -205,18 +205,17 @@ pub struct HiddenPart {
     pub hidden: Hidden,
 }
 
-/// The parts of a text that hide all of it but the values at `shown`, those at `digits` if they are numbers, of which
-/// digits are hidden, and the way to these: brackets, commas, colons and keys. Whatever else there is on the way is
-/// hidden whole.
+/// The parts of a text that hide all of it but the values at `shown`, and the way to them and to those at `claimed`:
+/// brackets, commas, colons and keys. Of numbers that are claimed digits are hidden; all other values are hidden whole.
 ///
 /// # Errors
 /// Those of [`Json::read`].
-pub fn hide(text: &[u8], shown: &[Path], digits: &[Path]) -> Result<Vec<HiddenPart>, Malformed> {
+pub fn hide(text: &[u8], shown: &[Path], claimed: &[Path]) -> Result<Vec<HiddenPart>, Malformed> {
     let json = Json::read(&text.iter().map(|byte| Byte::Shown(*byte)).collect::<Vec<_>>())?;
     let numbers = |paths: &[Path]| paths.iter().filter_map(|path| json.number(path)).collect::<HashSet<_>>();
-    let (shown, digits) = (numbers(shown), numbers(digits));
+    let (shown, claimed) = (numbers(shown), numbers(claimed));
     let mut leads = vec![false; json.values.len()];
-    for number in shown.iter().chain(&digits) {
+    for number in shown.iter().chain(&claimed) {
         let mut within = &json.values[*number].within;
         while let Some(Within { parent, .. }) = within {
             leads[*parent] = true;
@@ -234,7 +233,7 @@ pub fn hide(text: &[u8], shown: &[Path], digits: &[Path]) -> Result<Vec<HiddenPa
         if shown.contains(&number) {
             continue;
         }
-        if digits.contains(&number) && *kind == Kind::Number {
+        if claimed.contains(&number) && *kind == Kind::Number {
             parts.extend(runs_of_digits(text, range.clone()));
         } else {
             parts.push(HiddenPart { range: range.clone(), hidden: Hidden::Whole });

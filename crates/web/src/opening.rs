@@ -71,8 +71,8 @@ pub enum Said {
 pub enum Hidden {
     /// None is below 0x20: so they end no line of a head of HTTP.
     Value,
-    /// Values of JSON, each hidden whole, with blanks around it at most. Of single bytes nothing is demanded: a
-    /// walk over a value's bytes shows that it ends where they do.
+    /// Values of JSON, each hidden whole, with blanks around it at most. Of single bytes nothing is demanded: where a
+    /// body is read as JSON, a walk over a value's bytes shows that it ends where they do.
     Whole,
     /// All are decimal digits.
     Digits,

@@ -101,10 +101,10 @@ pub struct Exchange {
 
 /// A body, as it was read.
 #[derive(Default)]
-struct ReadBody {
-    revealed: Vec<Revealed>,
-    comparisons: Vec<Comparison<usize>>,
-    pieces: Vec<Piece>,
+pub(crate) struct ReadBody {
+    pub(crate) revealed: Vec<Revealed>,
+    pub(crate) comparisons: Vec<Comparison<usize>>,
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// A value of the response's body that a policy wants to see.
@@ -300,6 +300,11 @@ impl Policy {
         Ok(Exchange { request, response, revealed, claims, is_json, comparisons, pieces })
     }
 
+    /// The bytes that all texts of claims take where they are held.
+    pub(crate) fn bytes_of_claims(&self) -> u64 {
+        self.0.claims.iter().map(Claim::bytes).sum()
+    }
+
     /// The most ANDs of the claims.
     pub(crate) fn ands_of_claims(&self) -> u64 {
         self.0.claims.iter().map(Claim::most_ands).sum()
@@ -311,7 +316,7 @@ impl Policy {
     }
 
     /// The values that the policy wants to see, and what of its claims is for the circuit.
-    fn read_body(&self, response: &Response) -> Result<ReadBody, Unwanted> {
+    pub(crate) fn read_body(&self, response: &Response) -> Result<ReadBody, Unwanted> {
         if !self.reads_json() {
             return Ok(Default::default());
         }
@@ -380,9 +385,8 @@ impl Policy {
         }
         let mut body = Zeroizing::new(Vec::with_capacity(response.body.len()));
         response.pieces.iter().for_each(|piece| body.extend_from_slice(&data[piece.clone()]));
-        let of_numbers = self.0.claims.iter().filter(|claim| claim.is_of_number());
-        let numbers = of_numbers.map(|claim| claim.path().clone()).collect::<Vec<_>>();
-        let parts = hide(&body, &self.0.reveal, &numbers)
+        let claimed = self.0.claims.iter().map(|claim| claim.path().clone()).collect::<Vec<_>>();
+        let parts = hide(&body, &self.0.reveal, &claimed)
             .map_err(|why| Error::invalid(Unwanted::Json(why).to_string()))?;
         for HiddenPart { range, hidden } in parts {
             spans.extend(response.places(range).into_iter().map(|place| Span::hidden(place, hidden)));

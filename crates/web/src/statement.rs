@@ -9,7 +9,8 @@
 //!    zeros; and where it is opened, its shown bytes are the content's, hidden bytes are of their class, and the
 //!    pad of its tag, E_K(nonce, 1), is the sum of the tag and the GHASH of the ciphertext under H, which both parties
 //!    compute in the clear;
-//! 4. comparisons of hidden digits of the server, which claims are made of, hold.
+//! 4. of a body that is read as JSON, each value that is hidden whole ends where it is said to (`whole`), and
+//!    comparisons of hidden bytes, which claims are made of, hold.
 //!
 //! SHTS is fixed by the verified handshake, and so is HS by step 1, but for a second preimage of SHA-256; all else
 //! follows from HS and h2, so that the plaintexts are unique. Tags bind what lies between: behind a KeyUpdate that the
@@ -26,7 +27,7 @@
 //! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
 //! | either key of AES, expanded; H | 1,280 + 5,120 |
 //! | each block of which something is said, or that has the type or padding | 5,120 |
-//! | each byte of a hidden value, hidden text, hidden digits | 2, 13, 2 |
+//! | each byte of a hidden value of a field, a value hidden whole, hidden digits | 2, 32, 2 |
 //! | each pad | 5,120 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
@@ -52,7 +53,7 @@ use ghash::universal_hash::UniversalHash;
 use ghash::{Block, GHash};
 use plan::check_plan;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use subtle::ConstantTimeEq;
 use volery::F2;
 use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, Word, bits_of};
@@ -113,6 +114,8 @@ struct Stated {
     blocks: Vec<KnownBlock>,
     /// Pieces of values that are hidden whole, in their order.
     pieces: Vec<Piece>,
+    /// The places of bytes that are compared, in their order.
+    compared: Vec<usize>,
 }
 
 /// A piece of a value that is hidden whole: some of its bytes in a row, of a side's data, or of one record.
@@ -179,6 +182,9 @@ impl Statement {
         comparisons: &[Comparison<usize>],
         pieces: &[Piece],
     ) -> Self {
+        if comparisons.is_empty() && pieces.is_empty() {
+            return self;
+        }
         // Which values they are follows from the opening.
         let [_, server] = &mut self.directions;
         let mut pieces = pieces.iter().peekable();
@@ -199,20 +205,32 @@ impl Statement {
             }
         }
         let mut digest = Sha256::new_with_prefix(self.digest);
+        digest.update(b"of a body");
+        let places = places_of_data(&opening.server).collect::<Vec<_>>();
+        let locate = |place: usize| {
+            let (sequence, of) = &places[places.partition_point(|(_, of)| of.end <= place)];
+            Place { sequence: *sequence, at: place - of.start }
+        };
         for comparison in comparisons {
-            let located = comparison.clone().map(|place| locate(&opening.server, place));
+            let located = comparison.clone().map(locate);
+            for Place { sequence, at } in located.places() {
+                server.records[sequence].compared.push(at);
+            }
             // Bounds, texts and relations are those of the claim, and places those of the opening's skeleton.
             digest.update((comparison.claim.len() as u64).to_be_bytes());
             digest.update(&comparison.claim);
             self.comparisons.push(located);
         }
-        if !comparisons.is_empty() {
-            self.digest = digest.finalize().into();
+        for record in &mut server.records {
+            record.compared.sort_unstable();
+            record.compared.dedup();
         }
+        self.digest = digest.finalize().into();
         self
     }
 
-    /// The digest of all that is public: of the form, h1, h2, the opening, and the records in the plan.
+    /// The digest of all that is public: of the form, h1, h2, the opening, the records in the plan, whether they have a
+    /// body of which something is said, and what of it is compared.
     pub const fn digest(&self) -> [u8; 32] {
         self.digest
     }
@@ -307,24 +325,14 @@ impl Statement {
             gcm.hash_key().assert_equal(b, &direction.hash_key, format_args!("H of the {side}"))?;
             // Step 3.
             for (sequence, record) in direction.records.iter().enumerate() {
-                let compared = if side == Side::Server { self.compared(sequence) } else { vec![] };
-                let (bytes, walked) =
-                    b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), &compared, walk))?;
+                let (bytes, walked) = b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), walk))?;
                 walk = walked;
-                compared_bytes.extend(compared.into_iter().map(|at| Place { sequence, at }).zip(bytes));
+                let places = record.compared.iter().map(|at| Place { sequence, at: *at });
+                compared_bytes.extend(places.zip(bytes));
             }
         }
         // Step 4.
         self.comparisons.iter().try_for_each(|comparison| comparison.push(b, |place| compared_bytes[&place]))
-    }
-}
-
-impl Statement {
-    /// The places in a record of the server of what is compared, in their order.
-    fn compared(&self, sequence: usize) -> Vec<usize> {
-        let places = self.comparisons.iter().flat_map(Comparison::places);
-        let places = places.filter(|place| place.sequence == sequence).map(|place| place.at);
-        places.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
@@ -364,7 +372,7 @@ impl Stated {
             KnownBlock { number, bytes }
         });
         let pad = planned.parts.is_some().then(|| pad(record, hash_key));
-        Self { pad, blocks: blocks.collect(), pieces: Vec::new() }
+        Self { pad, blocks: blocks.collect(), pieces: Vec::new(), compared: Vec::new() }
     }
 
     /// The byte of the ciphertext at a place of which something is said.
@@ -373,15 +381,14 @@ impl Stated {
         block.and_then(|block| block.bytes[at % BLOCK]).expect("a hidden byte").sent
     }
 
-    /// Step 3 for one record. Gives the bytes of its plaintext at these places, of which something is said, and how far
-    /// the walk over a value has come that goes on in the next one.
+    /// Step 3 for one record, and of step 4 the walk over its bytes. Gives those that are compared, and how far the walk has
+    /// come over a value that goes on in the next one.
     fn push<S: for<'r> SubBytes<Recorder<'r, F2>>>(
         &self,
         b: &mut Recorder<'_, F2>,
         gcm: &Gcm<Handle, S>,
         iv: &Bytes<Handle>,
         (side, sequence): (Side, usize),
-        compared: &[usize],
         mut walk: Walk,
     ) -> volery::Result<(Vec<Word<Handle, 8>>, Walk)> {
         let number = [&[0; 4][..], &(sequence as u64).to_be_bytes()].concat();
@@ -395,7 +402,7 @@ impl Stated {
             let block = stream.next().expect("the first block");
             block.assert_equal(b, pad, format_args!("{record}: its tag"))?;
         }
-        let mut bytes = Vec::with_capacity(compared.len());
+        let mut bytes = Vec::with_capacity(self.compared.len());
         let mut pieces = &self.pieces[..];
         for (block, known) in stream.zip(&self.blocks) {
             let begin = BLOCK * known.number as usize;
@@ -409,8 +416,7 @@ impl Stated {
                     if *begins && place == range.start {
                         walk = Walk::default();
                     }
-                    let plain = known.plain(b, byte);
-                    walk.step(b, &plain, name)?;
+                    walk = walk.step(b, byte, known.sent, name)?;
                     if place + 1 == range.end {
                         pieces = rest;
                         if *ends {
@@ -418,20 +424,13 @@ impl Stated {
                         }
                     }
                 }
-                if compared.binary_search(&place).is_ok() {
+                if self.compared.binary_search(&place).is_ok() {
                     bytes.push(known.plain(b, byte));
                 }
             }
         }
         Ok((bytes, walk))
     }
-}
-
-/// The place of a byte of the server's data in its records.
-fn locate(plan: &[Planned], place: usize) -> Place {
-    let found = places_of_data(plan).find(|(_, of)| of.contains(&place));
-    let (sequence, of) = found.expect("a byte of the skeleton");
-    Place { sequence, at: place - of.start }
 }
 
 /// The places of each record's data in all data of a side, with the record's number.

@@ -19,7 +19,7 @@ use std::io::{self, ErrorKind};
 use volery::channel::{Link, MAGIC};
 
 /// The first bytes behind those of all of volery's protocols: this one, and its version.
-const WEB: [u8; 4] = *b"web1";
+const WEB: [u8; 4] = *b"web2";
 
 /// Bytes of the begin, which says the protocol.
 const BEGIN: usize = MAGIC.len() + WEB.len();
@@ -87,7 +87,7 @@ impl Terms<'_> {
     /// The most bytes that a verifier holds at once for a session on these terms, beside its link and the proof
     /// system: what is recorded, the opening, and what both come to.
     pub fn most_memory(&self) -> u64 {
-        HELD_OF_BYTE * self.most_recorded()
+        HELD_OF_BYTE * self.most_recorded() + self.policy.bytes_of_claims()
     }
 
     /// The most bytes of a recording.

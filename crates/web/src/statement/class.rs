@@ -71,10 +71,13 @@ impl Demand {
             What::Padding => return is(b, 0),
             What::Hidden(class) => class,
         };
+        if class == Hidden::Whole {
+            // A walk over all of the value's bytes is what demands something.
+            return Ok(());
+        }
         let plain = self.plain(b, stream);
         let wrong = match class {
-            // A walk over all of the value's bytes is what demands something.
-            Hidden::Whole => return Ok(()),
+            Hidden::Whole => unreachable!("of which single bytes demand nothing"),
             Hidden::Value => below_blank(b, &plain)?,
             Hidden::Digits => {
                 let [.., bit4, bit5, bit6, bit7] = *plain.bits();

@@ -10,6 +10,7 @@ use crate::claim::Settled;
 use crate::error::{Error, Why};
 use crate::opened::{Opened, Span};
 use crate::opening::{Hidden, Part};
+use crate::policy::Policy;
 use crate::tls::Expected;
 use crate::tls::script::{self, Data, NAME, Script, Written};
 use core::ops::Range;
@@ -540,6 +541,83 @@ fn values_hidden_whole_end_where_they_are_said_to() {
     }
     // What one value leaves open is not closed by the next.
     check(&[owner.start..owner.end - 1, owner.end - 1..owner.end], false).unwrap_err();
+}
+
+/// A body that is read as JSON is walked wherever it is hidden whole: over chunks, over records, and one without data.
+#[test]
+fn what_policies_read_is_walked() {
+    let body = br#"{"list":[1,"a]"],"price":5,"tag":"DE"}"#;
+    let (first, second) = body.split_at(12);
+    let chunk = |bytes: &[u8]| [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let all = [&head[..], &chunk(first), &chunk(second), b"0\r\n\r\n"].concat();
+    let mut data = data();
+    let cut = all.windows(2).position(|two| two == b"a]").unwrap();
+    data[3].content = all[..cut].to_vec();
+    data[4].content = Vec::new();
+    data.insert(5, Data::new(Side::Server, 23, &all[cut..]));
+    let written = written(data);
+    let roots = script::roots();
+    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
+    let policy = |reveal: &str, claims: &[&str]| {
+        let wanted = crate::policy::Wanted {
+            host: NAME.into(),
+            port: 443,
+            target: "/balance".into(),
+            fields: vec![],
+            shown_fields: vec![],
+            status: vec![200],
+            content_type: None,
+            reveal: reveal.split_whitespace().map(|path| path.parse().unwrap()).collect(),
+            claims: claims.iter().map(|claim| claim.parse().unwrap()).collect(),
+        };
+        Policy::new(wanted).unwrap()
+    };
+    let ended = |policy: &Policy, more: &[Span], by_gates: bool| {
+        let mut spans = more.to_vec();
+        spans.extend(policy.response_spans(&opened.data(Side::Server)).unwrap());
+        let opening = opened.opening(&[Span::shown(0..REQUEST.len())], &spans);
+        // The request is not the policy's, and no matter here.
+        let response = crate::http::response(&crate::skeleton::skeleton(&opening.server)).unwrap();
+        let read = policy.read_body(&response).map_err(|why| why.to_string())?;
+        let statement = Statement::new(&written.recording, opened.session(), &opening, Form::Gates).unwrap();
+        let statement = statement.of_body(&opening, &read.comparisons, &read.pieces);
+        let ended = statement.check(&written.secret).map_err(|error| error.to_string());
+        if by_gates {
+            let gates = volery::check(&statement, Statement::witness(&written.secret));
+            assert_eq!(gates.is_ok(), ended.is_ok(), "{gates:?}");
+        }
+        ended.map(|()| read.pieces)
+    };
+    let at = |text: &str| {
+        let begin = all.windows(text.len()).position(|window| window == text.as_bytes()).unwrap();
+        begin..begin + text.len()
+    };
+    let whole = |range: Range<usize>, begins, ends| Piece { range, begins, ends };
+    // The list is cut by a chunk, and the end of its string by records.
+    let list = [whole(at("[1,\""), true, false), whole(at("a]\"]"), false, true)];
+    assert_eq!(first.len(), at("[1,\"").end - at("{\"list").start);
+    let found = ended(&policy("$.price", &["$.tag in [\"DE\", \"FR\"]"]), &[], true).unwrap();
+    assert_eq!(found, [&list[..], &[whole(at("\"DE\""), true, true)]].concat());
+    let refused = ended(&policy("", &["$.tag == \"FR\""]), &[], true).unwrap_err();
+    assert!(refused.contains("claim $.tag == \"FR\" does not hold"), "{refused}");
+    ended(&policy("", &["$.list[1] == \"a]\"", "$.price < 6"]), &[], false).unwrap();
+    let none = ended(&policy("", &["$.other == \"x\""]), &[], false).unwrap_err();
+    assert!(none.contains("the claim $.other == \"x\": there is no value"), "{none}");
+    // A reader takes the first for one value, and it is none.
+    let wide = at("\"DE\"");
+    for (span, words, by_gates) in [
+        (at("5,\"tag\":\"DE\""), "a value that is hidden whole at", true),
+        (wide.start..wide.end - 1, "the byte 0x22 may not stand there", false),
+        (at("[1,\"").start + 1..at("[1,\"").end, "the byte 0x61 may not stand there", false),
+    ] {
+        let spans = [Span::hidden(span.clone(), Hidden::Whole), Span::shown(wide.end - 1..wide.end)];
+        let spans = if span.contains(&(wide.end - 1)) { &spans[..1] } else { &spans };
+        let ended = ended(&policy("$.list", &[]), spans, by_gates);
+        let why = ended.unwrap_err();
+        assert!(why.contains(words), "{span:?} {why}");
+    }
 }
 
 /// The gates of each class on all bytes, and how many they are.

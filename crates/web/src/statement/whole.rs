@@ -10,9 +10,9 @@
 //! Brackets of both kinds count alike, and 31 at most are open: the text is one of JSON, as its server says that it is.
 
 use volery::F2;
-use volery::circuit::Wires;
 use volery::circuit::gadget::{Bit, Word};
 use volery::circuit::stream::{Handle, Recorder};
+use volery::circuit::{Backend as _, Wires};
 
 /// The bits of the number of open brackets.
 const BITS: usize = 5;
@@ -108,13 +108,29 @@ impl Token {
 }
 
 impl Walk {
-    /// Goes over a byte, and demands that it may stand there.
+    /// The walk over one byte more, the sum of `stream` and `sent`, which may stand there. All other wires are forgotten,
+    /// those of this walk, too.
     pub(super) fn step(
-        &mut self,
+        self,
+        b: &mut Recorder<'_, F2>,
+        stream: &Word<Handle, 8>,
+        sent: u8,
+        name: impl core::fmt::Display,
+    ) -> volery::Result<Self> {
+        let next = b.scope(|b| {
+            let byte = stream.xor(b, &Word::public(sent.into()));
+            self.next(b, &byte, name)
+        })?;
+        b.forget(&self.wires());
+        Ok(next)
+    }
+
+    fn next(
+        mut self,
         b: &mut Recorder<'_, F2>,
         byte: &Word<Handle, 8>,
         name: impl core::fmt::Display,
-    ) -> volery::Result<()> {
+    ) -> volery::Result<Self> {
         let Token { quote, backslash, comma, opens, closes } = Token::of(b, byte)?;
         let outside = self.in_string.not(b);
         let (opens, closes) = (opens.and(b, outside)?, closes.and(b, outside)?);
@@ -136,7 +152,7 @@ impl Walk {
         let escapes = backslash.and(b, self.in_string)?;
         self.is_escaped = escapes.and(b, not_escaped)?;
         self.in_string = self.in_string.xor(b, turns);
-        Ok(())
+        Ok(self)
     }
 
     /// Demands that a value may end here.
@@ -160,7 +176,7 @@ mod tests {
             let mut walk = Walk::default();
             for at in 0..self.0 {
                 let byte = Word::witness(b)?;
-                walk.step(b, &byte, at)?;
+                walk = walk.step(b, &byte, 0, at)?;
             }
             walk.end(b, "its end")
         }
