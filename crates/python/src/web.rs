@@ -34,6 +34,8 @@ use zeroize::Zeroize;
 pub(crate) struct Own {
     /// Names of fields of the request, with their values.
     headers: Vec<(String, Vec<u8>)>,
+    /// Words that are hidden in the target.
+    hidden: Vec<Vec<u8>>,
     /// Ranges of the body that are shown.
     show: Vec<(usize, usize)>,
     show_all: bool,
@@ -50,6 +52,7 @@ pub(crate) struct Own {
 impl Drop for Own {
     fn drop(&mut self) {
         self.headers.iter_mut().for_each(|(_, value)| value.zeroize());
+        self.hidden.zeroize();
     }
 }
 
@@ -168,7 +171,8 @@ impl Work {
         let roots = self.own.roots.as_deref().map_or_else(roots::of_system, roots::of_file);
         let roots = roots.map_err(|why| Failure::usage(format_args!("--roots: {why}")))?;
         let fields: Vec<_> = self.own.headers.iter().map(|(name, value)| (&name[..], &value[..])).collect();
-        terms.policy.request(&fields).map_err(trouble)?;
+        let words: Vec<_> = self.own.hidden.iter().map(|word| &word[..]).collect();
+        terms.policy.request_for(&words, &fields).map_err(trouble)?;
         let show = |body: &[u8]| -> Vec<Range<usize>> {
             if self.own.show_all {
                 return core::iter::once(0..body.len()).collect();
@@ -176,7 +180,7 @@ impl Work {
             self.own.show.iter().map(|(from, to)| *from..*to).collect()
         };
         let confirm = |exchange: &Exchange| self.confirmed(exchange, shared);
-        let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
+        let asking = Asking { roots: &roots, words: &words, fields: &fields, show: &show, confirm: &confirm };
         if self.act == Act::Preview {
             let mut server = self.file.connect_directly().map_err(trouble)?;
             let seen = session::preview(&mut server, &terms, session::now, &asking).map_err(trouble)?;

@@ -1,7 +1,7 @@
 //! Files for others: what a web server said, as anybody can check it who knows the relay's key.
 //!
 //! **Relation.** Whoever believes a relay, and accepts a file of its record, knows of one connection what the
-//! relay itself would have known that had verified the session: that of the [record](crate::record), at the
+//! relay itself would have known that had verified the session: that of the [`record`], at the
 //! times of that, under the verifier's own policy, roots and pins. In the place of the relay's own recording
 //! stands the one in the file, which the record fixes; in the place of a proof in turns one by VOLE in the
 //! head.

@@ -37,7 +37,7 @@ pub const ALWAYS_SHOWN: [&str; 10] = [
 /// A head of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Head {
-    /// The start line, all of which is shown.
+    /// The start line as text, with a mark for each word of a request's target that is hidden.
     pub start: String,
     /// The fields, in their order.
     pub fields: Vec<Field>,
@@ -70,8 +70,8 @@ impl Field {
 pub struct Request {
     /// The method.
     pub method: String,
-    /// The target, in origin form.
-    pub target: String,
+    /// The target, in origin form: shown, and of words that are hidden.
+    pub target: Vec<Byte>,
     /// The head.
     pub head: Head,
 }
@@ -201,7 +201,7 @@ impl<'b> Lines<'b> {
                 Some(Byte::Shown(byte @ (0..0x20 | 0x7f))) if *byte != b'\t' => {
                     return Err(self.wrong(Rule::Byte(*byte)));
                 }
-                Some(Byte::Shown(_) | Byte::Hidden(Hidden::Value)) => self.at += 1,
+                Some(Byte::Shown(_) | Byte::Hidden(Hidden::Value | Hidden::Word)) => self.at += 1,
             }
         }
         let line = &self.bytes[begin..self.at];
@@ -226,8 +226,8 @@ impl<'b> Lines<'b> {
         shown.collect()
     }
 
-    fn head(&mut self) -> Result<Head, Malformed> {
-        let start = self.shown()?;
+    /// The fields of a head, behind its start line.
+    fn head(&mut self, start: String) -> Result<Head, Malformed> {
         let mut fields = Vec::new();
         loop {
             let begin = self.at;
@@ -297,25 +297,41 @@ fn only<'h>(head: &'h Head, name: &str) -> Result<Option<&'h Field>, Rule> {
 /// The first byte that breaks a rule.
 pub fn request(bytes: &[Byte]) -> Result<Request, Malformed> {
     let mut lines = Lines::new(bytes);
-    let head = lines.head()?;
-    lines.end()?;
     let at_start = |why| Malformed { at: 0, why };
-    let mut words = head.start.split(' ');
+    let start = lines.line()?;
+    let mut words = start.split(|byte| *byte == Byte::Shown(b' '));
     let (method, target, version) = (words.next(), words.next(), words.next());
-    let (Some(method), Some(target), Some("HTTP/1.1"), None) = (method, target, version, words.next()) else {
+    let (Some(method), Some(target), Some(version), None) = (method, target, version, words.next()) else {
         return Err(at_start(Rule::StartLine));
     };
+    let shown = |bytes: &[Byte]| -> Result<String, Malformed> {
+        let each = bytes.iter().map(|byte| byte.shown().map(char::from));
+        each.collect::<Option<_>>().ok_or_else(|| at_start(Rule::StartLine))
+    };
+    let (method, version) = (shown(method)?, shown(version)?);
     // In origin form: no absolute target, and no fragment.
-    let is_target = target.starts_with('/') && target.bytes().all(|byte| byte > 0x20 && byte != b'#');
-    if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) || !is_target {
+    let is_of_target = |byte: &Byte| match byte {
+        Byte::Shown(byte) => matches!(byte, 0x21..0x7f) && *byte != b'#',
+        Byte::Hidden(class) => *class == Hidden::Word,
+        Byte::Any => false,
+    };
+    let is_target = target.first() == Some(&Byte::Shown(b'/')) && target.iter().all(is_of_target);
+    if version != "HTTP/1.1"
+        || method.is_empty()
+        || !method.bytes().all(|byte| byte.is_ascii_uppercase())
+        || !is_target
+    {
         return Err(at_start(Rule::StartLine));
     }
+    let target = target.to_vec();
+    let head = lines.head(text(start))?;
+    lines.end()?;
     for (i, field) in head.fields.iter().enumerate() {
         if head.fields[..i].iter().any(|before| before.name == field.name) {
             return Err(at_start(Rule::Twice(field.name.clone())));
         }
     }
-    Ok(Request { method: method.into(), target: target.into(), head })
+    Ok(Request { method, target, head })
 }
 
 /// Whether a response of this status can prove something by itself.
@@ -329,7 +345,8 @@ pub(crate) const fn is_provable(status: u16) -> bool {
 /// The first byte that breaks a rule.
 pub fn response(bytes: &[Byte]) -> Result<Response, Malformed> {
     let mut lines = Lines::new(bytes);
-    let head = lines.head()?;
+    let start = lines.shown()?;
+    let head = lines.head(start)?;
     let at_start = |why| Malformed { at: 0, why };
     let line = head.start.as_bytes();
     let status = match line {
@@ -454,7 +471,9 @@ impl Progress {
         let shown: Vec<_> = head.iter().map(|byte| Byte::Shown(*byte)).collect();
         // A head without its body is short, if nothing else is wrong with it.
         let Err(Malformed { why: Rule::Short, .. }) = response(&shown) else { return None };
-        let head = Lines::new(&shown).head().ok()?;
+        let mut lines = Lines::new(&shown);
+        let start = lines.shown().ok()?;
+        let head = lines.head(start).ok()?;
         let length = only(&head, "content-length").ok()?.and_then(Field::shown);
         match length {
             Some(length) => Some(Framing::Until(self.at + length.parse::<usize>().ok()?)),

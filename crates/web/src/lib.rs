@@ -30,6 +30,7 @@ pub mod sample;
 pub mod session;
 pub mod skeleton;
 pub mod statement;
+mod target;
 pub mod terms;
 pub mod tls;
 pub mod tunnel;

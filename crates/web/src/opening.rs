@@ -8,7 +8,7 @@
 //! | H of the client's key, H of the server's | 16 + 16 |
 //! | for either side, the client first: number of records | 2 |
 //! | for each record: length of its content, type, use (0 its type alone, 1 opened) | 2 + 1 + 1 |
-//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 a value of JSON hidden whole, 3 hidden digits) and length | 2 + (2 + 1 + 2) |
+//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 a value of JSON hidden whole, 3 hidden digits, 4 a hidden word) and length | 2 + (2 + 1 + 2) |
 //! | where a part is shown: its bytes | n |
 //!
 //! Parts lie within their content, and stand in their order, none is empty, and none begins where another of its kind ends.
@@ -76,6 +76,9 @@ pub enum Hidden {
     Whole,
     /// All are decimal digits.
     Digits,
+    /// All are letters and digits of ASCII, `-` and `_`: so they end no part of a target, are none that servers resolve,
+    /// and stand for nothing else.
+    Word,
 }
 
 impl Part {
@@ -98,6 +101,7 @@ impl Part {
             Said::Hidden(Hidden::Value, _) => 1,
             Said::Hidden(Hidden::Whole, _) => 2,
             Said::Hidden(Hidden::Digits, _) => 3,
+            Said::Hidden(Hidden::Word, _) => 4,
         }
     }
 }
@@ -190,6 +194,7 @@ fn parts(reader: &mut Reader<'_>) -> Result<Vec<Part>, Why> {
             1 => Said::Hidden(Hidden::Value, reader.u16()?),
             2 => Said::Hidden(Hidden::Whole, reader.u16()?),
             3 => Said::Hidden(Hidden::Digits, reader.u16()?),
+            4 => Said::Hidden(Hidden::Word, reader.u16()?),
             _ => return Err(Why::NotCanonical),
         };
         let part = Part { start, said };

@@ -8,9 +8,10 @@ use crate::http::{
 };
 use crate::json::{self, HiddenPart, Json, Kind, Path, hide};
 use crate::opened::Span;
-use crate::opening::Opening;
+use crate::opening::{Hidden, Opening};
 use crate::skeleton::{Byte, skeleton};
 use crate::statement::Piece;
+use crate::target;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -46,7 +47,7 @@ pub struct Wanted {
     pub host: String,
     /// The port of the server.
     pub port: u16,
-    /// The target of a GET, in origin form.
+    /// The target of a GET, in origin form, where `{hidden}` stands for a word that is hidden.
     pub target: String,
     /// Fields that the request may have, beside Host, Connection and Accept-Encoding.
     pub fields: Vec<AllowedField>,
@@ -194,8 +195,11 @@ impl Policy {
     pub fn new(wanted: Wanted) -> Result<Self> {
         let Wanted { host, target, fields, shown_fields, status, .. } = &wanted;
         let is_visible = |text: &str| text.bytes().all(|byte| (0x21..0x7f).contains(&byte));
-        if !target.starts_with('/') || !is_visible(target) || target.contains('#') {
-            return Err(Error::invalid(format!("{target:?} is no target of a request in origin form")));
+        if !target::is_target(target) {
+            return Err(Error::invalid(format!(
+                "{target:?} is no target of a request in origin form, in which {{hidden}} stands for a whole segment or \
+                 value"
+            )));
         }
         if host.is_empty() || !is_visible(host) || host.contains(|c: char| c.is_ascii_uppercase()) {
             return Err(Error::invalid(format!("{host:?} is no name of a server, in lower case")));
@@ -258,12 +262,31 @@ impl Policy {
     /// # Errors
     /// `Invalid` where a field is none that the policy names, or its value would end its line.
     pub fn request(&self, fields: &[(&str, &[u8])]) -> Result<Zeroizing<Vec<u8>>> {
-        let start = format!("GET {} HTTP/1.1\r\nhost: {}\r\n", self.0.target, self.authority());
-        let start = [start.as_bytes(), b"accept-encoding: identity\r\nconnection: close\r\n"].concat();
+        self.request_for(&[], fields)
+    }
+
+    /// The request for a target with these words where some are hidden.
+    ///
+    /// # Errors
+    /// As for [`Policy::request`]; `Invalid` where there are more words, or fewer, or one is none.
+    pub fn request_for(&self, hidden: &[&[u8]], fields: &[(&str, &[u8])]) -> Result<Zeroizing<Vec<u8>>> {
+        let words = target::words(&self.0.target);
+        if hidden.len() != words {
+            return Err(Error::invalid(format!(
+                "the policy hides {words} words of the target, and {} are given",
+                hidden.len()
+            )));
+        }
+        let target = target::with(&self.0.target, hidden).map(Zeroizing::new).ok_or_else(|| {
+            Error::invalid("a hidden word of the target has letters, digits, - and _ alone, 256 at most")
+        })?;
+        let rest = format!(" HTTP/1.1\r\nhost: {}\r\n", self.authority());
+        let rest = [rest.as_bytes(), b"accept-encoding: identity\r\nconnection: close\r\n"].concat();
+        let start = Zeroizing::new([b"GET ", &target[..], &rest[..]].concat());
         // Never moved, so that wiping it wipes all of it.
         let lines = fields.iter().map(|(name, value)| name.len() + value.len() + 4);
         let mut bytes = Zeroizing::new(Vec::with_capacity(start.len() + lines.sum::<usize>() + 2));
-        bytes.extend(start);
+        bytes.extend_from_slice(&start);
         for (name, value) in fields {
             if !self.0.fields.iter().any(|allowed| allowed.name == *name) {
                 return Err(Error::invalid(format!("the policy has no field {name}")));
@@ -281,6 +304,10 @@ impl Policy {
     pub fn request_spans(&self, request: &[u8]) -> Vec<Span> {
         let is_hidden = |name: &str| self.0.fields.iter().any(|field| field.may_hide && field.name == name);
         let mut spans = value_spans(request, &is_hidden);
+        let begin = "GET ".len();
+        let places = target::hidden_in(&self.0.target, request.get(begin..).unwrap_or_default());
+        let words = places.into_iter().filter(|place| !place.is_empty());
+        spans.extend(words.map(|place| Span::hidden(begin + place.start..begin + place.end, Hidden::Word)));
         spans.push(Span::shown(0..request.len()));
         spans
     }
@@ -397,7 +424,7 @@ impl Policy {
 
     fn check_request(&self, request: &Request) -> Result<(), Unwanted> {
         let wanted = format!("GET {} HTTP/1.1", self.0.target);
-        if request.head.start != wanted {
+        if request.method != "GET" || !target::is_of(&self.0.target, &request.target) {
             return Err(Unwanted::Target { wanted, found: request.head.start.clone() });
         }
         let fixed = [
@@ -482,12 +509,17 @@ impl Policy {
 }
 
 impl Exchange {
-    /// The names of the fields whose values are hidden, of the request and of the response.
+    /// The names of the fields whose values are hidden, of the request and of the response; `target` where words of it
+    /// are.
     pub fn hidden(&self) -> [Vec<String>; 2] {
-        [&self.request.head, &self.response.head].map(|head| {
+        let mut hidden = [&self.request.head, &self.response.head].map(|head| {
             let hidden = head.fields.iter().filter(|field| !field.is_shown());
-            hidden.map(|field| field.name.clone()).collect()
-        })
+            hidden.map(|field| field.name.clone()).collect::<Vec<_>>()
+        });
+        if self.request.target.iter().any(|byte| byte.shown().is_none()) {
+            hidden[0].insert(0, "target".into());
+        }
+        hidden
     }
 
     /// The head of the request and of the response, as text for people.

@@ -286,6 +286,8 @@ impl Checked {
 pub struct Asking<'a> {
     /// The authorities that the prover believes, whatever the terms say: the verifier may have written those.
     pub roots: &'a Roots,
+    /// The words that are hidden in the policy's target.
+    pub words: &'a [&'a [u8]],
     /// Fields of the request that the policy names, with their values.
     pub fields: &'a [(&'a str, &'a [u8])],
     /// The ranges of the response's body that are to be shown, beside what the policy reveals, chosen when it is there.
@@ -421,7 +423,7 @@ fn asked(
     asking: &Asking<'_>,
 ) -> Result<Fetched> {
     let Terms { policy, roots, limits, .. } = *terms;
-    let bytes = policy.request(asking.fields)?;
+    let bytes = policy.request_for(asking.words, asking.fields)?;
     let (own, most) = (asking.roots, limits.down);
     let request = client::Request { name: policy.host(), own, demanded: roots, time, bytes: &bytes, most };
     let mut progress = Progress::default();

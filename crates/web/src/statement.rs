@@ -27,7 +27,7 @@
 //! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
 //! | either key of AES, expanded; H | 1,280 + 5,120 |
 //! | each block of which something is said, or that has the type or padding | 5,120 |
-//! | each byte of a hidden value of a field, a value hidden whole, hidden digits | 2, 32, 2 |
+//! | each byte of a hidden value of a field, a value hidden whole, hidden digits, a hidden word | 2, 32, 2, 19 |
 //! | each pad | 5,120 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
@@ -47,6 +47,7 @@ use crate::error::Result;
 use crate::opening::{Opening, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{APPLICATION_DATA, Record, Schedule, Secret, Session};
+pub(crate) use class::is_of_word;
 use class::{Demand, What};
 use core::ops::Range;
 use ghash::universal_hash::UniversalHash;

@@ -54,14 +54,16 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     }
     let fields: Vec<_> = headers.iter().map(|(name, value)| (&name[..], &value[..])).collect();
     // A field that the policy does not name is told before anybody waits.
-    file.terms().policy.request(&fields).map_err(failure)?;
+    let words = typed.hidden.iter().map(|word| word_of(&mut reader, word)).collect::<Result<Vec<_>>>()?;
+    let words: Vec<_> = words.iter().map(|word| &word[..]).collect();
+    file.terms().policy.request_for(&words, &fields).map_err(failure)?;
     let show = |body: &[u8]| match typed.show_all {
         true => core::iter::once(0..body.len()).collect(),
         false => ranges.clone(),
     };
     let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange, typed.out.is_some());
     let roots = typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots)?;
-    let asking = Asking { roots: &roots, fields: &fields, show: &show, confirm: &confirm };
+    let asking = Asking { roots: &roots, words: &words, fields: &fields, show: &show, confirm: &confirm };
     if typed.preview {
         let mut server = file.connect_directly().map_err(failure)?;
         let exchange =
@@ -179,6 +181,15 @@ fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
 /// Why there are no authorities.
 fn of_roots(error: Error) -> Failure {
     Failure::usage(format_args!("--roots: {error}"))
+}
+
+/// A word that is hidden in the target.
+fn word_of(reader: &mut Reader, typed: &OsStr) -> Result<Zeroizing<Vec<u8>>> {
+    let mut word = reader.bytes("--hidden", typed, MOST_VALUE)?;
+    while word.last().is_some_and(|byte| matches!(byte, b'\r' | b'\n')) {
+        word.pop();
+    }
+    Ok(word)
 }
 
 /// The name and the value of a header.

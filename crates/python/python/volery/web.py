@@ -2,7 +2,7 @@
 
 ``policy`` is the path of the file that says which server is asked for what, and what may be hidden: that of
 the command line, in ``docs/web.md``. Options of a link, ``connect=``, ``listen=``, ``peer=``, ``key=``,
-are those of ``volery.prove``. What ends badly raises what lies below ``volery.Error``: ``Rejected`` where the
+are those of ``volery.prove``. ``hidden`` has a word for each ``{hidden}`` of the policy's target. What ends badly raises what lies below ``volery.Error``: ``Rejected`` where the
 session, the answer or a file proves nothing, ``Invalid`` where that is found before anything is opened, and
 ``LinkError`` where the server or a link fails.
 """
@@ -19,15 +19,17 @@ from ._report import Report
 __all__ = ["preview", "prove", "prove_to_bytes", "verify", "verify_bytes"]
 
 
+def _bytes(value: str | bytes) -> bytes:
+    return value.encode() if isinstance(value, str) else bytes(value)
+
+
 def _run(
     act: str, policy: str | PathLike[str], own: dict[str, Any], options: Any, bundle: bytes | None = None
 ) -> Any:
     confirm, relay = own.get("confirm"), own.get("relay")
     every = {
-        "headers": [
-            (name, value.encode() if isinstance(value, str) else bytes(value))
-            for name, value in (own.get("headers") or {}).items()
-        ],
+        "headers": [(name, _bytes(value)) for name, value in (own.get("headers") or {}).items()],
+        "hidden": [_bytes(word) for word in own.get("hidden") or ()],
         "show": [tuple(part) for part in own.get("show") or ()],
         "show_all": bool(own.get("show_all")),
         "roots": own.get("roots") and fspath(own["roots"]),
@@ -42,12 +44,13 @@ def preview(
     policy: str | PathLike[str],
     headers: Mapping[str, str | bytes] | None = None,
     *,
+    hidden: Iterable[str | bytes] = (),
     roots: str | PathLike[str] | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
 ) -> Report:
     """Makes the request without a verifier: what it would see is ``web`` of the report; nothing is proved."""
-    own = dict(headers=headers, roots=roots, show=show, show_all=show_all)
+    own = dict(headers=headers, hidden=hidden, roots=roots, show=show, show_all=show_all)
     return Report(_run("preview", policy, own, {})[0])
 
 
@@ -55,6 +58,7 @@ def prove(
     policy: str | PathLike[str],
     headers: Mapping[str, str | bytes] | None = None,
     *,
+    hidden: Iterable[str | bytes] = (),
     roots: str | PathLike[str] | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
@@ -66,7 +70,7 @@ def prove(
     ``headers`` are fields that the policy names. ``confirm`` is given the report of a preview before anything
     is opened; where it says no, nothing is. Without it all that the policy wants is opened.
     """
-    own = dict(headers=headers, roots=roots, confirm=confirm)
+    own = dict(headers=headers, hidden=hidden, roots=roots, confirm=confirm)
     own |= dict(show=show, show_all=show_all)
     return Report(_run("prove", policy, own, options)[0])
 
@@ -75,6 +79,7 @@ def prove_to_bytes(
     policy: str | PathLike[str],
     headers: Mapping[str, str | bytes] | None = None,
     *,
+    hidden: Iterable[str | bytes] = (),
     roots: str | PathLike[str] | None = None,
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
@@ -86,7 +91,7 @@ def prove_to_bytes(
     To the relay, at the other end of the link, nothing is opened; ``confirm`` is given what the file would
     show.
     """
-    own = dict(headers=headers, roots=roots, confirm=confirm)
+    own = dict(headers=headers, hidden=hidden, roots=roots, confirm=confirm)
     own |= dict(show=show, show_all=show_all)
     report, bundle = _run("prove_to_bytes", policy, own, options)
     return bundle, Report(report)

@@ -125,7 +125,7 @@ impl Asks {
 
     fn asking<'a>(&'a self, roots: &'a Roots) -> Asking<'a> {
         const COOKIE: &[(&str, &[u8])] = &[("cookie", b"id=s3cr3t")];
-        Asking { roots, fields: COOKIE, show: &self.show, confirm: &|_| true }
+        Asking { roots, words: &[], fields: COOKIE, show: &self.show, confirm: &|_| true }
     }
 
     /// Proves the web proof `name`, over a link that `change` may change; the session.

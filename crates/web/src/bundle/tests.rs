@@ -49,7 +49,7 @@ fn terms(policy: &Policy) -> Terms<'_> {
 }
 
 fn asking() -> Asking<'static> {
-    Asking { roots: &ROOTS, fields: &[], show: &|_| vec![], confirm: &|_| true }
+    Asking { roots: &ROOTS, words: &[], fields: &[], show: &|_| vec![], confirm: &|_| true }
 }
 
 /// A session, recorded at these times. Signatures of its server differ each time.

@@ -27,7 +27,7 @@ fn request_of(fields: &str) -> Result<Request, Rule> {
 #[test]
 fn requests_are_read() {
     let read = request_of("Cookie:  id=[s3cr3t]; a=b \t\r\nX-Y:\r\n").unwrap();
-    assert_eq!((&read.method[..], &read.target[..]), ("GET", "/a"));
+    assert_eq!((&read.method[..], &read.target), ("GET", &bytes("/a")));
     let names: Vec<_> = read.head.fields.iter().map(|field| &field.name[..]).collect();
     assert_eq!(names, ["host", "cookie", "x-y"]);
     assert_eq!(read.head.fields[1].value, bytes("id=[s3cr3t]; a=b"));
@@ -76,7 +76,15 @@ fn requests_are_refused() {
         assert_eq!(malformed, Malformed { at: 0, why: Rule::StartLine }, "{start}");
     }
     let hidden = request(&bytes("GET /[a] HTTP/1.1\r\nHost: b\r\n\r\n")).unwrap_err();
-    assert_eq!(hidden, Malformed { at: 5, why: Rule::Hidden });
+    assert_eq!(hidden, Malformed { at: 0, why: Rule::StartLine });
+    let mut words = bytes("GET /a HTTP/1.1\r\nHost: b\r\n\r\n");
+    words[5] = Byte::Hidden(Hidden::Word);
+    assert_eq!(request(&words).unwrap().head.start, "GET /‹1 hidden› HTTP/1.1");
+    for structure in [0, 3, 4, 6, 8, 14, 17] {
+        let mut words = words.clone();
+        words[structure] = Byte::Hidden(Hidden::Word);
+        assert!(request(&words).is_err(), "{structure}");
+    }
     let whole = bytes("GET /a HTTP/1.1\r\nHost: b\r\n\r\n");
     for end in 0..whole.len() {
         assert_eq!(request(&whole[..end]).unwrap_err().why, Rule::Short, "{end}");

@@ -4,7 +4,7 @@
 // Lists of ranges, of which some have one.
 #![allow(clippy::single_range_in_vec_init)]
 
-use super::class::{above_nine, below_blank};
+use super::class::{above_nine, below_blank, ends_word};
 use super::*;
 use crate::claim::Settled;
 use crate::error::{Error, Why};
@@ -419,11 +419,13 @@ fn hidden_bytes_are_of_their_class() {
         Hidden::Value => byte >= 0x20,
         Hidden::Whole => true,
         Hidden::Digits => byte.is_ascii_digit(),
+        Hidden::Word => byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_',
     };
     let classes = [
         (Hidden::Value, "a hidden value at 60"),
         (Hidden::Whole, "hidden whole"),
         (Hidden::Digits, "a hidden digit at 60"),
+        (Hidden::Word, "a hidden word at 60"),
     ];
     for byte in (0..0x40).chain(0x5a..0x60).chain([0x7f, 0x80, 0xff]) {
         let written = with(byte);
@@ -633,7 +635,12 @@ fn gates_of_classes_are_those_of_bytes() {
         }
     }
     type Class = (Gates, fn(u8) -> bool, u64);
-    let cases: [Class; 2] = [(below_blank, |byte| byte < 0x20, 2), (above_nine, |byte| byte & 15 > 9, 2)];
+    let cases: [Class; 3] = [
+        (below_blank, |byte| byte < 0x20, 2),
+        (above_nine, |byte| byte & 15 > 9, 2),
+        // The highest bit is demanded beside.
+        (ends_word, |byte| !matches!(byte & 0x7f, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_'), 19),
+    ];
     for (gates, expected, ands) in cases {
         for byte in 0..=255 {
             volery::check(&Of(gates, byte, expected(byte)), bits_of(&[byte])).unwrap();

@@ -42,7 +42,7 @@ fn yes(_: &Exchange) -> bool {
 }
 
 fn asking<'a>() -> Asking<'a> {
-    Asking { roots: &ROOTS, fields: COOKIE, show: &balance, confirm: &yes }
+    Asking { roots: &ROOTS, words: &[], fields: COOKIE, show: &balance, confirm: &yes }
 }
 
 /// A request is made, and its answer proved in part: what is shown arrives, and nothing else.
@@ -273,6 +273,21 @@ fn a_claim_is_proved() {
     let other = claiming("$.owner > 1");
     let [proved, _] = run(&other, &other, &asking, bank()).errors();
     assert!(proved.contains("the value is no number"), "{proved}");
+}
+
+/// A word of the target stays hidden, and the server reads it.
+#[test]
+fn words_of_targets_are_hidden() {
+    let wanted = volery_web::policy::Wanted { target: "/of/{hidden}?as={hidden}".into(), ..kit::wanted("/") };
+    let mine = volery_web::policy::Policy::new(wanted).unwrap();
+    let asking = Asking { words: &[b"A-17", b"me"], ..asking() };
+    let exchange = run(&mine, &mine, &asking, bank()).verified.unwrap().seen.exchange;
+    assert_eq!(exchange.request.head.start, "GET /of/‹4 hidden›?as=‹2 hidden› HTTP/1.1");
+    assert_eq!(exchange.hidden()[0], ["target", "cookie"]);
+    for words in [&[&b"A-17"[..]][..], &[b"..", b"me"]] {
+        let [proved, _] = run(&mine, &mine, &Asking { words, ..asking }, bank()).errors();
+        assert!(proved.contains("words of the target") || proved.contains("a hidden word"), "{proved}");
+    }
 }
 
 /// Values that nobody asks for are hidden with all that is in them. Ranges are for bodies of which

@@ -53,6 +53,10 @@ pub(crate) struct WebProve {
     /// end is left out. May be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) header: Vec<OsString>,
+    /// A word of the request's target that stays hidden, for each {hidden} of the policy in turn: text:…, @PATH, or -
+    /// for standard input
+    #[arg(long, value_name = "VALUE")]
+    pub(crate) hidden: Vec<OsString>,
     /// Bytes of the response's body that are shown, from 0, the last one not included; may be repeated
     #[arg(long, value_name = "FROM..TO", conflicts_with = "show_all")]
     pub(crate) show: Vec<String>,
