@@ -90,7 +90,7 @@ pub use edwards::{Edwards, EdwardsPoint};
 pub use element::Element;
 pub use fixed::Fixed;
 pub use function::function;
-pub(crate) use function::{MANY, function_of_words, function_on_words_of_each};
+pub(crate) use function::{function_of_words, function_on_words_of_each};
 pub use hash::Hash;
 pub use hkdf::Hkdf;
 pub use hmac::{Hmac, hmac, prf};

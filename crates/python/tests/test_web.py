@@ -110,7 +110,7 @@ def test_files_are_for_others(policy):
     assert report.web["record"] == signed.web["record"] and signed.web["record"]["relay"] == relay
     verdict = volery.web.verify_bytes(bundle, relay=relay, policy=policy)
     assert verdict.accepted and verdict.web["record"] == signed.web["record"]
-    assert verdict.web["body"] == '{"owner":"‹8 hidden›","balance":123456789}'
+    assert verdict.web["body"] == '{"owner":‹10 hidden›,"balance":123456789}'
     with pytest.raises(volery.Rejected, match="not the relay that is believed"):
         volery.web.verify_bytes(bundle, relay=[volery.Key().id], policy=policy)
     with pytest.raises(volery.Rejected):

@@ -403,8 +403,9 @@ impl Session {
     fn keep_signed(&self, shared: &Shared, signed: &SignedRecord) -> volery_web::Result<()> {
         let public = json!({"web": {"host": signed.record.host, "record": report::record(signed)}});
         let _ = self.claim.set(Claim { public: public.to_string(), ..self.unclaimed() });
-        let _ = self.kept.set(Kind::Signed);
-        shared.store.put(&self.verdict(Kind::Signed, "", None)).map_err(|why| {
+        let kept = shared.store.put(&self.verdict(Kind::Signed, "", None));
+        let _ = kept.is_ok() && self.kept.set(Kind::Signed).is_ok();
+        kept.map_err(|why| {
             shared.metrics.unrecorded.fetch_add(1, Relaxed);
             error!(session = self.id, why = why.line, "a signed record was not kept");
             volery_web::Error::invalid(why.line)

@@ -1,10 +1,11 @@
 //! HTTP/1.1 (RFC 9112) over a [skeleton](crate::skeleton): whole messages, read strictly, some of whose values are
 //! hidden.
 //!
-//! What makes the structure of a message is shown: line ends, names of fields, colons, the start line, and the values of
-//! fields that say how long the message is or what it is of. A hidden value has no byte below 0x20, and so ends no line:
-//! where the bytes of a head are shown or hidden values, the verifier walks exactly the lines that the server wrote or
-//! read. In a body any byte may be hidden, but for those that frame its chunks.
+//! What makes the structure of a message is shown: line ends, names of fields, colons, the start line but for words of a
+//! request's target, and the values of fields that say how long the message is or what it is of. A hidden value has no
+//! byte below 0x20, and so ends no line, and a hidden word ends nothing: where the bytes of a head are shown or of these
+//! two, the verifier walks exactly the lines that the server wrote or read. In a body any byte may be hidden, but for
+//! those that frame its chunks.
 //!
 //! **Deviations** from RFC 9112, each stricter, so that whoever stands between client and server reads the same: lines
 //! end in CR and LF alone (section 2.2 lets a bare LF do), no line is folded (5.2), nothing stands between a name and

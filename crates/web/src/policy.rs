@@ -277,7 +277,7 @@ impl Policy {
                 hidden.len()
             )));
         }
-        let target = target::with(&self.0.target, hidden).map(Zeroizing::new).ok_or_else(|| {
+        let target = target::with(&self.0.target, hidden).ok_or_else(|| {
             Error::invalid("a hidden word of the target has letters, digits, - and _ alone, 256 at most")
         })?;
         let rest = format!(" HTTP/1.1\r\nhost: {}\r\n", self.authority());
@@ -486,7 +486,7 @@ impl Policy {
             digest.update((bytes.len() as u64).to_be_bytes());
             digest.update(bytes);
         };
-        add(b"volery web policy 1");
+        add(b"volery web policy 2");
         add(host.as_bytes());
         add(&port.to_be_bytes());
         add(target.as_bytes());

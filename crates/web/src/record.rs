@@ -123,8 +123,8 @@ pub struct Signer<'s> {
     pub service: &'s str,
     /// The prover at the other end of the link.
     pub prover: Identity,
-    /// Told of each record before it goes out, which it does not where that fails: nothing that is signed is unknown to
-    /// who signed it.
+    /// Told of each record before it goes out, which it does not where that fails: so whoever signs can keep all of them,
+    /// also those that provers hide that they have.
     pub keep: &'s mut dyn FnMut(&SignedRecord) -> Result<()>,
 }
 

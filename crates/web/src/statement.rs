@@ -26,9 +26,9 @@
 //! |---|---|
 //! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
 //! | either key of AES, expanded; H | 1,280 + 5,120 |
-//! | each block of which something is said, or that has the type or padding | 5,120 |
+//! | each block of which something is said, or that has the type or padding; those of a record whose numbers have the same upper 24 bits | 4,256; 864 |
 //! | each byte of a hidden value of a field, a value hidden whole, hidden digits, a hidden word | 2, 32, 2, 19 |
-//! | each pad | 5,120 |
+//! | each pad, which is one of these blocks | 4,256 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
 //! records a connection but for padding. Contents of which nothing is said are not decrypted.
@@ -59,14 +59,14 @@ use subtle::ConstantTimeEq;
 use volery::F2;
 use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, Word, bits_of};
 use volery::circuit::stream::{Handle, Recorder};
-use volery::circuit::{Backend, Circuit};
+use volery::circuit::{Backend, Circuit, Wires as _};
 use whole::{Known, Walk};
 
 /// Bytes of a block of AES.
 const BLOCK: usize = 16;
 
 /// The begin of what a statement's digest is of, with the version of its gates.
-const DOMAIN: &[u8] = b"volery web statement 2\0";
+const DOMAIN: &[u8] = b"volery web statement 3\0";
 
 /// The way to state SHA-256 and AES.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -414,14 +414,17 @@ impl Stated {
                 if let [Piece { range, begins, ends }, rest @ ..] = pieces
                     && range.contains(&place)
                 {
-                    if *begins && place == range.start {
-                        walk = Walk::default();
-                    }
+                    debug_assert!(
+                        !begins || place > range.start || walk.is_at_begin(),
+                        "a value after its end"
+                    );
                     walk = walk.step(b, byte, known.sent, name)?;
                     if place + 1 == range.end {
                         pieces = rest;
                         if *ends {
                             walk.end(b, name)?;
+                            b.forget(&walk.wires());
+                            walk = Walk::default();
                         }
                     }
                 }

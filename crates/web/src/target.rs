@@ -1,12 +1,14 @@
-//! Targets of requests, of which some words are hidden: `/v1/accounts/{hidden}/balance`.
+//! Targets of requests, of which some words are hidden: `/v1/accounts/{hidden}?of={hidden}`.
 //!
 //! A hidden word is a whole segment of the path, or a whole value of the query, and consists of letters, digits, `-` and
-//! `_` alone: no server resolves it, decodes it, or takes it for two.
+//! `_` alone: no server resolves it, decodes it, or takes it for two. Beside it stands nothing by which one may find
+//! another path, or another host.
 
 use crate::opening::Hidden;
 use crate::skeleton::Byte;
 use crate::statement::is_of_word;
 use core::ops::Range;
+use zeroize::Zeroizing;
 
 /// The place of a hidden word in a target.
 const HIDDEN: &str = "{hidden}";
@@ -20,15 +22,27 @@ fn literals(target: &str) -> Vec<&str> {
 
 /// Whether a target is in origin form, and hides whole segments and values at most.
 pub(crate) fn is_target(target: &str) -> bool {
-    let literals = literals(target);
     let is_shown = |byte: u8| (0x21..0x7f).contains(&byte) && !matches!(byte, b'#' | b'{' | b'}');
-    let is_end = |byte: Option<u8>| matches!(byte, None | Some(b'/' | b'?' | b'&'));
-    target.starts_with('/')
-        && literals.iter().all(|literal| literal.bytes().all(is_shown))
-        && literals.windows(2).enumerate().all(|(i, pair)| {
-            // Behind the last one may be nothing.
-            let may_end = i + 2 == literals.len() || !pair[1].is_empty();
-            pair[0].ends_with(['/', '=']) && may_end && is_end(pair[1].bytes().next())
+    if !target.starts_with('/') || !literals(target).iter().all(|literal| literal.bytes().all(is_shown)) {
+        return false;
+    }
+    if words(target) == 0 {
+        return true;
+    }
+    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    let is_whole = |part: &str| part == HIDDEN || !part.contains(HIDDEN);
+    // Nothing that a server resolves or decodes.
+    let is_plain = |segment: &str| !matches!(segment, "" | "." | "..") && !segment.contains(['%', ';', '\\']);
+    // The last one may be empty.
+    let segments = path[1..].strip_suffix('/').unwrap_or(&path[1..]);
+    let is_path =
+        segments.is_empty() || segments.split('/').all(|segment| is_whole(segment) && is_plain(segment));
+    is_path
+        && query.is_none_or(|query| {
+            query.split('&').all(|pair| {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                !name.contains(HIDDEN) && is_whole(value)
+            })
         })
 }
 
@@ -38,15 +52,21 @@ pub(crate) fn words(target: &str) -> usize {
 }
 
 /// The target with these words, as many as are hidden: `None` where one is no word.
-pub(crate) fn with(target: &str, hidden: &[&[u8]]) -> Option<Vec<u8>> {
-    let (first, rest) = literals(target).split_first().map(|(first, rest)| (*first, rest.to_vec()))?;
-    let mut bytes = first.as_bytes().to_vec();
-    for (word, literal) in hidden.iter().zip(rest) {
-        if !(1..=MOST).contains(&word.len()) || !word.iter().all(|byte| is_of_word(*byte)) {
-            return None;
+pub(crate) fn with(target: &str, hidden: &[&[u8]]) -> Option<Zeroizing<Vec<u8>>> {
+    let is_word =
+        |word: &&[u8]| (1..=MOST).contains(&word.len()) && word.iter().all(|byte| is_of_word(*byte));
+    if !hidden.iter().all(is_word) {
+        return None;
+    }
+    // Never moved, so that wiping it wipes all of it.
+    let length = target.len() + hidden.iter().map(|word| word.len()).sum::<usize>();
+    let mut bytes = Zeroizing::new(Vec::with_capacity(length));
+    let mut words = hidden.iter();
+    for (i, literal) in literals(target).into_iter().enumerate() {
+        if i > 0 {
+            bytes.extend_from_slice(words.next()?);
         }
-        bytes.extend_from_slice(word);
-        bytes.extend(literal.bytes());
+        bytes.extend_from_slice(literal.as_bytes());
     }
     Some(bytes)
 }
@@ -71,7 +91,7 @@ pub(crate) fn is_of(target: &str, mut bytes: &[Byte]) -> bool {
     for (i, literal) in literals(target).iter().enumerate() {
         if i > 0 {
             let length = bytes.iter().take_while(|byte| **byte == Byte::Hidden(Hidden::Word)).count();
-            if length == 0 {
+            if !(1..=MOST).contains(&length) {
                 return false;
             }
             bytes = &bytes[length..];
@@ -100,6 +120,18 @@ mod tests {
             ("/v1{hidden}", false),
             ("/v1/{hidden}x", false),
             ("/{hidden}.json", false),
+            ("/{hidden}/?a={hidden}", true),
+            ("/x={hidden}/y", false),
+            ("/{hidden}&a", false),
+            ("/a?p=/{hidden}", false),
+            ("/a?x={hidden}/b", false),
+            ("/a?{hidden}=b", false),
+            ("/a;b={hidden}", false),
+            ("/a;b/{hidden}", false),
+            ("/v1/{hidden}/../b", false),
+            ("/%2e%2e/{hidden}", false),
+            ("//{hidden}/x", false),
+            ("/v1/..;/x", true),
             ("/{hid}", false),
             ("{hidden}", false),
             ("/a b", false),
@@ -111,10 +143,10 @@ mod tests {
         let target = "/v1/{hidden}/x?a={hidden}";
         assert_eq!(words(target), 2);
         let bytes = with(target, &[b"D-1_", b"z9"]).unwrap();
-        assert_eq!(bytes, b"/v1/D-1_/x?a=z9");
+        assert_eq!(*bytes, b"/v1/D-1_/x?a=z9");
         assert_eq!(hidden_in(target, &bytes), [4..8, 13..15]);
         for word in [&b""[..], b"..", b"a/b", b"%2e", b"a b", &[b'a'; 257]] {
-            assert_eq!(with(target, &[b"a", word]), None);
+            assert!(with(target, &[b"a", word]).is_none());
         }
         let mut all: Vec<_> = bytes.iter().map(|byte| Byte::Shown(*byte)).collect();
         assert!(!is_of(target, &all));
@@ -124,6 +156,8 @@ mod tests {
         assert!(is_of(target, &all) && !is_of("/v1/{hidden}/x?a=z9", &all) && !is_of("/", &all));
         assert!(!is_of(target, &[&all[..], &[Byte::Shown(b'/')]].concat()));
         assert!(!is_of(target, &all[..13]) && is_of(target, &all[..14]));
+        let long = [&all[..4], &[Byte::Hidden(Hidden::Word); 257], &all[8..]].concat();
+        assert!(!is_of(target, &long) && is_of(target, &[&long[..4], &long[5..]].concat()));
         all[5] = Byte::Hidden(Hidden::Value);
         assert!(!is_of(target, &all));
     }

@@ -2,7 +2,7 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | the first bytes of volery's protocols, and `web1` | 12 |
+//! | the first bytes of volery's protocols, and `web3` | 12 |
 //! | digests of the policy, the roots, the pins | 3 · 32 |
 //! | form; and by sixteens whether a record is signed: 0 none, 1 one, 2 one that names the prover | 1 |
 //! | limits: up, down, the total in milliseconds, silence, clock | 5 · 8 |
@@ -19,7 +19,7 @@ use std::io::{self, ErrorKind};
 use volery::channel::{Link, MAGIC};
 
 /// The first bytes behind those of all of volery's protocols: this one, and its version.
-const WEB: [u8; 4] = *b"web2";
+const WEB: [u8; 4] = *b"web3";
 
 /// Bytes of the begin, which says the protocol.
 const BEGIN: usize = MAGIC.len() + WEB.len();

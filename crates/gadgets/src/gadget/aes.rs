@@ -13,7 +13,7 @@ mod tests;
 pub use ctr::Ctr;
 pub use gcm::Gcm;
 
-use super::{Bit, Bytes, Gates, MANY, Word, function_on_words_of_each};
+use super::{Bit, Bytes, Gates, Word, function_on_words_of_each};
 use core::array;
 use core::marker::PhantomData;
 use substitution::substitute;
@@ -36,6 +36,8 @@ type Block<W> = [Byte<W>; BLOCK];
 pub trait SubBytes<B: Backend<F = F2>> {
     /// The name of the function of all rounds of a block, where they are recorded.
     const ROUNDS: &'static str;
+    /// The name of the function of what of the rounds depends on a block's number, likewise.
+    const COUNTED: &'static str;
 
     /// The bytes that stand for `bytes`.
     ///
@@ -46,6 +48,7 @@ pub trait SubBytes<B: Backend<F = F2>> {
 
 impl<B: Backend<F = F2>> SubBytes<B> for Gates {
     const ROUNDS: &'static str = "rounds of AES-128";
+    const COUNTED: &'static str = "rounds of AES-128 by a number";
 
     fn substitute(b: &mut B, bytes: &[Byte<B::Wire>]) -> Result<Vec<Byte<B::Wire>>> {
         bytes.iter().map(|byte| substitute(b, byte)).collect()
@@ -127,13 +130,16 @@ impl<W: Copy, S> Aes128<W, S> {
         let states: Vec<_> = blocks.iter().map(|block| add(b, block, &self.keys[0])).collect();
         let words = states.iter().map(|state| [&state[..], self.keys[1..].as_flattened()].concat());
         let encrypted = function_on_words_of_each(b, S::ROUNDS, words, |b, words| {
-            let (state, keys) = words.split_first_chunk().expect("a block");
+            let (state, keys) = words.split_first_chunk::<BLOCK>().expect("a block");
+            let state = S::substitute(b, state)?;
+            let state = state.first_chunk().expect("as many");
             Ok(rounds::<B, S>(b, *state, keys.as_chunks().0)?.to_vec())
         })?;
         Ok(encrypted.into_iter().map(|block| block.into_iter().collect()).collect())
     }
 
-    /// The ciphertexts of `nonce` with each of `numbers` behind it: many are one map.
+    /// The ciphertexts of `nonce` with each of `numbers` behind it: those with the same upper 24 bits share what does
+    /// not depend on the last byte, and many are one map.
     fn encrypt_numbered<B: Backend<F = F2, Wire = W>>(
         &self,
         b: &mut B,
@@ -143,17 +149,65 @@ impl<W: Copy, S> Aes128<W, S> {
     where
         S: SubBytes<B>,
     {
-        let blocks = numbers.iter().map(|number| {
-            let number = number.to_be_bytes();
-            array::from_fn(|i| nonce.get(i).copied().unwrap_or_else(|| Word::public(number[i - 12].into())))
+        let mut encrypted = Vec::with_capacity(numbers.len());
+        for numbers in numbers.chunk_by(|one, next| one >> 8 == next >> 8) {
+            for numbers in numbers.chunks(TOGETHER) {
+                encrypted.extend(self.encrypt_alike(b, nonce, numbers)?);
+            }
+        }
+        Ok(encrypted)
+    }
+
+    /// The ciphertexts of `nonce` with each of `numbers` behind it, which differ in their last byte alone. Of the first
+    /// round that byte is substituted for each, and of the second the column that it goes to: 133 bytes of 160.
+    fn encrypt_alike<B: Backend<F = F2, Wire = W>>(
+        &self,
+        b: &mut B,
+        nonce: &[Byte<W>; 12],
+        numbers: &[u32],
+    ) -> Result<Vec<Bytes<W>>>
+    where
+        S: SubBytes<B>,
+    {
+        let [first, ..] = numbers else { return Ok(Vec::new()) };
+        let number = first.to_be_bytes();
+        let shared: [_; BLOCK - 1] =
+            array::from_fn(|i| nonce.get(i).copied().unwrap_or_else(|| Word::public(number[i - 12].into())));
+        let shared: Vec<_> = shared.iter().zip(&self.keys[0]).map(|(byte, key)| byte.xor(b, key)).collect();
+        let mut state = [Word::public(0); BLOCK];
+        state[..BLOCK - 1].copy_from_slice(&S::substitute(b, &shared)?);
+        // The last byte is the last of the first column from now on, and the other columns are all blocks'.
+        let turned = turn(&state);
+        let mut others = Vec::with_capacity(BLOCK - 4);
+        for (column, key) in turned.as_chunks::<4>().0.iter().zip(self.keys[1].as_chunks::<4>().0).skip(1) {
+            others.extend(mix(b, column).iter().zip(key).map(|(byte, key)| byte.xor(b, key)));
+        }
+        let others = S::substitute(b, &others)?;
+        let lasts: Vec<_> = numbers
+            .iter()
+            .map(|number| Word::public(u128::from(*number as u8)).xor(b, &self.keys[0][BLOCK - 1]))
+            .collect();
+        let words = lasts.into_iter().map(|last| {
+            [&[last], &turned[..3], &others, &self.keys[1][..4], self.keys[2..].as_flattened()].concat()
         });
-        self.encrypt_each(b, &blocks.collect::<Vec<_>>())
+        let encrypted = function_on_words_of_each(b, S::COUNTED, words, |b, words| {
+            let (first, rest) = words.split_first_chunk::<4>().expect("a column");
+            let (others, rest) = rest.split_first_chunk::<12>().expect("three columns");
+            let (key, keys) = rest.split_first_chunk::<4>().expect("the key of a column");
+            let last = S::substitute(b, &first[..1])?[0];
+            let column = mix(b, &[first[1], first[2], first[3], last]);
+            let column: [_; 4] = array::from_fn(|i| column[i].xor(b, &key[i]));
+            let column = S::substitute(b, &column)?;
+            let state = array::from_fn(|i| if i < 4 { column[i] } else { others[i - 4] });
+            Ok(rounds::<B, S>(b, state, keys.as_chunks().0)?.to_vec())
+        })?;
+        Ok(encrypted.into_iter().map(|block| block.into_iter().collect()).collect())
     }
 
     /// `message` with the key stream of counter mode added (SP 800-38A section 6.5): encrypts and decrypts.
     /// The first block of the stream is the ciphertext of `counter`, 16 bytes, and of these the last four
-    /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not. Eight
-    /// blocks or more are one map ([`Backend::map`]).
+    /// count on modulo 2^32, as in GCM: 4,256 ANDs for each block of the message, full or not, and 864 for those with the
+    /// same upper 24 bits of these four bytes. Eight blocks or more of these are one map ([`Backend::map`]).
     ///
     /// # Errors
     /// `Invalid` where `counter` has another length, or its last four bytes are not public; those
@@ -177,9 +231,13 @@ impl<W: Copy, S> Aes128<W, S> {
             .step_by(BLOCK)
             .map(|start| message.slice(start..message.len().min(start + BLOCK)))
             .collect();
-        let together = if pieces.len() >= MANY { TOGETHER } else { 1 };
         let mut out = Vec::with_capacity(message.len());
-        for pieces in pieces.chunks(together) {
+        let mut rest = &pieces[..];
+        while !rest.is_empty() {
+            // All that have the same upper bits.
+            let alike = TOGETHER - number as usize % TOGETHER;
+            let (pieces, behind) = rest.split_at(alike.min(rest.len()));
+            rest = behind;
             let numbers: Vec<_> = (0..pieces.len() as u32).map(|i| number.wrapping_add(i)).collect();
             number = number.wrapping_add(pieces.len() as u32);
             let streams = self.encrypt_numbered(b, nonce, &numbers)?;
@@ -191,29 +249,33 @@ impl<W: Copy, S> Aes128<W, S> {
     }
 }
 
-/// The blocks that are one map: enough for all threads, and so few that their keys, which each is given, take little
-/// memory.
-const TOGETHER: usize = 256;
+/// The blocks that are one map, which may differ in the last byte of their numbers: enough for all threads, and so few
+/// that their keys, which each is given, take little memory.
+const TOGETHER: usize = 1 << 8;
 
-/// The state after all rounds, each with its key.
+/// Row r, the bytes r mod 4, turned by r columns: ShiftRows, FIPS 197 section 5.1.2.
+fn turn<W: Copy>(state: &Block<W>) -> Block<W> {
+    array::from_fn(|i| state[(i + 4 * (i % 4)) % BLOCK])
+}
+
+/// The state after the last rounds, each with its key, from where bytes have been substituted in the first of them.
 fn rounds<B: Backend<F = F2>, S: SubBytes<B>>(
     b: &mut B,
     mut state: Block<B::Wire>,
     keys: &[Block<B::Wire>],
 ) -> Result<Block<B::Wire>> {
-    for (round, key) in (1..).zip(keys) {
-        let substituted = S::substitute(b, &state)?;
-        let state_before = substituted.first_chunk::<BLOCK>().expect("as many");
-        // Row r, the bytes r mod 4, turns by r columns.
-        state = array::from_fn(|i| state_before[(i + 4 * (i % 4)) % BLOCK]);
-        if round < ROUNDS {
-            for column in state.as_chunks_mut::<4>().0 {
-                *column = mix(b, column);
-            }
+    let (last, keys) = keys.split_last().expect("a round");
+    for key in keys {
+        state = turn(&state);
+        for column in state.as_chunks_mut::<4>().0 {
+            *column = mix(b, column);
         }
         state = add(b, &state, key);
+        let substituted = S::substitute(b, &state)?;
+        state = *substituted.first_chunk().expect("as many");
     }
-    Ok(state)
+    state = turn(&state);
+    Ok(add(b, &state, last))
 }
 
 /// The bytes of a string that has 16; `what` it is.

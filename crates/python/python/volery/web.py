@@ -20,7 +20,15 @@ __all__ = ["preview", "prove", "prove_to_bytes", "verify", "verify_bytes"]
 
 
 def _bytes(value: str | bytes) -> bytes:
+    if not isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"{value!r} is neither text nor bytes")
     return value.encode() if isinstance(value, str) else bytes(value)
+
+
+def _words(hidden: Iterable[str | bytes] | None) -> Iterable[str | bytes]:
+    if isinstance(hidden, (str, bytes, bytearray)):
+        raise TypeError("hidden= is a list of words, one for each {hidden} of the policy's target")
+    return hidden or ()
 
 
 def _run(
@@ -29,7 +37,7 @@ def _run(
     confirm, relay = own.get("confirm"), own.get("relay")
     every = {
         "headers": [(name, _bytes(value)) for name, value in (own.get("headers") or {}).items()],
-        "hidden": [_bytes(word) for word in own.get("hidden") or ()],
+        "hidden": [_bytes(word) for word in _words(own.get("hidden"))],
         "show": [tuple(part) for part in own.get("show") or ()],
         "show_all": bool(own.get("show_all")),
         "roots": own.get("roots") and fspath(own["roots"]),

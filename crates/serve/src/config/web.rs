@@ -13,6 +13,7 @@ use volery_cli::service::{Named, Terms};
 use volery_cli::settings::{AUTO, Settings};
 use volery_cli::waiting::regular;
 use volery_web::file::File;
+use volery_web::session::Signing;
 
 /// The memory of a session beside what its terms allow and its correlations take: the link, the gates that live, and
 /// what is kept of the answer (see `session`).
@@ -61,6 +62,11 @@ impl Statement {
             false => Ok(()),
         };
         bound("ANDs", terms.most_ands(), "gates", limits.gates)?;
+        if terms.signing != Signing::Nothing && !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(Failure::usage(
+                "record: it is signed under the name of the table, which has to be of visible ASCII for that",
+            ));
+        }
         let seconds = terms.limits.total.as_secs();
         if seconds > limits.seconds {
             return Err(Failure::usage(format_args!(

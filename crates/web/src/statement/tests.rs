@@ -704,18 +704,18 @@ fn openings_have_one_form() {
 /// blocks of AES. How much of the former folds depends on digests, which are public.
 #[test]
 fn gates_are_pinned() {
-    assert_eq!(shape(1024, 2048, Form::Gates), [1_580_207, 1_580_463]);
+    assert_eq!(shape(1024, 2048, Form::Gates), [1_412_591, 1_412_847]);
 }
 
 #[test]
 #[ignore = "slow"]
 fn gates_of_larger_sizes_are_pinned() {
     for (request, response, form, expected) in [
-        (1024, 16384, Form::Gates, [6_167_727, 6_167_983]),
-        (2048, 131_072, Form::Gates, [43_267_247, 43_267_503]),
-        (1024, 2048, Form::Mixed, [548_527, 806_703]),
-        (1024, 2048, Form::Holes, [0, 409_216]),
-        (1024, 16384, Form::Holes, [0, 1_556_096]),
+        (1024, 16384, Form::Gates, [5_229_423, 5_229_679]),
+        (2048, 131_072, Form::Gates, [36_098_639, 36_098_895]),
+        (1024, 2048, Form::Mixed, [548_527, 764_799]),
+        (1024, 2048, Form::Holes, [0, 367_312]),
+        (1024, 16384, Form::Holes, [0, 1_321_520]),
     ] {
         assert_eq!(shape(request, response, form), expected);
     }

@@ -155,6 +155,11 @@ impl Walk {
         Ok(self)
     }
 
+    /// Whether no byte was gone over.
+    pub(super) fn is_at_begin(&self) -> bool {
+        self.wires().is_empty()
+    }
+
     /// Demands that a value may end here.
     pub(super) fn end(self, b: &mut Recorder<'_, F2>, name: impl core::fmt::Display) -> volery::Result<()> {
         let mut bits = core::iter::once(self.in_string).chain(self.open);

@@ -54,7 +54,7 @@ pub(crate) struct WebProve {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) header: Vec<OsString>,
     /// A word of the request's target that stays hidden, for each {hidden} of the policy in turn: text:…, @PATH, or -
-    /// for standard input
+    /// for standard input, whose last line end is left out
     #[arg(long, value_name = "VALUE")]
     pub(crate) hidden: Vec<OsString>,
     /// Bytes of the response's body that are shown, from 0, the last one not included; may be repeated

@@ -30,6 +30,7 @@ fn invert(x: u8) -> u8 {
 
 impl<B: Polynomials<F = F2>> SubBytes<B> for Holes {
     const ROUNDS: &'static str = "rounds of AES-128 by inverses";
+    const COUNTED: &'static str = "rounds of AES-128 by inverses and a number";
 
     fn substitute(b: &mut B, bytes: &[Byte<B::Wire>]) -> Result<Vec<Byte<B::Wire>>> {
         substitute(b, bytes, |_, inverse| inverse)

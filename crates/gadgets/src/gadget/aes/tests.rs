@@ -203,7 +203,8 @@ fn blocks_of_counter_mode_are_mapped_where_they_are_many() {
         blocks: usize,
     ) -> Result<()> {
         let message = Bytes::public(&vec![7; 16 * blocks]);
-        Aes128::<_, S>::expand(b, key)?.count(b, &Bytes::public(&[0xff; 16]), &message).map(drop)
+        let counter = [[0xff; 12].as_slice(), &[0, 0, 1, 2]].concat();
+        Aes128::<_, S>::expand(b, key)?.count(b, &Bytes::public(&counter), &message).map(drop)
     }
     let secret = |b: &mut Recorder<'_, F2>| Bytes::witness(b, 16);
     for blocks in [1, 7, 8, 9, TOGETHER + 3] {
@@ -211,7 +212,10 @@ fn blocks_of_counter_mode_are_mapped_where_they_are_many() {
             let key = secret(b)?;
             text::<Gates>(b, &key, blocks)
         });
-        assert_eq!(Shape::without_depth::<F2>(&gates).unwrap().mul, 1280 + 5120 * blocks as u64);
+        // From number 258 on some differ in the upper bits.
+        let alike = if blocks > 254 { 2 } else { 1 };
+        let expected = 1280 + 864 * alike + 4256 * blocks as u64;
+        assert_eq!(Shape::without_depth::<F2>(&gates).unwrap().mul, expected);
         assert_eq!(Stream::new(&gates).maps().unwrap(), blocks >= 8, "{blocks}");
         let inverses = Of(|b: &mut Recorder<'_, F2>| {
             let key = secret(b)?;
@@ -314,7 +318,7 @@ fn ands_of_galois_mode_are_pinned() {
         })
     };
     // One expansion, a block for the key of the hash, one for the tag and those of the text; then products.
-    let blocks = |blocks: u64| 1280 + (2 + blocks) * 5120;
+    let blocks = |blocks: u64| 1280 + 2 * 5120 + if blocks > 0 { 864 + 4256 * blocks } else { 0 };
     assert_eq!(opened(0, true), blocks(0));
     assert_eq!(opened(16, true), blocks(1) + 2187);
     assert_eq!(opened(1024, true), blocks(64) + 10 * 2187);
@@ -380,7 +384,7 @@ fn parts_of_a_text_are_opened() {
     let cost = |spans: &[core::ops::Range<usize>]| {
         ands(|b| open::<Gates>(b, (&nonce, ciphertext), spans).map(drop)) - 1280 - 2 * 5120
     };
-    assert_eq!(cost(&spans), 15 * 5120);
+    assert_eq!(cost(&spans), 864 + 15 * 4256);
     assert_eq!(cost(&[]), 0);
     let refused = |span| {
         evaluate(bits_of(&key), |b| {

@@ -287,5 +287,5 @@ fn ands_are_pinned() {
             Relation::open(&format!("builtin:price-discrimination?length={length}"), None).unwrap();
         relation.shape().unwrap().mul
     };
-    assert_eq!([40, 272].map(ands), [54_087, 160_632]);
+    assert_eq!([40, 272].map(ands), [52_359, 146_808]);
 }
