@@ -543,7 +543,7 @@ fn files_take_no_memory(length: usize, gates: u64, bytes: u64) {
         let peaks = [small, large].map(|object| object["peak_rss_bytes"].as_u64());
         if let [Some(small), Some(large)] = peaks {
             assert!(
-                large < small + small / 10 + 2_000_000 && small < 56_000_000,
+                large < small + small / 10 + 2_000_000 && small < 64_000_000,
                 "{small} bytes, then {large}"
             );
         }

@@ -28,7 +28,7 @@ fn either_role_may_listen() {
 #[test]
 fn maps_take_little_memory() {
     const LENGTH: usize = 5;
-    let [few, many] = [40, 400].map(|count| {
+    let [one, few, many] = [1, 40, 400].map(|count| {
         let messages: Vec<u8> = (0..LENGTH * count).map(|i| (i * i / 3 + i) as u8).collect();
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let digests = messages.chunks(LENGTH).map(|message| hex(&Sha256::digest(message)));
@@ -41,10 +41,11 @@ fn maps_take_little_memory() {
         let [verify, prove] = [verify, prove].map(|verb| [&verb[..1], &stated, &verb[1..]].concat());
         session(&verify, &prove).map(|run| run.expect(0).json()["peak_rss_bytes"].as_u64())
     });
-    for (few, many) in few.into_iter().zip(many) {
-        if let (Some(few), Some(many)) = (few, many) {
-            // Much of it is the program's own, which is not optimised here.
-            assert!(few < 64_000_000 && many < few + 16_000_000, "{few} bytes, then {many}");
+    for ((one, few), many) in one.into_iter().zip(few).zip(many) {
+        if let (Some(one), Some(few), Some(many)) = (one, few, many) {
+            // Against one lane alone, since how much a program itself takes differs between machines.
+            let most = 24_000_000;
+            assert!(few < one + most && many < few + 16_000_000, "{one}, {few}, {many} bytes");
         }
     }
 }
