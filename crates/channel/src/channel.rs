@@ -7,6 +7,7 @@
 
 mod buffered;
 mod carried;
+mod fork;
 mod handshake;
 mod listener;
 mod message;
@@ -19,6 +20,7 @@ mod tls;
 mod transcript;
 
 pub use carried::Carried;
+pub use fork::{Fork, fork};
 pub use handshake::TRAFFIC as HANDSHAKE;
 pub use handshake::{Hello, LANES, MAGIC, Nonce, Proposed, service_hello, shake_hands};
 pub use listener::Listener;
@@ -84,6 +86,75 @@ pub trait Link: Send {
     fn close(&mut self) -> io::Result<()> {
         Ok(())
     }
+
+    /// Both directions, each for a thread of its own: see [`fork`].
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] where the link has no such.
+    fn split(self: Box<Self>) -> io::Result<Directions> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "this link carries one protocol at a time"))
+    }
+}
+
+/// Both directions of a link.
+pub struct Directions {
+    /// That to the peer.
+    pub sending: Box<dyn Sending>,
+    /// That from the peer.
+    pub receiving: Box<dyn Receiving>,
+}
+
+/// The sending direction of a link.
+pub trait Sending: Send {
+    /// Takes all of `bytes`, as [`Link::send`] does.
+    ///
+    /// # Errors
+    /// As for [`Link::send`].
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Hands everything taken so far to the peer.
+    ///
+    /// # Errors
+    /// As for [`Link::send`].
+    fn flush(&mut self) -> io::Result<()>;
+
+    /// Hands everything over, and tells the peer that nothing follows.
+    ///
+    /// # Errors
+    /// As for [`Link::send`].
+    fn end(&mut self) -> io::Result<()>;
+
+    /// Bounds every single wait by `timeout` from now on.
+    ///
+    /// # Errors
+    /// Where what carries the bytes refuses it.
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()>;
+}
+
+/// The receiving direction of a link.
+pub trait Receiving: Send {
+    /// The number of bytes that can be received without waiting, as far as the link knows.
+    fn ready(&self) -> usize {
+        0
+    }
+
+    /// Fills all of `bytes`, as [`Link::recv`] does.
+    ///
+    /// # Errors
+    /// As for [`Link::recv`].
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// Waits until the peer says that nothing follows, or is gone, a few seconds at most.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] where something followed.
+    fn ended(&mut self) -> io::Result<()>;
+
+    /// Bounds every single wait by `timeout` from now on.
+    ///
+    /// # Errors
+    /// Where what carries the bytes refuses it.
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()>;
 }
 
 impl<L: Link + ?Sized> Link for Box<L> {
@@ -104,6 +175,9 @@ impl<L: Link + ?Sized> Link for Box<L> {
     }
     fn close(&mut self) -> io::Result<()> {
         (**self).close()
+    }
+    fn split(self: Box<Self>) -> io::Result<Directions> {
+        (*self).split()
     }
 }
 
@@ -150,6 +224,15 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// This traffic, and more of the same channel.
+    pub const fn and(self, more: Self) -> Self {
+        Self {
+            sent: self.sent + more.sent,
+            received: self.received + more.received,
+            rounds: self.rounds + more.rounds,
+        }
+    }
+
     /// The traffic after `earlier`.
     pub const fn since(self, earlier: Self) -> Self {
         Self {

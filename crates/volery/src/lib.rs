@@ -158,8 +158,9 @@ pub mod circuit {
 pub mod channel {
     #[doc(inline)]
     pub use volery_channel::channel::{
-        Carried, Channel, Flip, Hello, LANES, Link, Listener, MAGIC, Nonce, Party, Pipe, Playback, Recording,
-        Shaped, Tape, Tcp, Traffic, is_loopback, pipe, service_hello, shake_hands,
+        Carried, Channel, Directions, Flip, Fork, Hello, LANES, Link, Listener, MAGIC, Nonce, Party, Pipe,
+        Playback, Receiving, Recording, Sending, Shaped, Tape, Tcp, Traffic, fork, is_loopback, pipe,
+        service_hello, shake_hands,
     };
     #[cfg(feature = "tls")]
     #[doc(inline)]

@@ -1,6 +1,6 @@
 //! A link that gathers small messages, for a stream on which calls are costly.
 
-use super::{Link, PARTING};
+use super::{Directions, Link, PARTING, Receiving, Sending};
 use std::io;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 /// a streaming proof, so that a system call is rare, and few enough to stay in the second-level cache.
 pub(super) const BUFFER: usize = 128 << 10;
 
-/// A stream of bytes on which few calls are better than many.
-pub(super) trait Stream: Send {
+/// A handle on a stream of bytes on which few calls are better than many. Each direction may have one of its own.
+pub(super) trait Stream: Clone + Send + 'static {
     /// The longest wait.
     fn timeout(&self) -> Duration;
 
@@ -67,10 +67,56 @@ impl<S: Stream> Buffered<S> {
         self.flush()?;
         let nothing_follows = core::mem::take(&mut self.ready).is_empty()
             && (self.stream.end().is_err() || self.stream.read_some(&mut self.incoming).is_err());
-        if nothing_follows {
-            return Ok(());
-        }
-        Err(io::Error::new(io::ErrorKind::InvalidData, "bytes follow the end of the session"))
+        if nothing_follows { Ok(()) } else { Err(followed()) }
+    }
+
+    /// Both directions: see [`Link::split`].
+    pub(super) fn split(self) -> Directions {
+        let sending = Self { outgoing: self.outgoing, ..Self::new(self.stream.clone()) };
+        let receiving = Self { outgoing: Vec::new(), ..self };
+        Directions { sending: Box::new(Half(sending)), receiving: Box::new(Half(receiving)) }
+    }
+}
+
+/// The error of a link on which something follows the end of the session.
+pub(super) fn followed() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "bytes follow the end of the session")
+}
+
+/// A link of which one direction is used.
+struct Half<S>(Buffered<S>);
+
+impl<S: Stream> Sending for Half<S> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.send(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+    fn end(&mut self) -> io::Result<()> {
+        self.0.flush()?;
+        self.0.stream.end()
+    }
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.0.stream.set_timeout(timeout)
+    }
+}
+
+impl<S: Stream> Receiving for Half<S> {
+    fn ready(&self) -> usize {
+        self.0.ready()
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.0.recv(bytes)
+    }
+    fn ended(&mut self) -> io::Result<()> {
+        let Self(Buffered { stream, incoming, ready, .. }) = self;
+        stream.set_timeout(PARTING.min(stream.timeout()))?;
+        let nothing_follows = core::mem::take(ready).is_empty() && stream.read_some(incoming).is_err();
+        if nothing_follows { Ok(()) } else { Err(followed()) }
+    }
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.0.stream.set_timeout(timeout)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Two ends of a link within one process.
 
-use super::Link;
+use super::{Directions, Link, Receiving, Sending};
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
@@ -12,10 +12,21 @@ const DEPTH: usize = 64;
 
 /// One end of an in-memory link.
 pub struct Pipe {
-    /// The sending direction, or `None` once it has ended.
-    to: Option<SyncSender<Vec<u8>>>,
-    from: Receiver<Vec<u8>>,
+    to: To,
+    from: From,
+}
+
+/// The sending direction.
+struct To {
+    /// The other end's, or `None` once it has ended.
+    peer: Option<SyncSender<Vec<u8>>>,
     outgoing: Vec<u8>,
+    timeout: Duration,
+}
+
+/// The receiving direction.
+struct From {
+    peer: Receiver<Vec<u8>>,
     incoming: Vec<u8>,
     read: usize,
     timeout: Duration,
@@ -25,11 +36,37 @@ pub struct Pipe {
 pub fn pipe(timeout: Duration) -> (Pipe, Pipe) {
     let (to_second, from_first) = sync_channel(DEPTH);
     let (to_first, from_second) = sync_channel(DEPTH);
-    let end = |to, from| Pipe { to: Some(to), from, outgoing: vec![], incoming: vec![], read: 0, timeout };
+    let end = |to, from| Pipe {
+        to: To { peer: Some(to), outgoing: vec![], timeout },
+        from: From { peer: from, incoming: vec![], read: 0, timeout },
+    };
     (end(to_second, from_second), end(to_first, from_first))
 }
 
 impl Link for Pipe {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.to.send(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.from.recv(bytes)
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.to.end()?;
+        self.from.ended()
+    }
+
+    fn split(self: Box<Self>) -> io::Result<Directions> {
+        Ok(Directions { sending: Box::new(self.to), receiving: Box::new(self.from) })
+    }
+}
+
+impl Sending for To {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.outgoing.extend_from_slice(bytes);
         if self.outgoing.len() >= PACKET { self.flush() } else { Ok(()) }
@@ -39,11 +76,11 @@ impl Link for Pipe {
         if self.outgoing.is_empty() {
             return Ok(());
         }
-        let Some(to) = &self.to else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        let Some(peer) = &self.peer else { return Err(io::ErrorKind::BrokenPipe.into()) };
         let deadline = Instant::now() + self.timeout;
         let mut packet = core::mem::take(&mut self.outgoing);
         loop {
-            match to.try_send(packet) {
+            match peer.try_send(packet) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Disconnected(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
                 Err(TrySendError::Full(_)) if Instant::now() > deadline => {
@@ -55,10 +92,23 @@ impl Link for Pipe {
         }
     }
 
+    fn end(&mut self) -> io::Result<()> {
+        self.flush()?;
+        self.peer = None;
+        Ok(())
+    }
+
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.timeout = timeout;
+        Ok(())
+    }
+}
+
+impl Receiving for From {
     fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             if self.read == self.incoming.len() {
-                self.incoming = self.from.recv_timeout(self.timeout).map_err(|error| match error {
+                self.incoming = self.peer.recv_timeout(self.timeout).map_err(|error| match error {
                     RecvTimeoutError::Timeout => io::ErrorKind::TimedOut,
                     RecvTimeoutError::Disconnected => io::ErrorKind::UnexpectedEof,
                 })?;
@@ -72,14 +122,17 @@ impl Link for Pipe {
         Ok(())
     }
 
-    fn close(&mut self) -> io::Result<()> {
-        self.flush()?;
-        self.to = None;
+    fn ended(&mut self) -> io::Result<()> {
         let all_read = core::mem::replace(&mut self.read, self.incoming.len()) == self.incoming.len();
-        if all_read && self.from.recv_timeout(self.timeout).is_err() {
+        if all_read && self.peer.recv_timeout(self.timeout).is_err() {
             return Ok(());
         }
         Err(io::ErrorKind::InvalidData.into())
+    }
+
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.timeout = timeout;
+        Ok(())
     }
 }
 

@@ -80,9 +80,9 @@ impl Shaped {
     /// Sends over `tcp` at most `mbps` million bits per second, each delayed by `latency`.
     ///
     /// # Errors
-    /// Where the operating system grants no second handle on the socket, or no thread.
+    /// Where the operating system grants no thread.
     pub fn new(tcp: Tcp, mbps: Option<f64>, latency: Duration) -> io::Result<Self> {
-        let socket = tcp.try_clone()?;
+        let socket = tcp.socket();
         let timeout = socket.timeout;
         let bytes_per_second = |mbps: f64| mbps * 1e6 / 8.0;
         let under_way = bytes_per_second(mbps.unwrap_or(UNLIMITED.0)) * latency.as_secs_f64();

@@ -1,10 +1,11 @@
 //! TCP: no delay, large buffers, bounded waits.
 
-use super::Link;
 use super::buffered::{Buffered, Stream, too_slow};
+use super::{Directions, Link};
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The size of the operating system's buffers that is asked for. It may grant less.
@@ -15,9 +16,10 @@ const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::fro
 /// A connected TCP link.
 pub struct Tcp(Buffered<Socket>);
 
-/// A connected socket, every wait on which is bounded.
+/// A handle on a connected socket, every wait on which is bounded.
+#[derive(Clone)]
 pub(super) struct Socket {
-    pub(super) stream: TcpStream,
+    pub(super) stream: Arc<TcpStream>,
     pub(super) timeout: Duration,
 }
 
@@ -102,7 +104,7 @@ impl Tcp {
         let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
         let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
         let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(Duration::from_secs(30)));
-        let mut socket = Socket { stream, timeout };
+        let mut socket = Socket { stream: Arc::new(stream), timeout };
         socket.set_timeout(timeout)?;
         Ok(Self(Buffered::new(socket)))
     }
@@ -147,9 +149,8 @@ impl Tcp {
     }
 
     /// Another handle on the socket.
-    pub(super) fn try_clone(&self) -> io::Result<Socket> {
-        let Socket { stream, timeout } = &self.0.stream;
-        Ok(Socket { stream: stream.try_clone()?, timeout: *timeout })
+    pub(super) fn socket(&self) -> Socket {
+        self.0.stream.clone()
     }
 }
 
@@ -168,6 +169,9 @@ impl Link for Tcp {
     }
     fn close(&mut self) -> io::Result<()> {
         self.0.close()
+    }
+    fn split(self: Box<Self>) -> io::Result<Directions> {
+        Ok(self.0.split())
     }
 }
 
@@ -190,7 +194,7 @@ impl Stream for Socket {
             if *deadline.get_or_insert_with(|| Instant::now() + self.timeout) < Instant::now() {
                 return Err(too_slow());
             }
-            match self.stream.write(bytes) {
+            match (&*self.stream).write(bytes) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(length) => bytes = &bytes[length..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -202,7 +206,7 @@ impl Stream for Socket {
 
     fn read_some(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
-            match self.stream.read(bytes) {
+            match (&*self.stream).read(bytes) {
                 Ok(0) => {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer closed the link"));
                 }

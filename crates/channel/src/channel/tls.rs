@@ -34,9 +34,9 @@ pub use key::SecretKey;
 pub use peers::Peers;
 pub use signature::SIGNATURE;
 
-use super::Link;
 use super::buffered::{BUFFER, Buffered, Stream, too_slow};
 use super::tcp::{Socket, Tcp};
+use super::{Directions, Link};
 use crate::error::{Error, Result};
 use pins::{Pins, UnknownKey};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, Resumption};
@@ -49,7 +49,7 @@ use rustls::{AlertDescription, CipherSuite, ClientConfig, ClientConnection, Conn
 use rustls::{ServerConfig, ServerConnection};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The name of the protocol above in TLS (ALPN).
@@ -140,30 +140,34 @@ impl TlsConfig {
     }
 
     fn shake_hands(&self, connection: Connection, tcp: Tcp) -> io::Result<Tls> {
+        let socket = tcp.into_socket();
+        let outgoing = Outgoing { socket: socket.clone(), records: vec![], broken: false };
+        let shared = Arc::new(Shared { connection: Mutex::new(connection), outgoing: Mutex::new(outgoing) });
         let mut records = Records {
-            connection,
-            socket: tcp.into_socket(),
+            shared: shared.clone(),
+            socket,
             incoming: vec![0; BUFFER].into_boxed_slice(),
             ready: 0..0,
             ours: self.ours,
-            broken: false,
         };
         let deadline = Instant::now() + records.socket.timeout();
-        while records.connection.is_handshaking() {
+        while shared.connection().is_handshaking() {
             if deadline < Instant::now() {
                 return Err(too_slow());
             }
-            records.deliver()?;
-            if records.connection.is_handshaking() {
+            shared.deliver()?;
+            if shared.connection().is_handshaking() {
                 records.take_up()?;
             }
         }
-        records.deliver()?;
+        shared.deliver()?;
         let mut binding = [0; 32];
-        let exported = records.connection.export_keying_material(&mut binding, BINDING, None);
+        let connection = shared.connection();
+        let exported = connection.export_keying_material(&mut binding, BINDING, None);
         exported.map_err(io::Error::other)?;
-        let key = records.connection.peer_certificates().and_then(<[_]>::first);
+        let key = connection.peer_certificates().and_then(<[_]>::first);
         let peer = key.and_then(|key| Identity::from_spki(key)).expect("a key that was found to be pinned");
+        drop(connection);
         Ok(Tls { buffered: Buffered::new(records), peer, binding })
     }
 }
@@ -195,7 +199,7 @@ impl Tls {
     /// The group by which keys were exchanged.
     #[cfg(test)]
     fn group(&self) -> Option<NamedGroup> {
-        self.buffered.stream.connection.negotiated_key_exchange_group().map(|group| group.name())
+        self.buffered.stream.shared.connection().negotiated_key_exchange_group().map(|group| group.name())
     }
 
     /// Another handle on the socket: see [`Tcp::handle`].
@@ -234,59 +238,112 @@ impl Link for Tls {
     fn close(&mut self) -> io::Result<()> {
         self.buffered.close()
     }
-}
-
-impl Drop for Tls {
-    /// Ends the link, as TLS wants it.
-    fn drop(&mut self) {
-        let _ = self.buffered.stream.end();
+    fn split(self: Box<Self>) -> io::Result<Directions> {
+        Ok(self.buffered.split())
     }
 }
 
-/// TLS over a socket.
+/// TLS over a socket: a handle, of which one thread reads, and one writes.
 struct Records {
-    connection: Connection,
+    shared: Arc<Shared>,
+    /// The handle that is read from.
     socket: Socket,
     /// Bytes read from the socket, of which the `ready` ones are still to be given to the connection: that
     /// takes 4 kB at a time, and a system call reads more.
     incoming: Box<[u8]>,
     ready: std::ops::Range<usize>,
     ours: Identity,
+}
+
+/// What all handles have. Nobody waits for the peer and holds the connection.
+struct Shared {
+    connection: Mutex<Connection>,
+    /// Taken before the connection, so that records leave in the order in which they were made.
+    outgoing: Mutex<Outgoing>,
+}
+
+/// The way of records to the peer.
+struct Outgoing {
+    socket: Socket,
+    records: Vec<u8>,
     /// Whether a message could not be sent.
     broken: bool,
 }
 
-impl Records {
+impl Outgoing {
     /// Sends all records. After a failure nothing is sent any more, since the peer could not tell it from
     /// what was lost.
     fn deliver(&mut self) -> io::Result<()> {
-        let deadline = Instant::now() + self.socket.timeout();
-        while self.connection.wants_write() {
-            if self.broken {
-                return Err(ErrorKind::BrokenPipe.into());
-            }
-            let in_time = if deadline < Instant::now() { Err(too_slow()) } else { Ok(()) };
-            let written = in_time.and_then(|()| self.connection.write_tls(&mut Whole(&mut self.socket)));
-            self.broken = written.is_err();
-            written?;
+        if self.records.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        if self.broken {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        let written = self.socket.write_all(&self.records);
+        self.records.clear();
+        self.broken = written.is_err();
+        written
+    }
+}
+
+impl Shared {
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sends all that the connection has to say, once `say` has said more, and gives back what it did.
+    fn say<T>(&self, say: impl FnOnce(&mut Connection) -> io::Result<T>) -> io::Result<T> {
+        let mut outgoing = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.connection();
+        let said = say(&mut connection)?;
+        while connection.wants_write() {
+            connection.write_tls(&mut outgoing.records)?;
+        }
+        drop(connection);
+        outgoing.deliver().map(|()| said)
+    }
+
+    fn deliver(&self) -> io::Result<()> {
+        self.say(|_| Ok(()))
+    }
+}
+
+impl Drop for Shared {
+    /// Ends the link, as TLS wants it.
+    fn drop(&mut self) {
+        let _ = self.say(|connection| {
+            connection.send_close_notify();
+            Ok(())
+        });
+    }
+}
+
+impl Records {
     /// Gives some bytes of the peer to the connection.
     fn take_up(&mut self) -> io::Result<()> {
         if self.ready.is_empty() {
             self.ready = 0..self.socket.read_some(&mut self.incoming)?;
         }
         let mut unread = &self.incoming[self.ready.clone()];
-        let length = self.connection.read_tls(&mut unread)?;
-        self.ready.start += length;
-        self.connection.process_new_packets().map_err(|why| {
-            // The peer is told why, if it still listens.
-            let _ = self.deliver();
-            explained(why, self.ours)
-        })?;
-        Ok(())
+        let mut connection = self.shared.connection();
+        self.ready.start += connection.read_tls(&mut unread)?;
+        let processed = connection.process_new_packets();
+        // An answer to a change of keys; or the peer is told why, if it still listens.
+        let answers = connection.wants_write();
+        drop(connection);
+        let delivered = if answers { self.shared.deliver() } else { Ok(()) };
+        processed.map_err(|why| explained(why, self.ours))?;
+        delivered
+    }
+}
+
+impl Clone for Records {
+    /// A handle for the other direction, which has read nothing.
+    fn clone(&self) -> Self {
+        let Self { shared, socket, ours, .. } = self;
+        let (shared, socket, ours) = (shared.clone(), socket.clone(), *ours);
+        Self { shared, socket, incoming: Box::default(), ready: 0..0, ours }
     }
 }
 
@@ -302,14 +359,11 @@ impl Stream for Records {
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let deadline = Instant::now() + self.timeout();
         while !bytes.is_empty() {
-            // A peer that takes them too slowly is as good as one that takes none.
-            if deadline < Instant::now() {
-                self.broken = true;
-                return Err(too_slow());
-            }
-            let taken = self.connection.writer().write(bytes)?;
+            let taken = self.shared.say(|connection| {
+                // A peer that takes them too slowly is as good as one that takes none.
+                if deadline < Instant::now() { Err(too_slow()) } else { connection.writer().write(bytes) }
+            })?;
             bytes = &bytes[taken..];
-            self.deliver()?;
         }
         Ok(())
     }
@@ -317,7 +371,7 @@ impl Stream for Records {
     fn read_some(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let deadline = Instant::now() + self.timeout();
         loop {
-            match self.connection.reader().read(bytes) {
+            match self.shared.connection().reader().read(bytes) {
                 Ok(0) => return Err(io::Error::new(ErrorKind::UnexpectedEof, "the peer closed the link")),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 read => return read,
@@ -326,26 +380,14 @@ impl Stream for Records {
                 return Err(too_slow());
             }
             self.take_up()?;
-            // An answer to a change of keys.
-            self.deliver()?;
         }
     }
 
     fn end(&mut self) -> io::Result<()> {
-        self.connection.send_close_notify();
-        self.deliver()
-    }
-}
-
-/// A socket that takes all that it is given.
-struct Whole<'a>(&'a mut Socket);
-
-impl Write for Whole<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Stream::write_all(self.0, bytes).map(|()| bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.shared.say(|connection| {
+            connection.send_close_notify();
+            Ok(())
+        })
     }
 }
 

@@ -41,8 +41,8 @@ fn relay(
     change: impl Fn(bool, &mut Vec<u8>) -> bool + Clone + Send + 'static,
 ) -> (Tcp, Tcp, Vec<JoinHandle<Vec<u8>>>) {
     let ((here, near), (far, there)) = (sockets(), sockets());
-    let (near, far) = (near.into_socket().stream, far.into_socket().stream);
-    let threads = [(near.try_clone().unwrap(), far.try_clone().unwrap(), true), (far, near, false)];
+    let handle = |tcp: &Tcp| tcp.handle().unwrap();
+    let threads = [(handle(&near), handle(&far), true), (handle(&far), handle(&near), false)];
     let threads = threads.map(|(mut from, mut to, connecting)| {
         let change = change.clone();
         spawn(move || {
@@ -311,4 +311,27 @@ fn no_handshake_asks_for_the_time() {
     let clocks = [&tls.client.time_provider, &tls.server.time_provider];
     let times = clocks.map(|clock| clock.current_time().unwrap().as_secs());
     assert_eq!(times, [0; 2]);
+}
+
+/// Both directions at once, each by its own thread, more than sockets hold; and the end is told.
+#[test]
+fn directions_go_by_themselves() {
+    let (here, there) = shake(&config(1, 2), &config(2, 1));
+    let directions = [here.unwrap(), there.unwrap()].map(|tls| Box::new(tls).split().unwrap());
+    let threads = directions.map(|Directions { mut sending, mut receiving }| {
+        let sent = spawn(move || {
+            (0..200u8).for_each(|i| sending.send(&vec![i; 1 << 16]).unwrap());
+            sending.end().unwrap();
+        });
+        spawn(move || {
+            for i in 0..200u8 {
+                let mut bytes = vec![0; 1 << 16];
+                receiving.recv(&mut bytes).unwrap();
+                assert!(bytes.iter().all(|byte| *byte == i));
+            }
+            sent.join().unwrap();
+            receiving.ended().unwrap();
+        })
+    });
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
