@@ -38,6 +38,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report with what was carried in so much time to set up before its statement was known.
+    pub(crate) fn after(self, traffic: Traffic, setup: Duration) -> Self {
+        Self {
+            traffic: self.traffic.and(traffic),
+            setup_traffic: self.setup_traffic.and(traffic),
+            setup: self.setup + setup,
+            ..self
+        }
+    }
+
     /// The details, where they are of this kind.
     pub fn of<D: Details>(&self) -> Option<&D> {
         let details: &dyn Any = &**self.details.as_ref()?;

@@ -110,10 +110,11 @@ impl<'r> ProofRun<'r> {
         Ok(Self { channel, random, lanes, statement, before, setup_traffic, started, begun: started })
     }
 
-    /// Begins with the gates: the set-up is done.
-    pub fn begin(&mut self) {
+    /// Begins with the gates: the set-up is done, and took so much.
+    pub fn begin(&mut self) -> (Traffic, Duration) {
         self.begun = Instant::now();
         self.setup_traffic = self.channel.traffic().since(self.before);
+        (self.setup_traffic, self.begun - self.started)
     }
 
     /// Proves by `work`, which sets up, [begins](ProofRun::begin), and says all that is said before the end.

@@ -14,7 +14,8 @@ use crate::verdict::{Accepted, Gates};
 use crate::witness::Reread;
 use core::sync::atomic::AtomicU64;
 use std::sync::Arc;
-use volery_channel::channel::{Channel, LANES};
+use std::time::Duration;
+use volery_channel::channel::{Channel, LANES, Traffic};
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
 use volery_channel::random::Random;
@@ -131,6 +132,20 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
         self.session.options.statement = Some(digest);
     }
 
+    /// Sets up for statements of which the first is of about this size, before that is known. `name` stands in its place
+    /// where both parties compare what they are started with.
+    ///
+    /// # Errors
+    /// As for `volery::prove`.
+    pub fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        let Self { link, session, vole: kept } = self;
+        let (mut run, _, setup) = session.open_for(name, size, link)?;
+        let (correlations, arch) = (setup.choice.correlations, session.options.arch);
+        let vole = S::ends().prover_end(correlations, run.channel, arch, run.random)?;
+        *kept = Some(setup.prepare(vole, run.channel)?);
+        session.prepared(&mut run)
+    }
+
     /// Proves a statement, whose gates are done by `gates`.
     ///
     /// # Errors
@@ -161,7 +176,7 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
             Ok(session.outcome(setup.choice, gates, details))
         })?;
         session.dead = false;
-        Ok(report)
+        Ok(session.with_setup(report))
     }
 }
 
@@ -183,6 +198,20 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         self.session.options.statement = Some(digest);
     }
 
+    /// Sets up before the first statement is known: see [`ProverEnd::prepare`].
+    ///
+    /// # Errors
+    /// As for `volery::verify`.
+    pub fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        let Self { link, session, vole: kept, delta } = self;
+        let (mut run, _, setup) = session.open_for(name, size, link)?;
+        let (correlations, arch) = (setup.choice.correlations, session.options.arch);
+        let delta = &*delta.get_or_insert_with(|| S::delta(run.random));
+        let vole = S::ends().verifier_end(correlations, run.channel, arch, delta, run.random)?;
+        *kept = Some(setup.prepare(vole, run.channel)?);
+        session.prepared(&mut run)
+    }
+
     /// Verifies a statement, whose gates are done by `gates`.
     ///
     /// # Errors
@@ -195,7 +224,7 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         let Self { link, session, vole: kept, delta } = self;
         let (run, pool, setup) = session.open(&InClear(stream, S::clear()), link)?;
         let options = session.options.clone();
-        let verdict = run.verify(&options, |run| {
+        let (accepted, report) = run.verify(&options, |run| {
             let random = &mut *run.random;
             let delta = &*delta.get_or_insert_with(|| S::delta(random));
             let vole = match kept.take() {
@@ -216,7 +245,7 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
             Ok((accepted, session.outcome(setup.choice, gates, details)))
         })?;
         session.dead = false;
-        Ok(verdict)
+        Ok((accepted, session.with_setup(report)))
     }
 }
 
@@ -230,6 +259,15 @@ struct Link<'c> {
 trait Counted {
     /// The gates, and the name: the given one, or that of its gates.
     fn settle(&self, statement: Option<[u8; 32]>) -> Result<(Shape, [u8; 32])>;
+}
+
+/// No statement yet.
+struct Unknown;
+
+impl Counted for Unknown {
+    fn settle(&self, _: Option<[u8; 32]>) -> Result<(Shape, [u8; 32])> {
+        unreachable!("its name and its size are given")
+    }
 }
 
 /// A stream of gates, and what counts it.
@@ -255,6 +293,8 @@ struct Session {
     within: Option<Within>,
     /// The most lanes of a wave, where the parties have agreed on some.
     agreed: Option<u32>,
+    /// What it took to set up before the first statement, until that is reported.
+    before: (Traffic, Duration),
     dead: bool,
 }
 
@@ -289,8 +329,34 @@ impl Session {
             choice: None,
             within: None,
             agreed: None,
+            before: Default::default(),
             dead: false,
         }
+    }
+
+    /// Shakes hands on what is common to statements of which the first is of about this size.
+    fn open_for<'r>(
+        &mut self,
+        name: [u8; 32],
+        size: Size,
+        link: &'r mut Link<'_>,
+    ) -> Result<(ProofRun<'r>, &'r Pool, Setup)> {
+        (self.options.statement, self.options.size) = (Some(name), Some(size));
+        self.open(&Unknown, link)
+    }
+
+    /// Ends a set-up without a statement.
+    fn prepared(&mut self, run: &mut ProofRun<'_>) -> Result<()> {
+        run.channel.flush()?;
+        self.before = run.begin();
+        self.dead = false;
+        Ok(())
+    }
+
+    /// The report, with a set-up before it.
+    fn with_setup(&mut self, report: Report) -> Report {
+        let (traffic, time) = core::mem::take(&mut self.before);
+        report.after(traffic, time)
     }
 
     /// Shakes hands on a statement; for the first one on all settings.

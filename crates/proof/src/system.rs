@@ -11,6 +11,7 @@ use core::str::FromStr;
 use std::io::{Read, Write};
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Result};
+use volery_circuit::Size;
 use volery_circuit::stream::{ClauseSource, Source};
 use volery_primitives::Field;
 
@@ -74,6 +75,12 @@ pub trait ProofSystem<F: Field>: Sync {
 
 /// A prover's end of several proofs.
 pub trait ProvesMany<F: Field> {
+    /// Sets up before the first statement is known: see `volery::ProverSession::prepare`.
+    ///
+    /// # Errors
+    /// As for `volery::prove`.
+    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()>;
+
     /// Names the next statement by its digest.
     fn name_next(&mut self, digest: [u8; 32]);
 
@@ -86,6 +93,12 @@ pub trait ProvesMany<F: Field> {
 
 /// A verifier's end of several proofs.
 pub trait VerifiesMany<F: Field> {
+    /// Sets up before the first statement is known: see `volery::VerifierSession::prepare`.
+    ///
+    /// # Errors
+    /// As for `volery::verify`.
+    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()>;
+
     /// Names the next statement by its digest.
     fn name_next(&mut self, digest: [u8; 32]);
 

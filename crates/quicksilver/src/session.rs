@@ -20,6 +20,7 @@ use core::marker::PhantomData;
 use mixed::{OfTwoFields, WithBits};
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
+use volery_circuit::Size;
 use volery_circuit::stream::{ShardSource, Source};
 use volery_proof::analysis::Analysis;
 use volery_proof::binary::Binary;
@@ -350,6 +351,10 @@ pub(super) fn verify_next<S: OverMacs>(
 struct Many<E>(E);
 
 impl<S: OverMacs> ProvesMany<S::F> for Many<ProverEnd<'_, S>> {
+    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        self.0.prepare(name, size)
+    }
+
     fn name_next(&mut self, digest: [u8; 32]) {
         self.0.name_next(digest);
     }
@@ -370,6 +375,10 @@ impl<S: OverMacs> ProvesCompiled<S> for Many<ProverEnd<'_, S>> {
 }
 
 impl<S: OverMacs> VerifiesMany<S::F> for Many<VerifierEnd<'_, S>> {
+    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        self.0.prepare(name, size)
+    }
+
     fn name_next(&mut self, digest: [u8; 32]) {
         self.0.name_next(digest);
     }

@@ -11,8 +11,9 @@ use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
     Backend as _, Binary, Checked, CheckedBy, Correlations, Error, F2, Field as _, Grounds, Options,
-    ProverSession, Reason, System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
+    ProverSession, Reason, Report, System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
+use volery_channel::channel::side_by_side;
 
 const TINY: Correlations = Correlations::TINY;
 
@@ -55,6 +56,52 @@ fn statements_follow(options: &Options, all: &[Correlations], sizes: [u64; 8]) {
 #[test]
 fn statements_follow_on_one_set_up() {
     statements_follow(&seeded(5), &BOTH, LONG);
+}
+
+/// Both ends set up for 30,000 gates, under these names, and go on to statements of these sizes.
+fn prepared(options: &Options, names: [u8; 2], sizes: &[u64]) -> [Result<Vec<Report>, Error>; 2] {
+    let [(here, proving), (there, verifying)] = {
+        let (here, there) = pipe(TIMEOUT);
+        [(here, names[0]), (there, names[1])]
+    };
+    let size = Size::gates(30_000);
+    let proved = move || {
+        let mut channel = Channel::new(Party::Prover, here);
+        let mut session = ProverSession::new(&mut channel, options.clone());
+        session.prepare([proving; 32], size)?;
+        let prove = |&gates: &u64| {
+            let (network, witness) = network(gates);
+            session.prove(&network, witness)
+        };
+        let reports: Vec<Report> = sizes.iter().map(prove).collect::<Result<_, _>>()?;
+        drop(session);
+        let carried = reports.iter().map(|report| report.traffic.sent).sum::<u64>();
+        assert_eq!(carried, channel.traffic().sent);
+        Ok(reports)
+    };
+    let verified = move || {
+        let mut channel = Channel::new(Party::Verifier, there);
+        let mut session = VerifierSession::new(&mut channel, options.clone());
+        session.prepare([verifying; 32], size)?;
+        sizes.iter().map(|gates| session.verify(&network(*gates).0).map(|(_, report)| report)).collect()
+    };
+    let (proved, verified) = side_by_side(proved, verified);
+    [proved, verified]
+}
+
+/// A set-up comes before its statement, which may take more than was expected, and is reported with the first.
+#[test]
+fn a_set_up_may_come_before_its_statement() {
+    for correlations in [None, Some(Correlations::SOFTSPOKEN4), Some(TINY)] {
+        for ended in prepared(&with(correlations, None), [7, 7], &[29_000, 90_000]) {
+            let reports = ended.unwrap();
+            assert!(reports[0].setup_traffic.received > 8192, "{correlations:?}");
+            assert!(reports[1].setup_traffic.received < 8192);
+        }
+    }
+    for ended in prepared(&with(Some(TINY), None), [7, 8], &[100]) {
+        assert!(matches!(ended, Err(Error::Disagreed(Disagreement::Statement(_)))));
+    }
 }
 
 /// Correlations by transfers, and by LPN.

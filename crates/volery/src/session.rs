@@ -17,6 +17,7 @@ pub use files::{
 
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
+use volery_circuit::Size;
 use volery_circuit::stream::Source;
 use volery_primitives::{F2, Field};
 use volery_proof::system::{ProvesMany, VerifiesMany};
@@ -162,6 +163,20 @@ impl<'c, S: Named> ProverSession<'c, S> {
         Self(session.map_or(ProverOf::Single(system), ProverOf::Another))
     }
 
+    /// Sets up before the first statement is known, which will be of about this `size`: what it takes beyond that is
+    /// set up when it is there. Both parties do so, and the digest `name` has to be the same for both, as that of a
+    /// statement is.
+    ///
+    /// # Errors
+    /// As for [`prove`]; `Invalid` where the system takes single statements only.
+    pub fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        match &mut self.0 {
+            ProverOf::Quicksilver(session) => session.prepare(name, size),
+            ProverOf::Another(session) => session.prepare(name, size),
+            ProverOf::Single(system) => Err(compiled::only_single::<S>(*system)),
+        }
+    }
+
     /// Names the next statement by its digest, as [`Options::statement`] names the first.
     pub fn name_next(&mut self, digest: [u8; 32]) {
         match &mut self.0 {
@@ -204,6 +219,20 @@ impl<'c, S: Named> VerifierSession<'c, S> {
         }
         let session = compiled::find::<S>(system).ok().and_then(|found| found.verify_many(channel, options));
         Self(session.map_or(VerifierOf::Single(system), VerifierOf::Another))
+    }
+
+    /// Sets up before the first statement is known, which will be of about this `size`: what it takes beyond that is
+    /// set up when it is there. Both parties do so, and the digest `name` has to be the same for both, as that of a
+    /// statement is.
+    ///
+    /// # Errors
+    /// As for [`verify`]; `Invalid` where the system takes single statements only.
+    pub fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        match &mut self.0 {
+            VerifierOf::Quicksilver(session) => session.prepare(name, size),
+            VerifierOf::Another(session) => session.prepare(name, size),
+            VerifierOf::Single(system) => Err(compiled::only_single::<S>(*system)),
+        }
     }
 
     /// Names the next statement by its digest, as [`Options::statement`] names the first.

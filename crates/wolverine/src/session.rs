@@ -135,6 +135,10 @@ impl<S: Setting> ProofSystem<S::F> for Wolverine<S> {
 struct Many<E>(E);
 
 impl<S: Setting> ProvesMany<S::F> for Many<ProverEnd<'_, S>> {
+    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        self.0.prepare(name, size)
+    }
+
     fn name_next(&mut self, digest: [u8; 32]) {
         self.0.name_next(digest);
     }
@@ -154,6 +158,10 @@ impl<S: Setting> ProvesMany<S::F> for Many<ProverEnd<'_, S>> {
 }
 
 impl<S: Setting> VerifiesMany<S::F> for Many<VerifierEnd<'_, S>> {
+    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
+        self.0.prepare(name, size)
+    }
+
     fn name_next(&mut self, digest: [u8; 32]) {
         self.0.name_next(digest);
     }
