@@ -209,12 +209,12 @@ impl Work {
         let terms = self.file.terms();
         let mut connect = || self.file.connect();
         let unproved = if terms.signing == Signing::Nothing {
-            session::receive(link, &terms, session::now, &mut connect).map_err(trouble)?
+            session::receive(link, &terms, session::now, &options, &mut connect).map_err(trouble)?
         } else {
             let prover = peer.ok_or_else(no_keys)?;
             let received = self.asked.by_key(|key| {
                 let mut signer = Signer { key, service: "", prover, keep: &mut |_| Ok(()) };
-                session::receive_and_sign(link, &terms, session::now, &mut connect, &mut signer)
+                session::receive_and_sign(link, &terms, session::now, &options, &mut connect, &mut signer)
             })?;
             match received.map_err(trouble)? {
                 Received::Opened(unproved) => *unproved,
@@ -224,7 +224,7 @@ impl Work {
                 }
             }
         };
-        let verdict = unproved.verify(&options).map_err(trouble)?;
+        let verdict = unproved.verify().map_err(trouble)?;
         let object = seen(&verdict.seen);
         Ok(self.told(Party::Verifier, verdict.report, object))
     }

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use volery::channel::{Link, Tls};
+use volery::channel::{Directions, Link, Receiving, Sending, Tls};
 
 /// How long a prover has to close its end.
 const PARTING: Duration = Duration::from_secs(2);
@@ -16,12 +16,16 @@ pub(crate) struct Carried {
     pub(crate) received: AtomicU64,
 }
 
-/// `link` for one session.
-pub(crate) struct Limited {
-    link: Tls,
+/// `link` for one session; or a direction of it.
+pub(crate) struct Limited<L = Tls> {
+    link: L,
+    bounds: Arc<Bounds>,
+}
+
+/// The bounds of a session, both directions together.
+struct Bounds {
     carried: Arc<Carried>,
-    /// Bytes left, both ways together.
-    left: u64,
+    bytes: u64,
     deadline: Instant,
     /// The longest single wait.
     silence: Duration,
@@ -35,25 +39,31 @@ impl Limited {
         time: Duration,
         silence: Duration,
     ) -> Self {
-        Self { link, carried, left: bytes, deadline: Instant::now() + time, silence }
+        let bounds = Bounds { carried, bytes, deadline: Instant::now() + time, silence };
+        Self { link, bounds: Arc::new(bounds) }
     }
+}
 
-    /// Counts `bytes`, and bounds the next wait by what time is left.
-    fn spend(&mut self, bytes: usize) -> io::Result<()> {
-        let Some(left) = self.left.checked_sub(bytes as u64) else { return Err(over("bytes")) };
-        self.left = left;
-        let time = self.deadline.saturating_duration_since(Instant::now());
+impl<L> Limited<L> {
+    /// Says how long a wait may be for so many further bytes, where that is less than usual.
+    fn bound(&self, bytes: usize) -> io::Result<Option<Duration>> {
+        let Bounds { carried, bytes: most, deadline, silence } = &*self.bounds;
+        let before = carried.sent.load(Relaxed) + carried.received.load(Relaxed);
+        if before + bytes as u64 > *most {
+            return Err(over("bytes"));
+        }
+        let time = deadline.saturating_duration_since(Instant::now());
         if time.is_zero() {
             return Err(over("time"));
         }
         // Near its end waits grow shorter; before, the socket has its timeout already.
-        if time < self.silence { self.link.set_timeout(time) } else { Ok(()) }
+        Ok((time < *silence).then_some(time))
     }
 
     /// The error of a wait: that it had the rest of the session's time, where that is so.
     fn waited(&self, why: io::Error) -> io::Error {
         let silent = matches!(why.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock);
-        if silent && Instant::now() >= self.deadline { over("time") } else { why }
+        if silent && Instant::now() >= self.bounds.deadline { over("time") } else { why }
     }
 }
 
@@ -64,8 +74,10 @@ fn over(what: &str) -> io::Error {
 
 impl Link for Limited {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.spend(bytes.len())?;
-        self.carried.sent.fetch_add(bytes.len() as u64, Relaxed);
+        if let Some(time) = self.bound(bytes.len())? {
+            self.link.set_timeout(time)?;
+        }
+        self.bounds.carried.sent.fetch_add(bytes.len() as u64, Relaxed);
         self.link.send(bytes).map_err(|why| self.waited(why))
     }
 
@@ -78,9 +90,11 @@ impl Link for Limited {
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        self.spend(bytes.len())?;
+        if let Some(time) = self.bound(bytes.len())? {
+            self.link.set_timeout(time)?;
+        }
         self.link.recv(bytes).map_err(|why| self.waited(why))?;
-        self.carried.received.fetch_add(bytes.len() as u64, Relaxed);
+        self.bounds.carried.received.fetch_add(bytes.len() as u64, Relaxed);
         Ok(())
     }
 
@@ -90,7 +104,61 @@ impl Link for Limited {
 
     fn close(&mut self) -> io::Result<()> {
         // Whoever has its verdict and does not go is not waited for.
-        self.link.set_timeout(PARTING.min(self.silence))?;
+        self.link.set_timeout(PARTING.min(self.bounds.silence))?;
         self.link.close()
+    }
+
+    fn split(self: Box<Self>) -> io::Result<Directions> {
+        let Self { link, bounds } = *self;
+        let Directions { sending, receiving } = Box::new(link).split()?;
+        Ok(Directions {
+            sending: Box::new(Limited { link: sending, bounds: bounds.clone() }),
+            receiving: Box::new(Limited { link: receiving, bounds }),
+        })
+    }
+}
+
+impl Sending for Limited<Box<dyn Sending>> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(time) = self.bound(bytes.len())? {
+            self.link.set_timeout(time)?;
+        }
+        self.bounds.carried.sent.fetch_add(bytes.len() as u64, Relaxed);
+        self.link.send(bytes).map_err(|why| self.waited(why))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.link.flush().map_err(|why| self.waited(why))
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.link.end()
+    }
+
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.link.set_timeout(timeout)
+    }
+}
+
+impl Receiving for Limited<Box<dyn Receiving>> {
+    fn ready(&self) -> usize {
+        self.link.ready()
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        if let Some(time) = self.bound(bytes.len())? {
+            self.link.set_timeout(time)?;
+        }
+        self.link.recv(bytes).map_err(|why| self.waited(why))?;
+        self.bounds.carried.received.fetch_add(bytes.len() as u64, Relaxed);
+        Ok(())
+    }
+
+    fn ended(&mut self) -> io::Result<()> {
+        self.link.ended()
+    }
+
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.link.set_timeout(timeout)
     }
 }

@@ -386,7 +386,8 @@ impl Session {
         };
         let mut signer = Signer { key, service, prover: self.identity, keep: &mut keep };
         let mut connect = || file.connect();
-        let received = web::receive_and_sign(link, &file.terms(), web::now, &mut connect, &mut signer)?;
+        let received =
+            web::receive_and_sign(link, &file.terms(), web::now, options, &mut connect, &mut signer)?;
         let unproved = match received {
             Received::Opened(unproved) => *unproved,
             Received::Kept(record) => return self.keep_signed(shared, &record),
@@ -396,7 +397,7 @@ impl Session {
             return Err(unproved.refuse(volery_web::Error::invalid(why)));
         };
         let _ = self.claim.set(Claim { digest: hex(&unproved.digest()), public });
-        unproved.verify(options).map(drop)
+        unproved.verify().map(drop)
     }
 
     /// Keeps that a record was signed.

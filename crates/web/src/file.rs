@@ -14,7 +14,7 @@
 //! reveal = ["$.currency"]            # values of a body that is JSON, of which all else is hidden
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
 //! record = true                      # the verifier signs a record, for files; "prover" names the prover in it
-//! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300 }
+//! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300, expected = 2048 }
 //! ```
 
 use crate::error::{Error, Result};
@@ -94,6 +94,7 @@ struct WrittenLimits {
     seconds: Option<u64>,
     silence: Option<u64>,
     clock: Option<u64>,
+    expected: Option<usize>,
 }
 
 /// Reads the file of roots of this name.
@@ -189,7 +190,7 @@ impl File {
             }
         };
         let usual = Limits::default();
-        let WrittenLimits { up, down, seconds, silence, clock } = written.limits;
+        let WrittenLimits { up, down, seconds, silence, clock, expected } = written.limits;
         let time = |given: Option<u64>, usual| given.map_or(usual, Duration::from_secs);
         let limits = Limits {
             up: up.unwrap_or(usual.up),
@@ -197,14 +198,17 @@ impl File {
             total: time(seconds, usual.total),
             silence: time(silence, usual.silence),
             clock: time(clock, usual.clock),
+            expected: expected.unwrap_or(usual.expected),
         };
         let times = [limits.total, limits.silence, limits.clock].map(|time| time.as_secs());
         if limits.up > MOST_BYTES
             || limits.down > MOST_BYTES
+            || limits.expected > limits.down
             || times.iter().any(|time| !(1..=MOST_SECONDS).contains(time))
         {
             return Err(Error::invalid(format!(
-                "limits: up and down are {MOST_BYTES} bytes at most, and times from 1 to {MOST_SECONDS} seconds"
+                "limits: up and down are {MOST_BYTES} bytes at most, expected at most down, and times from 1 to \
+                 {MOST_SECONDS} seconds"
             )));
         }
         Ok(Self { policy, roots, limits, form, signing, address: written.address })

@@ -10,6 +10,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod beside;
 pub mod bundle;
 pub mod claim;
 pub mod client;

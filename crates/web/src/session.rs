@@ -1,6 +1,8 @@
-//! A whole web proof on one link: the connection to the server, the opening, and the proof of it. The messages are those
-//! of [`tunnel`](crate::tunnel), and then those of the proof system.
+//! A whole web proof on one link: the connection to the server, the opening, and the proof of it. Behind the terms the
+//! link is two, which run beside each other: one has the messages of [`tunnel`](crate::tunnel), the other those of the
+//! proof system ([`beside`](crate::beside)).
 
+use crate::beside::{Proving, Verifying};
 use crate::client::{self, Connection, Fetched, fetch};
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::freshness::Freshness;
@@ -15,7 +17,7 @@ use crate::statement::Statement;
 pub use crate::terms::{Signing, Terms};
 use crate::tls::{self, Expected, Roots};
 use crate::tunnel::{
-    Awaiting, Relayed, Tunnel, receive_opening, receive_record, refuse, relay, send_kept, send_opening,
+    Relayed, Tunnel, receive_answer, receive_opening, receive_record, refuse, relay, send_kept, send_opening,
     send_record, take_opening,
 };
 use core::ops::Range;
@@ -23,9 +25,8 @@ use rustls::pki_types::UnixTime;
 use sha2::{Digest, Sha256};
 use std::net::{SocketAddr, TcpStream};
 use std::time::SystemTime;
-use volery::channel::{Channel, Identity, Link, Party};
-use volery::circuit::stream::Source;
-use volery::{Accepted, F2, Options, Report};
+use volery::channel::{Fork, Identity, Link, fork};
+use volery::{Accepted, Options, Report};
 use zeroize::Zeroizing;
 
 /// The time as certificates are looked at.
@@ -40,8 +41,17 @@ pub fn now() -> Time {
 }
 
 impl Terms<'_> {
+    /// Step 0: compares the terms, and makes two links of one: for the tunnel, and for the proof system.
+    ///
+    /// # Errors
+    /// `Disagreed` where they differ; `Io`.
+    pub fn begin(&self, mut link: impl Link + 'static) -> Result<[Fork; 2]> {
+        self.agree(&mut link)?;
+        fork(Box::new(link)).map_err(Error::io("making two links of one"))
+    }
+
     /// The digest of a proof of `statement`, which binds all terms, too.
-    fn digest_with(&self, statement: &Statement) -> [u8; 32] {
+    pub fn digest_with(&self, statement: &Statement) -> [u8; 32] {
         Sha256::new().chain_update(self.digest()).chain_update(statement.digest()).finalize().into()
     }
 }
@@ -79,7 +89,8 @@ pub struct Verdict {
 
 /// A session that the prover has opened, and is going to prove something of.
 pub struct Unproved {
-    link: Box<dyn Link>,
+    link: Fork,
+    verifying: Verifying,
     seen: Seen,
     statement: Statement,
     digest: [u8; 32],
@@ -105,27 +116,27 @@ pub fn verify(
     options: &Options,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Verdict> {
-    receive(link, terms, clock, connect)?.verify(options)
+    receive(link, terms, clock, options, connect)?.verify()
 }
 
-/// Forwards a prover's connection, and receives what it opens of it: all of [`verify`] before the proof.
+/// Forwards a prover's connection, and receives what it opens of it: all of [`verify`] before the proof, which is set up
+/// as `options` say.
 ///
 /// # Errors
 /// `Refused` where the session proves nothing, `Unwanted` where it is not what the policy wants, which the prover is
 /// told; `Io`; `Invalid` where the terms ask for a record, for which there is [`receive_and_sign`].
 pub fn receive(
-    mut link: impl Link + 'static,
+    link: impl Link + 'static,
     terms: &Terms<'_>,
     clock: Clock,
+    options: &Options,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Unproved> {
     if terms.signing != Signing::Nothing {
         return Err(Error::invalid("a record is asked for, and there is no key to sign it by"));
     }
-    let forwarded = forward(&mut link, terms, clock, connect)?;
-    let opening = receive_opening(&mut link, &forwarded.recording, false);
-    let opening = opening.map_err(|why| told(&mut link, why))?.expect("an opening is due");
-    forwarded.check(Box::new(link), &opening, terms, None)
+    let (forwarded, opening) = Forwarded::of(link, terms, clock, options, connect)?.opening(false)?;
+    forwarded.check(&opening.expect("an opening is due"), terms, None)
 }
 
 /// Forwards a prover's connection, signs a record of it where the terms ask for one, and receives what is opened, if
@@ -135,29 +146,29 @@ pub fn receive(
 /// As for [`receive`]; `Invalid`, too, where the signer's service has no name that it may have; those of who is told of
 /// the record.
 pub fn receive_and_sign(
-    mut link: impl Link + 'static,
+    link: impl Link + 'static,
     terms: &Terms<'_>,
     clock: Clock,
+    options: &Options,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
     signer: &mut Signer<'_>,
 ) -> Result<Received> {
     if terms.signing == Signing::Nothing {
-        return receive(link, terms, clock, connect).map(|unproved| Received::Opened(unproved.into()));
+        return receive(link, terms, clock, options, connect)
+            .map(|unproved| Received::Opened(unproved.into()));
     }
-    let forwarded = forward(&mut link, terms, clock, connect)?;
+    let mut forwarded = Forwarded::of(link, terms, clock, options, connect)?;
     let is_named = terms.signing == Signing::RecordOfProver;
     let connection = (forwarded.address, forwarded.times.map(|time| time.as_secs()));
     let record = signer.sign(terms.policy, &forwarded.recording, connection, is_named);
-    let record = record.map_err(|why| told(&mut link, why))?;
-    send_record(&mut link, &record)?;
-    let opening = receive_opening(&mut link, &forwarded.recording, true);
-    match opening.map_err(|why| told(&mut link, why))? {
-        None => Ok(Received::Kept(record.into())),
-        Some(opening) => {
-            let unproved = forwarded.check(Box::new(link), &opening, terms, Some(record))?;
-            Ok(Received::Opened(unproved.into()))
+    let record = record.map_err(|why| told(&mut forwarded.link, why))?;
+    send_record(&mut forwarded.link, &record)?;
+    Ok(match forwarded.opening(true)? {
+        (_, None) => Received::Kept(record.into()),
+        (forwarded, Some(opening)) => {
+            Received::Opened(forwarded.check(&opening, terms, Some(record))?.into())
         }
-    }
+    })
 }
 
 /// Tells the prover an error.
@@ -168,6 +179,8 @@ fn told(link: &mut dyn Link, why: Error) -> Error {
 
 /// A connection that was forwarded, with the times by the verifier's clock at which it began and ended.
 struct Forwarded {
+    link: Fork,
+    verifying: Verifying,
     recording: Recording,
     address: SocketAddr,
     opened: SystemTime,
@@ -175,44 +188,54 @@ struct Forwarded {
     times: [Time; 2],
 }
 
-/// Steps 0 to 4 of the verifier.
-fn forward(
-    link: &mut dyn Link,
-    terms: &Terms<'_>,
-    clock: Clock,
-    connect: &mut dyn FnMut() -> Result<TcpStream>,
-) -> Result<Forwarded> {
-    terms.agree(link)?;
-    // Certificates are looked at as of when the connection was made, and not of when somebody began to wait for it.
-    let mut opened = None;
-    let mut connect = || {
-        let server = connect()?;
-        opened = Some(clock());
-        Ok(server)
-    };
-    let relayed = relay(link, terms.policy.host(), &terms.limits, &mut connect);
-    let Relayed { recording, address, opened: from, closed } = relayed.map_err(|why| told(link, why))?;
-    let times = [opened.expect("a connection"), clock()];
-    Ok(Forwarded { recording, address, opened: from, closed, times })
-}
-
 impl Forwarded {
+    /// Steps 0 to 4 of the verifier.
+    fn of(
+        link: impl Link + 'static,
+        terms: &Terms<'_>,
+        clock: Clock,
+        options: &Options,
+        connect: &mut dyn FnMut() -> Result<TcpStream>,
+    ) -> Result<Self> {
+        let [mut link, beside] = terms.begin(link)?;
+        let verifying = Verifying::start(beside, terms, options)?;
+        // Certificates are looked at as of when the connection was made, and not of when somebody began to wait for it.
+        let mut opened = None;
+        let mut connect = || {
+            let server = connect()?;
+            opened = Some(clock());
+            Ok(server)
+        };
+        let relayed = relay(&mut link, terms.policy.host(), &terms.limits, &mut connect);
+        let Relayed { recording, address, opened: from, closed } =
+            relayed.map_err(|why| told(&mut link, why))?;
+        let times = [opened.expect("a connection"), clock()];
+        Ok(Self { link, verifying, recording, address, opened: from, closed, times })
+    }
+
+    /// Step 5: receives what the prover opens, if it does, which one that has a record need not.
+    fn opening(mut self, has_record: bool) -> Result<(Self, Option<Opening>)> {
+        match receive_opening(&mut self.link, &self.recording, has_record) {
+            Ok(opening) => Ok((self, opening)),
+            Err(why) => Err(self.verifying.cause(told(&mut self.link, why))),
+        }
+    }
+
     /// Checks what the prover opens: step 6 of the verifier.
     fn check(
-        self,
-        mut link: Box<dyn Link>,
+        mut self,
         opening: &Opening,
         terms: &Terms<'_>,
         record: Option<SignedRecord>,
     ) -> Result<Unproved> {
         let checked = Checked::of(&self.recording, opening, terms, self.times);
-        let checked = checked.map_err(|why| told(&mut link, why))?;
+        let checked = checked.map_err(|why| told(&mut self.link, why))?;
         let Checked { certificate, exchange, freshness, statement } = checked;
-        let Self { recording, address, opened, closed, .. } = self;
+        let Self { link, verifying, recording, address, opened, closed, .. } = self;
         let recording = recording.digest();
         let seen = Seen { exchange, freshness, address, opened, closed, certificate, recording, record };
         let digest = terms.digest_with(&statement);
-        Ok(Unproved { link, seen, statement, digest })
+        Ok(Unproved { link, verifying, seen, statement, digest })
     }
 }
 
@@ -233,19 +256,14 @@ impl Unproved {
         why
     }
 
-    /// Verifies the proof that follows on the link, as `options` say: step 7.
+    /// Verifies the proof: step 7.
     ///
     /// # Errors
     /// `Proof` where it fails; `Io`.
-    pub fn verify(self, options: &Options) -> Result<Verdict> {
-        let Self { mut link, seen, statement, digest } = self;
+    pub fn verify(self) -> Result<Verdict> {
+        let Self { mut link, verifying, seen, statement, digest } = self;
         take_opening(&mut link)?;
-        let mut channel = Channel::new(Party::Verifier, link);
-        let source: &dyn Source<F2> = &statement;
-        let options = Options { statement: Some(digest), ..options.clone() };
-        let (accepted, report) = volery::verify(source, &mut channel, &options)?;
-        // The verdict is told: whatever follows is no part of it.
-        let _ = channel.close();
+        let (accepted, report) = verifying.verify(statement, digest)?;
         Ok(Verdict { seen, accepted, report })
     }
 }
@@ -302,12 +320,14 @@ pub struct Asking<'a> {
 /// Before anything is opened: `Tls`, `Refused` and `Invalid` where the session proves nothing, or not what the policy
 /// wants, or was not confirmed; `Io`; then `Proof`.
 pub fn prove(
-    mut link: impl Link + 'static,
+    link: impl Link + 'static,
     terms: &Terms<'_>,
     clock: Clock,
     options: &Options,
     asking: &Asking<'_>,
 ) -> Result<(Exchange, Report)> {
+    let [mut link, beside] = terms.begin(link)?;
+    let proving = Proving::start(beside, terms, options)?;
     let (fetched, times) = fetched(&mut link, terms, clock, asking)?;
     if terms.signing != Signing::Nothing {
         // Nothing comes of it here.
@@ -315,15 +335,12 @@ pub fn prove(
     }
     let Stated { opening, exchange, statement } = Stated::of(&fetched, terms, times, asking)?;
     confirmed(&exchange, asking)?;
+    let proving = proving.set_up()?;
     send_opening(&mut link, &opening)?;
-    let mut channel = Channel::new(Party::Prover, Awaiting::new(link));
-    let source: &dyn Source<F2> = &statement;
-    // It has been checked without its gates.
-    let digest = Some(terms.digest_with(&statement));
-    let options = Options { check: false, statement: digest, ..options.clone() };
-    let report = volery::prove(source, Statement::witness(&fetched.secret), &mut channel, &options)?;
-    let _ = channel.close();
-    Ok((exchange, report))
+    let digest = terms.digest_with(&statement);
+    proving.begin(statement, digest, &fetched.secret);
+    receive_answer(&mut link)?;
+    Ok((exchange, proving.end()?))
 }
 
 /// The identities at both ends of a link.
@@ -342,7 +359,7 @@ pub struct Ends {
 /// Those of [`prove`] before anything is opened; `Refused` where the record is not as it should be, or says other times
 /// than this side's clock allows; `Invalid` where the terms ask for none.
 pub fn keep(
-    mut link: impl Link + 'static,
+    link: impl Link + 'static,
     terms: &Terms<'_>,
     clock: Clock,
     asking: &Asking<'_>,
@@ -351,6 +368,7 @@ pub fn keep(
     if terms.signing == Signing::Nothing {
         return Err(Error::invalid("the policy has no record signed, without which there is no file"));
     }
+    let [mut link, _] = terms.begin(link)?;
     let (fetched, times) = fetched(&mut link, terms, clock, asking)?;
     let record = receive_record(&mut link)?;
     record.check(&[ends.relay], terms.policy, &fetched.recording, Whose::Verifier)?;
@@ -372,7 +390,7 @@ pub fn keep(
     Ok(Kept { fetched, record })
 }
 
-/// Steps 0 to 4 of the prover: the session, with the recording as the verifier has it, and the times at which it began
+/// Steps 1 to 4 of the prover: the session, with the recording as the verifier has it, and the times at which it began
 /// and ended.
 fn fetched(
     link: &mut dyn Link,
@@ -380,7 +398,6 @@ fn fetched(
     clock: Clock,
     asking: &Asking<'_>,
 ) -> Result<(Fetched, [Time; 2])> {
-    terms.agree(link)?;
     let time = clock();
     let mut tunnel = Tunnel::new(link);
     let mut fetched = asked(&mut tunnel, terms, time, asking)?;

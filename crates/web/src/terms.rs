@@ -2,10 +2,10 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | the first bytes of volery's protocols, and `web3` | 12 |
+//! | the first bytes of volery's protocols, and `web4` | 12 |
 //! | digests of the policy, the roots, the pins | 3 · 32 |
 //! | form; and by sixteens whether a record is signed: 0 none, 1 one, 2 one that names the prover | 1 |
-//! | limits: up, down, the total in milliseconds, silence, clock | 5 · 8 |
+//! | limits: up, down, the total in milliseconds, silence, clock, the expected length | 6 · 8 |
 //!
 //! Both sides send theirs at once, and then read the other's. Where they differ nothing has been revealed but these.
 
@@ -17,19 +17,29 @@ use crate::tunnel::Limits;
 use sha2::{Digest, Sha256};
 use std::io::{self, ErrorKind};
 use volery::channel::{Link, MAGIC};
+use volery::circuit::Size;
 
 /// The first bytes behind those of all of volery's protocols: this one, and its version.
-const WEB: [u8; 4] = *b"web3";
+const WEB: [u8; 4] = *b"web4";
 
 /// Bytes of the begin, which says the protocol.
 const BEGIN: usize = MAGIC.len() + WEB.len();
 
 /// The parts behind the begin, with their bytes.
 const PARTS: [(&str, usize); 5] =
-    [("policy", 32), ("roots", 32), ("pinned keys", 32), ("form", 1), ("limits", 40)];
+    [("policy", 32), ("roots", 32), ("pinned keys", 32), ("form", 1), ("limits", 48)];
 
 /// ANDs of the keys of both directions (see [`statement`](crate::statement)).
 const KEYS: u64 = 28 * 22_271 + 2 * 6_400;
+
+/// Commitments for those keys where SHA-256 has holes, and for what has them in common with AES.
+const KEYS_BY_HOLES: u64 = 28 * 5_888;
+
+/// Commitments of a block of AES, by gates and by holes, most of whose counter others have, too.
+const BLOCK: [u64; 2] = [4_256, 1_064];
+
+/// Bytes of a request and of both heads, as they usually are, and blocks for tags and types.
+const USUAL: (u64, u64) = (1024, 16);
 
 /// ANDs of a byte at most: a record without content has 22, and two blocks of the key stream, each of 5,120; and a
 /// byte that is hidden has a class, or is one of a value that is hidden whole.
@@ -70,13 +80,24 @@ pub enum Signing {
 impl Terms<'_> {
     /// The first message of either side, as above.
     pub fn greeting(&self) -> Vec<u8> {
-        let Limits { up, down, total, silence, clock } = self.limits;
+        let Limits { up, down, total, silence, clock, expected } = self.limits;
         let millis = [total, silence, clock].map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         let [total, silence, clock] = millis;
-        let limits = [up as u64, down as u64, total, silence, clock].map(u64::to_be_bytes);
+        let limits = [up as u64, down as u64, total, silence, clock, expected as u64].map(u64::to_be_bytes);
         let [anchors, pins] = self.roots.digests();
         let form = [self.form as u8 | (self.signing as u8) << 4];
         [&MAGIC[..], &WEB, &self.policy.digest(), &anchors, &pins, &form, limits.as_flattened()].concat()
+    }
+
+    /// The size of a statement about an answer of the length that is expected, more or less.
+    pub(crate) fn expected(&self) -> Size {
+        let blocks = (self.limits.expected as u64 + USUAL.0) / 16 + USUAL.1;
+        let [by_gates, by_holes] = BLOCK;
+        Size::gates(match self.form {
+            Form::Gates => KEYS + by_gates * blocks,
+            Form::Mixed => KEYS + by_holes * blocks,
+            Form::Holes => KEYS_BY_HOLES + by_holes * blocks,
+        })
     }
 
     /// The most ANDs of a proof on these terms: by gates, of records as short as those of TLS can be.
@@ -161,7 +182,7 @@ fn shown(what: &str, part: &[u8]) -> String {
             other => other.to_string(),
         },
         "limits" => {
-            let names = ["up", "down", "milliseconds", "silence", "clock"];
+            let names = ["up", "down", "milliseconds", "silence", "clock", "expected"];
             let limits = names.iter().zip(part.chunks(8));
             limits.map(|(name, bytes)| format!("{name} {}", number(bytes))).collect::<Vec<_>>().join(" ")
         }
@@ -206,7 +227,7 @@ mod tests {
         let (mine, roots) = (policy("/balance"), script::roots());
         let (limits, signing) = (Limits::default(), Signing::Nothing);
         let terms = Terms { policy: &mine, roots: &roots, limits, form: Form::Gates, signing };
-        assert_eq!(terms.greeting().len(), 149);
+        assert_eq!(terms.greeting().len(), 157);
         assert!(ended(&terms, &terms).iter().all(Result::is_ok));
         let other = policy("/other");
         let other_roots = Roots::from_pem(include_bytes!("../tests/certificates/other-root.pem")).unwrap();
@@ -228,6 +249,7 @@ mod tests {
             (limits(|limits| limits.total *= 2), "limits"),
             (limits(|limits| limits.silence *= 2), "limits"),
             (limits(|limits| limits.clock *= 2), "limits"),
+            (limits(|limits| limits.expected += 1), "limits"),
         ] {
             for ended in ended(&terms, &there) {
                 let Err(Error::Disagreed(why)) = ended else { panic!("{what}") };

@@ -5,7 +5,7 @@
 //!
 //! | step | who | message | bytes |
 //! |---|---|---|---|
-//! | 0 | both | the protocol, and digests of the [terms](crate::terms), which have to be the other's | 149 |
+//! | 0 | both | the protocol, and digests of the [terms](crate::terms), which have to be the other's; behind them the link is two, and the other one has the [proof system](crate::beside) | 157 |
 //! | 1 | prover | `Up`: what the server is to have, at first a whole ClientHello | 5 + n |
 //! | 2 | verifier | `Down`: what the server said since; or `Ended`, with its last bytes; or `Refused`, with whether that is a refusal (0) or a fault of the server or a link (1), and why | 5 + n |
 //! | | | steps 1 and 2 again, as often as the prover wants to read | |
@@ -14,7 +14,7 @@
 //! | 4b | verifier | where the terms ask for it `Record`, a [signed record](crate::record) | 5 + n |
 //! | 5 | prover | `Opening`; or, where there was a record, `Kept`: it wants no more than that, and all ends here | 5 + n, 5 |
 //! | 6 | verifier | `Opened`, or `Refused`; the prover does not wait for it | 5 + n |
-//! | 7 | both | the proof, on the same link | |
+//! | 7 | both | the proof, on the other link | |
 //!
 //! A message is its kind, one byte, its length, four, and so many bytes. Both sides bound each length beforehand, by the
 //! limits of the directions, and that of an opening by the records that there are.
@@ -73,12 +73,21 @@ pub struct Limits {
     pub silence: Duration,
     /// The most by which the `Date` of an answer may differ from the verifier's clock.
     pub clock: Duration,
+    /// The bytes that an answer is expected to have: correlations for as many are set up while the server is asked.
+    pub expected: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { up: 1 << 16, down: 1 << 22, total: seconds(60), silence: seconds(20), clock: seconds(300) }
+        Self {
+            up: 1 << 16,
+            down: 1 << 22,
+            total: seconds(60),
+            silence: seconds(20),
+            clock: seconds(300),
+            expected: 2048,
+        }
     }
 }
 
@@ -279,65 +288,14 @@ pub fn send_opening(link: &mut dyn Link, opening: &Opening) -> Result<()> {
     send(link, OPENING, &opening.to_bytes()).map_err(Error::io("sending the opening"))
 }
 
-/// A link on which the answer of step 6 stands before what is received next: so the prover goes on to the proof.
-pub struct Awaiting<L> {
-    link: L,
-    waits: bool,
-}
-
-impl<L: Link> Awaiting<L> {
-    /// The link behind step 5.
-    pub const fn new(link: L) -> Self {
-        Self { link, waits: true }
-    }
-}
-
-impl<L: Link> Awaiting<L> {
-    /// The answer, if it is still to come; an error where it is a refusal.
-    fn answer(&mut self) -> io::Result<()> {
-        if !core::mem::take(&mut self.waits) {
-            return Ok(());
-        }
-        let message = receive(&mut self.link, &[(OPENED, 0), (REFUSED, 1 + MOST_WHY)])?;
-        if message.kind == REFUSED { Err(refused(&message.bytes)) } else { Ok(()) }
-    }
-
-    /// Passes on how sending ended; where nobody takes it any more, the answer says why.
-    fn sent(&mut self, sent: io::Result<()>) -> io::Result<()> {
-        let Err(error) = sent else { return Ok(()) };
-        self.answer()?;
-        Err(error)
-    }
-}
-
-impl<L: Link> Link for Awaiting<L> {
-    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let sent = self.link.send(bytes);
-        self.sent(sent)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let sent = self.link.flush();
-        self.sent(sent)
-    }
-
-    fn ready(&self) -> usize {
-        // What is ready may be the answer.
-        if self.waits { 0 } else { self.link.ready() }
-    }
-
-    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        self.answer()?;
-        self.link.recv(bytes)
-    }
-
-    fn binding(&self) -> Option<[u8; 32]> {
-        self.link.binding()
-    }
-
-    fn close(&mut self) -> io::Result<()> {
-        self.link.close()
-    }
+/// Step 6 of the prover: the answer to its opening.
+///
+/// # Errors
+/// `Io`, where it is a refusal, too.
+pub fn receive_answer(link: &mut dyn Link) -> Result<()> {
+    let doing = "waiting for an answer to what was opened";
+    let message = receive(link, &[(OPENED, 0), (REFUSED, 1 + MOST_WHY)]).map_err(Error::io(doing))?;
+    if message.kind == REFUSED { Err(Error::io(doing)(refused(&message.bytes))) } else { Ok(()) }
 }
 
 /// Step 5 of the verifier: receives the opening; `None` where a prover that has a record keeps that.

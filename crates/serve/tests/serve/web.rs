@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 use volery::Options;
-use volery::channel::{Identity, Link};
+use volery::channel::{Directions, Identity, Link, Sending};
 use volery_cli::failure::Failure;
 use volery_cli::service::{self, Named};
 use volery_web::file::File;
@@ -152,39 +152,47 @@ fn own_roots() -> Roots {
     roots::of_file(&certificates().join("root.pem")).expect("roots")
 }
 
-/// A link on which a bit of the opening is flipped.
-struct Flipping {
-    link: Box<dyn Link>,
-    /// The messages that are sent before it does so.
-    left: Option<usize>,
-}
+/// A link on which a bit of the opening is flipped; and its sending direction, once it is two.
+struct Flipping<L>(L);
 
-impl Link for Flipping {
+impl Link for Flipping<Box<dyn Link>> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut bytes = bytes.to_vec();
-        match self.left {
-            // Its kind and its length go before it.
-            None if bytes == [7] => self.left = Some(1),
-            Some(0) => {
-                bytes[40] ^= 1;
-                self.left = Some(usize::MAX);
-            }
-            Some(left) => self.left = Some(left - 1),
-            None => {}
-        }
-        self.link.send(&bytes)
+        self.0.send(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
-        self.link.flush()
+        self.0.flush()
     }
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        self.link.recv(bytes)
+        self.0.recv(bytes)
     }
     fn binding(&self) -> Option<[u8; 32]> {
-        self.link.binding()
+        self.0.binding()
     }
-    fn close(&mut self) -> io::Result<()> {
-        self.link.close()
+    fn split(self: Box<Self>) -> io::Result<Directions> {
+        let directions = self.0.split()?;
+        Ok(Directions { sending: Box::new(Flipping(directions.sending)), ..directions })
+    }
+}
+
+impl Sending for Flipping<Box<dyn Sending>> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut bytes = bytes.to_vec();
+        // Behind its kind and its length; frames of the other link do not begin so.
+        if let [7, 0, _, _, _, ..] = bytes[..]
+            && bytes.len() > 45
+        {
+            bytes[45] ^= 1;
+        }
+        self.0.send(&bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+    fn end(&mut self) -> io::Result<()> {
+        self.0.end()
+    }
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.0.set_timeout(timeout)
     }
 }
 
@@ -242,7 +250,7 @@ fn sessions_at_once_end_each_by_its_own() {
         assert!(!verdict.to_string().contains("s3cr3t"), "{verdict}");
     });
     let cheats = asks(5, &mine);
-    let refused = cheats.prove("balance", |link| Box::new(Flipping { link, left: None }));
+    let refused = cheats.prove("balance", |link| Box::new(Flipping(link)));
     assert!(refused.is_err_and(|why| why.line.contains("the doing of the prover")));
     let line = service.says("not accepted");
     assert_eq!((&line["verdict"], &line["name"]), (&"rejected".into(), &"p5".into()), "{line}");

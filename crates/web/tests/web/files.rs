@@ -35,7 +35,7 @@ fn signed(policy: &Policy, signing: Signing) -> Terms<'_> {
 fn signing(link: Pipe, terms: &Terms<'_>, server: SocketAddr) -> Result<Received> {
     let mut signer = Signer { key: &KEY, service: "balance", prover: PROVER, keep: &mut |_| Ok(()) };
     let mut connect = || TcpStream::connect(server).map_err(Error::io("connecting"));
-    receive_and_sign(link, terms, time, &mut connect, &mut signer)
+    receive_and_sign(link, terms, time, &Options::default(), &mut connect, &mut signer)
 }
 
 /// The ends of both sides of a connection of which the prover keeps the record.
@@ -120,7 +120,8 @@ fn records_are_of_their_time_and_known_to_their_relay() {
                 };
                 let mut signer = Signer { key: &KEY, service: "", prover: PROVER, keep: &mut keep };
                 let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
-                receive_and_sign(there, &terms, time, &mut connect, &mut signer).map(drop)
+                receive_and_sign(there, &terms, time, &Options::default(), &mut connect, &mut signer)
+                    .map(drop)
             });
             let kept = keep(here, &terms, clock, &asking(), ends()).map(drop);
             [kept, verifier.join().unwrap()].map(|ended| ended.map_err(|why| why.to_string()))
@@ -142,7 +143,7 @@ fn records_stand_beside_proofs() {
     thread::scope(|scope| {
         let verifier = scope.spawn(|| {
             let Received::Opened(unproved) = signing(there, &terms, address).unwrap() else { panic!("kept") };
-            unproved.verify(&Options::default())
+            unproved.verify()
         });
         let (shown, _) = prove(here, &terms, time, &Options::default(), &asking()).unwrap();
         let seen = verifier.join().unwrap().unwrap().seen;

@@ -55,7 +55,7 @@ pub(crate) fn wanted(target: &str) -> Wanted {
 pub(crate) fn terms<'t>(policy: &'t Policy, roots: &'t Roots) -> Terms<'t> {
     let seconds = Duration::from_secs;
     let limits =
-        Limits { up: 1 << 14, down: 1 << 16, total: seconds(20), silence: seconds(5), clock: seconds(300) };
+        Limits { up: 1 << 14, down: 1 << 16, total: seconds(20), silence: seconds(5), ..Limits::default() };
     Terms { policy, roots, limits, form: Form::Gates, signing: Signing::Nothing }
 }
 

@@ -72,10 +72,11 @@ pub(super) fn sign(typed: &WebVerify, settings: &Settings, file: &File, started:
     };
     let mut signer = Signer { key: &key, service: "", prover: *prover, keep: &mut keep };
     let mut connect = || file.connect();
-    let received = session::receive_and_sign(link, &file.terms(), session::now, &mut connect, &mut signer);
+    let received =
+        session::receive_and_sign(link, &file.terms(), session::now, &options, &mut connect, &mut signer);
     match received.map_err(web::failure)? {
         Received::Opened(unproved) => {
-            let Verdict { seen, report, .. } = unproved.verify(&options).map_err(web::failure)?;
+            let Verdict { seen, report, .. } = unproved.verify().map_err(web::failure)?;
             let object = web::seen(&seen);
             let told = Told { exchange: &seen.exchange, report, object, peer, session: None };
             print(settings, Party::Verifier, told, started)
