@@ -57,6 +57,33 @@ fn crc32() {
     check(&program, &[], b"123456789", ended.claim).expect("it holds");
 }
 
+/// Amounts are added up, and nothing else is a number: 200 ANDs or so for a byte.
+#[test]
+fn total() {
+    let program = program!("total");
+    let lines = "EUR\n2026-10-01,refund,1200\n2026-10-15,salary,";
+    for (text, code) in [
+        (format!("{lines}8800\n"), 0),
+        (format!("{lines}8799\n"), 1),
+        (format!("{lines}8799 \n"), 1),
+        (format!("{lines}8800"), 1),
+        (format!("{lines}x8800\n99999,\n"), 0),
+        (format!("{lines}99999999999\n"), 1),
+        (format!("{lines}16777215\n").repeat(130), 1),
+        ("EUR".into(), 1),
+    ] {
+        let ended = ends(&program, &[], text.as_bytes());
+        let Claim { output, end, .. } = ended.claim.clone();
+        assert_eq!((&output[..], end), (&b"EUR"[..], Told::Exit(code)), "{text:.60}");
+        if text.len() < 100 {
+            check(&program, &[], text.as_bytes(), ended.claim).expect("it holds");
+        }
+    }
+    let text = format!("{lines}8800\n");
+    let ands = ands(&program, &[], ends(&program, &[], text.as_bytes()).claim).expect("a statement");
+    assert_eq!((text.len(), ands), (50, 10_014));
+}
+
 #[test]
 fn quicksort() {
     let program = program!("quicksort");
