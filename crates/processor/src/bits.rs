@@ -16,10 +16,11 @@ mod secret;
 
 use crate::decode::{Alu, Condition, Sign, Width};
 use crate::words::{Each, Words, plain};
+pub use arithmetic::MOST_ANDS;
 use secret::Secret;
-use volery::circuit::Backend;
-use volery::circuit::gadget::Bit;
+use volery::circuit::gadget::{Bit, Word};
 use volery::circuit::stream::{Handle, Recorder};
+use volery::circuit::{Backend, Wires as _};
 use volery::{Error, F2, Field, Result};
 use zeroize::Zeroize;
 
@@ -47,9 +48,30 @@ pub struct Bits<'b, 'r> {
     free: Vec<u32>,
     /// Words that may be made until the next look at which live.
     room: usize,
-    private_left: usize,
-    /// The claimed output, as far as it is still to be given out.
-    expected: &'b [u8],
+    /// The private input, as far as it is still to be read.
+    private: Private<'b>,
+    /// The claimed output, if there is a claim.
+    expected: Option<&'b [u8]>,
+}
+
+/// The private input of a run over wires.
+#[derive(Clone, Copy)]
+pub enum Private<'b> {
+    /// A number of bytes of the witness, which are taken of it where they are read.
+    Witness(usize),
+    /// Bytes that are on wires already. From the run's beginning on the wires are the run's, which forgets each that no
+    /// word and no byte has any more.
+    Wires(&'b [Word<Handle, 8>]),
+}
+
+impl Private<'_> {
+    /// The number of its bytes.
+    pub fn length(&self) -> usize {
+        match self {
+            Self::Witness(length) => *length,
+            Self::Wires(bytes) => bytes.len(),
+        }
+    }
 }
 
 /// The recorder of gates, and a wire that carries one, made when it is needed first.
@@ -67,10 +89,10 @@ const ROOM: usize = 2048;
 const MOST_ENDED: usize = 1 << 16;
 
 impl<'b, 'r> Bits<'b, 'r> {
-    /// Words of a run that takes `private` bytes of private input, and gives out `expected`.
-    pub fn new(backend: &'b mut Recorder<'r, F2>, private: usize, expected: &'b [u8]) -> Self {
+    /// Words of a run that reads of `private`, and gives out `expected`, or whatever it does.
+    pub fn new(backend: &'b mut Recorder<'r, F2>, private: Private<'b>, expected: Option<&'b [u8]>) -> Self {
         let gates = Gates { backend, one: None };
-        Self { gates, arena: Vec::new(), free: Vec::new(), room: ROOM, private_left: private, expected }
+        Self { gates, arena: Vec::new(), free: Vec::new(), room: ROOM, private, expected }
     }
 
     /// Asserts that `word` is `expected`, as what `name` says.
@@ -190,23 +212,35 @@ impl Words for Bits<'_, '_> {
     }
 
     fn private_left(&self) -> usize {
-        self.private_left
+        self.private.length()
     }
 
     fn private(&mut self, width: Width) -> Result<Value> {
-        self.private_left -= width.bytes() as usize;
+        let bytes = width.bytes() as usize;
         let mut word = Secret::public(0);
-        for i in 0..8 * width.bytes() {
-            word.set(i as usize, Bit::witness(self.gates.backend)?);
+        match &mut self.private {
+            Private::Witness(left) => {
+                *left -= bytes;
+                for i in 0..8 * bytes {
+                    word.set(i, Bit::witness(self.gates.backend)?);
+                }
+            }
+            Private::Wires(left) => {
+                let (read, rest) = left.split_at(bytes);
+                *left = rest;
+                let bits = read.iter().flat_map(|byte| byte.bits());
+                bits.enumerate().for_each(|(i, bit)| word.set(i, *bit));
+            }
         }
         Ok(self.keep(word))
     }
 
     fn output(&mut self, word: Value, width: Width, before: usize) -> Result<()> {
+        let Some(expected) = self.expected else { return Ok(()) };
         let end = before + width.bytes() as usize;
-        let expected = self.expected.get(before..end);
         let expected = expected
-            .ok_or_else(|| Error::Unsatisfied(format!("an output of {} bytes", self.expected.len())))?;
+            .get(before..end)
+            .ok_or_else(|| Error::Unsatisfied(format!("an output of {} bytes", expected.len())))?;
         let word = self.secret(word);
         self.gates.backend.scope(|b| {
             for (i, byte) in expected.iter().enumerate() {
@@ -242,6 +276,10 @@ impl Words for Bits<'_, '_> {
         for (word, _) in self.arena.iter().zip(&lives).filter(|(_, lives)| **lives) {
             word.wires().for_each(|wire| *slot(&mut slots, wire) = Slot::Held);
         }
+        if let Private::Wires(unread) = self.private {
+            seen += unread.len();
+            unread.each(&mut |wire| *slot(&mut slots, wire) = Slot::Held);
+        }
         for place in (0..lives.len()).rev().filter(|place| !lives[*place] && !ended[*place]) {
             self.free.push(place as u32);
             for wire in self.arena[place].wires() {
@@ -268,7 +306,7 @@ impl Words for Bits<'_, '_> {
 enum Slot {
     /// No word has the slot's wire.
     Nobodys,
-    /// A word that lives has its wire.
+    /// A word that lives has its wire, or a byte that is still to be read.
     Held,
     /// Words that do not live have its wire.
     Left(Handle),

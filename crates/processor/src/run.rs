@@ -3,8 +3,11 @@
 //!
 //! Both parties run the program, the verifier without the private input: so each finds out alone whether
 //! what its path and its addresses depend on is public.
+//!
+//! A run under public control can stand in a larger statement, whose wires are its private input: [`Run::push`]. What
+//! such a run will be, whatever stands on them, [`Run::examine`] tells.
 
-use crate::bits::Bits;
+use crate::bits::{Bits, Private, Value};
 use crate::elf::Place;
 use crate::fault::{Fault, Kind};
 use crate::machine::{End, Inputs, Machine, Misaligned, Stop};
@@ -14,7 +17,8 @@ use crate::step::{Goal, Known, Steps, gone};
 use crate::words::{Plain, Words as _};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
-use volery::circuit::stream::{Recorder, Source};
+use volery::circuit::gadget::Word;
+use volery::circuit::stream::{Recorder, Source, Stream};
 use volery::{Error, F2, Result};
 use zeroize::Zeroizing;
 
@@ -88,6 +92,39 @@ pub struct Run<'p> {
     inputs: Inputs<'p>,
     locate: &'p (dyn Fn(u32) -> Place + Sync),
     gone: Arc<AtomicBool>,
+    advice: Advice,
+}
+
+/// Words of errors, for whoever can ask for another run.
+#[derive(Clone, Copy, Debug)]
+pub struct Advice {
+    /// The way to allow more instructions.
+    pub cycles: &'static str,
+    /// The way to have more room on the stack.
+    pub stack: &'static str,
+    /// The setting under which control has to be public.
+    pub control: &'static str,
+}
+
+impl Default for Advice {
+    fn default() -> Self {
+        Self {
+            cycles: "allow more by --max-cycles",
+            stack: "allow more by --stack, or take less of it",
+            control: "with --public-control",
+        }
+    }
+}
+
+/// A run under public control as whoever has not the private input knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// Instructions.
+    pub cycles: u64,
+    /// Bytes of output.
+    pub output: usize,
+    /// ANDs.
+    pub ands: u64,
 }
 
 /// A run in the clear.
@@ -109,7 +146,13 @@ pub struct Ended {
 impl<'p> Run<'p> {
     /// The run of `program`; errors give addresses as `locate` finds them.
     pub fn new(program: &'p Program, inputs: Inputs<'p>, locate: &'p (dyn Fn(u32) -> Place + Sync)) -> Self {
-        Self { program, inputs, locate, gone: Arc::default() }
+        Self { program, inputs, locate, gone: Arc::default(), advice: Advice::default() }
+    }
+
+    /// The run whose errors give this advice.
+    #[must_use]
+    pub fn advising(self, advice: Advice) -> Self {
+        Self { advice, ..self }
     }
 
     /// The run whose statements fail once `gone` is true: nobody waits for them any more.
@@ -188,6 +231,87 @@ impl<'p> Run<'p> {
         })
     }
 
+    /// Pushes the gates of the run over `private`, with public control: it ends by `end`, and gives out `output`. Gives
+    /// its instructions.
+    ///
+    /// # Errors
+    /// `Invalid` where it does not come to an end within its bounds, or what has to be public is not; `Unsatisfied` where
+    /// what is public speaks against `end` or `output`; those of the backend.
+    pub fn push(
+        &self,
+        recorder: &mut Recorder<'_, F2>,
+        private: Private<'_>,
+        output: &[u8],
+        end: Told,
+    ) -> Result<u64> {
+        let ran = self.go_through(recorder, private, Some(output), end);
+        ran.map(|ran| ran.cycles).map_err(|stopped| self.explain(stopped.why, stopped.pc))
+    }
+
+    /// Goes through the run, with public control, as whoever knows of the private input that it has so many bytes, and
+    /// that the run ends by `end`.
+    ///
+    /// # Errors
+    /// As for [`Run::push`].
+    pub fn examine(&self, private: usize, end: Told) -> Result<Examined> {
+        let unclaimed =
+            Unclaimed { run: self, private, end, cycles: AtomicU64::new(0), output: AtomicU64::new(0) };
+        let ands = Stream::new(&unclaimed).count()?.mul;
+        let Unclaimed { cycles, output, .. } = unclaimed;
+        Ok(Examined { cycles: cycles.into_inner(), output: output.into_inner() as usize, ands })
+    }
+
+    /// Pushes the gates of the run over `private`, whose output is checked where it is claimed.
+    fn go_through(
+        &self,
+        recorder: &mut Recorder<'_, F2>,
+        private: Private<'_>,
+        output: Option<&[u8]>,
+        end: Told,
+    ) -> Result<Ran, Stopped> {
+        let words = Bits::new(recorder, private, output);
+        let machine = Machine::new(self.program, self.inputs, words);
+        let mut machine = machine.map_err(Stopped::by)?.until(self.gone.clone());
+        let ended = machine.run(&mut Nobody).map_err(|why| Stopped { why, pc: machine.pc() })?;
+        self.demand(&mut machine, private, output, (ended, end)).map_err(Stopped::by)?;
+        Ok(Ran { cycles: machine.cycles(), output: machine.given() })
+    }
+
+    /// Demands of a run that has ended that it did so by `end`, and gave out all of `output`.
+    fn demand(
+        &self,
+        machine: &mut Machine<'_, Bits<'_, '_>>,
+        private: Private<'_>,
+        output: Option<&[u8]>,
+        (ended, end): (End<Value>, Told),
+    ) -> Result<()> {
+        if let Some(output) = output
+            && machine.given() < output.len()
+        {
+            return Err(Error::Unsatisfied(format!("an output of {} bytes", output.len())));
+        }
+        // Else a claim could make work of what nobody reads.
+        if let Private::Witness(claimed) = private
+            && machine.words.private_left() > 0
+        {
+            return Err(Error::Unsatisfied(format!("a private input of which {claimed} bytes are read")));
+        }
+        match (ended, end) {
+            (End::Exit(code), Told::Exit(claimed)) => {
+                machine.words.assert_equal(code, claimed, "the exit code")
+            }
+            (End::Fault(fault), Told::Fault(kind)) if fault.kind == kind => {
+                machine.words.assert_equal(Value::Public(0), 0, "the end")
+            }
+            (End::Exit(_), Told::Fault(kind)) => {
+                Err(Error::Unsatisfied(format!("an end by the fault `{}`", kind.name())))
+            }
+            (End::Fault(fault), _) => {
+                Err(Error::Unsatisfied(format!("another end than by a fault {}", self.told(fault))))
+            }
+        }
+    }
+
     /// The statement that it ends as claimed, over F_2 and with public control.
     pub fn claimed(&self, claim: Claim) -> Claimed<'_> {
         Claimed { run: self, claim, cycles: AtomicU64::new(0), is_too_long: AtomicBool::new(false) }
@@ -202,9 +326,9 @@ impl<'p> Run<'p> {
         let accesses = matches!(fault.kind, Kind::Load | Kind::Store);
         let advice = match windows.last_chunk() {
             Some(last) if accesses && is_below_stack(*last) => {
-                ", which is below the stack: allow more by --stack, or take less of it"
+                format!(", which is below the stack: {}", self.advice.stack)
             }
-            _ => "",
+            _ => String::new(),
         };
         format!("at {place}: {fault}{advice}")
     }
@@ -215,12 +339,12 @@ impl<'p> Run<'p> {
         match stop {
             Stop::Error(error) => error,
             Stop::Cycles => Error::invalid(format!(
-                "the program has not ended after {} instructions, at {place}: allow more by --max-cycles",
-                self.inputs.cycles
+                "the program has not ended after {} instructions, at {place}: {}",
+                self.inputs.cycles, self.advice.cycles
             )),
             Stop::Moved => Error::invalid(format!(
-                "at {place} the program has moved more than {} words by calls: allow more by --max-cycles",
-                self.inputs.cycles
+                "at {place} the program has moved more than {} words by calls: {}",
+                self.inputs.cycles, self.advice.cycles
             )),
             Stop::Output => Error::invalid(format!(
                 "at {place} the program gives out more than {} bytes, which is the most",
@@ -228,8 +352,9 @@ impl<'p> Run<'p> {
             )),
             Stop::Gone => gone(),
             Stop::Secret(what) => Error::invalid(format!(
-                "at {place} {what} depends on the private input: with --public-control both sides have to \
-                 know it, so write that part without, as `mask & a | ~mask & b` in the place of a branch"
+                "at {place} {what} depends on the private input: {} both sides have to know it, so write that part \
+                 without, as `mask & a | ~mask & b` in the place of a branch",
+                self.advice.control
             )),
         }
     }
@@ -292,35 +417,52 @@ const CLAIM_CONTEXT: &str = "volery 2026 claim of a run of a RISC-V program, pub
 impl Source<F2> for Claimed<'_> {
     fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
         let Claim { private, ref output, end } = self.claim;
-        let words = Bits::new(recorder, private, output);
-        let machine = Machine::new(self.run.program, self.run.inputs, words)?;
-        let mut machine = machine.until(self.run.gone.clone());
-        let ended = machine.run(&mut Nobody).map_err(|stop| {
-            let is_too_long = matches!(stop, Stop::Cycles | Stop::Moved);
+        let ran = self.run.go_through(recorder, Private::Witness(private), Some(output), end);
+        let ran = ran.map_err(|Stopped { why, pc }| {
+            let is_too_long = matches!(why, Stop::Cycles | Stop::Moved);
             self.is_too_long.store(is_too_long, Ordering::Relaxed);
-            self.run.explain(stop, machine.pc())
+            self.run.explain(why, pc)
         })?;
-        if machine.given() < output.len() {
-            return Err(Error::Unsatisfied(format!("an output of {} bytes", output.len())));
-        }
-        self.cycles.store(machine.cycles(), Ordering::Relaxed);
-        // Else a claim could make work of what nobody reads.
-        if machine.words.private_left() > 0 {
-            return Err(Error::Unsatisfied(format!("a private input of which {private} bytes are read")));
-        }
-        match (ended, end) {
-            (End::Exit(code), Told::Exit(claimed)) => {
-                machine.words.assert_equal(code, claimed, "the exit code")
-            }
-            (End::Fault(fault), Told::Fault(kind)) if fault.kind == kind => {
-                machine.words.assert_equal(crate::bits::Value::Public(0), 0, "the end")
-            }
-            (End::Exit(_), Told::Fault(kind)) => {
-                Err(Error::Unsatisfied(format!("an end by the fault `{}`", kind.name())))
-            }
-            (End::Fault(fault), _) => {
-                Err(Error::Unsatisfied(format!("another end than by a fault {}", self.run.told(fault))))
-            }
-        }
+        self.cycles.store(ran.cycles, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A run of which nothing is claimed but its end, over bytes that are on wires.
+struct Unclaimed<'r> {
+    run: &'r Run<'r>,
+    private: usize,
+    end: Told,
+    cycles: AtomicU64,
+    output: AtomicU64,
+}
+
+impl Source<F2> for Unclaimed<'_> {
+    fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
+        let bytes = (0..self.private).map(|_| Word::witness(recorder)).collect::<Result<Vec<_>>>()?;
+        let ran = self.run.go_through(recorder, Private::Wires(&bytes), None, self.end);
+        let ran = ran.map_err(|stopped| self.run.explain(stopped.why, stopped.pc))?;
+        self.cycles.store(ran.cycles, Ordering::Relaxed);
+        self.output.store(ran.output as u64, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A run over wires at its end.
+struct Ran {
+    cycles: u64,
+    /// Bytes of output.
+    output: usize,
+}
+
+/// A run over wires that stopped before its end, or ended otherwise than was claimed.
+struct Stopped {
+    why: Stop,
+    pc: u32,
+}
+
+impl Stopped {
+    fn by(why: Error) -> Self {
+        Self { why: Stop::Error(why), pc: 0 }
     }
 }

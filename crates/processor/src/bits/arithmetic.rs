@@ -14,6 +14,9 @@ type Wide = Word<Handle, 32>;
 
 type Backing<'r> = Recorder<'r, F2>;
 
+/// The most ANDs of an instruction: those of `mulh`, of two secret words.
+pub const MOST_ANDS: u64 = 2 * 32 * 31 + 32 + 2 * 63;
+
 impl Gates<'_, '_> {
     /// `x ∘ y`, where a bit of either is secret.
     pub(super) fn alu(&mut self, alu: Alu, x: &Secret, y: &Secret) -> Result<Secret> {

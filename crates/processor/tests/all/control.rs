@@ -9,9 +9,12 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
-use volery::circuit::stream::{Source, Stream};
+use volery::circuit::gadget::Word;
+use volery::circuit::stream::{Recorder, Source, Stream};
 use volery::{Error, F2, F61, Options, prove, verify};
-use volery_processor::{Claim, Inputs, Kind, Place, Program, Run, Told};
+use volery_processor::{
+    Advice, Claim, Examined, Inputs, Kind, MOST_ANDS, Nobody, Place, Private, Program, Run, Told,
+};
 
 const BASE: u32 = 8;
 const X: u32 = 9;
@@ -102,6 +105,7 @@ fn what_costs_nothing_and_what_does() {
     assert_eq!([both(0, 2), both(0, 3)], [32, 32]);
     assert_eq!([both(0, 1), both(0, 5), both(0x20, 5)], [160, 160, 160]);
     assert_eq!([both(1, 0), both(1, 3), both(1, 2), both(1, 1)], [993, 2016, 2016 + 63, 2016 + 126]);
+    assert_eq!(both(1, 1), MOST_ANDS);
     assert_eq!([both(1, 5), both(1, 7)], [652 - 63, 652]);
     // A public number is 31 ANDs at most, and fewer by its zeros at the low end.
     assert_eq!(cost(&[addi(A1, X, 1)]), 30);
@@ -145,6 +149,60 @@ fn wires_that_nobody_holds_are_forgotten() {
     }
     assert_eq!(slots[0], slots[1]);
     assert!(slots[0] < 1 << 18, "{slots:?}");
+}
+
+/// A run whose private input is on wires of a larger statement, which gives out so much.
+struct Within<'r> {
+    run: Run<'r>,
+    output: &'r [u8],
+}
+
+impl Source<F2> for Within<'_> {
+    fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<(), Error> {
+        let bytes = (0..64).map(|_| Word::witness(recorder)).collect::<Result<Vec<_>, _>>()?;
+        // Sums of bytes, which are the run's alone: each stands there twice, and the last ones are never read.
+        let sums: Vec<_> =
+            bytes.iter().zip(&bytes[32..]).map(|(one, other)| one.xor(recorder, other)).collect();
+        let sums = [&sums[..8], &sums[..24]].concat();
+        let cycles = self.run.push(recorder, Private::Wires(&sums), self.output, Told::Exit(0))?;
+        assert!(cycles > 3000);
+        bytes[63].assert_equal(recorder, &Word::public(7), "the last byte")
+    }
+}
+
+/// A run over wires is the run over their values: it gives out what it does in the clear, whoever examines it without
+/// them finds its size, and wires that are still to be read are not forgotten.
+#[test]
+fn wires_are_private_input() {
+    let add = [register(0, 0, X, X, Y), register(0, 4, Y, Y, X), addi(5, 5, -1), branch(1, 5, 0, -12)];
+    let rounds = [&constant(5, 1200)[..], &add, &[store(2, X, BASE, 0)], &move_bytes(64, 1, 0, 4)].concat();
+    // Nothing holds what was read, but the registers.
+    let words = [load(2, X, BASE, 0), load(2, Y, BASE, 4), store(2, 0, BASE, 0), store(2, 0, BASE, 4)];
+    let read = [&move_bytes(63, 0, 0, 8)[..], &constant(BASE, DATA), &words];
+    let leave = [&[addi(A0, 0, 0)][..], &call(93)].concat();
+    let program = program(&[&read.concat()[..], &rounds, &read.concat(), &rounds, &leave].concat());
+    let locate = |address| program.symbols().place(address);
+    let new = || Run::new(&program, inputs(&[]), &locate);
+    let private: [u8; 64] = core::array::from_fn(|i| if i < 63 { (i * 37) as u8 } else { 7 });
+    let sums: [u8; 8] = core::array::from_fn(|i| private[i] ^ private[32 + i]);
+    let ended = new().in_the_clear(&sums.repeat(4), &mut Nobody).expect("it ends");
+    let Claim { private: taken, output, .. } = ended.claim.clone();
+    assert_eq!((taken, output.len()), (16, 8));
+    let bits = || private.iter().flat_map(|byte| (0..8).map(move |i| F2::from(byte >> i & 1 == 1)));
+    let check = |output: &[u8]| volery::check(&Within { run: new(), output } as &dyn Source<F2>, bits());
+    check(&output).expect("it holds");
+    let other = [&output[..7], &[output[7] ^ 1]].concat();
+    assert!(why(check(&other)).contains("byte 7 of the output"));
+    assert!(why(check(&output[..7])).contains("an output of 7 bytes"));
+    assert!(why(check(&[&output[..], &[0]].concat())).contains("an output of 9 bytes"));
+    let examined = new().examine(64, Told::Exit(0)).expect("it ends");
+    let ands = ands(&program, &[], ended.claim).expect("a statement");
+    assert_eq!(examined, Examined { cycles: ended.cycles, output: 8, ands });
+    assert!(why(new().examine(64, Told::Fault(Kind::Break))).contains("an end by the fault `ebreak`"));
+    let program = with_secrets(&[branch(0, X, Y, 8)]);
+    let run =
+        Run::new(&program, inputs(&[]), &locate).advising(Advice { control: "here", ..Advice::default() });
+    assert!(why(run.examine(64, Told::Exit(0))).contains("depends on the private input: here both sides"));
 }
 
 /// The most slots of a block.
