@@ -28,6 +28,7 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
         content_type: None,
         reveal: vec![],
         claims: vec![],
+        program: None,
     };
     Policy::new(wanted).expect("a policy")
 });

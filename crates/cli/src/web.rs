@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use volery_web::bundle::FileVerdict;
 use volery_web::error::{Error, Whose};
 use volery_web::policy::Exchange;
+use volery_web::program::ReadByProgram;
 use volery_web::record::{Record, SignedRecord};
 use volery_web::session::Seen;
 use volery_web::skeleton::{Byte, text};
@@ -63,7 +64,9 @@ pub fn record(signed: &SignedRecord) -> Value {
 /// The line of what was proved, for people.
 pub fn line(exchange: &Exchange) -> String {
     let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
-    let said = if exchange.is_json {
+    let said = if let Some(program) = &exchange.program {
+        given_out(program)
+    } else if exchange.is_json {
         revealed.chain(exchange.claims.iter().cloned()).collect::<Vec<_>>().join(", ")
     } else {
         text(&exchange.response.body)
@@ -72,11 +75,51 @@ pub fn line(exchange: &Exchange) -> String {
     format!("{}: {start} → {status}: {}", host(exchange), one_line(said))
 }
 
+/// The output of a program that read a body, in words.
+fn given_out(program: &ReadByProgram) -> String {
+    let output = &program.output;
+    let text = match core::str::from_utf8(output) {
+        Ok("") => "nothing".into(),
+        Ok(text) => format!("{text:?}"),
+        Err(_) => format!("0x{}", hex(output)),
+    };
+    format!("the program {}… takes it, and gives out {text}", hex(&program.sha256[..4]))
+}
+
+/// The lines of what a program that read a body shows of it.
+pub fn of_program(program: &ReadByProgram, body: usize) -> Vec<String> {
+    let ReadByProgram { sha256, instructions, ands, .. } = program;
+    vec![
+        format!("and that {}, with exit code 0", given_out(program)),
+        format!("its SHA-256 is {}", hex(sha256)),
+        format!(
+            "its path has {instructions} instructions and {ands} ANDs: that follows from the {body} bytes of the body, \
+             whatever they are"
+        ),
+    ]
+}
+
 /// The JSON of what an exchange shows.
 pub fn object(exchange: &Exchange) -> Value {
     let [request, response] = exchange.heads();
     let body = text(&exchange.response.body);
     let [hidden_of_request, hidden_of_response] = exchange.hidden();
+    let read_as = match (&exchange.program, exchange.is_json) {
+        (Some(_), _) => "program",
+        (None, true) => "json",
+        (None, false) => "bytes",
+    };
+    let program = exchange.program.as_ref().map(|program| {
+        let ReadByProgram { sha256, output, instructions, ands } = program;
+        json!({
+            "sha256": hex(sha256),
+            "exit_code": 0,
+            "output": hex(output),
+            "output_text": core::str::from_utf8(output).ok(),
+            "instructions": instructions,
+            "ands": ands,
+        })
+    });
     json!({
         "host": host(exchange),
         "request": exchange.request.head.start,
@@ -86,7 +129,8 @@ pub fn object(exchange: &Exchange) -> Value {
         "hidden": {"request": hidden_of_request, "response": hidden_of_response},
         "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
         "claims": exchange.claims,
-        "read_as": if exchange.is_json { "json" } else { "bytes" },
+        "read_as": read_as,
+        "program": program,
         "body": body,
         "body_bytes": exchange.response.body.len(),
         "shown": parts(&exchange.response.body),

@@ -115,6 +115,15 @@ impl Program {
         self.text.iter().map(|text| text.code.len()).sum()
     }
 
+    /// The bytes of memory that the program can write to, by `layout`.
+    ///
+    /// # Errors
+    /// `Invalid` where all of its memory is too large, or has no room.
+    pub fn writable(&self, layout: Layout) -> Result<u64> {
+        let windows = self.windows(layout)?;
+        Ok(windows.iter().filter(|window| window.writable).map(|window| window.end - window.begin).sum())
+    }
+
     /// The windows of memory by `layout`: of segments, of the heap, and of the stack.
     ///
     /// # Errors

@@ -12,13 +12,15 @@
 //! type = "application/json"
 //! claims = ["$.balance >= 1000.00"]  # about values that stay hidden
 //! reveal = ["$.currency"]            # values of a body that is JSON, of which all else is hidden
+//! program = "check.elf"              # in the place of these: a program that reads the whole body, which stays hidden
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
 //! record = true                      # the verifier signs a record, for files; "prover" names the prover in it
-//! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300, expected = 2048 }
+//! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300, expected = 2048, cycles = 1000000 }
 //! ```
 
 use crate::error::{Error, Result};
 use crate::policy::{AllowedField, Policy, Wanted};
+use crate::program::{BodyProgram, USUAL_CYCLES};
 use crate::session::Terms;
 use crate::statement::Form;
 use crate::terms::Signing;
@@ -59,6 +61,7 @@ struct Written {
     reveal: Vec<String>,
     #[serde(default)]
     claims: Vec<String>,
+    program: Option<String>,
     #[serde(default)]
     form: WrittenForm,
     #[serde(default)]
@@ -95,9 +98,10 @@ struct WrittenLimits {
     silence: Option<u64>,
     clock: Option<u64>,
     expected: Option<usize>,
+    cycles: Option<u64>,
 }
 
-/// Reads the file of roots of this name.
+/// Reads the file of this name that a policy names: of roots, or a program.
 pub type Open<'o> = &'o dyn Fn(&str) -> std::io::Result<Vec<u8>>;
 
 /// Terms that were read from a file.
@@ -111,7 +115,7 @@ pub struct File {
 }
 
 impl File {
-    /// Reads the file at `path`, and the roots that it names, which may stand beside it.
+    /// Reads the file at `path`, and the roots and the program that it names, which may stand beside it.
     ///
     /// # Errors
     /// `Invalid` where either cannot be read, or says something that makes no sense.
@@ -126,7 +130,7 @@ impl File {
         })
     }
 
-    /// The terms in `text`, whose roots `open` reads.
+    /// The terms in `text`, whose roots and program `open` reads.
     ///
     /// # Errors
     /// `Invalid` where either says something that makes no sense.
@@ -134,7 +138,7 @@ impl File {
         Self::of(toml::from_str(text).map_err(|why| Error::invalid(why.to_string()))?, open)
     }
 
-    /// The terms in a table of a larger file, whose roots `open` reads.
+    /// The terms in a table of a larger file, whose roots and program `open` reads.
     ///
     /// # Errors
     /// As for [`File::parse`].
@@ -144,9 +148,10 @@ impl File {
     }
 
     fn of(written: Written, open: Open<'_>) -> Result<Self> {
-        let roots = open(&written.roots);
-        let roots =
-            roots.map_err(|why| Error::invalid(format!("{}: it cannot be read: {why}", written.roots)))?;
+        let open = |name: &str| {
+            open(name).map_err(|why| Error::invalid(format!("{name}: it cannot be read: {why}")))
+        };
+        let roots = open(&written.roots)?;
         let pins = written.pin.iter().map(|text| pin(text)).collect::<Result<_>>()?;
         let roots = Roots::from_pem(&roots)?.pinned(pins);
         let target = written.request.strip_prefix("GET ");
@@ -159,6 +164,17 @@ impl File {
         let reveal = reveal.collect::<Result<_>>()?;
         let claims = written.claims.iter().map(|claim| claim.parse().map_err(Error::Invalid));
         let claims = claims.collect::<Result<_>>()?;
+        let WrittenLimits { up, down, seconds, silence, clock, expected, cycles } = written.limits;
+        let program = match (&written.program, cycles) {
+            (Some(name), cycles) => {
+                let program = BodyProgram::new(&open(name)?, cycles.unwrap_or(USUAL_CYCLES));
+                Some(program.map_err(|why| Error::invalid(format!("program: {name}: {why}")))?)
+            }
+            (None, Some(_)) => {
+                return Err(Error::invalid("limits: cycles: they are of a program, and there is none"));
+            }
+            (None, None) => None,
+        };
         let policy = Policy::new(Wanted {
             host: written.host,
             port: written.port,
@@ -169,6 +185,7 @@ impl File {
             content_type: written.r#type,
             reveal,
             claims,
+            program,
         })?;
         let form = match written.form {
             WrittenForm::Gates => Form::Gates,
@@ -190,7 +207,6 @@ impl File {
             }
         };
         let usual = Limits::default();
-        let WrittenLimits { up, down, seconds, silence, clock, expected } = written.limits;
         let time = |given: Option<u64>, usual| given.map_or(usual, Duration::from_secs);
         let limits = Limits {
             up: up.unwrap_or(usual.up),
@@ -271,8 +287,11 @@ mod tests {
 
     fn parse(text: &str) -> Result<File> {
         let root = include_bytes!("../tests/certificates/root.pem");
-        File::parse(text, &|name| {
-            if name == "root.pem" { Ok(root.to_vec()) } else { Err(std::io::ErrorKind::NotFound.into()) }
+        let program = include_bytes!("../../../examples/programs/total.elf");
+        File::parse(text, &|name| match name {
+            "root.pem" => Ok(root.to_vec()),
+            "total.elf" => Ok(program.to_vec()),
+            _ => Err(std::io::ErrorKind::NotFound.into()),
         })
     }
 
@@ -292,6 +311,12 @@ mod tests {
             assert_eq!(parse(&format!("{TEXT}record = {record}")).unwrap().signing, signing);
         }
         assert!(file.policy.request(&[("cookie", b"a"), ("accept", b"b")]).is_ok());
+        let program = |more: &str| {
+            let file = parse(&format!("{TEXT}program = \"total.elf\"\n{more}")).unwrap();
+            file.policy.program().cloned().unwrap()
+        };
+        assert_eq!(program(""), program("limits = { cycles = 1000000 }"));
+        assert_ne!(program(""), program("limits = { cycles = 999999 }"));
     }
 
     #[test]
@@ -311,6 +336,10 @@ mod tests {
             (&format!("{TEXT}record = 5"), "record: a value of the type integer: write true"),
             (&format!("{TEXT}fields = [\"range\"]"), "proves nothing"),
             (&format!("{TEXT}reveal = [\"currency\"]"), "is no path"),
+            (&format!("{TEXT}program = \"other.elf\""), "other.elf: it cannot be read"),
+            (&format!("{TEXT}program = \"root.pem\""), "program: root.pem: "),
+            (&format!("{TEXT}program = \"total.elf\"\nreveal = [\"$.a\"]"), "leave out `reveal`"),
+            (&format!("{TEXT}limits = {{ cycles = 1000 }}"), "there is none"),
         ] {
             let refused = parse(text).map(drop).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");

@@ -194,7 +194,7 @@ impl<'b> Lines<'b> {
         loop {
             match self.bytes.get(self.at) {
                 None => return Err(self.wrong(Rule::Short)),
-                Some(Byte::Any | Byte::Hidden(Hidden::Whole | Hidden::Digits)) => {
+                Some(Byte::Any | Byte::Hidden(Hidden::Whole | Hidden::Digits | Hidden::Read)) => {
                     return Err(self.wrong(Rule::Hidden));
                 }
                 Some(Byte::Shown(b'\r')) => break,

@@ -22,6 +22,7 @@ pub mod json;
 pub mod opened;
 pub mod opening;
 pub mod policy;
+pub mod program;
 mod provider;
 pub mod record;
 pub mod recording;

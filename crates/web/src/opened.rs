@@ -110,6 +110,7 @@ impl<'r> Opened<'r> {
             hash_keys: self.hash_keys,
             client: self::plan(self.contents(Side::Client), client),
             server: plan,
+            output: Vec::new(),
         }
     }
 }

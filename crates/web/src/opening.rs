@@ -3,25 +3,27 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | version, 2 | 1 |
+//! | version, 3 | 1 |
 //! | SHTS, CHTS | 32 + 32 |
 //! | H of the client's key, H of the server's | 16 + 16 |
 //! | for either side, the client first: number of records | 2 |
 //! | for each record: length of its content, type, use (0 its type alone, 1 opened) | 2 + 1 + 1 |
-//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 a value of JSON hidden whole, 3 hidden digits, 4 a hidden word) and length | 2 + (2 + 1 + 2) |
+//! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 a value of JSON hidden whole, 3 hidden digits, 4 a hidden word, 5 a body that a program reads) and length | 2 + (2 + 1 + 2) |
 //! | where a part is shown: its bytes | n |
+//! | what the policy's program gives out: its length, and its bytes | 2 + n |
 //!
 //! Parts lie within their content, and stand in their order, none is empty, and none begins where another of its kind ends.
 
 use crate::error::{Place, Refusal, Why};
+use crate::program::MOST_OUTPUT;
 use crate::recording::Side;
 use crate::tls::{HandshakeSecrets, Reader, Secret};
 
-/// Bytes of an opening of no records.
-pub(crate) const FIXED: usize = 1 + 2 * 32 + 2 * 16 + 2 * 2;
+/// The most bytes of an opening of no records.
+pub(crate) const FIXED: usize = 1 + 2 * 32 + 2 * 16 + 2 * 2 + 2 + MOST_OUTPUT;
 
 /// The version of these bytes.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// The values that the prover opens, which V has besides its recording.
 #[derive(Clone)]
@@ -34,6 +36,8 @@ pub struct Opening {
     pub client: Vec<Planned>,
     /// The server's first records behind its Finished, up to the last of which something is claimed.
     pub server: Vec<Planned>,
+    /// The bytes that the policy's program gives out of the body; none where there is no program.
+    pub output: Vec<u8>,
 }
 
 /// A record, as the prover says that it is.
@@ -79,6 +83,8 @@ pub enum Hidden {
     /// All are letters and digits of ASCII, `-` and `_`: so they end no part of a target, are none that servers resolve,
     /// and stand for nothing else.
     Word,
+    /// Bytes of a body that a program reads, all of them, in their order. Of single ones nothing is demanded.
+    Read,
 }
 
 impl Part {
@@ -102,6 +108,7 @@ impl Part {
             Said::Hidden(Hidden::Whole, _) => 2,
             Said::Hidden(Hidden::Digits, _) => 3,
             Said::Hidden(Hidden::Word, _) => 4,
+            Said::Hidden(Hidden::Read, _) => 5,
         }
     }
 }
@@ -142,6 +149,8 @@ impl Opening {
                 }
             }
         }
+        bytes.extend(count(self.output.len()));
+        bytes.extend(&self.output);
         bytes
     }
 
@@ -161,8 +170,9 @@ impl Opening {
         let secrets = HandshakeSecrets { server, client: Secret::new(reader.array()?) };
         let hash_keys = [reader.array()?, reader.array()?];
         let (client, server) = (plan(&mut reader)?, plan(&mut reader)?);
+        let output = reader.vector16()?.rest().to_vec();
         reader.end()?;
-        Ok(Self { secrets, hash_keys, client, server })
+        Ok(Self { secrets, hash_keys, client, server, output })
     }
 }
 
@@ -195,6 +205,7 @@ fn parts(reader: &mut Reader<'_>) -> Result<Vec<Part>, Why> {
             2 => Said::Hidden(Hidden::Whole, reader.u16()?),
             3 => Said::Hidden(Hidden::Digits, reader.u16()?),
             4 => Said::Hidden(Hidden::Word, reader.u16()?),
+            5 => Said::Hidden(Hidden::Read, reader.u16()?),
             _ => return Err(Why::NotCanonical),
         };
         let part = Part { start, said };

@@ -9,10 +9,12 @@ use crate::http::{
 use crate::json::{self, HiddenPart, Json, Kind, Path, hide};
 use crate::opened::Span;
 use crate::opening::{Hidden, Opening};
+use crate::program::{BodyProgram, ReadByProgram};
 use crate::skeleton::{Byte, skeleton};
 use crate::statement::Piece;
 use crate::target;
 use sha2::{Digest, Sha256};
+use volery_processor::Examined;
 use zeroize::Zeroizing;
 
 /// Fields that no request may have, whatever a policy says: they change who answers, what of, or how it is framed.
@@ -61,6 +63,8 @@ pub struct Wanted {
     pub reveal: Vec<Path>,
     /// Claims about values of that body, which stay hidden.
     pub claims: Vec<Claim>,
+    /// The program that reads the body, which is then hidden whole, and not read as JSON.
+    pub program: Option<BodyProgram>,
 }
 
 /// A policy: what is asked of whom, and what may be hidden of it.
@@ -94,6 +98,8 @@ pub struct Exchange {
     pub claims: Vec<String>,
     /// Whether the body was read as JSON, and not as bytes.
     pub is_json: bool,
+    /// The run of the program that read the body, where the policy has one.
+    pub program: Option<ReadByProgram>,
     /// The part of the claims that is for the circuit, by places in the response's data.
     pub(crate) comparisons: Vec<Comparison<usize>>,
     /// The values of the body that are hidden whole, by pieces of the response's data.
@@ -181,6 +187,15 @@ pub enum Unwanted {
     /// The content is of another type.
     #[error("the response is not of the type {0}")]
     Type(String),
+    /// The body is not hidden for the program that reads it.
+    #[error("the response's body is not hidden whole, as it is where a program reads it")]
+    BodyNotRead,
+    /// The policy has no program, and something is said to be given out by one.
+    #[error("{0} bytes are said to be given out by a program, and the policy has none")]
+    Output(usize),
+    /// The program does not end as it has to, whatever the body says.
+    #[error("the program that reads the response's body: {0}")]
+    Program(String),
     /// The answer is too old.
     #[error("the response: {0}")]
     Stale(Stale),
@@ -227,6 +242,12 @@ impl Policy {
             return Err(Error::invalid(format!("no response of status {status} can be proved")));
         }
         let policy = Self(wanted);
+        if policy.0.program.is_some() && policy.reads_json() {
+            return Err(Error::invalid(
+                "a body that a program reads is not read as JSON: leave out `reveal` and `claims`, and have the program \
+                 give out or demand what they say",
+            ));
+        }
         if let Some(wanted) = &policy.0.content_type {
             let is_type = wanted.contains('/') && !wanted.contains([';', ' ', '\t']) && is_visible(wanted);
             if !is_type || policy.reads_json() && !is_json(&wanted.to_ascii_lowercase()) {
@@ -317,24 +338,42 @@ impl Policy {
     /// # Errors
     /// What of it the policy does not want.
     pub fn read(&self, opening: &Opening) -> Result<Exchange, Unwanted> {
+        let mut exchange = self.read_but_output(opening)?;
+        exchange.give_out(&opening.output)?;
+        Ok(exchange)
+    }
+
+    /// Reads what the data in an opening says under the policy, but for the output of a program, which is not known yet.
+    ///
+    /// # Errors
+    /// What of it the policy does not want.
+    pub(crate) fn read_but_output(&self, opening: &Opening) -> Result<Exchange, Unwanted> {
         let request = request(&skeleton(&opening.client)).map_err(Unwanted::Request)?;
         self.check_request(&request)?;
         let response = response(&skeleton(&opening.server)).map_err(Unwanted::Response)?;
         self.check_response(&response)?;
         let ReadBody { revealed, comparisons, pieces } = self.read_body(&response)?;
+        let program = self.program().map(|program| examined(program, &response)).transpose()?;
         let claims = self.0.claims.iter().map(Claim::to_string).collect();
         let is_json = self.reads_json();
-        Ok(Exchange { request, response, revealed, claims, is_json, comparisons, pieces })
+        Ok(Exchange { request, response, revealed, claims, is_json, program, comparisons, pieces })
     }
 
-    /// The bytes that all texts of claims take where they are held.
+    /// The program that reads the body, if there is one.
+    pub const fn program(&self) -> Option<&BodyProgram> {
+        self.0.program.as_ref()
+    }
+
+    /// The bytes that all texts of claims take where they are held, and the program's memory.
     pub(crate) fn bytes_of_claims(&self) -> u64 {
-        self.0.claims.iter().map(Claim::bytes).sum()
+        let claims = self.0.claims.iter().map(Claim::bytes).sum::<u64>();
+        claims.saturating_add(self.program().map_or(0, BodyProgram::most_memory))
     }
 
-    /// The most ANDs of the claims.
+    /// The most ANDs of the claims, and of the program.
     pub(crate) fn ands_of_claims(&self) -> u64 {
-        self.0.claims.iter().map(Claim::most_ands).sum()
+        let claims = self.0.claims.iter().map(Claim::most_ands).sum::<u64>();
+        claims.saturating_add(self.program().map_or(0, BodyProgram::most_ands))
     }
 
     /// Whether the body is read as JSON, and not as bytes.
@@ -388,7 +427,7 @@ impl Policy {
     }
 
     /// The spans of a response: its head, in which all values are hidden but those that have to be shown; and of its
-    /// body, where the policy wants values of it, these and the way to them.
+    /// body, where the policy wants values of it, these and the way to them, and where a program reads it, nothing.
     ///
     /// # Errors
     /// `Invalid` where it is malformed.
@@ -405,6 +444,9 @@ impl Policy {
             let mut begin = 0;
             for piece in &response.pieces {
                 spans.push(Span::shown(begin..piece.start));
+                if self.program().is_some() {
+                    spans.push(Span::hidden(piece.clone(), Hidden::Read));
+                }
                 begin = piece.end;
             }
             spans.push(Span::shown(begin..data.len()));
@@ -479,14 +521,24 @@ impl Policy {
 
     /// A digest of the policy, which the digest of a statement under it is of.
     pub fn digest(&self) -> [u8; 32] {
-        let Wanted { host, port, target, fields, shown_fields, status, content_type, reveal, claims } =
-            &self.0;
+        let Wanted {
+            host,
+            port,
+            target,
+            fields,
+            shown_fields,
+            status,
+            content_type,
+            reveal,
+            claims,
+            program,
+        } = &self.0;
         let mut digest = Sha256::new();
         let mut add = |bytes: &[u8]| {
             digest.update((bytes.len() as u64).to_be_bytes());
             digest.update(bytes);
         };
-        add(b"volery web policy 2");
+        add(b"volery web policy 3");
         add(host.as_bytes());
         add(&port.to_be_bytes());
         add(target.as_bytes());
@@ -504,11 +556,37 @@ impl Policy {
         reveal.iter().for_each(|path| add(path.to_string().as_bytes()));
         add(&(claims.len() as u64).to_be_bytes());
         claims.iter().for_each(|claim| add(claim.to_string().as_bytes()));
+        add(&[program.is_some().into()]);
+        program.iter().for_each(|program| add(&program.digest()));
         digest.finalize().into()
     }
 }
 
+/// The run of a program on the body of a response, as far as the length of that tells.
+fn examined(program: &BodyProgram, response: &Response) -> Result<ReadByProgram, Unwanted> {
+    if !response.body.iter().all(|byte| *byte == Byte::Hidden(Hidden::Read)) {
+        return Err(Unwanted::BodyNotRead);
+    }
+    let examined = program.examine(response.body.len());
+    let Examined { cycles, output, ands } = examined.map_err(|why| Unwanted::Program(why.to_string()))?;
+    let (sha256, output) = (*program.sha256(), vec![0; output]);
+    Ok(ReadByProgram { sha256, output, instructions: cycles, ands })
+}
+
 impl Exchange {
+    /// Has the program, if there is one, give out `output`.
+    pub(crate) fn give_out(&mut self, output: &[u8]) -> Result<(), Unwanted> {
+        let Some(program) = &mut self.program else {
+            return if output.is_empty() { Ok(()) } else { Err(Unwanted::Output(output.len())) };
+        };
+        let (due, said) = (program.output.len(), output.len());
+        if due != said {
+            return Err(Unwanted::Program(format!("it gives out {due} bytes, and not {said}")));
+        }
+        program.output.copy_from_slice(output);
+        Ok(())
+    }
+
     /// The names of the fields whose values are hidden, of the request and of the response; `target` where words of it
     /// are.
     pub fn hidden(&self) -> [Vec<String>; 2] {

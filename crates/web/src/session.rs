@@ -6,10 +6,10 @@ use crate::beside::{Proving, Verifying};
 use crate::client::{self, Connection, Fetched, fetch};
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::freshness::Freshness;
-use crate::http::{self, Progress};
+use crate::http::{self, Progress, Response};
 use crate::opened::{Opened, Span};
 use crate::opening::Opening;
-use crate::policy::{Exchange, Unwanted};
+use crate::policy::{Exchange, Policy, Unwanted};
 use crate::record::{Kept, SignedRecord, Signer};
 use crate::recording::{Recording, RecordingDigest, Side};
 use crate::skeleton::Byte;
@@ -295,7 +295,7 @@ impl Checked {
         let exchange = policy.read(opening)?;
         let freshness =
             Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
-        let statement = statement.of_body(opening, &exchange.comparisons, &exchange.pieces);
+        let statement = of_body(statement, opening, policy, &exchange);
         Ok(Self { certificate: session.certificate, exchange, freshness, statement })
     }
 }
@@ -470,30 +470,62 @@ impl Stated {
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
         let data = [Side::Client, Side::Server].map(|side| opened.data(side));
         let mut response = policy.response_spans(&data[1])?;
-        let shown = shown_spans(&data[1], asking.show)?;
-        if policy.reads_json() && !shown.is_empty() {
-            return Err(Error::invalid("ranges are shown of no body that is read as JSON"));
+        let body = Body::read(&data[1])?;
+        let shown = body.shown(asking.show);
+        if (policy.reads_json() || policy.program().is_some()) && !shown.is_empty() {
+            return Err(Error::invalid(
+                "ranges are shown of no body that is read as JSON, and of none that a program reads",
+            ));
         }
         response.extend(shown);
-        let opening = opened.opening(&policy.request_spans(&data[0]), &response);
-        let exchange = policy.read(&opening).and_then(|exchange| {
+        let mut opening = opened.opening(&policy.request_spans(&data[0]), &response);
+        let exchange = policy.read_but_output(&opening).and_then(|exchange| {
             Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
             Ok(exchange)
         });
-        let exchange = exchange.map_err(|why| Error::invalid(why.to_string()))?;
+        let mut exchange = exchange.map_err(|why| Error::invalid(why.to_string()))?;
+        if let Some(program) = policy.program() {
+            // From here on its path is known to be public.
+            opening.output = program.run(&body.bytes)?.to_vec();
+            exchange.give_out(&opening.output).expect("as many bytes as without the body");
+        }
         let statement = Statement::new(&fetched.recording, opened.session(), &opening, form)?;
-        let statement = statement.of_body(&opening, &exchange.comparisons, &exchange.pieces);
+        let statement = of_body(statement, &opening, policy, &exchange);
         statement.check(&fetched.secret)?;
         Ok(Self { opening, exchange, statement })
     }
 }
 
-/// The spans of ranges of a response's body.
-fn shown_spans(data: &[u8], show: &dyn Fn(&[u8]) -> Vec<Range<usize>>) -> Result<Vec<Span>> {
-    let bytes: Vec<_> = data.iter().map(|byte| Byte::Shown(*byte)).collect();
-    let response = http::response(&bytes).map_err(|why| Error::invalid(format!("the response: {why}")))?;
-    let mut body = Zeroizing::new(Vec::with_capacity(response.body.len()));
-    response.pieces.iter().for_each(|piece| body.extend_from_slice(&data[piece.clone()]));
-    let places = show(&body).into_iter().flat_map(|range| response.places(range));
-    Ok(places.map(Span::shown).collect())
+/// The statement that what an exchange says of the body holds, too.
+fn of_body(statement: Statement, opening: &Opening, policy: &Policy, exchange: &Exchange) -> Statement {
+    let statement = statement.of_body(opening, &exchange.comparisons, &exchange.pieces);
+    match policy.program() {
+        Some(program) => statement.of_program(opening, program),
+        None => statement,
+    }
+}
+
+/// The body of a response, as its client has it.
+struct Body {
+    response: Response,
+    /// The bytes, without chunks.
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl Body {
+    /// The body in the data of a response.
+    fn read(data: &[u8]) -> Result<Self> {
+        let shown: Vec<_> = data.iter().map(|byte| Byte::Shown(*byte)).collect();
+        let response =
+            http::response(&shown).map_err(|why| Error::invalid(format!("the response: {why}")))?;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(response.body.len()));
+        response.pieces.iter().for_each(|piece| bytes.extend_from_slice(&data[piece.clone()]));
+        Ok(Self { response, bytes })
+    }
+
+    /// The spans of its ranges that `show` names.
+    fn shown(&self, show: &dyn Fn(&[u8]) -> Vec<Range<usize>>) -> Vec<Span> {
+        let places = show(&self.bytes).into_iter().flat_map(|range| self.response.places(range));
+        places.map(Span::shown).collect()
+    }
 }

@@ -10,7 +10,9 @@
 //!    pad of its tag, E_K(nonce, 1), is the sum of the tag and the GHASH of the ciphertext under H, which both parties
 //!    compute in the clear;
 //! 4. of a body that is read as JSON, each value that is hidden whole ends where it is said to (`whole`), and
-//!    comparisons of hidden bytes, which claims are made of, hold.
+//!    comparisons of hidden bytes, which claims are made of, hold;
+//! 5. of a body that a program reads, the program ([`program`](crate::program)) ends by exit code 0, and gives out what
+//!    it is said to.
 //!
 //! SHTS is fixed by the verified handshake, and so is HS by step 1, but for a second preimage of SHA-256; all else
 //! follows from HS and h2, so that the plaintexts are unique. Tags bind what lies between: behind a KeyUpdate that the
@@ -27,7 +29,8 @@
 //! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
 //! | either key of AES, expanded; H | 1,280 + 5,120 |
 //! | each block of which something is said, or that has the type or padding; those of a record whose numbers have the same upper 24 bits | 4,256; 864 |
-//! | each byte of a hidden value of a field, a value hidden whole, hidden digits, a hidden word | 2, 32, 2, 19 |
+//! | each byte of a hidden value of a field, a value hidden whole, hidden digits, a hidden word, a body that a program reads | 2, 32, 2, 19, 0 |
+//! | each instruction of that, by what it does | 0 to 2,142 |
 //! | each pad, which is one of these blocks | 4,256 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
@@ -44,7 +47,8 @@ mod whole;
 
 use crate::claim::Comparison;
 use crate::error::Result;
-use crate::opening::{Opening, Planned, Said};
+use crate::opening::{Hidden, Opening, Planned, Said};
+use crate::program::BodyProgram;
 use crate::recording::{Recording, Side};
 use crate::tls::{APPLICATION_DATA, Record, Schedule, Secret, Session};
 pub(crate) use class::is_of_word;
@@ -59,14 +63,15 @@ use subtle::ConstantTimeEq;
 use volery::F2;
 use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, Word, bits_of};
 use volery::circuit::stream::{Handle, Recorder};
-use volery::circuit::{Backend, Circuit, Wires as _};
+use volery::circuit::{Backend, Circuit, Wires};
 use whole::{Known, Walk};
+use zeroize::Zeroizing;
 
 /// Bytes of a block of AES.
 const BLOCK: usize = 16;
 
 /// The begin of what a statement's digest is of, with the version of its gates.
-const DOMAIN: &[u8] = b"volery web statement 3\0";
+const DOMAIN: &[u8] = b"volery web statement 4\0";
 
 /// The way to state SHA-256 and AES.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -89,8 +94,16 @@ pub struct Statement {
     directions: [Direction; 2],
     /// Comparisons of bytes of the server.
     comparisons: Vec<Comparison<Place>>,
+    /// The program that reads the body, if there is one, with its output.
+    program: Option<Running>,
     digest: [u8; 32],
     form: Form,
+}
+
+/// A program that reads the body, and what it gives out.
+struct Running {
+    program: BodyProgram,
+    output: Vec<u8>,
 }
 
 /// The place of a byte of content in the records of the server.
@@ -169,9 +182,21 @@ impl Statement {
             server_secret: opening.secrets.server.clone(),
             directions,
             comparisons: vec![],
+            program: None,
             digest: digest.finalize().into(),
             form,
         })
+    }
+
+    /// The statement that `program` reads all bytes that are said to be read by one, and gives out what `opening` says, of
+    /// which the statement is, too.
+    #[must_use]
+    pub fn of_program(mut self, opening: &Opening, program: &BodyProgram) -> Self {
+        let digest = Sha256::new_with_prefix(self.digest);
+        // The output is a part of the opening.
+        self.digest = digest.chain_update(b"of a program").chain_update(program.digest()).finalize().into();
+        self.program = Some(Running { program: program.clone(), output: opening.output.clone() });
+        self
     }
 
     /// The statement that what the body says holds, too: that `pieces`, in their order in the server's data, are values,
@@ -231,7 +256,7 @@ impl Statement {
     }
 
     /// The digest of all that is public: of the form, h1, h2, the opening, the records in the plan, whether they have a
-    /// body of which something is said, and what of it is compared.
+    /// body of which something is said, what of it is compared, and the program that reads it.
     pub const fn digest(&self) -> [u8; 32] {
         self.digest
     }
@@ -251,6 +276,7 @@ impl Statement {
         demand(schedule.server_handshake.ct_eq(&self.server_secret).into(), || "SHTS".into())?;
         let keys = schedule.application(&self.finished_hash);
         let mut walk = Known::default();
+        let mut body = Zeroizing::new(Vec::with_capacity(self.length_read()));
         for (Direction { side, hash_key, records }, keys) in self.directions.iter().zip(&keys) {
             demand(keys.hash_key() == *hash_key, || format!("H of the {side}"))?;
             for (sequence, record) in records.iter().enumerate() {
@@ -277,6 +303,9 @@ impl Statement {
                             }
                         }
                         demand(holds, || format!("{name}: {what} at {place}"))?;
+                        if self.reads(*side, known) {
+                            body.push(*byte ^ known.sent);
+                        }
                     }
                 }
             }
@@ -289,7 +318,26 @@ impl Statement {
             };
             demand(comparison.holds(byte), || format!("claim {}", comparison.claim))?;
         }
+        if let Some(Running { program, output }) = &self.program {
+            let given = program.run(&body)?;
+            demand(given.len() == output.len(), || format!("an output of {} bytes", output.len()))?;
+            let differs = given.iter().zip(output).position(|(given, said)| given != said);
+            demand(differs.is_none(), || format!("byte {} of the output", differs.unwrap_or_default()))?;
+        }
         Ok(())
+    }
+
+    /// Whether the program, if there is one, reads a byte of a side of which this is demanded.
+    fn reads(&self, side: Side, demand: &Demand) -> bool {
+        self.program.is_some() && side == Side::Server && demand.what == What::Hidden(Hidden::Read)
+    }
+
+    /// The number of bytes that the program reads.
+    fn length_read(&self) -> usize {
+        let [_, server] = &self.directions;
+        let blocks = server.records.iter().flat_map(|record| &record.blocks);
+        let demands = blocks.flat_map(|block| block.bytes.iter().flatten());
+        demands.filter(|demand| self.reads(Side::Server, demand)).count()
     }
 
     /// Pushes the gates, by `C` for SHA-256 and `S` for AES.
@@ -312,6 +360,7 @@ impl Statement {
         let master = Hkdf::<Sha<'_, C>>::new(b, &master)?;
         let mut compared_bytes = BTreeMap::new();
         let mut walk = Walk::default();
+        let mut body = Vec::with_capacity(self.length_read());
         for direction in &self.directions {
             let label: &[u8] = match direction.side {
                 Side::Client => b"c ap traffic",
@@ -326,14 +375,23 @@ impl Statement {
             gcm.hash_key().assert_equal(b, &direction.hash_key, format_args!("H of the {side}"))?;
             // Step 3.
             for (sequence, record) in direction.records.iter().enumerate() {
-                let (bytes, walked) = b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), walk))?;
-                walk = walked;
+                let is_read = |demand: &Demand| self.reads(side, demand);
+                let kept = b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), (walk, &is_read)))?;
+                walk = kept.walk;
                 let places = record.compared.iter().map(|at| Place { sequence, at: *at });
-                compared_bytes.extend(places.zip(bytes));
+                compared_bytes.extend(places.zip(kept.compared));
+                body.extend(kept.read);
             }
         }
         // Step 4.
-        self.comparisons.iter().try_for_each(|comparison| comparison.push(b, |place| compared_bytes[&place]))
+        self.comparisons
+            .iter()
+            .try_for_each(|comparison| comparison.push(b, |place| compared_bytes[&place]))?;
+        // Step 5.
+        match &self.program {
+            Some(Running { program, output }) => program.push(b, &body, output),
+            None => Ok(()),
+        }
     }
 }
 
@@ -382,16 +440,15 @@ impl Stated {
         block.and_then(|block| block.bytes[at % BLOCK]).expect("a hidden byte").sent
     }
 
-    /// Step 3 for one record, and of step 4 the walk over its bytes. Gives those that are compared, and how far the walk has
-    /// come over a value that goes on in the next one.
+    /// Step 3 for one record, and of step 4 the walk over its bytes, which goes on from the record before.
     fn push<S: for<'r> SubBytes<Recorder<'r, F2>>>(
         &self,
         b: &mut Recorder<'_, F2>,
         gcm: &Gcm<Handle, S>,
         iv: &Bytes<Handle>,
         (side, sequence): (Side, usize),
-        mut walk: Walk,
-    ) -> volery::Result<(Vec<Word<Handle, 8>>, Walk)> {
+        (mut walk, is_read): (Walk, &dyn Fn(&Demand) -> bool),
+    ) -> volery::Result<Kept> {
         let number = [&[0; 4][..], &(sequence as u64).to_be_bytes()].concat();
         let nonce = iv.xor(b, &Bytes::public(&number))?;
         // The pad is the block before those of the text, which begin at 2.
@@ -403,7 +460,7 @@ impl Stated {
             let block = stream.next().expect("the first block");
             block.assert_equal(b, pad, format_args!("{record}: its tag"))?;
         }
-        let mut bytes = Vec::with_capacity(self.compared.len());
+        let (mut compared, mut read) = (Vec::with_capacity(self.compared.len()), Vec::new());
         let mut pieces = &self.pieces[..];
         for (block, known) in stream.zip(&self.blocks) {
             let begin = BLOCK * known.number as usize;
@@ -429,11 +486,33 @@ impl Stated {
                     }
                 }
                 if self.compared.binary_search(&place).is_ok() {
-                    bytes.push(known.plain(b, byte));
+                    compared.push(known.plain(b, byte));
+                }
+                if is_read(known) {
+                    read.push(known.plain(b, byte));
                 }
             }
         }
-        Ok((bytes, walk))
+        Ok(Kept { compared, read, walk })
+    }
+}
+
+/// The wires that are kept of a record.
+struct Kept {
+    /// The bytes that are compared.
+    compared: Vec<Word<Handle, 8>>,
+    /// The bytes that a program reads.
+    read: Vec<Word<Handle, 8>>,
+    /// How far the walk has come over a value that goes on in the next record.
+    walk: Walk,
+}
+
+impl Wires<Handle> for Kept {
+    fn each(&self, take: &mut dyn FnMut(Handle)) {
+        let Self { compared, read, walk } = self;
+        compared.each(take);
+        read.each(take);
+        walk.each(take);
     }
 }
 

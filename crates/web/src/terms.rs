@@ -50,6 +50,10 @@ const ANDS_OF_BYTE: u64 = 2 * 5_120 / 22 + 32;
 /// is demanded of it in the statement. In the test `memory_is_as_foretold` of volery-serve these came to 97.
 const HELD_OF_BYTE: u64 = 128;
 
+/// Bytes that are held, beside, for one of a body that a program reads: its bits on wires, by the recorder and by the proof
+/// system, and its places in lists of them.
+const HELD_OF_READ: u64 = 640;
+
 /// The settings that both sides of a web proof must agree on.
 #[derive(Clone, Copy)]
 pub struct Terms<'t> {
@@ -108,7 +112,8 @@ impl Terms<'_> {
     /// The most bytes that a verifier holds at once for a session on these terms, beside its link and the proof
     /// system: what is recorded, the opening, and what both come to.
     pub fn most_memory(&self) -> u64 {
-        HELD_OF_BYTE * self.most_recorded() + self.policy.bytes_of_claims()
+        let read = if self.policy.program().is_some() { HELD_OF_READ * self.limits.down as u64 } else { 0 };
+        HELD_OF_BYTE * self.most_recorded() + read + self.policy.bytes_of_claims()
     }
 
     /// The most bytes of a recording.
@@ -209,6 +214,7 @@ mod tests {
             content_type: None,
             reveal: vec![],
             claims: vec![],
+            program: None,
         })
         .unwrap()
     }

@@ -47,10 +47,14 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     let headers =
         typed.header.iter().map(|header| self::header(&mut reader, header)).collect::<Result<Vec<_>>>()?;
     let ranges = typed.show.iter().map(|range| self::range(range)).collect::<Result<Vec<_>>>()?;
-    if file.terms().policy.reads_json() && (typed.show_all || !ranges.is_empty()) {
-        return Err(Failure::usage(
-            "--show and --show-all: the policy reads the answer as JSON, of which it names what is shown",
-        ));
+    let policy = file.terms().policy;
+    if (policy.reads_json() || policy.program().is_some()) && (typed.show_all || !ranges.is_empty()) {
+        let who = if policy.reads_json() {
+            "the policy reads the answer as JSON, of which it names what is shown"
+        } else {
+            "a program reads the answer, which shows what that gives out"
+        };
+        return Err(Failure::usage(format_args!("--show and --show-all: {who}")));
     }
     let fields: Vec<_> = headers.iter().map(|(name, value)| (&name[..], &value[..])).collect();
     // A field that the policy does not name is told before anybody waits.
@@ -256,6 +260,10 @@ fn seen(exchange: &Exchange) -> Vec<String> {
         lines.push(String::new());
     }
     lines.extend(exchange.claims.iter().map(|claim| format!("and that {}", one_line(claim))));
+    if let Some(program) = &exchange.program {
+        lines.push(String::new());
+        lines.extend(web::of_program(program, exchange.response.body.len()));
+    }
     lines
 }
 

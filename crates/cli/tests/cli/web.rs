@@ -125,6 +125,49 @@ fn values_of_json_are_revealed() {
         .refused(2, &["the policy reads the answer as JSON"]);
 }
 
+/// A program reads the whole body: what it gives out is shown, and what its path takes is told before anything is opened.
+#[test]
+fn programs_read_bodies() {
+    let (folder, address) = (tempfile::tempdir().unwrap(), server());
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/programs");
+    let of = |name: &str, more: &str| {
+        policy(folder.path(), address, &format!("program = \"{programs}/{name}.elf\"\n{more}"))
+    };
+    let root = root();
+    let preview = |policy: &str, more: &[&str]| {
+        volery(&[&["web", "prove", "--roots", &root, "--policy", policy, "--preview"], more].concat())
+    };
+    let mine = of("crc32", "");
+    let shown = preview(&mine, &[]).expect(0).out;
+    for line in [
+        "\n\n‹40 hidden›\n\nand that the program ",
+        "… takes it, and gives out 0x",
+        ", with exit code 0\nits SHA-256 is ",
+        "ANDs: that follows from the 40 bytes of the body, whatever they are\n",
+    ] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    preview(&mine, &["--show-all"]).refused(2, &["a program reads the answer"]);
+    let verify = ["web", "verify", "--policy", &mine, "--json"];
+    let [verifier, prover] =
+        session(&verify, &["web", "prove", "--roots", &root, "--policy", &mine, "--yes", "--json"]);
+    let web = verifier.expect(0).json()["web"].clone();
+    let program = &web["program"];
+    assert_eq!(
+        (&web["read_as"], &web["body"], &program["exit_code"]),
+        (&"program".into(), &"‹40 hidden›".into(), &0.into())
+    );
+    let output = program["output"].as_str().unwrap();
+    assert!(shown.contains(&format!("gives out 0x{output},")) && output.len() == 8, "{shown} {output}");
+    assert_eq!(prover.expect(0).json()["web"]["program"], *program);
+    // Before anything is opened.
+    preview(&of("total", ""), &[]).refused(2, &["exit code 0 of the program, which ended by exit code 1,"]);
+    preview(&of("json", ""), &[])
+        .refused(2, &["(space+0x34) a branch", "in a web proof both sides have to know it"]);
+    preview(&of("crc32", "limits = { cycles = 100 }\n"), &[])
+        .refused(2, &["not ended after 100 instructions"]);
+}
+
 /// A claim about a value that stays hidden, and one that does not hold.
 #[test]
 fn claims_are_proved_or_refused() {

@@ -39,6 +39,7 @@ fn policy(target: &str, reveal: &str) -> Policy {
         content_type: None,
         reveal: vec![reveal.parse().unwrap()],
         claims: vec![],
+        program: None,
     })
     .unwrap()
 }
@@ -203,6 +204,7 @@ fn records_are_those_of_the_relay() {
         content_type: None,
         reveal: vec![],
         claims: vec![],
+        program: None,
     });
     let (at, why) = verify(&[relay], &elsewhere.unwrap());
     assert_eq!((at, why), (Place::SignedRecord, Why::OtherHost(NAME.into())));

@@ -17,6 +17,7 @@ fn wanted() -> Wanted {
         content_type: Some("application/json".into()),
         reveal: vec![],
         claims: vec![],
+        program: None,
     }
 }
 
@@ -41,6 +42,7 @@ fn opening(request: &[u8], hidden: core::ops::Range<usize>, response: &[u8]) -> 
         hash_keys: [[0; 16]; 2],
         client: vec![planned(request.len(), parts)],
         server: vec![whole(head), whole(body)],
+        output: vec![],
     }
 }
 
@@ -282,6 +284,9 @@ fn digests_are_of_all_parts() {
         digest(|wanted| wanted.reveal = vec!["$.a".parse().unwrap()]),
         digest(|wanted| wanted.reveal = vec!["$.b".parse().unwrap()]),
         digest(|wanted| wanted.claims = vec!["$.a > 1".parse().unwrap()]),
+        digest(|wanted| wanted.program = Some(crate::program::tests::program("total", 1000))),
+        digest(|wanted| wanted.program = Some(crate::program::tests::program("total", 1001))),
+        digest(|wanted| wanted.program = Some(crate::program::tests::program("json", 1000))),
     ];
     for (i, one) in all.iter().enumerate() {
         assert!(!all[..i].contains(one), "{i}");

@@ -36,6 +36,7 @@ impl What {
             Self::Hidden(Hidden::Whole) => "a value that is hidden whole",
             Self::Hidden(Hidden::Digits) => "a hidden digit",
             Self::Hidden(Hidden::Word) => "a hidden word",
+            Self::Hidden(Hidden::Read) => "a byte that a program reads",
         }
     }
 }
@@ -48,7 +49,7 @@ impl Demand {
             What::Shown(byte) | What::Type(byte) => plain == byte,
             What::Padding => plain == 0,
             What::Hidden(Hidden::Value) => plain >= 0x20,
-            What::Hidden(Hidden::Whole) => true,
+            What::Hidden(Hidden::Whole | Hidden::Read) => true,
             What::Hidden(Hidden::Digits) => plain.is_ascii_digit(),
             What::Hidden(Hidden::Word) => is_of_word(plain),
         }
@@ -73,13 +74,13 @@ impl Demand {
             What::Padding => return is(b, 0),
             What::Hidden(class) => class,
         };
-        if class == Hidden::Whole {
-            // A walk over all of the value's bytes is what demands something.
+        if matches!(class, Hidden::Whole | Hidden::Read) {
+            // A walk over all of the value's bytes is what demands something, or a program.
             return Ok(());
         }
         let plain = self.plain(b, stream);
         let wrong = match class {
-            Hidden::Whole => unreachable!("of which single bytes demand nothing"),
+            Hidden::Whole | Hidden::Read => unreachable!("of which single bytes demand nothing"),
             Hidden::Value => below_blank(b, &plain)?,
             Hidden::Word => {
                 plain.bits()[7].assert_equal(b, Bit::Public(false), &name)?;

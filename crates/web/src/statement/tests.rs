@@ -417,7 +417,7 @@ fn hidden_bytes_are_of_their_class() {
     };
     let holds = |byte: u8, class| match class {
         Hidden::Value => byte >= 0x20,
-        Hidden::Whole => true,
+        Hidden::Whole | Hidden::Read => true,
         Hidden::Digits => byte.is_ascii_digit(),
         Hidden::Word => byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_',
     };
@@ -426,6 +426,7 @@ fn hidden_bytes_are_of_their_class() {
         (Hidden::Whole, "hidden whole"),
         (Hidden::Digits, "a hidden digit at 60"),
         (Hidden::Word, "a hidden word at 60"),
+        (Hidden::Read, "that a program reads"),
     ];
     for byte in (0..0x40).chain(0x5a..0x60).chain([0x7f, 0x80, 0xff]) {
         let written = with(byte);
@@ -573,6 +574,7 @@ fn what_policies_read_is_walked() {
             content_type: None,
             reveal: reveal.split_whitespace().map(|path| path.parse().unwrap()).collect(),
             claims: claims.iter().map(|claim| claim.parse().unwrap()).collect(),
+            program: None,
         };
         Policy::new(wanted).unwrap()
     };

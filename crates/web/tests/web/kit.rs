@@ -48,6 +48,7 @@ pub(crate) fn wanted(target: &str) -> Wanted {
         content_type: Some("application/json".into()),
         reveal: vec![],
         claims: vec![],
+        program: None,
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod files;
 mod kit;
+mod programs;
 
 use kit::{RESPONSE, bank, link, policy, roots, run, run_at, server, terms, time};
 use std::io::{Read, Write};
@@ -214,6 +215,7 @@ fn messages_are_those_that_are_due() {
             content_type: None,
             reveal: vec![],
             claims: vec![],
+            program: None,
         });
         let (other, roots) = (other.unwrap(), kit::roots());
         let theirs = other.clone();
@@ -317,10 +319,16 @@ fn values_are_hidden_whole() {
     assert!(refused.contains("no body that is read as JSON"), "{refused}");
 }
 
-/// Opens the session as `craft` makes its opening, with the rest as an honest prover does it; gives how both sides end.
-fn crafted(mine: &Policy, craft: impl Fn(&mut Opening)) -> [Error; 2] {
+/// Opens the session with a server that answers by `response` as `craft` makes its opening, with the rest as an honest
+/// prover does it, whose program gives out `output`; gives how both sides end.
+fn crafted(
+    mine: &Policy,
+    (response, output): (&'static [u8], &[u8]),
+    craft: impl Fn(&mut Opening),
+) -> [Error; 2] {
     let (here, there) = link();
-    let (terms, address) = (terms(mine, &ROOTS), bank());
+    let address = server(include_bytes!("../certificates/bank.pem"), response.to_vec());
+    let terms = terms(mine, &ROOTS);
     thread::scope(|scope| {
         let verifier = scope.spawn(move || {
             let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
@@ -332,15 +340,21 @@ fn crafted(mine: &Policy, craft: impl Fn(&mut Opening)) -> [Error; 2] {
         let (bytes, name, time) = (mine.request(COOKIE).unwrap(), mine.host(), time());
         let request =
             Request { name, own: &ROOTS, demanded: &ROOTS, time, bytes: &bytes, most: terms.limits.down };
-        let fetched = fetch(&request, &mut tunnel, &mut |so_far| so_far.len() == RESPONSE.len()).unwrap();
+        let fetched = fetch(&request, &mut tunnel, &mut |so_far| so_far.len() == response.len()).unwrap();
         tunnel.close(&fetched.recording).unwrap();
         let expected = Expected { name, roots: &ROOTS, time };
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected).unwrap();
         let spans = mine.response_spans(&opened.data(Side::Server)).unwrap();
         let mut opening = opened.opening(&mine.request_spans(&opened.data(Side::Client)), &spans);
+        opening.output = output.to_vec();
         // A statement has the same gates, and the prover takes those of the truth, which it can go through.
         let state = |opening: &Opening| {
-            Statement::new(&fetched.recording, opened.session(), opening, Form::Gates).unwrap()
+            let (session, form) = (opened.session(), Form::Gates);
+            let statement = Statement::new(&fetched.recording, session, opening, form).unwrap();
+            match mine.program() {
+                Some(program) => statement.of_program(opening, program),
+                None => statement,
+            }
         };
         let truth = state(&opening);
         craft(&mut opening);
@@ -358,6 +372,7 @@ fn crafted(mine: &Policy, craft: impl Fn(&mut Opening)) -> [Error; 2] {
 #[test]
 fn crafted_openings_are_rejected() {
     let mine = policy("/balance");
+    let crafted = |craft: &dyn Fn(&mut Opening)| crafted(&mine, (RESPONSE, &[]), craft);
     let shown = |opening: &mut Opening, from: &[u8], to: &[u8]| {
         let parts = opening.client.iter_mut().chain(&mut opening.server);
         for part in parts.flat_map(|planned| planned.parts.iter_mut().flatten()) {
@@ -369,12 +384,12 @@ fn crafted_openings_are_rejected() {
     };
     // Another request, and another status.
     for (from, to) in [(&b"/balance"[..], &b"/another"[..]), (b" 200 ", b" 500 ")] {
-        let [proved, verified] = crafted(&mine, |opening| shown(opening, from, to));
+        let [proved, verified] = crafted(&|opening| shown(opening, from, to));
         assert!(matches!(verified, Error::Unwanted(_)), "{verified}");
         assert!(proved.to_string().contains("the verifier refuses"), "{proved}");
     }
     // What the policy would take, but is not what was said.
-    let [_, verified] = crafted(&mine, |opening| shown(opening, b"200 OK", b"200 No"));
+    let [_, verified] = crafted(&|opening| shown(opening, b"200 OK", b"200 No"));
     assert!(matches!(verified, Error::Proof(volery::Error::Rejected(_))), "{verified}");
 }
 

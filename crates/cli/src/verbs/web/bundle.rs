@@ -144,6 +144,7 @@ pub(crate) fn show(typed: &WebShow) -> Result<()> {
                 "host": bundle.record.record.host,
                 "request": shown(&request),
                 "response": shown(&response),
+                "output": hex(&bundle.opening.output),
                 "record": web::record(&bundle.record),
             },
         }));
@@ -155,6 +156,10 @@ pub(crate) fn show(typed: &WebShow) -> Result<()> {
         out += &format!("\n\n{title}:\n");
         let lines = text(&bytes).lines().map(|line| format!("  {}", one_line(line))).collect::<Vec<_>>();
         out += &lines.join("\n");
+    }
+    if !bundle.opening.output.is_empty() {
+        let output = one_line(String::from_utf8_lossy(&bundle.opening.output));
+        out += &format!("\n\ngiven out by a program:\n  {output}");
     }
     out += "\n\nnot checked: `volery web verify FILE --relay volery1… --policy POLICY` does that";
     printed::result(out)
