@@ -20,7 +20,8 @@ fn every_example_runs() {
 #[test]
 fn pages_show_what_the_examples_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let examples: Vec<_> = files(&root.join("examples")).iter().map(|text| lines(text)).collect();
+    let folders = ["examples", "examples/programs"].map(|folder| files(&root.join(folder)));
+    let examples: Vec<_> = folders.iter().flatten().map(|text| lines(text)).collect();
     let mut found = 0;
     for page in files(&root.join("docs")) {
         let blocks = page.split("```").skip(1).step_by(2);
@@ -34,10 +35,11 @@ fn pages_show_what_the_examples_say() {
     assert!(found > 3, "only {found} pieces were found");
 }
 
-/// The texts of the files in `folder`, without those in folders below it.
+/// The texts of the files in `folder`, without those in folders below it, and without programs.
 fn files(folder: &Path) -> Vec<String> {
     let paths = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    paths.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).expect("UTF-8")).collect()
+    let texts = paths.filter(|path| path.is_file() && path.extension().is_none_or(|kind| kind != "elf"));
+    texts.map(|path| std::fs::read_to_string(path).expect("UTF-8")).collect()
 }
 
 /// The lines of a text, also those of its header, without what is around them.
