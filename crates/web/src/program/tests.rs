@@ -149,7 +149,7 @@ fn bodies_are_hidden_for_programs() {
     assert!(matches!(none.read(&head), Err(Unwanted::Response(_))));
 }
 
-/// What a policy may ask, and what is found out of a program before anybody runs it on a body.
+/// Programs that prove nothing are found out before anybody runs them on a body.
 #[test]
 fn programs_are_refused() {
     let reveal = vec!["$.a".parse().unwrap()];
