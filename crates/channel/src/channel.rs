@@ -87,7 +87,7 @@ pub trait Link: Send {
         Ok(())
     }
 
-    /// Both directions, each for a thread of its own: see [`fork`].
+    /// Splits the link into its directions, each for a thread of its own: see [`fork`].
     ///
     /// # Errors
     /// [`io::ErrorKind::Unsupported`] where the link has no such.
@@ -96,11 +96,11 @@ pub trait Link: Send {
     }
 }
 
-/// Both directions of a link.
+/// The two directions of a link.
 pub struct Directions {
-    /// That to the peer.
+    /// The one to the peer.
     pub sending: Box<dyn Sending>,
-    /// That from the peer.
+    /// The one from the peer.
     pub receiving: Box<dyn Receiving>,
 }
 
@@ -224,7 +224,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// This traffic, and more of the same channel.
+    /// The sum of two parts of a channel's traffic.
     pub const fn and(self, more: Self) -> Self {
         Self {
             sent: self.sent + more.sent,

@@ -293,7 +293,7 @@ struct Session {
     within: Option<Within>,
     /// The most lanes of a wave, where the parties have agreed on some.
     agreed: Option<u32>,
-    /// What it took to set up before the first statement, until that is reported.
+    /// The cost of setting up before the first statement, until that is reported.
     before: (Traffic, Duration),
     dead: bool,
 }

@@ -34,7 +34,7 @@ struct Job<S> {
     secret: S,
 }
 
-/// What a thread has in the end, with its channel, which is still open; `None` where there was no job.
+/// The outcome of a thread, with its channel, which is still open; `None` where there was no job.
 type Ended<O> = volery::Result<Option<(O, Channel)>>;
 
 /// A party of the proof system, beside the tunnel.
@@ -44,7 +44,7 @@ struct Beside<S, O> {
     thread: JoinHandle<Ended<O>>,
 }
 
-/// What a party does: it says that it is set up, and takes a job.
+/// The work of a party: it says that it is set up, and takes a job.
 struct Work<S> {
     jobs: Receiver<Job<S>>,
     is_set_up: Sender<()>,

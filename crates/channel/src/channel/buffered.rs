@@ -70,7 +70,7 @@ impl<S: Stream> Buffered<S> {
         if nothing_follows { Ok(()) } else { Err(followed()) }
     }
 
-    /// Both directions: see [`Link::split`].
+    /// Splits it: see [`Link::split`].
     pub(super) fn split(self) -> Directions {
         let sending = Self { outgoing: self.outgoing, ..Self::new(self.stream.clone()) };
         let receiving = Self { outgoing: Vec::new(), ..self };

@@ -29,13 +29,13 @@ const AHEAD: usize = 1 << 20;
 /// One of two links over one.
 pub struct Fork {
     shared: Arc<Shared>,
-    /// Which of the two.
+    /// Its place among the two.
     own: usize,
     outgoing: Vec<u8>,
     binding: Option<[u8; 32]>,
 }
 
-/// What both links have of the one below.
+/// The link below, which both have.
 struct Shared {
     sending: Mutex<Box<dyn Sending>>,
     receiving: Mutex<Box<dyn Receiving>>,
@@ -43,7 +43,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// What has been received of either link.
+/// The bytes that have been received of either link.
 #[derive(Default)]
 struct Arrived {
     bytes: [VecDeque<u8>; 2],
@@ -135,7 +135,7 @@ impl Drop for Fork {
     }
 }
 
-/// What a lock has, of which no thread panics half-way.
+/// The contents of a lock, which no thread leaves half-way.
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -234,7 +234,7 @@ mod tests {
         closing.join().unwrap().unwrap();
     }
 
-    /// What comes for the other link is kept for it, up to a bound, and found at the end.
+    /// Bytes of the other link are kept for it, and found at the end.
     #[test]
     fn what_is_not_received_is_told() {
         let [[mut one, other], [mut to_one, mut to_other]] = forks();
@@ -247,7 +247,7 @@ mod tests {
         drop(closing.join().unwrap());
     }
 
-    /// Who waits on one link is told of the end that the other one meets; and frames of no link are refused.
+    /// An end that one link meets is the other's, too; and frames of no link are refused.
     #[test]
     fn an_end_is_that_of_both() {
         let [here, there] = forks();

@@ -255,7 +255,7 @@ struct Records {
     ours: Identity,
 }
 
-/// What all handles have. Nobody waits for the peer and holds the connection.
+/// The state that all handles have in common. Nobody waits for the peer and holds the connection.
 struct Shared {
     connection: Mutex<Connection>,
     /// Taken before the connection, so that records leave in the order in which they were made.

@@ -101,7 +101,9 @@ fn files_have_programs() {
             let prover = ends.prover;
             let mut signer = Signer { key: &key, service: "", prover, keep: &mut |_| Ok(()) };
             let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
-            receive_and_sign(there, &terms, time, &Options::default(), &mut connect, &mut signer).map(drop).unwrap();
+            receive_and_sign(there, &terms, time, &Options::default(), &mut connect, &mut signer)
+                .map(drop)
+                .unwrap();
         });
         keep(here, &terms, time, &nothing(), ends).unwrap()
     });

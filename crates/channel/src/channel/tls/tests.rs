@@ -313,7 +313,7 @@ fn no_handshake_asks_for_the_time() {
     assert_eq!(times, [0; 2]);
 }
 
-/// Both directions at once, each by its own thread, more than sockets hold; and the end is told.
+/// The directions carry at once, each by its own thread, more than sockets hold; and the end is told.
 #[test]
 fn directions_go_by_themselves() {
     let (here, there) = shake(&config(1, 2), &config(2, 1));
