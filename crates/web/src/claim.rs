@@ -1,25 +1,36 @@
 //! Claims about values of a body of JSON that stay hidden: about numbers `PATH RELATION NUMBER`, such as `$.balance >=
-//! 1000.00`, and about strings and literals `PATH == TEXT` and `PATH in [TEXT, …]`, such as `$.country in ["DE", "FR"]`.
+//! 1000.00`, about strings and literals `PATH == TEXT` and `PATH in [TEXT, …]`, such as `$.country in ["DE", "FR"]`,
+//! and about any of these `PATH matches "EXPRESSION"`, such as `$.iban matches "DE[0-9]{20}"`.
 //!
 //! A value that is one of some texts is hidden whole, and compared with those that are as long, byte by byte, as they are
 //! written: `"A"` is not `"\u0041"`. One text is free; of several, each takes an AND less than it has bits. How long the
 //! value is stays visible, and so which of some texts of different lengths it is.
+//!
+//! A value that matches a regular expression does so as a whole: what stands between the quotes of a string, as it is
+//! written, or all of a number or a literal. The expression is a string of JSON, in which a backslash is written twice.
+//! It is an automaton of bounded size (`automaton`), and a walk over the bytes of the value, whose number stays visible
+//! (`layers`).
 //!
 //! Of a number sign, point and the number of digits are public, as the skeleton shows them. So a claim is settled by the signs alone,
 //! or it compares two strings of decimal digits of one length, of which one is public. Of digits the lower four bits
 //! are their values, and strings of these compare as binary numbers do: at one AND at most for each bit of a digit.
 //! That hidden digits are digits is proved where they are hidden.
 
+mod automaton;
+mod bytes;
 mod comparison;
+mod layers;
 
-use crate::json::{Json, Kind, Path, Value};
+use crate::json::{self, Json, Kind, Path, Value};
 use crate::skeleton::Byte;
+use automaton::Automaton;
 pub use comparison::Comparison;
-use comparison::{Compared, Digit, Relation};
+use comparison::{Compared, Relation, Symbol};
 use core::cmp::Ordering;
 use core::fmt::{self, Display};
 use core::str::FromStr;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The most digits of a claim's number, and of a value that one is about.
 const MOST_DIGITS: usize = 64;
@@ -27,6 +38,9 @@ const MOST_DIGITS: usize = 64;
 /// The most texts of a claim, and the most bytes of one.
 const MOST_TEXTS: usize = 1024;
 const MOST_BYTES: usize = 1024;
+
+/// The most bytes of a value that is to match an expression.
+const MOST_MATCHED: usize = 1024;
 
 /// A claim about the value at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,6 +57,8 @@ enum What {
     Number(Relation, Decimal<u8>),
     /// A string or a literal is one of these, as they are written; no two are the same.
     OneOf(Vec<Vec<u8>>),
+    /// A string, a number or a literal matches an expression as a whole.
+    Matches(Arc<Automaton>),
 }
 
 /// A decimal number: its sign, and its digits before and behind the point.
@@ -74,6 +90,12 @@ pub enum NoValue {
     /// Another kind of value is there.
     #[error("the value is neither a string nor a literal")]
     NoText,
+    /// Another kind of value is there.
+    #[error("the value is an object or an array, which match no expression")]
+    Nested,
+    /// The value has too many bytes.
+    #[error("the value has more than the {MOST_MATCHED} bytes of which an expression is proved")]
+    Long,
     /// The number has an exponent.
     #[error("the number has an exponent, which a claim does not take")]
     Exponent,
@@ -95,7 +117,7 @@ impl FromStr for Claim {
         let wrong = || {
             format!(
                 "{text:?} is no claim: write $.path >= 12.50, or another of <, <=, ==, !=, >=, >; or $.path == \"text\", \
-                 or $.path in [\"one\", \"other\"]"
+                 $.path in [\"one\", \"other\"], or $.path matches \"expression\""
             )
         };
         // Names in a path may have blanks.
@@ -105,6 +127,11 @@ impl FromStr for Claim {
         let (relation, value) = rest.split_once(' ').ok_or_else(wrong)?;
         let value = value.trim();
         let what = match (relation, value.as_bytes().first()) {
+            ("matches", _) => {
+                let expression = json::string(value).ok_or_else(wrong)?;
+                let automaton = Automaton::of(&expression).map_err(|why| format!("{text:?}: {why}"))?;
+                What::Matches(automaton.into())
+            }
             ("in", Some(b'[')) => What::OneOf(texts(value).ok_or_else(wrong)?),
             ("==", Some(b'"' | b't' | b'f' | b'n')) => {
                 What::OneOf(texts(&format!("[{value}]")).filter(|texts| texts.len() == 1).ok_or_else(wrong)?)
@@ -170,11 +197,13 @@ impl Claim {
         &self.path
     }
 
-    /// The bytes of its texts where they are held: as they are written, and twice in what is compared.
+    /// The bytes of its texts where they are held: as they are written, and twice in what is compared; or of its
+    /// automaton, and of the layers of that.
     pub(crate) fn bytes(&self) -> u64 {
         match &self.what {
             What::Number(..) => 0,
             What::OneOf(texts) => texts.iter().map(|text| 3 * (text.len() as u64 + 32)).sum(),
+            What::Matches(automaton) => layers::most_bytes(automaton, MOST_MATCHED),
         }
     }
 
@@ -183,6 +212,7 @@ impl Claim {
         match &self.what {
             What::Number(..) => 2 * 4 * MOST_DIGITS as u64,
             What::OneOf(texts) => texts.iter().map(|text| 8 * text.len() as u64).sum(),
+            What::Matches(automaton) => layers::most_ands(automaton, MOST_MATCHED),
         }
     }
 
@@ -192,7 +222,30 @@ impl Claim {
         match &self.what {
             What::Number(relation, bound) => self.settle_number(value, body, (*relation, bound)),
             What::OneOf(texts) => self.settle_text(value, body, texts),
+            What::Matches(automaton) => self.settle_match(value, body, automaton),
         }
+    }
+
+    fn settle_match(
+        &self,
+        value: &Value,
+        body: &[Byte],
+        automaton: &Arc<Automaton>,
+    ) -> Result<Settled, NoValue> {
+        let hidden = match value.kind {
+            Kind::Object | Kind::Array => return Err(NoValue::Nested),
+            Kind::Hidden => [0, 255],
+            // Of a string and a literal no byte is hidden, and of a number digits.
+            Kind::String | Kind::Literal | Kind::Number => [b'0', b'9'],
+        };
+        if value.range.len() > MOST_MATCHED {
+            return Err(NoValue::Long);
+        }
+        let symbol = |at: usize| body[at].shown().map_or(Symbol::At(at), Symbol::Known);
+        let bytes = value.range.clone().map(symbol).collect();
+        let compared = Compared::Automaton { automaton: automaton.clone(), bytes, hidden };
+        let comparison = Comparison { claim: self.text.clone(), compared };
+        Ok(comparison.settled().map_or_else(|| Settled::By(comparison), Settled::Publicly))
     }
 
     fn settle_text(&self, value: &Value, body: &[Byte], texts: &[Vec<u8>]) -> Result<Settled, NoValue> {
@@ -233,10 +286,10 @@ impl Claim {
                     is_part = true;
                     continue;
                 }
-                Byte::Shown(digit @ b'0'..=b'9') => Digit::Known(digit - b'0'),
+                Byte::Shown(digit @ b'0'..=b'9') => Symbol::Known(digit - b'0'),
                 Byte::Shown(_) => return Err(NoValue::Exponent),
                 // The reader of JSON lets nothing else stand there.
-                Byte::Hidden(_) | Byte::Any => Digit::At(at),
+                Byte::Hidden(_) | Byte::Any => Symbol::At(at),
             };
             if is_part { number.part.push(digit) } else { number.whole.push(digit) }
         }
@@ -246,7 +299,11 @@ impl Claim {
         Ok(self.compare(number, claimed))
     }
 
-    fn compare(&self, number: Decimal<Digit<usize>>, (relation, bound): (Relation, &Decimal<u8>)) -> Settled {
+    fn compare(
+        &self,
+        number: Decimal<Symbol<usize>>,
+        (relation, bound): (Relation, &Decimal<u8>),
+    ) -> Settled {
         let is_zero = bound.whole.iter().chain(&bound.part).all(|digit| *digit == 0);
         // A number that is not negative is above all that are; one with a sign may be zero, too.
         let relation = match (number.is_negative, bound.is_negative) {
@@ -257,13 +314,13 @@ impl Claim {
         };
         let whole = number.whole.len().max(bound.whole.len());
         let part = number.part.len().max(bound.part.len());
-        let digits = padded(&number.whole, &number.part, (whole, part), Digit::Known(0));
+        let digits = padded(&number.whole, &number.part, (whole, part), Symbol::Known(0));
         let bound = padded(&bound.whole, &bound.part, (whole, part), 0);
         let known: Option<Vec<u8>> = digits
             .iter()
             .map(|digit| match digit {
-                Digit::Known(digit) => Some(*digit),
-                Digit::At(_) => None,
+                Symbol::Known(digit) => Some(*digit),
+                Symbol::At(_) => None,
             })
             .collect();
         match known {

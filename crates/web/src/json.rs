@@ -196,6 +196,11 @@ impl Json {
     }
 }
 
+/// The string that a text of JSON stands for, with its quotes and nothing else.
+pub(crate) fn string(text: &str) -> Option<String> {
+    Reader::new(&text.bytes().map(Byte::Shown).collect::<Vec<_>>()).only_string()
+}
+
 /// A part of a text that is to be hidden.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HiddenPart {

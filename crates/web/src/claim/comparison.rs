@@ -1,13 +1,16 @@
-//! Comparisons of hidden bytes with public ones: what of a claim is for the circuit.
+//! Comparisons of hidden bytes with public ones, or with an expression: what of a claim is for the circuit.
 
+use super::automaton::Automaton;
+use super::layers::{Layers, Possible};
 use core::cmp::Ordering;
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery::F2;
 use volery::circuit::gadget::{Bit, Word};
 use volery::circuit::stream::{Handle, Recorder};
 use zeroize::Zeroizing;
 
-/// A comparison of hidden bytes with public ones.
+/// A comparison of hidden bytes with public ones, or with an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison<P> {
     /// The claim, as it was written.
@@ -15,13 +18,16 @@ pub struct Comparison<P> {
     pub(super) compared: Compared<P>,
 }
 
-/// A comparison of digits, or of bytes.
+/// A comparison of digits, or of bytes; or of an expression with bytes that it is to match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Compared<P> {
     /// Digits, hidden ones among them, and as many public ones.
-    Digits { relation: Relation, digits: Vec<Digit<P>>, bound: Vec<u8> },
+    Digits { relation: Relation, digits: Vec<Symbol<P>>, bound: Vec<u8> },
     /// The bytes at some places with texts that are as long, one at least.
     Texts { places: Vec<P>, texts: Vec<Vec<u8>> },
+    /// The bytes of a value, hidden ones among them, of which each can be one of `hidden`, with an automaton that takes
+    /// some such value.
+    Automaton { automaton: Arc<Automaton>, bytes: Vec<Symbol<P>>, hidden: Possible },
 }
 
 /// A relation of numbers.
@@ -60,16 +66,16 @@ impl Relation {
     }
 }
 
-/// A digit of a value, by the place of its byte in the body.
+/// A digit or a byte of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Digit<P> {
-    /// A digit that is public.
+pub(super) enum Symbol<P> {
+    /// One that is public.
     Known(u8),
-    /// A hidden digit, at this place.
+    /// A hidden one, at this place.
     At(P),
 }
 
-impl<P: Copy> Digit<P> {
+impl<P: Copy> Symbol<P> {
     /// The place of a hidden one.
     const fn place(&self) -> Option<P> {
         match self {
@@ -77,18 +83,33 @@ impl<P: Copy> Digit<P> {
             Self::At(place) => Some(*place),
         }
     }
+
+    fn map<Q>(self, place: impl FnOnce(P) -> Q) -> Symbol<Q> {
+        match self {
+            Self::Known(symbol) => Symbol::Known(symbol),
+            Self::At(at) => Symbol::At(place(at)),
+        }
+    }
+
+    fn word(self, byte: impl FnOnce(P) -> Word<Handle, 8>) -> Word<Handle, 8> {
+        match self {
+            Self::Known(symbol) => Word::public(symbol.into()),
+            Self::At(at) => byte(at),
+        }
+    }
 }
 
 impl<P: Copy> Comparison<P> {
     /// The comparison with other names for its places.
     pub(crate) fn map<Q>(self, mut place: impl FnMut(P) -> Q) -> Comparison<Q> {
+        let mut all =
+            |symbols: Vec<Symbol<P>>| symbols.into_iter().map(|symbol| symbol.map(&mut place)).collect();
         let compared = match self.compared {
             Compared::Digits { relation, digits, bound } => {
-                let digits = digits.into_iter().map(|digit| match digit {
-                    Digit::Known(digit) => Digit::Known(digit),
-                    Digit::At(at) => Digit::At(place(at)),
-                });
-                Compared::Digits { relation, digits: digits.collect(), bound }
+                Compared::Digits { relation, digits: all(digits), bound }
+            }
+            Compared::Automaton { automaton, bytes, hidden } => {
+                Compared::Automaton { automaton, bytes: all(bytes), hidden }
             }
             Compared::Texts { places, texts } => {
                 Compared::Texts { places: places.into_iter().map(place).collect(), texts }
@@ -100,8 +121,22 @@ impl<P: Copy> Comparison<P> {
     /// The places whose bytes are compared.
     pub(crate) fn places(&self) -> Vec<P> {
         match &self.compared {
-            Compared::Digits { digits, .. } => digits.iter().filter_map(Digit::place).collect(),
+            Compared::Digits { digits, .. } => digits.iter().filter_map(Symbol::place).collect(),
             Compared::Texts { places, .. } => places.clone(),
+            Compared::Automaton { bytes, .. } => bytes.iter().filter_map(Symbol::place).collect(),
+        }
+    }
+
+    /// Whether it holds, where that is known whatever the hidden bytes are.
+    pub(super) fn settled(&self) -> Option<bool> {
+        let Compared::Automaton { automaton, bytes, hidden } = &self.compared else { return None };
+        let known = bytes.iter().map(|symbol| match symbol {
+            Symbol::Known(byte) => Some(*byte),
+            Symbol::At(_) => None,
+        });
+        match known.collect::<Option<Vec<_>>>() {
+            Some(known) => Some(automaton.takes(known.into_iter())),
+            None => layers(automaton, bytes, *hidden).is_empty().then_some(false),
         }
     }
 
@@ -113,6 +148,12 @@ impl<P: Copy> Comparison<P> {
                 let bytes = Zeroizing::new(places.iter().map(|place| byte(*place)).collect::<Vec<_>>());
                 // Without a branch on any.
                 texts.iter().fold(false, |is_one, text| is_one | bool::from(bytes.ct_eq(text)))
+            }
+            Compared::Automaton { automaton, bytes, .. } => {
+                automaton.takes(bytes.iter().map(|symbol| match symbol {
+                    Symbol::Known(byte) => *byte,
+                    Symbol::At(place) => byte(*place),
+                }))
             }
         }
     }
@@ -132,14 +173,26 @@ impl<P: Copy> Comparison<P> {
                 let bits = places.iter().flat_map(|place| *byte(*place).bits()).collect::<Vec<_>>();
                 push_texts(b, &bits, texts, &name)
             }
+            Compared::Automaton { automaton, bytes, hidden } => {
+                layers(automaton, bytes, *hidden).push(b, |at| bytes[at].word(&byte), &name)
+            }
         }
     }
+}
+
+/// The layers of an automaton over a value.
+fn layers<'a, P>(automaton: &'a Automaton, bytes: &[Symbol<P>], hidden: Possible) -> Layers<'a> {
+    let possible = bytes.iter().map(|symbol| match symbol {
+        Symbol::Known(byte) => [*byte; 2],
+        Symbol::At(_) => hidden,
+    });
+    Layers::new(automaton, possible.collect())
 }
 
 /// Whether a number of these digits is so to one of public digits.
 fn digits_hold<P: Copy>(
     relation: Relation,
-    digits: &[Digit<P>],
+    digits: &[Symbol<P>],
     bound: &[u8],
     byte: impl Fn(P) -> u8,
 ) -> bool {
@@ -147,8 +200,8 @@ fn digits_hold<P: Copy>(
     let (mut below, mut above) = (false, false);
     for (digit, bound) in digits.iter().zip(bound) {
         let digit = match digit {
-            Digit::Known(digit) => *digit,
-            Digit::At(at) => byte(*at) & 15,
+            Symbol::Known(digit) => *digit,
+            Symbol::At(at) => byte(*at) & 15,
         };
         let undecided = !(below | above);
         below |= undecided & (digit < *bound);
@@ -168,17 +221,14 @@ fn digits_hold<P: Copy>(
 fn push_digits<'d, P: Copy + 'd>(
     b: &mut Recorder<'_, F2>,
     relation: Relation,
-    digits: impl DoubleEndedIterator<Item = (&'d Digit<P>, &'d u8)>,
+    digits: impl DoubleEndedIterator<Item = (&'d Symbol<P>, &'d u8)>,
     byte: &dyn Fn(P) -> Word<Handle, 8>,
     name: &str,
 ) -> volery::Result<()> {
     // From the lowest bit of the last digit.
     let mut bits = Vec::new();
     for (digit, bound) in digits.rev() {
-        let word = match digit {
-            Digit::Known(digit) => Word::public((*digit).into()),
-            Digit::At(at) => byte(*at),
-        };
+        let word = digit.word(byte);
         bits.extend((0..4).map(|i| (word.bits()[i], bound >> i & 1 == 1)));
     }
     if relation == Relation::Equal {

@@ -110,7 +110,7 @@ fn responses_are_read() {
     assert_eq!(read.body, bytes("{ab}0123456789"));
     let begin = chunked.len() + 3;
     assert_eq!(read.places(1..4), [begin + 1..begin + 2, begin + 8..begin + 10]);
-    assert_eq!(read.places(12..12), []);
+    assert!(read.places(12..12).is_empty());
     assert_eq!(response_of(&format!("{chunked}0\r\n\r\n")).unwrap().body, []);
 }
 

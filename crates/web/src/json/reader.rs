@@ -26,6 +26,12 @@ impl<'b> Reader<'b> {
         if self.at < self.bytes.len() { Err(self.wrong(Rule::Long)) } else { Ok(self.values) }
     }
 
+    /// The string that is all of the text.
+    pub(super) fn only_string(mut self) -> Option<String> {
+        let string = self.string().ok()?;
+        (self.at == self.bytes.len()).then_some(string)
+    }
+
     const fn wrong(&self, why: Rule) -> Malformed {
         Malformed { at: self.at, why }
     }

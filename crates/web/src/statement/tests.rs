@@ -606,6 +606,11 @@ fn what_policies_read_is_walked() {
     assert_eq!(found, [&list[..], &[whole(at("\"DE\""), true, true)]].concat());
     let refused = ended(&policy("", &["$.tag == \"FR\""]), &[], true).unwrap_err();
     assert!(refused.contains("claim $.tag == \"FR\" does not hold"), "{refused}");
+    ended(&policy("", &["$.tag matches \"D[A-Z]\"", "$.price matches \"[1-9]\""]), &[], true).unwrap();
+    for claim in ["$.tag matches \"[A-D]+\"", "$.price matches \"[6-9]\""] {
+        let refused = ended(&policy("", &[claim]), &[], true).unwrap_err();
+        assert!(refused.contains(&format!("claim {claim} does not hold")), "{refused}");
+    }
     ended(&policy("", &["$.list[1] == \"a]\"", "$.price < 6"]), &[], false).unwrap();
     let none = ended(&policy("", &["$.other == \"x\""]), &[], false).unwrap_err();
     assert!(none.contains("the claim $.other == \"x\": there is no value"), "{none}");
