@@ -29,6 +29,7 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
         reveal: vec![],
         claims: vec![],
         program: None,
+        choose: Default::default(),
     };
     Policy::new(wanted).expect("a policy")
 });

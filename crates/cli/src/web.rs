@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use std::time::{SystemTime, UNIX_EPOCH};
 use volery_web::bundle::FileVerdict;
 use volery_web::error::{Error, Whose};
-use volery_web::policy::Exchange;
+use volery_web::policy::{Chosen, Exchange, Revealed};
 use volery_web::program::ReadByProgram;
 use volery_web::record::{Record, SignedRecord};
 use volery_web::session::Seen;
@@ -63,11 +63,13 @@ pub fn record(signed: &SignedRecord) -> Value {
 
 /// The line of what was proved, for people.
 pub fn line(exchange: &Exchange) -> String {
-    let revealed = exchange.revealed.iter().map(|value| format!("{} is {}", value.path, value.text));
+    let revealed = exchange.revealed.iter().map(value);
     let said = if let Some(program) = &exchange.program {
         given_out(program)
     } else if exchange.is_json {
-        revealed.chain(exchange.claims.iter().cloned()).collect::<Vec<_>>().join(", ")
+        let said = revealed.chain(exchange.claims.iter().cloned()).collect::<Vec<_>>().join(", ");
+        let both = [said, of_choice(&exchange.chosen).unwrap_or_default()];
+        both.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     } else {
         text(&exchange.response.body)
     };
@@ -99,6 +101,22 @@ pub fn of_program(program: &ReadByProgram, body: usize) -> Vec<String> {
     ]
 }
 
+/// A value with its path, for people.
+fn value(value: &Revealed) -> String {
+    format!("{} is {}", value.path, value.text)
+}
+
+/// The words for what a prover shows and claims of its own choice, for people, where that is anything.
+pub fn of_choice(chosen: &Chosen) -> Option<String> {
+    let all = chosen.revealed.iter().map(value).chain(chosen.claims.iter().cloned()).collect::<Vec<_>>();
+    (!all.is_empty()).then(|| format!("by the prover's own choice: {}", all.join(", ")))
+}
+
+/// The JSON of values by their paths.
+fn values(values: &[Revealed]) -> Map<String, Value> {
+    values.iter().map(|value| (value.path.clone(), json!(value.text))).collect()
+}
+
 /// The JSON of what an exchange shows.
 pub fn object(exchange: &Exchange) -> Value {
     let [request, response] = exchange.heads();
@@ -127,8 +145,9 @@ pub fn object(exchange: &Exchange) -> Value {
         "status": exchange.response.status,
         "response_head": response,
         "hidden": {"request": hidden_of_request, "response": hidden_of_response},
-        "revealed": exchange.revealed.iter().map(|value| (value.path.clone(), json!(value.text))).collect::<Map<_, _>>(),
+        "revealed": values(&exchange.revealed),
         "claims": exchange.claims,
+        "chosen": {"revealed": values(&exchange.chosen.revealed), "claims": exchange.chosen.claims},
         "read_as": read_as,
         "program": program,
         "body": body,

@@ -13,13 +13,14 @@
 //! claims = ["$.balance >= 1000.00"]  # about values that stay hidden
 //! reveal = ["$.currency"]            # values of a body that is JSON, of which all else is hidden
 //! program = "check.elf"              # in the place of these: a program that reads the whole body, which stays hidden
+//! choose = ["reveal", "claims"]      # that the prover may add of its own
 //! form = "gates"                     # or "mixed", "holes": less traffic, and more work
 //! record = true                      # the verifier signs a record, for files; "prover" names the prover in it
 //! limits = { up = 65536, down = 4194304, seconds = 60, silence = 20, clock = 300, expected = 2048, cycles = 1000000 }
 //! ```
 
 use crate::error::{Error, Result};
-use crate::policy::{AllowedField, Policy, Wanted};
+use crate::policy::{AllowedField, Choose, Exchange, Policy, Wanted};
 use crate::program::{BodyProgram, USUAL_CYCLES};
 use crate::session::Terms;
 use crate::statement::Form;
@@ -28,6 +29,8 @@ use crate::tls::Roots;
 use crate::tunnel::{Limits, connect};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
+use core::fmt::Display;
+use core::str::FromStr;
 use serde::Deserialize;
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -63,6 +66,8 @@ struct Written {
     claims: Vec<String>,
     program: Option<String>,
     #[serde(default)]
+    choose: Vec<WrittenChoice>,
+    #[serde(default)]
     form: WrittenForm,
     #[serde(default)]
     record: Option<toml::Value>,
@@ -76,6 +81,14 @@ const fn https() -> u16 {
 
 fn ok() -> Vec<u16> {
     vec![200]
+}
+
+/// A word of `choose`.
+#[derive(Deserialize, PartialEq, Eq, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum WrittenChoice {
+    Reveal,
+    Claims,
 }
 
 /// `form`.
@@ -104,6 +117,22 @@ struct WrittenLimits {
 /// Reads the file of this name that a policy names: of roots, or a program.
 pub type Open<'o> = &'o dyn Fn(&str) -> std::io::Result<Vec<u8>>;
 
+/// A request that has no policy yet, as its prover writes it.
+pub struct Sketch<'s> {
+    /// The address of the request, which begins with `https://`; `{hidden}` stands in it as in a policy.
+    pub url: &'s str,
+    /// The address of the server, where its name does not lead there.
+    pub address: Option<SocketAddr>,
+    /// The names of the fields that the request has, whose values stay hidden.
+    pub fields: &'s [&'s str],
+    /// Paths to values that are shown.
+    pub reveal: &'s [String],
+    /// Claims.
+    pub claims: &'s [String],
+    /// The authorities that are to certify the server.
+    pub roots: Roots,
+}
+
 /// Terms that were read from a file.
 pub struct File {
     policy: Policy,
@@ -128,6 +157,58 @@ impl File {
             Error::Invalid(why) => Error::invalid(format!("{place}: {why}")),
             why => why,
         })
+    }
+
+    /// The terms of a policy for such a request.
+    ///
+    /// # Errors
+    /// `Invalid` where there is none.
+    pub fn of_sketch(sketch: Sketch<'_>) -> Result<Self> {
+        let Sketch { url, address, fields, reveal, claims, roots } = sketch;
+        let wrong = || Error::invalid(format!("{url:?}: write https://, a name, and a path"));
+        let rest = url.strip_prefix("https://").ok_or_else(wrong)?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(end);
+        let target = if target.is_empty() { "/" } else { target };
+        let (host, port) = authority.split_once(':').unwrap_or((authority, "443"));
+        let policy = Policy::new(Wanted {
+            host: host.to_ascii_lowercase(),
+            port: port.parse().map_err(|_| wrong())?,
+            target: target.into(),
+            fields: fields.iter().map(|name| AllowedField { name: (*name).into(), may_hide: true }).collect(),
+            shown_fields: Vec::new(),
+            status: ok(),
+            content_type: None,
+            reveal: parsed(reveal)?,
+            claims: parsed(claims)?,
+            program: None,
+            choose: Choose::default(),
+        })?;
+        let (limits, form, signing) = (Limits::default(), Form::default(), Signing::Nothing);
+        Ok(Self { policy, roots, limits, form, signing, address })
+    }
+
+    /// The text of a policy by which an exchange like this one is proved, whose authorities are in the file `roots`.
+    /// Limits and the form of the proof are as usual.
+    pub fn text(&self, roots: &str, exchange: &Exchange) -> String {
+        let Wanted { host, port, target, fields, shown_fields, reveal, claims, .. } = self.policy.wanted();
+        let list =
+            |texts: Vec<String>| format!("[{}]", texts.iter().map(quoted).collect::<Vec<_>>().join(", "));
+        let fields = fields.iter().map(|AllowedField { name, may_hide }| match may_hide {
+            true => format!("{name}?"),
+            false => name.clone(),
+        });
+        let mut lines = vec![("host", quoted(host))];
+        lines.extend((*port != https()).then(|| ("port", port.to_string())));
+        lines.extend(self.address.map(|address| ("address", quoted(address))));
+        lines.extend([("roots", quoted(roots)), ("request", quoted(format!("GET {target}")))]);
+        lines.push(("fields", list(fields.collect())));
+        lines.extend((!shown_fields.is_empty()).then(|| ("shown_fields", list(shown_fields.clone()))));
+        lines.push(("status", format!("[{}]", exchange.response.status)));
+        lines.extend(exchange.response.content_type().map(|essence| ("type", quoted(essence))));
+        lines.push(("reveal", list(reveal.iter().map(ToString::to_string).collect())));
+        lines.push(("claims", list(claims.iter().map(ToString::to_string).collect())));
+        lines.into_iter().map(|(key, value)| format!("{key} = {value}\n")).collect()
     }
 
     /// The terms in `text`, whose roots and program `open` reads.
@@ -160,10 +241,7 @@ impl File {
             let name = written.strip_suffix('?');
             AllowedField { name: name.unwrap_or(written).into(), may_hide: name.is_some() }
         };
-        let reveal = written.reveal.iter().map(|path| path.parse().map_err(Error::Invalid));
-        let reveal = reveal.collect::<Result<_>>()?;
-        let claims = written.claims.iter().map(|claim| claim.parse().map_err(Error::Invalid));
-        let claims = claims.collect::<Result<_>>()?;
+        let (reveal, claims) = (parsed(&written.reveal)?, parsed(&written.claims)?);
         let WrittenLimits { up, down, seconds, silence, clock, expected, cycles } = written.limits;
         let program = match (&written.program, cycles) {
             (Some(name), cycles) => {
@@ -186,6 +264,10 @@ impl File {
             reveal,
             claims,
             program,
+            choose: Choose {
+                reveal: written.choose.contains(&WrittenChoice::Reveal),
+                claims: written.choose.contains(&WrittenChoice::Claims),
+            },
         })?;
         let form = match written.form {
             WrittenForm::Gates => Form::Gates,
@@ -272,6 +354,21 @@ impl File {
     }
 }
 
+/// Paths, or claims.
+fn parsed<T: FromStr<Err = String>>(texts: &[String]) -> Result<Vec<T>> {
+    texts.iter().map(|text| text.parse().map_err(Error::Invalid)).collect()
+}
+
+/// Text as a string of TOML.
+fn quoted(text: impl Display) -> String {
+    let escaped = text.to_string().chars().fold(String::new(), |all, c| match c {
+        '"' | '\\' => format!("{all}\\{c}"),
+        c if c.is_control() => format!("{all}\\u{:04x}", u32::from(c)),
+        c => format!("{all}{c}"),
+    });
+    format!("\"{escaped}\"")
+}
+
 /// A digest of a key, as `sha256/` and base64.
 fn pin(text: &str) -> Result<[u8; 32]> {
     let digest = text.strip_prefix("sha256/").and_then(|text| STANDARD.decode(text).ok());
@@ -320,6 +417,43 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_quoted() {
+        for text in ["$.a matches \"[a-z]+@x\\\\.com\"", "é\u{7f}\n", ""] {
+            let table: toml::Table = toml::from_str(&format!("a = {}", quoted(text))).unwrap();
+            assert_eq!(table["a"].as_str(), Some(text));
+        }
+    }
+
+    #[test]
+    fn requests_without_a_policy_have_one() {
+        let claims = ["$.a matches \"x\"".to_owned()];
+        let of = |url: &str| {
+            let fields = &["cookie"];
+            let (roots, reveal) = (crate::tls::script::roots(), &[]);
+            File::of_sketch(Sketch { url, address: None, fields, reveal, claims: &claims, roots })
+        };
+        for (url, host, port, target) in [
+            ("https://Bank.example", "bank.example", 443, "/"),
+            ("https://bank.example:8443/a?b={hidden}", "bank.example", 8443, "/a?b={hidden}"),
+        ] {
+            let policy = of(url).unwrap().policy;
+            assert_eq!((policy.host(), policy.port(), policy.target()), (host, port, target));
+        }
+        for (url, words) in [
+            ("http://bank.example/", "write https://"),
+            ("https:///a", "no name of a server"),
+            ("https://bank.example:a/", "write https://"),
+            ("https://bank.example?a", "origin form"),
+            ("https://bank.example/a#b", "origin form"),
+            ("https://me@bank.example/", "no name of a server"),
+            ("https://[::1]/", "write https://"),
+        ] {
+            let refused = of(url).map(drop).unwrap_err().to_string();
+            assert!(refused.contains(words), "{url}: {refused}");
+        }
+    }
+
+    #[test]
     fn files_are_refused() {
         for (text, why) in [
             ("host = 1", "invalid type"),
@@ -340,6 +474,8 @@ mod tests {
             (&format!("{TEXT}program = \"root.pem\""), "program: root.pem: "),
             (&format!("{TEXT}program = \"total.elf\"\nreveal = [\"$.a\"]"), "leave out `reveal`"),
             (&format!("{TEXT}limits = {{ cycles = 1000 }}"), "there is none"),
+            (&format!("{TEXT}choose = [\"fields\"]"), "fields"),
+            (&format!("{TEXT}claims = ['$.a matches \"a{{999}}\"']"), "more than 256 states"),
         ] {
             let refused = parse(text).map(drop).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");

@@ -533,6 +533,19 @@ pub fn value_spans(head: &[u8], is_hidden: &dyn Fn(&str) -> bool) -> Vec<Span> {
 }
 
 impl Response {
+    /// The field that says what the content is, with parameters, in lower case; empty where there is none.
+    pub(crate) fn content(&self) -> String {
+        let field = self.head.fields.iter().find(|field| field.name == "content-type");
+        field.and_then(|field| field.shown()).unwrap_or_default().to_ascii_lowercase()
+    }
+
+    /// The type of the content, without parameters, where the response says one.
+    pub fn content_type(&self) -> Option<String> {
+        let essence =
+            self.content().split(';').next().unwrap_or_default().trim_matches([' ', '\t']).to_owned();
+        (!essence.is_empty()).then_some(essence)
+    }
+
     /// The places in the data of a range of the body, which chunks may cut.
     pub fn places(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let first = self.begins.partition_point(|begin| *begin <= range.start).saturating_sub(1);

@@ -1,7 +1,7 @@
 //! A session as its client has it: with the handshake secret, which opens all of its records.
 
 use crate::error::{Place, Refusal, Result, Why};
-use crate::opening::{Hidden, Opening, Part, Planned, Said};
+use crate::opening::{Choice, Hidden, Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{
     APPLICATION_DATA, Expected, HANDSHAKE, HandshakeSecrets, Keys, Schedule, Secret, Session, content,
@@ -111,6 +111,7 @@ impl<'r> Opened<'r> {
             client: self::plan(self.contents(Side::Client), client),
             server: plan,
             output: Vec::new(),
+            choice: Choice::default(),
         }
     }
 }

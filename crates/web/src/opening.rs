@@ -1,5 +1,5 @@
-//! Openings of a session by its prover: secrets of the handshake, a plan of the records behind it, and the parts of
-//! their contents that it shows. Its bytes are canonical, since the statement's digest is of them.
+//! Openings of a session by its prover: secrets of the handshake, a plan of the records behind it, the parts of their
+//! contents that it shows, and what of it it chose to show and to claim itself. Its bytes are canonical, since the statement's digest is of them.
 //!
 //! | part | bytes |
 //! |---|---|
@@ -11,19 +11,27 @@
 //! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 a value of JSON hidden whole, 3 hidden digits, 4 a hidden word, 5 a body that a program reads) and length | 2 + (2 + 1 + 2) |
 //! | where a part is shown: its bytes | n |
 //! | what the policy's program gives out: its length, and its bytes | 2 + n |
+//! | the [`Choice`] of the prover: number of paths, and each behind its length; and likewise of claims | 1 + (2 + n), 1 + (2 + n) |
 //!
 //! Parts lie within their content, and stand in their order, none is empty, and none begins where another of its kind ends.
+//! Paths and claims stand in the order of their bytes, none twice.
 
-use crate::error::{Place, Refusal, Why};
+use crate::error::{Error, Place, Refusal, Why};
 use crate::program::MOST_OUTPUT;
 use crate::recording::Side;
 use crate::tls::{HandshakeSecrets, Reader, Secret};
 
 /// The most bytes of an opening of no records.
-pub(crate) const FIXED: usize = 1 + 2 * 32 + 2 * 16 + 2 * 2 + 2 + MOST_OUTPUT;
+pub(crate) const MOST_FIXED: usize =
+    1 + 2 * 32 + 2 * 16 + 2 * 2 + 2 + MOST_OUTPUT + 2 * (1 + 2 * MOST_CHOSEN) + MOST_CHOSEN_BYTES;
 
 /// The version of these bytes.
 const VERSION: u8 = 3;
+
+/// The most paths that a prover chooses, and the most claims.
+const MOST_CHOSEN: usize = 16;
+/// The most bytes of all of them.
+pub(crate) const MOST_CHOSEN_BYTES: usize = 4096;
 
 /// The values that the prover opens, which V has besides its recording.
 #[derive(Clone)]
@@ -38,6 +46,87 @@ pub struct Opening {
     pub server: Vec<Planned>,
     /// The bytes that the policy's program gives out of the body; none where there is no program.
     pub output: Vec<u8>,
+    /// The prover's own choice of what it shows and claims.
+    pub choice: Choice,
+}
+
+/// Paths whose values a prover shows of its own choice, and claims that it makes, beside those of a policy that lets it
+/// choose: as they are written. Nothing of them has been read.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Choice {
+    reveal: Vec<String>,
+    claims: Vec<String>,
+}
+
+impl Choice {
+    /// The choice of nothing.
+    pub fn none() -> &'static Self {
+        static NONE: Choice = Choice { reveal: Vec::new(), claims: Vec::new() };
+        &NONE
+    }
+
+    /// The choice of these paths and claims, whatever their order.
+    ///
+    /// # Errors
+    /// `Invalid` where there are more than an opening has room for.
+    pub fn new(mut reveal: Vec<String>, mut claims: Vec<String>) -> Result<Self, Error> {
+        for chosen in [&mut reveal, &mut claims] {
+            chosen.sort_unstable();
+            chosen.dedup();
+        }
+        let choice = Self { reveal, claims };
+        if choice.is_within() {
+            return Ok(choice);
+        }
+        Err(Error::invalid(format!(
+            "a prover chooses {MOST_CHOSEN} paths and {MOST_CHOSEN} claims at most, of {MOST_CHOSEN_BYTES} bytes in all"
+        )))
+    }
+
+    /// The paths, in the order of their bytes.
+    pub fn reveal(&self) -> &[String] {
+        &self.reveal
+    }
+
+    /// The claims, in the order of their bytes.
+    pub fn claims(&self) -> &[String] {
+        &self.claims
+    }
+
+    fn is_within(&self) -> bool {
+        let each = [&self.reveal, &self.claims];
+        let bytes = each.into_iter().flatten().map(String::len).sum::<usize>();
+        each.iter().all(|chosen| chosen.len() <= MOST_CHOSEN) && bytes <= MOST_CHOSEN_BYTES
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for chosen in [&self.reveal, &self.claims] {
+            bytes.push(chosen.len() as u8);
+            for text in chosen {
+                bytes.extend((text.len() as u16).to_be_bytes());
+                bytes.extend(text.as_bytes());
+            }
+        }
+        bytes
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Why> {
+        let mut chosen = || {
+            let mut texts: Vec<String> = Vec::new();
+            for _ in 0..reader.u8()? {
+                let text = String::from_utf8(reader.vector16()?.rest().to_vec());
+                let text = text.map_err(|_| Why::NotCanonical)?;
+                if texts.last().is_some_and(|last| *last >= text) {
+                    return Err(Why::NotCanonical);
+                }
+                texts.push(text);
+            }
+            Ok(texts)
+        };
+        let choice = Self { reveal: chosen()?, claims: chosen()? };
+        if choice.is_within() { Ok(choice) } else { Err(Why::NotCanonical) }
+    }
 }
 
 /// A record, as the prover says that it is.
@@ -151,6 +240,7 @@ impl Opening {
         }
         bytes.extend(count(self.output.len()));
         bytes.extend(&self.output);
+        bytes.extend(self.choice.to_bytes());
         bytes
     }
 
@@ -171,8 +261,9 @@ impl Opening {
         let hash_keys = [reader.array()?, reader.array()?];
         let (client, server) = (plan(&mut reader)?, plan(&mut reader)?);
         let output = reader.vector16()?.rest().to_vec();
+        let choice = Choice::read(&mut reader)?;
         reader.end()?;
-        Ok(Self { secrets, hash_keys, client, server, output })
+        Ok(Self { secrets, hash_keys, client, server, output, choice })
     }
 }
 

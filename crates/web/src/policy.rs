@@ -8,7 +8,7 @@ use crate::http::{
 };
 use crate::json::{self, HiddenPart, Json, Kind, Path, hide};
 use crate::opened::Span;
-use crate::opening::{Hidden, Opening};
+use crate::opening::{Choice, Hidden, MOST_CHOSEN_BYTES, Opening};
 use crate::program::{BodyProgram, ReadByProgram};
 use crate::skeleton::{Byte, skeleton};
 use crate::statement::Piece;
@@ -42,6 +42,13 @@ const NEVER: [&str; 16] = [
 const NEVER_WITHIN: [&str; 9] =
     ["client-ip", "forward", "method", "original", "override", "real-ip", "remote-", "rewrite", "x-host"];
 
+/// The most ANDs of all claims that a prover chooses.
+const MOST_ANDS_OF_CHOICE: u64 = 1 << 16;
+
+/// The most bytes that what a prover chooses takes where it is held: as it is written, and in what is compared, and the
+/// automata and layers of as many ANDs.
+const MOST_BYTES_OF_CHOICE: u64 = 3 * MOST_CHOSEN_BYTES as u64 + (8 << 20);
+
 /// The parts of a policy, as they are written down.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
@@ -65,6 +72,17 @@ pub struct Wanted {
     pub claims: Vec<Claim>,
     /// The program that reads the body, which is then hidden whole, and not read as JSON.
     pub program: Option<BodyProgram>,
+    /// The kinds of things that a prover may add of its own choice. Where there are some, the body is JSON.
+    pub choose: Choose,
+}
+
+/// The kinds of things that a prover may choose.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Choose {
+    /// Paths to values that are shown.
+    pub reveal: bool,
+    /// Claims.
+    pub claims: bool,
 }
 
 /// A policy: what is asked of whom, and what may be hidden of it.
@@ -96,6 +114,9 @@ pub struct Exchange {
     pub revealed: Vec<Revealed>,
     /// The claims of the policy, which hold where the proof does.
     pub claims: Vec<String>,
+    /// Values and claims that the prover chose, and the policy does not ask for: they hold, too, and say no more than
+    /// what they say.
+    pub chosen: Chosen,
     /// Whether the body was read as JSON, and not as bytes.
     pub is_json: bool,
     /// The run of the program that read the body, where the policy has one.
@@ -106,10 +127,27 @@ pub struct Exchange {
     pub(crate) pieces: Vec<Piece>,
 }
 
+/// Values that a prover shows of its own choice, and claims that it makes.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Chosen {
+    /// The values at the paths.
+    pub revealed: Vec<Revealed>,
+    /// The claims.
+    pub claims: Vec<String>,
+}
+
+/// A [`Choice`] that a policy allows.
+#[derive(Default)]
+struct ReadChoice {
+    reveal: Vec<Path>,
+    claims: Vec<Claim>,
+}
+
 /// A body, as it was read.
 #[derive(Default)]
 pub(crate) struct ReadBody {
     pub(crate) revealed: Vec<Revealed>,
+    pub(crate) chosen: Chosen,
     pub(crate) comparisons: Vec<Comparison<usize>>,
     pub(crate) pieces: Vec<Piece>,
 }
@@ -172,6 +210,14 @@ pub enum Unwanted {
         /// The reason.
         why: NoValue,
     },
+    /// The prover chooses what it may not.
+    #[error(
+        "the prover adds {0} of its own choice, which the policy does not allow: `choose` names what it may add"
+    )]
+    Chooses(&'static str),
+    /// Something that the prover chooses makes no sense, or is too much.
+    #[error("the prover's own choice: {0}")]
+    Choice(String),
     /// A claim does not hold, as the shown bytes say.
     #[error("the claim {0} does not hold")]
     Claim(String),
@@ -216,7 +262,11 @@ impl Policy {
                  value"
             )));
         }
-        if host.is_empty() || !is_visible(host) || host.contains(|c: char| c.is_ascii_uppercase()) {
+        if host.is_empty()
+            || !is_visible(host)
+            || host.contains('@')
+            || host.contains(|c: char| c.is_ascii_uppercase())
+        {
             return Err(Error::invalid(format!("{host:?} is no name of a server, in lower case")));
         }
         for AllowedField { name, .. } in fields {
@@ -256,6 +306,11 @@ impl Policy {
             }
         }
         Ok(policy)
+    }
+
+    /// The parts of it.
+    pub(crate) const fn wanted(&self) -> &Wanted {
+        &self.0
     }
 
     /// The name of the server.
@@ -352,11 +407,12 @@ impl Policy {
         self.check_request(&request)?;
         let response = response(&skeleton(&opening.server)).map_err(Unwanted::Response)?;
         self.check_response(&response)?;
-        let ReadBody { revealed, comparisons, pieces } = self.read_body(&response)?;
+        let read = self.read_body(&response, &opening.choice)?;
+        let ReadBody { revealed, chosen, comparisons, pieces } = read;
         let program = self.program().map(|program| examined(program, &response)).transpose()?;
         let claims = self.0.claims.iter().map(Claim::to_string).collect();
         let is_json = self.reads_json();
-        Ok(Exchange { request, response, revealed, claims, is_json, program, comparisons, pieces })
+        Ok(Exchange { request, response, revealed, claims, chosen, is_json, program, comparisons, pieces })
     }
 
     /// The program that reads the body, if there is one.
@@ -364,25 +420,55 @@ impl Policy {
         self.0.program.as_ref()
     }
 
-    /// The bytes that all texts of claims take where they are held, and the program's memory.
+    /// The most bytes that all claims take where they are held, those that a prover may choose included, and the program's
+    /// memory.
     pub(crate) fn bytes_of_claims(&self) -> u64 {
-        let claims = self.0.claims.iter().map(Claim::bytes).sum::<u64>();
+        let of_choice = if self.0.choose.claims { MOST_BYTES_OF_CHOICE } else { 0 };
+        let claims = self.0.claims.iter().map(Claim::bytes).sum::<u64>() + of_choice;
         claims.saturating_add(self.program().map_or(0, BodyProgram::most_memory))
     }
 
-    /// The most ANDs of the claims, and of the program.
+    /// The most ANDs of the claims, those that a prover may choose included, and of the program.
     pub(crate) fn ands_of_claims(&self) -> u64 {
-        let claims = self.0.claims.iter().map(Claim::most_ands).sum::<u64>();
+        let of_choice = if self.0.choose.claims { MOST_ANDS_OF_CHOICE } else { 0 };
+        let claims = self.0.claims.iter().map(Claim::most_ands).sum::<u64>() + of_choice;
         claims.saturating_add(self.program().map_or(0, BodyProgram::most_ands))
     }
 
     /// Whether the body is read as JSON, and not as bytes.
     pub fn reads_json(&self) -> bool {
-        !self.0.reveal.is_empty() || !self.0.claims.is_empty()
+        let Choose { reveal, claims } = self.0.choose;
+        !self.0.reveal.is_empty() || !self.0.claims.is_empty() || reveal || claims
     }
 
-    /// The values that the policy wants to see, and what of its claims is for the circuit.
-    pub(crate) fn read_body(&self, response: &Response) -> Result<ReadBody, Unwanted> {
+    /// Checks that a prover may choose this, as far as that does not depend on the answer.
+    ///
+    /// # Errors
+    /// `Invalid` where it may not, or something of it is no path, or no claim.
+    pub fn check_choice(&self, choice: &Choice) -> Result<()> {
+        self.read_choice(choice).map(drop).map_err(|why| Error::invalid(why.to_string()))
+    }
+
+    /// The paths and claims that a prover chooses, where it may.
+    fn read_choice(&self, choice: &Choice) -> Result<ReadChoice, Unwanted> {
+        let Choose { reveal, claims } = self.0.choose;
+        for (may, chosen, what) in [(reveal, choice.reveal(), "paths"), (claims, choice.claims(), "claims")] {
+            if !may && !chosen.is_empty() {
+                return Err(Unwanted::Chooses(what));
+            }
+        }
+        let reveal = choice.reveal().iter().map(|path| path.parse()).collect::<Result<_, _>>();
+        let claims = choice.claims().iter().map(|claim| claim.parse()).collect::<Result<_, _>>();
+        Ok(ReadChoice {
+            reveal: reveal.map_err(Unwanted::Choice)?,
+            claims: claims.map_err(Unwanted::Choice)?,
+        })
+    }
+
+    /// The values that the policy wants to see, and those that the prover chose; and what of all claims is for the
+    /// circuit.
+    pub(crate) fn read_body(&self, response: &Response, choice: &Choice) -> Result<ReadBody, Unwanted> {
+        let choice = self.read_choice(choice)?;
         if !self.reads_json() {
             return Ok(Default::default());
         }
@@ -395,19 +481,35 @@ impl Policy {
             let text = shown.ok_or_else(|| Unwanted::HidesValue(path.to_string()))?;
             Ok(Revealed { path: path.to_string(), text })
         };
-        let revealed = self.0.reveal.iter().map(value).collect::<Result<_, _>>()?;
+        let values = |paths: &[Path]| paths.iter().map(value).collect::<Result<Vec<_>, _>>();
+        let revealed = values(&self.0.reveal)?;
+        let settled = |claim: &Claim| match claim.settle(&json, body) {
+            Ok(Settled::Publicly(true)) => Ok(None),
+            Ok(Settled::Publicly(false)) => Err(Unwanted::Claim(claim.to_string())),
+            Ok(Settled::By(comparison)) => Ok(Some(comparison)),
+            Err(why) => Err(Unwanted::NoValueOfClaim { claim: claim.to_string(), why }),
+        };
         let mut comparisons = Vec::new();
         for claim in &self.0.claims {
-            match claim.settle(&json, body) {
-                Ok(Settled::Publicly(true)) => {}
-                Ok(Settled::Publicly(false)) => return Err(Unwanted::Claim(claim.to_string())),
-                Ok(Settled::By(comparison)) => {
-                    let place = |at: usize| response.places(at..at + 1)[0].start;
-                    comparisons.push(comparison.map(place));
-                }
-                Err(why) => return Err(Unwanted::NoValueOfClaim { claim: claim.to_string(), why }),
-            }
+            comparisons.extend(settled(claim)?);
         }
+        let mut ands = 0;
+        for claim in &choice.claims {
+            let Some(comparison) = settled(claim)? else { continue };
+            // What a policy itself asks for is in its terms' own bound.
+            ands += comparison.ands();
+            if ands > MOST_ANDS_OF_CHOICE {
+                let why = format!("its claims take more than {MOST_ANDS_OF_CHOICE} ANDs");
+                return Err(Unwanted::Choice(why));
+            }
+            comparisons.push(comparison);
+        }
+        let place = |at: usize| response.places(at..at + 1)[0].start;
+        let comparisons = comparisons.into_iter().map(|comparison| comparison.map(place)).collect();
+        let chosen = Chosen {
+            revealed: values(&choice.reveal)?,
+            claims: choice.claims.iter().map(Claim::to_string).collect(),
+        };
         let mut pieces = Vec::new();
         for value in json.values.iter().filter(|value| value.kind == Kind::Hidden) {
             let places = response.places(value.range.clone());
@@ -418,7 +520,7 @@ impl Policy {
                 ends: i == last,
             }));
         }
-        Ok(ReadBody { revealed, comparisons, pieces })
+        Ok(ReadBody { revealed, chosen, comparisons, pieces })
     }
 
     /// Whether a response has to show its field of this name, in lower case.
@@ -432,6 +534,15 @@ impl Policy {
     /// # Errors
     /// `Invalid` where it is malformed.
     pub fn response_spans(&self, data: &[u8]) -> Result<Vec<Span>> {
+        self.response_spans_with(Choice::none(), data)
+    }
+
+    /// The spans of a response, of which a prover shows and claims more by its own choice.
+    ///
+    /// # Errors
+    /// As for [`Policy::response_spans`], and [`Policy::check_choice`].
+    pub fn response_spans_with(&self, choice: &Choice, data: &[u8]) -> Result<Vec<Span>> {
+        let choice = self.read_choice(choice).map_err(|why| Error::invalid(why.to_string()))?;
         let bytes: Vec<_> = data.iter().map(|byte| Byte::Shown(*byte)).collect();
         let response = response(&bytes).map_err(|why| Error::invalid(Unwanted::Response(why).to_string()))?;
         let end = data.windows(4).position(|four| four == b"\r\n\r\n").map_or(data.len(), |at| at + 4);
@@ -454,8 +565,9 @@ impl Policy {
         }
         let mut body = Zeroizing::new(Vec::with_capacity(response.body.len()));
         response.pieces.iter().for_each(|piece| body.extend_from_slice(&data[piece.clone()]));
-        let claimed = self.0.claims.iter().map(|claim| claim.path().clone()).collect::<Vec<_>>();
-        let parts = hide(&body, &self.0.reveal, &claimed)
+        let claims = self.0.claims.iter().chain(&choice.claims);
+        let claimed = claims.map(|claim| claim.path().clone()).collect::<Vec<_>>();
+        let parts = hide(&body, &[&self.0.reveal[..], &choice.reveal].concat(), &claimed)
             .map_err(|why| Error::invalid(Unwanted::Json(why).to_string()))?;
         for HiddenPart { range, hidden } in parts {
             spans.extend(response.places(range).into_iter().map(|place| Span::hidden(place, hidden)));
@@ -501,8 +613,7 @@ impl Policy {
                 return Err(Unwanted::HidesAnswered(field.name.clone()));
             }
         }
-        let found = response.head.fields.iter().find(|field| field.name == "content-type");
-        let found = found.and_then(|field| field.shown()).unwrap_or_default().to_ascii_lowercase();
+        let found = response.content();
         let mut parts = found.split(';').map(|part| part.trim_matches([' ', '\t']));
         let essence = parts.next().unwrap_or_default();
         if let Some(wanted) = &self.0.content_type
@@ -521,18 +632,8 @@ impl Policy {
 
     /// A digest of the policy, which the digest of a statement under it is of.
     pub fn digest(&self) -> [u8; 32] {
-        let Wanted {
-            host,
-            port,
-            target,
-            fields,
-            shown_fields,
-            status,
-            content_type,
-            reveal,
-            claims,
-            program,
-        } = &self.0;
+        let Wanted { host, port, target, fields, shown_fields, status, content_type, .. } = &self.0;
+        let Wanted { reveal, claims, program, choose, .. } = &self.0;
         let mut digest = Sha256::new();
         let mut add = |bytes: &[u8]| {
             digest.update((bytes.len() as u64).to_be_bytes());
@@ -558,6 +659,7 @@ impl Policy {
         claims.iter().for_each(|claim| add(claim.to_string().as_bytes()));
         add(&[program.is_some().into()]);
         program.iter().for_each(|program| add(&program.digest()));
+        add(&[choose.reveal.into(), choose.claims.into()]);
         digest.finalize().into()
     }
 }

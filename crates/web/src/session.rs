@@ -8,7 +8,7 @@ use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::freshness::Freshness;
 use crate::http::{self, Progress, Response};
 use crate::opened::{Opened, Span};
-use crate::opening::Opening;
+use crate::opening::{Choice, Opening};
 use crate::policy::{Exchange, Policy, Unwanted};
 use crate::record::{Kept, SignedRecord, Signer};
 use crate::recording::{Recording, RecordingDigest, Side};
@@ -308,6 +308,8 @@ pub struct Asking<'a> {
     pub words: &'a [&'a [u8]],
     /// Fields of the request that the policy names, with their values.
     pub fields: &'a [(&'a str, &'a [u8])],
+    /// The paths and claims that the prover adds of its own choice, where the policy lets it.
+    pub choice: &'a Choice,
     /// The ranges of the response's body that are to be shown, beside what the policy reveals, chosen when it is there.
     pub show: &'a dyn Fn(&[u8]) -> Vec<Range<usize>>,
     /// Whether to open what the verifier would see: the last word of whoever runs the prover.
@@ -469,7 +471,7 @@ impl Stated {
         let expected = Expected { name: policy.host(), roots, time: times[0] };
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
         let data = [Side::Client, Side::Server].map(|side| opened.data(side));
-        let mut response = policy.response_spans(&data[1])?;
+        let mut response = policy.response_spans_with(asking.choice, &data[1])?;
         let body = Body::read(&data[1])?;
         let shown = body.shown(asking.show);
         if (policy.reads_json() || policy.program().is_some()) && !shown.is_empty() {
@@ -479,6 +481,7 @@ impl Stated {
         }
         response.extend(shown);
         let mut opening = opened.opening(&policy.request_spans(&data[0]), &response);
+        opening.choice = asking.choice.clone();
         let exchange = policy.read_but_output(&opening).and_then(|exchange| {
             Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
             Ok(exchange)

@@ -215,6 +215,7 @@ mod tests {
             reveal: vec![],
             claims: vec![],
             program: None,
+            choose: Default::default(),
         })
         .unwrap()
     }

@@ -17,7 +17,7 @@
 //! | 7 | both | the proof, on the other link | |
 //!
 //! A message is its kind, one byte, its length, four, and so many bytes. Both sides bound each length beforehand, by the
-//! limits of the directions, and that of an opening by the records that there are.
+//! limits of the directions, and that of an opening by the records that there are, and by what a prover may choose.
 //!
 //! **Checks of the verifier.** Before it connects the ClientHello has passed all that the proof will ask of it; and so
 //! has each further hello before it is forwarded (see [`tls`](crate::tls)). A server whose hello does not pass is hung
@@ -92,9 +92,9 @@ impl Default for Limits {
 }
 
 /// The most bytes of an opening about what was recorded: for each record six, and for each byte of its content one,
-/// where it is shown, and five that say where a part begins; and what a program gives out.
+/// where it is shown, and five that say where a part begins; what a program gives out; and what the prover chooses.
 pub(crate) fn most_opening(recording: &Recording) -> Result<usize> {
-    let mut most = opening::FIXED;
+    let mut most = opening::MOST_FIXED;
     for side in [Side::Client, Side::Server] {
         let records = records(side, recording.stream(side))?;
         let records = records.iter().filter(|record| record.kind() == APPLICATION_DATA);
@@ -343,7 +343,7 @@ mod tests {
         let data = vec![Data::new(Side::Client, 23, b"GET"), Data::new(Side::Server, 23, b"200")];
         let written = Script { data, ..Script::default() }.write();
         let most = most_opening(&written.recording).unwrap();
-        assert!(most < opening::FIXED + 8 * written.recording.stream(Side::Server).len());
+        assert!(most < opening::MOST_FIXED + 8 * written.recording.stream(Side::Server).len());
         let received = |length: usize| {
             let (mut here, mut there) = pipe(Duration::from_secs(20));
             let head = [&[OPENING][..], &(length as u32).to_be_bytes(), &vec![0; length]].concat();
@@ -352,6 +352,6 @@ mod tests {
         };
         assert!(matches!(received(most), Error::Refused(Refusal { why: Why::NotCanonical, .. })));
         assert!(received(most + 1).to_string().contains("longer message than it may"));
-        assert!(most_opening(&Recording::new()).unwrap() == opening::FIXED);
+        assert!(most_opening(&Recording::new()).unwrap() == opening::MOST_FIXED);
     }
 }

@@ -11,7 +11,8 @@ use crate::verbs::session::met;
 use core::ops::Range;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use volery::channel::{Identity, Link, Party};
 use volery::{Report, System};
@@ -19,6 +20,7 @@ use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result, one_line};
 use volery_cli::fields;
 use volery_cli::link::Reached;
+use volery_cli::partial::{Old, Partial};
 use volery_cli::print::{self, notice, result};
 use volery_cli::report::Outcome;
 use volery_cli::service::{self, Named, Terms};
@@ -26,7 +28,8 @@ use volery_cli::settings::{self, Settings};
 use volery_cli::values::Reader;
 use volery_cli::web::{self, failure};
 use volery_web::error::Error;
-use volery_web::file::File;
+use volery_web::file::{File, Sketch};
+use volery_web::opening::Choice;
 use volery_web::policy::Exchange;
 use volery_web::roots;
 use volery_web::session::{self, Asking, Signing, Verdict};
@@ -38,14 +41,30 @@ const MOST_VALUE: usize = 1 << 14;
 
 /// `volery web prove`.
 pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
-    let (settings, mut file) =
-        both(&typed.protocol, &typed.output, &typed.hint, (&typed.terms.policy, typed.out.is_some()))?;
-    if typed.out.is_some() {
-        file.sign_record();
+    let settings = self::settings(&typed.protocol, &typed.output, &typed.hint, typed.out.is_some())?;
+    if typed.url.is_some() && !typed.preview {
+        return Err(Failure::usage(
+            "--url: a proof takes the policy of both sides, --policy: add --preview, and --write-policy writes one",
+        ));
     }
+    let file = typed.policy.as_deref().map(File::read).transpose().map_err(failure)?;
     let mut reader = Reader::waiting(settings.timeout);
     let headers =
         typed.header.iter().map(|header| self::header(&mut reader, header)).collect::<Result<Vec<_>>>()?;
+    let roots = || typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots);
+    let sketched = |url| {
+        let fields = headers.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>();
+        let (address, reveal, claims) = (typed.address, &typed.reveal, &typed.claim);
+        let sketch = Sketch { url, address, fields: &fields, reveal, claims, roots: roots()? };
+        File::of_sketch(sketch).map_err(failure)
+    };
+    let mut file = match file {
+        Some(file) => file,
+        None => sketched(typed.url.as_deref().expect("one of both"))?,
+    };
+    if typed.out.is_some() {
+        file.sign_record();
+    }
     let ranges = typed.show.iter().map(|range| self::range(range)).collect::<Result<Vec<_>>>()?;
     let policy = file.terms().policy;
     if (policy.reads_json() || policy.program().is_some()) && (typed.show_all || !ranges.is_empty()) {
@@ -61,17 +80,33 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
     let words = typed.hidden.iter().map(|word| word_of(&mut reader, word)).collect::<Result<Vec<_>>>()?;
     let words: Vec<_> = words.iter().map(|word| &word[..]).collect();
     file.terms().policy.request_for(&words, &fields).map_err(failure)?;
+    // Without a policy they are those of the one that there would be.
+    let choice = match typed.url {
+        Some(_) => Choice::default(),
+        None => Choice::new(typed.reveal.clone(), typed.claim.clone()).map_err(of_choice)?,
+    };
+    file.terms().policy.check_choice(&choice).map_err(of_choice)?;
     let show = |body: &[u8]| match typed.show_all {
         true => core::iter::once(0..body.len()).collect(),
         false => ranges.clone(),
     };
     let confirm = |exchange: &Exchange| typed.yes || confirmed(exchange, typed.out.is_some());
-    let roots = typed.roots.as_deref().map_or_else(roots::of_system, roots::of_file).map_err(of_roots)?;
-    let asking = Asking { roots: &roots, words: &words, fields: &fields, show: &show, confirm: &confirm };
+    let roots = roots()?;
+    let asking = Asking {
+        roots: &roots,
+        words: &words,
+        fields: &fields,
+        choice: &choice,
+        show: &show,
+        confirm: &confirm,
+    };
     if typed.preview {
         let mut server = file.connect_directly().map_err(failure)?;
         let exchange =
             session::preview(&mut server, &file.terms(), session::now, &asking).map_err(failure)?;
+        if let Some(path) = &typed.write_policy {
+            write_policy(typed, path, &file, &exchange)?;
+        }
         return previewed(&exchange, settings.json);
     }
     if let Some(path) = &typed.out {
@@ -95,8 +130,8 @@ pub(crate) fn prove(typed: &WebProve, started: Instant) -> Result<()> {
 /// `volery web verify`.
 pub(crate) fn verify(typed: &WebVerify, started: Instant) -> Result<()> {
     let is_file = typed.file.is_some();
-    let (settings, mut file) =
-        both(&typed.protocol, &typed.output, &typed.hint, (&typed.terms.policy, is_file))?;
+    let settings = self::settings(&typed.protocol, &typed.output, &typed.hint, is_file)?;
+    let mut file = File::read(&typed.policy).map_err(failure)?;
     if let Some(path) = &typed.file {
         return bundle::verify(typed, path, (&settings, &file), started);
     }
@@ -152,13 +187,8 @@ pub(crate) fn system(typed: &Protocol, is_file: bool) -> Result<System> {
     if is_file { settings::named(typed, System::VOLEITH) } else { settings::system(typed, System::default()) }
 }
 
-/// The settings and the file of either party.
-fn both(
-    protocol: &Protocol,
-    output: &Output,
-    hint: &Hint,
-    (policy, is_file): (&std::path::Path, bool),
-) -> Result<(Settings, File)> {
+/// The settings of either party.
+fn settings(protocol: &Protocol, output: &Output, hint: &Hint, is_file: bool) -> Result<Settings> {
     let due = if is_file { System::VOLEITH } else { System::QUICKSILVER };
     let system = self::system(protocol, is_file)?;
     if system != due {
@@ -167,8 +197,7 @@ fn both(
         )));
     }
     let settings = Settings::of(fields::asked(protocol.field.as_deref())?, system, protocol, output)?;
-    let settings = settings.over(hint.bandwidth.as_deref())?;
-    Ok((settings, File::read(policy).map_err(failure)?))
+    settings.over(hint.bandwidth.as_deref())
 }
 
 fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
@@ -180,6 +209,11 @@ fn reached(peer: &Peer, settings: &Settings) -> Result<Reached> {
         ));
     }
     way(peer)?.link(settings.timeout)
+}
+
+/// Why the prover may not choose what it does.
+fn of_choice(error: Error) -> Failure {
+    Failure::usage(format_args!("--reveal, --claim: {error}"))
 }
 
 /// Why there are no authorities.
@@ -237,6 +271,23 @@ fn confirmed(exchange: &Exchange, is_file: bool) -> bool {
     io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
+/// Writes a policy for what a verifier would see.
+fn write_policy(typed: &WebProve, path: &Path, file: &File, exchange: &Exchange) -> Result<()> {
+    const OPTION: &str = "--write-policy";
+    if path.as_os_str() == "-" {
+        return Err(Failure::usage(format_args!("{OPTION} -: give the path of a file")));
+    }
+    let mut out = Partial::create(OPTION, path, Old::by_force(typed.force))?;
+    // Paths in it are from its own folder.
+    let is_here = path.parent().is_none_or(|folder| folder.as_os_str().is_empty());
+    let from_there = |roots: &PathBuf| if is_here { Ok(roots.clone()) } else { std::path::absolute(roots) };
+    let roots = typed.roots.as_ref().and_then(|roots| from_there(roots).ok());
+    let roots = roots.map_or("roots.pem".into(), |roots| roots.display().to_string());
+    let written = out.write_all(file.text(&roots, exchange).as_bytes());
+    written.map_err(|why| Failure::usage(format_args!("{OPTION} {}: {why}", path.display())))?;
+    out.finish()
+}
+
 /// Prints what a verifier would see.
 fn previewed(exchange: &Exchange, json: bool) -> Result<()> {
     if json {
@@ -256,7 +307,8 @@ fn seen(exchange: &Exchange) -> Vec<String> {
             part => part.lines().map(one_line).collect(),
         })
         .collect();
-    if !exchange.claims.is_empty() {
+    let chosen = web::of_choice(&exchange.chosen);
+    if !exchange.claims.is_empty() || chosen.is_some() {
         lines.push(String::new());
     }
     lines.extend(exchange.claims.iter().map(|claim| format!("and that {}", one_line(claim))));
@@ -264,6 +316,7 @@ fn seen(exchange: &Exchange) -> Vec<String> {
         lines.push(String::new());
         lines.extend(web::of_program(program, exchange.response.body.len()));
     }
+    lines.extend(chosen.map(one_line));
     lines
 }
 

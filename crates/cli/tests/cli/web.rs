@@ -194,6 +194,89 @@ fn claims_are_proved_or_refused() {
     prover.refused(2, &["claim $.balance < 5 does not hold"]);
 }
 
+/// A prover's own choice stands apart, and may be refused.
+#[test]
+fn provers_add_what_they_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = server();
+    let policy_of = |choose: &str| policy(folder.path(), address, &format!("choose = {choose}\n"));
+    let mine = policy_of("[\"reveal\", \"claims\"]");
+    let claim = "$.balance matches \"12[0-9]*\"";
+    let root = root();
+    let prove =
+        ["web", "prove", "--roots", &root, "--policy", &mine, "--reveal", "$.owner", "--claim", claim];
+    let preview = volery(&[&prove[..], &["--preview"]].concat()).expect(0).out;
+    assert!(
+        preview.ends_with(&format!("by the prover's own choice: $.owner is \"Alice Ex\", {claim}\n")),
+        "{preview}"
+    );
+    let verify = ["web", "verify", "--policy", &mine, "--json"];
+    let [verifier, prover] = session(&verify, &[&prove[..], &["--yes"]].concat());
+    let web = verifier.expect(0).json()["web"].clone();
+    let chosen = serde_json::json!({"revealed": {"$.owner": "\"Alice Ex\""}, "claims": [claim]});
+    assert_eq!(
+        (&web["chosen"], &web["body"]),
+        (&chosen, &"{\"owner\":\"Alice Ex\",\"balance\":‹9 hidden›}".into())
+    );
+    assert!(web["claims"] == serde_json::json!([]) && web["revealed"] == serde_json::json!({}), "{web}");
+    assert!(prover.expect(0).out.contains("→ 200: by the prover's own choice: $.owner is"));
+    let prove = |policy: &str, more: &[&str]| {
+        volery(&[&["web", "prove", "--policy", policy, "--roots", &root, "--preview"], more].concat())
+    };
+    prove(&mine, &["--claim", "$.balance > 999999999"])
+        .refused(2, &["claim $.balance > 999999999 does not hold"]);
+    prove(&mine, &["--claim", "$.balance ~ 1"]).refused(2, &["--claim", "is no claim"]);
+    prove(&mine, &["--claim", "$.owner matches \"a{999}\""]).refused(2, &["more than 256 states"]);
+    prove(&mine, &["--reveal", "owner"]).refused(2, &["--reveal", "is no path"]);
+    prove(&mine, &["--show-all"]).refused(2, &["reads the answer as JSON"]);
+    let less = policy_of("[\"reveal\"]");
+    prove(&less, &["--claim", claim]).refused(2, &["adds claims of its own choice", "`choose` names"]);
+}
+
+/// A request that has no policy: what a verifier would see of its answer, and the policy by which it does.
+#[test]
+fn policies_are_written_of_previews() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, root) = (server(), root());
+    let path = folder.path().join("new.toml").to_str().unwrap().to_owned();
+    let at = address.to_string();
+    let claim = "$.owner matches \"[A-Z][a-z]+ [\\\\w]+\"";
+    let sketch =
+        ["web", "prove", "--url", "https://bank.example/balance", "--address", &at, "--roots", &root];
+    let sketch =
+        [&sketch[..], &["--header", "cookie=text:id=s3cr3t", "--claim", claim, "--preview"]].concat();
+    let preview = volery(&[&sketch[..], &["--write-policy", &path]].concat()).expect(0).out;
+    assert!(
+        preview.contains("cookie: ‹9 hidden›") && preview.ends_with(&format!("\nand that {claim}\n")),
+        "{preview}"
+    );
+    let policy = [
+        "web",
+        "prove",
+        "--policy",
+        &path,
+        "--roots",
+        &root,
+        "--header",
+        "cookie=text:id=s3cr3t",
+        "--preview",
+    ];
+    assert_eq!(volery(&policy).expect(0).out, preview);
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        written.contains("fields = [\"cookie?\"]\n") && written.contains("type = \"application/json\""),
+        "{written}"
+    );
+    volery(&[&sketch[..], &["--write-policy", &path]].concat()).refused(2, &["give --force to replace it"]);
+    volery(&[&sketch[..], &["--write-policy", "-"]].concat()).refused(2, &["give the path of a file"]);
+    volery(&[&sketch[..], &["--reveal", "$.name"]].concat()).refused(2, &["no value at $.name"]);
+    volery(&[&sketch[..4], &["--connect", "127.0.0.1:1"]].concat())
+        .refused(2, &["--url: a proof takes the policy"]);
+    volery(&["web", "prove", "--url", "http://bank.example", "--preview", "--roots", &root])
+        .refused(2, &["write https://"]);
+    volery(&["web", "prove", "--preview"]).refused(2, &["--policy"]);
+}
+
 /// Exit code 3, and not 1, for a server that is not there, at the prover, too.
 #[test]
 fn ends_are_by_fault() {

@@ -22,6 +22,7 @@ use volery::channel::{Directions, Identity, Link, Sending};
 use volery_cli::failure::Failure;
 use volery_cli::service::{self, Named};
 use volery_web::file::File;
+use volery_web::opening::Choice;
 use volery_web::roots;
 use volery_web::session::{self, Asking, Ends};
 use volery_web::tls::Roots;
@@ -105,13 +106,14 @@ const CLAIM: &str = "claims = [\"$.balance >= 1000.00\"]\nreveal = [\"$.balance\
 struct Asks {
     prover: Prover,
     file: File,
+    choice: Choice,
     show: fn(&[u8]) -> Vec<Range<usize>>,
 }
 
 impl Asks {
     fn new(folder: &Folder, i: usize, service: &Service, policy: &str) -> Self {
         let file = File::parse(policy, &|name| std::fs::read(name)).expect("a policy");
-        Self { prover: Prover::of(folder, i, service), file, show: |_| Vec::new() }
+        Self { prover: Prover::of(folder, i, service), file, choice: Choice::default(), show: |_| Vec::new() }
     }
 
     /// Has the service admit a session about the web proof `name`: the link, and the session.
@@ -125,7 +127,14 @@ impl Asks {
 
     fn asking<'a>(&'a self, roots: &'a Roots) -> Asking<'a> {
         const COOKIE: &[(&str, &[u8])] = &[("cookie", b"id=s3cr3t")];
-        Asking { roots, words: &[], fields: COOKIE, show: &self.show, confirm: &|_| true }
+        Asking {
+            roots,
+            words: &[],
+            fields: COOKIE,
+            choice: &self.choice,
+            show: &self.show,
+            confirm: &|_| true,
+        }
     }
 
     /// Proves the web proof `name`, over a link that `change` may change; the session.
@@ -210,7 +219,7 @@ fn file(balance: &str, others: &[(&str, String)], limits: &str) -> String {
 /// nobody else has a strike.
 #[test]
 fn sessions_at_once_end_each_by_its_own() {
-    let mine = policy(bank(RESPONSE), CLAIM);
+    let mine = policy(bank(RESPONSE), &format!("{CLAIM}choose = [\"claims\"]\n"));
     let resets = policy(resetting(), "");
     let says_nothing = policy(silent(), "").replace("silence = 20", "silence = 1");
     let poor = policy(bank(b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"), "");
@@ -220,7 +229,9 @@ fn sessions_at_once_end_each_by_its_own() {
     let service = folder.serve();
     let asks = |i, policy: &str| Asks::new(&folder, i, &service, policy);
     thread::scope(|scope| {
-        let good = asks(0, &mine);
+        let mut good = asks(0, &mine);
+        let more = "$.owner matches \"[A-Z].*\"";
+        good.choice = Choice::new(vec![], vec![more.into()]).expect("a claim");
         let good = scope.spawn(move || good.prove_balance());
         let ends = [
             ("resets", resets, "the server: unexpected end of file"),
@@ -245,6 +256,10 @@ fn sessions_at_once_end_each_by_its_own() {
         assert_eq!(
             (&web["revealed"]["$.balance"], &web["host"]),
             (&"123456789".into(), &"bank.example".into())
+        );
+        assert_eq!(
+            (&web["claims"], &web["chosen"]["claims"]),
+            (&["$.balance >= 1000.00"].into(), &[more].into())
         );
         assert!(web["address"].is_string() && web["certificate_sha256"].is_string(), "{web}");
         assert!(!verdict.to_string().contains("s3cr3t"), "{verdict}");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::client::Fetched;
-use crate::opening::{Planned, Said};
+use crate::opening::{Choice, Planned, Said};
 use crate::policy::{AllowedField, Policy, Unwanted, Wanted};
 use crate::record::Signer;
 use crate::session::Signing;
@@ -40,6 +40,7 @@ fn policy(target: &str, reveal: &str) -> Policy {
         reveal: vec![reveal.parse().unwrap()],
         claims: vec![],
         program: None,
+        choose: Default::default(),
     })
     .unwrap()
 }
@@ -50,7 +51,14 @@ fn terms(policy: &Policy) -> Terms<'_> {
 }
 
 fn asking() -> Asking<'static> {
-    Asking { roots: &ROOTS, words: &[], fields: &[], show: &|_| vec![], confirm: &|_| true }
+    Asking {
+        roots: &ROOTS,
+        words: &[],
+        fields: &[],
+        choice: Choice::none(),
+        show: &|_| vec![],
+        confirm: &|_| true,
+    }
 }
 
 /// A session, recorded at these times. Signatures of its server differ each time.
@@ -205,6 +213,7 @@ fn records_are_those_of_the_relay() {
         reveal: vec![],
         claims: vec![],
         program: None,
+        choose: Default::default(),
     });
     let (at, why) = verify(&[relay], &elsewhere.unwrap());
     assert_eq!((at, why), (Place::SignedRecord, Why::OtherHost(NAME.into())));

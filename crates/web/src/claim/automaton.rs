@@ -179,7 +179,7 @@ fn accepts(dfa: &Dfa, state: StateID) -> bool {
     dfa.is_match_state(dfa.next_eoi_state(state))
 }
 
-/// Where a byte leads, if anywhere.
+/// The state to which a byte leads, if any.
 fn step(dfa: &Dfa, state: StateID, byte: u8) -> Option<StateID> {
     let next = dfa.next_state(state, byte);
     (!dfa.is_dead_state(next)).then_some(next)

@@ -10,8 +10,8 @@ use volery::F2;
 use volery::circuit::gadget::{Bit, Word};
 use volery::circuit::stream::{Handle, Recorder};
 
-/// The most ANDs of an indicator: those of all nodes down to functions of two bits, of which four differ by more than sums.
-pub(super) const MOST_ANDS: u64 = 1 + 2 + 4 + 8 + 16 + 32 + 4;
+/// The most ANDs of an indicator: one for each node down to functions of two bits, since those of one are sums.
+pub(super) const MOST_ANDS: u64 = (1 << 7) - 1;
 
 /// A set of bytes.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -58,7 +58,7 @@ pub(super) struct Indicators<'w> {
     byte: &'w Word<Handle, 8>,
     /// The bytes that it can be.
     possible: ByteSet,
-    /// Those of sets that have been made.
+    /// Indicators that have been made, by their sets.
     of_sets: BTreeMap<ByteSet, Bit<Handle>>,
     /// Functions that have been made, each zero where it first matters.
     made: HashMap<Function, Bit<Handle>>,

@@ -3,11 +3,13 @@
 use super::automaton::Automaton;
 use super::layers::{Layers, Possible};
 use core::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery::F2;
 use volery::circuit::gadget::{Bit, Word};
 use volery::circuit::stream::{Handle, Recorder};
+use volery::circuit::{Circuit, Shape};
 use zeroize::Zeroizing;
 
 /// A comparison of hidden bytes with public ones, or with an expression.
@@ -187,6 +189,24 @@ fn layers<'a, P>(automaton: &'a Automaton, bytes: &[Symbol<P>], hidden: Possible
         Symbol::At(_) => hidden,
     });
     Layers::new(automaton, possible.collect())
+}
+
+/// A comparison with places that are witnesses of its own.
+struct Alone<'c>(&'c Comparison<usize>);
+
+impl Circuit<Recorder<'_, F2>> for Alone<'_> {
+    fn run(&self, b: &mut Recorder<'_, F2>) -> volery::Result<()> {
+        let places = self.0.places().into_iter().map(|place| Ok((place, Word::witness(b)?)));
+        let bytes = places.collect::<volery::Result<BTreeMap<_, _>>>()?;
+        self.0.push(b, |place| bytes[&place])
+    }
+}
+
+impl Comparison<usize> {
+    /// The number of its ANDs.
+    pub(crate) fn ands(&self) -> u64 {
+        Shape::without_depth::<F2>(&Alone(self)).expect("a circuit over bits").mul
+    }
 }
 
 /// Whether a number of these digits is so to one of public digits.

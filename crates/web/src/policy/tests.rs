@@ -18,6 +18,7 @@ fn wanted() -> Wanted {
         reveal: vec![],
         claims: vec![],
         program: None,
+        choose: Default::default(),
     }
 }
 
@@ -43,6 +44,7 @@ fn opening(request: &[u8], hidden: core::ops::Range<usize>, response: &[u8]) -> 
         client: vec![planned(request.len(), parts)],
         server: vec![whole(head), whole(body)],
         output: vec![],
+        choice: Choice::default(),
     }
 }
 
@@ -287,8 +289,60 @@ fn digests_are_of_all_parts() {
         digest(|wanted| wanted.program = Some(crate::program::tests::program("total", 1000))),
         digest(|wanted| wanted.program = Some(crate::program::tests::program("total", 1001))),
         digest(|wanted| wanted.program = Some(crate::program::tests::program("json", 1000))),
+        digest(|wanted| wanted.choose.reveal = true),
+        digest(|wanted| wanted.choose.claims = true),
     ];
     for (i, one) in all.iter().enumerate() {
         assert!(!all[..i].contains(one), "{i}");
     }
+}
+
+/// Provers choose what the policy allows, and no more than may be foretold.
+#[test]
+fn choices_are_as_the_policy_allows() {
+    let value = "x".repeat(1024);
+    let body = format!("{{\"a\":\"1\",\"b\":\"{value}\"}}");
+    let read = |choose: Choose, choice: &Choice| {
+        let policy = Policy::new(Wanted { choose, ..wanted() }).unwrap();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length";
+        let data = format!("{head}: {}\r\n\r\n{body}", body.len());
+        let bytes: Vec<_> = data.bytes().map(Byte::Shown).collect();
+        let mut response = response(&bytes).unwrap();
+        // The longest value there is to match.
+        let begin = body.find("\"x").unwrap();
+        response.body[begin..begin + value.len()].fill(Byte::Hidden(Hidden::Whole));
+        response.body.drain(begin + value.len()..begin + value.len() + 2);
+        policy.read_body(&response, choice)
+    };
+    let choice = |reveal: &[&str], claims: &[&str]| {
+        let all = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
+        Choice::new(all(reveal), all(claims)).unwrap()
+    };
+    let both = Choose { reveal: true, claims: true };
+    let claim = "$.a matches \"[0-9]\"";
+    let found = read(both, &choice(&["$.a"], &[claim])).unwrap();
+    assert_eq!(
+        (found.chosen.revealed[0].text.as_str(), &found.chosen.claims[..]),
+        ("\"1\"", &[claim.into()][..])
+    );
+    assert!(found.revealed.is_empty());
+    for (choose, reveal, claims, words) in [
+        (Choose { reveal: false, ..both }, &["$.a"][..], &[][..], "adds paths of its own choice"),
+        (Choose { claims: false, ..both }, &[], &[claim], "adds claims of its own choice"),
+        (Choose::default(), &[], &[claim], "adds claims of its own choice"),
+        (both, &["a"], &[], "\"a\" is no path"),
+        (both, &[], &["$.a matches \"(\""], "unclosed group"),
+        (both, &["$.c"], &[], "no value at $.c"),
+        (both, &["$.b"], &[], "the value at $.b is hidden"),
+        (both, &[], &["$.a matches \"[2-9]\""], "claim $.a matches \"[2-9]\" does not hold"),
+        (both, &[], &["$.b matches \"(.*a){40}.*\""], "more than 65536 ANDs"),
+    ] {
+        let refused = read(choose, &choice(reveal, claims)).map(drop).unwrap_err().to_string();
+        assert!(refused.contains(words), "{refused}");
+    }
+    let many = |count: usize| Choice::new((0..count).map(|i| format!("$[{i}]")).collect(), vec![]);
+    assert!(many(16).is_ok() && many(17).is_err());
+    assert!(Choice::new(vec![], vec!["x".repeat(4096)]).is_ok());
+    assert!(Choice::new(vec!["x".into()], vec!["x".repeat(4096)]).is_err());
+    assert_eq!(choice(&["$.b", "$.a", "$.b"], &[]), choice(&["$.a", "$.b"], &[]));
 }

@@ -33,6 +33,7 @@ fn wanted(program: Option<BodyProgram>) -> Wanted {
         reveal: vec![],
         claims: vec![],
         program,
+        choose: Default::default(),
     }
 }
 

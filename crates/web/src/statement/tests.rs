@@ -575,6 +575,7 @@ fn what_policies_read_is_walked() {
             reveal: reveal.split_whitespace().map(|path| path.parse().unwrap()).collect(),
             claims: claims.iter().map(|claim| claim.parse().unwrap()).collect(),
             program: None,
+            choose: Default::default(),
         };
         Policy::new(wanted).unwrap()
     };
@@ -584,7 +585,7 @@ fn what_policies_read_is_walked() {
         let opening = opened.opening(&[Span::shown(0..REQUEST.len())], &spans);
         // The request is not the policy's, and no matter here.
         let response = crate::http::response(&crate::skeleton::skeleton(&opening.server)).unwrap();
-        let read = policy.read_body(&response).map_err(|why| why.to_string())?;
+        let read = policy.read_body(&response, &opening.choice).map_err(|why| why.to_string())?;
         let statement = Statement::new(&written.recording, opened.session(), &opening, Form::Gates).unwrap();
         let statement = statement.of_body(&opening, &read.comparisons, &read.pieces);
         let ended = statement.check(&written.secret).map_err(|error| error.to_string());
@@ -678,6 +679,23 @@ fn openings_have_one_form() {
     for end in 0..bytes.len() {
         assert!(Opening::from_bytes(&bytes[..end]).is_err(), "{end}");
     }
+    // What the prover chose stands last: in order, each once, and as text.
+    let begin = &bytes[..bytes.len() - 2];
+    let choice = |reveal: &[&str], claims: &[&str]| {
+        let list = |texts: &[&str]| {
+            let each = texts.iter().flat_map(|text| [&[0, text.len() as u8], text.as_bytes()].concat());
+            core::iter::once(texts.len() as u8).chain(each).collect::<Vec<_>>()
+        };
+        Opening::from_bytes(&[begin, &list(reveal), &list(claims)].concat())
+    };
+    let chosen = choice(&["$.a", "$.b"], &["$.a > 1"]).unwrap();
+    assert_eq!((chosen.choice.reveal().len(), chosen.choice.claims()), (2, &["$.a > 1".to_owned()][..]));
+    assert!(chosen.to_bytes().starts_with(begin) && Opening::from_bytes(&chosen.to_bytes()).is_ok());
+    for reveal in [&["$.b", "$.a"][..], &["$.a", "$.a"], &["x"; 17]] {
+        assert_eq!(choice(reveal, &[]).map(drop).unwrap_err().why, Why::NotCanonical);
+    }
+    let no_text = Opening::from_bytes(&[begin, &[1, 0, 1, 0xff, 0]].concat());
+    assert_eq!(no_text.map(drop).unwrap_err().why, Why::NotCanonical);
     let refused = |bytes: &[u8]| Opening::from_bytes(bytes).map(drop).unwrap_err().why;
     assert_eq!(refused(&[&bytes[..], &[0]].concat()), Why::Long);
     let with = |at: usize, byte: u8| {
@@ -704,6 +722,7 @@ fn openings_have_one_form() {
     };
     let honest = digest(&opening, Form::Gates);
     assert_ne!(honest, digest(&opening, Form::Holes));
+    assert_ne!(honest, digest(&chosen, Form::Gates));
     assert_ne!(honest, digest(&open(&written, &[0..54], &[0..HEAD.len(), 45..60]), Form::Gates));
 }
 

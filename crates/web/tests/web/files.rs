@@ -1,6 +1,6 @@
 //! Records that a verifier signs at the end of a connection, and files of them.
 
-use crate::kit::{bank, link, policy, terms, time};
+use crate::kit::{bank, link, policy, terms, time, wanted};
 use crate::{ROOTS, asking};
 use std::io::Cursor;
 use std::net::{SocketAddr, TcpStream};
@@ -9,12 +9,14 @@ use std::thread;
 use std::time::Duration;
 use volery::Options;
 use volery::channel::{Identity, Pipe, SecretKey};
+use volery::error::Disagreement;
 use volery_web::bundle;
 use volery_web::error::Why;
-use volery_web::policy::Policy;
+use volery_web::opening::Choice;
+use volery_web::policy::{Choose, Policy, Wanted};
 use volery_web::record::{Kept, SignedRecord, Signer};
 use volery_web::session::{
-    Clock, Ends, Received, Signing, Terms, Time, keep, prove, receive_and_sign, verify,
+    Asking, Clock, Ends, Received, Signing, Terms, Time, keep, prove, receive_and_sign, verify,
 };
 use volery_web::{Error, Result};
 
@@ -63,6 +65,36 @@ fn files_are_made_and_verified() {
     let others = self::terms(&mine, &ROOTS);
     let verdict = bundle::verify(&mut &file[..], &[KEY.identity()], &others, &Options::default()).unwrap();
     assert_eq!((verdict.exchange, verdict.record), (shown, *record));
+}
+
+/// A choice of a file's prover stands apart in it.
+#[test]
+fn files_say_what_was_chosen() {
+    let choose = Choose { reveal: true, claims: true };
+    let mine = Policy::new(Wanted { choose, ..wanted("/balance") }).unwrap();
+    let terms = signed(&mine, Signing::Record);
+    let (kept, _) = kept(&terms, ends());
+    let claim = "$.owner matches \"[A-Z].*\"".to_owned();
+    let choice = Choice::new(vec!["$.balance".into()], vec![claim.clone()]).unwrap();
+    let asking = Asking { choice: &choice, show: &|_| vec![], ..asking() };
+    let mut out = Cursor::new(vec![]);
+    kept.unwrap().write(&terms, &Options::default(), &asking, &mut out).unwrap();
+    let mut file = out.into_inner();
+    let verified = |file: &[u8], policy| {
+        let terms = self::terms(policy, &ROOTS);
+        bundle::verify(&mut &file[..], &[KEY.identity()], &terms, &Options::default())
+    };
+    let exchange = verified(&file, &mine).unwrap().exchange;
+    assert_eq!((exchange.chosen.claims, exchange.claims.len()), (vec![claim.clone()], 0));
+    assert_eq!(exchange.chosen.revealed[0].text, "123456789");
+    // Nobody changes it.
+    let at = file.windows(claim.len()).position(|window| window == claim.as_bytes()).unwrap();
+    file[at + claim.len() - 5] = b'B';
+    let ended = verified(&file, &mine).map(drop);
+    assert!(
+        matches!(ended, Err(Error::Proof(volery::Error::Disagreed(Disagreement::FileLabel(_))))),
+        "{ended:?}"
+    );
 }
 
 /// The prover takes no record that is not by the relay that it knows, or names somebody else.

@@ -49,6 +49,7 @@ pub(crate) fn wanted(target: &str) -> Wanted {
         reveal: vec![],
         claims: vec![],
         program: None,
+        choose: Default::default(),
     }
 }
 

@@ -20,8 +20,8 @@ use volery::channel::{Link as _, Pipe, Receiving, Sending, fork};
 use volery_web::beside::Proving;
 use volery_web::client::{Request, fetch};
 use volery_web::freshness::Freshness;
-use volery_web::opening::Said;
-use volery_web::policy::{Exchange, Policy};
+use volery_web::opening::{Choice, Said};
+use volery_web::policy::{Choose, Exchange, Policy};
 use volery_web::session::{Asking, Terms, Time, prove, verify};
 use volery_web::tls::{Expected, Roots};
 use volery_web::tunnel::{Limits, Tunnel, receive_answer, send_opening};
@@ -43,7 +43,14 @@ fn yes(_: &Exchange) -> bool {
 }
 
 fn asking<'a>() -> Asking<'a> {
-    Asking { roots: &ROOTS, words: &[], fields: COOKIE, show: &balance, confirm: &yes }
+    Asking {
+        roots: &ROOTS,
+        words: &[],
+        fields: COOKIE,
+        choice: Choice::none(),
+        show: &balance,
+        confirm: &yes,
+    }
 }
 
 /// A request is made, and its answer proved in part: what is shown arrives, and nothing else.
@@ -216,6 +223,7 @@ fn messages_are_those_that_are_due() {
             reveal: vec![],
             claims: vec![],
             program: None,
+            choose: Default::default(),
         });
         let (other, roots) = (other.unwrap(), kit::roots());
         let theirs = other.clone();
@@ -279,6 +287,35 @@ fn a_claim_is_proved() {
     let other = claiming("$.owner > 1");
     let [proved, _] = run(&other, &other, &asking, bank()).errors();
     assert!(proved.contains("the value is no number"), "{proved}");
+}
+
+/// A prover shows and claims more than it has to, and the verifier knows whose choice that is; where the policy lets it
+/// choose nothing, it does not.
+#[test]
+fn provers_choose_more() {
+    let claims = vec!["$.balance >= 1".parse().unwrap()];
+    let wanted = volery_web::policy::Wanted { claims, ..kit::wanted("/balance") };
+    let choose = Choose { reveal: true, claims: true };
+    let mine = Policy::new(volery_web::policy::Wanted { choose, ..wanted.clone() }).unwrap();
+    let more = "$.balance matches \"[0-9]{9}\"".to_owned();
+    let choice = Choice::new(vec!["$.owner".into()], vec![more.clone()]).unwrap();
+    let asking = Asking { show: &|_| vec![], choice: &choice, ..asking() };
+    let ended = run(&mine, &mine, &asking, bank());
+    let exchange = ended.verified.unwrap().seen.exchange;
+    assert_eq!(exchange, ended.proved.unwrap().0);
+    assert_eq!(exchange.claims, ["$.balance >= 1"]);
+    assert_eq!(exchange.chosen.claims, [more]);
+    let shown = &exchange.chosen.revealed[0];
+    assert_eq!((&shown.path[..], &shown.text[..], exchange.revealed.len()), ("$.owner", "\"Alice Ex\"", 0));
+    // Nothing is opened, or what is opened is refused.
+    let strict = Policy::new(wanted).unwrap();
+    let [proved, verified] = run(&strict, &strict, &asking, bank()).errors();
+    assert!(
+        proved.contains("paths of its own choice") && verified.contains("waiting for the opening"),
+        "{proved}"
+    );
+    let [_, verified] = crafted(&strict, (RESPONSE, &[]), |opening| opening.choice = choice.clone());
+    assert!(verified.to_string().contains("paths of its own choice"), "{verified}");
 }
 
 /// A word of the target stays hidden, and the server reads it.

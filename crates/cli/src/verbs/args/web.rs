@@ -3,6 +3,7 @@
 use super::{Hint, Peer};
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use volery_cli::args::{Output, Protocol};
 
@@ -12,6 +13,10 @@ Example:
     --show 21..40 --connect verifier.example:7000 --peer volery1…
   volery web prove --policy balance.toml --header cookie=@cookie.txt \\
     --statement balance --connect service.example:7000 --peer volery1…
+
+What a verifier would see of an answer, and a policy for that:
+  volery web prove --url https://api.bank.example/v1/balance --header cookie=@cookie.txt \\
+    --claim '$.balance >= 1000' --preview --write-policy balance.toml
 
 A file for others, by a record that the verifier signs:
   volery web prove --policy balance.toml --header cookie=@cookie.txt \\
@@ -32,10 +37,10 @@ Example:
 pub(crate) enum WebVerb {
     /// Make a request through a verifier, and prove what a web server answered
     #[command(after_help = PROVE)]
-    Prove(WebProve),
+    Prove(Box<WebProve>),
     /// Forward a prover's request to a web server, and verify what was answered; or verify a file of that
     #[command(after_help = VERIFY)]
-    Verify(WebVerify),
+    Verify(Box<WebVerify>),
     /// Print what a file says, without checking any of it
     #[command(after_help = SHOW)]
     Show(WebShow),
@@ -43,8 +48,19 @@ pub(crate) enum WebVerb {
 
 #[derive(Args)]
 pub(crate) struct WebProve {
-    #[command(flatten)]
-    pub(crate) terms: WebTerms,
+    /// The file that says which server is asked for what, and what may be hidden; docs/web.md has its keys
+    #[arg(long, value_name = "FILE", required_unless_present = "url")]
+    pub(crate) policy: Option<PathBuf>,
+    /// The address of a request that has no policy yet, for --preview: its --header are hidden, and --reveal and --claim
+    /// are those of a policy
+    #[arg(long, value_name = "https://…", conflicts_with = "policy")]
+    pub(crate) url: Option<String>,
+    /// The address of the server of --url, where its name does not lead there
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "url")]
+    pub(crate) address: Option<SocketAddr>,
+    /// Write a policy by which a verifier would see what --preview of --url prints
+    #[arg(long, value_name = "FILE", requires = "url", group = "written")]
+    pub(crate) write_policy: Option<PathBuf>,
     /// Authorities in PEM that may certify the server, for this side; those of the policy are demanded in addition
     /// [default: those of this system]
     #[arg(long, value_name = "FILE")]
@@ -57,6 +73,14 @@ pub(crate) struct WebProve {
     /// for standard input, whose last line end is left out
     #[arg(long, value_name = "VALUE")]
     pub(crate) hidden: Vec<OsString>,
+    /// A value of the answer that is shown beside those of the policy, by its path, such as $.name; where `choose` of the
+    /// policy has "reveal". May be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) reveal: Vec<String>,
+    /// A claim about the answer beside those of the policy, such as '$.balance >= 1000'; where `choose` of the policy has
+    /// "claims". May be repeated
+    #[arg(long, value_name = "CLAIM")]
+    pub(crate) claim: Vec<String>,
     /// Bytes of the response's body that are shown, from 0, the last one not included; may be repeated
     #[arg(long, value_name = "FROM..TO", conflicts_with = "show_all")]
     pub(crate) show: Vec<String>,
@@ -72,10 +96,10 @@ pub(crate) struct WebProve {
     pub(crate) statement: Option<String>,
     /// Open nothing to the verifier, but have it sign a record, as `record = true` of the policy does, and write
     /// a file that others can verify
-    #[arg(long, value_name = "FILE", conflicts_with = "preview")]
+    #[arg(long, value_name = "FILE", conflicts_with = "preview", group = "written")]
     pub(crate) out: Option<PathBuf>,
     /// Replace the file of that name, if there is one
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "written")]
     pub(crate) force: bool,
     /// Make the request without a verifier, and print what one would see: nothing is proved
     #[arg(long, conflicts_with_all = ["yes", "listen", "connect", "peer", "peers", "key", "statement"])]
@@ -102,8 +126,9 @@ pub(crate) struct WebVerify {
     /// Sign a record of the connection, as `record = true` of the policy does, for files
     #[arg(long)]
     pub(crate) record: bool,
-    #[command(flatten)]
-    pub(crate) terms: WebTerms,
+    /// The file that says which server is asked for what, and what may be hidden; docs/web.md has its keys
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: PathBuf,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]
@@ -121,12 +146,4 @@ pub(crate) struct WebShow {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// The part of a web proof that both parties know.
-#[derive(Args)]
-pub(crate) struct WebTerms {
-    /// The file that says which server is asked for what, and what may be hidden; docs/web.md has its keys
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
 }

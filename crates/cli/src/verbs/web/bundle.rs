@@ -134,6 +134,7 @@ pub(crate) fn show(typed: &WebShow) -> Result<()> {
     let path = &typed.file;
     let mut from = open(path, WAIT)?;
     let bundle = Bundle::read(&mut from, [MOST_BYTES; 2]).map_err(|why| at(FILE, path, why))?;
+    let choice = &bundle.opening.choice;
     let [request, response] = [&bundle.opening.client, &bundle.opening.server].map(|plan| skeleton(plan));
     if typed.json {
         let shown = |bytes: &[Byte]| json!({"bytes": bytes.len(), "text": text(bytes)});
@@ -145,6 +146,7 @@ pub(crate) fn show(typed: &WebShow) -> Result<()> {
                 "request": shown(&request),
                 "response": shown(&response),
                 "output": hex(&bundle.opening.output),
+                "chosen": {"reveal": choice.reveal(), "claims": choice.claims()},
                 "record": web::record(&bundle.record),
             },
         }));
@@ -160,6 +162,9 @@ pub(crate) fn show(typed: &WebShow) -> Result<()> {
     if !bundle.opening.output.is_empty() {
         let output = one_line(String::from_utf8_lossy(&bundle.opening.output));
         out += &format!("\n\ngiven out by a program:\n  {output}");
+    }
+    for text in choice.reveal().iter().chain(choice.claims()) {
+        out += &format!("\n\nby the prover's own choice: {}", one_line(text));
     }
     out += "\n\nnot checked: `volery web verify FILE --relay volery1… --policy POLICY` does that";
     printed::result(out)
