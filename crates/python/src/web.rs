@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 use std::io::Cursor;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
@@ -21,11 +21,13 @@ use volery_cli::settings::Settings;
 use volery_cli::web::{failure, object, of_file, record, seen};
 use volery_web::bundle;
 use volery_web::error::Error;
-use volery_web::file::File;
+use volery_web::file::{File, Sketch};
+use volery_web::opening::Choice;
 use volery_web::policy::Exchange;
 use volery_web::record::Signer;
 use volery_web::roots;
 use volery_web::session::{self, Asking, Ends, Received, Signing};
+use volery_web::tls::Roots;
 use zeroize::Zeroize;
 
 /// The prover's own part, and what whoever verifies a file believes.
@@ -36,6 +38,14 @@ pub(crate) struct Own {
     headers: Vec<(String, Vec<u8>)>,
     /// Words that are hidden in the target.
     hidden: Vec<Vec<u8>>,
+    /// Paths to values that are shown, beside those of the policy.
+    reveal: Vec<String>,
+    /// Claims, beside those of the policy.
+    claims: Vec<String>,
+    /// The address of a request that has no policy.
+    url: Option<String>,
+    /// The address of its server, where the name does not lead there.
+    address: Option<String>,
     /// Ranges of the body that are shown.
     show: Vec<(usize, usize)>,
     show_all: bool,
@@ -102,19 +112,20 @@ struct Work {
 /// The result of the work: a JSON object, and a file.
 type Made = (Value, Option<Vec<u8>>);
 
-/// Does what `act` says by the policy at a path.
+/// Does what `act` says by the policy at a path, or of a request that has none.
 #[pyfunction]
 #[pyo3(signature = (act, policy, own, keywords, bundle = None))]
 pub(crate) fn run_web<'py>(
     py: Python<'py>,
     act: &str,
-    policy: PathBuf,
+    policy: Option<PathBuf>,
     own: Own,
     keywords: &Bound<'py, PyDict>,
     bundle: Option<Vec<u8>>,
 ) -> PyResult<(String, Option<Bound<'py, PyBytes>>)> {
     let (asked, callbacks) = Asked::read(keywords)?;
-    let work = Work::new(Act::of(act), &policy, own, asked, bundle).map_err(|why| why.raised(py, None))?;
+    let work =
+        Work::new(Act::of(act), policy.as_deref(), own, asked, bundle).map_err(|why| why.raised(py, None))?;
     let shared = Arc::<Shared>::default();
     let (object, bytes) = drive(py, (shared, callbacks), None, &mut never, move |shared| work.run(shared))?;
     Ok((object.to_string(), bytes.map(|bytes| PyBytes::new(py, &bytes))))
@@ -133,16 +144,41 @@ fn no_keys() -> Trouble {
     Failure::usage("--peer is missing: a web proof, and its record, take a link with keys").into()
 }
 
+impl Own {
+    /// The authorities that the prover believes.
+    fn roots(&self) -> Result<Roots> {
+        let roots = self.roots.as_deref().map_or_else(roots::of_system, roots::of_file);
+        Ok(roots.map_err(|why| Failure::usage(format_args!("--roots: {why}")))?)
+    }
+
+    /// The terms of a policy for a request that has none.
+    fn sketched(&self) -> Result<File> {
+        let fields = self.headers.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>();
+        let address = self.address.as_ref().map(|address| address.parse()).transpose();
+        let wrong = |_| Failure::usage("--address: write an address of the server, and its port");
+        let address = address.map_err(wrong)?;
+        let (url, fields) = (self.url.as_deref().unwrap_or_default(), &fields[..]);
+        let (reveal, claims) = (&self.reveal[..], &self.claims[..]);
+        let sketch = Sketch { url, address, fields, reveal, claims, roots: self.roots()? };
+        File::of_sketch(sketch).map_err(trouble)
+    }
+
+    /// The prover's own choice, beside a policy.
+    fn choice(&self) -> Result<Choice> {
+        if self.url.is_some() {
+            return Ok(Choice::default());
+        }
+        Choice::new(self.reveal.clone(), self.claims.clone()).map_err(trouble)
+    }
+}
+
 impl Work {
-    fn new(
-        act: Act,
-        policy: &std::path::Path,
-        own: Own,
-        asked: Asked,
-        bundle: Option<Vec<u8>>,
-    ) -> Result<Self> {
+    fn new(act: Act, policy: Option<&Path>, own: Own, asked: Asked, bundle: Option<Vec<u8>>) -> Result<Self> {
         let settings = asked.settings(asked.field(None)?, act.file())?;
-        let mut file = File::read(policy).map_err(trouble)?;
+        let mut file = match policy {
+            Some(policy) => File::read(policy).map_err(trouble)?,
+            None => own.sketched()?,
+        };
         if own.record || act == Act::ProveToBytes {
             file.sign_record();
         }
@@ -168,8 +204,8 @@ impl Work {
         if self.act == Act::Verify {
             return self.verify(shared).map(|object| (object, None));
         }
-        let roots = self.own.roots.as_deref().map_or_else(roots::of_system, roots::of_file);
-        let roots = roots.map_err(|why| Failure::usage(format_args!("--roots: {why}")))?;
+        let (roots, choice) = (self.own.roots()?, self.own.choice()?);
+        terms.policy.check_choice(&choice).map_err(trouble)?;
         let fields: Vec<_> = self.own.headers.iter().map(|(name, value)| (&name[..], &value[..])).collect();
         let words: Vec<_> = self.own.hidden.iter().map(|word| &word[..]).collect();
         terms.policy.request_for(&words, &fields).map_err(trouble)?;
@@ -180,7 +216,14 @@ impl Work {
             self.own.show.iter().map(|(from, to)| *from..*to).collect()
         };
         let confirm = |exchange: &Exchange| self.confirmed(exchange, shared);
-        let asking = Asking { roots: &roots, words: &words, fields: &fields, show: &show, confirm: &confirm };
+        let asking = Asking {
+            roots: &roots,
+            words: &words,
+            fields: &fields,
+            choice: &choice,
+            show: &show,
+            confirm: &confirm,
+        };
         if self.act == Act::Preview {
             let mut server = self.file.connect_directly().map_err(trouble)?;
             let seen = session::preview(&mut server, &terms, session::now, &asking).map_err(trouble)?;

@@ -18,6 +18,7 @@ roots = "{root}"
 request = "GET /balance"
 fields = ["cookie?"]
 reveal = ["$.balance"]
+choose = ["claims"]
 """
 
 
@@ -91,6 +92,23 @@ def test_previews_need_nobody(policy):
         volery.web.preview(policy, {"x-user": "me"}, roots=OWN["roots"])
     with pytest.raises(volery.Invalid, match="cannot be read"):
         volery.web.preview("no-such.toml")
+    address = next(line for line in policy.read_text().splitlines() if "address" in line).split('"')[1]
+    url = dict(url="https://bank.example/balance", address=address, **OWN)
+    web = volery.web.preview(claims=["$.balance >= 5"], **url).web
+    assert web["claims"] == ["$.balance >= 5"] and web["hidden"]["request"] == ["cookie"]
+    with pytest.raises(TypeError, match="a policy, or url="):
+        volery.web.preview(policy, **url)
+
+
+def test_provers_choose_what_they_may(policy):
+    claim = '$.owner matches "[A-Z][a-z]+ [A-Z]x"'
+    prover, verifier, _ = both(volery.web.prove, policy, claims=[claim])
+    assert prover.web["chosen"] == verifier.web["chosen"] == {"revealed": {}, "claims": [claim]}
+    assert verifier.web["claims"] == []
+    with pytest.raises(volery.Invalid, match="adds paths of its own choice"):
+        volery.web.preview(policy, reveal=["$.owner"], **OWN)
+    with pytest.raises(TypeError, match="claims= is a list"):
+        volery.web.preview(policy, claims=claim, **OWN)
 
 
 def test_answers_are_proved_once_confirmed(policy):

@@ -2,7 +2,8 @@
 
 ``policy`` is the path of the file that says which server is asked for what, and what may be hidden: that of
 the command line, in ``docs/web.md``. Options of a link, ``connect=``, ``listen=``, ``peer=``, ``key=``,
-are those of ``volery.prove``. ``hidden`` has a word for each ``{hidden}`` of the policy's target. What ends badly raises what lies below ``volery.Error``: ``Rejected`` where the
+are those of ``volery.prove``. ``hidden`` has a word for each ``{hidden}`` of the policy's target; ``reveal`` and ``claims`` have paths
+and claims of the prover's own choice, where ``choose`` of the policy allows them. What ends badly raises what lies below ``volery.Error``: ``Rejected`` where the
 session, the answer or a file proves nothing, ``Invalid`` where that is found before anything is opened, and
 ``LinkError`` where the server or a link fails.
 """
@@ -25,6 +26,12 @@ def _bytes(value: str | bytes) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
+def _texts(name: str, texts: Iterable[str] | None) -> list[str]:
+    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts or ()):
+        raise TypeError(f"{name}= is a list of texts")
+    return list(texts or ())
+
+
 def _words(hidden: Iterable[str | bytes] | None) -> Iterable[str | bytes]:
     if isinstance(hidden, (str, bytes, bytearray)):
         raise TypeError("hidden= is a list of words, one for each {hidden} of the policy's target")
@@ -32,12 +39,16 @@ def _words(hidden: Iterable[str | bytes] | None) -> Iterable[str | bytes]:
 
 
 def _run(
-    act: str, policy: str | PathLike[str], own: dict[str, Any], options: Any, bundle: bytes | None = None
+    act: str, policy: str | PathLike[str] | None, own: dict[str, Any], options: Any, bundle: bytes | None = None
 ) -> Any:
     confirm, relay = own.get("confirm"), own.get("relay")
     every = {
         "headers": [(name, _bytes(value)) for name, value in (own.get("headers") or {}).items()],
         "hidden": [_bytes(word) for word in _words(own.get("hidden"))],
+        "reveal": _texts("reveal", own.get("reveal")),
+        "claims": _texts("claims", own.get("claims")),
+        "url": own.get("url"),
+        "address": own.get("address"),
         "show": [tuple(part) for part in own.get("show") or ()],
         "show_all": bool(own.get("show_all")),
         "roots": own.get("roots") and fspath(own["roots"]),
@@ -45,20 +56,31 @@ def _run(
         "record": bool(own.get("record")),
         "relay": [relay] if isinstance(relay, str) else list(relay or ()),
     }
-    return _volery.run_web(act, fspath(policy), every, options, bundle)
+    return _volery.run_web(act, None if policy is None else fspath(policy), every, options, bundle)
 
 
 def preview(
-    policy: str | PathLike[str],
+    policy: str | PathLike[str] | None = None,
     headers: Mapping[str, str | bytes] | None = None,
     *,
+    url: str | None = None,
+    address: str | None = None,
     hidden: Iterable[str | bytes] = (),
     roots: str | PathLike[str] | None = None,
+    reveal: Iterable[str] = (),
+    claims: Iterable[str] = (),
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
 ) -> Report:
-    """Makes the request without a verifier: what it would see is ``web`` of the report; nothing is proved."""
-    own = dict(headers=headers, hidden=hidden, roots=roots, show=show, show_all=show_all)
+    """Makes the request without a verifier: what it would see is ``web`` of the report; nothing is proved.
+
+    ``url`` stands in the place of a policy that is not written yet: ``headers`` are hidden, and ``reveal`` and
+    ``claims`` are those of a policy. ``address`` is the server's, with its port, where its name does not lead there.
+    """
+    if (policy is None) == (url is None):
+        raise TypeError("preview takes a policy, or url=")
+    own = dict(headers=headers, url=url, address=address, hidden=hidden, roots=roots)
+    own |= dict(reveal=reveal, claims=claims, show=show, show_all=show_all)
     return Report(_run("preview", policy, own, {})[0])
 
 
@@ -68,6 +90,8 @@ def prove(
     *,
     hidden: Iterable[str | bytes] = (),
     roots: str | PathLike[str] | None = None,
+    reveal: Iterable[str] = (),
+    claims: Iterable[str] = (),
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
     confirm: Callable[[Report], bool] | None = None,
@@ -79,7 +103,7 @@ def prove(
     is opened; where it says no, nothing is. Without it all that the policy wants is opened.
     """
     own = dict(headers=headers, hidden=hidden, roots=roots, confirm=confirm)
-    own |= dict(show=show, show_all=show_all)
+    own |= dict(reveal=reveal, claims=claims, show=show, show_all=show_all)
     return Report(_run("prove", policy, own, options)[0])
 
 
@@ -89,6 +113,8 @@ def prove_to_bytes(
     *,
     hidden: Iterable[str | bytes] = (),
     roots: str | PathLike[str] | None = None,
+    reveal: Iterable[str] = (),
+    claims: Iterable[str] = (),
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
     confirm: Callable[[Report], bool] | None = None,
@@ -100,7 +126,7 @@ def prove_to_bytes(
     show.
     """
     own = dict(headers=headers, hidden=hidden, roots=roots, confirm=confirm)
-    own |= dict(show=show, show_all=show_all)
+    own |= dict(reveal=reveal, claims=claims, show=show, show_all=show_all)
     report, bundle = _run("prove_to_bytes", policy, own, options)
     return bundle, Report(report)
 

@@ -9,11 +9,15 @@ _Path = str | PathLike[str]
 _Headers = Mapping[str, str | bytes] | None
 
 def preview(
-    policy: _Path,
+    policy: _Path | None = None,
     headers: _Headers = None,
     *,
+    url: str | None = None,
+    address: str | None = None,
     hidden: Iterable[str | bytes] = (),
     roots: _Path | None = None,
+    reveal: Iterable[str] = (),
+    claims: Iterable[str] = (),
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
 ) -> Report: ...
@@ -23,6 +27,8 @@ def prove(
     *,
     hidden: Iterable[str | bytes] = (),
     roots: _Path | None = None,
+    reveal: Iterable[str] = (),
+    claims: Iterable[str] = (),
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
     confirm: Callable[[Report], bool] | None = None,
@@ -34,6 +40,8 @@ def prove_to_bytes(
     *,
     hidden: Iterable[str | bytes] = (),
     roots: _Path | None = None,
+    reveal: Iterable[str] = (),
+    claims: Iterable[str] = (),
     show: Iterable[tuple[int, int]] = (),
     show_all: bool = False,
     confirm: Callable[[Report], bool] | None = None,
