@@ -9,7 +9,7 @@ use volery_web::bundle::{Bundle, verify};
 use volery_web::policy::{Policy, Wanted};
 use volery_web::session::{Signing, Terms};
 use volery_web::skeleton::{skeleton, text};
-use volery_web::tls::Roots;
+use volery_web::tls::{Roots, Suite};
 use volery_web::tunnel::Limits;
 use volery_web::{Form, SignedRecord};
 
@@ -21,6 +21,7 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
     let wanted = Wanted {
         host: "bank.example".into(),
         port: 443,
+        suites: vec![Suite::default()],
         target: "/balance".into(),
         fields: vec![],
         shown_fields: vec![],

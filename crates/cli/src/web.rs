@@ -16,7 +16,7 @@ use volery_web::tunnel::is_refusal;
 
 /// The JSON of what a verifier knows of a session.
 pub fn seen(seen: &Seen) -> Value {
-    let Seen { exchange, freshness, address, opened, closed, certificate, recording, record } = seen;
+    let Seen { exchange, freshness, address, opened, closed, suite, certificate, recording, record } = seen;
     let seconds = |time: &SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let mut object = object(exchange);
     object["address"] = json!(address.to_string());
@@ -24,6 +24,7 @@ pub fn seen(seen: &Seen) -> Value {
     object["age"] = json!(freshness.age);
     object["opened"] = json!(seconds(opened));
     object["closed"] = json!(seconds(closed));
+    object["suite"] = json!(suite.name());
     object["certificate_sha256"] = json!(hex(&Sha256::digest(certificate)));
     object["recording"] = json!({"up_sha256": hex(&recording.up), "down_sha256": hex(&recording.down)});
     object["record"] = json!(record.as_ref().map(self::record));
@@ -32,7 +33,7 @@ pub fn seen(seen: &Seen) -> Value {
 
 /// The JSON of what a verifier of a file knows of a session.
 pub fn of_file(verdict: &FileVerdict) -> Value {
-    let FileVerdict { exchange, freshness, record: signed, certificate, .. } = verdict;
+    let FileVerdict { exchange, freshness, record: signed, suite, certificate, .. } = verdict;
     let Record { address, times: [opened, closed], recording, .. } = &signed.record;
     let mut object = object(exchange);
     object["address"] = json!(address.to_string());
@@ -40,6 +41,7 @@ pub fn of_file(verdict: &FileVerdict) -> Value {
     object["age"] = json!(freshness.age);
     object["opened"] = json!(opened);
     object["closed"] = json!(closed);
+    object["suite"] = json!(suite.name());
     object["certificate_sha256"] = json!(hex(&Sha256::digest(certificate)));
     object["recording"] = json!({"up_sha256": hex(&recording.up), "down_sha256": hex(&recording.down)});
     object["record"] = record(signed);

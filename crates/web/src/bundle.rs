@@ -18,7 +18,7 @@
 //! Numbers are big-endian. The proof's **label** is `volery web file 1`, and by their names the digests,
 //! SHA-256 in hexadecimal, of the signed record, of the recording's digest, and of the opening. The digest of
 //! its statement is of `volery web file statement 1`, a zero, the same three, that of the policy, and that of
-//! the [statement](crate::statement), of AES and SHA-256 with holes: so a proof is of one file, and its
+//! the [statement](crate::statement), of AES and SHA-256 with holes ([`Form::Holes`]): so a proof is of one file, and its
 //! challenges depend on all of it.
 //!
 //! **What a file does not say.** It is as good as the relay's word on who was at the other end of the path,
@@ -27,7 +27,7 @@
 //! the policy of the record.
 //!
 //! **What is revealed.** The recording, which is encrypted, and what is opened of it in any session: SHTS,
-//! CHTS, and H of either direction; to whoever has the file.
+//! CHTS, and keys of hashes; to whoever has the file.
 
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::freshness::Freshness;
@@ -37,6 +37,7 @@ use crate::record::{self, Kept, SignedRecord};
 use crate::recording::{Passage, Recording, Side};
 use crate::session::{Asking, Checked, Signing, Stated, Terms, Time, confirmed};
 use crate::statement::{Form, Statement};
+use crate::tls::Suite;
 use crate::tunnel::most_opening;
 use core::time::Duration;
 use sha2::{Digest, Sha256};
@@ -71,6 +72,8 @@ pub struct FileVerdict {
     pub freshness: Freshness,
     /// The record, by a relay that is believed.
     pub record: SignedRecord,
+    /// The cipher suite of the session.
+    pub suite: Suite,
     /// The server's certificate, in DER.
     pub certificate: Vec<u8>,
     /// The proof's own verdict, without which there is none.
@@ -148,10 +151,11 @@ pub fn verify(
     let Bundle { record, recording, opening } = &bundle;
     record.check_connection(terms.policy, recording, Whose::Prover)?;
     let checked = Checked::of(recording, opening, terms, times(record))?;
-    let Checked { certificate, exchange, freshness, statement } = checked;
+    let Checked { suite, certificate, exchange, freshness, statement } = checked;
     let options = bundle.options(terms, &statement, options);
     let (accepted, report) = volery::verify_from(&statement as &dyn Source<F2>, from, &options)?;
-    Ok(FileVerdict { exchange, freshness, record: bundle.record, certificate, accepted, report })
+    let record = bundle.record;
+    Ok(FileVerdict { exchange, freshness, record, suite, certificate, accepted, report })
 }
 
 impl Bundle {

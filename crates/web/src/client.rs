@@ -2,11 +2,11 @@
 //! verifier's relay where a proof is to come of it.
 //!
 //! The handshake secret is what rustls never gives away. It is taken where it is made: the one call of HKDF-Extract
-//! with a salt, in a session without pre-shared key, is that of RFC 8446 section 7.1 which makes it. So the suite that
-//! is offered has an HKDF of our own around the provider's, which leaves the secret in a slot of the thread that drives
+//! with a salt, in a session without pre-shared key, is that of RFC 8446 section 7.1 which makes it. So the suites that
+//! are offered have an HKDF of our own around the provider's, which leaves the secret in a slot of the thread that drives
 //! the connection.
 //!
-//! Offered are TLS 1.3, TLS_AES_128_GCM_SHA256, http/1.1, and for the key exchange the hybrid of X25519 and ML-KEM-768
+//! Offered are TLS 1.3, the suites of the policy, http/1.1, and for the key exchange the hybrid of X25519 and ML-KEM-768
 //! first, so that whoever records the connection cannot read it later by a quantum computer. Nothing is resumed, no
 //! ticket is asked for, there is no early data and no certificate of the client.
 //!
@@ -14,9 +14,9 @@
 //! with its pins, are demanded beside them: both while the handshake goes on, before any of the request is sent.
 
 use crate::error::{Error, Place, Refusal, Result, Why};
-use crate::provider::{provider, suite};
+use crate::provider::{implementation_of, provider};
 use crate::recording::{Recording, Side};
-use crate::tls::{Roots, Secret, check_chain};
+use crate::tls::{Roots, Secret, Suite, check_chain};
 use core::cell::RefCell;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, TicketRequest, WebPkiServerVerifier};
@@ -39,6 +39,8 @@ use zeroize::Zeroizing;
 pub struct Request<'a> {
     /// The server's name, in ASCII and lower case.
     pub name: &'a str,
+    /// The cipher suites that are offered, the best first.
+    pub suites: &'a [Suite],
     /// The authorities that the client itself believes.
     pub own: &'a Roots,
     /// The authorities, and keys, that it has to be certified by in addition, as the verifier will demand.
@@ -165,7 +167,7 @@ impl Write for Wire<'_> {
 /// The configuration of one request.
 fn config(request: &Request<'_>) -> Result<ClientConfig> {
     let mut provider = provider()?;
-    provider.cipher_suites = vec![SupportedCipherSuite::Tls13(LazyLock::force(&SUITE))];
+    provider.cipher_suites = request.suites.iter().map(|suite| kept(*suite)).collect();
     provider.kx_groups.sort_by_key(|group| group.name() != NamedGroup::X25519MLKEM768);
     let provider = Arc::new(provider);
     let own =
@@ -260,12 +262,17 @@ impl TimeProvider for FixedTime {
     }
 }
 
-/// The suite that is offered, with an HKDF that keeps the handshake secret.
-static SUITE: LazyLock<Tls13CipherSuite> = LazyLock::new(|| {
-    let Tls13CipherSuite { common, aead_alg, .. } = suite();
-    let common = rustls::crypto::CipherSuiteCommon { ..*common };
-    Tls13CipherSuite { common, hkdf_provider: &Keeping, aead_alg: *aead_alg, quic: None }
-});
+/// A suite as it is offered, with an HKDF that keeps the handshake secret.
+fn kept(suite: Suite) -> SupportedCipherSuite {
+    static ALL: LazyLock<[Tls13CipherSuite; 2]> = LazyLock::new(|| {
+        Suite::ALL.map(|suite| {
+            let Tls13CipherSuite { common, aead_alg, .. } = implementation_of(suite);
+            let common = rustls::crypto::CipherSuiteCommon { ..*common };
+            Tls13CipherSuite { common, hkdf_provider: &Keeping, aead_alg: *aead_alg, quic: None }
+        })
+    });
+    SupportedCipherSuite::Tls13(&LazyLock::force(&ALL)[suite as usize])
+}
 
 thread_local! {
     /// The handshake secret of the connection that this thread drives.
@@ -288,12 +295,12 @@ impl Drop for Emptied {
     }
 }
 
-/// The provider's HKDF, which keeps the one secret that is extracted under a salt.
+/// The provider's HKDF with SHA-256, that of either suite, which keeps the one secret that is extracted under a salt.
 struct Keeping;
 
 impl Keeping {
     fn inner(&self) -> &'static dyn Hkdf {
-        suite().hkdf_provider
+        implementation_of(Suite::Aes128).hkdf_provider
     }
 }
 
@@ -359,8 +366,8 @@ mod tests {
     #[test]
     fn no_secret_outlives_its_connection() {
         let (roots, time) = (script::roots(), script::time());
-        let request =
-            Request { name: script::NAME, own: &roots, demanded: &roots, time, bytes: b"", most: 100 };
+        let (name, suites) = (script::NAME, &Suite::ALL);
+        let request = Request { name, suites, own: &roots, demanded: &roots, time, bytes: b"", most: 100 };
         assert!(fetch(&request, &mut Gone, &mut |_| true).is_err());
         assert!(SLOT.take().is_none());
     }

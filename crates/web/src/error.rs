@@ -2,6 +2,7 @@
 
 use crate::policy::Unwanted;
 use crate::recording::Side;
+use crate::tls::{Suite, names};
 use core::fmt::{self, Display};
 use core::net::IpAddr;
 use std::io;
@@ -243,9 +244,15 @@ pub enum Why {
     /// The server does not repeat the session's identifier.
     #[error("it does not repeat the client's session identifier")]
     SessionId,
-    /// A cipher suite that is not allowed, or was not offered.
-    #[error("the cipher suite {0:#06x} is not allowed, or was not offered")]
+    /// The client offers other cipher suites than the policy has, or in another order.
+    #[error("the cipher suites that it offers are not those of the policy, in this order: {}", names(.0))]
+    Suites(Vec<Suite>),
+    /// A cipher suite that the client did not offer, or after a retry another one than that was for.
+    #[error("the cipher suite {0:#06x} was not offered, or is not that of the retry")]
     Suite(u16),
+    /// The prover opens the records by another cipher suite.
+    #[error("it is by another cipher suite than the session")]
+    OtherSuite,
     /// An extension that is not allowed: what it does may void the proof.
     #[error("the extension {} is not allowed", extension(*.0))]
     Extension(u16),

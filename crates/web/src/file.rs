@@ -5,6 +5,7 @@
 //! host = "api.bank.example"          # port = 443, and address = "10.0.0.7:443" for a server in one's own network
 //! roots = "roots.pem"                # authorities, in PEM, beside this file
 //! pin = ["sha256/…"]                # digests of keys in base64, of which the chain has to have one
+//! suites = ["TLS_AES_128_GCM_SHA256"] # and TLS_CHACHA20_POLY1305_SHA256: that the client offers, the best first
 //! request = "GET /v1/balance"
 //! fields = ["accept", "cookie?"]     # that a request may have; "?" may be hidden
 //! shown_fields = ["etag"]            # that the answer shows, beside Date, Age and those that say what its body is
@@ -25,7 +26,7 @@ use crate::program::{BodyProgram, USUAL_CYCLES};
 use crate::session::Terms;
 use crate::statement::Form;
 use crate::terms::Signing;
-use crate::tls::Roots;
+use crate::tls::{Roots, Suite};
 use crate::tunnel::{Limits, connect};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
@@ -52,6 +53,7 @@ struct Written {
     roots: String,
     #[serde(default)]
     pin: Vec<String>,
+    suites: Option<Vec<String>>,
     request: String,
     #[serde(default)]
     fields: Vec<String>,
@@ -174,6 +176,7 @@ impl File {
         let policy = Policy::new(Wanted {
             host: host.to_ascii_lowercase(),
             port: port.parse().map_err(|_| wrong())?,
+            suites: vec![Suite::default()],
             target: target.into(),
             fields: fields.iter().map(|name| AllowedField { name: (*name).into(), may_hide: true }).collect(),
             shown_fields: Vec::new(),
@@ -253,9 +256,14 @@ impl File {
             }
             (None, None) => None,
         };
+        let suites = match written.suites {
+            Some(names) => names.iter().map(|name| suite(name)).collect::<Result<_>>()?,
+            None => vec![Suite::default()],
+        };
         let policy = Policy::new(Wanted {
             host: written.host,
             port: written.port,
+            suites,
             target: target.into(),
             fields: written.fields.iter().map(field).collect(),
             shown_fields: written.shown_fields,
@@ -369,6 +377,11 @@ fn quoted(text: impl Display) -> String {
     format!("\"{escaped}\"")
 }
 
+/// The cipher suite of this name.
+fn suite(name: &str) -> Result<Suite> {
+    name.parse().map_err(|why| Error::invalid(format!("suites: {why}")))
+}
+
 /// A digest of a key, as `sha256/` and base64.
 fn pin(text: &str) -> Result<[u8; 32]> {
     let digest = text.strip_prefix("sha256/").and_then(|text| STANDARD.decode(text).ok());
@@ -396,6 +409,10 @@ mod tests {
     fn files_are_read() {
         let file = parse(TEXT).unwrap();
         assert_eq!((file.policy.host(), file.policy.port(), file.form), ("bank.example", 443, Form::Gates));
+        assert_eq!(file.policy.suites(), [Suite::Aes128]);
+        let names = "[\"TLS_CHACHA20_POLY1305_SHA256\", \"TLS_AES_128_GCM_SHA256\"]";
+        let file = parse(&format!("{TEXT}suites = {names}")).unwrap();
+        assert_eq!(file.policy.suites(), [Suite::ChaCha20, Suite::Aes128]);
         parse(&format!("{TEXT}pin = [\"sha256/{}=\"]", "A".repeat(43))).unwrap();
         let more = "port = 444\nfields = [\"cookie?\", \"accept\"]\nstatus = [200, 404]\ntype = \"a/b\"\n\
                     form = \"mixed\"\naddress = \"127.0.0.1:444\"\nlimits = { up = 1000, seconds = 5 }\n";
@@ -462,6 +479,15 @@ mod tests {
             (&TEXT.replace("bank", "Bank"), "in lower case"),
             (&format!("{TEXT}form = \"fast\""), "fast"),
             (&format!("{TEXT}limit = 1"), "unknown field"),
+            (
+                &format!("{TEXT}suites = [\"aes\"]"),
+                "suites: \"aes\" is no suite: choose from TLS_AES_128_GCM_SHA256, TLS",
+            ),
+            (&format!("{TEXT}suites = []"), "one cipher suite or more"),
+            (
+                &format!("{TEXT}suites = [{0:?}, {0:?}]", "TLS_AES_128_GCM_SHA256"),
+                "one cipher suite or more, and none of them twice",
+            ),
             (&format!("{TEXT}pin = [\"sha256/AAAA\"]"), "44 characters"),
             (&format!("{TEXT}pin = [\"{}=\"]", "A".repeat(43)), "44 characters"),
             (&format!("{TEXT}limits = {{ down = 1000000000 }}"), "limits"),

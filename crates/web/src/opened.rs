@@ -1,10 +1,10 @@
 //! A session as its client has it: with the handshake secret, which opens all of its records.
 
 use crate::error::{Place, Refusal, Result, Why};
-use crate::opening::{Choice, Hidden, Opening, Part, Planned, Said};
+use crate::opening::{Choice, HashKeys, Hidden, Opening, Part, Planned, Said};
 use crate::recording::{Recording, Side};
 use crate::tls::{
-    APPLICATION_DATA, Expected, HANDSHAKE, HandshakeSecrets, Keys, Schedule, Secret, Session, content,
+    APPLICATION_DATA, Expected, HANDSHAKE, HandshakeSecrets, Keys, Schedule, Secret, Session, Suite, content,
     hellos, verify,
 };
 use core::ops::Range;
@@ -17,7 +17,7 @@ const KEY_UPDATE: u8 = 24;
 pub struct Opened<'r> {
     session: Session<'r>,
     secrets: HandshakeSecrets,
-    hash_keys: [[u8; 16]; 2],
+    keys: [Keys; 2],
     contents: [Vec<Content>; 2],
 }
 
@@ -55,22 +55,21 @@ impl<'r> Opened<'r> {
     /// # Errors
     /// Those of [`verify`]; `Refused` where keys change, or a record does not open.
     pub fn new(recording: &'r Recording, secret: &Secret, expected: &Expected<'_>) -> Result<Self> {
-        let schedule = Schedule::new(secret, &hellos(recording, expected.name)?);
+        let schedule = Schedule::new(secret, &hellos(recording, expected.name, expected.suites)?);
         let secrets = HandshakeSecrets {
             client: schedule.client_handshake.clone(),
             server: schedule.server_handshake.clone(),
         };
         let session = verify(recording, &secrets, expected)?;
-        let keys = schedule.application(&session.finished_hash);
-        Self::of(session, secrets, &keys)
+        let keys = schedule.application(session.suite, &session.finished_hash);
+        Self::of(session, secrets, keys)
     }
 
     /// Opens the records of a verified session by the keys of content.
-    pub(crate) fn of(session: Session<'r>, secrets: HandshakeSecrets, keys: &[Keys; 2]) -> Result<Self> {
-        let hash_keys = keys.each_ref().map(Keys::hash_key);
-        let [client, server] = keys;
+    pub(crate) fn of(session: Session<'r>, secrets: HandshakeSecrets, keys: [Keys; 2]) -> Result<Self> {
+        let [client, server] = &keys;
         let contents = [open(&session, Side::Client, client)?, open(&session, Side::Server, server)?];
-        Ok(Self { session, secrets, hash_keys, contents })
+        Ok(Self { session, secrets, keys, contents })
     }
 
     /// The verified session.
@@ -105,14 +104,23 @@ impl<'r> Opened<'r> {
         for planned in plan.iter_mut().rev().skip(1) {
             planned.parts.take_if(|parts| parts.is_empty());
         }
-        Opening {
-            secrets: self.secrets.clone(),
-            hash_keys: self.hash_keys,
-            client: self::plan(self.contents(Side::Client), client),
-            server: plan,
-            output: Vec::new(),
-            choice: Choice::default(),
-        }
+        let client = self::plan(self.contents(Side::Client), client);
+        let hash_keys = hash_keys(self.session.suite, &self.keys, [&client, &plan]);
+        let (secrets, output, choice) = (self.secrets.clone(), Vec::new(), Choice::default());
+        Opening { secrets, hash_keys, client, server: plan, output, choice }
+    }
+}
+
+/// The keys of the hashes of the records that plans open, by the keys of both sides.
+pub(crate) fn hash_keys(suite: Suite, keys: &[Keys; 2], plans: [&[Planned]; 2]) -> HashKeys {
+    let [client, server] = keys;
+    let of_opened = |keys: &Keys, plan: &[Planned]| {
+        let opened = (0..).zip(plan).filter(|(_, planned)| planned.parts.is_some());
+        opened.map(|(sequence, _)| keys.hash_key(sequence)).collect()
+    };
+    match suite {
+        Suite::Aes128 => HashKeys::Ghash([client.hash_key(0), server.hash_key(0)]),
+        Suite::ChaCha20 => HashKeys::Poly1305([of_opened(client, plans[0]), of_opened(server, plans[1])]),
     }
 }
 
@@ -179,13 +187,14 @@ mod tests {
         let mut recording = Recording::new();
         let record = [&[23, 3, 3, 0, 18][..], &[0; 18]].concat();
         recording.push(Side::Server, &record.repeat(1 << 16), 0);
-        let session = Session::of_records(&recording, [0; 32], [0; 32]);
+        let session = Session::of_records(&recording, Suite::default(), [0; 32], [0; 32]);
         let schedule = Schedule::new(&Secret::new([7; 32]), &[0; 32]);
         let secrets = HandshakeSecrets {
             client: schedule.client_handshake.clone(),
             server: schedule.server_handshake.clone(),
         };
-        let opened = Opened::of(session, secrets, &schedule.application(&[0; 32]));
+        let keys = schedule.application(session.suite, &[0; 32]);
+        let opened = Opened::of(session, secrets, keys);
         let Err(Error::Refused(refusal)) = opened.map(drop) else { panic!("opened, or another error") };
         assert_eq!(refusal.why, Why::Records(1 << 16));
     }

@@ -4,10 +4,12 @@
 //! | part | bytes |
 //! |---|---|
 //! | version, 3 | 1 |
+//! | number of the cipher suite | 2 |
 //! | SHTS, CHTS | 32 + 32 |
-//! | H of the client's key, H of the server's | 16 + 16 |
+//! | by AES-128-GCM: H of the client's key, H of the server's | 16 + 16 |
 //! | for either side, the client first: number of records | 2 |
 //! | for each record: length of its content, type, use (0 its type alone, 1 opened) | 2 + 1 + 1 |
+//! | where it is opened, by ChaCha20-Poly1305: r of its tag | 16 |
 //! | where it is opened: number of parts, and for each its begin, kind (0 shown, 1 a hidden value, 2 a value of JSON hidden whole, 3 hidden digits, 4 a hidden word, 5 a body that a program reads) and length | 2 + (2 + 1 + 2) |
 //! | where a part is shown: its bytes | n |
 //! | what the policy's program gives out: its length, and its bytes | 2 + n |
@@ -19,11 +21,14 @@
 use crate::error::{Error, Place, Refusal, Why};
 use crate::program::MOST_OUTPUT;
 use crate::recording::Side;
-use crate::tls::{HandshakeSecrets, Reader, Secret};
+use crate::tls::{HASH_KEY, HandshakeSecrets, Reader, Secret, Suite};
 
 /// The most bytes of an opening of no records.
 pub(crate) const MOST_FIXED: usize =
-    1 + 2 * 32 + 2 * 16 + 2 * 2 + 2 + MOST_OUTPUT + 2 * (1 + 2 * MOST_CHOSEN) + MOST_CHOSEN_BYTES;
+    1 + 2 + 2 * 32 + 2 * HASH_KEY + 2 * 2 + 2 + MOST_OUTPUT + 2 * (1 + 2 * MOST_CHOSEN) + MOST_CHOSEN_BYTES;
+
+/// The most bytes of a record, beside those of its parts.
+pub(crate) const OF_RECORD: usize = 4 + HASH_KEY + 2;
 
 /// The version of these bytes.
 const VERSION: u8 = 3;
@@ -38,8 +43,8 @@ pub(crate) const MOST_CHOSEN_BYTES: usize = 4096;
 pub struct Opening {
     /// SHTS and CHTS.
     pub secrets: HandshakeSecrets,
-    /// H, the keys of GHASH of content: the client's and the server's.
-    pub hash_keys: [[u8; 16]; 2],
+    /// The keys of the hashes that the tags of content are made of.
+    pub hash_keys: HashKeys,
     /// The client's records behind its Finished, all of them.
     pub client: Vec<Planned>,
     /// The server's first records behind its Finished, up to the last of which something is claimed.
@@ -129,6 +134,34 @@ impl Choice {
     }
 }
 
+/// The keys of the hashes that the tags of opened records are made of, by the cipher suite.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HashKeys {
+    /// H, the keys of GHASH: the client's and the server's.
+    Ghash([[u8; HASH_KEY]; 2]),
+    /// r, the keys of Poly1305: one for each record that is opened, in their order, of the client and of the server.
+    Poly1305([Vec<[u8; HASH_KEY]>; 2]),
+}
+
+impl HashKeys {
+    /// The cipher suite whose hash they are of.
+    pub const fn suite(&self) -> Suite {
+        match self {
+            Self::Ghash(_) => Suite::Aes128,
+            Self::Poly1305(_) => Suite::ChaCha20,
+        }
+    }
+
+    /// The keys of each record that is opened of a side, in their order.
+    pub(crate) fn of(&self, side: Side) -> Box<dyn Iterator<Item = [u8; HASH_KEY]> + '_> {
+        let side = usize::from(side == Side::Server);
+        match self {
+            Self::Ghash(keys) => Box::new(core::iter::repeat(keys[side])),
+            Self::Poly1305(keys) => Box::new(keys[side].iter().copied()),
+        }
+    }
+}
+
 /// A record, as the prover says that it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Planned {
@@ -214,19 +247,28 @@ impl Opening {
     /// The bytes, as above.
     ///
     /// # Panics
-    /// Where there are more than 2^16 - 1 of what is counted, which no recording has room for that is within limits.
+    /// Where there are more than 2^16 - 1 of what is counted, which no recording has room for that is within limits; or
+    /// fewer keys of Poly1305 than records that are opened.
     pub fn to_bytes(&self) -> Vec<u8> {
         let count = |length: usize| u16::try_from(length).expect("a number within limits").to_be_bytes();
         let mut bytes = vec![VERSION];
+        bytes.extend(self.hash_keys.suite().number().to_be_bytes());
         bytes.extend(self.secrets.server.bytes());
         bytes.extend(self.secrets.client.bytes());
-        bytes.extend(self.hash_keys.as_flattened());
-        for plan in [&self.client, &self.server] {
+        if let HashKeys::Ghash(keys) = &self.hash_keys {
+            bytes.extend(keys.as_flattened());
+        }
+        for side in [Side::Client, Side::Server] {
+            let plan = self.plan(side);
+            let mut keys = self.hash_keys.of(side);
             bytes.extend(count(plan.len()));
             for record in plan {
                 bytes.extend(record.length.to_be_bytes());
                 bytes.extend([record.kind, record.parts.is_some().into()]);
                 let Some(parts) = &record.parts else { continue };
+                if matches!(self.hash_keys, HashKeys::Poly1305(_)) {
+                    bytes.extend(keys.next().expect("a key for each record that is opened"));
+                }
                 bytes.extend(count(parts.len()));
                 for part in parts {
                     bytes.extend(part.start.to_be_bytes());
@@ -256,10 +298,19 @@ impl Opening {
         if reader.u8()? != VERSION {
             return Err(Why::NotCanonical);
         }
+        let suite = Suite::of_number(reader.u16()?).ok_or(Why::NotCanonical)?;
         let server = Secret::new(reader.array()?);
         let secrets = HandshakeSecrets { server, client: Secret::new(reader.array()?) };
-        let hash_keys = [reader.array()?, reader.array()?];
-        let (client, server) = (plan(&mut reader)?, plan(&mut reader)?);
+        let mut hash_keys = match suite {
+            Suite::Aes128 => HashKeys::Ghash([reader.array()?, reader.array()?]),
+            Suite::ChaCha20 => HashKeys::Poly1305([vec![], vec![]]),
+        };
+        let [client, server] = match &mut hash_keys {
+            HashKeys::Ghash(_) => [plan(&mut reader, None)?, plan(&mut reader, None)?],
+            HashKeys::Poly1305([client, server]) => {
+                [plan(&mut reader, Some(client))?, plan(&mut reader, Some(server))?]
+            }
+        };
         let output = reader.vector16()?.rest().to_vec();
         let choice = Choice::read(&mut reader)?;
         reader.end()?;
@@ -267,14 +318,19 @@ impl Opening {
     }
 }
 
-/// The plan of one side.
-fn plan(reader: &mut Reader<'_>) -> Result<Vec<Planned>, Why> {
+/// The plan of one side, and where `keys` are asked for, the keys of its opened records.
+fn plan(reader: &mut Reader<'_>, mut keys: Option<&mut Vec<[u8; HASH_KEY]>>) -> Result<Vec<Planned>, Why> {
     let mut plan = Vec::new();
     for _ in 0..reader.u16()? {
         let (length, kind) = (reader.u16()?, reader.u8()?);
         let parts = match reader.u8()? {
             0 => None,
-            1 => Some(parts(reader)?),
+            1 => {
+                if let Some(keys) = &mut keys {
+                    keys.push(reader.array()?);
+                }
+                Some(parts(reader)?)
+            }
             _ => return Err(Why::NotCanonical),
         };
         if parts.iter().flatten().any(|part| part.end() > length.into()) {

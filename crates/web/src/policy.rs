@@ -13,6 +13,7 @@ use crate::program::{BodyProgram, ReadByProgram};
 use crate::skeleton::{Byte, skeleton};
 use crate::statement::Piece;
 use crate::target;
+use crate::tls::Suite;
 use sha2::{Digest, Sha256};
 use volery_processor::Examined;
 use zeroize::Zeroizing;
@@ -56,6 +57,8 @@ pub struct Wanted {
     pub host: String,
     /// The port of the server.
     pub port: u16,
+    /// The cipher suites of TLS that the client offers, the best first.
+    pub suites: Vec<Suite>,
     /// The target of a GET, in origin form, where `{hidden}` stands for a word that is hidden.
     pub target: String,
     /// Fields that the request may have, beside Host, Connection and Accept-Encoding.
@@ -251,10 +254,10 @@ impl Policy {
     /// The policy of these parts.
     ///
     /// # Errors
-    /// `Invalid` where the target is not in origin form, a name is not in lower case, or a field is one that changes
-    /// what is answered, or how.
+    /// `Invalid` where the target is not in origin form, a name is not in lower case, there is no cipher suite or one
+    /// twice, or a field is one that changes what is answered, or how.
     pub fn new(wanted: Wanted) -> Result<Self> {
-        let Wanted { host, target, fields, shown_fields, status, .. } = &wanted;
+        let Wanted { host, suites, target, fields, shown_fields, status, .. } = &wanted;
         let is_visible = |text: &str| text.bytes().all(|byte| (0x21..0x7f).contains(&byte));
         if !target::is_target(target) {
             return Err(Error::invalid(format!(
@@ -268,6 +271,9 @@ impl Policy {
             || host.contains(|c: char| c.is_ascii_uppercase())
         {
             return Err(Error::invalid(format!("{host:?} is no name of a server, in lower case")));
+        }
+        if suites.is_empty() || (1..suites.len()).any(|i| suites[..i].contains(&suites[i])) {
+            return Err(Error::invalid("a policy has one cipher suite or more, and none of them twice"));
         }
         for AllowedField { name, .. } in fields {
             if NEVER.contains(&&name[..]) || NEVER_WITHIN.iter().any(|part| name.contains(part)) {
@@ -321,6 +327,11 @@ impl Policy {
     /// The port of the server.
     pub const fn port(&self) -> u16 {
         self.0.port
+    }
+
+    /// The cipher suites that the client offers, in this order.
+    pub fn suites(&self) -> &[Suite] {
+        &self.0.suites
     }
 
     /// The target of the request.
@@ -632,7 +643,7 @@ impl Policy {
 
     /// A digest of the policy, which the digest of a statement under it is of.
     pub fn digest(&self) -> [u8; 32] {
-        let Wanted { host, port, target, fields, shown_fields, status, content_type, .. } = &self.0;
+        let Wanted { host, port, suites, target, fields, shown_fields, status, content_type, .. } = &self.0;
         let Wanted { reveal, claims, program, choose, .. } = &self.0;
         let mut digest = Sha256::new();
         let mut add = |bytes: &[u8]| {
@@ -642,6 +653,7 @@ impl Policy {
         add(b"volery web policy 3");
         add(host.as_bytes());
         add(&port.to_be_bytes());
+        add(&suites.iter().flat_map(|suite| suite.number().to_be_bytes()).collect::<Vec<_>>());
         add(target.as_bytes());
         add(&(fields.len() as u64).to_be_bytes());
         for AllowedField { name, may_hide } in fields {

@@ -1,6 +1,7 @@
 //! The cryptography of TLS, the one that links use.
 
 use crate::error::{Error, Result};
+use crate::tls::Suite;
 use rustls::crypto::CryptoProvider;
 
 /// The provider of keys, suites and signatures.
@@ -27,14 +28,17 @@ fn implementation() -> CryptoProvider {
     unreachable!("another machine has no instructions for it")
 }
 
-/// The provider's TLS_AES_128_GCM_SHA256.
+/// The provider's implementation of a suite.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) fn suite() -> &'static rustls::Tls13CipherSuite {
-    let suite = rustls_graviola::suites::TLS13_AES_128_GCM_SHA256;
+pub(crate) fn implementation_of(suite: Suite) -> &'static rustls::Tls13CipherSuite {
+    let suite = match suite {
+        Suite::Aes128 => rustls_graviola::suites::TLS13_AES_128_GCM_SHA256,
+        Suite::ChaCha20 => rustls_graviola::suites::TLS13_CHACHA20_POLY1305_SHA256,
+    };
     suite.tls13().expect("a suite of TLS 1.3")
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn suite() -> &'static rustls::Tls13CipherSuite {
+pub(crate) fn implementation_of(_: Suite) -> &'static rustls::Tls13CipherSuite {
     unreachable!("another machine has no instructions for it")
 }

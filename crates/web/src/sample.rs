@@ -5,7 +5,7 @@ use crate::opened::{Opened, Span};
 use crate::recording::{Recording, Side};
 use crate::statement::{Form, Statement};
 use crate::tls::{
-    ALERT, APPLICATION_DATA, HANDSHAKE, HandshakeSecrets, MOST_CONTENT, Schedule, Secret, Session,
+    ALERT, APPLICATION_DATA, HANDSHAKE, HandshakeSecrets, MOST_CONTENT, Schedule, Secret, Session, Suite,
 };
 use sha2::{Digest, Sha256};
 
@@ -14,11 +14,11 @@ const TICKET: usize = 255;
 
 /// The statement about a session with this handshake secret, in which a request and a response of so many bytes are
 /// shown whole; both are at least one byte long.
-pub fn statement(secret: &Secret, request: usize, response: usize, form: Form) -> Statement {
+pub fn statement(secret: &Secret, suite: Suite, request: usize, response: usize, form: Form) -> Statement {
     let hello_hash = Sha256::digest(b"hellos").into();
     let finished_hash = Sha256::digest(b"a handshake").into();
     let schedule = Schedule::new(secret, &hello_hash);
-    let keys = schedule.application(&finished_hash);
+    let keys = schedule.application(suite, &finished_hash);
     let mut recording = Recording::new();
     let mut send = |side, contents: &[(u8, Vec<u8>)]| {
         let keys = &keys[usize::from(side == Side::Server)];
@@ -33,12 +33,12 @@ pub fn statement(secret: &Secret, request: usize, response: usize, form: Form) -
     send(Side::Client, &[data(request), vec![(ALERT, vec![1, 0])]].concat());
     send(Side::Server, &[vec![(HANDSHAKE, vec![4; TICKET]); 2], data(response)].concat());
 
-    let session = Session::of_records(&recording, hello_hash, finished_hash);
+    let session = Session::of_records(&recording, suite, hello_hash, finished_hash);
     let secrets = HandshakeSecrets {
         client: schedule.client_handshake.clone(),
         server: schedule.server_handshake.clone(),
     };
-    let opened = Opened::of(session, secrets, &keys).expect("records of these keys");
+    let opened = Opened::of(session, secrets, keys).expect("records of these keys");
     let opening = opened.opening(&[Span::shown(0..request)], &[Span::shown(0..response)]);
     Statement::new(&recording, opened.session(), &opening, form).expect("the plan of an honest prover")
 }

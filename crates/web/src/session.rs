@@ -15,7 +15,7 @@ use crate::recording::{Recording, RecordingDigest, Side};
 use crate::skeleton::Byte;
 use crate::statement::Statement;
 pub use crate::terms::{Signing, Terms};
-use crate::tls::{self, Expected, Roots};
+use crate::tls::{self, Expected, Roots, Suite};
 use crate::tunnel::{
     Relayed, Tunnel, receive_answer, receive_opening, receive_record, refuse, relay, send_kept, send_opening,
     send_record, take_opening,
@@ -69,6 +69,8 @@ pub struct Seen {
     pub opened: SystemTime,
     /// The time at which it was closed.
     pub closed: SystemTime,
+    /// The cipher suite of the session.
+    pub suite: Suite,
     /// The server's certificate, in DER.
     pub certificate: Vec<u8>,
     /// The digests of the recording.
@@ -206,7 +208,8 @@ impl Forwarded {
             opened = Some(clock());
             Ok(server)
         };
-        let relayed = relay(&mut link, terms.policy.host(), &terms.limits, &mut connect);
+        let relayed =
+            relay(&mut link, terms.policy.host(), terms.policy.suites(), &terms.limits, &mut connect);
         let Relayed { recording, address, opened: from, closed } =
             relayed.map_err(|why| told(&mut link, why))?;
         let times = [opened.expect("a connection"), clock()];
@@ -230,10 +233,11 @@ impl Forwarded {
     ) -> Result<Unproved> {
         let checked = Checked::of(&self.recording, opening, terms, self.times);
         let checked = checked.map_err(|why| told(&mut self.link, why))?;
-        let Checked { certificate, exchange, freshness, statement } = checked;
+        let Checked { suite, certificate, exchange, freshness, statement } = checked;
         let Self { link, verifying, recording, address, opened, closed, .. } = self;
         let recording = recording.digest();
-        let seen = Seen { exchange, freshness, address, opened, closed, certificate, recording, record };
+        let seen =
+            Seen { exchange, freshness, address, opened, closed, suite, certificate, recording, record };
         let digest = terms.digest_with(&statement);
         Ok(Unproved { link, verifying, seen, statement, digest })
     }
@@ -270,6 +274,7 @@ impl Unproved {
 
 /// An opening that a proof may be about: of a session that is verified, and as the policy wants it.
 pub(crate) struct Checked {
+    pub(crate) suite: Suite,
     pub(crate) certificate: Vec<u8>,
     pub(crate) exchange: Exchange,
     pub(crate) freshness: Freshness,
@@ -288,7 +293,7 @@ impl Checked {
         times: [Time; 2],
     ) -> Result<Self> {
         let Terms { policy, roots, limits, form, .. } = *terms;
-        let expected = Expected { name: policy.host(), roots, time: times[0] };
+        let expected = Expected { name: policy.host(), suites: policy.suites(), roots, time: times[0] };
         let session = tls::verify(recording, &opening.secrets, &expected)?;
         // First of all the plan: what fits the records is no longer than they are.
         let statement = Statement::new(recording, &session, opening, form)?;
@@ -296,7 +301,8 @@ impl Checked {
         let freshness =
             Freshness::of(&exchange.response.head, times, limits.clock).map_err(Unwanted::Stale)?;
         let statement = of_body(statement, opening, policy, &exchange);
-        Ok(Self { certificate: session.certificate, exchange, freshness, statement })
+        let (suite, certificate) = (session.suite, session.certificate);
+        Ok(Self { suite, certificate, exchange, freshness, statement })
     }
 }
 
@@ -444,7 +450,8 @@ fn asked(
     let Terms { policy, roots, limits, .. } = *terms;
     let bytes = policy.request_for(asking.words, asking.fields)?;
     let (own, most) = (asking.roots, limits.down);
-    let request = client::Request { name: policy.host(), own, demanded: roots, time, bytes: &bytes, most };
+    let (name, suites) = (policy.host(), policy.suites());
+    let request = client::Request { name, suites, own, demanded: roots, time, bytes: &bytes, most };
     let mut progress = Progress::default();
     fetch(&request, connection, &mut |response| progress.is_complete(response))
 }
@@ -468,7 +475,7 @@ impl Stated {
         asking: &Asking<'_>,
     ) -> Result<Self> {
         let Terms { policy, roots, limits, form, .. } = *terms;
-        let expected = Expected { name: policy.host(), roots, time: times[0] };
+        let expected = Expected { name: policy.host(), suites: policy.suites(), roots, time: times[0] };
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected)?;
         let data = [Side::Client, Side::Server].map(|side| opened.data(side));
         let mut response = policy.response_spans_with(asking.choice, &data[1])?;

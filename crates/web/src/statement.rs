@@ -1,22 +1,27 @@
 //! The statement about the records of a session: one secret opens them to what the prover says.
 //!
-//! **Relation.** Private is HS, the handshake secret, 32 bytes. Public are h1, h2, SHTS, and of either direction H and
-//! the plan of its records: lengths, types, ciphertexts, tags, shown bytes. The prover knows HS such that
+//! **Relation.** Private is HS, the handshake secret, 32 bytes. Public are the cipher suite, h1, h2, SHTS, of either
+//! direction the plan of its records: lengths, types, ciphertexts, tags, shown bytes; and keys of hashes: by AES-128-GCM H
+//! of either direction, by ChaCha20-Poly1305 r of each record that is opened. The prover knows HS such that
 //! 1. SHTS = HMAC(HS, "s hs traffic", h1);
 //! 2. with MS = HMAC(HMAC(HS, "derived", H("")), 0), and K and iv of either direction by RFC 8446 section 7.3 from
-//!    HMAC(MS, "c ap traffic" or "s ap traffic", h2): E_K(0) = H;
+//!    HMAC(MS, "c ap traffic" or "s ap traffic", h2): by AES, E_K(0) = H;
 //! 3. for each record i in the plan, with nonce iv xor i: the byte behind its content is its type, all behind that are
-//!    zeros; and where it is opened, its shown bytes are the content's, hidden bytes are of their class, and the
-//!    pad of its tag, E_K(nonce, 1), is the sum of the tag and the GHASH of the ciphertext under H, which both parties
-//!    compute in the clear;
+//!    zeros; and where it is opened, its shown bytes are the content's, hidden bytes are of their class, and the block of
+//!    the key stream before those of the text begins, by AES, with the pad of its tag, and by ChaCha20 with r and the pad.
+//!    The pad is the tag less its hash, of the ciphertext under H or r, which both parties compute in the clear
+//!    (`tls/protection.rs`);
 //! 4. of a body that is read as JSON, each value that is hidden whole ends where it is said to (`whole`), and
 //!    comparisons of hidden bytes, which claims are made of, hold;
 //! 5. of a body that a program reads, the program ([`program`](crate::program)) ends by exit code 0, and gives out what
 //!    it is said to.
 //!
 //! SHTS is fixed by the verified handshake, and so is HS by step 1, but for a second preimage of SHA-256; all else
-//! follows from HS and h2, so that the plaintexts are unique. Tags bind what lies between: behind a KeyUpdate that the
-//! plan calls something else, old keys give noise, of which one byte in 256 is of any type, but no tag fits.
+//! follows from HS and h2, so that the plaintexts are unique. Neither GCM nor ChaCha20-Poly1305 is a commitment to its key,
+//! and neither has to be: the key is derived, and tags bind what lies between. Behind a KeyUpdate that the plan calls
+//! something else, old keys give noise, of which one byte in 256 is of any type, but no tag fits: the server made it by
+//! other keys, and to fit by both its whole text has to be chosen for that, which a server that repeats what it is asked
+//! alone lets somebody do.
 //!
 //! **Rules of a plan**, which [`Statement::new`] checks in the clear. All records of the client are in it, of type 23
 //! and opened, but for one alert at most, which is the last: so it sent nothing else. Of the server's first records up
@@ -27,53 +32,52 @@
 //! | what | ANDs |
 //! |---|---|
 //! | 28 compressions of SHA-256: pads of HS 2, SHTS 2, derived 2, MS 4, pads of MS 2, and for each direction its secret 2, pads 2, key 2, iv 2 | 22,271 each at most |
-//! | either key of AES, expanded; H | 1,280 + 5,120 |
-//! | each block of which something is said, or that has the type or padding; those of a record whose numbers have the same upper 24 bits | 4,256; 864 |
+//! | by AES: either key, expanded; H | 1,280 + 5,120 |
+//! | each block of which something is said, or that has the type or padding, and the one before those of the text where a record is opened; those of a record whose numbers have the same upper 24 bits | 4,256; 864 |
+//! | by ChaCha20: each such block; those of a record | 9,942 at most; 457 |
 //! | each byte of a hidden value of a field, a value hidden whole, hidden digits, a hidden word, a body that a program reads | 2, 32, 2, 19, 0 |
 //! | each instruction of that, by what it does | 0 to 2,142 |
-//! | each pad, which is one of these blocks | 4,256 |
 //!
 //! **Deviations.** Content is not hidden in lengths: those of records and contents are public, as they are to whoever
 //! records a connection but for padding. Contents of which nothing is said are not decrypted.
 //!
-//! **What is revealed.** Lengths, types, shown bytes; and H. Once H is open, the tag of any recorded record gives its
-//! pad, those of alerts and tickets included, and whoever has both can put another record in its place under the same
-//! nonce. So H is opened when the connection is closed, and nobody waits for records any more. A pad is a block of the
-//! key stream that covers no content: it tells nothing of the others.
+//! **What is revealed.** Lengths, types, shown bytes; and keys of hashes. Once H is open, the tag of any recorded record
+//! gives its pad, those of alerts and tickets included, and whoever has both can put another record in its place under the
+//! same nonce. With r, which is of one record alone, that one can be replaced. So both are opened when the connection is
+//! closed, and nobody waits for records any more. H, pads and r are of blocks of the key stream, or of the cipher, that
+//! cover no content: they tell nothing of the others.
 
+mod cipher;
 mod class;
 mod plan;
 mod whole;
 
 use crate::claim::Comparison;
 use crate::error::Result;
-use crate::opening::{Hidden, Opening, Planned, Said};
+use crate::opening::{HashKeys, Hidden, Opening, Planned, Said};
 use crate::program::BodyProgram;
 use crate::recording::{Recording, Side};
-use crate::tls::{APPLICATION_DATA, Record, Schedule, Secret, Session};
+use crate::tls::{APPLICATION_DATA, HASH_KEY, Record, Schedule, Secret, Session, Suite};
+use cipher::Cipher;
 pub(crate) use class::is_of_word;
 use class::{Demand, What};
 use core::ops::Range;
-use ghash::universal_hash::UniversalHash;
-use ghash::{Block, GHash};
 use plan::check_plan;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use subtle::ConstantTimeEq;
 use volery::F2;
-use volery::circuit::gadget::{self, Bytes, Compression, Gates, Gcm, Hkdf, Holes, SubBytes, Word, bits_of};
+use volery::circuit::gadget::{self, Bytes, Compression, Gates, Hkdf, Holes, SubBytes, Word, bits_of};
 use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Circuit, Wires};
 use whole::{Known, Walk};
 use zeroize::Zeroizing;
 
-/// Bytes of a block of AES.
-const BLOCK: usize = 16;
-
 /// The begin of what a statement's digest is of, with the version of its gates.
 const DOMAIN: &[u8] = b"volery web statement 4\0";
 
-/// The way to state SHA-256 and AES.
+/// The way to state SHA-256 and AES. ChaCha20 is stated gate by gate in all of them: each carry of its sums would be
+/// committed to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
     /// Gate by gate.
@@ -87,6 +91,7 @@ pub enum Form {
 
 /// A statement about the records of one session.
 pub struct Statement {
+    suite: Suite,
     hello_hash: [u8; 32],
     finished_hash: [u8; 32],
     /// SHTS, which who proves opens to who verifies.
@@ -116,14 +121,15 @@ struct Place {
 /// The records of one side.
 struct Direction {
     side: Side,
-    hash_key: [u8; BLOCK],
+    /// H, by AES.
+    hash_key: Option<[u8; HASH_KEY]>,
     records: Vec<Stated>,
 }
 
 /// One record, as it is stated.
 struct Stated {
-    /// The sum of its tag and the hash, where its tag is checked.
-    pad: Option<[u8; BLOCK]>,
+    /// The begin of the block before those of its text, where its tag is checked.
+    before_text: Option<Vec<u8>>,
     /// Blocks of the key stream, by their numbers, with what is known of each.
     blocks: Vec<KnownBlock>,
     /// Pieces of values that are hidden whole, in their order.
@@ -144,17 +150,20 @@ pub(crate) struct Piece {
 
 /// A block of a key stream: its bytes where they are known.
 struct KnownBlock {
-    /// The number of the block in the record, from 0.
+    /// The number of the block in the text, from 0.
     number: u32,
-    /// The demand on each byte.
-    bytes: [Option<Demand>; BLOCK],
+    /// The demand on each byte, up to the end of the text.
+    bytes: Box<[Option<Demand>]>,
 }
 
 impl Statement {
     /// The statement that `opening` is true of `session`, a verified one of `recording`.
     ///
     /// # Errors
-    /// `Refused` where the plan breaks a rule.
+    /// `Refused` where the plan breaks a rule, or is by another cipher suite.
+    ///
+    /// # Panics
+    /// Where the opening has fewer keys of Poly1305 than records that it opens, which none has that was read.
     pub fn new(recording: &Recording, session: &Session<'_>, opening: &Opening, form: Form) -> Result<Self> {
         check_plan(recording, session, opening)?;
         let mut digest = Sha256::new();
@@ -165,18 +174,26 @@ impl Statement {
         let opened = opening.to_bytes();
         digest.update((opened.len() as u64).to_be_bytes());
         digest.update(&opened);
+        let suite = session.suite;
         let directions = [Side::Client, Side::Server].map(|side| {
-            let hash_key = opening.hash_keys[usize::from(side == Side::Server)];
+            let mut hash_keys = opening.hash_keys.of(side);
+            let hash_key = match &opening.hash_keys {
+                HashKeys::Ghash(keys) => Some(keys[usize::from(side == Side::Server)]),
+                HashKeys::Poly1305(_) => None,
+            };
             let records = opening.plan(side).iter().zip(session.records(side));
             let records = records.map(|(planned, record)| {
                 digest.update(record.head());
                 digest.update(record.ciphertext());
                 digest.update(record.tag());
-                Stated::new(planned, record, &hash_key)
+                let mut next = || hash_keys.next().expect("a key for each record that is opened");
+                let before_text = planned.parts.is_some().then(|| suite.before_text(record, &next()));
+                Stated::new(planned, record, suite, before_text)
             });
             Direction { side, hash_key, records: records.collect() }
         });
         Ok(Self {
+            suite,
             hello_hash: session.hello_hash,
             finished_hash: session.finished_hash,
             server_secret: opening.secrets.server.clone(),
@@ -274,19 +291,22 @@ impl Statement {
     pub fn check(&self, secret: &Secret) -> Result<()> {
         let schedule = Schedule::new(secret, &self.hello_hash);
         demand(schedule.server_handshake.ct_eq(&self.server_secret).into(), || "SHTS".into())?;
-        let keys = schedule.application(&self.finished_hash);
+        let keys = schedule.application(self.suite, &self.finished_hash);
+        let (block, first) = (self.suite.block(), self.suite.first_block());
         let mut walk = Known::default();
         let mut body = Zeroizing::new(Vec::with_capacity(self.length_read()));
         for (Direction { side, hash_key, records }, keys) in self.directions.iter().zip(&keys) {
-            demand(keys.hash_key() == *hash_key, || format!("H of the {side}"))?;
+            demand(hash_key.is_none_or(|key| key == keys.hash_key(0)), || format!("H of the {side}"))?;
             for (sequence, record) in records.iter().enumerate() {
                 let name = format!("record {sequence} of the {side}");
                 let stream = |number| keys.stream(sequence as u64, number);
-                demand(record.pad.is_none_or(|pad| pad == stream(1)), || format!("{name}: its tag"))?;
+                let before = record.before_text.as_ref();
+                let fits = before.is_none_or(|begin| stream(first - 1).starts_with(begin));
+                demand(fits, || format!("{name}: its tag"))?;
                 let mut pieces = &record.pieces[..];
                 for KnownBlock { number, bytes } in &record.blocks {
-                    let begin = BLOCK * *number as usize;
-                    for (place, (byte, known)) in (begin..).zip(stream(number + 2).iter().zip(bytes)) {
+                    let begin = block * *number as usize;
+                    for (place, (byte, known)) in (begin..).zip(stream(first + number).iter().zip(bytes)) {
                         let Some(known) = known else { continue };
                         let what = known.what.name();
                         let mut holds = known.is_met(*byte);
@@ -313,8 +333,8 @@ impl Statement {
         let [_, server] = &self.directions;
         for comparison in &self.comparisons {
             let byte = |Place { sequence, at }: Place| {
-                let stream = keys[1].stream(sequence as u64, (at / BLOCK) as u32 + 2)[at % BLOCK];
-                stream ^ server.records[sequence].sent(at)
+                let stream = keys[1].stream(sequence as u64, first + (at / block) as u32)[at % block];
+                stream ^ server.records[sequence].sent(at, block)
             };
             demand(comparison.holds(byte), || format!("claim {}", comparison.claim))?;
         }
@@ -368,15 +388,24 @@ impl Statement {
             };
             let traffic = master.expand_label(b, label, &public(&self.finished_hash), 32)?;
             let traffic = Hkdf::<Sha<'_, C>>::new(b, &traffic)?;
-            let key = traffic.expand_label(b, b"key", &public(&[]), BLOCK)?;
+            let key = traffic.expand_label(b, b"key", &public(&[]), self.suite.key())?;
             let iv = traffic.expand_label(b, b"iv", &public(&[]), 12)?;
-            let gcm = Gcm::<_, S>::expand(b, &key)?;
+            let cipher = Cipher::<S>::new(b, self.suite, &key)?;
             let side = direction.side;
-            gcm.hash_key().assert_equal(b, &direction.hash_key, format_args!("H of the {side}"))?;
+            if let Cipher::Aes128(gcm) = &cipher {
+                let hash_key = direction.hash_key.expect("H of the direction");
+                gcm.hash_key().assert_equal(b, &hash_key, format_args!("H of the {side}"))?;
+            }
             // Step 3.
             for (sequence, record) in direction.records.iter().enumerate() {
                 let is_read = |demand: &Demand| self.reads(side, demand);
-                let kept = b.scope(|b| record.push(b, &gcm, &iv, (side, sequence), (walk, &is_read)))?;
+                let number = Bytes::public(&[&[0; 4][..], &(sequence as u64).to_be_bytes()].concat());
+                let kept = b.scope(|b| {
+                    let nonce = iv.xor(b, &number)?;
+                    let numbers = record.numbers(self.suite);
+                    let stream = cipher.blocks(b, &nonce, &numbers)?;
+                    record.push(b, &stream, self.suite, (side, sequence), (walk, &is_read))
+                })?;
                 walk = kept.walk;
                 let places = record.compared.iter().map(|at| Place { sequence, at: *at });
                 compared_bytes.extend(places.zip(kept.compared));
@@ -406,7 +435,8 @@ impl Circuit<Recorder<'_, F2>> for Statement {
 }
 
 impl Stated {
-    fn new(planned: &Planned, record: &Record<'_>, hash_key: &[u8; BLOCK]) -> Self {
+    /// A record of a plan, where the block before those of its text begins as said.
+    fn new(planned: &Planned, record: &Record<'_>, suite: Suite, before_text: Option<Vec<u8>>) -> Self {
         let ciphertext = record.ciphertext();
         let length = usize::from(planned.length);
         let mut known = vec![None; ciphertext.len()];
@@ -421,49 +451,50 @@ impl Stated {
         }
         known[length] = Some(What::Type(planned.kind));
         known[length + 1..].fill(Some(What::Padding));
-        let blocks = (0..).zip(known.chunks(BLOCK).zip(ciphertext.chunks(BLOCK)));
+        let block = suite.block();
+        let blocks = (0..).zip(known.chunks(block).zip(ciphertext.chunks(block)));
         let blocks = blocks.filter(|(_, (known, _))| known.iter().any(Option::is_some));
         let blocks = blocks.map(|(number, (known, ciphertext))| {
-            let mut bytes = [None; BLOCK];
-            for ((byte, known), sent) in bytes.iter_mut().zip(known).zip(ciphertext) {
-                *byte = known.map(|what| Demand { sent: *sent, what });
-            }
-            KnownBlock { number, bytes }
+            let demands = known.iter().zip(ciphertext);
+            let demands = demands.map(|(known, sent)| known.map(|what| Demand { sent: *sent, what }));
+            KnownBlock { number, bytes: demands.collect() }
         });
-        let pad = planned.parts.is_some().then(|| pad(record, hash_key));
-        Self { pad, blocks: blocks.collect(), pieces: Vec::new(), compared: Vec::new() }
+        Self { before_text, blocks: blocks.collect(), pieces: Vec::new(), compared: Vec::new() }
     }
 
-    /// The byte of the ciphertext at a place of which something is said.
-    fn sent(&self, at: usize) -> u8 {
-        let block = self.blocks.iter().find(|block| block.number as usize == at / BLOCK);
-        block.and_then(|block| block.bytes[at % BLOCK]).expect("a hidden byte").sent
+    /// The byte of the ciphertext at a place of which something is said, by blocks of so many bytes.
+    fn sent(&self, at: usize, block: usize) -> u8 {
+        let known = self.blocks.iter().find(|known| known.number as usize == at / block);
+        known.and_then(|known| known.bytes[at % block]).expect("a hidden byte").sent
     }
 
-    /// Step 3 for one record, and of step 4 the walk over its bytes, which goes on from the record before.
-    fn push<S: for<'r> SubBytes<Recorder<'r, F2>>>(
+    /// The numbers of the blocks of the key stream that something is demanded of.
+    fn numbers(&self, suite: Suite) -> Vec<u32> {
+        let first = suite.first_block();
+        let before = self.before_text.iter().map(|_| first - 1);
+        before.chain(self.blocks.iter().map(|block| first + block.number)).collect()
+    }
+
+    /// Step 3 for one record, of which these are the blocks of the key stream, and of step 4 the walk over its bytes, which
+    /// goes on from the record before.
+    fn push(
         &self,
         b: &mut Recorder<'_, F2>,
-        gcm: &Gcm<Handle, S>,
-        iv: &Bytes<Handle>,
+        stream: &[Bytes<Handle>],
+        suite: Suite,
         (side, sequence): (Side, usize),
         (mut walk, is_read): (Walk, &dyn Fn(&Demand) -> bool),
     ) -> volery::Result<Kept> {
-        let number = [&[0; 4][..], &(sequence as u64).to_be_bytes()].concat();
-        let nonce = iv.xor(b, &Bytes::public(&number))?;
-        // The pad is the block before those of the text, which begin at 2.
-        let numbers = self.pad.iter().map(|_| 1).chain(self.blocks.iter().map(|block| block.number + 2));
-        let stream = gcm.stream(&nonce)?.blocks(b, &numbers.collect::<Vec<_>>())?;
         let mut stream = stream.iter();
         let record = format_args!("record {sequence} of the {side}");
-        if let Some(pad) = &self.pad {
+        if let Some(begin) = &self.before_text {
             let block = stream.next().expect("the first block");
-            block.assert_equal(b, pad, format_args!("{record}: its tag"))?;
+            block.slice(0..begin.len()).assert_equal(b, begin, format_args!("{record}: its tag"))?;
         }
         let (mut compared, mut read) = (Vec::with_capacity(self.compared.len()), Vec::new());
         let mut pieces = &self.pieces[..];
         for (block, known) in stream.zip(&self.blocks) {
-            let begin = BLOCK * known.number as usize;
+            let begin = suite.block() * known.number as usize;
             for (place, (byte, known)) in (begin..).zip(block.iter().zip(&known.bytes)) {
                 let Some(known) = known else { continue };
                 let name = format_args!("{record}: {} at {place}", known.what.name());
@@ -537,21 +568,6 @@ pub(crate) fn is_walked(bytes: &[u8]) -> bool {
 /// Makes an error of what does not hold.
 fn demand(holds: bool, name: impl FnOnce() -> String) -> Result<()> {
     if holds { Ok(()) } else { Err(volery::Error::Unsatisfied(name()).into()) }
-}
-
-/// The sum of a record's tag and the GHASH of what it covers under `hash_key`: the pad that the tag was made by, if
-/// the key is the right one.
-fn pad(record: &Record<'_>, hash_key: &[u8; BLOCK]) -> [u8; BLOCK] {
-    let mut hash = GHash::new(&(*hash_key).into());
-    let (head, ciphertext) = (record.head(), record.ciphertext());
-    hash.update_padded(&head);
-    hash.update_padded(ciphertext);
-    let lengths = [head.len(), ciphertext.len()].map(|length| (8 * length as u64).to_be_bytes());
-    let lengths: [u8; BLOCK] = *lengths.as_flattened().first_chunk().expect("as many");
-    hash.update(&[Block::from(lengths)]);
-    let hash: [u8; BLOCK] = hash.finalize().into();
-    let tag = record.tag();
-    core::array::from_fn(|i| hash[i] ^ tag[i])
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 use crate::error::{Disagreement, Error, Result};
 use crate::policy::Policy;
 use crate::statement::Form;
-use crate::tls::Roots;
+use crate::tls::{Roots, Suite};
 use crate::tunnel::Limits;
 use sha2::{Digest, Sha256};
 use std::io::{self, ErrorKind};
@@ -29,21 +29,28 @@ const BEGIN: usize = MAGIC.len() + WEB.len();
 const PARTS: [(&str, usize); 5] =
     [("policy", 32), ("roots", 32), ("pinned keys", 32), ("form", 1), ("limits", 48)];
 
-/// ANDs of the keys of both directions (see [`statement`](crate::statement)).
+/// ANDs of the keys of both directions at most, which are those of AES (see [`statement`](crate::statement)).
 const KEYS: u64 = 28 * 22_271 + 2 * 6_400;
 
 /// Commitments for those keys where SHA-256 has holes, and for what has them in common with AES.
 const KEYS_BY_HOLES: u64 = 28 * 5_888;
 
-/// Commitments of a block of AES, by gates and by holes, most of whose counter others have, too.
+/// Commitments of a block of AES, by gates and by holes, most of whose counter others have, too; and of one of ChaCha20.
 const BLOCK: [u64; 2] = [4_256, 1_064];
+const CHACHA_BLOCK: u64 = 9_942;
 
 /// Bytes of a request and of both heads, as they usually are, and blocks for tags and types.
 const USUAL: (u64, u64) = (1024, 16);
 
-/// ANDs of a byte at most: a record without content has 22, and two blocks of the key stream, each of 5,120; and a
-/// byte that is hidden has a class, or is one of a value that is hidden whole.
-const ANDS_OF_BYTE: u64 = 2 * 5_120 / 22 + 32;
+/// ANDs of a byte at most: a record without content has 22, and two blocks of the key stream; and a byte that is hidden
+/// has a class, or is one of a value that is hidden whole.
+const fn ands_of_byte(suite: Suite) -> u64 {
+    let of_blocks = match suite {
+        Suite::Aes128 => 2 * 5_120,
+        Suite::ChaCha20 => 2 * 9_942 + 457,
+    };
+    of_blocks / 22 + 32
+}
 
 /// Bytes that are held for one that is recorded, at most: itself; six of the opening, where each byte is a part of its
 /// own; that part; the bytes of the skeleton and of the body; a value of JSON for each two of them, hidden whole; and what
@@ -95,18 +102,21 @@ impl Terms<'_> {
 
     /// The size of a statement about an answer of the length that is expected, more or less.
     pub(crate) fn expected(&self) -> Size {
-        let blocks = (self.limits.expected as u64 + USUAL.0) / 16 + USUAL.1;
+        let (bytes, more) = (self.limits.expected as u64 + USUAL.0, USUAL.1);
         let [by_gates, by_holes] = BLOCK;
-        Size::gates(match self.form {
-            Form::Gates => KEYS + by_gates * blocks,
-            Form::Mixed => KEYS + by_holes * blocks,
-            Form::Holes => KEYS_BY_HOLES + by_holes * blocks,
+        let keys = if self.form == Form::Holes { KEYS_BY_HOLES } else { KEYS };
+        // The suite that is offered first.
+        Size::gates(match (self.policy.suites()[0], self.form) {
+            (Suite::ChaCha20, _) => keys + CHACHA_BLOCK * (bytes / 64 + more),
+            (Suite::Aes128, Form::Gates) => keys + by_gates * (bytes / 16 + more),
+            (Suite::Aes128, Form::Mixed | Form::Holes) => keys + by_holes * (bytes / 16 + more),
         })
     }
 
     /// The most ANDs of a proof on these terms: by gates, of records as short as those of TLS can be.
     pub fn most_ands(&self) -> u64 {
-        KEYS + ANDS_OF_BYTE * self.most_recorded() + self.policy.ands_of_claims()
+        let of_byte = self.policy.suites().iter().map(|suite| ands_of_byte(*suite)).max();
+        KEYS + of_byte.expect("a suite") * self.most_recorded() + self.policy.ands_of_claims()
     }
 
     /// The most bytes that a verifier holds at once for a session on these terms, beside its link and the proof
@@ -207,6 +217,7 @@ mod tests {
         Policy::new(Wanted {
             host: script::NAME.into(),
             port: 443,
+            suites: vec![Suite::default()],
             target: target.into(),
             fields: vec![],
             shown_fields: vec![],

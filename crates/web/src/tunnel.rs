@@ -91,14 +91,15 @@ impl Default for Limits {
     }
 }
 
-/// The most bytes of an opening about what was recorded: for each record six, and for each byte of its content one,
-/// where it is shown, and five that say where a part begins; what a program gives out; and what the prover chooses.
+/// The most bytes of an opening about what was recorded: for each record those of its own, and for each byte of its
+/// content one, where it is shown, and five that say where a part begins; what a program gives out; and what the prover
+/// chooses.
 pub(crate) fn most_opening(recording: &Recording) -> Result<usize> {
     let mut most = opening::MOST_FIXED;
     for side in [Side::Client, Side::Server] {
         let records = records(side, recording.stream(side))?;
         let records = records.iter().filter(|record| record.kind() == APPLICATION_DATA);
-        most += records.map(|record| 6 + 6 * (record.ciphertext().len() - 1)).sum::<usize>();
+        most += records.map(|record| opening::OF_RECORD + 6 * (record.ciphertext().len() - 1)).sum::<usize>();
     }
     Ok(most)
 }

@@ -93,6 +93,7 @@ fn a_balance_is_proved() {
     assert_eq!(web["shown"][0]["text"], "\"balance\":123456789}");
     assert_eq!((&web["shown"][0]["at"], &web["hidden"]["request"][0]), (&20.into(), &"cookie".into()));
     assert_eq!((&web["read_as"], &web["host"]), (&"bytes".into(), &"bank.example".into()));
+    assert_eq!(web["suite"], "TLS_AES_128_GCM_SHA256");
     assert!(web["certificate_sha256"].as_str().unwrap().len() == 64 && web["opened"].is_u64(), "{web}");
     assert!(!verifier_text(&object).contains("s3cr3t"));
     assert_eq!(prover.expect(0).json()["web"]["body"], web["body"]);

@@ -6,8 +6,8 @@ use crate::opening::{Choice, Planned, Said};
 use crate::policy::{AllowedField, Policy, Unwanted, Wanted};
 use crate::record::Signer;
 use crate::session::Signing;
-use crate::tls::Roots;
 use crate::tls::script::{self, Data, NAME, Script};
+use crate::tls::{Roots, Suite};
 use crate::tunnel::Limits;
 use std::io::Cursor;
 use std::net::SocketAddr;
@@ -32,6 +32,7 @@ fn policy(target: &str, reveal: &str) -> Policy {
     Policy::new(Wanted {
         host: NAME.into(),
         port: 443,
+        suites: vec![Suite::default()],
         target: target.into(),
         fields: vec![AllowedField { name: "cookie".into(), may_hide: true }],
         shown_fields: vec![],
@@ -205,6 +206,7 @@ fn records_are_those_of_the_relay() {
     let elsewhere = Policy::new(Wanted {
         host: "other.example".into(),
         port: 443,
+        suites: vec![Suite::default()],
         target: "/a".into(),
         fields: vec![],
         shown_fields: vec![],

@@ -1,5 +1,5 @@
 use super::*;
-use crate::opening::{Hidden, Part, Planned, Said};
+use crate::opening::{HashKeys, Hidden, Part, Planned, Said};
 use crate::tls::{HandshakeSecrets, Secret};
 
 fn allowed(name: &str, may_hide: bool) -> AllowedField {
@@ -10,6 +10,7 @@ fn wanted() -> Wanted {
     Wanted {
         host: "bank.example".into(),
         port: 443,
+        suites: vec![Suite::default()],
         target: "/balance?of=me".into(),
         fields: vec![allowed("cookie", true), allowed("accept", false)],
         shown_fields: vec![],
@@ -40,7 +41,7 @@ fn opening(request: &[u8], hidden: core::ops::Range<usize>, response: &[u8]) -> 
     let whole = |bytes: &[u8]| planned(bytes.len(), vec![part(0, Said::Shown(bytes.to_vec()))]);
     Opening {
         secrets: HandshakeSecrets { client: secret(), server: secret() },
-        hash_keys: [[0; 16]; 2],
+        hash_keys: HashKeys::Ghash([[0; 16]; 2]),
         client: vec![planned(request.len(), parts)],
         server: vec![whole(head), whole(body)],
         output: vec![],
@@ -277,6 +278,8 @@ fn digests_are_of_all_parts() {
         digest(|_| {}),
         digest(|wanted| wanted.host.push('a')),
         digest(|wanted| wanted.port = 444),
+        digest(|wanted| wanted.suites.push(Suite::ChaCha20)),
+        digest(|wanted| wanted.suites.insert(0, Suite::ChaCha20)),
         digest(|wanted| wanted.target.push('a')),
         digest(|wanted| wanted.fields[0].may_hide = false),
         digest(|wanted| wanted.fields[0].name.push('a')),

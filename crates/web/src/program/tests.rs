@@ -6,8 +6,8 @@ use crate::opening::{Hidden, Opening, Said};
 use crate::policy::{Policy, Unwanted, Wanted};
 use crate::recording::Side;
 use crate::statement::{Form, Statement};
-use crate::tls::Expected;
 use crate::tls::script::{self, Data, NAME, Script, Written};
+use crate::tls::{Expected, Suite};
 
 const ENTRIES: &str = "EUR\n2026-10-01,refund,1200\n2026-10-15,salary,8800\n";
 
@@ -25,6 +25,7 @@ fn wanted(program: Option<BodyProgram>) -> Wanted {
     Wanted {
         host: NAME.into(),
         port: 443,
+        suites: vec![Suite::default()],
         target: "/entries".into(),
         fields: vec![],
         shown_fields: vec![],
@@ -63,7 +64,7 @@ fn ended(
     change: impl FnOnce(&mut Opening),
 ) -> Result<ReadByProgram, String> {
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = Expected { name: NAME, suites: &[Suite::Aes128], roots: &roots, time: script::time() };
     let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
     let spans = policy.response_spans(&opened.data(Side::Server)).unwrap();
     let mut opening = opened.opening(&policy.request_spans(&opened.data(Side::Client)), &spans);
@@ -136,7 +137,7 @@ fn bodies_are_hidden_for_programs() {
     // Where no program reads it, none gives something out.
     let none = policy(None);
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = Expected { name: NAME, suites: &[Suite::Aes128], roots: &roots, time: script::time() };
     let opened = Opened::new(&session.recording, &session.secret, &expected).unwrap();
     let data = opened.data(Side::Server);
     let spans = none.response_spans(&data).unwrap();

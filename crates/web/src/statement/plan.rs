@@ -5,8 +5,11 @@ use crate::opening::{Opening, Part, Planned};
 use crate::recording::{Recording, Side};
 use crate::tls::{ALERT, APPLICATION_DATA, HANDSHAKE, MOST_CONTENT, Record, Session};
 
-/// Checks the rules of a plan.
+/// Checks the rules of a plan, and that it is by the session's cipher suite.
 pub(super) fn check_plan(recording: &Recording, session: &Session<'_>, opening: &Opening) -> Result<()> {
+    if opening.hash_keys.suite() != session.suite {
+        return Err(Refusal::of_prover(Place::Opening, Why::OtherSuite).into());
+    }
     for side in [Side::Client, Side::Server] {
         let (plan, records) = (opening.plan(side), session.records(side));
         for (sequence, planned) in plan.iter().enumerate() {

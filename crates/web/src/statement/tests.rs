@@ -11,7 +11,6 @@ use crate::error::{Error, Why};
 use crate::opened::{Opened, Span};
 use crate::opening::{Hidden, Part};
 use crate::policy::Policy;
-use crate::tls::Expected;
 use crate::tls::script::{self, Data, NAME, Script, Written};
 use core::ops::Range;
 use volery::circuit::Shape;
@@ -43,10 +42,16 @@ fn written(data: Vec<Data>) -> Written {
 /// The honest prover's opening, which shows these ranges.
 fn open(written: &Written, client: &[Range<usize>], server: &[Range<usize>]) -> Opening {
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = script::expected(&roots);
     Opened::new(&written.recording, &written.secret, &expected)
         .unwrap()
         .opening(&shown(client), &shown(server))
+}
+
+/// Puts the keys of hashes into an opening that are those of what it opens.
+fn rekey(written: &Written, opening: &mut Opening) {
+    let plans = [&opening.client[..], &opening.server];
+    opening.hash_keys = crate::opened::hash_keys(script::SUITE.get(), &written.keys, plans);
 }
 
 fn shown(ranges: &[Range<usize>]) -> Vec<Span> {
@@ -90,12 +95,32 @@ thread_local! {
 #[test]
 #[ignore = "slow"]
 fn gates_agree_on_all() {
-    BY_GATES.set(true);
+    for suite in Suite::ALL {
+        script::SUITE.set(suite);
+        BY_GATES.set(true);
+        what_is_true_is_believed();
+        other_secrets_fail();
+        records_stand_where_they_stood();
+        changes_of_keys_are_found();
+        contents_are_what_they_are();
+        claims_hold_of_hidden_digits();
+        values_hidden_whole_end_where_they_are_said_to();
+    }
+}
+
+/// Sessions of this file by the other suite, too.
+#[test]
+fn all_hold_by_chacha20() {
+    script::SUITE.set(Suite::ChaCha20);
+    gates_demand_it();
+    BY_GATES.set(false);
     what_is_true_is_believed();
     other_secrets_fail();
     records_stand_where_they_stood();
     changes_of_keys_are_found();
+    types_alone_would_not_do();
     contents_are_what_they_are();
+    openings_have_one_form();
 }
 
 /// Provers that cheat in one respect each, by gates: each kind of assertion fails under its name.
@@ -106,6 +131,8 @@ fn gates_demand_it() {
     let opening = opened(&honest);
     verdict(&honest, &opening).unwrap();
     assert!(verdict_by(&honest, &opening, &Secret::new([1; 32]), Form::Gates).is_err());
+    let (written, opening) = changed(|opening| (cheats()[0].change)(&mut opening.hash_keys));
+    assert_failed(&written, &opening, cheats()[0].found);
     let (written, opening) = rearranged(Side::Server, |records| records.swap(2, 3));
     assert_failed(&written, &opening, "record 2 of the server: its tag");
     let (written, opening) = changed(|opening| opening.server[3].length -= 1);
@@ -179,12 +206,66 @@ fn other_secrets_fail() {
         panic!()
     };
     assert!(error.to_string().contains("SHTS"), "{error}");
-    for (at, name) in [(0, "H of the client"), (1, "H of the server")] {
-        let (written, opening) = changed(|opening| opening.hash_keys[at][3] ^= 4);
-        assert_failed(&written, &opening, name);
+    let with = |change: fn(&mut HashKeys)| changed(|opening| change(&mut opening.hash_keys));
+    for Cheat { change, found } in cheats() {
+        let (written, opening) = with(*change);
+        assert_failed(&written, &opening, found);
     }
-    let (written, opening) = changed(|opening| opening.hash_keys.swap(0, 1));
-    assert_failed(&written, &opening, "H of the client");
+    // Keys of the other suite.
+    let other = |keys: &mut HashKeys| {
+        *keys = match keys {
+            HashKeys::Ghash(_) => HashKeys::Poly1305([vec![[0; 16]], vec![[0; 16]; 2]]),
+            HashKeys::Poly1305(_) => HashKeys::Ghash([[0; 16]; 2]),
+        };
+    };
+    let (written, opening) = with(other);
+    assert_eq!(refusal(&written, &opening), Why::OtherSuite);
+}
+
+/// A change of keys of hashes, and the assertion that it fails.
+struct Cheat {
+    change: fn(&mut HashKeys),
+    found: &'static str,
+}
+
+const fn cheat(change: fn(&mut HashKeys), found: &'static str) -> Cheat {
+    Cheat { change, found }
+}
+
+fn cheats() -> &'static [Cheat] {
+    const AES: &[Cheat] = &[
+        cheat(|keys| of_ghash(keys)[0][3] ^= 4, "H of the client"),
+        cheat(|keys| of_ghash(keys)[1][3] ^= 4, "H of the server"),
+        cheat(|keys| of_ghash(keys).swap(0, 1), "H of the client"),
+    ];
+    const CHACHA20: &[Cheat] = &[
+        // A bit that the polynomial has not.
+        cheat(|keys| of_poly1305(keys)[1][0][3] ^= 0x80, "record 2 of the server: its tag"),
+        cheat(|keys| of_poly1305(keys)[0][0][5] ^= 4, "record 0 of the client: its tag"),
+        cheat(|keys| of_poly1305(keys)[1][1][5] ^= 4, "record 3 of the server: its tag"),
+        cheat(|keys| of_poly1305(keys)[1].swap(0, 1), "record 2 of the server: its tag"),
+        cheat(
+            |keys| {
+                let [client, server] = of_poly1305(keys);
+                core::mem::swap(&mut client[0], &mut server[0]);
+            },
+            "record 0 of the client: its tag",
+        ),
+    ];
+    match script::SUITE.get() {
+        Suite::Aes128 => AES,
+        Suite::ChaCha20 => CHACHA20,
+    }
+}
+
+fn of_ghash(keys: &mut HashKeys) -> &mut [[u8; 16]; 2] {
+    let HashKeys::Ghash(keys) = keys else { panic!("keys of the other suite") };
+    keys
+}
+
+fn of_poly1305(keys: &mut HashKeys) -> &mut [Vec<[u8; 16]>; 2] {
+    let HashKeys::Poly1305(keys) = keys else { panic!("keys of the other suite") };
+    keys
 }
 
 /// The records of the honest session, and a recording in which those of one side behind the handshake are others.
@@ -284,7 +365,7 @@ fn changes_of_keys_are_found() {
         data.insert(at, Data::new(side, 22, &update));
         let written = written(data);
         let roots = script::roots();
-        let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+        let expected = script::expected(&roots);
         let Err(Error::Refused(refused)) = Opened::new(&written.recording, &written.secret, &expected) else {
             panic!()
         };
@@ -295,7 +376,7 @@ fn changes_of_keys_are_found() {
         let sequence = if side == Side::Client { 0 } else { 2 };
         plan.insert(sequence, Planned { length: 5, kind: 22, parts: None });
         opening.secrets = written.secrets.clone();
-        opening.hash_keys = written.keys.each_ref().map(crate::tls::Keys::hash_key);
+        rekey(&written, &mut opening);
         match side {
             Side::Client => assert_eq!(refusal(&written, &opening), Why::ContentType(22)),
             Side::Server => assert_failed(&written, &opening, "record 3 of the server: its tag"),
@@ -316,22 +397,23 @@ fn types_alone_would_not_do() {
         let secret = Secret::new(secret);
         let written = Script { secret, data, ..Script::default() }.write();
         let session = written.verify().unwrap();
-        let byte = written.keys[1].stream(3, 2)[15] ^ session.server[3].ciphertext()[15];
+        let first = session.suite.first_block();
+        let byte = written.keys[1].stream(3, first)[15] ^ session.server[3].ciphertext()[15];
         (byte == 23).then_some(written)
     };
     let written = (0..1 << 13).find_map(session).expect("one in 256");
     let mut opening = opened(&self::written(data()));
     opening.secrets = written.secrets.clone();
-    opening.hash_keys = written.keys.each_ref().map(crate::tls::Keys::hash_key);
     opening.client.truncate(1);
     let kinds = [(4, 22), (50, 22), (5, 22), (15, 23)];
     opening.server = kinds.map(|(length, kind)| Planned { length, kind, parts: None }).to_vec();
     opening.server[3].parts = Some(vec![]);
+    rekey(&written, &mut opening);
     let verified = written.verify().unwrap();
     let mut statement = Statement::new(&written.recording, &verified, &opening, Form::Gates).unwrap();
     let check = |statement: &Statement| statement.check(&written.secret);
     assert!(check(&statement).unwrap_err().to_string().contains("record 3 of the server: its tag"));
-    statement.directions[1].records[3].pad = None;
+    statement.directions[1].records[3].before_text = None;
     check(&statement).unwrap();
 }
 
@@ -347,7 +429,8 @@ fn contents_are_what_they_are() {
         planned.length -= 1;
         planned.parts = Some(vec![]);
     };
-    let (written, opening) = server(2, shorter);
+    let (written, mut opening) = server(2, shorter);
+    rekey(&written, &mut opening);
     assert_failed(&written, &opening, "record 2 of the server: its type");
     // Padding that is content, and content that is padding, where the type is said to be zero.
     let (written, opening) = changed(|opening| opening.client[0].length += 3);
@@ -386,8 +469,8 @@ fn contents_are_what_they_are() {
     let mut opening = opened(&self::written(data()));
     let zeros = with(&[0; 40], 0, 0);
     opening.secrets = zeros.secrets.clone();
-    opening.hash_keys = zeros.keys.each_ref().map(crate::tls::Keys::hash_key);
     opening.server[3].parts = Some(vec![]);
+    rekey(&zeros, &mut opening);
     assert_failed(&zeros, &opening, "record 3 of the server: its type");
     let long = with(&[7; (1 << 14) + 1], 23, 0);
     opening.server[3].length = 1 << 14;
@@ -402,7 +485,7 @@ fn contents_are_what_they_are() {
 #[test]
 fn hidden_bytes_are_of_their_class() {
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = script::expected(&roots);
     let with = |byte: u8| {
         let mut data = data();
         data[1].content[60] = byte;
@@ -450,7 +533,7 @@ fn claims_hold_of_hidden_digits() {
     data.insert(5, Data::new(Side::Server, 23, second));
     let written = written(data);
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = script::expected(&roots);
     let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
     let hidden = crate::json::hide(BODY, &[], &["$.balance".parse().unwrap()]).unwrap().into_iter();
     let hidden = hidden
@@ -505,7 +588,7 @@ fn values_hidden_whole_end_where_they_are_said_to() {
     data.insert(5, Data::new(Side::Server, 23, second));
     let written = written(data);
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = script::expected(&roots);
     let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
     let check = |ranges: &[Range<usize>], by_gates: bool| {
         let in_data = |range: &Range<usize>| HEAD.len() + range.start..HEAD.len() + range.end;
@@ -561,12 +644,13 @@ fn what_policies_read_is_walked() {
     data.insert(5, Data::new(Side::Server, 23, &all[cut..]));
     let written = written(data);
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = script::expected(&roots);
     let opened = Opened::new(&written.recording, &written.secret, &expected).unwrap();
     let policy = |reveal: &str, claims: &[&str]| {
         let wanted = crate::policy::Wanted {
             host: NAME.into(),
             port: 443,
+            suites: vec![Suite::default()],
             target: "/balance".into(),
             fields: vec![],
             shown_fields: vec![],
@@ -673,8 +757,8 @@ fn openings_have_one_form() {
     let read = Opening::from_bytes(&bytes).unwrap();
     assert_eq!(read.to_bytes(), bytes);
     assert_eq!(
-        (&read.client, &read.server, read.hash_keys),
-        (&opening.client, &opening.server, opening.hash_keys)
+        (&read.client, &read.server, &read.hash_keys),
+        (&opening.client, &opening.server, &opening.hash_keys)
     );
     for end in 0..bytes.len() {
         assert!(Opening::from_bytes(&bytes[..end]).is_err(), "{end}");
@@ -703,9 +787,11 @@ fn openings_have_one_form() {
         bytes[at] = byte;
         bytes
     };
-    assert_eq!(refused(&with(0, 1)), Why::NotCanonical);
-    // The use of the client's first record.
-    assert_eq!(refused(&with(1 + 64 + 32 + 2 + 3, 2)), Why::NotCanonical);
+    assert_eq!(refused(&with(0, 2)), Why::NotCanonical);
+    // Another suite; and the use of the client's first record.
+    assert_eq!(refused(&with(2, 2)), Why::NotCanonical);
+    let of_hashes = if script::SUITE.get() == Suite::Aes128 { 32 } else { 0 };
+    assert_eq!(refused(&with(3 + 64 + of_hashes + 2 + 3, 2)), Why::NotCanonical);
     // Parts that touch are one part.
     let (_, touching) = changed(|opening| {
         let parts = opening.client[0].parts.as_mut().unwrap();
@@ -730,26 +816,31 @@ fn openings_have_one_form() {
 /// blocks of AES. How much of the former folds depends on digests, which are public.
 #[test]
 fn gates_are_pinned() {
-    assert_eq!(shape(1024, 2048, Form::Gates), [1_412_591, 1_412_847]);
+    assert_eq!(shape(Suite::Aes128, 1024, 2048, Form::Gates), [1_412_591, 1_412_847]);
+    assert_eq!(shape(Suite::ChaCha20, 1024, 2048, Form::Gates), [1_097_508, 1_097_764]);
 }
 
 #[test]
 #[ignore = "slow"]
 fn gates_of_larger_sizes_are_pinned() {
-    for (request, response, form, expected) in [
-        (1024, 16384, Form::Gates, [5_229_423, 5_229_679]),
-        (2048, 131_072, Form::Gates, [36_098_639, 36_098_895]),
-        (1024, 2048, Form::Mixed, [548_527, 764_799]),
-        (1024, 2048, Form::Holes, [0, 367_312]),
-        (1024, 16384, Form::Holes, [0, 1_321_520]),
+    let (aes, chacha20) = (Suite::Aes128, Suite::ChaCha20);
+    for (suite, request, response, form, expected) in [
+        (aes, 1024, 16384, Form::Gates, [5_229_423, 5_229_679]),
+        (aes, 2048, 131_072, Form::Gates, [36_098_639, 36_098_895]),
+        (aes, 1024, 2048, Form::Mixed, [548_527, 764_799]),
+        (aes, 1024, 2048, Form::Holes, [0, 367_312]),
+        (aes, 1024, 16384, Form::Holes, [0, 1_321_520]),
+        (chacha20, 1024, 16384, Form::Gates, [3_324_292, 3_324_548]),
+        (chacha20, 2048, 131_072, Form::Gates, [21_439_804, 21_440_060]),
+        (chacha20, 1024, 2048, Form::Holes, [548_985, 700_281]),
     ] {
-        assert_eq!(shape(request, response, form), expected);
+        assert_eq!(shape(suite, request, response, form), expected);
     }
 }
 
 /// ANDs, and all that is committed to, of a made-up session in which all data is shown.
-fn shape(request: usize, response: usize, form: Form) -> [u64; 2] {
-    let statement = crate::sample::statement(&Secret::new([5; 32]), request, response, form);
+fn shape(suite: Suite, request: usize, response: usize, form: Form) -> [u64; 2] {
+    let statement = crate::sample::statement(&Secret::new([5; 32]), suite, request, response, form);
     let shape = Shape::without_depth::<F2>(&statement).unwrap();
     [shape.mul, shape.mul + shape.inputs]
 }

@@ -2,9 +2,11 @@
 
 use super::certificate::{self, Roots};
 use super::hello::{ClientHello, ServerHello, check_encrypted_extensions};
-use super::keys::{Keys, Secret, content};
+use super::keys::Secret;
+use super::protection::{Keys, content};
 use super::reader::Reader;
 use super::record::{APPLICATION_DATA, CHANGE_CIPHER_SPEC, HANDSHAKE, Record, records};
+use super::suite::Suite;
 use crate::error::{Error, Place, Refusal, Result, Whose, Why};
 use crate::provider::provider;
 use crate::recording::{Recording, Side};
@@ -37,6 +39,8 @@ const NO_CERTIFICATE: [u8; 8] = [CERTIFICATE, 0, 0, 4, 0, 0, 0, 0];
 pub struct Expected<'e> {
     /// The server's name, in ASCII and lower case.
     pub name: &'e str,
+    /// The cipher suites that the client has to offer, in this order.
+    pub suites: &'e [Suite],
     /// The authorities that may certify it.
     pub roots: &'e Roots,
     /// The time at which certificates must be valid: when the connection began.
@@ -55,6 +59,8 @@ pub struct HandshakeSecrets {
 /// A session whose handshake has been verified.
 #[derive(Debug)]
 pub struct Session<'r> {
+    /// The cipher suite.
+    pub suite: Suite,
     /// h1, the digest of the hellos.
     pub hello_hash: [u8; 32],
     /// h2, the digest of all messages up to the server's Finished.
@@ -74,12 +80,13 @@ impl<'r> Session<'r> {
     /// Where the recording has anything else.
     pub(crate) fn of_records(
         recording: &'r Recording,
+        suite: Suite,
         hello_hash: [u8; 32],
         finished_hash: [u8; 32],
     ) -> Self {
         let [client, server] = [Side::Client, Side::Server]
             .map(|side| records(side, recording.stream(side)).expect("records of application data"));
-        Self { hello_hash, finished_hash, certificate: vec![], client, server }
+        Self { suite, hello_hash, finished_hash, certificate: vec![], client, server }
     }
 
     /// The records of a side behind its Finished, by their sequence numbers.
@@ -102,12 +109,12 @@ pub fn verify<'r>(
     expected: &Expected<'_>,
 ) -> Result<Session<'r>> {
     let algorithms = provider()?.signature_verification_algorithms;
-    let Hellos { name, mut client, mut server, offered, mut transcript } =
-        Hellos::read(recording, expected.name)?;
+    let Hellos { name, mut client, mut server, offered, suite, mut transcript } =
+        Hellos::read(recording, expected.name, expected.suites)?;
     let hello_hash = digest(&transcript);
 
     // Step 4.
-    let mut flight = Protected::new(&mut server, &secrets.server);
+    let mut flight = Protected::new(&mut server, suite, &secrets.server);
     let message = flight.message(&[ENCRYPTED_EXTENSIONS], "EncryptedExtensions")?;
     flight.side.refuse("EncryptedExtensions", check_encrypted_extensions(&message[4..], &offered))?;
     transcript.update(&message);
@@ -136,7 +143,7 @@ pub fn verify<'r>(
     let finished_hash = digest(&transcript);
 
     // Step 5.
-    let mut flight = Protected::new(&mut client, &secrets.client);
+    let mut flight = Protected::new(&mut client, suite, &secrets.client);
     if is_requested {
         let message = flight.message(&[CERTIFICATE], "Certificate")?;
         if message != NO_CERTIFICATE {
@@ -151,15 +158,15 @@ pub fn verify<'r>(
     // Step 6.
     let certificate = chain[0].to_vec();
     let (client, server) = (client.application_data()?, server.application_data()?);
-    Ok(Session { hello_hash, finished_hash, certificate, client, server })
+    Ok(Session { suite, hello_hash, finished_hash, certificate, client, server })
 }
 
 /// h1 of a recording, whose hellos stand in the clear, and pass steps 1 to 3.
 ///
 /// # Errors
 /// Those of [`verify`]; `Unfinished` at the side whose hello is due.
-pub(crate) fn hellos(recording: &Recording, name: &str) -> Result<[u8; 32]> {
-    Ok(digest(&Hellos::read(recording, name)?.transcript))
+pub(crate) fn hellos(recording: &Recording, name: &str, suites: &[Suite]) -> Result<[u8; 32]> {
+    Ok(digest(&Hellos::read(recording, name, suites)?.transcript))
 }
 
 /// A session behind its hellos.
@@ -169,13 +176,15 @@ struct Hellos<'r, 'n> {
     server: Flight<'r>,
     /// The last hello of the client.
     offered: ClientHello,
+    /// The suite that the server took.
+    suite: Suite,
     /// The transcript of all hellos (RFC 8446 section 4.4.1).
     transcript: Sha256,
 }
 
 impl<'r, 'n> Hellos<'r, 'n> {
     /// Steps 1 to 3.
-    fn read(recording: &'r Recording, name: &'n str) -> Result<Self> {
+    fn read(recording: &'r Recording, name: &'n str, suites: &[Suite]) -> Result<Self> {
         let server_name = match ServerName::try_from(name) {
             Ok(dns @ ServerName::DnsName(_)) if !name.contains(|c: char| c.is_ascii_uppercase()) => dns,
             _ => return Err(Error::invalid(format!("{name:?} is no name of a server, in lower case"))),
@@ -184,7 +193,7 @@ impl<'r, 'n> Hellos<'r, 'n> {
         let mut server = Flight::new(Side::Server, recording)?;
         let mut transcript = Sha256::new();
         let first = client.hello(CLIENT_HELLO, "ClientHello", false)?;
-        let mut offered = client.refuse("ClientHello", ClientHello::read(&first[4..], name))?;
+        let mut offered = client.refuse("ClientHello", ClientHello::read(&first[4..], name, suites))?;
         let answer = server.hello(SERVER_HELLO, "ServerHello", false);
         let mut answer = answer.map_err(|why| client.waiting(why))?;
         let hello = server.refuse("ServerHello", ServerHello::read(&answer[4..], &offered))?;
@@ -194,7 +203,7 @@ impl<'r, 'n> Hellos<'r, 'n> {
             transcript.update(&answer);
             let name_of_second = "second ClientHello";
             let second = client.hello(CLIENT_HELLO, name_of_second, true)?;
-            let again = client.refuse(name_of_second, ClientHello::read(&second[4..], name))?;
+            let again = client.refuse(name_of_second, ClientHello::read(&second[4..], name, suites))?;
             client.refuse(name_of_second, offered.check_second(&again))?;
             offered = again;
             let last = server.hello(SERVER_HELLO, "ServerHello", true);
@@ -209,7 +218,7 @@ impl<'r, 'n> Hellos<'r, 'n> {
             transcript.update(&first);
         }
         transcript.update(&answer);
-        Ok(Self { name: server_name, client, server, offered, transcript })
+        Ok(Self { name: server_name, client, server, offered, suite: hello.suite, transcript })
     }
 }
 
@@ -330,8 +339,8 @@ struct Protected<'f, 'r> {
 }
 
 impl<'f, 'r> Protected<'f, 'r> {
-    fn new(side: &'f mut Flight<'r>, secret: &Secret) -> Self {
-        Self { side, keys: Keys::new(secret), sequence: 0, opened: Vec::new(), total: 0 }
+    fn new(side: &'f mut Flight<'r>, suite: Suite, secret: &Secret) -> Self {
+        Self { side, keys: Keys::new(suite, secret), sequence: 0, opened: Vec::new(), total: 0 }
     }
 
     /// The next message, which must be of a type that is due.

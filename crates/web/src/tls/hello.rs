@@ -1,7 +1,7 @@
 //! The first message of either side (RFC 8446 section 4.1).
 
-use super::SUITE;
 use super::reader::Reader;
+use super::suite::Suite;
 use crate::error::Why;
 
 /// Extensions of a client that may stand there. None of them lets a session do without a certificate, hides a part
@@ -117,8 +117,8 @@ pub(crate) struct ClientHello {
 }
 
 impl ClientHello {
-    /// The hello in `body`, a message without its head, that asks for `name`.
-    pub(crate) fn read(body: &[u8], name: &str) -> Result<Self, Why> {
+    /// The hello in `body`, a message without its head, that asks for `name` and offers `due`, in this order.
+    pub(crate) fn read(body: &[u8], name: &str, due: &[Suite]) -> Result<Self, Why> {
         let mut reader = Reader::new(body);
         if reader.u16()? != LEGACY_VERSION {
             return Err(Why::Version);
@@ -129,12 +129,9 @@ impl ClientHello {
             return Err(Why::SessionId);
         }
         let suites = reader.vector16()?.numbers()?;
-        let is_allowed = |suite| suite == SUITE || suite == NO_RENEGOTIATION || is_reserved(suite);
-        if let Some(other) = suites.iter().find(|suite| !is_allowed(**suite)) {
-            return Err(Why::Suite(*other));
-        }
-        if !suites.contains(&SUITE) {
-            return Err(Why::Suite(SUITE));
+        let offered = suites.iter().filter(|suite| **suite != NO_RENEGOTIATION && !is_reserved(**suite));
+        if !offered.copied().eq(due.iter().map(|suite| suite.number())) {
+            return Err(Why::Suites(due.to_vec()));
         }
         if reader.vector8()?.rest() != [0] {
             return Err(Why::Compression);
@@ -201,6 +198,7 @@ impl ClientHello {
 pub(crate) struct ServerHello {
     /// Whether it is a HelloRetryRequest.
     pub(crate) is_retry: bool,
+    pub(crate) suite: Suite,
     group: Option<u16>,
 }
 
@@ -227,9 +225,8 @@ impl ServerHello {
         if version.map_err(|why| if why == Why::Missing(VERSIONS) { Why::Version } else { why })? != VERSION {
             return Err(Why::Version);
         }
-        if suite != SUITE {
-            return Err(Why::Suite(suite));
-        }
+        let offered = Suite::of_number(suite).filter(|_| client.suites.contains(&suite));
+        let suite = offered.ok_or(Why::Suite(suite))?;
         if compression != 0 {
             return Err(Why::Compression);
         }
@@ -253,11 +250,14 @@ impl ServerHello {
         if let Some(other) = group.filter(|group| !offered.contains(group)) {
             return Err(Why::Group(other));
         }
-        Ok(Self { is_retry, group })
+        Ok(Self { is_retry, suite, group })
     }
 
-    /// Demands that this hello takes up the group that a retry asked for.
+    /// Demands that this hello takes up the suite of a retry, and the group that it asked for (section 4.1.4).
     pub(crate) fn check_after(&self, retry: &Self) -> Result<(), Why> {
+        if self.suite != retry.suite {
+            return Err(Why::Suite(self.suite.number()));
+        }
         match (self.group, retry.group) {
             (Some(group), Some(asked)) if group != asked => Err(Why::Group(group)),
             _ => Ok(()),

@@ -1,11 +1,8 @@
-//! The key schedule of TLS 1.3 in the clear (RFC 8446 section 7), and records opened by it.
+//! The key schedule of TLS 1.3 in the clear (RFC 8446 section 7).
 
-use super::record::{MOST_CONTENT, Record};
-use crate::error::Why;
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use aes_gcm::aead::{Aead, Payload};
-use aes_gcm::{Aes128Gcm, Nonce};
-use hmac::{Hmac, Mac};
+use super::protection::Keys;
+use super::suite::Suite;
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -33,15 +30,13 @@ impl Secret {
         Self(code.finalize().into_bytes().into())
     }
 
-    /// HKDF-Expand-Label of fewer bytes than a digest has.
-    fn expand_short<const N: usize>(&self, label: &[u8]) -> Zeroizing<[u8; N]> {
+    /// HKDF-Expand-Label of as many bytes as a digest has, at most.
+    pub(crate) fn expand_to(&self, label: &[u8], bytes: &mut [u8]) {
         let mut code = self.code();
-        code.update(&label_info(label, &[], N as u16));
+        code.update(&label_info(label, &[], bytes.len() as u16));
         code.update(&[1]);
-        let mut all: Zeroizing<[u8; 32]> = Zeroizing::new(code.finalize().into_bytes().into());
-        let short = Zeroizing::new(*all.first_chunk().expect("fewer"));
-        all.zeroize();
-        short
+        let all: Zeroizing<[u8; 32]> = Zeroizing::new(code.finalize().into_bytes().into());
+        bytes.copy_from_slice(&all[..bytes.len()]);
     }
 
     /// The traffic secret behind a KeyUpdate (section 7.2).
@@ -97,86 +92,12 @@ impl Schedule {
     }
 
     /// The keys of content of the client and of the server, where h2 is `finished_hash`.
-    pub(crate) fn application(&self, finished_hash: &[u8; 32]) -> [Keys; 2] {
-        self.traffic(finished_hash).each_ref().map(Keys::new)
+    pub(crate) fn application(&self, suite: Suite, finished_hash: &[u8; 32]) -> [Keys; 2] {
+        self.traffic(finished_hash).each_ref().map(|secret| Keys::new(suite, secret))
     }
 
     /// The traffic secrets of content of the client and of the server.
     pub(crate) fn traffic(&self, finished_hash: &[u8; 32]) -> [Secret; 2] {
         [b"c ap traffic", b"s ap traffic"].map(|label| self.master.expand_label(label, finished_hash))
     }
-}
-
-/// The key and the base of nonces of one direction, between two changes of keys.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Keys {
-    key: [u8; 16],
-    iv: [u8; 12],
-}
-
-impl Keys {
-    /// Derives them from a traffic secret (section 7.3).
-    pub(crate) fn new(secret: &Secret) -> Self {
-        Self { key: *secret.expand_short(b"key"), iv: *secret.expand_short(b"iv") }
-    }
-
-    fn nonce(&self, sequence: u64) -> Zeroizing<[u8; 12]> {
-        let mut nonce = Zeroizing::new(self.iv);
-        for (byte, number) in nonce[4..].iter_mut().zip(sequence.to_be_bytes()) {
-            *byte ^= number;
-        }
-        nonce
-    }
-
-    /// The inner plaintext of a protected record: content, type and padding.
-    ///
-    /// # Errors
-    /// `Tag` where its tag does not fit.
-    pub(crate) fn open(&self, sequence: u64, record: &Record<'_>) -> Result<Zeroizing<Vec<u8>>, Why> {
-        let cipher = <Aes128Gcm as aes_gcm::KeyInit>::new_from_slice(&self.key).expect("a key");
-        let nonce = Nonce::try_from(&self.nonce(sequence)[..]).expect("a nonce");
-        let payload = Payload { msg: record.fragment(), aad: &record.head() };
-        cipher.decrypt(&nonce, payload).map(Zeroizing::new).map_err(|_| Why::Tag)
-    }
-
-    /// The key of GHASH.
-    pub(crate) fn hash_key(&self) -> [u8; 16] {
-        let mut block = aes::Block::default();
-        aes::Aes128::new_from_slice(&self.key).expect("a key").encrypt_block(&mut block);
-        block.into()
-    }
-
-    /// A block of the key stream of a record: that of number 1 makes its tag, and those from 2 on encrypt it.
-    pub(crate) fn stream(&self, sequence: u64, number: u32) -> [u8; 16] {
-        let mut block = aes::Block::default();
-        block[..12].copy_from_slice(&*self.nonce(sequence));
-        block[12..].copy_from_slice(&number.to_be_bytes());
-        aes::Aes128::new_from_slice(&self.key).expect("a key").encrypt_block(&mut block);
-        block.into()
-    }
-
-    /// A record with this content, type and so much padding.
-    pub(crate) fn seal(&self, sequence: u64, kind: u8, content: &[u8], padding: usize) -> Vec<u8> {
-        let text = Zeroizing::new([content, &[kind], &vec![0; padding]].concat());
-        let length = (text.len() + super::record::TAG) as u16;
-        let head = [&[23, 3, 3][..], &length.to_be_bytes()].concat();
-        let cipher = <Aes128Gcm as aes_gcm::KeyInit>::new_from_slice(&self.key).expect("a key");
-        let nonce = Nonce::try_from(&self.nonce(sequence)[..]).expect("a nonce");
-        let sealed = cipher.encrypt(&nonce, Payload { msg: &text, aad: &head }).expect("a short record");
-        [head, sealed].concat()
-    }
-
-    #[cfg(test)]
-    pub(crate) const fn parts(&self) -> ([u8; 16], [u8; 12]) {
-        (self.key, self.iv)
-    }
-}
-
-/// The content of an inner plaintext, and its type (section 5.4).
-pub(crate) fn content(inner: &[u8]) -> Result<(u8, &[u8]), Why> {
-    if inner.len() > MOST_CONTENT + 1 {
-        return Err(Why::ContentLength(inner.len()));
-    }
-    let at = inner.iter().rposition(|byte| *byte != 0).ok_or(Why::NoType)?;
-    Ok((inner[at], &inner[..at]))
 }

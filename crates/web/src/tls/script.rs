@@ -1,13 +1,15 @@
 //! Sessions that a test writes message by message, right but for what it changes. The handshake secret is chosen, and
 //! shares of keys mean nothing: no verifier can look at them.
 
-use super::SUITE;
 use super::certificate::Roots;
 use super::hello::RETRY;
-use super::keys::{Keys, Schedule, Secret};
+use super::keys::{Schedule, Secret};
+use super::protection::Keys;
+use super::suite::Suite;
 use super::{Expected, HandshakeSecrets};
 use crate::provider::provider;
 use crate::recording::{Recording, Side};
+use core::cell::Cell;
 use core::time::Duration;
 use rustls::SignatureScheme;
 use rustls::pki_types::pem::PemObject;
@@ -24,6 +26,11 @@ macro_rules! file {
 /// The name of the server.
 pub(crate) const NAME: &str = "bank.example";
 
+thread_local! {
+    /// The cipher suite of the sessions of a test.
+    pub(crate) static SUITE: Cell<Suite> = const { Cell::new(Suite::Aes128) };
+}
+
 /// The root that certifies it.
 pub(crate) fn roots() -> Roots {
     Roots::from_pem(file!("root.pem")).unwrap()
@@ -32,6 +39,15 @@ pub(crate) fn roots() -> Roots {
 /// A day of 2030, at which the certificates are valid that are to be.
 pub(crate) fn time() -> UnixTime {
     UnixTime::since_unix_epoch(Duration::from_secs(1_900_000_000))
+}
+
+/// The demands on a session by whoever believes these roots.
+pub(crate) fn expected(roots: &Roots) -> Expected<'_> {
+    let suites = match SUITE.get() {
+        Suite::Aes128 => &[Suite::Aes128],
+        Suite::ChaCha20 => &[Suite::ChaCha20],
+    };
+    Expected { name: NAME, suites, roots, time: time() }
 }
 
 /// The certificate in a file of PEM.
@@ -168,7 +184,7 @@ impl Default for Script<'_> {
         let client = Hello {
             version: 0x0303,
             session_id: vec![5; 32],
-            suites: vec![SUITE],
+            suites: vec![SUITE.get().number()],
             compression: vec![0],
             extensions: vec![
                 (0, vector(2, &[&[0][..], &vector(2, NAME.as_bytes())].concat())),
@@ -255,6 +271,7 @@ impl Script<'_> {
             server: schedule.server_handshake.clone(),
         };
 
+        let suite = Suite::of_number(self.server.suites[0]).unwrap_or_default();
         let mut flight = vec![];
         let mut add = |transcript: &mut Sha256, name, message: Vec<u8>| {
             let message = changed(name, message);
@@ -280,7 +297,7 @@ impl Script<'_> {
         add(&mut transcript, "Finished", message(20, &code));
         let finished_hash = digest(&transcript);
         let protect = |secret: &Secret, flight: &[u8]| -> Vec<u8> {
-            let keys = Keys::new(secret);
+            let keys = Keys::new(suite, secret);
             (0..).zip(flight.chunks(self.piece)).flat_map(|(i, piece)| keys.seal(i, 22, piece, 0)).collect()
         };
         send(&mut recording, Side::Server, "flight", protect(&secrets.server, &flight));
@@ -295,7 +312,7 @@ impl Script<'_> {
         flight.extend(changed("client's Finished", message(20, &code)));
         send(&mut recording, Side::Client, "client's flight", protect(&secrets.client, &flight));
 
-        let keys = schedule.application(&finished_hash);
+        let keys = schedule.application(suite, &finished_hash);
         let (mut traffic, mut current) = (schedule.traffic(&finished_hash), keys.clone());
         let mut sequences = [0, 0];
         for Data { side, kind, content, padding } in &self.data {
@@ -304,7 +321,7 @@ impl Script<'_> {
             sequences[at] += 1;
             if (*kind, content.first()) == (22, Some(&24)) {
                 traffic[at] = traffic[at].updated();
-                (current[at], sequences[at]) = (Keys::new(&traffic[at]), 0);
+                (current[at], sequences[at]) = (Keys::new(suite, &traffic[at]), 0);
             }
             send(&mut recording, *side, "data", record);
         }
@@ -315,9 +332,7 @@ impl Script<'_> {
 impl Written {
     /// Verifies it by the root, at the time at which all is valid.
     pub(crate) fn verify(&self) -> crate::error::Result<super::Session<'_>> {
-        let roots = roots();
-        let expected = Expected { name: NAME, roots: &roots, time: time() };
-        super::verify(&self.recording, &self.secrets, &expected)
+        super::verify(&self.recording, &self.secrets, &expected(&roots()))
     }
 }
 

@@ -3,7 +3,7 @@
 mod rfc8448;
 
 use super::script::{self, Data, NAME, Script, certificate, file, message, plain, vector};
-use super::{Expected, Roots, Secret, verify};
+use super::{Expected, Roots, Secret, Suite, verify};
 use crate::error::{Error, Place, Refusal, Whose, Why};
 use crate::recording::{Recording, Side};
 use core::time::Duration;
@@ -93,7 +93,7 @@ fn honest_sessions_are_verified() {
 #[test]
 fn other_secrets_open_nothing() {
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = script::expected(&roots);
     let written = Script::default().write();
     let other = Script { secret: Secret::new([3; 32]), ..Script::default() }.write();
     for of_server in [true, false] {
@@ -121,7 +121,7 @@ fn nothing_is_said_before_the_hello_of_the_server() {
             recording.push(passage.side, &written.recording.stream(passage.side)[begin..passage.end], 0);
         }
         recording.push(Side::Client, more, 0);
-        match super::hellos(&recording, NAME) {
+        match super::hellos(&recording, NAME, &[Suite::Aes128]) {
             Err(Error::Refused(refusal)) => (refusal.why, refusal.whose),
             ended => panic!("{ended:?}"),
         }
@@ -194,7 +194,7 @@ fn records_of_the_handshake_stand_where_they_may() {
 #[test]
 fn contents_of_the_handshake_are_of_its_type() {
     let written = Script::default().write();
-    let keys = super::keys::Keys::new(&written.secrets.server);
+    let keys = super::Keys::new(script::SUITE.get(), &written.secrets.server);
     let refused = |kind, content: &[u8], padding| {
         let record = keys.seal(0, kind, content, padding);
         let records = Box::new(move |step: &str, bytes: &mut Vec<u8>| {
@@ -229,8 +229,10 @@ fn hellos_are_those_that_prove_something() {
     let client = |change: fn(&mut script::Hello)| changed(|script| change(&mut script.client)).why;
     assert_eq!(client(|hello| hello.version = 0x0304), Why::Version);
     assert_eq!(client(|hello| hello.session_id = vec![0; 33]), Why::SessionId);
-    assert_eq!(client(|hello| hello.suites.push(0x1302)), Why::Suite(0x1302));
-    assert_eq!(client(|hello| hello.suites = vec![0x00ff]), Why::Suite(0x1301));
+    for suites in [&[0x1301, 0x1302][..], &[0x1301, 0x1303], &[0x1303], &[0x00ff], &[0x1301, 0x1301]] {
+        let refusal = changed(|script| script.client.suites = suites.to_vec());
+        assert_eq!(refusal.why, Why::Suites(vec![Suite::Aes128]), "{suites:x?}");
+    }
     assert_eq!(client(|hello| hello.compression = vec![1, 0]), Why::Compression);
     assert_eq!(client(|hello| hello.set(43, &vector(1, &[3, 3]))), Why::Version);
     assert_eq!(client(|hello| hello.set(43, &[3, 3, 4])), Why::Malformed(43));
@@ -262,6 +264,7 @@ fn hellos_are_those_that_prove_something() {
     assert_eq!(server(|hello| hello.extensions.retain(|(kind, _)| *kind != 43)), Why::Version);
     assert_eq!(server(|hello| hello.set(43, &[3, 3])), Why::Version);
     assert_eq!(server(|hello| hello.suites = vec![0x1302]), Why::Suite(0x1302));
+    assert_eq!(server(|hello| hello.suites = vec![0x1303]), Why::Suite(0x1303));
     assert_eq!(server(|hello| hello.compression = vec![1]), Why::Compression);
     assert_eq!(server(|hello| hello.session_id = vec![]), Why::SessionId);
     assert_eq!(server(|hello| hello.extensions.retain(|(kind, _)| *kind != 51)), Why::Missing(51));
@@ -273,6 +276,48 @@ fn hellos_are_those_that_prove_something() {
     );
     let at = Place::Message { side: Side::Client, name: "ClientHello" };
     assert_eq!(with_message("ClientHello", |message| message[0] = 3).at, at);
+}
+
+/// Cipher suites are the policy's, in its order, and the server takes one of them, the same behind a retry.
+#[test]
+fn suites_are_those_of_the_policy() {
+    let roots = script::roots();
+    let both = [Suite::ChaCha20, Suite::Aes128];
+    let ended = |offered: [u16; 2], taken: u16, of_retry: Option<u16>| {
+        let mut script = Script::default();
+        script.client.suites = offered.to_vec();
+        script.server.suites = vec![taken];
+        if let Some(suite) = of_retry {
+            script = script.with_retry();
+            script.retry.as_mut().unwrap().0.suites = vec![suite];
+        }
+        let written = script.write();
+        let expected = Expected { suites: &both, ..script::expected(&roots) };
+        match verify(&written.recording, &written.secrets, &expected) {
+            Ok(session) => Ok(session.suite),
+            Err(Error::Refused(refusal)) => Err(refusal.why),
+            Err(error) => panic!("{error}"),
+        }
+    };
+    let numbers = both.map(Suite::number);
+    for suite in both {
+        assert_eq!(ended(numbers, suite.number(), None), Ok(suite));
+        assert_eq!(ended(numbers, suite.number(), Some(suite.number())), Ok(suite));
+    }
+    assert_eq!(ended([0x1301, 0x1303], 0x1301, None), Err(Why::Suites(both.to_vec())));
+    assert_eq!(ended(numbers, 0x1302, None), Err(Why::Suite(0x1302)));
+    assert_eq!(ended(numbers, 0x1301, Some(0x1303)), Err(Why::Suite(0x1301)));
+}
+
+/// Sessions by the other suite, as far as ciphers are in them.
+#[test]
+fn other_ciphers_protect_alike() {
+    script::SUITE.set(Suite::ChaCha20);
+    honest_sessions_are_verified();
+    other_secrets_open_nothing();
+    contents_of_the_handshake_are_of_its_type();
+    messages_of_the_flights_are_those_of_the_standard();
+    cuts_and_flips_are_refused();
 }
 
 /// Attacks 5: retries.
@@ -343,7 +388,7 @@ fn certificates_and_signatures_hold() {
     let written = Script::default().write();
     let with = |roots: &Roots, name, seconds| {
         let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
-        let expected = Expected { name, roots, time };
+        let expected = Expected { name, time, ..script::expected(roots) };
         verify(&written.recording, &written.secrets, &expected).map(drop).unwrap_err()
     };
     let other = Roots::from_pem(file!("other-root.pem")).unwrap();
@@ -363,7 +408,7 @@ fn certificates_and_signatures_hold() {
         let der = rustls::pki_types::CertificateDer::from(certificate(pem));
         let key = webpki::EndEntityCert::try_from(&der).unwrap().subject_public_key_info();
         let roots = script::roots().pinned(vec![[0; 32], sha2::Sha256::digest(&key).into()]);
-        let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+        let expected = script::expected(&roots);
         verify(&written.recording, &written.secrets, &expected).map(drop).map_err(|error| error.to_string())
     };
     for pem in [file!("bank.pem"), file!("between.pem"), file!("root.pem")] {
@@ -451,7 +496,7 @@ fn nothing_but_data_follows() {
         let mut recording = written.recording.clone();
         recording.push(side, bytes, 99);
         let roots = script::roots();
-        let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+        let expected = script::expected(&roots);
         match verify(&recording, &written.secrets, &expected) {
             Ok(session) => Ok(session.records(side).len()),
             Err(Error::Refused(refusal)) => Err(refusal.why),
@@ -473,7 +518,7 @@ fn nothing_but_data_follows() {
 fn cuts_and_flips_are_refused() {
     let written = Script { piece: 600, ..Script::default() }.write();
     let roots = script::roots();
-    let expected = Expected { name: NAME, roots: &roots, time: script::time() };
+    let expected = script::expected(&roots);
     let streams = [Side::Client, Side::Server].map(|side| written.recording.stream(side).to_vec());
     let refused = |changed: [&[u8]; 2]| {
         let mut recording = Recording::new();

@@ -3,7 +3,7 @@
 use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, receive, send};
 use crate::error::{Error, Place, Refusal, Result, Why};
 use crate::recording::{Recording, Side};
-use crate::tls::hellos;
+use crate::tls::{Suite, hellos};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant, SystemTime};
@@ -24,14 +24,15 @@ pub struct Relayed {
     pub closed: SystemTime,
 }
 
-/// Steps 1 to 4 of the verifier: forwards a connection to the server of this `name`, which `connect` makes once the
-/// ClientHello has passed.
+/// Steps 1 to 4 of the verifier: forwards a connection to the server of this `name`, by one of these `suites`, which
+/// `connect` makes once the ClientHello has passed.
 ///
 /// # Errors
 /// `Refused` where a hello does not pass; `Io` where either connection ends, is silent, or passes a limit.
 pub fn relay(
     link: &mut dyn Link,
     name: &str,
+    suites: &[Suite],
     limits: &Limits,
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Relayed> {
@@ -40,11 +41,12 @@ pub fn relay(
         let left = limits.up.saturating_sub(recording.stream(Side::Client).len());
         receive(link, &[(UP, left), (CLOSE, left)]).map_err(Error::io("waiting for the prover"))
     };
+    let check = |recording: &Recording, last| check_hellos(hellos(recording, name, suites), last);
     let mut recording = Recording::new();
     let first = up(link, &recording)?;
     let began = Instant::now();
     recording.push(Side::Client, &first.bytes, 0);
-    let mut are_complete = check_hellos(&recording, name, Side::Client)?;
+    let mut are_complete = check(&recording, Side::Client)?;
     let mut server = connect()?;
     let opened = SystemTime::now();
     let address = server.peer_addr().map_err(Error::io(doing))?;
@@ -57,7 +59,7 @@ pub fn relay(
         let (bytes, has_ended) = gather(&mut server, limits, deadline, recording.stream(Side::Server).len())?;
         recording.push(Side::Server, &bytes, millis(began));
         if !are_complete {
-            are_complete = check_hellos(&recording, name, Side::Server)?;
+            are_complete = check(&recording, Side::Server)?;
         }
         let kind = if has_ended { ENDED } else { DOWN };
         send(link, kind, &bytes).map_err(Error::io("sending to the prover"))?;
@@ -67,7 +69,7 @@ pub fn relay(
         }
         recording.push(Side::Client, &message.bytes, millis(began));
         if !are_complete {
-            are_complete = check_hellos(&recording, name, Side::Client)?;
+            are_complete = check(&recording, Side::Client)?;
         }
         // A server that is gone hears it no more, and what it does not hear changes nothing.
         let forwarded = forward(&mut server, limits, deadline, &message.bytes);
@@ -95,10 +97,10 @@ fn millis(began: Instant) -> u32 {
     u32::try_from(began.elapsed().as_millis()).unwrap_or(u32::MAX)
 }
 
-/// Whether all hellos have passed; an error where one does not. `last` is the side that spoke last, whose hello is
+/// Whether all hellos have passed, as they are read; an error where one does not. `last` is the side that spoke last, whose hello is
 /// there as a whole where it is the client's.
-fn check_hellos(recording: &Recording, name: &str, last: Side) -> Result<bool> {
-    match hellos(recording, name) {
+fn check_hellos(hellos: Result<[u8; 32]>, last: Side) -> Result<bool> {
+    match hellos {
         Ok(_) => Ok(true),
         Err(Error::Refused(Refusal { at: Place::Stream(side), why: Why::Unfinished, .. }))
             if side == Side::Server || last == Side::Server =>

@@ -13,7 +13,7 @@ use volery::{Options, Report};
 use volery_web::policy::{AllowedField, Exchange, Policy, Wanted};
 use volery_web::session::{Asking, Clock, Signing, Terms, Verdict, prove, verify};
 use volery_web::statement::Form;
-use volery_web::tls::Roots;
+use volery_web::tls::{Roots, Suite};
 use volery_web::tunnel::Limits;
 use volery_web::{Error, Result};
 
@@ -41,6 +41,7 @@ pub(crate) fn wanted(target: &str) -> Wanted {
     Wanted {
         host: "bank.example".into(),
         port: 443,
+        suites: vec![Suite::default()],
         target: target.into(),
         fields: vec![AllowedField { name: "cookie".into(), may_hide: true }],
         shown_fields: vec![],

@@ -20,10 +20,10 @@ use volery::channel::{Link as _, Pipe, Receiving, Sending, fork};
 use volery_web::beside::Proving;
 use volery_web::client::{Request, fetch};
 use volery_web::freshness::Freshness;
-use volery_web::opening::{Choice, Said};
+use volery_web::opening::{Choice, HashKeys, Said};
 use volery_web::policy::{Choose, Exchange, Policy};
 use volery_web::session::{Asking, Terms, Time, prove, verify};
-use volery_web::tls::{Expected, Roots};
+use volery_web::tls::{Expected, Roots, Suite};
 use volery_web::tunnel::{Limits, Tunnel, receive_answer, send_opening};
 use volery_web::{Error, Form, Opened, Opening, Side, Statement};
 
@@ -70,6 +70,28 @@ fn a_balance_is_proved() {
         request.ends_with("\ncookie: ‹9 hidden›") && response.contains("\nset-cookie: ‹12 hidden›"),
         "{request}{response}"
     );
+}
+
+/// A claim is proved by the other suite, which the policy has first, and the server takes; a lie about the key of a tag
+/// is found by the proof.
+#[test]
+fn a_claim_is_proved_by_chacha20() {
+    let policy = |claims: &[&str]| {
+        let suites = vec![Suite::ChaCha20, Suite::Aes128];
+        let claims = claims.iter().map(|claim| claim.parse().unwrap()).collect();
+        Policy::new(volery_web::policy::Wanted { suites, claims, ..kit::wanted("/balance") }).unwrap()
+    };
+    let mine = policy(&["$.balance >= 100000000.00"]);
+    let ended = run(&mine, &mine, &Asking { show: &|_| vec![], ..asking() }, bank());
+    let (verdict, (shown, _)) = (ended.verified.unwrap(), ended.proved.unwrap());
+    assert_eq!((verdict.seen.suite, verdict.seen.exchange), (Suite::ChaCha20, shown));
+    let [_, verified] = crafted(&policy(&[]), (RESPONSE, &[]), |opening| {
+        let HashKeys::Poly1305([_, server]) = &mut opening.hash_keys else {
+            panic!("keys of the other suite")
+        };
+        server[0][0] ^= 1;
+    });
+    assert!(matches!(verified, Error::Proof(volery::Error::Rejected(_))), "{verified}");
 }
 
 /// The prover believes neither the authorities of the policy, whose author relays the connection, nor a key that the
@@ -209,23 +231,10 @@ fn messages_are_those_that_are_due() {
     let mut connect = || -> Result<TcpStream, Error> { panic!("connected to nobody") };
     let refused = verify(there, &terms(&mine, &roots), time, &Options::default(), &mut connect);
     assert!(refused.map(drop).unwrap_err().to_string().contains("does not speak of web proofs"));
-    // A hello for another server.
-    let elsewhere = {
+    // A hello for another server, or by other suites.
+    let hello = |wanted: volery_web::policy::Wanted| {
         let (here, mut there) = link();
-        let other = volery_web::policy::Policy::new(volery_web::policy::Wanted {
-            host: "evil.example".into(),
-            port: 443,
-            target: "/".into(),
-            fields: vec![],
-            shown_fields: vec![],
-            status: vec![200],
-            content_type: None,
-            reveal: vec![],
-            claims: vec![],
-            program: None,
-            choose: Default::default(),
-        });
-        let (other, roots) = (other.unwrap(), kit::roots());
+        let (other, roots) = (Policy::new(wanted).unwrap(), kit::roots());
         let theirs = other.clone();
         let prover = thread::spawn(move || {
             let asking = Asking { fields: &[], ..asking() };
@@ -243,8 +252,16 @@ fn messages_are_those_that_are_due() {
         prover.join().unwrap();
         hello
     };
-    let refused = unconnected(&message(1, &elsewhere)).to_string();
-    assert!(refused.contains("the name that it asks for is not bank.example"), "{refused}");
+    let wanted = || kit::wanted("/");
+    let elsewhere = hello(volery_web::policy::Wanted { host: "evil.example".into(), ..wanted() });
+    let otherwise = hello(volery_web::policy::Wanted { suites: Suite::ALL.to_vec(), ..wanted() });
+    for (hello, why) in [
+        (elsewhere, "the name that it asks for is not bank.example"),
+        (otherwise, "not those of the policy, in this order: TLS_AES_128_GCM_SHA256"),
+    ] {
+        let refused = unconnected(&message(1, &hello)).to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
 
     // A verifier that says what is not due, refuses, or has recorded something else.
     let answered = |answers: &[Vec<u8>]| {
@@ -375,11 +392,11 @@ fn crafted(
         let proving = Proving::start(beside, &terms, &Options::default()).unwrap();
         let mut tunnel = Tunnel::new(&mut here);
         let (bytes, name, time) = (mine.request(COOKIE).unwrap(), mine.host(), time());
-        let request =
-            Request { name, own: &ROOTS, demanded: &ROOTS, time, bytes: &bytes, most: terms.limits.down };
+        let (suites, most) = (mine.suites(), terms.limits.down);
+        let request = Request { name, suites, own: &ROOTS, demanded: &ROOTS, time, bytes: &bytes, most };
         let fetched = fetch(&request, &mut tunnel, &mut |so_far| so_far.len() == response.len()).unwrap();
         tunnel.close(&fetched.recording).unwrap();
-        let expected = Expected { name, roots: &ROOTS, time };
+        let expected = Expected { name, suites, roots: &ROOTS, time };
         let opened = Opened::new(&fetched.recording, &fetched.secret, &expected).unwrap();
         let spans = mine.response_spans(&opened.data(Side::Server)).unwrap();
         let mut opening = opened.opening(&mine.request_spans(&opened.data(Side::Client)), &spans);
