@@ -128,6 +128,9 @@ pub(crate) struct Typed {
     /// [default: to-number]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
+    /// The cipher suite of `web`: TLS_AES_128_GCM_SHA256, TLS_CHACHA20_POLY1305_SHA256 [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) suite: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets`
     /// [default: 4]; the words of `convert` [default: 1048576]; the claims of `branches`, and the
     /// preimages of `sha256` [default: 1]
@@ -222,6 +225,7 @@ impl Typed {
             ("--size", self.size.is_some()),
             ("--depth", self.depth.is_some()),
             ("--kind", self.kind.is_some()),
+            ("--suite", self.suite.is_some()),
             ("--count", self.count.is_some()),
             ("--clauses", self.clauses.is_some()),
             ("--shards", self.shards.is_some()),

@@ -254,12 +254,12 @@ pub static BENCHES: [Bench; 29] = [
     },
     Bench {
         name: "web",
-        options: &["--length", "--kind"],
+        options: &["--length", "--kind", "--suite"],
         takes: Takes::All,
         over: Fields::Bits,
         systems: &[System::QUICKSILVER],
-        says: "a request of 1 KB and a response of --length in a session of TLS 1.3, all shown; SHA-256 and AES \
-               gate by gate, the latter as polynomials, or both, by --kind",
+        says: "a request of 1 KB and a response of --length in a session of TLS 1.3 by --suite, all shown; SHA-256 \
+               and AES gate by gate, the latter as polynomials, or both, by --kind",
         run: web::web,
     },
     Bench {

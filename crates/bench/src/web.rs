@@ -8,8 +8,9 @@ use volery::circuit::stream::Source;
 use volery::random::Random;
 use volery::{Binary, F2, Named as _};
 use volery_cli::failure::{Failure, Result, one_of};
+use volery_web::sample;
 use volery_web::statement::{Form, Statement};
-use volery_web::{sample, tls::Secret};
+use volery_web::tls::{Secret, Suite};
 
 /// Bytes of the request, and of the response where nothing else is asked for.
 const REQUEST: usize = 1024;
@@ -25,12 +26,15 @@ pub(crate) fn web(run: &Run) -> Result<()> {
     let forms = [("gates", Form::Gates), ("mixed", Form::Mixed), ("holes", Form::Holes)];
     one_of("--kind", kind, &forms.map(|(name, _)| name))?;
     let (_, form) = forms.into_iter().find(|(name, _)| *name == kind).expect("one of them");
+    let name = run.typed.suite.as_deref().unwrap_or(Suite::default().name());
+    one_of("--suite", name, &Suite::ALL.map(Suite::name))?;
+    let suite = name.parse().expect("one of them");
     let length = size("--length", run.typed.length.as_deref(), RESPONSE)?;
     if !(1..=MOST).contains(&length) {
         return Err(Failure::usage(format_args!("--length: {length}: choose from 1 to {MOST}")));
     }
     let secret = Secret::new(Random::from_system()?.bytes());
-    let statement = sample::statement(&secret, REQUEST, length as usize, form);
+    let statement = sample::statement(&secret, suite, REQUEST, length as usize, form);
     let circuit: &dyn Source<F2> = &statement;
     let shape = Binary::compiled().count(circuit)?;
     let options = plan.settings.options(statement.digest(), Some(shape.size()))?;
