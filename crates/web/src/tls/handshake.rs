@@ -198,8 +198,7 @@ impl<'r, 'n> Hellos<'r, 'n> {
         let mut answer = answer.map_err(|why| client.waiting(why))?;
         let hello = server.refuse("ServerHello", ServerHello::read(&answer[4..], &offered))?;
         if hello.is_retry {
-            transcript.update([MESSAGE_HASH, 0, 0, 32]);
-            transcript.update(Sha256::digest(&first));
+            transcript = restarted(&first);
             transcript.update(&answer);
             let name_of_second = "second ClientHello";
             let second = client.hello(CLIENT_HELLO, name_of_second, true)?;
@@ -222,8 +221,13 @@ impl<'r, 'n> Hellos<'r, 'n> {
     }
 }
 
+/// The transcript behind a first hello that a HelloRetryRequest answers (section 4.4.1).
+pub(super) fn restarted(first: &[u8]) -> Sha256 {
+    Sha256::new_with_prefix([MESSAGE_HASH, 0, 0, 32]).chain_update(Sha256::digest(first))
+}
+
 /// The digest of the messages so far.
-fn digest(transcript: &Sha256) -> [u8; 32] {
+pub(super) fn digest(transcript: &Sha256) -> [u8; 32] {
     transcript.clone().finalize().into()
 }
 
@@ -238,14 +242,14 @@ fn check_request(body: &[u8]) -> Result<(), Why> {
 }
 
 /// The records of a side that are still to be read.
-struct Flight<'r> {
+pub(super) struct Flight<'r> {
     side: Side,
     records: Vec<Record<'r>>,
     at: usize,
 }
 
 impl<'r> Flight<'r> {
-    fn new(side: Side, recording: &'r Recording) -> Result<Self> {
+    pub(super) fn new(side: Side, recording: &'r Recording) -> Result<Self> {
         Ok(Self { side, records: records(side, recording.stream(side))?, at: 0 })
     }
 
@@ -292,7 +296,12 @@ impl<'r> Flight<'r> {
     }
 
     /// A message in the clear, alone in its records.
-    fn hello(&mut self, due: u8, name: &'static str, after_changes: bool) -> Result<Vec<u8>, Refusal> {
+    pub(super) fn hello(
+        &mut self,
+        due: u8,
+        name: &'static str,
+        after_changes: bool,
+    ) -> Result<Vec<u8>, Refusal> {
         if after_changes {
             self.skip_changes();
         }
@@ -318,7 +327,7 @@ impl<'r> Flight<'r> {
     }
 
     /// All records that are left.
-    fn application_data(mut self) -> Result<Vec<Record<'r>>, Refusal> {
+    pub(super) fn application_data(mut self) -> Result<Vec<Record<'r>>, Refusal> {
         let rest = self.records.split_off(self.at);
         match rest.iter().find(|record| record.kind() != APPLICATION_DATA) {
             Some(record) => Err(self.at_record(record, Why::RecordType(record.kind()))),
@@ -328,7 +337,7 @@ impl<'r> Flight<'r> {
 }
 
 /// Messages of a side that are protected by a handshake traffic secret.
-struct Protected<'f, 'r> {
+pub(super) struct Protected<'f, 'r> {
     side: &'f mut Flight<'r>,
     keys: Keys,
     sequence: u64,
@@ -339,12 +348,12 @@ struct Protected<'f, 'r> {
 }
 
 impl<'f, 'r> Protected<'f, 'r> {
-    fn new(side: &'f mut Flight<'r>, suite: Suite, secret: &Secret) -> Self {
+    pub(super) fn new(side: &'f mut Flight<'r>, suite: Suite, secret: &Secret) -> Self {
         Self { side, keys: Keys::new(suite, secret), sequence: 0, opened: Vec::new(), total: 0 }
     }
 
     /// The next message, which must be of a type that is due.
-    fn message(&mut self, due: &[u8], name: &'static str) -> Result<Vec<u8>, Refusal> {
+    pub(super) fn message(&mut self, due: &[u8], name: &'static str) -> Result<Vec<u8>, Refusal> {
         loop {
             let mut reader = Reader::new(&self.opened);
             if let Ok(found) = reader.u8() {
@@ -384,7 +393,12 @@ impl<'f, 'r> Protected<'f, 'r> {
         Ok(())
     }
 
-    fn check_finished(&self, message: &[u8], secret: &Secret, transcript: &[u8; 32]) -> Result<(), Refusal> {
+    pub(super) fn check_finished(
+        &self,
+        message: &[u8],
+        secret: &Secret,
+        transcript: &[u8; 32],
+    ) -> Result<(), Refusal> {
         let is_right = message[4..].ct_eq(&secret.finished(transcript));
         if bool::from(is_right) {
             return Ok(());
@@ -394,7 +408,7 @@ impl<'f, 'r> Protected<'f, 'r> {
     }
 
     /// Demands that the last message, before a change of keys, was the last of its record (section 5.1).
-    fn end(&self, name: &'static str) -> Result<(), Refusal> {
+    pub(super) fn end(&self, name: &'static str) -> Result<(), Refusal> {
         if self.opened.is_empty() { Ok(()) } else { Err(self.side.at(name, Why::NotAlone)) }
     }
 }
