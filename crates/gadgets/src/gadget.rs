@@ -81,6 +81,8 @@ mod sha1;
 mod sha256;
 mod signed;
 mod word;
+#[cfg(test)]
+mod wycheproof;
 
 pub use aes::{Aes128, Ctr, Gcm, SubBytes};
 pub use array::{Array, Store};

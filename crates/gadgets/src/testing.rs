@@ -79,3 +79,26 @@ pub fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> u64 {
 pub fn shape(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> Shape {
     Shape::of(&Gates(gates)).expect("gates")
 }
+
+/// One case of a file of `vectors/wycheproof`.
+pub struct Case<const N: usize> {
+    /// The number that it has where it was published.
+    pub number: &'static str,
+    pub is_valid: bool,
+    pub values: [Vec<u8>; N],
+}
+
+/// The cases of such a file. Below a line of what its columns are, each has its number, `valid` or `invalid`, and values in
+/// hexadecimal digits, or `-` where there are none.
+pub fn cases<const N: usize>(text: &'static str) -> impl Iterator<Item = Case<N>> {
+    let bytes = |hex: &str| -> Vec<u8> {
+        let hex = if hex == "-" { "" } else { hex };
+        (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
+    };
+    text.lines().skip(1).map(move |line| {
+        let mut columns = line.split(' ');
+        let (number, result) = (columns.next().unwrap(), columns.next().unwrap());
+        let values: Vec<_> = columns.map(bytes).collect();
+        Case { number, is_valid: result == "valid", values: values.try_into().unwrap() }
+    })
+}

@@ -101,3 +101,6 @@ impl Schedule {
         [b"c ap traffic", b"s ap traffic"].map(|label| self.master.expand_label(label, finished_hash))
     }
 }
+
+#[cfg(test)]
+mod tests;

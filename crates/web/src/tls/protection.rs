@@ -200,3 +200,6 @@ pub(crate) fn content(inner: &[u8]) -> Result<(u8, &[u8]), Why> {
     let at = inner.iter().rposition(|byte| *byte != 0).ok_or(Why::NoType)?;
     Ok((inner[at], &inner[..at]))
 }
+
+#[cfg(test)]
+mod tests;
