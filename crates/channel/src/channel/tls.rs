@@ -78,7 +78,7 @@ impl TlsConfig {
             return Err(Error::invalid("a link by TLS needs the identity of a peer, and there is none"));
         }
         let provider = provider()?;
-        let (pins, certified) = (Arc::new(Pins::new(peers, &provider)), key.certified()?);
+        let (pins, certified) = (Arc::new(Pins::new(peers, &provider)), key.certified());
         let versions = "the provider has TLS 1.3";
         let mut client = ClientConfig::builder_with_details(provider.clone(), Arc::new(Timeless))
             .with_protocol_versions(&[&TLS13])

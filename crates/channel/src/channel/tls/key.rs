@@ -24,6 +24,7 @@ const LONGEST: u64 = 4096;
 /// The Ed25519 private key of a party.
 pub struct SecretKey {
     seed: Zeroizing<[u8; 32]>,
+    signing: Arc<dyn SigningKey>,
     identity: Identity,
 }
 
@@ -43,10 +44,10 @@ impl SecretKey {
 
     /// The key that follows from this seed (RFC 8032).
     pub(super) fn from_seed(seed: &[u8; 32]) -> Result<Self> {
-        let key = signing_key(seed)?;
+        let signing = signing_key(seed)?;
         let identity =
-            key.public_key().and_then(|spki| Identity::from_spki(&spki)).expect("of an Ed25519 key");
-        Ok(Self { seed: Zeroizing::new(*seed), identity })
+            signing.public_key().and_then(|spki| Identity::from_spki(&spki)).expect("of an Ed25519 key");
+        Ok(Self { seed: Zeroizing::new(*seed), signing, identity })
     }
 
     /// Reads PEM text with an unencrypted Ed25519 key in PKCS #8, such as [`SecretKey::to_pem`] gives.
@@ -112,19 +113,20 @@ impl SecretKey {
         self.identity
     }
 
-    /// The seed that the key follows from.
-    pub(super) fn seed(&self) -> &[u8; 32] {
-        &self.seed
+    /// The key that signs.
+    pub(super) fn signing(&self) -> &dyn SigningKey {
+        &*self.signing
     }
 
     /// The signing key for TLS, with the public key in the place of a certificate.
-    pub(super) fn certified(&self) -> Result<Arc<CertifiedKey>> {
-        Ok(Arc::new(CertifiedKey::new(vec![self.identity.to_spki().into()], signing_key(&self.seed)?)))
+    pub(super) fn certified(&self) -> Arc<CertifiedKey> {
+        Arc::new(CertifiedKey::new(vec![self.identity.to_spki().into()], self.signing.clone()))
     }
 }
 
-/// The key that signs, of the provider.
-pub(super) fn signing_key(seed: &[u8; 32]) -> Result<Arc<dyn SigningKey>> {
+/// The key that signs, of the provider. It takes the bytes of a file, and frees them without wiping them: so it is made
+/// once for a key.
+fn signing_key(seed: &[u8; 32]) -> Result<Arc<dyn SigningKey>> {
     let der = PrivatePkcs8KeyDer::from([&PKCS8[..], seed].concat());
     let key = provider()?.key_provider.load_private_key(PrivateKeyDer::Pkcs8(der));
     Ok(key.expect("an Ed25519 key of 32 bytes"))

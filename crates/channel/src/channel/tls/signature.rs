@@ -4,7 +4,6 @@
 //! and what TLS 1.3 has signed with 64 blanks (RFC 8446, section 4.4.3): so no signature of a link is one of
 //! these, and none of one purpose one of another.
 
-use super::key::signing_key;
 use super::{Identity, SecretKey, provider};
 use crate::error::{Error, Result};
 use rustls::SignatureScheme;
@@ -33,7 +32,7 @@ impl SecretKey {
     /// # Panics
     /// Where the purpose does not begin with `volery `, or has a zero.
     pub fn sign(&self, purpose: &str, message: &[u8]) -> Result<[u8; SIGNATURE]> {
-        let signer = signing_key(self.seed())?.choose_scheme(&[SignatureScheme::ED25519]);
+        let signer = self.signing().choose_scheme(&[SignatureScheme::ED25519]);
         let signer = signer.expect("an Ed25519 key");
         let failed = |why: rustls::Error| Error::invalid(format!("the key does not sign: {why}"));
         let signature = signer.sign(&signed(purpose, message)).map_err(failed)?;

@@ -135,7 +135,7 @@ struct CertifiedKeyOf {
 
 impl CertifiedKeyOf {
     fn resolver(&self) -> Arc<AlwaysResolvesClientRawPublicKeys> {
-        let mut certified = rustls::sign::CertifiedKey::clone(&self.signs.certified().unwrap());
+        let mut certified = rustls::sign::CertifiedKey::clone(&self.signs.certified());
         certified.cert = vec![self.shown.to_spki().into()];
         Arc::new(AlwaysResolvesClientRawPublicKeys::new(Arc::new(certified)))
     }
@@ -254,9 +254,7 @@ fn downgrades_are_refused() {
             .unwrap()
             .dangerous()
             .with_custom_certificate_verifier(pins)
-            .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(
-                key(1).certified().unwrap(),
-            )));
+            .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(key(1).certified())));
         let weak = TlsConfig { client: Arc::new(client), ..config(1, 2) };
         let (here, there) = shake(&weak, &config(2, 1));
         for why in [here.err().unwrap(), there.err().unwrap()] {
