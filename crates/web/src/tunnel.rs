@@ -41,7 +41,7 @@ use crate::record::{self, SignedRecord};
 use crate::recording::{Passage, Recording, RecordingDigest, Side};
 use crate::tls::{APPLICATION_DATA, records};
 use std::io::{self, ErrorKind, Read, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use volery::channel::Link;
 
 const UP: u8 = 1;
@@ -120,8 +120,13 @@ fn send(link: &mut dyn Link, kind: u8, bytes: &[u8]) -> io::Result<()> {
 
 /// The next message, of one of these kinds, each with the most bytes that it may have.
 fn receive(link: &mut dyn Link, kinds: &[(u8, usize)]) -> io::Result<Message> {
+    receive_by(link, kinds, None)
+}
+
+/// The next message, which has to be there by a deadline, if there is one.
+fn receive_by(link: &mut dyn Link, kinds: &[(u8, usize)], deadline: Option<Instant>) -> io::Result<Message> {
     let mut head = [0; 5];
-    link.recv(&mut head)?;
+    fill(link, &mut head, deadline)?;
     let [kind, length @ ..] = head;
     let length = u32::from_be_bytes(length) as usize;
     let most = kinds.iter().find(|(due, _)| *due == kind);
@@ -131,8 +136,28 @@ fn receive(link: &mut dyn Link, kinds: &[(u8, usize)]) -> io::Result<Message> {
         return Err(wrong("the peer sends a longer message than it may"));
     }
     let mut bytes = vec![0; length];
-    link.recv(&mut bytes)?;
+    fill(link, &mut bytes, deadline)?;
     Ok(Message { kind, bytes })
+}
+
+/// Fills all of `bytes`. One wait is the link's to bound; where there is a deadline, it is for no more than a byte, and
+/// none begins behind it: so a peer that drips bytes has no more time than one that sends none.
+fn fill(link: &mut dyn Link, mut bytes: &mut [u8], deadline: Option<Instant>) -> io::Result<()> {
+    let Some(deadline) = deadline else { return link.recv(bytes) };
+    while !bytes.is_empty() {
+        if Instant::now() > deadline {
+            return Err(is_over());
+        }
+        let (ready, rest) = bytes.split_at_mut(link.ready().clamp(1, bytes.len()));
+        link.recv(ready)?;
+        bytes = rest;
+    }
+    Ok(())
+}
+
+/// The error of a connection that takes longer than it may, of whichever side's doing.
+fn is_over() -> io::Error {
+    io::Error::new(ErrorKind::TimedOut, "its time is over")
 }
 
 /// The prover's end of the connection to the server.

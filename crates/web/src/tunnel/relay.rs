@@ -1,6 +1,6 @@
 //! The verifier's end: it forwards, and records.
 
-use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, receive, send};
+use super::{CLOSE, CLOSED, DOWN, ENDED, Limits, MOST_DOWN, UP, is_over, receive_by, send};
 use crate::error::{Error, Place, Refusal, Result, Why};
 use crate::recording::{Recording, Side};
 use crate::tls::{Suite, hellos};
@@ -37,13 +37,15 @@ pub fn relay(
     connect: &mut dyn FnMut() -> Result<TcpStream>,
 ) -> Result<Relayed> {
     let doing = "forwarding to the server";
-    let up = |link: &mut dyn Link, recording: &Recording| {
+    let up = |link: &mut dyn Link, recording: &Recording, deadline| {
         let left = limits.up.saturating_sub(recording.stream(Side::Client).len());
-        receive(link, &[(UP, left), (CLOSE, left)]).map_err(Error::io("waiting for the prover"))
+        let message = receive_by(link, &[(UP, left), (CLOSE, left)], deadline);
+        message.map_err(Error::io("waiting for the prover"))
     };
     let check = |recording: &Recording, last| check_hellos(hellos(recording, name, suites), last);
     let mut recording = Recording::new();
-    let first = up(link, &recording)?;
+    // Nobody is connected to yet.
+    let first = up(link, &recording, None)?;
     let began = Instant::now();
     recording.push(Side::Client, &first.bytes, 0);
     let mut are_complete = check(&recording, Side::Client)?;
@@ -63,9 +65,9 @@ pub fn relay(
         }
         let kind = if has_ended { ENDED } else { DOWN };
         send(link, kind, &bytes).map_err(Error::io("sending to the prover"))?;
-        message = up(link, &recording)?;
+        message = up(link, &recording, Some(deadline))?;
         if Instant::now() > deadline {
-            return Err(is_over());
+            return Err(Error::io(doing)(is_over()));
         }
         recording.push(Side::Client, &message.bytes, millis(began));
         if !are_complete {
@@ -86,11 +88,6 @@ pub fn relay(
     send(link, CLOSED, &recording.digest().to_bytes())
         .map_err(Error::io("closing the connection to the server"))?;
     Ok(Relayed { recording, address, opened, closed })
-}
-
-/// The error of a connection that takes longer than it may, of whichever side's doing.
-fn is_over() -> Error {
-    Error::io("forwarding to the server")(io::Error::new(ErrorKind::TimedOut, "its time is over"))
 }
 
 fn millis(began: Instant) -> u32 {
@@ -116,7 +113,7 @@ fn forward(server: &mut TcpStream, limits: &Limits, deadline: Instant, mut bytes
     while !bytes.is_empty() {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(io::Error::new(ErrorKind::TimedOut, "its time is over"));
+            return Err(is_over());
         }
         server.set_write_timeout(Some(limits.silence.min(left)))?;
         match server.write(bytes) {
@@ -145,7 +142,7 @@ fn gather(
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(is_over());
+            return Err(Error::io(doing)(is_over()));
         }
         let wait = if bytes.is_empty() { limits.silence.min(left) } else { GATHER };
         server.set_read_timeout(Some(wait)).map_err(Error::io(doing))?;
@@ -188,5 +185,34 @@ mod tests {
         let ended = forward(&mut server, &Limits::default(), deadline, &vec![0; 1 << 24]);
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::TimedOut);
         assert!(Instant::now() < deadline + Limits::default().silence);
+    }
+
+    /// A prover that drips its bytes, and is never silent.
+    struct Dripping(usize);
+
+    impl Link for Dripping {
+        fn send(&mut self, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+            self.0 += bytes.len();
+            bytes.fill(1);
+            Ok(())
+        }
+    }
+
+    /// Nor does a prover that drips its bytes: none is waited for behind the deadline.
+    #[test]
+    fn reads_end_with_the_connection() {
+        let kinds = [(UP, usize::MAX)];
+        let mut link = Dripping(0);
+        let ended = receive_by(&mut link, &kinds, Some(Instant::now() + Duration::from_millis(1)));
+        assert_eq!(ended.map(drop).unwrap_err().kind(), ErrorKind::TimedOut);
+        assert!((5..5 + 0x0101_0101).contains(&link.0), "{}", link.0);
     }
 }
