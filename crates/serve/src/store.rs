@@ -52,7 +52,7 @@ const FORGIVE: &str = "INSERT INTO forgiven (peer, at) VALUES ($1, $2)";
 const SELECT: &str = "SELECT session, began, ended, peer, name, statement, digest, public, system, field, \
      verdict, reason, computational, statistical, sent, received FROM verdicts \
      WHERE ($1 = '' OR peer = $1 OR name = $1) AND ($2 = '' OR statement = $2) \
-     AND ($3 = '' OR verdict = $3) AND ($4 = 0 OR ended >= $4) ORDER BY ended DESC, session LIMIT $5";
+     AND ($3 = '' OR verdict = $3) AND (ended >= $4 OR $4 = 0) ORDER BY ended DESC, session LIMIT $5";
 
 /// The outcome of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
