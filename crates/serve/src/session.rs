@@ -68,6 +68,8 @@ struct Session {
     /// The claim, once it is known.
     claim: OnceLock<Claim>,
     carried: Arc<Carried>,
+    /// The record that was signed, as JSON, once it is kept.
+    signed: OnceLock<String>,
     /// The verdict, once it is kept, or counted where that failed.
     kept: OnceLock<Kind>,
 }
@@ -169,6 +171,7 @@ impl Met {
             stated,
             claim,
             carried: Arc::default(),
+            signed: OnceLock::new(),
             kept: OnceLock::new(),
         };
         session.run(shared, admitted, self.link, &self.config);
@@ -285,9 +288,9 @@ impl Session {
                 Some(PANICKED.into())
             }
         };
-        let kind = this.kept.get();
+        let kind = this.kept.get().copied().or(this.signed.get().map(|_| Kind::Signed));
         if let Some(kind) = kind {
-            metrics.ended(*kind);
+            metrics.ended(kind);
         }
         // Whoever reads the log may have its peer begin another.
         let _ended = admitted.end();
@@ -297,6 +300,12 @@ impl Session {
                 info!(session, peer, name, statement, sent, received, "the prover keeps its record")
             }
             (None, _) => info!(session, peer, name, statement, sent, received, milliseconds, "accepted"),
+            (Some(why), Some(Kind::Signed)) => {
+                info!(
+                    session,
+                    peer, name, statement, why, sent, received, "the prover got its record, and left"
+                )
+            }
             (Some(why), Some(Kind::Accepted)) => {
                 warn!(session, peer, name, statement, why, "accepted, and its prover may not have heard it");
             }
@@ -368,8 +377,8 @@ impl Session {
     }
 
     /// Forwards the prover's connection to a web server, and verifies what is proved of it. What it shows is known, and
-    /// kept with any verdict, before that is proved. Where its prover keeps the record that its terms have signed, that
-    /// is all.
+    /// kept with any verdict, before that is proved. Where its prover keeps the record that its terms have signed, or
+    /// leaves with it, that is all.
     fn relay(
         &self,
         shared: &Shared,
@@ -379,18 +388,14 @@ impl Session {
         options: &Options,
     ) -> volery_web::Result<()> {
         let service = &self.statement.terms().statement;
-        let mut keep = |signed: &SignedRecord| {
-            let record = report::record(signed);
-            info!(session = self.id, peer = %self.identity, statement = service, %record, "a record is signed");
-            Ok(())
-        };
+        let mut keep = |signed: &SignedRecord| self.keep_signed(shared, signed);
         let mut signer = Signer { key, service, prover: self.identity, keep: &mut keep };
         let mut connect = || file.connect();
         let received =
             web::receive_and_sign(link, &file.terms(), web::now, options, &mut connect, &mut signer)?;
         let unproved = match received {
             Received::Opened(unproved) => *unproved,
-            Received::Kept(record) => return self.keep_signed(shared, &record),
+            Received::Kept(_) => return Ok(()),
         };
         let Some(public) = shown(unproved.seen()) else {
             let why = format!("it shows more than the {MOST_SHOWN} bytes that are kept of an answer");
@@ -400,15 +405,18 @@ impl Session {
         unproved.verify().map(drop)
     }
 
-    /// Keeps that a record was signed.
+    /// Keeps that a record was signed, before its prover gets it: whatever it makes of that, it need not say.
     fn keep_signed(&self, shared: &Shared, signed: &SignedRecord) -> volery_web::Result<()> {
-        let public = json!({"web": {"host": signed.record.host, "record": report::record(signed)}});
-        let _ = self.claim.set(Claim { public: public.to_string(), ..self.unclaimed() });
-        let kept = shared.store.put(&self.verdict(Kind::Signed, "", None));
-        let _ = kept.is_ok() && self.kept.set(Kind::Signed).is_ok();
+        let record = report::record(signed);
+        let service = &self.statement.terms().statement;
+        info!(session = self.id, peer = %self.identity, statement = service, %record, "a record is signed");
+        let public = json!({"web": {"host": signed.record.host, "record": record}}).to_string();
+        let verdict = Verdict { public: public.clone(), ..self.verdict(Kind::Signed, "", None) };
+        let kept = shared.store.put(&verdict);
+        let _ = kept.is_ok() && self.signed.set(public).is_ok();
         kept.map_err(|why| {
             shared.metrics.unrecorded.fetch_add(1, Relaxed);
-            error!(session = self.id, why = why.line, "a signed record was not kept");
+            error!(session = self.id, why = why.line, "a signed record was not kept, and does not go out");
             volery_web::Error::invalid(why.line)
         })
     }
@@ -436,13 +444,13 @@ impl Session {
         }
     }
 
-    /// The claim of a web proof of which nothing was opened: its terms.
+    /// The claim of a web proof of which nothing was opened: its terms, and the record, where one was signed.
     fn unclaimed(&self) -> Claim {
         let digest = match &self.stated.claimed {
             Claimed::Relation(statement) => statement.digest(),
             Claimed::Web(file) => file.terms().digest(),
         };
-        Claim { digest: hex(&digest), public: "{}".into() }
+        Claim { digest: hex(&digest), public: self.signed.get().map_or("{}", |signed| signed).into() }
     }
 
     /// The verdict as it is kept.

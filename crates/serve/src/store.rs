@@ -2,7 +2,8 @@
 //!
 //! One row for each session that came to a verdict: accepted, rejected, or ended by the prover when it could
 //! foresee that. A row is written and on disk before the prover hears of it. And one for each record of a connection
-//! to a web server that was signed and kept by its prover, which proves nothing by itself.
+//! to a web server that was signed, which proves nothing by itself, and is on disk before the record leaves: where
+//! something is proved of that connection, its verdict stands there instead.
 
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -38,10 +39,12 @@ CREATE INDEX IF NOT EXISTS verdicts_by_time ON verdicts (ended);
 CREATE TABLE IF NOT EXISTS forgiven (peer TEXT NOT NULL, at BIGINT NOT NULL);
 ";
 
-/// `$1` … are the columns in order: both databases take them so.
+/// `$1` … are the columns in order: both databases take them so. What was `signed` may become another verdict.
 const INSERT: &str = "INSERT INTO verdicts (session, began, ended, peer, name, statement, digest, public, \
      system, field, verdict, reason, computational, statistical, sent, received) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
+     ON CONFLICT (session) DO UPDATE SET ended = $3, digest = $7, public = $8, verdict = $11, reason = $12, \
+     computational = $13, statistical = $14, sent = $15, received = $16 WHERE verdicts.verdict = 'signed'";
 
 const STRIKES: &str = "SELECT COUNT(*) FROM verdicts WHERE peer = $1 AND verdict NOT IN ('accepted', 'signed') AND ended > $2 \
      AND NOT EXISTS (SELECT 1 FROM forgiven WHERE peer = $1 AND at >= ended)";
@@ -63,7 +66,7 @@ pub enum Kind {
     Rejected,
     /// The link ended after a coin: by accident, or since the prover saw that it would be rejected.
     Ended,
-    /// A record of a connection was signed, which the prover kept: nothing was opened or proved.
+    /// A record of a connection was signed, and nothing was proved of it here.
     Signed,
 }
 
@@ -221,6 +224,11 @@ pub fn open(place: &str, create: bool) -> Result<Box<dyn Store>> {
         ));
     }
     Ok(Box::new(sqlite::Sqlite::open(Path::new(place), create)?))
+}
+
+/// Demands that a row was written: another verdict of its session may stand there.
+fn written(rows: u64) -> Result<()> {
+    if rows == 1 { Ok(()) } else { Err(failed("writing a verdict", "its session has one")) }
 }
 
 /// An error of the database, which shows no URL: a password may stand there.

@@ -1,6 +1,6 @@
 //! Verdicts in a PostgreSQL database.
 
-use super::{FORGIVE, Filter, INSERT, SCHEMA, SELECT, STRIKES, Store, Verdict, failed};
+use super::{FORGIVE, Filter, INSERT, SCHEMA, SELECT, STRIKES, Store, Verdict, failed, written};
 use postgres::types::ToSql;
 use postgres::{Client, NoTls, Row};
 use std::sync::{Mutex, PoisonError};
@@ -76,7 +76,7 @@ impl Store for Postgres {
             sent,
             received,
         ];
-        self.with("writing a verdict", |client| client.execute(INSERT, &values)).map(drop)
+        written(self.with("writing a verdict", |client| client.execute(INSERT, &values))?)
     }
 
     fn strikes(&self, peer: &str, since: i64) -> Result<u64> {

@@ -1,6 +1,6 @@
 //! Verdicts in a file.
 
-use super::{FORGIVE, Filter, INSERT, SCHEMA, SELECT, STRIKES, Store, Verdict, failed};
+use super::{FORGIVE, Filter, INSERT, SCHEMA, SELECT, STRIKES, Store, Verdict, failed, written};
 use rusqlite::{Connection, OpenFlags, params};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -139,7 +139,7 @@ impl Store for Sqlite {
             received
         ];
         let put = |database: &Connection| database.prepare(INSERT)?.execute(values);
-        self.with("writing a verdict", put).map(drop)
+        written(self.with("writing a verdict", put)? as u64)
     }
 
     fn strikes(&self, peer: &str, since: i64) -> Result<u64> {
@@ -216,6 +216,46 @@ mod tests {
         let files = std::fs::read_dir(folder.path()).expect("listed").map(|file| file.expect("a file"));
         let modes: Vec<_> = files.map(|file| file.metadata().expect("known").permissions().mode()).collect();
         assert!(modes.len() > 1 && modes.iter().all(|mode| mode & 0o777 == 0o600), "{modes:?}");
+    }
+
+    /// A verdict takes the place of a record that was signed in its session, and of nothing else.
+    #[test]
+    fn verdicts_are_for_good() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Sqlite::open(&folder.path().join("verdicts.db"), true).expect("made");
+        let put = |verdict: &str| {
+            let text = String::new;
+            store.put(&Verdict {
+                session: "one".into(),
+                verdict: verdict.into(),
+                began: 1,
+                ended: 2,
+                peer: text(),
+                name: text(),
+                statement: text(),
+                digest: text(),
+                public: text(),
+                system: text(),
+                field: text(),
+                reason: text(),
+                computational: 0,
+                statistical: 0,
+                sent: 0,
+                received: 0,
+            })
+        };
+        put("signed").expect("written");
+        put("rejected").expect("written");
+        for verdict in ["signed", "accepted"] {
+            assert!(put(verdict).expect_err("it has one").line.contains("its session has one"));
+        }
+        let mut found = vec![];
+        let each = &mut |verdict: Verdict| {
+            found.push(verdict.verdict);
+            Ok(())
+        };
+        store.list(&Filter::default(), each).expect("read");
+        assert_eq!(found, ["rejected"]);
     }
 
     /// A write to a file that is no more at its path is lost, and so it fails.

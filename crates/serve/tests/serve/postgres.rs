@@ -112,6 +112,10 @@ fn verdict(i: usize, kind: Kind) -> Verdict {
 /// All that a store is asked for.
 fn keeps(store: &dyn Store) {
     let all: Vec<_> = (1..=2500).map(|i| verdict(i, Kind::ALL[i % 3])).collect();
+    // One of them comes after a record that was signed.
+    let signed = Kind::Signed.name().into();
+    let before = Verdict { verdict: signed, ended: 1, public: "{}".into(), sent: 0, ..all[7].clone() };
+    store.put(&before).expect("kept");
     all.iter().for_each(|verdict| store.put(verdict).expect("kept"));
     assert!(store.put(&all[7]).is_err(), "a session has one verdict");
     let list = |filter: &Filter| {

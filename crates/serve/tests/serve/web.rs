@@ -299,7 +299,18 @@ fn records_are_signed_and_kept() {
         assert_eq!(told["relay"], folder.identity().to_string());
         assert_eq!(told["id"].as_str().map(str::len), Some(2 * record.id.len()));
     }
-    assert_eq!(folder.verdicts(&[]).len(), 2);
+    // A prover that does not say so is known to have it, no later than it has.
+    let (link, id) = asks.admitted("balance").expect("admitted");
+    let ends = Ends { relay: ANYBODY, prover: ANYBODY };
+    let (roots, terms) = (own_roots(), asks.file.terms());
+    assert!(session::keep(link, &terms, session::now, &asks.asking(&roots), ends).is_err());
+    assert_eq!(folder.verdicts(&["--verdict", "signed"])[0]["session"], id);
+    service.says("the prover got its record, and left");
+    // What is proved takes its place.
+    let id = asks.prove_balance().expect("accepted");
+    let verdict = &folder.verdicts(&["--verdict", "accepted"])[0];
+    assert_eq!((&verdict["session"], verdict["public"]["web"]["record"].is_object()), (&id.into(), true));
+    assert_eq!(folder.verdicts(&[]).len(), 4);
 }
 
 /// The command line asks for a web proof by its name, and is told where the name is of another kind of statement.
