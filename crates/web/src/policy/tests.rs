@@ -71,7 +71,15 @@ fn exchanges_are_what_a_policy_wants() {
     let text = String::from_utf8(request.to_vec()).unwrap();
     let with = |from: &str, to: &str| read(text.replace(from, to).as_bytes(), 0..0, RESPONSE);
     assert!(matches!(with("/balance", "/other"), Unwanted::Target { .. }));
-    assert!(matches!(with("GET", "PUT"), Unwanted::Target { .. }));
+    for method in ["PUT", "HEAD"] {
+        assert!(matches!(with("GET", method), Unwanted::Target { .. }), "{method}");
+    }
+    // A second request in a record of its own, whether it is shown, or nothing is said of it.
+    let mut both = opening(&request, 0..0, RESPONSE);
+    both.client.push(both.client[0].clone());
+    assert!(matches!(policy.read(&both), Err(Unwanted::Request(_))));
+    both.client[1].parts = Some(vec![]);
+    assert!(matches!(policy.read(&both), Err(Unwanted::Request(_))));
     for (from, to, name) in [
         ("host: bank", "host: evil", "host"),
         ("host: bank.example", "host: bank.example:443", "host"),
@@ -143,6 +151,29 @@ fn fields_of_answers_are_hidden() {
     let at = data.windows(3).position(|three| three == b"now").unwrap();
     partly.server = of_server(at, at + 3);
     assert!(matches!(wanting(vec![]).read(&partly).unwrap_err(), Unwanted::Response(_)));
+}
+
+/// Spans depend on the shape of what is hidden alone: which bytes they are, and by which class.
+#[test]
+fn spans_tell_of_lengths_alone() {
+    let claims = vec!["$.n >= 1".parse().unwrap(), "$.s in [\"abcd\", \"efgh\"]".parse().unwrap()];
+    let reveal = vec!["$.shown".parse().unwrap()];
+    let policy = Policy::new(Wanted { target: "/{hidden}".into(), reveal, claims, ..wanted() }).unwrap();
+    let spans = |word: &[u8], cookie: &[u8], user: &str, hidden: &str, text: &str, number: &str| {
+        let request = policy.request_for(&[word], &[("cookie", cookie)]).unwrap();
+        let body = format!("{{\"a\":{hidden},\"s\":{text},\"n\":{number},\"shown\":1}}");
+        let head =
+            format!("X-User: {user}\r\nContent-Type: application/json\r\nContent-Length: {}", body.len());
+        let response = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}");
+        [policy.request_spans(&request), policy.response_spans(response.as_bytes()).unwrap()]
+    };
+    let one = spans(b"abcd", b"id=12345", "alice: a=b", r#""a plain text""#, r#""abcd""#, "-12.50");
+    for other in [
+        spans(b"--_9", b"\xff; ;,\"{}", "GET / HTTP", r#"{"b":[1, 2,3]}"#, r#""]}\\""#, "-99.00"),
+        spans(b"0000", b"a:b: c=d", "[;]:{,}\"==", r#"["\u005d",[1]]"#, r#""    ""#, "-10.01"),
+    ] {
+        assert_eq!(one, other);
+    }
 }
 
 /// Values of JSON in chunks, of which the others are hidden.

@@ -328,6 +328,11 @@ fn records_stand_where_they_stood() {
     assert!(verdict(&written, &opening).is_err());
     let (written, opening) = rearranged(Side::Server, |records| records.insert(2, records[2].clone()));
     assert_failed(&written, &opening, "record 3 of the server: its tag");
+    let (written, mut opening) = rearranged(Side::Client, |records| records.insert(1, records[0].clone()));
+    assert_eq!(refusal(&written, &opening), Why::LeftOut);
+    opening.client.insert(1, opening.client[0].clone());
+    opening.client[2].length = 2;
+    assert_failed(&written, &opening, "record 1 of the client: its tag");
     let (written, opening) = rearranged(Side::Client, |records| drop(records.remove(0)));
     assert!(matches!(verdict(&written, &opening), Err(Error::Refused(_)) | Err(Error::Proof(_))));
     // A record of the client among the server's.

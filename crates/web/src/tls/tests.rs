@@ -190,6 +190,27 @@ fn records_of_the_handshake_stand_where_they_may() {
     assert_eq!(refused("flight", |bytes| *bytes.last_mut().unwrap() ^= 1), Why::Tag);
 }
 
+/// Attacks 5: flights in records of one byte, and of each other size up to a message's head and beyond, open alike.
+#[test]
+fn flights_are_cut_anywhere() {
+    let written = Script::default().write();
+    let cut = |side, secret: &Secret, size: usize| {
+        let keys = super::Keys::new(Suite::Aes128, secret);
+        move |bytes: &mut Vec<u8>| {
+            let mut flight = vec![];
+            for (sequence, record) in (0..).zip(super::records(side, bytes).unwrap()) {
+                flight.extend_from_slice(super::content(&keys.open(sequence, &record).unwrap()).unwrap().1);
+            }
+            *bytes =
+                (0..).zip(flight.chunks(size)).flat_map(|(i, piece)| keys.seal(i, 22, piece, 0)).collect();
+        }
+    };
+    for size in [1, 2, 3, 4, 5, 36, 37] {
+        with_records("flight", cut(Side::Server, &written.secrets.server, size)).unwrap();
+        with_records("client's flight", cut(Side::Client, &written.secrets.client, size)).unwrap();
+    }
+}
+
 /// Contents of a protected record: all zeros, of another type, empty, longer than any may be.
 #[test]
 fn contents_of_the_handshake_are_of_its_type() {
@@ -442,6 +463,16 @@ fn certificates_and_signatures_hold() {
         with_message("CertificateVerify", |message| message.push(0)).why,
         Why::MessageType { due: 20, found: 0 }
     );
+    // By SHA-1, whatever the client offers.
+    let of_sha1 = changed(|script| {
+        script.client.set(13, &vector(2, &[4, 3, 2, 3]));
+        script.messages = Box::new(|name, message| {
+            if name == "CertificateVerify" {
+                message[4..6].copy_from_slice(&[2, 3]);
+            }
+        });
+    });
+    assert_eq!(of_sha1.why, Why::Scheme(0x0203));
     // By whoever has not the key of the certificate.
     assert!(matches!(
         changed(|script| script.chain[0] = certificate(file!("rsa.pem"))).why,

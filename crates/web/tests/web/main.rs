@@ -7,8 +7,9 @@ mod kit;
 mod programs;
 
 use kit::{RESPONSE, bank, link, policy, roots, run, run_at, server, terms, time};
+use std::cell::RefCell;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::Mutex;
@@ -19,6 +20,7 @@ use volery::Options;
 use volery::channel::{Link as _, Pipe, Receiving, Sending, fork};
 use volery_web::beside::Proving;
 use volery_web::client::{Request, fetch};
+use volery_web::error::Whose;
 use volery_web::freshness::Freshness;
 use volery_web::opening::{Choice, HashKeys, Said};
 use volery_web::policy::{Choose, Exchange, Policy};
@@ -373,6 +375,28 @@ fn values_are_hidden_whole() {
     assert!(refused.contains("no body that is read as JSON"), "{refused}");
 }
 
+/// A server that sends no more, or is gone, and what of its answer was there before.
+#[test]
+fn servers_end_as_they_like() {
+    let mine = policy("/balance");
+    let (bank, text) =
+        (include_bytes!("../certificates/bank.pem"), String::from_utf8(RESPONSE.to_vec()).unwrap());
+    // It says how long the answer is, and ends its side with that, or goes on to half of it.
+    let [_, verified] = run(&mine, &mine, &asking(), server(bank, text[..text.len() - 1].into())).errors();
+    assert!(verified.contains("waiting for the opening"), "{verified}");
+    let gone = |handle: fn(TcpStream)| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || handle(listener.accept().unwrap().0));
+        run(&mine, &mine, &asking(), address).errors()
+    };
+    // It closes with a hello that is still to be read, which resets the connection; or takes it and closes in order.
+    for handle in [drop as fn(TcpStream), |mut stream| drop(stream.read(&mut [0; 1 << 14]))] {
+        let [proved, verified] = gone(handle);
+        assert!(proved.contains("the server: ") && !verified.is_empty(), "{proved} {verified}");
+    }
+}
+
 /// Opens the session with a server that answers by `response` as `craft` makes its opening, with the rest as an honest
 /// prover does it, whose program gives out `output`; gives how both sides end.
 fn crafted(
@@ -442,6 +466,15 @@ fn crafted_openings_are_rejected() {
         assert!(matches!(verified, Error::Unwanted(_)), "{verified}");
         assert!(proved.to_string().contains("the verifier refuses"), "{proved}");
     }
+    // The opening of another session, which says the same.
+    let other = RefCell::new(None);
+    crafted(&|opening| {
+        other.replace(Some(opening.clone()));
+        shown(opening, b" 200 ", b" 500 ");
+    });
+    let [proved, verified] = crafted(&|opening| *opening = other.take().unwrap());
+    assert!(matches!(&verified, Error::Refused(why) if why.whose == Whose::Prover), "{verified}");
+    assert!(proved.to_string().contains("the verifier refuses"), "{proved}");
     // What the policy would take, but is not what was said.
     let [_, verified] = crafted(&|opening| shown(opening, b"200 OK", b"200 No"));
     assert!(matches!(verified, Error::Proof(volery::Error::Rejected(_))), "{verified}");
@@ -608,6 +641,21 @@ fn a_connection_ends_in_time() {
     });
     assert!(verified.to_string().contains("its time is over"), "{verified}");
     assert!(!kinds.contains(&6), "{kinds:?}");
+}
+
+/// A relay that changes what it forwards ends the session with the server: no more is sent, and nothing is opened.
+#[test]
+fn what_is_forwarded_is_not_changed() {
+    for kind in [1, 2] {
+        let ([proved, verified], kinds) = run_with(100, |message| {
+            if message[0] == kind {
+                *message.last_mut().unwrap() ^= 1;
+            }
+        });
+        let of_server = proved.to_string().contains("server") || matches!(proved, Error::Io { .. });
+        assert!(of_server && !verified.to_string().is_empty(), "{proved} {verified}");
+        assert!(!kinds.contains(&7) && !kinds.contains(&6), "{kinds:?}");
+    }
 }
 
 /// A verifier that changes its recording is noticed before anything is opened.
