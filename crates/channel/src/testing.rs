@@ -1,5 +1,7 @@
 //! A proof with both parties in one process, for tests.
 
+pub mod secrets;
+
 use crate::channel::{Channel, Flip, Party, Tape, pipe, side_by_side};
 use crate::error::Result;
 use std::time::Duration;

@@ -70,6 +70,7 @@ use volery::F2;
 use volery::circuit::gadget::{self, Bytes, Compression, Gates, Hkdf, Holes, SubBytes, Word, bits_of};
 use volery::circuit::stream::{Handle, Recorder};
 use volery::circuit::{Backend, Circuit, Wires};
+use volery_primitives::secret::verdict;
 use whole::{Known, Walk};
 use zeroize::Zeroizing;
 
@@ -296,12 +297,13 @@ impl Statement {
         let mut walk = Known::default();
         let mut body = Zeroizing::new(Vec::with_capacity(self.length_read()));
         for (Direction { side, hash_key, records }, keys) in self.directions.iter().zip(&keys) {
-            demand(hash_key.is_none_or(|key| key == keys.hash_key(0)), || format!("H of the {side}"))?;
+            let fits = hash_key.is_none_or(|key| keys.hash_key(0).ct_eq(&key).into());
+            demand(fits, || format!("H of the {side}"))?;
             for (sequence, record) in records.iter().enumerate() {
                 let name = format!("record {sequence} of the {side}");
                 let stream = |number| keys.stream(sequence as u64, number);
                 let before = record.before_text.as_ref();
-                let fits = before.is_none_or(|begin| stream(first - 1).starts_with(begin));
+                let fits = before.is_none_or(|begin| stream(first - 1)[..begin.len()].ct_eq(begin).into());
                 demand(fits, || format!("{name}: its tag"))?;
                 let mut pieces = &record.pieces[..];
                 for KnownBlock { number, bytes } in &record.blocks {
@@ -565,9 +567,10 @@ pub(crate) fn is_walked(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |holds, byte| holds & walk.step(*byte)) & walk.ends()
 }
 
-/// Makes an error of what does not hold.
+/// Makes an error of what does not hold. Whether it does is no secret: a prover that meets such an error has opened
+/// nothing, and does not.
 fn demand(holds: bool, name: impl FnOnce() -> String) -> Result<()> {
-    if holds { Ok(()) } else { Err(volery::Error::Unsatisfied(name()).into()) }
+    if verdict(holds) { Ok(()) } else { Err(volery::Error::Unsatisfied(name()).into()) }
 }
 
 #[cfg(test)]
