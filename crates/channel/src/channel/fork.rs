@@ -29,7 +29,7 @@ const AHEAD: usize = 1 << 20;
 /// One of two links over one.
 pub struct Fork {
     shared: Arc<Shared>,
-    /// Its place among the two.
+    /// The place of this one among the two.
     own: usize,
     outgoing: Vec<u8>,
     binding: Option<[u8; 32]>,
