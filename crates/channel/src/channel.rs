@@ -20,7 +20,7 @@ mod tls;
 mod transcript;
 
 pub use carried::Carried;
-pub use fork::{Fork, fork};
+pub use fork::{Abort, Fork, fork};
 pub use handshake::TRAFFIC as HANDSHAKE;
 pub use handshake::{Hello, LANES, MAGIC, Nonce, Proposed, service_hello, shake_hands};
 pub use listener::Listener;
@@ -124,6 +124,9 @@ pub trait Sending: Send {
     /// As for [`Link::send`].
     fn end(&mut self) -> io::Result<()>;
 
+    /// Gives the link up: whoever waits for the peer on another thread is told.
+    fn abort(&mut self);
+
     /// Bounds every single wait by `timeout` from now on.
     ///
     /// # Errors
@@ -144,11 +147,8 @@ pub trait Receiving: Send {
     /// As for [`Link::recv`].
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// Waits until the peer says that nothing follows, or is gone, a few seconds at most.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::InvalidData`] where something followed.
-    fn ended(&mut self) -> io::Result<()>;
+    /// The longest single wait.
+    fn timeout(&self) -> Duration;
 
     /// Bounds every single wait by `timeout` from now on.
     ///

@@ -135,6 +135,10 @@ impl Sending for Limited<Box<dyn Sending>> {
         self.link.end()
     }
 
+    fn abort(&mut self) {
+        self.link.abort();
+    }
+
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
         self.link.set_timeout(timeout)
     }
@@ -154,8 +158,8 @@ impl Receiving for Limited<Box<dyn Receiving>> {
         Ok(())
     }
 
-    fn ended(&mut self) -> io::Result<()> {
-        self.link.ended()
+    fn timeout(&self) -> Duration {
+        self.link.timeout()
     }
 
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {

@@ -158,8 +158,8 @@ pub mod circuit {
 pub mod channel {
     #[doc(inline)]
     pub use volery_channel::channel::{
-        Carried, Channel, Directions, Flip, Fork, Hello, LANES, Link, Listener, MAGIC, Nonce, Party, Pipe,
-        Playback, Receiving, Recording, Sending, Shaped, Tape, Tcp, Traffic, fork, is_loopback, pipe,
+        Abort, Carried, Channel, Directions, Flip, Fork, Hello, LANES, Link, Listener, MAGIC, Nonce, Party,
+        Pipe, Playback, Receiving, Recording, Sending, Shaped, Tape, Tcp, Traffic, fork, is_loopback, pipe,
         service_hello, shake_hands,
     };
     #[cfg(feature = "tls")]

@@ -9,7 +9,8 @@
 //! Nothing that step a does depends on what the server says, or on the witness. A prover opens nothing before it is
 //! done. Each challenge of the proof comes after both handshakes and all of the set-up, in one transcript.
 //!
-//! **What an abort leaks.** Nothing in step a, where neither side has a secret of the session that the other may want.
+//! **What an abort leaks.** In step a what one of any set-up does: a prover that guesses at bits of Δ in the transfers fails
+//! where it is wrong, which is an error that counts against it, however the tunnel ends.
 
 use crate::error::{Error, Result};
 use crate::statement::Statement;
@@ -19,7 +20,7 @@ use sha2::{Digest, Sha256};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
-use volery::channel::{Channel, Fork, Party};
+use volery::channel::{Abort, Channel, Fork, Party};
 use volery::circuit::Size;
 use volery::circuit::stream::Source;
 use volery::{Accepted, F2, Options, ProverSession, Report, VerifierSession};
@@ -37,11 +38,37 @@ struct Job<S> {
 /// The outcome of a thread, with its channel, which is still open; `None` where there was no job.
 type Ended<O> = volery::Result<Option<(O, Channel)>>;
 
-/// A party of the proof system, beside the tunnel.
+/// A party of the proof system, beside the tunnel. Where it is dropped the link is given up, and its thread ends.
 struct Beside<S, O> {
-    jobs: Sender<Job<S>>,
+    jobs: Option<Sender<Job<S>>>,
     is_set_up: Receiver<()>,
-    thread: JoinHandle<Ended<O>>,
+    thread: Option<JoinHandle<Ended<O>>>,
+    link: Abort,
+}
+
+impl<S, O> Beside<S, O> {
+    /// How the thread ended, once there is no other job for it.
+    fn join(&mut self) -> Option<Ended<O>> {
+        self.jobs = None;
+        let ended = self.thread.take()?.join();
+        Some(ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    }
+
+    /// Gives the link up, and says how the thread ended.
+    fn abort(&mut self) -> Option<Ended<O>> {
+        self.link.abort();
+        self.join()
+    }
+}
+
+impl<S, O> Drop for Beside<S, O> {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.jobs = None;
+            self.link.abort();
+            let _ = self.thread.take().map(JoinHandle::join);
+        }
+    }
 }
 
 /// The work of a party: it says that it is set up, and takes a job.
@@ -67,14 +94,25 @@ impl<S: Send + 'static, O: Send + 'static> Beside<S, O> {
         // It has been checked without its gates.
         let options = Options { check: false, ..options.clone() };
         let work_of_it = Work { jobs: taken, is_set_up: says, name, size: terms.expected(), options };
+        let handle = link.abort_handle();
+        let giving_up = handle.clone();
         let run = move || {
             let mut channel = Channel::new(party, link);
-            let ended = work(&mut channel, work_of_it)?;
-            Ok(ended.map(|outcome| (outcome, channel)))
+            match work(&mut channel, work_of_it) {
+                Ok(ended) => Ok(ended.map(|outcome| (outcome, channel))),
+                Err(why) => {
+                    // Nobody waits on the tunnel for what will not come; a link that ends does so there, too, behind
+                    // what is still to be read.
+                    if !matches!(why, volery::Error::Io { .. }) {
+                        giving_up.abort();
+                    }
+                    Err(why)
+                }
+            }
         };
         let thread = thread::Builder::new().name("proof".into()).spawn(run);
         let thread = thread.map_err(Error::io("starting the thread of the proof"))?;
-        Ok(Self { jobs, is_set_up, thread })
+        Ok(Self { jobs: Some(jobs), is_set_up, thread: Some(thread), link: handle })
     }
 
     /// Waits for the end of the set-up.
@@ -87,13 +125,23 @@ impl<S: Send + 'static, O: Send + 'static> Beside<S, O> {
 
     fn begin(&self, job: Job<S>) {
         // One that has ended says why when it is asked.
-        let _ = self.jobs.send(job);
+        let _ = self.jobs.as_ref().expect("it has not ended").send(job);
+    }
+
+    /// The error of a session that ends in `why` on the tunnel.
+    fn cause(mut self, why: Error) -> Error {
+        match self.abort() {
+            Some(Err(earlier)) if earlier.counts_against_peer() => earlier.into(),
+            // A link that ended has done so for both.
+            Some(Err(volery::Error::Io { .. }) | Ok(_)) | None => why,
+            Some(Err(earlier)) if matches!(why, Error::Io { .. }) => earlier.into(),
+            Some(Err(_)) => why,
+        }
     }
 
     /// The outcome.
-    fn end(self) -> Result<O> {
-        drop(self.jobs);
-        let ended = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    fn end(mut self) -> Result<O> {
+        let ended = self.join().expect("it has not ended")?;
         let (outcome, channel) =
             ended.ok_or_else(|| Error::io("proving")(io::Error::other("nothing was to be proved")))?;
         // The verdict is told: whatever follows is no part of it.
@@ -137,6 +185,12 @@ impl Proving {
         self.0.begin(Job { statement, digest, secret: secret.clone() });
     }
 
+    /// The error of a session that ends in `why` on the tunnel: that of the set-up, where the session ends because of it, or
+    /// it counts against the peer. The link is given up.
+    pub fn cause(self, why: Error) -> Error {
+        self.0.cause(why)
+    }
+
     /// Waits for the verdict.
     ///
     /// # Errors
@@ -168,17 +222,10 @@ impl Verifying {
         .map(Self)
     }
 
-    /// The error of a session that ends in `why`: that of the set-up, where the prover left because of it.
+    /// The error of a session that ends in `why` on the tunnel: see [`Proving::cause`]. One that counts against the prover
+    /// does so whatever that did to hide it.
     pub(crate) fn cause(self, why: Error) -> Error {
-        let Self(Beside { thread, .. }) = self;
-        match why {
-            Error::Io { .. } if thread.is_finished() => match thread.join() {
-                // A link that ended has done so for both.
-                Err(_) | Ok(Ok(_) | Err(volery::Error::Io { .. })) => why,
-                Ok(Err(earlier)) => earlier.into(),
-            },
-            why => why,
-        }
+        self.0.cause(why)
     }
 
     /// Verifies a statement, which `digest` names: step b.

@@ -192,6 +192,11 @@ fn texts(array: &str) -> Option<Vec<Vec<u8>>> {
 }
 
 impl Claim {
+    /// Whether it is about an expression, which takes long to read.
+    pub(crate) const fn is_expression(&self) -> bool {
+        matches!(self.what, What::Matches(_))
+    }
+
     /// The path to the value.
     pub fn path(&self) -> &Path {
         &self.path

@@ -46,6 +46,9 @@ const NEVER_WITHIN: [&str; 9] =
 /// The most ANDs of all claims that a prover chooses.
 const MOST_ANDS_OF_CHOICE: u64 = 1 << 16;
 
+/// The most expressions in them: each may take a third of a second to read, before anything is proved.
+const MOST_EXPRESSIONS: usize = 4;
+
 /// The most bytes that what a prover chooses takes where it is held: as it is written, and in what is compared, and the
 /// automata and layers of as many ANDs.
 const MOST_BYTES_OF_CHOICE: u64 = 3 * MOST_CHOSEN_BYTES as u64 + (8 << 20);
@@ -469,11 +472,13 @@ impl Policy {
             }
         }
         let reveal = choice.reveal().iter().map(|path| path.parse()).collect::<Result<_, _>>();
-        let claims = choice.claims().iter().map(|claim| claim.parse()).collect::<Result<_, _>>();
-        Ok(ReadChoice {
-            reveal: reveal.map_err(Unwanted::Choice)?,
-            claims: claims.map_err(Unwanted::Choice)?,
-        })
+        let claims = choice.claims().iter().map(|claim| claim.parse()).collect::<Result<Vec<Claim>, _>>();
+        let claims: Vec<Claim> = claims.map_err(Unwanted::Choice)?;
+        if claims.iter().filter(|claim| claim.is_expression()).count() > MOST_EXPRESSIONS {
+            let why = format!("of the claims at most {MOST_EXPRESSIONS} have an expression");
+            return Err(Unwanted::Choice(why));
+        }
+        Ok(ReadChoice { reveal: reveal.map_err(Unwanted::Choice)?, claims })
     }
 
     /// The values that the policy wants to see, and those that the prover chose; and what of all claims is for the

@@ -23,6 +23,7 @@ use crate::tunnel::{
 use core::ops::Range;
 use rustls::pki_types::UnixTime;
 use sha2::{Digest, Sha256};
+use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream};
 use std::time::SystemTime;
 use volery::channel::{Fork, Identity, Link, fork};
@@ -41,19 +42,25 @@ pub fn now() -> Time {
 }
 
 impl Terms<'_> {
-    /// Step 0: compares the terms, and makes two links of one: for the tunnel, and for the proof system.
+    /// Step 0 of a prover, which `proves` something or wants a record alone: compares the terms, and makes two links of
+    /// one, for the tunnel, and for the proof system.
     ///
     /// # Errors
     /// `Disagreed` where they differ; `Io`.
-    pub fn begin(&self, mut link: impl Link + 'static) -> Result<[Fork; 2]> {
-        self.agree(&mut link)?;
-        fork(Box::new(link)).map_err(Error::io("making two links of one"))
+    pub fn begin(&self, mut link: impl Link + 'static, proves: bool) -> Result<[Fork; 2]> {
+        self.agree(&mut link, Some(proves))?;
+        two_of(link)
     }
 
     /// The digest of a proof of `statement`, which binds all terms, too.
     pub fn digest_with(&self, statement: &Statement) -> [u8; 32] {
         Sha256::new().chain_update(self.digest()).chain_update(statement.digest()).finalize().into()
     }
+}
+
+/// Two links of one.
+fn two_of(link: impl Link + 'static) -> Result<[Fork; 2]> {
+    fork(Box::new(link)).map_err(Error::io("making two links of one"))
 }
 
 /// A session as the verifier knows it, once the prover has opened what decides it: nothing of what is shown is proved
@@ -91,8 +98,7 @@ pub struct Verdict {
 
 /// A session that the prover has opened, and is going to prove something of.
 pub struct Unproved {
-    link: Fork,
-    verifying: Verifying,
+    ends: Both,
     seen: Seen,
     statement: Statement,
     digest: [u8; 32],
@@ -162,9 +168,13 @@ pub fn receive_and_sign(
     let mut forwarded = Forwarded::of(link, terms, clock, options, connect)?;
     let is_named = terms.signing == Signing::RecordOfProver;
     let connection = (forwarded.address, forwarded.times.map(|time| time.as_secs()));
-    let record = signer.sign(terms.policy, &forwarded.recording, connection, is_named);
-    let record = record.map_err(|why| told(&mut forwarded.link, why))?;
-    send_record(&mut forwarded.link, &record)?;
+    let record = match signer.sign(terms.policy, &forwarded.recording, connection, is_named) {
+        Ok(record) => record,
+        Err(why) => return Err(forwarded.ends.refuse(why)),
+    };
+    if let Err(why) = send_record(&mut forwarded.ends.tunnel, &record) {
+        return Err(forwarded.ends.fail(why));
+    }
     Ok(match forwarded.opening(true)? {
         (_, None) => Received::Kept(record.into()),
         (forwarded, Some(opening)) => {
@@ -173,16 +183,31 @@ pub fn receive_and_sign(
     })
 }
 
-/// Tells the prover an error.
-fn told(link: &mut dyn Link, why: Error) -> Error {
-    refuse(link, &why);
-    why
+/// The verifier's ends of both links: of the tunnel, and of the proof system, where something is to be proved.
+struct Both {
+    tunnel: Fork,
+    verifying: Option<Verifying>,
+}
+
+impl Both {
+    /// Tells the prover an error, and ends both.
+    fn refuse(mut self, why: Error) -> Error {
+        refuse(&mut self.tunnel, &why);
+        self.fail(why)
+    }
+
+    /// Ends both, and says why: what the proof system found may count more.
+    fn fail(self, why: Error) -> Error {
+        match self.verifying {
+            Some(verifying) => verifying.cause(why),
+            None => why,
+        }
+    }
 }
 
 /// A connection that was forwarded, with the times by the verifier's clock at which it began and ended.
 struct Forwarded {
-    link: Fork,
-    verifying: Verifying,
+    ends: Both,
     recording: Recording,
     address: SocketAddr,
     opened: SystemTime,
@@ -193,14 +218,16 @@ struct Forwarded {
 impl Forwarded {
     /// Steps 0 to 4 of the verifier.
     fn of(
-        link: impl Link + 'static,
+        mut link: impl Link + 'static,
         terms: &Terms<'_>,
         clock: Clock,
         options: &Options,
         connect: &mut dyn FnMut() -> Result<TcpStream>,
     ) -> Result<Self> {
-        let [mut link, beside] = terms.begin(link)?;
-        let verifying = Verifying::start(beside, terms, options)?;
+        let proves = terms.agree(&mut link, None)?;
+        let [tunnel, beside] = two_of(link)?;
+        let verifying = proves.then(|| Verifying::start(beside, terms, options)).transpose()?;
+        let mut ends = Both { tunnel, verifying };
         // Certificates are looked at as of when the connection was made, and not of when somebody began to wait for it.
         let mut opened = None;
         let mut connect = || {
@@ -208,38 +235,43 @@ impl Forwarded {
             opened = Some(clock());
             Ok(server)
         };
-        let relayed =
-            relay(&mut link, terms.policy.host(), terms.policy.suites(), &terms.limits, &mut connect);
-        let Relayed { recording, address, opened: from, closed } =
-            relayed.map_err(|why| told(&mut link, why))?;
+        let Terms { policy, limits, .. } = terms;
+        let relayed = relay(&mut ends.tunnel, policy.host(), policy.suites(), limits, &mut connect);
+        let Relayed { recording, address, opened: from, closed } = match relayed {
+            Ok(relayed) => relayed,
+            Err(why) => return Err(ends.refuse(why)),
+        };
         let times = [opened.expect("a connection"), clock()];
-        Ok(Self { link, verifying, recording, address, opened: from, closed, times })
+        Ok(Self { ends, recording, address, opened: from, closed, times })
     }
 
     /// Step 5: receives what the prover opens, if it does, which one that has a record need not.
     fn opening(mut self, has_record: bool) -> Result<(Self, Option<Opening>)> {
-        match receive_opening(&mut self.link, &self.recording, has_record) {
-            Ok(opening) => Ok((self, opening)),
-            Err(why) => Err(self.verifying.cause(told(&mut self.link, why))),
-        }
+        let opening = receive_opening(&mut self.ends.tunnel, &self.recording, has_record);
+        let why = match opening {
+            Ok(opening) if opening.is_some() == self.ends.verifying.is_some() => return Ok((self, opening)),
+            Ok(_) => {
+                let why = "the prover does not do what it said: to prove something, or to keep a record";
+                Error::io("waiting for the opening")(io::Error::new(ErrorKind::InvalidData, why))
+            }
+            Err(why) => why,
+        };
+        Err(self.ends.refuse(why))
     }
 
     /// Checks what the prover opens: step 6 of the verifier.
-    fn check(
-        mut self,
-        opening: &Opening,
-        terms: &Terms<'_>,
-        record: Option<SignedRecord>,
-    ) -> Result<Unproved> {
+    fn check(self, opening: &Opening, terms: &Terms<'_>, record: Option<SignedRecord>) -> Result<Unproved> {
         let checked = Checked::of(&self.recording, opening, terms, self.times);
-        let checked = checked.map_err(|why| told(&mut self.link, why))?;
-        let Checked { suite, certificate, exchange, freshness, statement } = checked;
-        let Self { link, verifying, recording, address, opened, closed, .. } = self;
+        let Self { ends, recording, address, opened, closed, .. } = self;
+        let Checked { suite, certificate, exchange, freshness, statement } = match checked {
+            Ok(checked) => checked,
+            Err(why) => return Err(ends.refuse(why)),
+        };
         let recording = recording.digest();
         let seen =
             Seen { exchange, freshness, address, opened, closed, suite, certificate, recording, record };
         let digest = terms.digest_with(&statement);
-        Ok(Unproved { link, verifying, seen, statement, digest })
+        Ok(Unproved { ends, seen, statement, digest })
     }
 }
 
@@ -254,10 +286,10 @@ impl Unproved {
         self.digest
     }
 
-    /// Tells the prover that the verifier does not go on, and gives back why.
-    pub fn refuse(mut self, why: Error) -> Error {
-        refuse(&mut self.link, &why);
-        why
+    /// Tells the prover that the verifier does not go on, and gives back why: or what counts more, where the prover has
+    /// cheated before.
+    pub fn refuse(self, why: Error) -> Error {
+        self.ends.refuse(why)
     }
 
     /// Verifies the proof: step 7.
@@ -265,8 +297,11 @@ impl Unproved {
     /// # Errors
     /// `Proof` where it fails; `Io`.
     pub fn verify(self) -> Result<Verdict> {
-        let Self { mut link, verifying, seen, statement, digest } = self;
-        take_opening(&mut link)?;
+        let Self { mut ends, seen, statement, digest } = self;
+        if let Err(why) = take_opening(&mut ends.tunnel) {
+            return Err(ends.fail(why));
+        }
+        let verifying = ends.verifying.expect("something is to be proved");
         let (accepted, report) = verifying.verify(statement, digest)?;
         Ok(Verdict { seen, accepted, report })
     }
@@ -334,21 +369,31 @@ pub fn prove(
     options: &Options,
     asking: &Asking<'_>,
 ) -> Result<(Exchange, Report)> {
-    let [mut link, beside] = terms.begin(link)?;
+    let [mut link, beside] = terms.begin(link, true)?;
     let proving = Proving::start(beside, terms, options)?;
-    let (fetched, times) = fetched(&mut link, terms, clock, asking)?;
-    if terms.signing != Signing::Nothing {
-        // Nothing comes of it here.
-        receive_record(&mut link)?;
-    }
+    let made = fetched(&mut link, terms, clock, asking).and_then(|made| {
+        if terms.signing != Signing::Nothing {
+            // Nothing comes of it here.
+            receive_record(&mut link)?;
+        }
+        Ok(made)
+    });
+    let (fetched, times) = match made {
+        Ok(made) => made,
+        Err(why) => return Err(proving.cause(why)),
+    };
     let Stated { opening, exchange, statement } = Stated::of(&fetched, terms, times, asking)?;
     confirmed(&exchange, asking)?;
     let proving = proving.set_up()?;
-    send_opening(&mut link, &opening)?;
     let digest = terms.digest_with(&statement);
-    proving.begin(statement, digest, &fetched.secret);
-    receive_answer(&mut link)?;
-    Ok((exchange, proving.end()?))
+    let opened = send_opening(&mut link, &opening).and_then(|()| {
+        proving.begin(statement, digest, &fetched.secret);
+        receive_answer(&mut link)
+    });
+    match opened {
+        Ok(()) => Ok((exchange, proving.end()?)),
+        Err(why) => Err(proving.cause(why)),
+    }
 }
 
 /// The identities at both ends of a link.
@@ -376,7 +421,7 @@ pub fn keep(
     if terms.signing == Signing::Nothing {
         return Err(Error::invalid("the policy has no record signed, without which there is no file"));
     }
-    let [mut link, _] = terms.begin(link)?;
+    let [mut link, _] = terms.begin(link, false)?;
     let (fetched, times) = fetched(&mut link, terms, clock, asking)?;
     let record = receive_record(&mut link)?;
     record.check(&[ends.relay], terms.policy, &fetched.recording, Whose::Verifier)?;

@@ -20,8 +20,8 @@
 //! follows from HS and h2, so that the plaintexts are unique. Neither GCM nor ChaCha20-Poly1305 is a commitment to its key,
 //! and neither has to be: the key is derived, and tags bind what lies between. Behind a KeyUpdate that the plan calls
 //! something else, old keys give noise, of which one byte in 256 is of any type, but no tag fits: the server made it by
-//! other keys, and to fit by both its whole text has to be chosen for that, which a server that repeats what it is asked
-//! alone lets somebody do.
+//! other keys, and to fit by both 16 bytes of its text have to be chosen for the tag, and each of which something is said,
+//! which a server that repeats what it is asked alone lets somebody do.
 //!
 //! **Rules of a plan**, which [`Statement::new`] checks in the clear. All records of the client are in it, of type 23
 //! and opened, but for one alert at most, which is the last: so it sent nothing else. Of the server's first records up
@@ -44,7 +44,7 @@
 //! **What is revealed.** Lengths, types, shown bytes; and keys of hashes. Once H is open, the tag of any recorded record
 //! gives its pad, those of alerts and tickets included, and whoever has both can put another record in its place under the
 //! same nonce. With r, which is of one record alone, that one can be replaced. So both are opened when the connection is
-//! closed, and nobody waits for records any more. H, pads and r are of blocks of the key stream, or of the cipher, that
+//! closed, and nobody waits for records any more: of that the prover has the verifier's word. H, pads and r are of blocks of the key stream, or of the cipher, that
 //! cover no content: they tell nothing of the others.
 
 mod cipher;
@@ -333,13 +333,16 @@ impl Statement {
             }
         }
         let [_, server] = &self.directions;
+        // All of them, whichever fails: who sees when a prover leaves does not learn that.
+        let mut failed = None;
         for comparison in &self.comparisons {
             let byte = |Place { sequence, at }: Place| {
                 let stream = keys[1].stream(sequence as u64, first + (at / block) as u32)[at % block];
                 stream ^ server.records[sequence].sent(at, block)
             };
-            demand(comparison.holds(byte), || format!("claim {}", comparison.claim))?;
+            failed = failed.or((!comparison.holds(byte)).then_some(&comparison.claim));
         }
+        demand(failed.is_none(), || format!("claim {}", failed.expect("one that failed")))?;
         if let Some(Running { program, output }) = &self.program {
             let given = program.run(&body)?;
             demand(given.len() == output.len(), || format!("an output of {} bytes", output.len()))?;

@@ -7,6 +7,7 @@
 //! | form; and by sixteens whether a record is signed: 0 none, 1 one, 2 one that names the prover | 1 |
 //! | limits: up, down, the total in milliseconds, silence, clock, the expected length | 6 · 8 |
 //!
+//! Behind its own the prover says whether it is going to prove something here (1), or wants a signed record alone (0).
 //! Both sides send theirs at once, and then read the other's. Where they differ nothing has been revealed but these.
 
 use crate::error::{Disagreement, Error, Result};
@@ -137,14 +138,17 @@ impl Terms<'_> {
         Sha256::digest(self.greeting()).into()
     }
 
-    /// Step 0: says the terms, and compares them with the other side's.
+    /// Step 0: says the terms, and compares them with the other side's. A prover says whether it `proves` something, and a
+    /// verifier is told so.
     ///
     /// # Errors
     /// `Disagreed` where they differ; `Io`.
-    pub(crate) fn agree(&self, link: &mut dyn Link) -> Result<()> {
+    pub(crate) fn agree(&self, link: &mut dyn Link, proves: Option<bool>) -> Result<bool> {
         let doing = "comparing the terms";
         let here = self.greeting();
-        link.send(&here).and_then(|()| link.flush()).map_err(Error::io(doing))?;
+        let said = proves.map(|proves| [proves.into()]);
+        let sent = link.send(&here).and_then(|()| link.send(said.as_slice().as_flattened()));
+        sent.and_then(|()| link.flush()).map_err(Error::io(doing))?;
         let mut there = vec![0; here.len()];
         let (begin, rest) = there.split_at_mut(BEGIN);
         link.recv(begin).map_err(Error::io(doing))?;
@@ -164,7 +168,19 @@ impl Terms<'_> {
             }
             (here, there) = (&here[length..], &there[length..]);
         }
-        Ok(())
+        if let Some(proves) = proves {
+            return Ok(proves);
+        }
+        let mut proves = [0];
+        link.recv(&mut proves).map_err(Error::io(doing))?;
+        match (proves, self.signing) {
+            ([1], _) => Ok(true),
+            ([0], Signing::Record | Signing::RecordOfProver) => Ok(false),
+            _ => {
+                let why = "the prover wants a record, and the terms have none";
+                Err(Error::io(doing)(io::Error::new(ErrorKind::InvalidData, why)))
+            }
+        }
     }
 }
 
@@ -235,8 +251,8 @@ mod tests {
     fn ended(one: &Terms<'_>, other: &Terms<'_>) -> [Result<()>; 2] {
         let (mut here, mut there) = pipe(Duration::from_secs(20));
         std::thread::scope(|scope| {
-            let other = scope.spawn(move || other.agree(&mut there));
-            [one.agree(&mut here), other.join().unwrap()]
+            let other = scope.spawn(move || other.agree(&mut there, None).map(drop));
+            [one.agree(&mut here, Some(true)).map(drop), other.join().unwrap()]
         })
     }
 

@@ -5,7 +5,7 @@
 //!
 //! | step | who | message | bytes |
 //! |---|---|---|---|
-//! | 0 | both | the protocol, and digests of the [terms](crate::terms), which have to be the other's; behind them the link is two, and the other one has the [proof system](crate::beside) | 157 |
+//! | 0 | both | the protocol, and digests of the [terms](crate::terms), which have to be the other's; behind them the link is two, and the other one has the [proof system](crate::beside) | 157; the prover 158 |
 //! | 1 | prover | `Up`: what the server is to have, at first a whole ClientHello | 5 + n |
 //! | 2 | verifier | `Down`: what the server said since; or `Ended`, with its last bytes; or `Refused`, with whether that is a refusal (0) or a fault of the server or a link (1), and why | 5 + n |
 //! | | | steps 1 and 2 again, as often as the prover wants to read | |

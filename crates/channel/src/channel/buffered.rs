@@ -25,6 +25,9 @@ pub(super) trait Stream: Clone + Send + 'static {
 
     /// Ends the sending direction.
     fn end(&mut self) -> io::Result<()>;
+
+    /// Ends both directions at once: whoever reads is told.
+    fn abort(&mut self);
 }
 
 /// A link over a stream.
@@ -97,6 +100,9 @@ impl<S: Stream> Sending for Half<S> {
         self.0.flush()?;
         self.0.stream.end()
     }
+    fn abort(&mut self) {
+        self.0.stream.abort();
+    }
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
         self.0.stream.set_timeout(timeout)
     }
@@ -109,11 +115,8 @@ impl<S: Stream> Receiving for Half<S> {
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
         self.0.recv(bytes)
     }
-    fn ended(&mut self) -> io::Result<()> {
-        let Self(Buffered { stream, incoming, ready, .. }) = self;
-        stream.set_timeout(PARTING.min(stream.timeout()))?;
-        let nothing_follows = core::mem::take(ready).is_empty() && stream.read_some(incoming).is_err();
-        if nothing_follows { Ok(()) } else { Err(followed()) }
+    fn timeout(&self) -> Duration {
+        self.0.stream.timeout()
     }
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
         self.0.stream.set_timeout(timeout)

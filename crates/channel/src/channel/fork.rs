@@ -6,18 +6,21 @@
 //! | 3 | how many bytes of it follow, at most [`FRAME`], least significant first |
 //! | n | these |
 //!
-//! A frame goes out where a protocol flushes, or has gathered as much as one holds. Whoever waits for bytes of its link,
-//! when nobody reads, reads frames, and keeps those of the other link for whom they are: up to [`AHEAD`] bytes, beyond
-//! which it leaves them to the socket until they are received.
+//! A frame goes out where a protocol flushes, or has gathered as much as one holds, and is never empty. Whoever waits for
+//! bytes of its link, when nobody reads, reads frames, and keeps those of the other link for whom they are: up to
+//! [`AHEAD`] bytes, beyond which it leaves them to the socket until they are received. Each wait is as long as one on
+//! the link below, whatever comes for the other link meanwhile; and what ends one of the two ends both.
 //!
 //! Both links have the binding of the one below, so that challenges of either are worth nothing elsewhere; who runs the
 //! same protocol over both tells them apart by its first message.
 
-use super::buffered::followed;
-use super::{Directions, Link, Receiving, Sending};
+use super::buffered::{followed, too_slow};
+use super::{Directions, Link, PARTING, Receiving, Sending};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The most bytes of a frame.
 const FRAME: usize = 64 << 10;
@@ -38,9 +41,13 @@ pub struct Fork {
 /// The link below, which both have.
 struct Shared {
     sending: Mutex<Box<dyn Sending>>,
+    /// Whether a frame was cut short: the peer could not tell another from its rest.
+    is_broken: AtomicBool,
     receiving: Mutex<Box<dyn Receiving>>,
     arrived: Mutex<Arrived>,
     changed: Condvar,
+    /// The longest wait for bytes of a link.
+    timeout: Duration,
 }
 
 /// The bytes that have been received of either link.
@@ -62,8 +69,11 @@ struct Arrived {
 pub fn fork(link: Box<dyn Link>) -> io::Result<[Fork; 2]> {
     let binding = link.binding();
     let Directions { sending, receiving } = link.split()?;
+    let timeout = receiving.timeout();
     let shared = Arc::new(Shared {
+        timeout,
         sending: Mutex::new(sending),
+        is_broken: AtomicBool::new(false),
         receiving: Mutex::new(receiving),
         arrived: Mutex::default(),
         changed: Condvar::new(),
@@ -83,7 +93,7 @@ impl Shared {
         receiving.recv(&mut head)?;
         let [of, length @ ..] = head;
         let length = length.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
-        if of > 1 || length > FRAME {
+        if of > 1 || !(1..=FRAME).contains(&length) {
             return Err(io::Error::new(ErrorKind::InvalidData, "the peer does not speak of two links"));
         }
         let mut bytes = vec![0; length];
@@ -96,8 +106,37 @@ impl Shared {
         Ok(())
     }
 
+    /// Waits until something has changed: until a frame has come, which this thread reads if nobody else does, or the
+    /// end of both links, or `deadline`, which ends them.
+    fn wait<'s>(
+        &'s self,
+        mut arrived: MutexGuard<'s, Arrived>,
+        own: usize,
+        deadline: Instant,
+    ) -> MutexGuard<'s, Arrived> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            arrived.end(&too_slow());
+        } else if arrived.is_read || arrived.bytes[1 - own].len() > AHEAD {
+            let waited = self.changed.wait_timeout(arrived, left);
+            return waited.unwrap_or_else(PoisonError::into_inner).0;
+        } else {
+            arrived.is_read = true;
+            drop(arrived);
+            let read = self.read();
+            arrived = self.arrived();
+            arrived.is_read = false;
+            if let Err(why) = &read {
+                arrived.end(why);
+            }
+        }
+        self.changed.notify_all();
+        arrived
+    }
+
     /// Fills all of `bytes` with what comes of a link.
     fn receive(&self, own: usize, mut bytes: &mut [u8]) -> io::Result<()> {
+        let deadline = Instant::now() + self.timeout;
         let mut arrived = self.arrived();
         while !bytes.is_empty() {
             let taken = arrived.bytes[own].read(bytes)?;
@@ -107,48 +146,53 @@ impl Shared {
                 self.changed.notify_all();
             } else if let Some((kind, why)) = &arrived.ended {
                 return Err(io::Error::new(*kind, why.clone()));
-            } else if arrived.is_read || arrived.bytes[1 - own].len() > AHEAD {
-                arrived = self.changed.wait(arrived).unwrap_or_else(PoisonError::into_inner);
             } else {
-                arrived.is_read = true;
-                drop(arrived);
-                let read = self.read();
-                arrived = self.arrived();
-                arrived.is_read = false;
-                if let Err(why) = &read {
-                    arrived.ended = Some((why.kind(), why.to_string()));
-                }
-                self.changed.notify_all();
+                arrived = self.wait(arrived, own, deadline);
             }
         }
         Ok(())
     }
 }
 
-impl Drop for Fork {
-    /// Leaves the other link to itself.
-    fn drop(&mut self) {
-        let mut arrived = self.shared.arrived();
-        arrived.are_gone[self.own] = true;
-        arrived.bytes[self.own].clear();
-        self.shared.changed.notify_all();
+impl Arrived {
+    /// Ends both links; the first reason is the one that counts.
+    fn end(&mut self, why: &io::Error) {
+        self.ended.get_or_insert_with(|| (why.kind(), why.to_string()));
     }
 }
 
-/// The contents of a lock, which no thread leaves half-way.
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
+/// A handle by which a thread gives both links up, and those that wait on them are told.
+#[derive(Clone)]
+pub struct Abort(Arc<Shared>);
+
+impl Abort {
+    /// Gives both links up.
+    pub fn abort(&self) {
+        let why = io::Error::new(ErrorKind::ConnectionAborted, "this side has given the link up");
+        self.0.arrived().end(&why);
+        self.0.changed.notify_all();
+        held(&self.0.sending).abort();
+    }
 }
 
 impl Fork {
+    /// A handle by which another thread gives both links up.
+    pub fn abort_handle(&self) -> Abort {
+        Abort(self.shared.clone())
+    }
+
     /// Sends what was gathered as a frame.
     fn hand_over(&mut self) -> io::Result<MutexGuard<'_, Box<dyn Sending>>> {
         let mut sending = held(&self.shared.sending);
+        if self.shared.is_broken.load(Relaxed) {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
         if !self.outgoing.is_empty() {
             let [a, b, c, _] = u32::try_from(self.outgoing.len()).expect("a frame").to_le_bytes();
-            sending.send(&[self.own as u8, a, b, c])?;
-            sending.send(&self.outgoing)?;
+            let sent = sending.send(&[self.own as u8, a, b, c]).and_then(|()| sending.send(&self.outgoing));
             self.outgoing.clear();
+            self.shared.is_broken.store(sent.is_err(), Relaxed);
+            sent?;
         }
         Ok(sending)
     }
@@ -167,7 +211,10 @@ impl Link for Fork {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.hand_over()?.flush()
+        let shared = self.shared.clone();
+        let flushed = self.hand_over()?.flush();
+        shared.is_broken.fetch_or(flushed.is_err(), Relaxed);
+        flushed
     }
 
     fn ready(&self) -> usize {
@@ -182,19 +229,47 @@ impl Link for Fork {
         self.binding
     }
 
-    /// Ends both links.
+    /// Ends the sending direction of both links, and waits until the peer has ended its own, or is gone.
     fn close(&mut self) -> io::Result<()> {
         self.hand_over()?.end()?;
-        let nothing_follows = self.shared.arrived().bytes.iter().all(VecDeque::is_empty);
-        let ended = held(&self.shared.receiving).ended();
-        if nothing_follows { ended } else { Err(followed()) }
+        let (shared, own) = (&self.shared, self.own);
+        let patience = PARTING.min(shared.timeout);
+        let deadline = Instant::now() + patience;
+        let mut arrived = shared.arrived();
+        // A thread that reads for the other link has its own patience, and is waited for no longer than this.
+        if !arrived.is_read {
+            held(&shared.receiving).set_timeout(patience)?;
+        }
+        while arrived.ended.is_none() && arrived.bytes[own].is_empty() && Instant::now() < deadline {
+            arrived = shared.wait(arrived, own, deadline);
+        }
+        let nothing_follows = arrived.bytes[own].is_empty();
+        arrived.bytes[own].clear();
+        if nothing_follows { Ok(()) } else { Err(followed()) }
     }
+}
+
+impl Drop for Fork {
+    /// Leaves the other link to itself.
+    fn drop(&mut self) {
+        let mut arrived = self.shared.arrived();
+        arrived.are_gone[self.own] = true;
+        arrived.bytes[self.own].clear();
+        self.shared.changed.notify_all();
+    }
+}
+
+/// The contents of a lock, which no thread leaves half-way.
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::pipe;
+    use crate::channel::{Tcp, pipe};
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
     use std::thread;
     use std::time::Duration;
 
@@ -234,31 +309,69 @@ mod tests {
         closing.join().unwrap().unwrap();
     }
 
-    /// Bytes of the other link are kept for it, and found at the end.
+    /// Bytes of the other link are kept for it; those of its own that nobody received are told at the end, once.
     #[test]
     fn what_is_not_received_is_told() {
         let [[mut one, other], [mut to_one, mut to_other]] = forks();
         to_other.send(b"for the other").and_then(|()| to_other.flush()).unwrap();
-        to_one.send(b"for one").and_then(|()| to_one.flush()).unwrap();
+        to_one.send(b"for one, and more").and_then(|()| to_one.flush()).unwrap();
         one.recv(&mut [0; 7]).unwrap();
-        assert_eq!(other.ready(), 13);
-        let closing = thread::spawn(move || to_one.close().and(to_other.flush()));
+        assert_eq!((one.ready(), other.ready()), (10, 13));
+        let closing = thread::spawn(move || to_one.close());
         assert_eq!(one.close().unwrap_err().kind(), ErrorKind::InvalidData);
-        drop(closing.join().unwrap());
+        one.close().unwrap();
+        closing.join().unwrap().unwrap();
     }
 
-    /// An end that one link meets is the other's, too; and frames of no link are refused.
+    /// An end that one link meets is the other's, too; and frames of no link, or of nothing, are refused.
     #[test]
     fn an_end_is_that_of_both() {
         let [here, there] = forks();
         let waiting = here.map(|mut link| thread::spawn(move || link.recv(&mut [0]).unwrap_err().kind()));
         drop(there);
         assert!(waiting.into_iter().all(|thread| thread.join().unwrap() == ErrorKind::UnexpectedEof));
-        for head in [[2, 1, 0, 0], [0, 1, 0, 1]] {
+        for head in [[2, 1, 0, 0], [0, 1, 0, 1], [1, 0, 0, 0]] {
             let (here, mut there) = pipe(Duration::from_secs(10));
             there.send(&head).and_then(|()| there.flush()).unwrap();
             let [mut one, _other] = fork(Box::new(here)).unwrap();
             assert_eq!(one.recv(&mut [0]).unwrap_err().kind(), ErrorKind::InvalidData);
         }
+    }
+
+    /// A peer that fills the other link, or drips bytes of it, holds nobody for longer than a wait may be, nor does one
+    /// that says nothing hold a thread that is told to give up.
+    #[test]
+    fn waits_end_whatever_the_other_link_has() {
+        let short = Duration::from_millis(100);
+        let ends = |timeout| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let there = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let here = Tcp::new(listener.accept().unwrap().0, timeout).unwrap();
+            (fork(Box::new(here)).unwrap(), there)
+        };
+        let ([mut one, _other], mut there) = ends(short);
+        let filling = thread::spawn(move || {
+            let frame = [&[1, 0, 0, 1][..], &[7; FRAME]].concat();
+            while there.write_all(&frame).is_ok() {}
+        });
+        assert_eq!(one.recv(&mut [0]).unwrap_err().kind(), ErrorKind::TimedOut);
+        drop((one, _other));
+        filling.join().unwrap();
+
+        let ([mut one, _other], mut there) = ends(short);
+        let dripping = thread::spawn(move || {
+            while there.write_all(&[1, 1, 0, 0, 7]).is_ok() {
+                thread::park_timeout(Duration::from_millis(5));
+            }
+        });
+        assert_eq!(one.recv(&mut [0]).unwrap_err().kind(), ErrorKind::TimedOut);
+        drop((one, _other));
+        dripping.join().unwrap();
+
+        let ([mut one, other], _there) = ends(Duration::from_secs(20));
+        let abort = other.abort_handle();
+        let waiting = thread::spawn(move || one.recv(&mut [0]).unwrap_err());
+        abort.abort();
+        waiting.join().unwrap();
     }
 }

@@ -1,9 +1,10 @@
 //! Two ends of a link within one process.
 
 use super::{Directions, Link, Receiving, Sending};
-use std::io;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::time::{Duration, Instant};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Bytes gathered before they are handed over.
 const PACKET: usize = 1 << 16;
@@ -18,29 +19,79 @@ pub struct Pipe {
 
 /// The sending direction.
 struct To {
-    /// The other end's, or `None` once it has ended.
-    peer: Option<SyncSender<Vec<u8>>>,
+    way: Arc<Way>,
+    /// The way back, whose reader can be told to give up.
+    back: Arc<Way>,
     outgoing: Vec<u8>,
     timeout: Duration,
 }
 
 /// The receiving direction.
 struct From {
-    peer: Receiver<Vec<u8>>,
+    way: Arc<Way>,
     incoming: Vec<u8>,
     read: usize,
     timeout: Duration,
 }
 
+/// Packets from one end to the other.
+#[derive(Default)]
+struct Way {
+    on_it: Mutex<OnIt>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct OnIt {
+    packets: VecDeque<Vec<u8>>,
+    /// Whether no more packets come.
+    has_ended: bool,
+    /// Whether nobody takes them.
+    is_left: bool,
+}
+
+impl Way {
+    fn on_it(&self) -> MutexGuard<'_, OnIt> {
+        self.on_it.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what is on the way, once it is no longer so that one has to wait, or `timeout` is over.
+    fn once<T>(
+        &self,
+        timeout: Duration,
+        waits: fn(&mut OnIt) -> bool,
+        change: impl FnOnce(&mut OnIt) -> T,
+    ) -> T {
+        let waited = self.changed.wait_timeout_while(self.on_it(), timeout, waits);
+        let changed = change(&mut waited.unwrap_or_else(PoisonError::into_inner).0);
+        self.changed.notify_all();
+        changed
+    }
+
+    /// Takes a packet.
+    fn take(&self, timeout: Duration) -> io::Result<Vec<u8>> {
+        let waits = |on_it: &mut OnIt| on_it.packets.is_empty() && !on_it.has_ended;
+        self.once(timeout, waits, |on_it| match on_it.packets.pop_front() {
+            Some(packet) => Ok(packet),
+            None if on_it.has_ended => Err(ErrorKind::UnexpectedEof.into()),
+            None => Err(ErrorKind::TimedOut.into()),
+        })
+    }
+
+    fn end(&self) {
+        self.on_it().has_ended = true;
+        self.changed.notify_all();
+    }
+}
+
 /// Two connected ends; every wait on either is bounded by `timeout`.
 pub fn pipe(timeout: Duration) -> (Pipe, Pipe) {
-    let (to_second, from_first) = sync_channel(DEPTH);
-    let (to_first, from_second) = sync_channel(DEPTH);
-    let end = |to, from| Pipe {
-        to: To { peer: Some(to), outgoing: vec![], timeout },
-        from: From { peer: from, incoming: vec![], read: 0, timeout },
+    let [there, back] = [Arc::<Way>::default(), Arc::default()];
+    let end = |to: &Arc<Way>, from: &Arc<Way>| Pipe {
+        to: To { way: to.clone(), back: from.clone(), outgoing: vec![], timeout },
+        from: From { way: from.clone(), incoming: vec![], read: 0, timeout },
     };
-    (end(to_second, from_second), end(to_first, from_first))
+    (end(&there, &back), end(&back, &there))
 }
 
 impl Link for Pipe {
@@ -58,7 +109,9 @@ impl Link for Pipe {
 
     fn close(&mut self) -> io::Result<()> {
         self.to.end()?;
-        self.from.ended()
+        let From { way, incoming, read, timeout } = &mut self.from;
+        let all_read = core::mem::replace(read, incoming.len()) == incoming.len();
+        if all_read && way.take(*timeout).is_err() { Ok(()) } else { Err(ErrorKind::InvalidData.into()) }
     }
 
     fn split(self: Box<Self>) -> io::Result<Directions> {
@@ -76,26 +129,29 @@ impl Sending for To {
         if self.outgoing.is_empty() {
             return Ok(());
         }
-        let Some(peer) = &self.peer else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        let deadline = Instant::now() + self.timeout;
-        let mut packet = core::mem::take(&mut self.outgoing);
-        loop {
-            match peer.try_send(packet) {
-                Ok(()) => return Ok(()),
-                Err(TrySendError::Disconnected(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
-                Err(TrySendError::Full(_)) if Instant::now() > deadline => {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-                Err(TrySendError::Full(back)) => packet = back,
+        let packet = core::mem::take(&mut self.outgoing);
+        let waits = |on_it: &mut OnIt| on_it.packets.len() >= DEPTH && !on_it.is_left;
+        self.way.once(self.timeout, waits, |on_it| {
+            if on_it.is_left || on_it.has_ended {
+                return Err(ErrorKind::BrokenPipe.into());
             }
-            std::thread::yield_now();
-        }
+            if on_it.packets.len() >= DEPTH {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            on_it.packets.push_back(packet);
+            Ok(())
+        })
     }
 
     fn end(&mut self) -> io::Result<()> {
         self.flush()?;
-        self.peer = None;
+        self.way.end();
         Ok(())
+    }
+
+    fn abort(&mut self) {
+        self.way.end();
+        self.back.end();
     }
 
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
@@ -104,14 +160,17 @@ impl Sending for To {
     }
 }
 
+impl Drop for To {
+    fn drop(&mut self) {
+        self.way.end();
+    }
+}
+
 impl Receiving for From {
     fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             if self.read == self.incoming.len() {
-                self.incoming = self.peer.recv_timeout(self.timeout).map_err(|error| match error {
-                    RecvTimeoutError::Timeout => io::ErrorKind::TimedOut,
-                    RecvTimeoutError::Disconnected => io::ErrorKind::UnexpectedEof,
-                })?;
+                self.incoming = self.way.take(self.timeout)?;
                 self.read = 0;
             }
             let ready = bytes.len().min(self.incoming.len() - self.read);
@@ -122,17 +181,20 @@ impl Receiving for From {
         Ok(())
     }
 
-    fn ended(&mut self) -> io::Result<()> {
-        let all_read = core::mem::replace(&mut self.read, self.incoming.len()) == self.incoming.len();
-        if all_read && self.peer.recv_timeout(self.timeout).is_err() {
-            return Ok(());
-        }
-        Err(io::ErrorKind::InvalidData.into())
+    fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
         self.timeout = timeout;
         Ok(())
+    }
+}
+
+impl Drop for From {
+    fn drop(&mut self) {
+        self.way.on_it().is_left = true;
+        self.way.changed.notify_all();
     }
 }
 

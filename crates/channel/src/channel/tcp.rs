@@ -220,6 +220,10 @@ impl Stream for Socket {
     fn end(&mut self) -> io::Result<()> {
         self.stream.shutdown(Shutdown::Write)
     }
+
+    fn abort(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
 }
 
 /// Makes a timeout one error: some systems report it as `WouldBlock`.

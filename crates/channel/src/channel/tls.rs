@@ -292,9 +292,13 @@ impl Shared {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
+        self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Sends all that the connection has to say, once `say` has said more, and gives back what it did.
     fn say<T>(&self, say: impl FnOnce(&mut Connection) -> io::Result<T>) -> io::Result<T> {
-        let mut outgoing = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outgoing = self.outgoing();
         let mut connection = self.connection();
         let said = say(&mut connection)?;
         while connection.wants_write() {
@@ -359,10 +363,12 @@ impl Stream for Records {
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let deadline = Instant::now() + self.timeout();
         while !bytes.is_empty() {
-            let taken = self.shared.say(|connection| {
-                // A peer that takes them too slowly is as good as one that takes none.
-                if deadline < Instant::now() { Err(too_slow()) } else { connection.writer().write(bytes) }
-            })?;
+            // A peer that takes them too slowly is as good as one that takes none.
+            if deadline < Instant::now() {
+                self.shared.outgoing().broken = true;
+                return Err(too_slow());
+            }
+            let taken = self.shared.say(|connection| connection.writer().write(bytes))?;
             bytes = &bytes[taken..];
         }
         Ok(())
@@ -388,6 +394,10 @@ impl Stream for Records {
             connection.send_close_notify();
             Ok(())
         })
+    }
+
+    fn abort(&mut self) {
+        self.socket.abort();
     }
 }
 

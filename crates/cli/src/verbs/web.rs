@@ -282,6 +282,11 @@ fn write_policy(typed: &WebProve, path: &Path, file: &File, exchange: &Exchange)
     let is_here = path.parent().is_none_or(|folder| folder.as_os_str().is_empty());
     let from_there = |roots: &PathBuf| if is_here { Ok(roots.clone()) } else { std::path::absolute(roots) };
     let roots = typed.roots.as_ref().and_then(|roots| from_there(roots).ok());
+    if roots.is_none() {
+        notice(format_args!(
+            "{OPTION}: put the authorities that are to certify the server into roots.pem beside it"
+        ));
+    }
     let roots = roots.map_or("roots.pem".into(), |roots| roots.display().to_string());
     let written = out.write_all(file.text(&roots, exchange).as_bytes());
     written.map_err(|why| Failure::usage(format_args!("{OPTION} {}: {why}", path.display())))?;

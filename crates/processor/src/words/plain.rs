@@ -50,14 +50,26 @@ pub(crate) fn alu(alu: Alu, a: u32, b: u32) -> u32 {
         Alu::Mulh => wide(x.into(), y.into()),
         Alu::Mulhsu => wide(x.into(), b.into()),
         Alu::Mulhu => ((u64::from(a) * u64::from(b)) >> 32) as u32,
-        Alu::Div if b == 0 => u32::MAX,
-        // The one quotient that does not fit is the dividend.
-        Alu::Div => x.wrapping_div(y) as u32,
-        Alu::Divu => a.checked_div(b).unwrap_or(u32::MAX),
-        Alu::Rem if b == 0 => a,
-        Alu::Rem => x.wrapping_rem(y) as u32,
-        Alu::Remu => a.checked_rem(b).unwrap_or(a),
+        // By one in the place of zero, and without a branch that says so; of the one quotient that does not fit, the
+        // dividend, the lower bits are those.
+        Alu::Div => (i64::from(x) / divisor(y)) as u32 | zeros(b),
+        Alu::Divu => (i64::from(a) / divisor(b)) as u32 | zeros(b),
+        Alu::Rem => (i64::from(x) % divisor(y)) as u32 | (a & zeros(b)),
+        Alu::Remu => (i64::from(a) % divisor(b)) as u32 | (a & zeros(b)),
     }
+}
+
+/// All ones where `b` is zero, and no bits else.
+#[inline(always)]
+fn zeros(b: u32) -> u32 {
+    u32::from(b == 0).wrapping_neg()
+}
+
+/// A divisor, or one in the place of zero.
+#[inline(always)]
+fn divisor(b: impl Into<i64>) -> i64 {
+    let b = b.into();
+    b | i64::from(b == 0)
 }
 
 /// Whether `condition` holds.

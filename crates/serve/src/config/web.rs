@@ -57,7 +57,7 @@ impl Statement {
         let bound = |what: &str, most: u64, key: &str, limit: u64| match most > limit {
             true => Err(Failure::usage(format_args!(
                 "limits: a session has up to {most} {what}, which is more than limits.{key} of the service, {limit}: \
-                 allow fewer bytes by `up` and `down`, or raise that"
+                 allow fewer bytes by `up` and `down`, or `cycles`, take simpler expressions, or raise that"
             ))),
             false => Ok(()),
         };

@@ -200,6 +200,9 @@ impl Sending for Flipping<Box<dyn Sending>> {
     fn end(&mut self) -> io::Result<()> {
         self.0.end()
     }
+    fn abort(&mut self) {
+        self.0.abort();
+    }
     fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
         self.0.set_timeout(timeout)
     }

@@ -23,6 +23,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 
 /// The most bytes of an expression.
 const MOST_BYTES: usize = 1024;
@@ -129,16 +130,16 @@ impl Automaton {
 
     /// Whether it takes these bytes. Without a branch on any.
     pub(super) fn takes(&self, bytes: impl Iterator<Item = u8>) -> bool {
-        let mask = |holds: bool| u16::from(holds).wrapping_neg();
-        let end = bytes.fold(0, |state, byte| {
+        let end = bytes.fold(0u16, |state, byte| {
             self.edges().fold(NONE, |next, (from, Edge { low, high, to })| {
-                let is_taken = (from == state) & (*low <= byte) & (byte <= *high);
-                next ^ (mask(is_taken) & (next ^ to))
+                let is_taken = from.ct_eq(&state) & !low.ct_gt(&byte) & !byte.ct_gt(high);
+                u16::conditional_select(&next, to, is_taken)
             })
         });
-        (0..)
-            .zip(&self.states)
-            .fold(false, |takes, (number, state)| takes | (state.accepts & (number == end)))
+        let takes = (0u16..).zip(&self.states).fold(Choice::from(0), |takes, (number, state)| {
+            takes | (number.ct_eq(&end) & Choice::from(u8::from(state.accepts)))
+        });
+        takes.into()
     }
 }
 

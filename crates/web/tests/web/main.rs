@@ -16,8 +16,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-use volery::Options;
 use volery::channel::{Link as _, Pipe, Receiving, Sending, fork};
+use volery::{Correlations, Options};
 use volery_web::beside::Proving;
 use volery_web::client::{Request, fetch};
 use volery_web::error::Whose;
@@ -208,12 +208,10 @@ fn messages_are_those_that_are_due() {
             let verifier = scope.spawn(|| {
                 let mut connect =
                     || -> Result<TcpStream, Error> { panic!("connected before the hello had passed") };
-                verify(there, &terms(&mine, &roots), time, &Options::default(), &mut connect)
-                    .map(drop)
-                    .unwrap_err()
+                verify(there, &terms(&mine, &roots), time, &options(), &mut connect).map(drop).unwrap_err()
             });
             let head = ((first.len() as u32) << 8).to_le_bytes();
-            here.send(&greeting).and_then(|()| here.send(&head)).unwrap();
+            here.send(&greeting).and_then(|()| here.send(&[1])).and_then(|()| here.send(&head)).unwrap();
             here.send(first).and_then(|()| here.flush()).unwrap();
             here.recv(&mut vec![0; greeting.len()]).unwrap();
             drop(here);
@@ -231,7 +229,7 @@ fn messages_are_those_that_are_due() {
     let (mut here, there) = link();
     here.send(b"another protocol").and_then(|()| here.flush()).unwrap();
     let mut connect = || -> Result<TcpStream, Error> { panic!("connected to nobody") };
-    let refused = verify(there, &terms(&mine, &roots), time, &Options::default(), &mut connect);
+    let refused = verify(there, &terms(&mine, &roots), time, &options(), &mut connect);
     assert!(refused.map(drop).unwrap_err().to_string().contains("does not speak of web proofs"));
     // A hello for another server, or by other suites.
     let hello = |wanted: volery_web::policy::Wanted| {
@@ -240,11 +238,11 @@ fn messages_are_those_that_are_due() {
         let theirs = other.clone();
         let prover = thread::spawn(move || {
             let asking = Asking { fields: &[], ..asking() };
-            let _ = prove(here, &terms(&other, &roots), time, &Options::default(), &asking);
+            let _ = prove(here, &terms(&other, &roots), time, &options(), &asking);
         });
         let greeting = terms(&theirs, &kit::roots()).greeting();
         there.send(&greeting).and_then(|()| there.flush()).unwrap();
-        there.recv(&mut vec![0; greeting.len()]).unwrap();
+        there.recv(&mut vec![0; greeting.len() + 1]).unwrap();
         let [mut there, _] = fork(Box::new(there)).unwrap();
         let mut head = [0; 5];
         there.recv(&mut head).unwrap();
@@ -272,7 +270,7 @@ fn messages_are_those_that_are_due() {
         let [mut there, _] = fork(Box::new(there)).unwrap();
         answers.iter().for_each(|answer| there.send(answer).unwrap());
         there.flush().unwrap();
-        let ended = prove(here, &terms(&mine, &roots), time, &Options::default(), &asking());
+        let ended = prove(here, &terms(&mine, &roots), time, &options(), &asking());
         drop(there);
         ended.map(drop).unwrap_err().to_string()
     };
@@ -412,7 +410,7 @@ fn crafted(
             let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
             verify(there, &terms, time, &Options::default(), &mut connect).map(drop).unwrap_err()
         });
-        let [mut here, beside] = terms.begin(here).unwrap();
+        let [mut here, beside] = terms.begin(here, true).unwrap();
         let proving = Proving::start(beside, &terms, &Options::default()).unwrap();
         let mut tunnel = Tunnel::new(&mut here);
         let (bytes, name, time) = (mine.request(COOKIE).unwrap(), mine.host(), time());
@@ -497,15 +495,20 @@ fn previews_need_no_verifier() {
     assert!(why.to_string().contains("content-encoding"), "{why}");
 }
 
-/// Somebody between the two, who changes messages of the tunnel, and cuts the link behind some: gives their kinds.
-fn between(prover: Pipe, verifier: Pipe, messages: usize, change: impl Fn(&mut Vec<u8>) + Sync) -> Vec<u8> {
+/// Somebody between the two, who changes messages of the tunnel, and a bit in a frame of the prover's set-up, and cuts the
+/// link behind some messages: gives their kinds.
+fn between(
+    prover: Pipe,
+    verifier: Pipe,
+    (messages, flipped): (usize, Option<usize>),
+    change: impl Fn(&mut Vec<u8>) + Sync,
+) -> Vec<u8> {
     let [mut from_prover, mut from_verifier] = [prover, verifier].map(|link| Box::new(link).split().unwrap());
     // Both begin.
-    let mut greeting = [0; 157];
-    let ends = [&mut from_prover, &mut from_verifier];
-    let [here, there] = ends;
-    here.receiving.recv(&mut greeting).and_then(|()| there.sending.send(&greeting)).unwrap();
-    there.receiving.recv(&mut greeting).and_then(|()| here.sending.send(&greeting)).unwrap();
+    let ([mut of_prover, mut of_verifier], [here, there]) =
+        ([vec![0; 158], vec![0; 157]], [&mut from_prover, &mut from_verifier]);
+    here.receiving.recv(&mut of_prover).and_then(|()| there.sending.send(&of_prover)).unwrap();
+    there.receiving.recv(&mut of_verifier).and_then(|()| here.sending.send(&of_verifier)).unwrap();
     there.sending.flush().and_then(|()| here.sending.flush()).unwrap();
     let kinds = Mutex::new(vec![]);
     let passes = |message: &mut Vec<u8>| {
@@ -520,8 +523,8 @@ fn between(prover: Pipe, verifier: Pipe, messages: usize, change: impl Fn(&mut V
     let (here, there) = (from_prover, from_verifier);
     thread::scope(|scope| {
         let passes = &passes;
-        scope.spawn(move || pass(here.receiving, there.sending, passes));
-        scope.spawn(move || pass(there.receiving, here.sending, passes));
+        scope.spawn(move || pass(here.receiving, there.sending, flipped, passes));
+        scope.spawn(move || pass(there.receiving, here.sending, None, passes));
     });
     kinds.into_inner().unwrap()
 }
@@ -530,9 +533,10 @@ fn between(prover: Pipe, verifier: Pipe, messages: usize, change: impl Fn(&mut V
 fn pass(
     mut from: Box<dyn Receiving>,
     mut to: Box<dyn Sending>,
+    flipped: Option<usize>,
     passes: &dyn Fn(&mut Vec<u8>) -> bool,
 ) -> Option<()> {
-    let mut gathered = vec![];
+    let (mut gathered, mut frames) = (vec![], 0);
     let mut send = |of: u8, bytes: &[u8]| {
         let length = (bytes.len() as u32).to_le_bytes();
         to.send(&[of, length[0], length[1], length[2]])
@@ -546,6 +550,10 @@ fn pass(
         let mut bytes = vec![0; u32::from_le_bytes([length[0], length[1], length[2], 0]) as usize];
         from.recv(&mut bytes).ok()?;
         if of != 0 {
+            if flipped == Some(frames) {
+                *bytes.last_mut().unwrap() ^= 1;
+            }
+            frames += 1;
             send(of, &bytes).ok()?;
             continue;
         }
@@ -566,13 +574,18 @@ fn pass(
 
 /// Runs both sides with somebody between them.
 fn run_with(messages: usize, change: impl Fn(&mut Vec<u8>) + Send + Sync) -> ([Error; 2], Vec<u8>) {
-    run_within(Duration::from_secs(20), messages, change)
+    run_within(Duration::from_secs(20), (messages, None), change)
+}
+
+/// Options by which nothing is measured, so that both sides do the same whenever a test runs.
+fn options() -> Options {
+    Options::default().with_correlations(Correlations::TINY)
 }
 
 /// A whole proof where the connection lasts so long.
 fn run_within(
     total: Duration,
-    messages: usize,
+    messages: (usize, Option<usize>),
     change: impl Fn(&mut Vec<u8>) + Send + Sync,
 ) -> ([Error; 2], Vec<u8>) {
     let (mine, roots) = (policy("/balance"), roots());
@@ -584,28 +597,38 @@ fn run_within(
     thread::scope(|scope| {
         let verifier = scope.spawn(move || {
             let mut connect = || TcpStream::connect(address).map_err(Error::io("connecting"));
-            verify(verifiers, terms, time, &Options::default(), &mut connect).map(drop).unwrap_err()
+            verify(verifiers, terms, time, &options(), &mut connect).map(drop).unwrap_err()
         });
         let between = scope.spawn(move || between(there, to_verifier, messages, change));
-        let proved = prove(here, terms, time, &Options::default(), &asking()).map(drop).unwrap_err();
+        let proved = prove(here, terms, time, &options(), &asking()).map(drop).unwrap_err();
         ([proved, verifier.join().unwrap()], between.join().unwrap())
     })
+}
+
+/// A prover that cheats in the set-up is told so, though all else is as it should be, and what the tunnel says is that it
+/// has left.
+#[test]
+fn cheats_in_the_set_up_count() {
+    let counts = |flipped| {
+        let ([_, verified], kinds) = run_within(Duration::from_secs(20), (100, Some(flipped)), |_| {});
+        !kinds.contains(&7) && matches!(verified, Error::Proof(why) if why.counts_against_peer())
+    };
+    // Of the transfers' messages some are checked before anything is opened, and the others with the proof.
+    let found = (0..8).map(counts).filter(|counts| *counts).count();
+    assert!(found >= 2, "{found}");
 }
 
 /// A link that ends behind any message ends both sides with an error of the link, and before the connection is closed
 /// nothing has been opened.
 #[test]
 fn links_end_anywhere() {
-    for messages in 0.. {
+    // Behind six messages at the earliest comes the opening.
+    for messages in 0..=6 {
         let ([proved, verified], kinds) = run_with(messages, |_| {});
         let of_link =
             |error: &Error| matches!(error, Error::Io { .. } | Error::Proof(volery::Error::Io { .. }));
         assert!(of_link(&proved) && of_link(&verified), "{messages}: {proved} {verified}");
         assert!(!kinds.contains(&7), "{kinds:?}");
-        // What comes next is the opening.
-        if kinds.last() == Some(&6) {
-            return;
-        }
     }
 }
 
@@ -634,7 +657,7 @@ fn times_are_those_of_the_connection() {
 /// A connection ends with its time, however long the prover waits with its close.
 #[test]
 fn a_connection_ends_in_time() {
-    let ([_, verified], kinds) = run_within(Duration::from_millis(400), 100, |message| {
+    let ([_, verified], kinds) = run_within(Duration::from_millis(400), (100, None), |message| {
         if message[0] == 5 {
             thread::sleep(Duration::from_millis(500));
         }

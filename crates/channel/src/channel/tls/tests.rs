@@ -328,7 +328,7 @@ fn directions_go_by_themselves() {
                 assert!(bytes.iter().all(|byte| *byte == i));
             }
             sent.join().unwrap();
-            receiving.ended().unwrap();
+            assert_eq!(receiving.recv(&mut [0]).unwrap_err().kind(), ErrorKind::UnexpectedEof);
         })
     });
     threads.into_iter().for_each(|thread| thread.join().unwrap());

@@ -107,7 +107,7 @@ impl Published {
         let keys = schedule.application(Suite::Aes128, &finished_hash);
         for (name, keys) in ["client", "server"].iter().zip(&keys) {
             let (key, iv) = keys.parts();
-            self.check(&format!("{name}-key"), &key);
+            self.check(&format!("{name}-key"), key);
             self.check(&format!("{name}-iv"), &iv);
         }
         let kinds = |side: Flight<'_>, keys: &Keys| {
