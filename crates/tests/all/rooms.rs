@@ -11,7 +11,7 @@ const FLOORS: [&[&str]; 13] = [
     &["circuit", "vole"],
     &["gadgets"],
     &["formats"],
-    &["statements"],
+    &["statements", "onnx"],
     &["proof"],
     &["quicksilver", "wolverine", "limbo", "garbled"],
     &["volery"],

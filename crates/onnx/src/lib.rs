@@ -1,0 +1,41 @@
+//! Neural networks from ONNX files.
+//!
+//! [`Model`] reads a file as it is written; [`Graph`] knows all its shapes; [`Network`] is a quantised one as
+//! integers, which [`Network::run`] runs exactly and [`Network::info`] counts. Bytes are those of strangers: nothing
+//! is allocated by a number that a file tells, and whatever is wrong or not supported ends in an error with its
+//! node or tensor.
+//! ```text
+//! protobuf                     fields of messages, with their places
+//! model  stored                messages of ONNX; values of tensors
+//! operator                     what a node does: places, windows, axes
+//! graph                        names, shapes, constants
+//! network                      integers, exponents, bounds
+//! run  info                    every integer; counts
+//! ```
+#![forbid(unsafe_code)]
+
+// Bounds are computed in words that hold products of two lengths.
+const _: () = assert!(usize::BITS == 64, "networks are read on machines of 64 bits");
+
+mod graph;
+mod info;
+mod model;
+mod network;
+mod operator;
+mod protobuf;
+mod run;
+mod stored;
+
+pub use graph::{Constant, Graph, Node, OPSETS, Options, Tensor};
+pub use info::{Counts, Info, LayerInfo};
+pub use model::{
+    Attribute, Described, Dimension, Entry, GraphMessage, MOST_BYTES, MOST_DIMENSIONS, MOST_NODES,
+    MOST_TENSORS, Model, NodeMessage, Opset, Setting,
+};
+pub use network::{
+    Bilinear, FACTOR_BITS, FORMAT, HELD_BITS, Kind, LONGEST_SHIFT, Layer, Network, Quantity, SUM_LIMIT, Step,
+    Table,
+};
+pub use operator::{Axis, Operator, Places, Reduction, Window};
+pub use run::{Integers, Watch};
+pub use stored::{Element, MOST_ELEMENTS, Stored};

@@ -1,0 +1,222 @@
+//! A quantised network: integers, each tensor with an exponent, and what is computed of them exactly.
+//!
+//! The integer `a` of a tensor with exponent `e` stands for `a · 2^−e`. Tensors that are **held** fit 16 bits;
+//! **sums** are exact, below 2^59, and never stored by a proof; between the two stand [`Step::Requantise`], which
+//! rounds, and [`Step::Table`]. What a file has to be is `docs/onnx.md`, format 1; whatever else it has is refused
+//! by name.
+
+mod read;
+
+use crate::graph::Graph;
+use crate::operator::{Places, Window};
+use core::fmt::{self, Display};
+
+/// The bits of a held integer.
+pub const HELD_BITS: u32 = 16;
+
+/// The least bound that a sum may not reach: q · 2^32 + r is then unique modulo 2^61 − 1.
+pub const SUM_LIMIT: u64 = 1 << 59;
+
+/// The bits of an integer that is a factor.
+pub const FACTOR_BITS: u32 = 24;
+
+/// The longest shift of a rounding.
+pub const LONGEST_SHIFT: u32 = 32;
+
+/// The version of the format of files.
+pub const FORMAT: &str = "1";
+
+/// A quantised network.
+#[derive(Debug)]
+pub struct Network<'f> {
+    /// The graph that it is of, which has the values of weights.
+    pub(crate) graph: Graph<'f>,
+    /// The tensors; layers, inputs and outputs name them by their places here.
+    pub tensors: Vec<Quantity<'f>>,
+    /// The layers, each behind those it depends on.
+    pub layers: Vec<Layer<'f>>,
+    /// The tables.
+    pub tables: Vec<Table<'f>>,
+    /// The inputs.
+    pub inputs: Vec<usize>,
+    /// The outputs.
+    pub outputs: Vec<usize>,
+}
+
+/// A tensor of integers.
+#[derive(Clone, Debug)]
+pub struct Quantity<'f> {
+    /// The name in the file.
+    pub name: &'f str,
+    /// The shape.
+    pub shape: Vec<usize>,
+    /// The exponent: the integer `a` stands for `a · 2^−exponent`.
+    pub exponent: i32,
+    /// The kind.
+    pub kind: Kind,
+    /// The largest magnitude that public data allows.
+    pub bound: u64,
+    /// The degree in what a prover commits to: 2 at most.
+    pub degree: u32,
+    /// The tensor of the graph whose entries are those of a constant, at other places where it was moved.
+    pub(crate) origin: Option<usize>,
+}
+
+impl Quantity<'_> {
+    /// The number of integers.
+    pub fn count(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// A kind of tensors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Integers of 16 bits that a proof holds.
+    Held,
+    /// Exact sums.
+    Sum,
+    /// Constants that may be secret.
+    Weight,
+    /// Constants that belong to the graph.
+    Public,
+    /// Results of a table, before they have an exponent.
+    LookedUp,
+    /// Indices, an output.
+    Index,
+}
+
+/// A step of the computation.
+#[derive(Debug)]
+pub struct Layer<'f> {
+    /// The name of the node.
+    pub name: &'f str,
+    /// The operator in the file.
+    pub operator: &'f str,
+    /// The step.
+    pub step: Step,
+    /// The tensors that it reads.
+    pub inputs: Vec<usize>,
+    /// The tensor that it makes.
+    pub output: usize,
+}
+
+impl Display for Layer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {:?} ({})", self.name, self.operator)
+    }
+}
+
+/// A kind of layers. Inputs of unlike exponents are multiplied by powers of two first, an entry of `shifts` each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The integers as they are, of an input or of a table.
+    Same,
+    /// Rounding to 16 bits: ⌊(a + 2^(shift − 1)) / 2^shift⌋, and `a` itself where the shift is 0.
+    Requantise {
+        /// The shift.
+        shift: u32,
+    },
+    /// A function by a table: [`Network::tables`] has it at this place.
+    Table(usize),
+    /// A sum.
+    Add {
+        /// Shifts of the two.
+        shifts: Vec<u32>,
+    },
+    /// A difference.
+    Subtract {
+        /// Shifts of the two.
+        shifts: Vec<u32>,
+    },
+    /// A product, element by element.
+    Multiply,
+    /// A bilinear form of the first two inputs, and a bias if there is a third.
+    Bilinear {
+        /// The form.
+        form: Bilinear,
+        /// Shifts of the form and of the bias; none without a bias.
+        shifts: Vec<u32>,
+    },
+    /// Sums over axes.
+    Sum {
+        /// The axes, ascending.
+        axes: Vec<usize>,
+    },
+    /// Elements are moved.
+    Move {
+        /// The move.
+        places: Places,
+        /// Shifts of the inputs.
+        shifts: Vec<u32>,
+    },
+    /// Maxima of windows.
+    MaxPool(Window),
+    /// Maxima over axes.
+    ReduceMaximum {
+        /// The axes, ascending.
+        axes: Vec<usize>,
+    },
+    /// Maxima of several tensors, element by element.
+    Maximum,
+    /// The index of the first maximum along an axis.
+    ArgMax {
+        /// The axis.
+        axis: usize,
+    },
+}
+
+/// A bilinear form: each entry of the output is a sum of products.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bilinear {
+    /// Matrix products over the last two dimensions, broadcast over the others.
+    MatMul {
+        /// Whether the second is transposed.
+        transposed: bool,
+    },
+    /// A convolution.
+    Conv {
+        /// Its window.
+        window: Window,
+        /// The groups of channels.
+        groups: usize,
+    },
+    /// A transposed convolution.
+    ConvTranspose {
+        /// Its window.
+        window: Window,
+        /// The groups of channels.
+        groups: usize,
+    },
+}
+
+impl Bilinear {
+    /// The most products in a sum, for inputs of these shapes.
+    pub fn products(&self, first: &[usize], second: &[usize]) -> usize {
+        match self {
+            Self::MatMul { .. } => first.last().copied().unwrap_or(1),
+            Self::Conv { .. } => second[1..].iter().product(),
+            Self::ConvTranspose { window, groups } => first[1] / groups * window.taps(),
+        }
+    }
+}
+
+/// A function of one variable: of each key its value.
+#[derive(Debug)]
+pub struct Table<'f> {
+    /// The name.
+    pub name: &'f str,
+    /// The values for the keys from the least on: −2^(bits − 1).
+    pub values: Vec<i16>,
+    /// The exponent of keys.
+    pub key_exponent: i32,
+    /// The exponent of values.
+    pub value_exponent: Option<i32>,
+}
+
+impl Table<'_> {
+    /// The bits of a key.
+    pub fn bits(&self) -> u32 {
+        self.values.len().trailing_zeros()
+    }
+}

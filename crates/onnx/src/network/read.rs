@@ -1,0 +1,663 @@
+//! A graph as a quantised network: format 1, strictly.
+
+use super::{
+    Bilinear, FACTOR_BITS, FORMAT, HELD_BITS, Kind, LONGEST_SHIFT, Layer, Network, Quantity, SUM_LIMIT, Step,
+    Table,
+};
+use crate::graph::{Constant, Graph, Node, Tensor};
+use crate::operator::{Operator, Reduction};
+use crate::stored::{Element, Stored};
+use core::fmt::Display;
+use std::collections::HashMap;
+use volery_channel::error::{Error, Result};
+
+/// The name of a table's initialiser, before its own.
+const TABLE_PREFIX: &str = "volery.table/";
+
+/// The name of a public constant, before its own.
+const PUBLIC_PREFIX: &str = "volery.public/";
+
+/// The operators of the format; functions by tables have names of their own.
+const OPERATORS: &[&str] = &[
+    "Add",
+    "ArgMax",
+    "Concat",
+    "Conv",
+    "ConvTranspose",
+    "DequantizeLinear",
+    "Expand",
+    "Gather",
+    "Gemm",
+    "MatMul",
+    "Max",
+    "MaxPool",
+    "Mul",
+    "Pad",
+    "QuantizeLinear",
+    "ReduceMax",
+    "ReduceSum",
+    "Reshape",
+    "Slice",
+    "Sub",
+    "Transpose",
+];
+
+/// The operator set of the format.
+const OPSET: i64 = 21;
+
+/// The magnitude that no held integer passes.
+const HELD_BOUND: u64 = 1 << (HELD_BITS - 1);
+
+/// A tensor of the graph, as the network has it.
+#[derive(Clone, Copy)]
+enum Form {
+    /// An input, whose integers are given.
+    Input(usize),
+    /// Integers as such, which get their meaning where they are dequantised.
+    Rounded(usize),
+    /// Integers that stand for real numbers.
+    Real(usize),
+    /// Results of a table.
+    LookedUp { tensor: usize, table: usize },
+    /// Indices.
+    Index(usize),
+}
+
+impl<'f> Network<'f> {
+    /// Reads a quantised network.
+    ///
+    /// # Errors
+    /// `Invalid`, with the node and tensor, where it is not one of format 1.
+    pub fn read(graph: Graph<'f>) -> Result<Self> {
+        let format = graph.metadata.iter().find(|entry| entry.key == "volery.format");
+        match format.map(|format| format.value) {
+            Some(FORMAT) => {}
+            Some(other) => {
+                return Err(Error::invalid(format!(
+                    "the network is of format {other:?}, and this program reads {FORMAT}: quantise it anew"
+                )));
+            }
+            None => {
+                return Err(Error::invalid(
+                    "the network is not quantised: make integers of it by `volery model quantise`",
+                ));
+            }
+        }
+        if graph.opset != OPSET {
+            return Err(Error::invalid(format!(
+                "the network is of opset {}, and quantised ones are of {OPSET}: quantise it anew",
+                graph.opset
+            )));
+        }
+        let mut reader = Reader::new(&graph);
+        for &input in &graph.inputs {
+            reader.input(input)?;
+        }
+        for node in &graph.nodes {
+            reader.node(node)?;
+        }
+        let outputs = graph.outputs.iter().map(|&output| reader.output(output)).collect::<Result<_>>()?;
+        let Reader { tensors, layers, tables, inputs, .. } = reader;
+        Ok(Self { tensors, layers, tables, inputs, outputs, graph })
+    }
+}
+
+/// A network that is being read.
+struct Reader<'g, 'f> {
+    graph: &'g Graph<'f>,
+    forms: Vec<Option<Form>>,
+    /// How often each tensor of the graph is read, as an output of the graph, too.
+    reads: Vec<usize>,
+    /// The initialisers of tables by the names of the functions.
+    stored: HashMap<&'f str, usize>,
+    /// The places of tables that are used.
+    known: HashMap<&'f str, usize>,
+    tensors: Vec<Quantity<'f>>,
+    layers: Vec<Layer<'f>>,
+    tables: Vec<Table<'f>>,
+    inputs: Vec<usize>,
+    /// What the values of tensors of the graph were found to be.
+    seen: HashMap<usize, Seen>,
+}
+
+/// Values of an initialiser, which is gone through once.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// The largest magnitude.
+    largest: u64,
+    /// The first value that has more bits than a factor may have.
+    beyond: Option<i64>,
+}
+
+impl<'g, 'f> Reader<'g, 'f> {
+    fn new(graph: &'g Graph<'f>) -> Self {
+        let mut reads = vec![0; graph.tensors.len()];
+        let read = graph.nodes.iter().flat_map(|node| node.inputs.iter().flatten());
+        for &tensor in read.chain(&graph.outputs) {
+            reads[tensor] += 1;
+        }
+        let names = graph.tensors.iter().enumerate();
+        let stored =
+            names.filter_map(|(i, tensor)| Some((tensor.name.strip_prefix(TABLE_PREFIX)?, i))).collect();
+        Self {
+            graph,
+            forms: vec![None; graph.tensors.len()],
+            reads,
+            stored,
+            known: HashMap::new(),
+            tensors: vec![],
+            layers: vec![],
+            tables: vec![],
+            inputs: vec![],
+            seen: HashMap::new(),
+        }
+    }
+
+    /// Goes through the values of an initialiser.
+    fn see(&mut self, place: usize) -> Result<Seen> {
+        if let Some(seen) = self.seen.get(&place) {
+            return Ok(*seen);
+        }
+        let Some(Constant::Stored(stored)) = &self.graph.tensors[place].constant else {
+            unreachable!("the values of a weight are stored")
+        };
+        let values = self.integers(stored)?;
+        let limit = 1i64 << (FACTOR_BITS - 1);
+        let seen = Seen {
+            largest: values.iter().map(|value| value.unsigned_abs()).max().unwrap_or(0),
+            beyond: values.iter().copied().find(|value| !(-limit..limit).contains(value)),
+        };
+        self.seen.insert(place, seen);
+        Ok(seen)
+    }
+
+    fn input(&mut self, place: usize) -> Result<()> {
+        let Tensor { name, shape, element, .. } = &self.graph.tensors[place];
+        if *element != Element::Float || shape.contains(&0) || self.reads[place] != 1 {
+            return Err(Error::invalid(format!(
+                "input {name:?} of the network is to be of floats, without a length of 0, and read by one \
+                 QuantizeLinear alone"
+            )));
+        }
+        self.inputs.push(self.tensors.len());
+        self.forms[place] = Some(Form::Input(self.tensors.len()));
+        self.tensors.push(Quantity {
+            name,
+            shape: shape.clone(),
+            exponent: 0,
+            kind: Kind::Held,
+            bound: HELD_BOUND,
+            degree: 1,
+            origin: None,
+        });
+        Ok(())
+    }
+
+    fn output(&self, place: usize) -> Result<usize> {
+        match self.forms[place] {
+            Some(Form::Index(tensor)) => Ok(tensor),
+            Some(Form::Real(tensor)) if self.tensors[tensor].kind == Kind::Held => Ok(tensor),
+            _ => Err(Error::invalid(format!(
+                "output {:?} of the network is neither held in {HELD_BITS} bits nor an index: quantise it",
+                self.graph.tensors[place].name
+            ))),
+        }
+    }
+
+    fn node(&mut self, node: &Node<'f>) -> Result<()> {
+        let is_table = node.operator == Operator::Table;
+        if !is_table && !OPERATORS.contains(&node.kind) {
+            return Err(refuse(node, "is none of a quantised network: quantise the float network anew"));
+        }
+        let shape = &self.graph.tensors[node.output].shape;
+        if shape.contains(&0) {
+            return Err(refuse(
+                node,
+                format!("has an output of the shape {shape:?}, which has a length of 0"),
+            ));
+        }
+        match &node.operator {
+            Operator::Quantise => self.quantise(node),
+            Operator::Dequantise => self.dequantise(node),
+            Operator::Table => self.table(node),
+            _ => self.exact(node),
+        }
+    }
+
+    /// The exponent of the scale, input 1, after a check of the zero point, input 2.
+    fn scale(&self, node: &Node<'f>, element: Element) -> Result<i32> {
+        if let Some(zero) = node.inputs.get(2).copied().flatten() {
+            let tensor = &self.graph.tensors[zero];
+            let fits = tensor.element == element && tensor.shape.is_empty();
+            if !fits
+                || !matches!(&tensor.constant, Some(Constant::Stored(zero)) if self.integers(zero)? == [0])
+            {
+                return Err(refuse(
+                    node,
+                    format!("has the zero point {:?}, which is no single 0 of its type", tensor.name),
+                ));
+            }
+        }
+        let scale = node.inputs[1].map(|scale| &self.graph.tensors[scale]);
+        let Some(Tensor { name, element: Element::Float, shape, constant: Some(Constant::Stored(stored)) }) =
+            scale
+        else {
+            return Err(refuse(node, "has a scale that is no initialiser of float32"));
+        };
+        if !shape.is_empty() {
+            return Err(refuse(
+                node,
+                format!("has the scale {name:?} of {shape:?}: one number for the tensor is supported"),
+            ));
+        }
+        let scale = stored.floats(self.graph.folder.as_deref())?[0];
+        let bits = (scale as f32).to_bits();
+        let exponent = bits >> 23;
+        if bits & 0x7f_ffff != 0 || !(1..255).contains(&exponent) {
+            return Err(refuse(
+                node,
+                format!("has the scale {scale}, which is no power of two: quantise it anew"),
+            ));
+        }
+        Ok(127 - exponent.cast_signed())
+    }
+
+    fn quantise(&mut self, node: &Node<'f>) -> Result<()> {
+        let source = node.inputs[0].expect("an operator's first input");
+        if node.inputs.get(2).copied().flatten().is_none() {
+            return Err(refuse(node, "has no zero point, which gives the type of its output: int16"));
+        }
+        let exponent = self.scale(node, Element::Int16)?;
+        let (from, step) = match self.forms[source] {
+            Some(Form::Input(from)) => {
+                self.tensors[from].exponent = exponent;
+                (from, Step::Same)
+            }
+            Some(Form::LookedUp { tensor: from, table }) => {
+                let table = &mut self.tables[table];
+                if table.value_exponent.is_some_and(|known| known != exponent) {
+                    return Err(refuse(
+                        node,
+                        format!("reads table {:?} with another scale than elsewhere", table.name),
+                    ));
+                }
+                table.value_exponent = Some(exponent);
+                self.tensors[from].exponent = exponent;
+                (from, Step::Same)
+            }
+            Some(Form::Real(from)) => {
+                let shift = self.tensors[from].exponent - exponent;
+                let shift =
+                    u32::try_from(shift).ok().filter(|shift| *shift <= LONGEST_SHIFT).ok_or_else(|| {
+                        refuse(
+                            node,
+                            format!("rounds by a shift of {shift}: 0 to {LONGEST_SHIFT} are supported"),
+                        )
+                    })?;
+                (from, Step::Requantise { shift })
+            }
+            form => return Err(self.unread(node, source, form)),
+        };
+        let held = Quantity { exponent, kind: Kind::Held, bound: HELD_BOUND, degree: 1, ..self.plain(node) };
+        let output = self.layer(node, step, vec![from], held);
+        self.forms[node.output] = Some(Form::Rounded(output));
+        Ok(())
+    }
+
+    fn dequantise(&mut self, node: &Node<'f>) -> Result<()> {
+        let source = node.inputs[0].expect("an operator's first input");
+        let Tensor { name, element, shape, constant } = &self.graph.tensors[source];
+        let exponent = self.scale(node, *element)?;
+        if let Some(Form::Rounded(tensor)) = self.forms[source] {
+            if self.tensors[tensor].exponent != exponent {
+                return Err(refuse(
+                    node,
+                    format!("reads {name:?} with another scale than it was quantised by"),
+                ));
+            }
+            self.forms[node.output] = Some(Form::Real(tensor));
+            return Ok(());
+        }
+        let type_bits = match element {
+            Element::Int8 => 8,
+            Element::Int16 => 16,
+            Element::Int32 => 32,
+            _ => {
+                return Err(refuse(node, format!("reads {name:?}, which has none of int8, int16 and int32")));
+            }
+        };
+        let Some(Constant::Stored(stored)) = constant else {
+            return Err(refuse(
+                node,
+                format!("reads {name:?}, which is neither quantised nor an initialiser"),
+            ));
+        };
+        let is_public = stored.count() == 1 || name.starts_with(PUBLIC_PREFIX);
+        let bound = match is_public {
+            true => self.see(source)?.largest,
+            false => 1 << (type_bits - 1),
+        };
+        self.forms[node.output] = Some(Form::Real(self.tensors.len()));
+        self.tensors.push(Quantity {
+            name,
+            shape: shape.clone(),
+            exponent,
+            kind: if is_public { Kind::Public } else { Kind::Weight },
+            bound,
+            degree: u32::from(!is_public),
+            origin: Some(source),
+        });
+        Ok(())
+    }
+
+    fn table(&mut self, node: &Node<'f>) -> Result<()> {
+        let from = self.real(node, 0)?;
+        self.demand_held(node, &[from])?;
+        let key_exponent = self.tensors[from].exponent;
+        let table = match self.known.get(node.kind) {
+            Some(&table) => table,
+            None => {
+                let (name, values) = (node.kind, self.table_values(node)?);
+                self.tables.push(Table { name, values, key_exponent, value_exponent: None });
+                self.known.insert(name, self.tables.len() - 1);
+                self.tables.len() - 1
+            }
+        };
+        if self.tables[table].key_exponent != key_exponent {
+            return Err(refuse(node, "is given another scale than where its table stands elsewhere"));
+        }
+        // Its exponent is that of the node that reads it.
+        if self.reads[node.output] != 1 {
+            return Err(refuse(node, "is to be read by one QuantizeLinear alone"));
+        }
+        let looked = Quantity { kind: Kind::LookedUp, bound: HELD_BOUND, ..self.plain(node) };
+        let output = self.layer(node, Step::Table(table), vec![from], looked);
+        self.forms[node.output] = Some(Form::LookedUp { tensor: output, table });
+        Ok(())
+    }
+
+    fn table_values(&self, node: &Node<'f>) -> Result<Vec<i16>> {
+        let tensor = self.stored.get(node.kind).map(|&place| &self.graph.tensors[place]);
+        let Some(Tensor { element: Element::Int16, shape, constant: Some(Constant::Stored(stored)), .. }) =
+            tensor
+        else {
+            return Err(refuse(
+                node,
+                format!("has no table: an initialiser {TABLE_PREFIX}{} of int16", node.kind),
+            ));
+        };
+        if !matches!(shape[..], [rows] if rows.is_power_of_two() && (256..=65_536).contains(&rows)) {
+            return Err(refuse(
+                node,
+                format!("has a table of the shape {shape:?}: [256] to [65536], powers of two"),
+            ));
+        }
+        Ok(self.integers(stored)?.iter().map(|&value| value as i16).collect())
+    }
+
+    /// A layer of sums, moves or maxima.
+    fn exact(&mut self, node: &Node<'f>) -> Result<()> {
+        let given = match node.operator {
+            Operator::Reduce { .. } if node.inputs.get(1).copied().flatten().is_none() => {
+                return Err(refuse(node, "has no axes"));
+            }
+            Operator::Reduce { .. } => 1,
+            _ => node.inputs.len(),
+        };
+        let mut inputs = vec![];
+        for i in 0..given {
+            // A bias may be left out.
+            if i < 2 || node.inputs[i].is_some() {
+                inputs.push(self.real(node, i)?);
+            }
+        }
+        if matches!(
+            node.operator,
+            Operator::Multiply
+                | Operator::MatMul
+                | Operator::Gemm { .. }
+                | Operator::Conv { .. }
+                | Operator::ConvTranspose { .. }
+        ) {
+            self.check_factors(node, &inputs[..2])?;
+        }
+        let plain = self.plain(node);
+        let of = |i: usize| &self.tensors[inputs[i]];
+        let (step, output) = match &node.operator {
+            Operator::Add | Operator::Subtract => {
+                let aligned =
+                    self.align(node, &inputs.iter().map(|&i| self.tensors[i].clone()).collect::<Vec<_>>())?;
+                let bound = aligned.bounds.iter().sum();
+                let quantity =
+                    Quantity { exponent: aligned.exponent, bound, degree: self.degree(&inputs), ..plain };
+                let shifts = aligned.shifts;
+                let is_sum = node.operator == Operator::Add;
+                (if is_sum { Step::Add { shifts } } else { Step::Subtract { shifts } }, quantity)
+            }
+            Operator::Multiply => (Step::Multiply, product(1, of(0), of(1), plain)),
+            Operator::MatMul
+            | Operator::Gemm { .. }
+            | Operator::Conv { .. }
+            | Operator::ConvTranspose { .. } => self.bilinear(node, &inputs, plain)?,
+            Operator::Reduce { reduction: Reduction::Sum, axes } => {
+                let terms: usize = axes.iter().map(|&axis| of(0).shape[axis]).product();
+                let bound = of(0).bound.saturating_mul(terms as u64);
+                let Quantity { exponent, degree, .. } = *of(0);
+                (Step::Sum { axes: axes.clone() }, Quantity { exponent, bound, degree, ..plain })
+            }
+            Operator::Places(places) => {
+                let tensors: Vec<_> = inputs.iter().map(|&i| self.tensors[i].clone()).collect();
+                let aligned = self.align(node, &tensors)?;
+                let bound = aligned.bounds.iter().copied().max().unwrap_or(0);
+                let is_held =
+                    |tensor: &Quantity<'_>| tensor.kind == Kind::Held && tensor.exponent == aligned.exponent;
+                let (kind, origin) = match &tensors[..] {
+                    [one] if node.kind != "Concat" => (one.kind, one.origin),
+                    all if all.iter().all(is_held) => (Kind::Held, None),
+                    _ => (Kind::Sum, None),
+                };
+                let degree = self.degree(&inputs);
+                let moved = Quantity { exponent: aligned.exponent, kind, bound, degree, origin, ..plain };
+                (Step::Move { places: places.clone(), shifts: aligned.shifts }, moved)
+            }
+            Operator::MaxPool(window) => (Step::MaxPool(window.clone()), self.maximum(node, &inputs, plain)?),
+            Operator::Maximum => {
+                if inputs.len() < 2 {
+                    return Err(refuse(node, "is a maximum of fewer than two"));
+                }
+                (Step::Maximum, self.maximum(node, &inputs, plain)?)
+            }
+            Operator::Reduce { reduction: Reduction::Maximum, axes } => {
+                (Step::ReduceMaximum { axes: axes.clone() }, self.maximum(node, &inputs, plain)?)
+            }
+            Operator::ArgMax { axis } => {
+                self.demand_held(node, &inputs)?;
+                let index = Quantity { kind: Kind::Index, bound: of(0).shape[*axis] as u64, ..plain };
+                (Step::ArgMax { axis: *axis }, index)
+            }
+            _ => return Err(refuse(node, "is none of a quantised network: quantise the float network anew")),
+        };
+        if output.bound >= SUM_LIMIT {
+            return Err(refuse(
+                node,
+                format!(
+                    "has sums of up to {}, and they are to be below 2^59: give its inputs fewer bits",
+                    output.bound
+                ),
+            ));
+        }
+        if output.degree > 2 {
+            return Err(refuse(
+                node,
+                "multiplies what is a sum of products already: that has to be quantised before",
+            ));
+        }
+        let is_index = output.kind == Kind::Index;
+        let place = self.layer(node, step, inputs, output);
+        self.forms[node.output] = Some(if is_index { Form::Index(place) } else { Form::Real(place) });
+        Ok(())
+    }
+
+    fn bilinear(
+        &self,
+        node: &Node<'f>,
+        inputs: &[usize],
+        plain: Quantity<'f>,
+    ) -> Result<(Step, Quantity<'f>)> {
+        let form = match &node.operator {
+            Operator::MatMul => Bilinear::MatMul { transposed: false },
+            Operator::Gemm { transpose_a: false, transpose_b } => {
+                Bilinear::MatMul { transposed: *transpose_b }
+            }
+            Operator::Conv { window, groups } => Bilinear::Conv { window: window.clone(), groups: *groups },
+            Operator::ConvTranspose { window, groups } => {
+                Bilinear::ConvTranspose { window: window.clone(), groups: *groups }
+            }
+            _ => return Err(refuse(node, "has transA 1, which is not supported: transpose its input")),
+        };
+        let (first, second) = (&self.tensors[inputs[0]], &self.tensors[inputs[1]]);
+        let product = product(form.products(&first.shape, &second.shape), first, second, plain);
+        let Some(&bias) = inputs.get(2) else {
+            return Ok((Step::Bilinear { form, shifts: vec![] }, product));
+        };
+        let bias = self.tensors[bias].clone();
+        let degree = product.degree.max(bias.degree);
+        let aligned = self.align(node, &[product.clone(), bias])?;
+        let (exponent, bound) = (aligned.exponent, aligned.bounds.iter().sum());
+        Ok((Step::Bilinear { form, shifts: aligned.shifts }, Quantity { exponent, bound, degree, ..product }))
+    }
+
+    /// Checks that the entries of weights that are factors have 24 bits.
+    fn check_factors(&mut self, node: &Node<'f>, inputs: &[usize]) -> Result<()> {
+        for &input in inputs {
+            let Quantity { name, kind: Kind::Weight, origin: Some(origin), .. } = self.tensors[input] else {
+                continue;
+            };
+            // Narrower types have no such value.
+            if self.graph.tensors[origin].element == Element::Int32
+                && let Some(value) = self.see(origin)?.beyond
+            {
+                return Err(refuse(
+                    node,
+                    format!("has {value} in {name:?}, a factor, which has {FACTOR_BITS} bits at most"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn maximum(&self, node: &Node<'f>, inputs: &[usize], plain: Quantity<'f>) -> Result<Quantity<'f>> {
+        self.demand_held(node, inputs)?;
+        let exponent = self.tensors[inputs[0]].exponent;
+        if inputs.iter().any(|&input| self.tensors[input].exponent != exponent) {
+            return Err(refuse(node, "is a maximum of tensors with several scales: quantise them alike"));
+        }
+        Ok(Quantity { exponent, kind: Kind::Held, bound: HELD_BOUND, degree: 1, ..plain })
+    }
+
+    fn demand_held(&self, node: &Node<'f>, inputs: &[usize]) -> Result<()> {
+        match inputs.iter().find(|&&input| self.tensors[input].kind != Kind::Held) {
+            None => Ok(()),
+            Some(&input) => Err(refuse(
+                node,
+                format!(
+                    "reads {:?}, which is not held in {HELD_BITS} bits: quantise it",
+                    self.tensors[input].name
+                ),
+            )),
+        }
+    }
+
+    fn degree(&self, inputs: &[usize]) -> u32 {
+        inputs.iter().map(|&input| self.tensors[input].degree).max().unwrap_or(0)
+    }
+
+    /// The shifts that bring tensors to one exponent, the largest.
+    fn align(&self, node: &Node<'f>, tensors: &[Quantity<'f>]) -> Result<Aligned> {
+        let exponent = tensors.iter().map(|tensor| tensor.exponent).max().unwrap_or(0);
+        let mut aligned = Aligned { exponent, shifts: vec![], bounds: vec![] };
+        for Quantity { name, exponent: one, bound, .. } in tensors {
+            // Zeros are zeros by any exponent.
+            let shift = if *bound == 0 { 0 } else { (exponent - one).cast_unsigned() };
+            let shifted =
+                bound.checked_shl(shift).filter(|shifted| shifted >> shift == *bound && *shifted < SUM_LIMIT);
+            aligned.bounds.push(shifted.ok_or_else(|| {
+                refuse(node, format!("multiplies {name:?} by 2^{shift} to add it, and passes 2^59 so"))
+            })?);
+            aligned.shifts.push(shift);
+        }
+        Ok(aligned)
+    }
+
+    /// The tensor that an input of a node is.
+    fn real(&self, node: &Node<'f>, i: usize) -> Result<usize> {
+        let Some(source) = node.inputs.get(i).copied().flatten() else {
+            return Err(refuse(node, format!("has no input {i}")));
+        };
+        match self.forms[source] {
+            Some(Form::Real(tensor)) => Ok(tensor),
+            form => Err(self.unread(node, source, form)),
+        }
+    }
+
+    fn unread(&self, node: &Node<'f>, source: usize, form: Option<Form>) -> Error {
+        let why = match form {
+            Some(Form::Input(_)) => "an input, which a QuantizeLinear alone may read",
+            Some(Form::Rounded(_)) => "quantised, and which a DequantizeLinear alone may read",
+            Some(Form::LookedUp { .. }) => "looked up, and which a QuantizeLinear alone may read",
+            Some(Form::Index(_)) => "an index, which may be an output alone",
+            _ => "a constant that no DequantizeLinear gives a scale",
+        };
+        refuse(node, format!("reads {:?}, which is {why}", self.graph.tensors[source].name))
+    }
+
+    /// The output of a node, as far as it is one by any operator.
+    fn plain(&self, node: &Node<'f>) -> Quantity<'f> {
+        let Tensor { name, shape, .. } = &self.graph.tensors[node.output];
+        Quantity {
+            name,
+            shape: shape.clone(),
+            exponent: 0,
+            kind: Kind::Sum,
+            bound: 0,
+            degree: 1,
+            origin: None,
+        }
+    }
+
+    fn layer(&mut self, node: &Node<'f>, step: Step, inputs: Vec<usize>, output: Quantity<'f>) -> usize {
+        self.tensors.push(output);
+        let output = self.tensors.len() - 1;
+        self.layers.push(Layer { name: node.name, operator: node.kind, step, inputs, output });
+        output
+    }
+
+    fn integers(&self, stored: &Stored<'f>) -> Result<Vec<i64>> {
+        stored.integers(self.graph.folder.as_deref())
+    }
+}
+
+/// Tensors at one exponent.
+struct Aligned {
+    exponent: i32,
+    shifts: Vec<u32>,
+    bounds: Vec<u64>,
+}
+
+/// Sums of `terms` products; a bound that is too large is refused by who called.
+fn product<'f>(terms: usize, a: &Quantity<'f>, b: &Quantity<'f>, plain: Quantity<'f>) -> Quantity<'f> {
+    let bound = factor_bound(a).saturating_mul(factor_bound(b)).saturating_mul(terms as u64);
+    Quantity { exponent: a.exponent + b.exponent, bound, degree: a.degree + b.degree, ..plain }
+}
+
+/// The bound of a factor: of weights, whose entries are looked at, by 24 bits.
+fn factor_bound(tensor: &Quantity<'_>) -> u64 {
+    match tensor.kind {
+        Kind::Weight => tensor.bound.min(1 << (FACTOR_BITS - 1)),
+        _ => tensor.bound,
+    }
+}
+
+fn refuse(node: &Node<'_>, why: impl Display) -> Error {
+    Error::invalid(format!("{node} {why}"))
+}

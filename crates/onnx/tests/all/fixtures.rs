@@ -1,0 +1,78 @@
+//! Networks that the Python package quantised, and every integer of its numpy reference for one input.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use volery_onnx::{Graph, Model, Network, Options};
+
+/// A tensor of a reference.
+struct Record {
+    name: String,
+    exponent: i32,
+    shape: Vec<usize>,
+    integers: Vec<i64>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// The next `N` bytes of a file.
+fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
+    let (taken, rest) = bytes.split_first_chunk().expect("a whole record");
+    *bytes = rest;
+    *taken
+}
+
+fn records(mut bytes: &[u8]) -> Vec<Record> {
+    let bytes = &mut bytes;
+    let mut records = vec![];
+    while !bytes.is_empty() {
+        let length = u16::from_le_bytes(take(bytes)).into();
+        let (name, rest) = bytes.split_at(length);
+        *bytes = rest;
+        let exponent = i32::from_le_bytes(take(bytes));
+        let [rank] = take(bytes);
+        let shape: Vec<usize> = (0..rank).map(|_| u32::from_le_bytes(take(bytes)) as usize).collect();
+        let integers = (0..shape.iter().product()).map(|_| i64::from_le_bytes(take(bytes))).collect();
+        records.push(Record { name: String::from_utf8(name.into()).unwrap(), exponent, shape, integers });
+    }
+    records
+}
+
+/// Runs the network of a fixture, and compares every tensor.
+fn compare(name: &str) -> usize {
+    let file = fs::read(folder().join(format!("{name}.q.onnx"))).unwrap();
+    let graph = Graph::build(Model::read(&file).unwrap(), &Options::default()).unwrap();
+    let network = Network::read(graph).unwrap();
+    let records = records(&fs::read(folder().join(format!("{name}.values"))).unwrap());
+    let inputs = network.inputs.iter().map(|&input| {
+        let name = network.tensors[input].name;
+        let record = records.iter().find(|record| record.name == name).unwrap();
+        (name.to_string(), record.integers.clone())
+    });
+    let inputs: HashMap<_, _> = inputs.collect();
+    let mut expected = records.iter();
+    let outputs = network.run(&inputs, &mut |tensor, integers| {
+        let record =
+            expected.next().unwrap_or_else(|| panic!("{name}: {} is not in the reference", tensor.name));
+        let said = (&*record.name, record.exponent, &*record.shape);
+        assert_eq!(said, (tensor.name, tensor.exponent, &*tensor.shape), "{name}");
+        assert!(record.integers == integers, "{name}: {} differs", tensor.name);
+    });
+    let outputs = outputs.unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(outputs.len(), network.outputs.len());
+    assert!(expected.next().is_none(), "{name}: tensors are missing");
+    records.len()
+}
+
+#[test]
+fn every_integer_is_that_of_the_reference() {
+    let files =
+        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> =
+        files.filter_map(|name| Some(name.strip_suffix(".values")?.into())).collect();
+    names.sort();
+    let compared: usize = names.iter().map(|name| compare(name)).sum();
+    assert!(names.len() >= 4 && compared > 50, "{compared} tensors of {names:?}");
+}

@@ -1,0 +1,3 @@
+//! Networks as files have them: integers of the numpy reference, every operator by hand, errors by name, hostile bytes.
+
+mod fixtures;
