@@ -20,7 +20,7 @@ pub const OPSETS: core::ops::RangeInclusive<i64> = 9..=23;
 /// The most integers, in all, of constants that are computed, or read to know shapes and places.
 const MOST_COMPUTED: usize = 1 << 22;
 
-/// What is not in the file, and decides what it means.
+/// Settings that are not in the file, and decide what it means.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Lengths of open dimensions, by the name that the file gives them.
@@ -68,7 +68,7 @@ pub struct Tensor<'f> {
 /// The values of a constant.
 #[derive(Debug)]
 pub enum Constant<'f> {
-    /// As the file has them.
+    /// Values as the file has them.
     Stored(Stored<'f>),
     /// Integers, as they were computed.
     Folded(Vec<i64>),

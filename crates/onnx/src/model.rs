@@ -139,7 +139,7 @@ pub struct Described<'f> {
 /// A dimension of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension<'f> {
-    /// Its length.
+    /// One of this length.
     Of(i64),
     /// The name that the file gives to an open one.
     Named(&'f str),

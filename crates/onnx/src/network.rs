@@ -176,14 +176,14 @@ pub enum Bilinear {
     },
     /// A convolution.
     Conv {
-        /// Its window.
+        /// The window.
         window: Window,
         /// The groups of channels.
         groups: usize,
     },
     /// A transposed convolution.
     ConvTranspose {
-        /// Its window.
+        /// The window.
         window: Window,
         /// The groups of channels.
         groups: usize,
@@ -208,10 +208,6 @@ pub struct Table<'f> {
     pub name: &'f str,
     /// The values for the keys from the least on: −2^(bits − 1).
     pub values: Vec<i16>,
-    /// The exponent of keys.
-    pub key_exponent: i32,
-    /// The exponent of values.
-    pub value_exponent: Option<i32>,
 }
 
 impl Table<'_> {

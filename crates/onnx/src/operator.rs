@@ -34,21 +34,21 @@ pub enum Operator {
     },
     /// A convolution.
     Conv {
-        /// Its window.
+        /// The window.
         window: Window,
         /// The groups of channels, each of which meets its own kernels.
         groups: usize,
     },
     /// A transposed convolution.
     ConvTranspose {
-        /// Its window.
+        /// The window.
         window: Window,
         /// The groups of channels.
         groups: usize,
     },
     /// A sum, mean or maximum over axes.
     Reduce {
-        /// Which of the three.
+        /// The one of the three.
         reduction: Reduction,
         /// The axes, ascending.
         axes: Vec<usize>,
@@ -77,11 +77,11 @@ pub enum Operator {
 /// A way to make one element of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// Their sum.
+    /// The sum.
     Sum,
-    /// Their mean.
+    /// The mean.
     Mean,
-    /// Their maximum.
+    /// The maximum.
     Maximum,
 }
 

@@ -126,13 +126,13 @@ pub struct Stored<'f> {
 enum Data<'f> {
     /// Little-endian, in a row.
     Raw(Message<'f>),
-    /// In the field of the element's type of this message.
+    /// Numbers in the field of the element's type of this message.
     Fields(Message<'f>),
-    /// In another file.
+    /// A part of another file.
     Beside(Beside<'f>),
 }
 
-/// A part of another file.
+/// A part of a file that lies beside.
 #[derive(Debug)]
 struct Beside<'f> {
     location: &'f str,

@@ -58,7 +58,7 @@ enum Form {
     /// Integers that stand for real numbers.
     Real(usize),
     /// Results of a table.
-    LookedUp { tensor: usize, table: usize },
+    LookedUp(usize),
     /// Indices.
     Index(usize),
 }
@@ -116,7 +116,7 @@ struct Reader<'g, 'f> {
     layers: Vec<Layer<'f>>,
     tables: Vec<Table<'f>>,
     inputs: Vec<usize>,
-    /// What the values of tensors of the graph were found to be.
+    /// Initialisers whose values were gone through.
     seen: HashMap<usize, Seen>,
 }
 
@@ -273,15 +273,7 @@ impl<'g, 'f> Reader<'g, 'f> {
                 self.tensors[from].exponent = exponent;
                 (from, Step::Same)
             }
-            Some(Form::LookedUp { tensor: from, table }) => {
-                let table = &mut self.tables[table];
-                if table.value_exponent.is_some_and(|known| known != exponent) {
-                    return Err(refuse(
-                        node,
-                        format!("reads table {:?} with another scale than elsewhere", table.name),
-                    ));
-                }
-                table.value_exponent = Some(exponent);
+            Some(Form::LookedUp(from)) => {
                 self.tensors[from].exponent = exponent;
                 (from, Step::Same)
             }
@@ -326,13 +318,13 @@ impl<'g, 'f> Reader<'g, 'f> {
                 return Err(refuse(node, format!("reads {name:?}, which has none of int8, int16 and int32")));
             }
         };
-        let Some(Constant::Stored(stored)) = constant else {
+        let Some(Constant::Stored(_)) = constant else {
             return Err(refuse(
                 node,
                 format!("reads {name:?}, which is neither quantised nor an initialiser"),
             ));
         };
-        let is_public = stored.count() == 1 || name.starts_with(PUBLIC_PREFIX);
+        let is_public = name.starts_with(PUBLIC_PREFIX);
         let bound = match is_public {
             true => self.see(source)?.largest,
             false => 1 << (type_bits - 1),
@@ -353,26 +345,22 @@ impl<'g, 'f> Reader<'g, 'f> {
     fn table(&mut self, node: &Node<'f>) -> Result<()> {
         let from = self.real(node, 0)?;
         self.demand_held(node, &[from])?;
-        let key_exponent = self.tensors[from].exponent;
         let table = match self.known.get(node.kind) {
             Some(&table) => table,
             None => {
                 let (name, values) = (node.kind, self.table_values(node)?);
-                self.tables.push(Table { name, values, key_exponent, value_exponent: None });
+                self.tables.push(Table { name, values });
                 self.known.insert(name, self.tables.len() - 1);
                 self.tables.len() - 1
             }
         };
-        if self.tables[table].key_exponent != key_exponent {
-            return Err(refuse(node, "is given another scale than where its table stands elsewhere"));
-        }
         // Its exponent is that of the node that reads it.
         if self.reads[node.output] != 1 {
             return Err(refuse(node, "is to be read by one QuantizeLinear alone"));
         }
         let looked = Quantity { kind: Kind::LookedUp, bound: HELD_BOUND, ..self.plain(node) };
         let output = self.layer(node, Step::Table(table), vec![from], looked);
-        self.forms[node.output] = Some(Form::LookedUp { tensor: output, table });
+        self.forms[node.output] = Some(Form::LookedUp(output));
         Ok(())
     }
 
@@ -446,6 +434,9 @@ impl<'g, 'f> Reader<'g, 'f> {
                 (Step::Sum { axes: axes.clone() }, Quantity { exponent, bound, degree, ..plain })
             }
             Operator::Places(places) => {
+                if places.reverses() || node.kind == "Pad" && places.cuts() {
+                    return Err(refuse(node, "has a step or a pad below 0"));
+                }
                 let tensors: Vec<_> = inputs.iter().map(|&i| self.tensors[i].clone()).collect();
                 let aligned = self.align(node, &tensors)?;
                 let bound = aligned.bounds.iter().copied().max().unwrap_or(0);
@@ -604,7 +595,7 @@ impl<'g, 'f> Reader<'g, 'f> {
         let why = match form {
             Some(Form::Input(_)) => "an input, which a QuantizeLinear alone may read",
             Some(Form::Rounded(_)) => "quantised, and which a DequantizeLinear alone may read",
-            Some(Form::LookedUp { .. }) => "looked up, and which a QuantizeLinear alone may read",
+            Some(Form::LookedUp(_)) => "looked up, and which a QuantizeLinear alone may read",
             Some(Form::Index(_)) => "an index, which may be an output alone",
             _ => "a constant that no DequantizeLinear gives a scale",
         };

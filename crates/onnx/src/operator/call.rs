@@ -193,7 +193,7 @@ impl<'c, 'f> Call<'c, 'f> {
         }
     }
 
-    /// As [`Self::list`], of one that has to be there.
+    /// A list, read as by [`Self::list`], that has to be there.
     pub(crate) fn demand_list(&self, name: &'static str, input: usize) -> Result<Vec<i64>> {
         self.list(name, input)?.ok_or_else(|| self.refuse(format!("has no {name}")))
     }

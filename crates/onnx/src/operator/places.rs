@@ -34,7 +34,7 @@ pub struct Axis {
 enum Along {
     /// Evenly.
     Steps { start: i64, step: i64 },
-    /// By a list.
+    /// One after the other, as a list has them.
     Listed(Vec<usize>),
 }
 
@@ -54,6 +54,23 @@ impl Axis {
 }
 
 impl Places {
+    /// Whether an axis is gone along backwards.
+    pub(crate) fn reverses(&self) -> bool {
+        self.axes().iter().any(|axis| matches!(axis.places, Along::Steps { step: ..0, .. }))
+    }
+
+    /// Whether elements at an end of an axis are left out.
+    pub(crate) fn cuts(&self) -> bool {
+        self.axes().iter().any(|axis| match axis.places {
+            Along::Steps { start, .. } => start > 0 || start + (axis.length as i64) < axis.source as i64,
+            Along::Listed(_) => false,
+        })
+    }
+
+    fn axes(&self) -> &[Axis] {
+        if let Self::Select(axes) = self { axes } else { &[] }
+    }
+
     /// The output, of `count` elements, of values in row-major order.
     pub fn apply<T: Copy + Default>(&self, inputs: &[&[T]], count: usize) -> Vec<T> {
         match self {
@@ -290,8 +307,7 @@ fn slice(call: &Call<'_, '_>) -> Result<Vec<Axis>> {
             }
         };
         let stride = selected[axis].stride;
-        // One element has no second, so that no step goes beyond the source.
-        let step = if count > 1 { step } else { 0 };
+        // Steps between elements stay within the source, whatever one is where there is no second element.
         selected[axis] = Axis {
             length: count as usize,
             stride,

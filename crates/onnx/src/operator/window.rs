@@ -109,6 +109,9 @@ impl Window {
     /// Whether each window has a tap outside of the padding, for a source and an output of these lengths.
     pub(super) fn is_filled(&self, source: &[usize], outputs: &[usize]) -> bool {
         (0..source.len()).all(|axis| {
+            if self.before[axis].max(self.after[axis]) >= self.span(axis) {
+                return false;
+            }
             let has_tap = |output: &usize| {
                 let begin = output * self.strides[axis];
                 let skipped = self.before[axis].saturating_sub(begin).div_ceil(self.dilations[axis]);

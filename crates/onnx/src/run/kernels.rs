@@ -58,7 +58,7 @@ pub(super) fn mat_mul(
     }
 }
 
-/// Which way a convolution goes.
+/// A direction of convolutions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spread {
     /// An output is a sum over a window of the source.

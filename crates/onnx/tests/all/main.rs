@@ -1,3 +1,7 @@
 //! Networks as files have them: integers of the numpy reference, every operator by hand, errors by name, hostile bytes.
 
 mod fixtures;
+mod hostile;
+mod operators;
+mod refused;
+mod writer;
