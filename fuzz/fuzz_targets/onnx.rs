@@ -1,0 +1,29 @@
+//! Any bytes as a file of a network: read, or refused. A small one is counted and run, and no integer passes its bound.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::collections::HashMap;
+use volery_onnx::{Graph, Kind, Model, Network, Options};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(model) = Model::read(bytes) else { return };
+    let Ok(graph) = Graph::build(model, &Options::default()) else { return };
+    let Ok(network) = Network::read(graph) else { return };
+    let info = network.info();
+    let elements: usize = network.tensors.iter().map(|tensor| tensor.count()).sum();
+    if elements > 1 << 16 || info.total.products.saturating_add(info.total.ranges) > 1 << 20 {
+        return;
+    }
+    for value in [0, -32_768, 32_767] {
+        let input = |input: &usize| {
+            let tensor = &network.tensors[*input];
+            (tensor.name.to_string(), vec![value; tensor.count()])
+        };
+        let inputs: HashMap<String, Vec<i64>> = network.inputs.iter().map(input).collect();
+        let _ = network.run(&inputs, &mut |tensor, integers| {
+            assert_eq!(integers.len(), tensor.count());
+            let within = |integer: &i64| integer.unsigned_abs() <= tensor.bound;
+            assert!(tensor.kind == Kind::Index || integers.iter().all(within), "{}", tensor.name);
+        });
+    }
+});
