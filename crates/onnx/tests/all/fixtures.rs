@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use volery_onnx::{Graph, Model, Network, Options};
 
 /// A tensor of a reference.
@@ -11,10 +11,6 @@ struct Record {
     exponent: i32,
     shape: Vec<usize>,
     integers: Vec<i64>,
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
 /// The next `N` bytes of a file.
@@ -41,11 +37,11 @@ fn records(mut bytes: &[u8]) -> Vec<Record> {
 }
 
 /// Runs the network of a fixture, and compares every tensor.
-fn compare(name: &str) -> usize {
-    let file = fs::read(folder().join(format!("{name}.q.onnx"))).unwrap();
+fn compare(folder: &Path, name: &str) -> usize {
+    let file = fs::read(folder.join(format!("{name}.q.onnx"))).unwrap();
     let graph = Graph::build(Model::read(&file).unwrap(), &Options::default()).unwrap();
     let network = Network::read(graph).unwrap();
-    let records = records(&fs::read(folder().join(format!("{name}.values"))).unwrap());
+    let records = records(&fs::read(folder.join(format!("{name}.values"))).unwrap());
     let inputs = network.inputs.iter().map(|&input| {
         let name = network.tensors[input].name;
         let record = records.iter().find(|record| record.name == name).unwrap();
@@ -66,13 +62,24 @@ fn compare(name: &str) -> usize {
     records.len()
 }
 
+/// Compares all networks of a folder: their number, and that of tensors.
+fn compare_all(folder: &Path) -> [usize; 2] {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = files.filter_map(|name| Some(name.strip_suffix(".values")?.into())).collect();
+    [names.len(), names.iter().map(|name| compare(folder, name)).sum()]
+}
+
 #[test]
 fn every_integer_is_that_of_the_reference() {
-    let files =
-        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> =
-        files.filter_map(|name| Some(name.strip_suffix(".values")?.into())).collect();
-    names.sort();
-    let compared: usize = names.iter().map(|name| compare(name)).sum();
-    assert!(names.len() >= 4 && compared > 50, "{compared} tensors of {names:?}");
+    let [networks, tensors] = compare_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"));
+    assert!(networks >= 4 && tensors > 50, "{tensors} tensors of {networks} networks");
+}
+
+/// Larger networks, of a folder that `VOLERY_NETWORKS` names.
+#[test]
+fn every_integer_of_networks_elsewhere_is_that_of_the_reference() {
+    match std::env::var_os("VOLERY_NETWORKS") {
+        Some(folder) => println!("{:?} networks and tensors are compared", compare_all(folder.as_ref())),
+        None => println!("VOLERY_NETWORKS names no folder: nothing is compared"),
+    }
 }
