@@ -67,21 +67,40 @@ pub(super) enum Spread {
     Scattered,
 }
 
-/// A window over three dimensions of space, of which the first may have one place.
+/// A window over three dimensions of space, the first of which may have one place.
 struct Cube {
     kernel: [usize; 3],
     strides: [usize; 3],
     dilations: [usize; 3],
     before: [usize; 3],
+    /// The lengths of the source.
+    source: [usize; 3],
+    /// The lengths of the output.
+    output: [usize; 3],
 }
 
 impl Cube {
-    fn new(window: &Window) -> Self {
+    fn new(window: &Window, source: &[usize], output: &[usize]) -> Self {
+        // Dimensions of one place and one tap are no rows: left out, they leave a longer one last.
+        let kept = |axis: &usize| {
+            let i = *axis;
+            [source[i], output[i], window.kernel[i]] != [1; 3] || window.before[i] > 0
+        };
+        let kept: Vec<usize> = (0..source.len()).filter(kept).collect();
+        let cube = |lengths: &[usize], missing: usize| {
+            let mut cube = [missing; 3];
+            for (length, axis) in cube[3 - kept.len()..].iter_mut().zip(&kept) {
+                *length = lengths[*axis];
+            }
+            cube
+        };
         Self {
             kernel: cube(&window.kernel, 1),
             strides: cube(&window.strides, 1),
             dilations: cube(&window.dilations, 1),
             before: cube(&window.before, 0),
+            source: cube(source, 1),
+            output: cube(output, 1),
         }
     }
 
@@ -100,12 +119,6 @@ impl Cube {
     }
 }
 
-fn cube(lengths: &[usize], missing: usize) -> [usize; 3] {
-    let mut cube = [missing; 3];
-    cube[3 - lengths.len()..].copy_from_slice(lengths);
-    cube
-}
-
 /// A convolution; `sums` are zero before.
 #[expect(clippy::too_many_arguments, reason = "two tensors with their shapes")]
 pub(super) fn conv(
@@ -119,8 +132,8 @@ pub(super) fn conv(
     output: &[usize],
     sums: &mut [i64],
 ) {
-    let window = Cube::new(window);
-    let (space, out) = (cube(&shape[2..], 1), cube(&output[2..], 1));
+    let window = Cube::new(window, &shape[2..], &output[2..]);
+    let (space, out) = (window.source, window.output);
     let (plane, out_plane): (usize, usize) = (space.iter().product(), out.iter().product());
     let (channels, outputs, taps) = (shape[1], output[1], window.kernel.iter().product::<usize>());
     let (per_group, outputs_per_group) = (channels / groups, outputs / groups);
@@ -137,23 +150,16 @@ pub(super) fn conv(
             };
             let weights = &weights[kernel * taps..][..taps];
             match spread {
-                Spread::Gathered => gather(&window, source, space, weights, sums, out),
-                Spread::Scattered => scatter(&window, source, space, weights, sums, out),
+                Spread::Gathered => gather(&window, source, weights, sums),
+                Spread::Scattered => scatter(&window, source, weights, sums),
             }
         }
     }
 }
 
 /// Adds what a kernel finds in each window of a source.
-fn gather(
-    window: &Cube,
-    source: &[i64],
-    space: [usize; 3],
-    weights: &[i64],
-    sums: &mut [i64],
-    out: [usize; 3],
-) {
-    let [_, kh, kw] = window.kernel;
+fn gather(window: &Cube, source: &[i64], weights: &[i64], sums: &mut [i64]) {
+    let ([_, kh, kw], space, out) = (window.kernel, window.source, window.output);
     for (tap, &weight) in weights.iter().enumerate() {
         let (td, th, tw) = (tap / (kh * kw), tap / kw % kh, tap % kw);
         let met = window.met(tw, out[2], space[2]);
@@ -179,15 +185,8 @@ fn gather(
 }
 
 /// Adds each place of a source, times a kernel, to its window of sums.
-fn scatter(
-    window: &Cube,
-    source: &[i64],
-    space: [usize; 3],
-    weights: &[i64],
-    sums: &mut [i64],
-    out: [usize; 3],
-) {
-    let [_, kh, kw] = window.kernel;
+fn scatter(window: &Cube, source: &[i64], weights: &[i64], sums: &mut [i64]) {
+    let ([_, kh, kw], space, out) = (window.kernel, window.source, window.output);
     for (tap, &weight) in weights.iter().enumerate() {
         let (td, th, tw) = (tap / (kh * kw), tap / kw % kh, tap % kw);
         let met = window.met(tw, space[2], out[2]);
@@ -209,8 +208,8 @@ fn scatter(
 
 /// The maximum of each window of each plane; padding is never one.
 pub(super) fn max_pool(source: &[i64], shape: &[usize], window: &Window, output: &[usize]) -> Vec<i64> {
-    let window = Cube::new(window);
-    let (space, out) = (cube(&shape[2..], 1), cube(&output[2..], 1));
+    let window = Cube::new(window, &shape[2..], &output[2..]);
+    let (space, out) = (window.source, window.output);
     let (plane, out_plane): (usize, usize) = (space.iter().product(), out.iter().product());
     let mut maxima = vec![i64::MIN; output.iter().product()];
     let [kd, kh, kw] = window.kernel;

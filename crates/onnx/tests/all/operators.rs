@@ -121,6 +121,8 @@ fn convolutions_are_sums_over_their_windows() {
         [&[1, 2, 2], &[1, 1, 1], &[1, 0, 1, 0, 1, 1]],
         false,
     );
+    // One place, which the only window does not meet.
+    check_convolution(&[1, 1, 1, 4], &[1, 1, 1, 1], 1, [&[3, 1], &[1, 1], &[1, 0, 1, 0]], false);
     check_convolution(&[2, 4, 5], &[4, 2, 3], 2, [&[2], &[2], &[1, 0]], true);
     check_convolution(&[1, 2, 3, 4], &[2, 3, 2, 3], 1, [&[2, 1], &[1, 2], &[0, 1, 1, 0]], true);
     check_convolution(
