@@ -4,11 +4,13 @@
 //! depends on shapes and constants alone is computed here, and its nodes are gone: shapes that are asked for, cut,
 //! joined and counted with. The file's own words on shapes in between are not believed.
 
+mod fold;
+
 use crate::model::{Described, Dimension, Entry, Model, NodeMessage, Setting};
-use crate::operator::call::{Call, MOST_FOLDED, refuse_node};
-use crate::operator::{self, Operator, Places, TABLES, places};
-use crate::protobuf::refuse;
-use crate::stored::{Element, Stored, count};
+use crate::operator::call::{Call, refuse_node};
+use crate::operator::{self, Operator, Places, TABLES};
+use crate::stored::{Element, count};
+use crate::tensor::{Constant, Tensor};
 use core::fmt::{self, Display};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -52,30 +54,6 @@ pub struct Graph<'f> {
     pub folder: Option<PathBuf>,
 }
 
-/// A tensor of a graph.
-#[derive(Debug)]
-pub struct Tensor<'f> {
-    /// The name.
-    pub name: &'f str,
-    /// The type of elements.
-    pub element: Element,
-    /// The shape.
-    pub shape: Vec<usize>,
-    /// The values, where it is constant.
-    pub constant: Option<Constant<'f>>,
-}
-
-/// The values of a constant.
-#[derive(Debug)]
-pub enum Constant<'f> {
-    /// Values as the file has them.
-    Stored(Stored<'f>),
-    /// Integers, as they were computed.
-    Folded(Vec<i64>),
-    /// Real numbers, of an attribute.
-    Floats(Vec<f64>),
-}
-
 /// A node of a graph, with one output.
 #[derive(Debug)]
 pub struct Node<'f> {
@@ -94,13 +72,6 @@ pub struct Node<'f> {
 impl Display for Node<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "node {:?} ({})", self.name, self.kind)
-    }
-}
-
-impl Tensor<'_> {
-    /// The number of elements.
-    pub fn count(&self) -> usize {
-        self.shape.iter().product()
     }
 }
 
@@ -195,7 +166,7 @@ impl<'f> Builder<'f> {
                 continue;
             }
             let name = input.name;
-            let wrong = |why: String| refuse(input.at, format!("input {name:?} {why}"));
+            let wrong = |why: String| Error::invalid(format!("input {name:?} of the network {why}"));
             let element = Element::of(input.element.unwrap_or_default())
                 .map_err(|kind| wrong(format!("has elements of type {kind}, which is not supported")))?;
             let told = input.shape.as_ref().ok_or_else(|| wrong("has no shape".into()))?;
@@ -278,11 +249,11 @@ impl<'f> Builder<'f> {
         let tensors: Vec<_> =
             inputs.iter().map(|place| place.map(|place| &self.graph.tensors[place])).collect();
         let call = Call::new(&node, tensors, self.graph.folder.as_deref());
-        let folded = fold(&call)?;
+        let folded = fold::fold(&call)?;
         if let Some(folded) = folded {
             let read = call.read();
             self.count(&node, read)?;
-            let Folded { element, shape, values } = folded;
+            let fold::Folded { element, shape, values } = folded;
             return self
                 .folded(&node, Tensor { name: node.outputs[0], element, shape, constant: Some(values) });
         }
@@ -293,10 +264,11 @@ impl<'f> Builder<'f> {
         {
             return Err(refuse_node(&node, format!("has {} outputs", node.outputs.len())));
         }
-        let constants: Option<Vec<Vec<i64>>> = match outputs.iter().all(|output| is_moved(&output.operator)) {
-            true => integers(&call, &inputs)?,
-            false => None,
-        };
+        let constants: Option<Vec<Vec<i64>>> =
+            match outputs.iter().all(|output| matches!(output.operator, Operator::Places(_))) {
+                true => fold::moved(&call)?,
+                false => None,
+            };
         let read = call.read();
         self.count(&node, read)?;
         let names = core::mem::take(&mut node.outputs);
@@ -385,7 +357,7 @@ impl<'f> Builder<'f> {
 
     fn output(&mut self, described: &Described<'f>) -> Result<()> {
         let name = described.name;
-        let wrong = |why: String| refuse(described.at, format!("output {name:?} {why}"));
+        let wrong = |why: String| Error::invalid(format!("output {name:?} of the network {why}"));
         let Some(&place) = self.places.get(name) else { return Err(wrong("is made by no node".into())) };
         let tensor = &self.graph.tensors[place];
         if let Some(told) = &described.shape {
@@ -405,110 +377,5 @@ impl<'f> Builder<'f> {
         }
         self.graph.outputs.push(place);
         Ok(())
-    }
-}
-
-fn is_moved(operator: &Operator) -> bool {
-    matches!(operator, Operator::Places(_))
-}
-
-/// The integers of all inputs of a node that moves them, if they are constants that are small.
-fn integers(call: &Call<'_, '_>, inputs: &[Option<usize>]) -> Result<Option<Vec<Vec<i64>>>> {
-    // What says where elements go is constant anyhow.
-    let moved = if call.operator() == "Concat" { inputs.len() } else { 1 };
-    let mut constants = vec![];
-    for i in 0..moved {
-        let tensor = call.input(i)?;
-        if tensor.constant.is_none() || tensor.element.is_float() || tensor.count() > MOST_FOLDED {
-            return Ok(None);
-        }
-        constants.push(call.demand_constant(i)?);
-    }
-    Ok(Some(constants))
-}
-
-/// A constant that comes of a node.
-struct Folded<'f> {
-    element: Element,
-    shape: Vec<usize>,
-    values: Constant<'f>,
-}
-
-/// The constant that a node computes of shapes and small constants, and does not only move.
-fn fold<'f>(call: &Call<'_, 'f>) -> Result<Option<Folded<'f>>> {
-    if call.outputs() != 1 {
-        return Ok(None);
-    }
-    let folded =
-        |element, shape, values| Ok(Some(Folded { element, shape, values: Constant::Folded(values) }));
-    match call.operator() {
-        "Shape" => {
-            let shape = call.shape(0)?;
-            let place = |at: i64| {
-                (if at < 0 { at.saturating_add(shape.len() as i64) } else { at }).clamp(0, shape.len() as i64)
-            };
-            let (start, end) = (place(call.integer("start", 0)?), place(call.integer("end", i64::MAX)?));
-            call.finish()?;
-            let part = shape.get(start as usize..end as usize).unwrap_or_default();
-            folded(Element::Int64, vec![part.len()], part.iter().map(|&length| length as i64).collect())
-        }
-        "Size" => folded(Element::Int64, vec![], vec![call.input(0)?.count() as i64]),
-        "ConstantOfShape" => {
-            let shape = call.lengths(0)?;
-            let value = call.tensor("value")?;
-            let (element, value) = match value {
-                Some(value) if value.element.is_float() => return Ok(None),
-                Some(value) if value.count() == 1 => (value.element, value.integers(None)?[0]),
-                Some(_) => return Err(call.refuse("has a value that is not one number")),
-                None => return Ok(None),
-            };
-            let count: usize = shape.iter().product();
-            if count > MOST_FOLDED {
-                return Err(call.refuse(format!("makes {count} integers, and {MOST_FOLDED} is the most")));
-            }
-            folded(element, shape, vec![value; count])
-        }
-        "Cast" => {
-            let source = call.input(0)?;
-            let to = Element::of(call.integer("to", 0)?)
-                .map_err(|kind| call.refuse(format!("casts to type {kind}, which is not supported")))?;
-            call.pass("saturate");
-            if source.constant.is_none() || source.element.is_float() || to.is_float() {
-                return Ok(None);
-            }
-            let values = call.demand_constant(0)?;
-            if let Some(value) = values.iter().find(|value| !to.holds(**value)) {
-                return Err(call.refuse(format!("casts {value} to a type that does not hold it")));
-            }
-            folded(to, source.shape.clone(), values)
-        }
-        "Add" | "Sub" | "Mul" | "Div" => {
-            let (a, b) = (call.input(0)?, call.input(1)?);
-            let is_number = |tensor: &Tensor<'_>| {
-                tensor.constant.is_some() && tensor.element == Element::Int64 && tensor.count() <= MOST_FOLDED
-            };
-            if !is_number(a) || !is_number(b) {
-                return Ok(None);
-            }
-            let Some(shape) = places::broadcast(&[&a.shape, &b.shape]) else { return Ok(None) };
-            let count = count(&shape).ok().filter(|&count| count <= MOST_FOLDED);
-            let count = count.ok_or_else(|| call.refuse("computes a constant that is too large"))?;
-            let of = |i: usize, tensor: &Tensor<'_>| {
-                Ok::<_, Error>(
-                    places::expand(&tensor.shape, &shape).apply(&[&*call.demand_constant(i)?], count),
-                )
-            };
-            let compute = match call.operator() {
-                "Add" => i64::checked_add,
-                "Sub" => i64::checked_sub,
-                "Mul" => i64::checked_mul,
-                _ => i64::checked_div,
-            };
-            let values: Option<Vec<i64>> =
-                of(0, a)?.into_iter().zip(of(1, b)?).map(|(a, b)| compute(a, b)).collect();
-            let values = values.ok_or_else(|| call.refuse("computes a constant beyond 64 bits"))?;
-            folded(Element::Int64, shape, values)
-        }
-        _ => Ok(None),
     }
 }

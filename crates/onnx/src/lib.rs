@@ -4,11 +4,13 @@
 //! integers, which [`Network::run`] runs exactly and [`Network::info`] counts. Bytes are those of strangers: nothing
 //! is allocated by a number that a file tells, and whatever is wrong or not supported ends in an error with its
 //! node or tensor.
+//! Each module imports only those of the lines above its own, and those beside it.
 //! ```text
 //! protobuf                     fields of messages, with their places
 //! model  stored                messages of ONNX; values of tensors
+//! tensor                       names, shapes, constants
 //! operator                     what a node does: places, windows, axes
-//! graph                        names, shapes, constants
+//! graph                        nodes in their order, constants folded
 //! network                      integers, exponents, bounds
 //! run  info                    every integer; counts
 //! ```
@@ -25,8 +27,9 @@ mod operator;
 mod protobuf;
 mod run;
 mod stored;
+mod tensor;
 
-pub use graph::{Constant, Graph, Node, OPSETS, Options, Tensor};
+pub use graph::{Graph, Node, OPSETS, Options};
 pub use info::{Counts, Info, LayerInfo};
 pub use model::{
     Attribute, Described, Dimension, Entry, GraphMessage, MOST_BYTES, MOST_DIMENSIONS, MOST_NODES,
@@ -39,3 +42,4 @@ pub use network::{
 pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};
 pub use stored::{Element, MOST_ELEMENTS, Stored};
+pub use tensor::{Constant, Tensor};

@@ -132,8 +132,6 @@ pub struct Described<'f> {
     pub element: Option<i64>,
     /// The shape, where the file tells it.
     pub shape: Option<Vec<Dimension<'f>>>,
-    /// The place in the file.
-    pub at: usize,
 }
 
 /// A dimension of a shape.
@@ -319,7 +317,7 @@ impl<'f> Attribute<'f> {
 
 impl<'f> Described<'f> {
     fn read(field: &Field<'f>) -> Result<Self> {
-        let mut described = Self { name: "", element: None, shape: None, at: field.at };
+        let mut described = Self { name: "", element: None, shape: None };
         let (mut name, mut tensor) = (None, None);
         for field in field.message()?.fields() {
             let field = &field?;
@@ -383,7 +381,8 @@ impl<'f> Dimension<'f> {
             }
         }
         Ok(match (length, name) {
-            (Some(length), _) => Self::Of(length),
+            // Some write -1 for a length that is open.
+            (Some(length), _) if length >= 0 => Self::Of(length),
             (None, Some(name)) if !name.is_empty() => Self::Named(name),
             _ => Self::Open,
         })

@@ -5,6 +5,7 @@
 //! rounds, and [`Step::Table`]. What a file has to be is `docs/onnx.md`, format 1; whatever else it has is refused
 //! by name.
 
+mod exact;
 mod read;
 
 use crate::graph::Graph;
@@ -13,6 +14,9 @@ use core::fmt::{self, Display};
 
 /// The bits of a held integer.
 pub const HELD_BITS: u32 = 16;
+
+/// The magnitude that no held integer passes.
+const HELD_BOUND: u64 = 1 << (HELD_BITS - 1);
 
 /// The least bound that a sum may not reach: q · 2^32 + r is then unique modulo 2^61 − 1.
 pub const SUM_LIMIT: u64 = 1 << 59;

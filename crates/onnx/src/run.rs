@@ -9,9 +9,9 @@
 
 mod kernels;
 
-use crate::graph::Constant;
 use crate::network::{Bilinear, HELD_BITS, Kind, Layer, Network, Quantity, Step};
 use crate::operator::places::{expand, ordered};
+use crate::tensor::Constant;
 use kernels::{Spread, conv, mat_mul, max_pool};
 use std::borrow::Cow;
 use std::collections::HashMap;

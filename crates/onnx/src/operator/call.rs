@@ -1,8 +1,8 @@
 //! A node while it is read: its attributes and inputs, and errors that name it.
 
-use crate::graph::{Constant, Tensor};
 use crate::model::{Attribute, NodeMessage, Setting};
 use crate::stored::{Stored, count};
+use crate::tensor::{Constant, Tensor};
 use core::cell::{Cell, RefCell};
 use core::fmt::Display;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use volery_onnx::{Graph, Model, Network, Options};
+use volery_onnx::{Network, Options};
 
 /// A tensor of a reference.
 struct Record {
@@ -39,8 +39,7 @@ fn records(mut bytes: &[u8]) -> Vec<Record> {
 /// Runs the network of a fixture, and compares every tensor.
 fn compare(folder: &Path, name: &str) -> usize {
     let file = fs::read(folder.join(format!("{name}.q.onnx"))).unwrap();
-    let graph = Graph::build(Model::read(&file).unwrap(), &Options::default()).unwrap();
-    let network = Network::read(graph).unwrap();
+    let network = Network::open(&file, &Options::default()).unwrap();
     let records = records(&fs::read(folder.join(format!("{name}.values"))).unwrap());
     let inputs = network.inputs.iter().map(|&input| {
         let name = network.tensors[input].name;

@@ -4,10 +4,10 @@ use crate::writer::{Bytes, INT16, Net, integer, integers, tensor};
 use std::fs;
 use std::path::Path;
 use volery_channel::error::{Error, Result};
-use volery_onnx::{Graph, Model, Network, Options};
+use volery_onnx::{Network, Options};
 
 fn read(file: &[u8]) -> Result<usize> {
-    let network = Network::read(Graph::build(Model::read(file)?, &Options::default())?)?;
+    let network = Network::open(file, &Options::default())?;
     Ok(network.info().layers.len())
 }
 

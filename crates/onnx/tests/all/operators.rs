@@ -2,7 +2,7 @@
 
 use crate::writer::{Bytes, Net, integer, integers};
 use std::collections::HashMap;
-use volery_onnx::{Graph, Model, Network, Options};
+use volery_onnx::{Network, Options};
 
 /// Integers by chance, of 12 bits, the same each time.
 fn random(count: usize, mut seed: u64) -> Vec<i64> {
@@ -33,8 +33,7 @@ fn made(
     net.round("made", "out", -12);
     net.output("out");
     let file = net.file();
-    let graph = Graph::build(Model::read(&file).unwrap(), &Options::default());
-    let network = Network::read(graph.unwrap()).unwrap();
+    let network = Network::open(&file, &Options::default()).unwrap();
     let inputs = HashMap::from([("in".to_string(), random(x.iter().product(), 1))]);
     let mut found = None;
     network
@@ -228,8 +227,7 @@ fn what_a_network_takes_is_counted() {
     net.node("ReduceMax", "y a", "most", &[]);
     net.output("most");
     let file = net.file();
-    let graph = Graph::build(Model::read(&file).unwrap(), &Options::default()).unwrap();
-    let network = Network::read(graph).unwrap();
+    let network = Network::open(&file, &Options::default()).unwrap();
     let info = network.info();
     let total = info.total;
     assert_eq!((total.sums, total.products, total.terms, total.roundings), (4, 32, 8 + 32 + 4, 4));
