@@ -7,7 +7,7 @@
 mod fold;
 
 use crate::model::{Described, Dimension, Entry, Model, NodeMessage, Setting};
-use crate::operator::call::{Call, refuse_node};
+use crate::operator::call::{Call, MOST_FOLDED, refuse_node};
 use crate::operator::{self, Operator, Places, TABLES};
 use crate::stored::{Element, count};
 use crate::tensor::{Constant, Tensor};
@@ -264,11 +264,12 @@ impl<'f> Builder<'f> {
         {
             return Err(refuse_node(&node, format!("has {} outputs", node.outputs.len())));
         }
-        let constants: Option<Vec<Vec<i64>>> =
-            match outputs.iter().all(|output| matches!(output.operator, Operator::Places(_))) {
-                true => fold::moved(&call)?,
-                false => None,
-            };
+        // Of short constants, too, a file can ask for long ones.
+        let is_short = |output: &operator::Output| {
+            matches!(output.operator, Operator::Places(_))
+                && output.shape.iter().product::<usize>() <= MOST_FOLDED
+        };
+        let constants = if outputs.iter().all(is_short) { fold::moved(&call)? } else { None };
         let read = call.read();
         self.count(&node, read)?;
         let names = core::mem::take(&mut node.outputs);

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use volery_channel::error::{Error, Result};
 
 /// The most elements of a tensor, whatever its shape says.
-pub const MOST_ELEMENTS: usize = 1 << 28;
+pub const MOST_ELEMENTS: usize = 1 << 31;
 
 /// A type of elements. Integers are what networks of this crate have; floats stand for them in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
