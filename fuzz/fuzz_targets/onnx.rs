@@ -7,7 +7,9 @@ use volery_onnx::{Graph, Kind, Model, Network, Options};
 
 fuzz_target!(|bytes: &[u8]| {
     // What is not quantised has more operators.
-    let Ok(graph) = Model::read(bytes).and_then(|model| Graph::build(model, &Options::default())) else { return };
+    let Ok(graph) = Model::read(bytes).and_then(|model| Graph::build(model, &Options::default())) else {
+        return;
+    };
     let Ok(network) = Network::read(graph) else { return };
     let info = network.info();
     let elements: usize = network.tensors.iter().map(|tensor| tensor.count()).sum();
