@@ -1,0 +1,347 @@
+"""A float network as steps: linear operations, products and maxima of tensors, and functions of one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Sequence
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from .._errors import Invalid
+from ._floats import SAME, Floats, alone, attributes_of, label, refuse
+
+FUNCTIONS = set(
+    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish LeakyRelu"
+    " Log Mish Neg Not PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan"
+    " Tanh ThresholdedRelu Add Sub Mul Div Max Min Mod Where Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor Cast"
+    " IsNaN IsInf Sum Mean".split()
+)
+PLACES = set(
+    "Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Expand Gather Tile Resize Upsample DepthToSpace"
+    " SpaceToDepth GatherND GatherElements".split()
+)
+RESHAPES = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}
+LATER = {
+    "Softmax": "inside of a network", "LogSoftmax": "inside of a network", "LayerNormalization": "",
+    "InstanceNormalization": "", "GroupNormalization": "", "RMSNormalization": "", "LpNormalization": "", "LRN": "",
+    "LSTM": "", "GRU": "", "RNN": "", "TopK": "", "OneHot": "", "Einsum": "", "Attention": "",
+    "MeanVarianceNormalization": "",
+}  # fmt: skip
+
+
+@dataclass
+class Step:
+    """One operation on tensors that vary: what is emitted for it, and its constants in float64."""
+
+    kind: str
+    node: onnx.NodeProto
+    inputs: list[str]
+    output: str
+    weight: np.ndarray | None = None
+    bias: np.ndarray | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+
+
+@dataclass
+class Formula:
+    """A tensor that depends on ``root`` alone, element by element, through ``chain``."""
+
+    root: str
+    chain: list[onnx.NodeProto]
+    linear: bool
+
+
+def _windows(node: onnx.NodeProto, space: int, read: Sequence[int], made: Sequence[int]) -> dict[str, Any]:
+    """Attributes of a window, with explicit pads: of ``auto_pad``, and what ``ceil_mode`` adds at the ends."""
+    a = attributes_of(node)
+    strides, dilations = a.get("strides", [1] * space), a.get("dilations", [1] * space)
+    begin, reach = list(a.get("pads", [0] * 2 * space))[:space], [
+        (k - 1) * d + 1 for k, d in zip(a["kernel_shape"], dilations)
+    ]
+    ends = []
+    for i in range(space):
+        total = (made[i] - 1) * strides[i] + reach[i] - read[i]
+        if a.get("auto_pad", "NOTSET").startswith("SAME"):
+            begin[i] = (max(total, 0) + (a["auto_pad"] == "SAME_LOWER")) // 2
+        # What is left over at the end is not read; a pad of the file that is not either has no effect.
+        ends.append(max(total - begin[i], 0))
+    return {"kernel_shape": list(a["kernel_shape"]), "strides": list(strides), "dilations": list(dilations), "pads": begin + ends}
+
+
+class Reader:
+    """Steps and formulas of a float network."""
+
+    def __init__(self, floats: Floats):
+        self.floats = floats
+        self.steps: list[Step] = []
+        self.formulas: dict[str, Formula] = {}
+        self.same: dict[str, str] = {}
+        for node in self._used():
+            self.read(node)
+        self.makers = {step.output: step for step in self.steps}
+        self.fold()
+
+    def _used(self) -> list[onnx.NodeProto]:
+        """The nodes that an output depends on: none behind a last softmax."""
+        asked, used = set(self.floats.outputs), []
+        for node in reversed(self.floats.graph.node):
+            if asked.intersection(node.output) and self.floats.varies.intersection(node.output):
+                asked.update(node.input)
+                used.append(node)
+        return used[::-1]
+
+    def find(self, name: str) -> str:
+        return self.same.get(name, name)
+
+    def constant(self, name: str) -> np.ndarray:
+        return np.asarray(self.floats.constants[name])
+
+    def real(self, name: str) -> np.ndarray:
+        return self.constant(name).astype(np.float64)
+
+    def step(self, kind: str, node: onnx.NodeProto, inputs: list[str], output: str = "", **more: Any) -> None:
+        self.steps.append(Step(kind, node, inputs, output or node.output[0], name=label(node), **more))
+
+    def read(self, node: onnx.NodeProto) -> None:
+        shapes, op, out = self.floats.shapes, node.op_type, node.output[0]
+        names = [self.find(name) for name in node.input]
+        varying = [name for name in names if name in self.floats.varies]
+        constants = [name for name in names if name and name not in self.floats.varies]
+        if node.domain not in ("", "ai.onnx"):
+            raise refuse(node, f"operators of the domain {node.domain} are not supported")
+        if op in SAME or (op == "Cast" and self.floats.kinds[varying[0]].kind == self.floats.kinds[out].kind == "f"):
+            self.same[out] = varying[0]
+            return
+        if op in ("Add", "Sub", "Mul", "Div") and self.nothing(node, names, varying, constants):
+            self.same[out] = varying[0]
+            return
+        if op in FUNCTIONS and self.function(node, names, varying, constants):
+            # A linear one is a step as well: what reads it need not be a function.
+            if not self.formulas[out].linear:
+                return
+        a = attributes_of(node)
+        if op in ("Conv", "ConvTranspose"):
+            if len(varying) != 1 or names[0] not in varying:
+                raise refuse(node, "weights that depend on the input are not supported")
+            weight = self.real(names[1])
+            space = weight.ndim - 2
+            bias = self.real(names[2]) if len(names) > 2 and names[2] else None
+            if op == "Conv":
+                node2 = onnx.NodeProto()
+                node2.CopyFrom(node)
+                if "kernel_shape" not in a:
+                    node2.attribute.append(helper.make_attribute("kernel_shape", weight.shape[2:]))
+                kept = _windows(node2, space, shapes[names[0]][2:], shapes[out][2:])
+            else:
+                if a.get("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in a:
+                    raise refuse(node, "auto_pad and output_shape are not supported: give pads and output_padding")
+                kept = {k: list(v) for k, v in a.items() if k in ("strides", "pads", "dilations", "output_padding")}
+                kept["kernel_shape"] = list(weight.shape[2:])
+            kept["group"] = a.get("group", 1)
+            self.step(op, node, varying, weight=weight, bias=bias, attributes=kept)
+        elif op == "Gemm" and names[0] in varying and names[1] in constants and not a.get("transA", 0):
+            weight = self.real(names[1]) * a.get("alpha", 1.0)
+            bias = self.real(names[2]) * a.get("beta", 1.0) if len(names) > 2 and names[2] in constants else None
+            if len(varying) > 1:
+                raise refuse(node, "a third operand that depends on the input is not supported: use MatMul and Add")
+            self.step("MatMul", node, varying, weight=weight.T if a.get("transB", 0) else weight, bias=bias)
+        elif op == "MatMul" and len(varying) == 1:
+            left = names[1] in varying
+            self.step("LeftMatMul" if left else "MatMul", node, varying, weight=self.real(constants[0]))
+        elif op == "MatMul":
+            self.step("Product", node, varying, attributes={"op": "MatMul"})
+        elif op == "BatchNormalization":
+            gamma, beta, mean, variance = map(self.real, names[1:5])
+            ones = [1] * (len(shapes[out]) - 2)
+            factor = gamma / np.sqrt(variance + a.get("epsilon", 1e-5))
+            self.affine(node, varying[0], factor.reshape(-1, *ones), (beta - mean * factor).reshape(-1, *ones))
+        elif op in ("Add", "Sub", "Mul", "Div", "Neg") and len(varying) == 1:
+            self.constant_operand(node, names, varying[0], constants)
+        elif op in ("Add", "Sub"):
+            self.step(op, node, varying)
+        elif op == "Mul":
+            self.step("Product", node, varying, attributes={"op": "Mul"})
+        elif op == "Sum" and len(varying) == len(names) == 2:
+            self.step("Add", node, varying)
+        elif op in ("Max", "ReduceMax", "GlobalMaxPool", "MaxPool", "ArgMax", "ReduceSum", "ReduceMean", "GlobalAveragePool"):
+            self.reduce(node, varying, constants, a)
+        elif op == "AveragePool":
+            self.average_pool(node, varying, a)
+        elif op in PLACES and names[0] in varying and len(varying) == 1:
+            for i, output in enumerate(node.output):
+                if output:
+                    self.step("Places", node, varying, output, attributes={"which": i})
+        elif op == "Pad" and len(varying) == 1:
+            value = a.get("value", float(self.constant(names[2])) if len(names) > 2 and names[2] else 0.0)
+            if a.get("mode", "constant") != "constant" or value:
+                raise refuse(node, "only zeros can be padded")
+            pads = np.asarray(a["pads"] if "pads" in a else self.constant(names[1]), np.int64)
+            if pads.min(initial=0) < 0:
+                raise refuse(node, "a pad is negative")
+            axes = [names[3]] if len(names) > 3 and names[3] else []
+            every = self.constant(axes[0]).tolist() if axes else list(range(len(pads) // 2))
+            self.step("Pad", node, varying, attributes={"pads": pads, "axes": np.array(every, np.int64)})
+        elif op == "Concat" and len(varying) == len(names):
+            self.step("Concat", node, varying, attributes={"axis": a["axis"] % len(shapes[out])})
+        elif op in ("Softmax", "LogSoftmax"):
+            raise refuse(node, "a softmax is supported at the end only, where it is left out; until= ends before it")
+        elif op in LATER:
+            raise refuse(node, "not supported yet; until= ends the network at a tensor before it")
+        elif op in FUNCTIONS:
+            raise refuse(node, f"of {len(varying)} tensors, or with constants that are no scalars: a function has one tensor")
+        else:
+            raise refuse(node, "not supported; until= ends the network at a tensor before it")
+
+    def nothing(self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]) -> bool:
+        """Whether a constant changes nothing: zeros that are added, ones that are multiplied."""
+        if len(varying) != 1 or names[0] != varying[0] or self.floats.shapes[varying[0]] != self.floats.shapes[node.output[0]]:
+            return False
+        return bool((self.constant(constants[0]) == (node.op_type in ("Mul", "Div"))).all())
+
+    def scalar(self, name: str) -> bool:
+        return self.constant(name).size == 1
+
+    def function(self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]) -> bool:
+        shapes, out = self.floats.shapes, node.output[0]
+        before = [self.formulas.get(name) for name in varying]
+        roots = {f.root if f else name for f, name in zip(before, varying)}
+        if len(roots) != 1 or len([o for o in node.output if o]) != 1 or not all(map(self.scalar, constants)):
+            return False
+        if any(shapes[name] != shapes[out] for name in varying):
+            return False
+        chain: list[onnx.NodeProto] = []
+        for formula in before:
+            chain += [n for n in formula.chain if all(n is not m for m in chain)] if formula else []
+        linear = (
+            len(varying) == 1
+            and not (before[0] and not before[0].linear)
+            and (node.op_type in ("Add", "Sub", "Mul", "Neg") or (node.op_type == "Div" and names[0] in varying))
+        )
+        self.formulas[out] = Formula(roots.pop(), [*chain, node], linear)
+        return True
+
+    def affine(self, node: onnx.NodeProto, name: str, factor: np.ndarray | None, shift: np.ndarray | None) -> None:
+        self.step("Affine", node, [name], weight=factor, bias=shift)
+
+    def constant_operand(self, node: onnx.NodeProto, names: list[str], name: str, constants: list[str]) -> None:
+        if node.op_type == "Neg":
+            return self.affine(node, name, np.float64(-1), None)
+        value = self.real(constants[0])
+        if value.size == 1:
+            value = value.reshape([])
+        if np.broadcast_shapes(value.shape, self.floats.shapes[name]) != self.floats.shapes[name]:
+            raise refuse(node, "the constant is larger than the tensor: expand the tensor before")
+        first = names[0] == name
+        if node.op_type == "Mul":
+            self.affine(node, name, value, None)
+        elif node.op_type == "Div" and first:
+            self.affine(node, name, 1 / value, None)
+        elif node.op_type == "Add":
+            self.affine(node, name, None, value)
+        elif node.op_type == "Sub":
+            self.affine(node, name, None if first else np.float64(-1), -value if first else value)
+        else:
+            raise refuse(node, "a constant that is no scalar, divided by a tensor, is not supported")
+
+    def reduce(self, node: onnx.NodeProto, varying: list[str], constants: list[str], a: dict[str, Any]) -> None:
+        shapes, op, out = self.floats.shapes, node.op_type, node.output[0]
+        shape = shapes[varying[0]]
+        if op == "Max":
+            if constants:
+                raise refuse(node, "a maximum with a constant that is no scalar is not supported")
+            return self.step("Max", node, varying)
+        if op == "MaxPool":
+            if len([o for o in node.output if o]) > 1 or a.get("storage_order", 0):
+                raise refuse(node, "indices are not supported")
+            kept = _windows(node, len(shape) - 2, shape[2:], shapes[out][2:])
+            return self.step("MaxPool", node, varying, attributes=kept)
+        if op == "ArgMax":
+            if a.get("select_last_index", 0):
+                raise refuse(node, "select_last_index is not supported")
+            kept = {"axis": a.get("axis", 0) % len(shape), "keepdims": a.get("keepdims", 1)}
+            return self.step("ArgMax", node, varying, attributes=kept)
+        if op.startswith("Global"):
+            axes, keep = list(range(2, len(shape))), 1
+        else:
+            given = a["axes"] if "axes" in a else self.constant(constants[0]).tolist() if constants else []
+            axes, keep = [axis % len(shape) for axis in given], a.get("keepdims", 1)
+            if not axes:
+                if a.get("noop_with_empty_axes", 0):
+                    self.same[out] = varying[0]
+                    return None
+                axes = list(range(len(shape)))
+        kept = {"axes": np.array(axes, np.int64), "keepdims": keep}
+        if op in ("ReduceMax", "GlobalMaxPool"):
+            return self.step("ReduceMax", node, varying, attributes=kept)
+        if op == "ReduceSum":
+            return self.step("ReduceSum", node, varying, attributes=kept)
+        count = math.prod(shape[axis] for axis in axes)
+        return self.step("Mean", node, varying, weight=np.float64(1 / count), attributes=kept)
+
+    def average_pool(self, node: onnx.NodeProto, varying: list[str], a: dict[str, Any]) -> None:
+        """A convolution by ones, and factors by place: those of the operator itself, read off a tensor of ones."""
+        shapes, out = self.floats.shapes, node.output[0]
+        shape = shapes[varying[0]]
+        kept = _windows(node, len(shape) - 2, shape[2:], shapes[out][2:])
+        pooled = alone(node, self.floats.opset, np.ones((1, 1, *shape[2:]), np.float32))
+        taps = np.pad(np.ones(shape[2:]), list(zip(kept["pads"][: len(shape) - 2], kept["pads"][len(shape) - 2 :])))
+        counted = np.zeros(shapes[out][2:])
+        for tap in np.ndindex(*kept["kernel_shape"]):
+            counted += taps[
+                tuple(
+                    slice(t * d, t * d + (n - 1) * s + 1, s)
+                    for t, d, n, s in zip(tap, kept["dilations"], counted.shape, kept["strides"])
+                )
+            ]
+        divisors = np.rint(counted / pooled[0, 0])
+        factor = 1 / divisors[None, None] if np.ptp(divisors) else np.float64(1 / divisors.flat[0])
+        kept["group"] = shape[1]
+        self.step("AveragePool", node, varying, weight=factor, attributes=kept)
+
+    def fold(self) -> None:
+        """Constant factors and summands of channels go into the layer before them, if nobody else reads it."""
+        reads = Counter(name for step in self.steps for name in step.inputs)
+        reads.update(self.floats.outputs)
+        for formula in self.formulas.values():
+            reads[formula.root] += not formula.linear
+        kept = []
+        for step in self.steps:
+            layer = self.makers.get(step.inputs[0]) if step.kind == "Affine" else None
+            scalars = step.output in self.formulas
+            if layer is None or reads[step.inputs[0]] > 1 or scalars or not self._fold(layer, step):
+                kept.append(step)
+                continue
+            del self.makers[layer.output]
+            layer.output = step.output
+            self.makers[step.output] = layer
+        self.steps = kept
+
+    def _fold(self, layer: Step, step: Step) -> bool:
+        rank = len(self.floats.shapes[step.output])
+        axis = {"Conv": 1, "ConvTranspose": 1, "MatMul": rank - 1}.get(layer.kind)
+        if axis is None or (layer.kind == "ConvTranspose" and layer.attributes["group"] > 1):
+            return False
+        if layer.kind == "MatMul" and layer.weight is not None and layer.weight.ndim != 2:
+            return False
+        channels = self.floats.shapes[step.output][axis]
+        parts = []
+        for part in (step.weight, step.bias):
+            if part is not None:
+                whole = part.reshape([1] * (rank - part.ndim) + list(part.shape))
+                if any(n > 1 for i, n in enumerate(whole.shape) if i != axis):
+                    return False
+                part = np.broadcast_to(whole.reshape(-1), channels) if whole.size in (1, channels) else None
+            parts.append(part)
+        factor, shift = parts
+        bias = np.zeros(channels) if layer.bias is None else np.broadcast_to(layer.bias.reshape(-1), channels)
+        if factor is not None and layer.weight is not None:
+            at = {"Conv": 0, "ConvTranspose": 1, "MatMul": layer.weight.ndim - 1}[layer.kind]
+            layer.weight = layer.weight * factor.reshape([-1 if i == at else 1 for i in range(layer.weight.ndim)])
+            bias = bias * factor
+        layer.bias = bias + shift if shift is not None else bias if layer.bias is not None else None
+        return True
