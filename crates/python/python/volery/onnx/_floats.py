@@ -48,12 +48,19 @@ class Floats:
         self.inputs = [i.name for i in self.graph.input if i.name not in stored]
         self.constants = {t.name: numpy_helper.to_array(t) for t in self.graph.initializer}
         for value in self.graph.input:
-            if value.name in self.inputs and value.type.tensor_type.elem_type not in (TensorProto.FLOAT, TensorProto.DOUBLE):
+            if value.name in self.inputs and value.type.tensor_type.elem_type not in (
+                TensorProto.FLOAT,
+                TensorProto.DOUBLE,
+            ):
                 kind = TensorProto.DataType.Name(value.type.tensor_type.elem_type)
-                raise Invalid(f"input {value.name!r} is of {kind}: only numbers of kind FLOAT are read so far")
+                raise Invalid(
+                    f"input {value.name!r} is of {kind}: only numbers of kind FLOAT are read so far"
+                )
         for node in self.graph.node:
             if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
-                raise refuse(node, "control flow is not supported: export the network for one shape, without it")
+                raise refuse(
+                    node, "control flow is not supported: export the network for one shape, without it"
+                )
         self.outputs, self.cut = self._ends(until)
         self.varies = self._varying()
         every = onnx.ModelProto()
@@ -95,7 +102,9 @@ class Floats:
         values.update(sample)
         for name, value in values.items():
             if self.samples and self.shapes.get(name) != value.shape:
-                raise Invalid(f"samples have several shapes: {self.shapes.get(name)} and {value.shape} at {name!r}")
+                raise Invalid(
+                    f"samples have several shapes: {self.shapes.get(name)} and {value.shape} at {name!r}"
+                )
             self.shapes[name], self.kinds[name] = value.shape, value.dtype
             if name not in self.varies:
                 self.constants[name] = value
@@ -111,18 +120,22 @@ def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
 
 
 def each(samples: Samples, names: Sequence[str]) -> Iterable[dict[str, np.ndarray]]:
-    """Samples one by one, by name: of arrays, of dictionaries, or of an ``.npz`` or a dictionary that stacks them."""
+    """Samples one by one, by name: of arrays, of dictionaries, or of what stacks them, as an ``.npz`` does."""
     if isinstance(samples, (str, PathLike)):
         with np.load(fspath(samples)) as file:
             samples = {name: file[name] for name in file.files}
     if isinstance(samples, Mapping):
         stacked = {name: np.asarray(value) for name, value in samples.items()}
         if sorted(stacked) != sorted(names) or len({len(value) for value in stacked.values()}) != 1:
-            raise Invalid(f"samples are stacked by the names of the inputs, as many of each: {', '.join(names)}")
+            raise Invalid(
+                f"samples are stacked by the names of the inputs, as many of each: {', '.join(names)}"
+            )
         count = len(next(iter(stacked.values())))
         samples = ({name: value[i : i + 1] for name, value in stacked.items()} for i in range(count))
     for sample in samples:

@@ -11,26 +11,23 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .._errors import Invalid
 from ._floats import SAME, Floats, alone, attributes_of, label, refuse
 
 FUNCTIONS = set(
-    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish LeakyRelu"
-    " Log Mish Neg Not PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan"
-    " Tanh ThresholdedRelu Add Sub Mul Div Max Min Mod Where Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor Cast"
-    " IsNaN IsInf Sum Mean".split()
+    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid "
+    "HardSwish LeakyRelu Log Mish Neg Not PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin "
+    "Sinh Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Add Sub Mul Div Max Min Mod Where Equal "
+    "Greater GreaterOrEqual Less LessOrEqual And Or Xor Cast IsNaN IsInf Sum Mean".split()
 )
 PLACES = set(
     "Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Expand Gather Tile Resize Upsample DepthToSpace"
     " SpaceToDepth GatherND GatherElements".split()
 )
 RESHAPES = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}
-LATER = {
-    "Softmax": "inside of a network", "LogSoftmax": "inside of a network", "LayerNormalization": "",
-    "InstanceNormalization": "", "GroupNormalization": "", "RMSNormalization": "", "LpNormalization": "", "LRN": "",
-    "LSTM": "", "GRU": "", "RNN": "", "TopK": "", "OneHot": "", "Einsum": "", "Attention": "",
-    "MeanVarianceNormalization": "",
-}  # fmt: skip
+LATER = set(
+    "LayerNormalization InstanceNormalization GroupNormalization RMSNormalization LpNormalization LRN LSTM GRU"
+    " RNN TopK OneHot Einsum Attention MeanVarianceNormalization".split()
+)
 
 
 @dataclass
@@ -49,20 +46,24 @@ class Step:
 
 @dataclass
 class Formula:
-    """A tensor that depends on ``root`` alone, element by element, through ``chain``."""
+    """A tensor that depends on ``root`` alone, element by element, through ``chain``.
+
+    If it is ``exact`` it is a step as well, without a table: it is linear, or a square.
+    """
 
     root: str
     chain: list[onnx.NodeProto]
-    linear: bool
+    exact: bool
 
 
 def _windows(node: onnx.NodeProto, space: int, read: Sequence[int], made: Sequence[int]) -> dict[str, Any]:
     """Attributes of a window, with explicit pads: of ``auto_pad``, and what ``ceil_mode`` adds at the ends."""
     a = attributes_of(node)
     strides, dilations = a.get("strides", [1] * space), a.get("dilations", [1] * space)
-    begin, reach = list(a.get("pads", [0] * 2 * space))[:space], [
-        (k - 1) * d + 1 for k, d in zip(a["kernel_shape"], dilations)
-    ]
+    begin, reach = (
+        list(a.get("pads", [0] * 2 * space))[:space],
+        [(k - 1) * d + 1 for k, d in zip(a["kernel_shape"], dilations)],
+    )
     ends = []
     for i in range(space):
         total = (made[i] - 1) * strides[i] + reach[i] - read[i]
@@ -70,7 +71,12 @@ def _windows(node: onnx.NodeProto, space: int, read: Sequence[int], made: Sequen
             begin[i] = (max(total, 0) + (a["auto_pad"] == "SAME_LOWER")) // 2
         # What is left over at the end is not read; a pad of the file that is not either has no effect.
         ends.append(max(total - begin[i], 0))
-    return {"kernel_shape": list(a["kernel_shape"]), "strides": list(strides), "dilations": list(dilations), "pads": begin + ends}
+    return {
+        "kernel_shape": list(a["kernel_shape"]),
+        "strides": list(strides),
+        "dilations": list(dilations),
+        "pads": begin + ends,
+    }
 
 
 class Reader:
@@ -114,16 +120,19 @@ class Reader:
         constants = [name for name in names if name and name not in self.floats.varies]
         if node.domain not in ("", "ai.onnx"):
             raise refuse(node, f"operators of the domain {node.domain} are not supported")
-        if op in SAME or (op == "Cast" and self.floats.kinds[varying[0]].kind == self.floats.kinds[out].kind == "f"):
+        if op in SAME or (
+            op == "Cast" and self.floats.kinds[varying[0]].kind == self.floats.kinds[out].kind == "f"
+        ):
             self.same[out] = varying[0]
             return
         if op in ("Add", "Sub", "Mul", "Div") and self.nothing(node, names, varying, constants):
             self.same[out] = varying[0]
             return
         if op in FUNCTIONS and self.function(node, names, varying, constants):
-            # A linear one is a step as well: what reads it need not be a function.
-            if not self.formulas[out].linear:
+            if not self.formulas[out].exact:
                 return
+            if self.square(node, varying, constants):
+                return self.step("Product", node, varying[:1], attributes={"op": "Mul"})
         a = attributes_of(node)
         if op in ("Conv", "ConvTranspose"):
             if len(varying) != 1 or names[0] not in varying:
@@ -139,16 +148,26 @@ class Reader:
                 kept = _windows(node2, space, shapes[names[0]][2:], shapes[out][2:])
             else:
                 if a.get("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in a:
-                    raise refuse(node, "auto_pad and output_shape are not supported: give pads and output_padding")
-                kept = {k: list(v) for k, v in a.items() if k in ("strides", "pads", "dilations", "output_padding")}
+                    raise refuse(
+                        node, "auto_pad and output_shape are not supported: give pads and output_padding"
+                    )
+                kept = {
+                    k: list(v)
+                    for k, v in a.items()
+                    if k in ("strides", "pads", "dilations", "output_padding")
+                }
                 kept["kernel_shape"] = list(weight.shape[2:])
             kept["group"] = a.get("group", 1)
             self.step(op, node, varying, weight=weight, bias=bias, attributes=kept)
         elif op == "Gemm" and names[0] in varying and names[1] in constants and not a.get("transA", 0):
             weight = self.real(names[1]) * a.get("alpha", 1.0)
-            bias = self.real(names[2]) * a.get("beta", 1.0) if len(names) > 2 and names[2] in constants else None
+            bias = (
+                self.real(names[2]) * a.get("beta", 1.0) if len(names) > 2 and names[2] in constants else None
+            )
             if len(varying) > 1:
-                raise refuse(node, "a third operand that depends on the input is not supported: use MatMul and Add")
+                raise refuse(
+                    node, "a third operand that depends on the input is not supported: use MatMul and Add"
+                )
             self.step("MatMul", node, varying, weight=weight.T if a.get("transB", 0) else weight, bias=bias)
         elif op == "MatMul" and len(varying) == 1:
             left = names[1] in varying
@@ -159,7 +178,9 @@ class Reader:
             gamma, beta, mean, variance = map(self.real, names[1:5])
             ones = [1] * (len(shapes[out]) - 2)
             factor = gamma / np.sqrt(variance + a.get("epsilon", 1e-5))
-            self.affine(node, varying[0], factor.reshape(-1, *ones), (beta - mean * factor).reshape(-1, *ones))
+            self.affine(
+                node, varying[0], factor.reshape(-1, *ones), (beta - mean * factor).reshape(-1, *ones)
+            )
         elif op in ("Add", "Sub", "Mul", "Div", "Neg") and len(varying) == 1:
             self.constant_operand(node, names, varying[0], constants)
         elif op in ("Add", "Sub"):
@@ -168,7 +189,16 @@ class Reader:
             self.step("Product", node, varying, attributes={"op": "Mul"})
         elif op == "Sum" and len(varying) == len(names) == 2:
             self.step("Add", node, varying)
-        elif op in ("Max", "ReduceMax", "GlobalMaxPool", "MaxPool", "ArgMax", "ReduceSum", "ReduceMean", "GlobalAveragePool"):
+        elif op in (
+            "Max",
+            "ReduceMax",
+            "GlobalMaxPool",
+            "MaxPool",
+            "ArgMax",
+            "ReduceSum",
+            "ReduceMean",
+            "GlobalAveragePool",
+        ):
             self.reduce(node, varying, constants, a)
         elif op == "AveragePool":
             self.average_pool(node, varying, a)
@@ -189,24 +219,37 @@ class Reader:
         elif op == "Concat" and len(varying) == len(names):
             self.step("Concat", node, varying, attributes={"axis": a["axis"] % len(shapes[out])})
         elif op in ("Softmax", "LogSoftmax"):
-            raise refuse(node, "a softmax is supported at the end only, where it is left out; until= ends before it")
+            raise refuse(
+                node, "a softmax is supported at the end only, where it is left out; until= ends before it"
+            )
         elif op in LATER:
             raise refuse(node, "not supported yet; until= ends the network at a tensor before it")
         elif op in FUNCTIONS:
-            raise refuse(node, f"of {len(varying)} tensors, or with constants that are no scalars: a function has one tensor")
+            raise refuse(
+                node,
+                f"of {len(varying)} tensors, or with constants that are no scalars: a function has one tensor",
+            )
         else:
             raise refuse(node, "not supported; until= ends the network at a tensor before it")
 
-    def nothing(self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]) -> bool:
+    def nothing(
+        self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]
+    ) -> bool:
         """Whether a constant changes nothing: zeros that are added, ones that are multiplied."""
-        if len(varying) != 1 or names[0] != varying[0] or self.floats.shapes[varying[0]] != self.floats.shapes[node.output[0]]:
+        if (
+            len(varying) != 1
+            or names[0] != varying[0]
+            or self.floats.shapes[varying[0]] != self.floats.shapes[node.output[0]]
+        ):
             return False
         return bool((self.constant(constants[0]) == (node.op_type in ("Mul", "Div"))).all())
 
     def scalar(self, name: str) -> bool:
         return self.constant(name).size == 1
 
-    def function(self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]) -> bool:
+    def function(
+        self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]
+    ) -> bool:
         shapes, out = self.floats.shapes, node.output[0]
         before = [self.formulas.get(name) for name in varying]
         roots = {f.root if f else name for f, name in zip(before, varying)}
@@ -217,25 +260,30 @@ class Reader:
         chain: list[onnx.NodeProto] = []
         for formula in before:
             chain += [n for n in formula.chain if all(n is not m for m in chain)] if formula else []
-        linear = (
-            len(varying) == 1
-            and not (before[0] and not before[0].linear)
-            and (node.op_type in ("Add", "Sub", "Mul", "Neg") or (node.op_type == "Div" and names[0] in varying))
+        exact = all(f is None or f.exact for f in before) and (
+            (node.op_type in ("Add", "Sub", "Mul", "Neg") and len(varying) == 1)
+            or (node.op_type == "Div" and names[0] in varying and len(varying) == 1)
+            or self.square(node, varying, constants)
         )
-        self.formulas[out] = Formula(roots.pop(), [*chain, node], linear)
+        self.formulas[out] = Formula(roots.pop(), [*chain, node], exact)
         return True
 
-    def affine(self, node: onnx.NodeProto, name: str, factor: np.ndarray | None, shift: np.ndarray | None) -> None:
+    def square(self, node: onnx.NodeProto, varying: list[str], constants: list[str]) -> bool:
+        if node.op_type == "Pow":
+            return len(varying) == 1 and bool((self.constant(constants[0]) == 2).all())
+        return node.op_type == "Mul" and len(varying) == 2 and varying[0] == varying[1]
+
+    def affine(self, node: onnx.NodeProto, name: str, factor: Any, shift: Any) -> None:
         self.step("Affine", node, [name], weight=factor, bias=shift)
 
-    def constant_operand(self, node: onnx.NodeProto, names: list[str], name: str, constants: list[str]) -> None:
+    def constant_operand(
+        self, node: onnx.NodeProto, names: list[str], name: str, constants: list[str]
+    ) -> None:
         if node.op_type == "Neg":
             return self.affine(node, name, np.float64(-1), None)
         value = self.real(constants[0])
         if value.size == 1:
             value = value.reshape([])
-        if np.broadcast_shapes(value.shape, self.floats.shapes[name]) != self.floats.shapes[name]:
-            raise refuse(node, "the constant is larger than the tensor: expand the tensor before")
         first = names[0] == name
         if node.op_type == "Mul":
             self.affine(node, name, value, None)
@@ -248,7 +296,9 @@ class Reader:
         else:
             raise refuse(node, "a constant that is no scalar, divided by a tensor, is not supported")
 
-    def reduce(self, node: onnx.NodeProto, varying: list[str], constants: list[str], a: dict[str, Any]) -> None:
+    def reduce(
+        self, node: onnx.NodeProto, varying: list[str], constants: list[str], a: dict[str, Any]
+    ) -> None:
         shapes, op, out = self.floats.shapes, node.op_type, node.output[0]
         shape = shapes[varying[0]]
         if op == "Max":
@@ -284,12 +334,14 @@ class Reader:
         return self.step("Mean", node, varying, weight=np.float64(1 / count), attributes=kept)
 
     def average_pool(self, node: onnx.NodeProto, varying: list[str], a: dict[str, Any]) -> None:
-        """A convolution by ones, and factors by place: those of the operator itself, read off a tensor of ones."""
+        """A convolution by ones, and factors by place: the operator's own, read off a tensor of ones."""
         shapes, out = self.floats.shapes, node.output[0]
         shape = shapes[varying[0]]
         kept = _windows(node, len(shape) - 2, shape[2:], shapes[out][2:])
         pooled = alone(node, self.floats.opset, np.ones((1, 1, *shape[2:]), np.float32))
-        taps = np.pad(np.ones(shape[2:]), list(zip(kept["pads"][: len(shape) - 2], kept["pads"][len(shape) - 2 :])))
+        taps = np.pad(
+            np.ones(shape[2:]), list(zip(kept["pads"][: len(shape) - 2], kept["pads"][len(shape) - 2 :]))
+        )
         counted = np.zeros(shapes[out][2:])
         for tap in np.ndindex(*kept["kernel_shape"]):
             counted += taps[
@@ -308,7 +360,7 @@ class Reader:
         reads = Counter(name for step in self.steps for name in step.inputs)
         reads.update(self.floats.outputs)
         for formula in self.formulas.values():
-            reads[formula.root] += not formula.linear
+            reads[formula.root] += not formula.exact
         kept = []
         for step in self.steps:
             layer = self.makers.get(step.inputs[0]) if step.kind == "Affine" else None
@@ -324,6 +376,8 @@ class Reader:
     def _fold(self, layer: Step, step: Step) -> bool:
         rank = len(self.floats.shapes[step.output])
         axis = {"Conv": 1, "ConvTranspose": 1, "MatMul": rank - 1}.get(layer.kind)
+        if self.floats.shapes[layer.output] != self.floats.shapes[step.output]:
+            return False
         if axis is None or (layer.kind == "ConvTranspose" and layer.attributes["group"] > 1):
             return False
         if layer.kind == "MatMul" and layer.weight is not None and layer.weight.ndim != 2:
@@ -341,7 +395,9 @@ class Reader:
         bias = np.zeros(channels) if layer.bias is None else np.broadcast_to(layer.bias.reshape(-1), channels)
         if factor is not None and layer.weight is not None:
             at = {"Conv": 0, "ConvTranspose": 1, "MatMul": layer.weight.ndim - 1}[layer.kind]
-            layer.weight = layer.weight * factor.reshape([-1 if i == at else 1 for i in range(layer.weight.ndim)])
+            layer.weight = layer.weight * factor.reshape(
+                [-1 if i == at else 1 for i in range(layer.weight.ndim)]
+            )
             bias = bias * factor
         layer.bias = bias + shift if shift is not None else bias if layer.bias is not None else None
         return True

@@ -1,8 +1,8 @@
 """The integers of a network, in numpy: the definition of what a file ``net.q.onnx`` says (format 1).
 
-An integer ``a`` of a tensor with exponent ``e`` stands for ``a · 2^−e``. ``QuantizeLinear`` is the only node that
-rounds: it adds half, shifts, and fails where 16 bits are too few. Functions of one variable, nodes of the domain
-``volery.table``, are tables in the file. All else is exact.
+An integer ``a`` of a tensor with exponent ``e`` stands for ``a · 2^−e``. ``QuantizeLinear`` is the only node
+that rounds: it adds half, shifts, and fails where 16 bits are too few. Functions of one variable, nodes of the
+domain ``volery.table``, are tables in the file. All else is exact.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ class Overflow(Unsatisfied):
 
 @dataclass(frozen=True)
 class Tensor:
-    """Integers (int64), their exponent, the bound of any integer that could stand there, and what may read them.
+    """Integers (int64), their exponent, the bound of whatever could stand there, and what may read them.
 
-    ``degree`` counts the factors that a proof commits to, and is 3 for indices, which no node may read; ``held``
-    integers have 16 bits and are committed to themselves; ``factor`` bounds a weight where it is multiplied.
+    ``degree`` counts the factors that a proof commits to, and is 3 for indices, which no node may read.
+    ``held`` integers have 16 bits and are committed to themselves; ``factor`` bounds a weight where it is
+    multiplied.
     """
 
     integers: np.ndarray
@@ -68,8 +69,9 @@ def _overflow(node: str, what: str, integers: np.ndarray, bits: int) -> None:
     value = int(integers[place])
     needs = (value if value >= 0 else ~value).bit_length() + 1
     error = Overflow(
-        f"{node!r}: {what} {value:,} at {list(place)} needs {needs} bits, and has {bits} (it is {beyond.max():,}"
-        f" too far; {int((beyond > 0).sum()):,} such values): calibrate with such inputs, or with more room"
+        f"{node!r}: {what} {value:,} at {list(place)} needs {needs} bits, and has {bits} (it is"
+        f" {beyond.max():,} too far; {int((beyond > 0).sum()):,} such values): calibrate with such inputs, or"
+        " with more room"
     )
     error.node, error.place, error.value = node, place, value
     error.assertion = node
@@ -104,7 +106,10 @@ def _add(a: Tensor, b: Tensor, sign: int = 1) -> Tensor:
 
 def _product(a: Tensor, b: Tensor, integers: np.ndarray, terms: int) -> Tensor:
     for weight in (a, b):
-        if weight.factor and not ((-weight.factor <= weight.integers) & (weight.integers < weight.factor)).all():
+        if (
+            weight.factor
+            and not ((-weight.factor <= weight.integers) & (weight.integers < weight.factor)).all()
+        ):
             raise Invalid("a weight that is multiplied has more than 24 bits")
     bound = terms * (a.factor or a.bound) * (b.factor or b.bound)
     return Tensor(integers, a.exponent + b.exponent, bound, a.degree + b.degree)
@@ -115,7 +120,10 @@ class _Window:
 
     def __init__(self, attributes: dict[str, Any], kernel: tuple[int, ...]):
         n = len(kernel)
-        if tuple(attributes.get("kernel_shape", kernel)) != kernel or attributes.get("auto_pad", "NOTSET") != "NOTSET":
+        if (
+            tuple(attributes.get("kernel_shape", kernel)) != kernel
+            or attributes.get("auto_pad", "NOTSET") != "NOTSET"
+        ):
             raise Invalid("kernel_shape is another than the weight's, or auto_pad is set")
         self.kernel = kernel
         self.strides = attributes.get("strides", [1] * n)
@@ -127,12 +135,15 @@ class _Window:
         if min(*self.strides, *self.dilations) < 1 or min(pads) < 0:
             raise Invalid("strides and dilations are at least 1, pads at least 0")
 
-    def taps(self, sizes: list[int]) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-        """Each place of the kernel, and the places of a padded tensor that it meets, for outputs of these sizes."""
+    def taps(self, sizes: list[int]) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...]]]:
+        """Each place of the kernel, with those of a padded tensor that it meets for outputs of these sizes."""
         for tap in product(*map(range, self.kernel)):
-            yield tap, tuple(
-                slice(t * d, t * d + (n - 1) * s + 1, s)
-                for t, d, n, s in zip(tap, self.dilations, sizes, self.strides)
+            yield (
+                tap,
+                tuple(
+                    slice(t * d, t * d + (n - 1) * s + 1, s)
+                    for t, d, n, s in zip(tap, self.dilations, sizes, self.strides)
+                ),
             )
 
     def reach(self) -> list[int]:
@@ -159,14 +170,16 @@ def _with(tensor: Tensor, integers: np.ndarray, **changed: Any) -> Tensor:
 def _conv(a: dict[str, Any], x: Tensor, w: Tensor, *bias: Tensor) -> Tensor:
     groups, (outputs, inputs, *kernel) = a.get("group", 1), w.integers.shape
     if x.integers.shape[1] != groups * inputs or outputs % groups:
-        raise Invalid(f"{x.integers.shape[1]} channels, {groups} groups and a weight of {w.integers.shape} do not fit")
+        raise Invalid(
+            f"{x.integers.shape[1]} channels, {groups} groups and a weight of {w.integers.shape} do not fit"
+        )
     window = _Window(a, tuple(kernel))
     padded, sizes = window.padded(x.integers, 0)
     n, weights = len(padded), w.integers.reshape(groups, outputs // groups, inputs, *kernel)
     total = np.zeros((n, groups, outputs // groups, math.prod(sizes)), np.int64)
     for tap, places in window.taps(sizes):
         read = padded[(slice(None), slice(None), *places)].reshape(n, groups, inputs, -1)
-        total += _matmul(weights[(..., *tap)], read)
+        total += _matmul(weights[(Ellipsis, *tap)], read)
     result = _product(x, w, total.reshape(n, outputs, *sizes), inputs * math.prod(kernel))
     return _bias(result, list(bias), len(kernel))
 
@@ -182,10 +195,10 @@ def _conv_transpose(a: dict[str, Any], x: Tensor, w: Tensor, *bias: Tensor) -> T
     read = x.integers.reshape(n, groups, inputs // groups, -1)
     weights = w.integers.reshape(groups, inputs // groups, outputs, *kernel)
     for tap, places in window.taps(sizes):
-        part = _matmul(weights[(..., *tap)].swapaxes(-1, -2), read)
-        total[(..., *places)] += part.reshape(n, groups, outputs, *sizes)
+        part = _matmul(weights[(Ellipsis, *tap)].swapaxes(-1, -2), read)
+        total[(Ellipsis, *places)] += part.reshape(n, groups, outputs, *sizes)
     cut = tuple(slice(b, size - e) for (b, e), size in zip(window.pads, whole))
-    total = total.reshape(n, groups * outputs, *whole)[(..., *cut)]
+    total = total.reshape(n, groups * outputs, *whole)[(Ellipsis, *cut)]
     result = _product(x, w, total, inputs // groups * math.prod(kernel))
     return _bias(result, list(bias), len(kernel))
 
@@ -206,6 +219,8 @@ def _held(tensors: list[Tensor]) -> None:
 def _max_pool(a: dict[str, Any], x: Tensor) -> Tensor:
     _held([x])
     window = _Window(a, tuple(a["kernel_shape"]))
+    if any(max(pads) >= reach for pads, reach in zip(window.pads, window.reach())):
+        raise Invalid("pads are as long as the kernel: a window may have nothing to take")
     padded, sizes = window.padded(x.integers, np.iinfo(np.int64).min)
     return _with(x, np.max([padded[(slice(None), slice(None), *p)] for _, p in window.taps(sizes)], axis=0))
 
@@ -279,14 +294,18 @@ def _expand(a: dict[str, Any], x: Tensor, shape: np.ndarray) -> Tensor:
     return _with(x, np.broadcast_to(x.integers, np.broadcast_shapes(x.integers.shape, tuple(shape.tolist()))))
 
 
-# What a node computes, the attributes that it may have, and how many of its first inputs are tensors (the others are
-# shapes, axes, places: integers of an initialiser).
+# What a node computes, the attributes that it may have, and how many of its first inputs are tensors; the
+# others are shapes, axes, places: integers of an initialiser.
 _SPACE = {"kernel_shape", "strides", "pads", "dilations", "auto_pad"}
 OPERATORS: dict[str, tuple[Callable[..., Tensor], set[str], int]] = {
     "Add": (lambda a, x, y: _add(x, y), set(), 2),
     "Sub": (lambda a, x, y: _add(x, y, -1), set(), 2),
     "Mul": (lambda a, x, y: _product(x, y, x.integers * y.integers, 1), set(), 2),
-    "MatMul": (lambda a, x, y: _product(x, y, _matmul(x.integers, y.integers), x.integers.shape[-1]), set(), 2),
+    "MatMul": (
+        lambda a, x, y: _product(x, y, _matmul(x.integers, y.integers), x.integers.shape[-1]),
+        set(),
+        2,
+    ),
     "Gemm": (_gemm, {"transB"}, 3),
     "Conv": (_conv, _SPACE | {"group"}, 3),
     "ConvTranspose": (_conv_transpose, _SPACE | {"group", "output_padding"}, 3),
@@ -305,8 +324,9 @@ OPERATORS: dict[str, tuple[Callable[..., Tensor], set[str], int]] = {
 }
 # Attributes with a value that says nothing.
 DEFAULTS = {
-    "alpha": 1.0, "beta": 1.0, "transA": 0, "allowzero": 0, "ceil_mode": 0, "storage_order": 0, "saturate": 1,
-    "select_last_index": 0, "noop_with_empty_axes": 0, "axis": 1, "block_size": 0, "output_dtype": 0, "precision": 0,
+    "alpha": 1.0, "beta": 1.0, "transA": 0, "allowzero": 0, "ceil_mode": 0, "storage_order": 0,
+    "saturate": 1, "select_last_index": 0, "noop_with_empty_axes": 0, "axis": 1, "block_size": 0,
+    "output_dtype": 0, "precision": 0,
 }  # fmt: skip
 
 
@@ -318,15 +338,22 @@ class Network:
     """
 
     def __init__(self, source: str | PathLike[str] | onnx.ModelProto):
-        model = source if isinstance(source, onnx.ModelProto) else onnx.load(fspath(source))
+        model = (
+            source
+            if isinstance(source, onnx.ModelProto)
+            else onnx.load(fspath(source), load_external_data=False)
+        )
         version = {p.key: p.value for p in model.metadata_props}.get("volery.format")
         if version != FORMAT:
-            raise Invalid(f"volery.format is {version}, and has to be {FORMAT}: volery.onnx.quantise makes such files")
+            raise Invalid(
+                f"volery.format is {version}, and has to be {FORMAT}: volery.onnx.quantise makes such files"
+            )
         domains = {opset.domain: opset.version for opset in model.opset_import}
         if domains != {"": 21} and domains != {"": 21, TABLE: 1}:
             raise Invalid(f"opsets {domains}; there are 21 of ai.onnx, and 1 of {TABLE}")
         self.model, self.graph = model, model.graph
-        self._exponents: dict[tuple[str, str], int] = {}
+        if any(t.data_location == onnx.TensorProto.EXTERNAL for t in self.graph.initializer):
+            raise Invalid("weights are in another file")
         self.constants = {t.name: numpy_helper.to_array(t) for t in self.graph.initializer}
         self.outputs = [o.name for o in self.graph.output]
         self.readers: dict[str, list[onnx.NodeProto]] = {}
@@ -337,6 +364,8 @@ class Network:
         for value in self.graph.input:
             shape = tuple(d.dim_value for d in value.type.tensor_type.shape.dim)
             readers = self.readers.get(value.name, [])
+            if value.type.tensor_type.elem_type != onnx.TensorProto.FLOAT or value.name in self.constants:
+                raise Invalid(f"input {value.name!r} is no float32, or an initialiser")
             if 0 in shape:
                 raise Invalid(f"input {value.name!r}: a dimension is no number, or 0")
             if [node.op_type for node in readers] != ["QuantizeLinear"]:
@@ -344,9 +373,11 @@ class Network:
             self.inputs[value.name] = (shape, self._exponent(readers[0]))
 
     def quantised(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """The integers of inputs: of real numbers the nearest ones, half goes up; integers stay as they are."""
+        """The integers of inputs: of real numbers the nearest, half goes up; integers stay as they are."""
         if missing := sorted(set(self.inputs) ^ set(inputs)):
-            raise Invalid(f"the inputs are {', '.join(self.inputs)}; {', '.join(missing)} is missing or another")
+            raise Invalid(
+                f"the inputs are {', '.join(self.inputs)}; {', '.join(missing)} is missing or another"
+            )
         quantised = {}
         for name, (shape, exponent) in self.inputs.items():
             values = np.asarray(inputs[name])
@@ -399,24 +430,23 @@ class Network:
         attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         if len(node.output) != 1 or node.output[0] in tensors:
             raise Invalid("it has several outputs, or one that another node has made")
+        own = {"QuantizeLinear": self._quantise, "DequantizeLinear": self._dequantise}.get(node.op_type)
         if node.domain == TABLE:
-            return self._look_up(node, tensors)
-        if node.op_type == "DequantizeLinear":
-            return self._dequantise(node, tensors)
-        if node.op_type == "QuantizeLinear":
-            return self._quantise(node, tensors)
-        if node.domain or node.op_type not in OPERATORS:
+            own = self._look_up
+        elif node.domain or not (own or node.op_type in OPERATORS):
             raise Invalid(f"{node.domain or 'ai.onnx'} has the operator, and the format has not")
-        function, known, count = OPERATORS[node.op_type]
+        function, known, count = (None, set(), 0) if own else OPERATORS[node.op_type]
         for name, value in attributes.items():
             if name not in known and DEFAULTS.get(name, ()) != value:
                 raise Invalid(f"the attribute {name}={value} is not in the format")
+        if own:
+            return own(node, tensors)
         attributes = {k: v.decode() if isinstance(v, bytes) else v for k, v in attributes.items()}
         inputs: list[Any] = [tensors[name] for name in node.input[:count] if name]
         if any(tensor.table or tensor.degree > 2 for tensor in inputs):
             raise Invalid("it reads what only QuantizeLinear, or nobody, may read")
         inputs += [self.constants[name] if name else None for name in node.input[count:]]
-        result = function(attributes, *inputs)
+        result = function(attributes, *inputs)  # type: ignore[misc]
         if node.op_type != "ArgMax" and result.degree > 2:
             raise Invalid("a product of three: round one of them before")
         if result.bound >= BOUND:
@@ -449,8 +479,6 @@ class Network:
         if any(reader.op_type != "DequantizeLinear" for reader in self.readers.get(node.output[0], [])):
             raise Invalid("its integers are read by another than DequantizeLinear")
         if x.table:
-            if self._exponents.setdefault((x.table, "out"), exponent) != exponent:
-                raise Invalid(f"the table {x.table} has several exponents of the output")
             return Tensor(x.integers, exponent, HALF, 1)
         shift = x.exponent - exponent
         if not 0 <= shift <= 32:
@@ -462,13 +490,16 @@ class Network:
     def _look_up(self, node: onnx.NodeProto, tensors: dict[str, Tensor]) -> Tensor:
         (name,), key = node.input, f"{TABLE}/{node.op_type}"
         x, table = tensors[name], self.constants.get(key)
-        if table is None or table.dtype != np.int16 or table.ndim != 1 or len(table) not in (1 << b for b in range(8, 17)):
+        if (
+            table is None
+            or table.dtype != np.int16
+            or table.ndim != 1
+            or len(table) not in (1 << b for b in range(8, 17))
+        ):
             raise Invalid(f"{key!r} is no table of int16 with 2^8 to 2^16 rows")
         if not x.held:
             raise Invalid("it reads a sum; a function reads rounded tensors only")
         if [reader.op_type for reader in self.readers.get(node.output[0], [])] != ["QuantizeLinear"]:
             raise Invalid("a function is read by one QuantizeLinear")
-        if self._exponents.setdefault((node.op_type, "in"), x.exponent) != x.exponent:
-            raise Invalid(f"the table {node.op_type} has several exponents of the input")
         _overflow(node.name, "the key", x.integers, len(table).bit_length() - 1)
         return Tensor(table[x.integers + len(table) // 2].astype(np.int64), 0, HALF, 1, table=node.op_type)

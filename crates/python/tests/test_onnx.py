@@ -1,0 +1,269 @@
+"""Networks of integers: the definition against onnxruntime and the fixtures, what it refuses, and how floats become one."""
+
+import pathlib
+import struct
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx", reason="takes the extra onnx")
+pytest.importorskip("onnxruntime", reason="takes the extra onnx")
+
+import volery.onnx  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+from volery._errors import Invalid  # noqa: E402
+from volery.onnx import _floats  # noqa: E402
+
+FIXTURES = pathlib.Path(__file__).parents[2] / "onnx/tests/fixtures"
+NAMES = ["attention", "convolution", "dense", "series"]
+
+
+def records(path):
+    """Name, exponent and integers of each tensor of a file ``.values``."""
+    data, at, found = path.read_bytes(), 0, {}
+    while at < len(data):
+        (length,) = struct.unpack_from("<H", data, at)
+        name = data[at + 2 : at + 2 + length].decode()
+        exponent, rank = struct.unpack_from("<iB", data, at + 2 + length)
+        shape = struct.unpack_from(f"<{rank}I", data, at + 7 + length)
+        at += 7 + length + 4 * rank
+        found[name] = exponent, np.frombuffer(data, "<i8", int(np.prod(shape)), at).reshape(shape)
+        at += found[name][1].nbytes
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixtures(name):
+    """Every integer of every node is the one that the file has."""
+    net = volery.onnx.Network(FIXTURES / f"{name}.q.onnx")
+    expected = records(FIXTURES / f"{name}.values")
+    tensors = net.trace({name: expected[name][1] for name in net.inputs})
+    made = [node.output[0] for node in net.graph.node if node.op_type != "DequantizeLinear"]
+    assert list(expected) == [*net.inputs, *made]
+    for name, (exponent, integers) in expected.items():
+        assert np.array_equal(tensors[name].integers, integers), name
+        assert tensors[name].table or tensors[name].exponent == exponent, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sums_are_those_of_onnx(name):
+    """Each node between two roundings, alone and in float64, which holds its integers, by onnx's own evaluator."""
+    net = volery.onnx.Network(FIXTURES / f"{name}.q.onnx")
+    rng = np.random.default_rng(1)
+    tensors = net.trace({name: rng.integers(-99, 100, shape) for name, (shape, _) in net.inputs.items()})
+    for node in net.graph.node:
+        if node.op_type.endswith("izeLinear") or node.domain:
+            continue
+        given = {name: net.constants[name] for name in node.input if name in net.constants}
+        for name in set(tensors).intersection(node.input):
+            given[name] = np.ldexp(tensors[name].integers.astype(np.float64), -tensors[name].exponent)
+        (expected,) = ReferenceEvaluator(node).run(None, given)
+        made = tensors[node.output[0]]
+        assert np.array_equal(made.integers, np.ldexp(expected, made.exponent)), node.name
+
+
+def network(nodes, shape=(1, 4), exponent=0, output="y", **constants):
+    """A network of one input x, whose integers are ``x/q`` and ``h``; constants of ``s…`` are scales."""
+    scale = np.float32(2.0**-exponent)
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "scale", "zero"], ["x/q"], name="input"),
+        helper.make_node("DequantizeLinear", ["x/q", "scale"], ["h"], name="held"),
+        *nodes,
+    ]
+    constants = {"scale": scale, "zero": np.int16(0), **constants}
+    graph = helper.make_graph(
+        nodes,
+        "test",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
+    )
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("volery.table", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    helper.set_model_props(model, {"volery.format": "1"})
+    return model
+
+
+def node(op, inputs, output, **attributes):
+    return helper.make_node(op, inputs.split(), [output], name=f"the {op}", **attributes)
+
+
+def rounded(source, scale="coarse"):
+    return [
+        node("QuantizeLinear", f"{source} {scale} zero", "y/q"),
+        node("DequantizeLinear", f"y/q {scale}", "y"),
+    ]
+
+
+def test_half_goes_up():
+    net = volery.onnx.Network(network(rounded("h"), shape=(1, 8), exponent=1, coarse=np.float32(1)))
+    x = np.array([[-5, -4, -3, -2, -1, 0, 1, 3]])
+    assert net.run({"x": x})["y"].tolist() == [[-2, -2, -1, -1, 0, 0, 1, 2]]
+    # Real numbers are rounded alike on their way in, and only numbers that fit.
+    assert net.quantised({"x": x / 4})["x"].tolist() == [[-2, -2, -1, -1, 0, 0, 1, 2]]
+    for bad in (np.nan, np.inf, 1e9):
+        with pytest.raises((Invalid, volery.onnx.Overflow), match="'x'"):
+            net.run({"x": np.full((1, 8), bad)})
+
+
+def test_overflow_says_where():
+    net = volery.onnx.Network(network([node("Add", "h h", "s"), *rounded("s")], coarse=np.float32(1)))
+    assert net.run({"x": np.array([[0, 1, 16383, -16384]])})["y"][0, 3] == -32768
+    with pytest.raises(
+        volery.onnx.Overflow, match="'the QuantizeLinear': the value 32,768 at .0, 2. needs 17 bits"
+    ) as raised:
+        net.run({"x": np.array([[0, 1, 16384, -16384]])})
+    error = raised.value
+    assert (error.node, error.place, error.value) == ("the QuantizeLinear", (0, 2), 32768)
+
+
+def test_keys_have_as_many_bits_as_their_table():
+    function = helper.make_node("f", ["h"], ["t"], name="the f", domain="volery.table")
+    table = {"volery.table/f": np.arange(256, dtype=np.int16) - 7}
+    net = volery.onnx.Network(network([function, *rounded("t")], coarse=np.float32(1), **table))
+    assert net.run({"x": np.array([[-128, -1, 0, 127]])})["y"].tolist() == [[-7, 120, 121, 248]]
+    with pytest.raises(volery.onnx.Overflow, match="'the f': the key 128 at .0, 1. needs 9 bits"):
+        net.run({"x": np.array([[0, 128, 0, 0]])})
+
+
+W = np.ones((4, 4), np.int8)
+WEIGHT = [helper.make_node("DequantizeLinear", ["w", "scale"], ["v"], name="weight")]
+
+
+@pytest.mark.parametrize(
+    "nodes, constants, says",
+    [
+        (rounded("h"), {"coarse": np.float32(0.3)}, "no power of two"),
+        (rounded("h"), {"coarse": np.float32(0.5)}, "shift by -1"),
+        (rounded("h"), {"coarse": np.float32(2.0**33)}, "shift by 33"),
+        (rounded("h"), {"coarse": np.float32(1), "zero": np.int16(1)}, "zero point"),
+        (rounded("h"), {"coarse": np.ones(4, np.float32)}, "rank 0"),
+        ([node("Relu", "h", "r"), *rounded("r")], {"coarse": np.float32(1)}, "'the Relu'.*format has not"),
+        ([node("Gemm", "h h", "g", alpha=2.0), *rounded("g")], {"coarse": np.float32(1)}, "alpha=2.0"),
+        ([node("Add", "h h", "y")], {}, "output 'y' is not rounded"),
+        ([node("Add", "h h", "s"), node("Max", "s s", "y")], {}, "it reads sums"),
+        ([node("Mul", "h h", "a"), node("Mul", "a h", "b"), *rounded("b")], {"coarse": np.float32(1)}, "product of three"),
+        ([helper.make_node("f", ["h"], ["t"], name="f", domain="volery.table"), *rounded("t")], {"coarse": np.float32(1)}, "no table"),
+        ([*WEIGHT, node("Mul", "h v", "m"), *rounded("m")], {"coarse": np.float32(1), "w": np.full(4, 1 << 23, np.int32)}, "24 bits"),
+        ([*WEIGHT, node("MatMul", "h v", "m"), *rounded("m")], {"coarse": np.float32(1), "w": W.astype(np.int64)}, "int64"),
+        ([node("Add", "h v", "s"), *WEIGHT, *rounded("s")], {"coarse": np.float32(1), "w": W}, "'the Add'.*'v'"),
+        ([*WEIGHT, node("Add", "h v", "s"), *rounded("s")], {"coarse": np.float32(1), "w": W}, None),
+    ],
+)  # fmt: skip
+def test_refusals(nodes, constants, says):
+    def run():
+        volery.onnx.Network(network(nodes, **constants)).run({"x": np.zeros((1, 4), int)})
+
+    if says is None:
+        return run()
+    with pytest.raises(Invalid, match=says):
+        run()
+
+
+def test_bounds_are_those_of_types():
+    """A sum that 16-bit inputs and these weights may bring beyond 2^59 is refused, whatever they are."""
+    fine = np.float32(2.0**-24)
+    nodes = [node("DequantizeLinear", "x/q scale", "again"), *WEIGHT, node("MatMul", "h v", "m")]
+    nodes += [node("DequantizeLinear", "b fine", "c"), node("Add", "m c", "s"), *rounded("s")]
+    constants = dict(w=np.ones((4, 4), np.int32), b=np.ones(4, np.int8), coarse=np.float32(1))
+    with pytest.raises(Invalid, match="'the Add'.*2.64"):
+        volery.onnx.Network(network(nodes, fine=fine, **constants)).run({"x": np.zeros((1, 4), int)})
+    net = volery.onnx.Network(network(nodes, fine=np.float32(2.0**-16), **constants))
+    assert net.run({"x": np.array([[1, 2, 3, 4]])})["y"].tolist() == [[10] * 4]
+
+
+def floats(nodes, shape, output, opset=17, **constants):
+    graph = helper.make_graph(
+        nodes,
+        "floats",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in constants.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def samples(shape, count, seed=3):
+    rng = np.random.default_rng(seed)
+    return [rng.uniform(-1, 1, shape).astype(np.float32) for _ in range(count)]
+
+
+def test_quantise(tmp_path):
+    """Batch norm is folded, one formula at two places is one table, a last softmax is left out, and labels stay."""
+    rng = np.random.default_rng(5)
+    swish = lambda x, n: [node("Sigmoid", x, f"s{n}"), node("Mul", f"{x} s{n}", f"h{n}")]  # noqa: E731
+    nodes = [
+        node("Conv", "x w1", "c1", pads=[1, 1, 1, 1]),
+        node("BatchNormalization", "c1 gamma beta mean var", "n1"),
+        *swish("n1", 1),
+        node("Conv", "h1 w2", "c2", group=4),
+        node("Add", "c2 b2", "n2"),
+        *swish("n2", 2),
+        node("GlobalAveragePool", "h2", "p"),
+        node("Flatten", "p", "f"),
+        node("Gemm", "f w3", "logits"),
+        node("Softmax", "logits", "probabilities"),
+    ]
+    for i, made in enumerate(nodes):
+        made.name += f" {i}"
+    part = lambda *shape: rng.standard_normal(shape) / 2  # noqa: E731
+    constants = dict(w1=part(4, 2, 3, 3), gamma=part(4), beta=part(4), mean=part(4), var=part(4) ** 2 + 1, w2=part(4, 1, 2, 2),
+                     b2=part(4, 1, 1), w3=part(4, 5))  # fmt: skip
+    model = floats(nodes, (1, 2, 5, 5), "probabilities", **constants)
+    net = volery.onnx.quantise(model, samples((1, 2, 5, 5), 20), out=tmp_path / "net.q.onnx")
+    assert net.outputs == ["logits"]
+    kinds = [n.op_type for n in net.graph.node if not n.op_type.endswith("izeLinear")]
+    assert kinds == ["Conv", "Sigmoid_Mul", "Conv", "Sigmoid_Mul", "ReduceSum", "Mul", "Reshape", "Gemm"]
+    assert sum(name.startswith("volery.table/") for name in net.constants) == 1
+    found = volery.onnx.accuracy(net, samples((1, 2, 5, 5), 20, seed=4))
+    assert (
+        (found.labels, found.overflows) == (20, 0)
+        and found.worst < found.largest / 1000
+        and 2 < found.room < 6
+    )
+    # The file is the network, for us and for onnxruntime, which rounds a tie to even.
+    (x,), again = samples((1, 2, 5, 5), 1, seed=6), volery.onnx.Network(tmp_path / "net.q.onnx")
+    ours = again.trace({"x": x})["logits"]
+    assert np.array_equal(ours.integers, net.run({"x": x})["logits"])
+    theirs = _floats.session_of(again.model).run(None, {"x": x})[0]
+    assert np.abs(np.ldexp(ours.integers.astype(float), -ours.exponent) - theirs).max() < found.largest / 1000
+    # Inputs beyond the room are an error that names the node.
+    with pytest.raises(volery.onnx.Overflow, match="'x': input"):
+        net.run({"x": 9 * x})
+
+
+@pytest.mark.parametrize(
+    "nodes, says",
+    [
+        ([node("LRN", "x", "y", size=3)], "'the LRN' .LRN.: not supported yet; until="),
+        ([node("Softmax", "x", "s"), node("Neg", "s", "y")], "at the end only"),
+        (
+            [
+                node("Neg", "x", "n"),
+                node("Div", "x n", "d"),
+                node("Relu", "d", "r"),
+                node("TopK", "r k", "y"),
+            ],
+            "TopK",
+        ),
+        ([node("MatMul", "x x", "m"), node("Div", "m x", "y")], "a function has one tensor"),
+    ],
+)
+def test_quantise_refuses_by_name(nodes, says):
+    if nodes[-1].op_type == "TopK":
+        nodes = [*nodes[:-1], helper.make_node("TopK", ["r", "k"], ["y", "i"], name="top")]
+    model = floats(nodes, (1, 1, 3, 3), "y", k=[0])
+    if nodes[-1].op_type == "TopK":
+        model.graph.initializer[0].CopyFrom(numpy_helper.from_array(np.array([1]), "k"))
+    with pytest.raises(Invalid, match=says):
+        volery.onnx.quantise(model, samples((1, 1, 3, 3), 1))
+
+
+def test_until_and_stacked_samples():
+    model = floats([node("Relu", "x", "r"), node("LRN", "r", "y", size=1)], (1, 1, 2, 2), "y")
+    net = volery.onnx.quantise(model, {"x": np.concatenate(samples((1, 1, 2, 2), 3))}, until="r")
+    (x,) = samples((1, 1, 2, 2), 1)
+    assert np.array_equal(net.run({"x": x})["r"], np.maximum(net.quantised({"x": x})["x"], 0))
+    with pytest.raises(Invalid, match="no samples"):
+        volery.onnx.quantise(model, [], until="r")
