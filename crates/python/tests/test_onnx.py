@@ -129,47 +129,78 @@ def test_keys_have_as_many_bits_as_their_table():
 
 W = np.ones((4, 4), np.int8)
 WEIGHT = [helper.make_node("DequantizeLinear", ["w", "scale"], ["v"], name="weight")]
+F = helper.make_node("f", ["h"], ["t"], name="the f", domain="volery.table")
+TABLE = {"volery.table/f": np.zeros(256, np.int16)}
+SUM = node("Add", "h h", "s")
+REFUSED = [
+    (rounded("h"), {"coarse": np.float32(0.3)}, "no power of two"),
+    (rounded("h"), {"coarse": np.float32(0.5)}, "shift by -1"),
+    (rounded("h"), {"coarse": np.float32(2.0**33)}, "shift by 33"),
+    (rounded("h"), {"zero": np.int16(1)}, "zero point"),
+    (rounded("h"), {"coarse": np.ones(4, np.float32)}, "rank 0"),
+    ([node("DequantizeLinear", "x/q coarse", "y")], {"coarse": np.float32(2)}, "another than the one"),
+    ([node("Relu", "h", "r"), *rounded("r")], {}, "'the Relu'.*format has not"),
+    ([node("Gemm", "h h", "g", alpha=2.0), *rounded("g")], {}, "alpha=2.0"),
+    ([node("Add", "h h", "y")], {}, "output 'y' is not rounded"),
+    ([SUM, node("Max", "s s", "y")], {}, "it reads sums"),
+    ([*rounded("h"), node("Max", "h y", "m")], {"coarse": np.float32(2)}, "several exponents"),
+    ([node("ArgMax", "h", "i"), node("Add", "i h", "y")], {}, "nobody, may read"),
+    ([node("Mul", "h h", "a"), node("Mul", "a h", "b"), *rounded("b")], {}, "product of three"),
+    ([F, *rounded("t")], {}, "no table"),
+    ([F, node("Add", "t h", "y")], TABLE, "'the f'.*read by one QuantizeLinear"),
+    (
+        [SUM, helper.make_node("f", ["s"], ["t"], name="g", domain="volery.table"), *rounded("t")],
+        TABLE,
+        "reads a sum",
+    ),
+    ([*WEIGHT, node("Mul", "h v", "m"), *rounded("m")], {"w": np.full(4, 1 << 23, np.int32)}, "24 bits"),
+    ([*WEIGHT, node("MatMul", "h v", "m"), *rounded("m")], {"w": W.astype(np.int64)}, "int64"),
+    ([node("Add", "h v", "s"), *WEIGHT, *rounded("s")], {"w": W}, "'the Add'.*'v'"),
+    ([*WEIGHT, node("Add", "h v", "s"), *rounded("s")], {"w": W}, None),
+]
 
 
-@pytest.mark.parametrize(
-    "nodes, constants, says",
-    [
-        (rounded("h"), {"coarse": np.float32(0.3)}, "no power of two"),
-        (rounded("h"), {"coarse": np.float32(0.5)}, "shift by -1"),
-        (rounded("h"), {"coarse": np.float32(2.0**33)}, "shift by 33"),
-        (rounded("h"), {"coarse": np.float32(1), "zero": np.int16(1)}, "zero point"),
-        (rounded("h"), {"coarse": np.ones(4, np.float32)}, "rank 0"),
-        ([node("Relu", "h", "r"), *rounded("r")], {"coarse": np.float32(1)}, "'the Relu'.*format has not"),
-        ([node("Gemm", "h h", "g", alpha=2.0), *rounded("g")], {"coarse": np.float32(1)}, "alpha=2.0"),
-        ([node("Add", "h h", "y")], {}, "output 'y' is not rounded"),
-        ([node("Add", "h h", "s"), node("Max", "s s", "y")], {}, "it reads sums"),
-        ([node("Mul", "h h", "a"), node("Mul", "a h", "b"), *rounded("b")], {"coarse": np.float32(1)}, "product of three"),
-        ([helper.make_node("f", ["h"], ["t"], name="f", domain="volery.table"), *rounded("t")], {"coarse": np.float32(1)}, "no table"),
-        ([*WEIGHT, node("Mul", "h v", "m"), *rounded("m")], {"coarse": np.float32(1), "w": np.full(4, 1 << 23, np.int32)}, "24 bits"),
-        ([*WEIGHT, node("MatMul", "h v", "m"), *rounded("m")], {"coarse": np.float32(1), "w": W.astype(np.int64)}, "int64"),
-        ([node("Add", "h v", "s"), *WEIGHT, *rounded("s")], {"coarse": np.float32(1), "w": W}, "'the Add'.*'v'"),
-        ([*WEIGHT, node("Add", "h v", "s"), *rounded("s")], {"coarse": np.float32(1), "w": W}, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("nodes, constants, says", REFUSED)
 def test_refusals(nodes, constants, says):
     def run():
-        volery.onnx.Network(network(nodes, **constants)).run({"x": np.zeros((1, 4), int)})
+        volery.onnx.Network(network(nodes, **{"coarse": np.float32(1), **constants})).run(
+            {"x": np.zeros((1, 4), int)}
+        )
 
     if says is None:
-        return run()
+        run()
+        return
     with pytest.raises(Invalid, match=says):
         run()
 
 
-def test_bounds_are_those_of_types():
+@pytest.mark.parametrize("pads, says", [([0, 2, 0, 0], "as long as the kernel"), ([0, 1, 0, 1], None)])
+def test_windows_have_something_to_take(pads, says):
+    net = volery.onnx.Network(
+        network([node("MaxPool", "h", "y", kernel_shape=[1, 2], pads=pads)], shape=(1, 1, 1, 2))
+    )
+    if says is None:
+        assert net.run({"x": np.array([[[[-3, -2]]]])})["y"].tolist() == [[[[-3, -2, -2]]]]
+        return
+    with pytest.raises(Invalid, match=says):
+        net.run({"x": np.zeros((1, 1, 1, 2), int)})
+
+
+@pytest.mark.parametrize("last, says", [("MatMul", "'the MatMul'.*2.64"), ("Add", "'the Add 2'.*2.64")])
+def test_bounds_are_those_of_types(last, says):
     """A sum that 16-bit inputs and these weights may bring beyond 2^59 is refused, whatever they are."""
-    fine = np.float32(2.0**-24)
-    nodes = [node("DequantizeLinear", "x/q scale", "again"), *WEIGHT, node("MatMul", "h v", "m")]
-    nodes += [node("DequantizeLinear", "b fine", "c"), node("Add", "m c", "s"), *rounded("s")]
+    fine = [node("DequantizeLinear", "b fine", "c"), *WEIGHT]
+    added = node("Add", "m c", "s")
+    added.name += " 2"
+    nodes = {
+        "MatMul": [*fine, node("Add", "h c", "t"), node("MatMul", "t v", "s"), *rounded("s")],
+        "Add": [*fine, node("MatMul", "h v", "m"), added, *rounded("s")],
+    }[last]
     constants = dict(w=np.ones((4, 4), np.int32), b=np.ones(4, np.int8), coarse=np.float32(1))
-    with pytest.raises(Invalid, match="'the Add'.*2.64"):
-        volery.onnx.Network(network(nodes, fine=fine, **constants)).run({"x": np.zeros((1, 4), int)})
-    net = volery.onnx.Network(network(nodes, fine=np.float32(2.0**-16), **constants))
+    with pytest.raises(Invalid, match=says):
+        net = volery.onnx.Network(network(nodes, fine=np.float32(2.0**-24), **constants))
+        net.run({"x": np.zeros((1, 4), int)})
+    net = volery.onnx.Network(network(nodes, fine=np.float32(2.0**-8), **constants))
     assert net.run({"x": np.array([[1, 2, 3, 4]])})["y"].tolist() == [[10] * 4]
 
 
@@ -194,7 +225,7 @@ def test_quantise(tmp_path):
     rng = np.random.default_rng(5)
     swish = lambda x, n: [node("Sigmoid", x, f"s{n}"), node("Mul", f"{x} s{n}", f"h{n}")]  # noqa: E731
     nodes = [
-        node("Conv", "x w1", "c1", pads=[1, 1, 1, 1]),
+        node("Conv", "x w1 b1", "c1", pads=[1, 1, 1, 1]),
         node("BatchNormalization", "c1 gamma beta mean var", "n1"),
         *swish("n1", 1),
         node("Conv", "h1 w2", "c2", group=4),
@@ -208,7 +239,7 @@ def test_quantise(tmp_path):
     for i, made in enumerate(nodes):
         made.name += f" {i}"
     part = lambda *shape: rng.standard_normal(shape) / 2  # noqa: E731
-    constants = dict(w1=part(4, 2, 3, 3), gamma=part(4), beta=part(4), mean=part(4), var=part(4) ** 2 + 1, w2=part(4, 1, 2, 2),
+    constants = dict(w1=part(4, 2, 3, 3), b1=part(4), gamma=part(4), beta=part(4), mean=part(4), var=part(4) ** 2 + 1, w2=part(4, 1, 2, 2),
                      b2=part(4, 1, 1), w3=part(4, 5))  # fmt: skip
     model = floats(nodes, (1, 2, 5, 5), "probabilities", **constants)
     net = volery.onnx.quantise(model, samples((1, 2, 5, 5), 20), out=tmp_path / "net.q.onnx")
@@ -231,6 +262,31 @@ def test_quantise(tmp_path):
     # Inputs beyond the room are an error that names the node.
     with pytest.raises(volery.onnx.Overflow, match="'x': input"):
         net.run({"x": 9 * x})
+
+
+def test_sums_are_rounded_before_they_are_multiplied():
+    """Two products in a row, and one table for all of relu, whatever the ranges."""
+    nodes = [
+        node("Relu", "x", "r"),
+        node("MatMul", "r v", "a"),
+        node("MatMul", "a w", "b"),
+        node("Relu", "b", "c"),
+        node("MatMul", "c w", "d"),
+        node("Relu", "d", "e"),
+        node("Add", "e c", "f"),
+        node("MatMul", "f w", "y"),
+    ]
+    for i, made in enumerate(nodes):
+        made.name += f" {i}"
+    w = 3 * np.random.default_rng(1).standard_normal((4, 4))
+    net = volery.onnx.quantise(floats(nodes, (1, 4), "y", w=w, v=40 * w), samples((1, 4), 50))
+    assert sum(name.startswith("volery.table/") for name in net.constants) == 1
+    read = {n.output[0]: n.op_type for n in net.graph.node}
+    gemms = [read[n.input[0]] for n in net.graph.node if n.op_type == "Gemm"]
+    # The third reads rounded values, the last a sum of such.
+    assert gemms == ["DequantizeLinear"] * 3 + ["Add"]
+    found = volery.onnx.accuracy(net, samples((1, 4), 20, seed=4))
+    assert (found.labels, found.overflows) == (20, 0) and found.worst < found.largest / 1000
 
 
 @pytest.mark.parametrize(
