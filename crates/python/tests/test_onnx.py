@@ -278,7 +278,7 @@ def test_sums_are_rounded_before_they_are_multiplied():
     ]
     for i, made in enumerate(nodes):
         made.name += f" {i}"
-    w = 3 * np.random.default_rng(1).standard_normal((4, 4))
+    w = 3 * np.random.default_rng(9).standard_normal((4, 4))
     net = volery.onnx.quantise(floats(nodes, (1, 4), "y", w=w, v=40 * w), samples((1, 4), 50))
     assert sum(name.startswith("volery.table/") for name in net.constants) == 1
     read = {n.output[0]: n.op_type for n in net.graph.node}
