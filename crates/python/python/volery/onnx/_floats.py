@@ -97,8 +97,15 @@ class Floats:
                 varies.update(o for o in node.output if o)
         return varies
 
+    def run(self, sample: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """All tensors that nodes make of a sample."""
+        try:
+            return dict(zip(self.made, self.session.run(self.made, dict(sample))))
+        except Exception as error:  # Its exceptions have no class in common.
+            raise Invalid(f"onnxruntime does not run this sample: {error}") from error
+
     def calibrate(self, sample: Mapping[str, np.ndarray]) -> None:
-        values = dict(zip(self.made, self.session.run(self.made, dict(sample))))
+        values = self.run(sample)
         values.update(sample)
         for name, value in values.items():
             if self.samples and self.shapes.get(name) != value.shape:
@@ -120,9 +127,12 @@ def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    try:
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # Its exceptions have no class in common.
+        raise Invalid(f"onnxruntime does not run this file: {error}") from error
 
 
 def each(samples: Samples, names: Sequence[str]) -> Iterable[dict[str, np.ndarray]]:

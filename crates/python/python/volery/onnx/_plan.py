@@ -6,6 +6,7 @@ import math
 
 import onnx
 
+from .._errors import Invalid
 from ._read import Reader, Step
 from ._tables import body, homogeneous
 
@@ -26,6 +27,11 @@ class Plan:
         self.reader, self.floats, self.bits = reader, reader.floats, bits
         self.makers = {step.output: step for step in reader.steps}
         self.outputs = [reader.find(name) for name in self.floats.outputs]
+        for name in self.outputs:
+            if name not in self.makers and not self.looked_up(name) and name not in self.floats.inputs:
+                raise Invalid(
+                    f"output {name!r} does not depend on the input, or is not supported: give until="
+                )
         self.order = self._order()
         self.readers: dict[str, list[Step]] = {}
         for step in self.steps():

@@ -92,7 +92,7 @@ def accuracy(net: Network, samples: Samples, source: Any = None) -> Accuracy:
     room, first = math.inf, ""
     for sample in each(samples, floats.inputs):
         count += 1
-        expected = dict(zip(floats.made, floats.session.run(floats.made, dict(sample))))
+        expected = floats.run(sample)
         try:
             tensors = net.trace(sample)
         except Overflow as error:

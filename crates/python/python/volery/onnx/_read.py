@@ -118,6 +118,8 @@ class Reader:
         names = [self.find(name) for name in node.input]
         varying = [name for name in names if name in self.floats.varies]
         constants = [name for name in names if name and name not in self.floats.varies]
+        if any(0 in shapes[name] for name in [*varying, *filter(None, node.output)] if name in shapes):
+            raise refuse(node, "a tensor without entries is not supported")
         if node.domain not in ("", "ai.onnx"):
             raise refuse(node, f"operators of the domain {node.domain} are not supported")
         if op in SAME or (
@@ -175,6 +177,8 @@ class Reader:
         elif op == "MatMul":
             self.step("Product", node, varying, attributes={"op": "MatMul"})
         elif op == "BatchNormalization":
+            if a.get("training_mode", 0):
+                raise refuse(node, "training_mode is not supported: export the network for inference")
             gamma, beta, mean, variance = map(self.real, names[1:5])
             ones = [1] * (len(shapes[out]) - 2)
             factor = gamma / np.sqrt(variance + a.get("epsilon", 1e-5))

@@ -226,7 +226,7 @@ class Writer:
         if len(self.floats.shapes[step.inputs[0]]) == 2 and step.weight.ndim == 2:
             return self.layer(step, "Gemm", step.weight.shape[0])
         bias, step.bias = step.bias, None
-        result = self.layer(step, "MatMul", step.weight.shape[-2])
+        result = self.layer(step, "MatMul", step.weight.shape[-2 if step.weight.ndim > 1 else 0])
         return result if bias is None else self.shifted(step, result, bias)
 
     def LeftMatMul(self, step: Step) -> Written:
