@@ -48,10 +48,7 @@ class Floats:
         self.inputs = [i.name for i in self.graph.input if i.name not in stored]
         self.constants = {t.name: numpy_helper.to_array(t) for t in self.graph.initializer}
         for value in self.graph.input:
-            if value.name in self.inputs and value.type.tensor_type.elem_type not in (
-                TensorProto.FLOAT,
-                TensorProto.DOUBLE,
-            ):
+            if value.name in self.inputs and value.type.tensor_type.elem_type != TensorProto.FLOAT:
                 kind = TensorProto.DataType.Name(value.type.tensor_type.elem_type)
                 raise Invalid(
                     f"input {value.name!r} is of {kind}: only numbers of kind FLOAT are read so far"
@@ -93,7 +90,9 @@ class Floats:
     def _varying(self) -> set[str]:
         varies = set(self.inputs)
         for node in self.graph.node:
-            if node.op_type not in ("Shape", "Size") and varies.intersection(node.input):
+            # Of some inputs only the shape or the type matters.
+            read = {"Shape": 0, "Size": 0, "CastLike": 1}.get(node.op_type, len(node.input))
+            if varies.intersection(node.input[:read]):
                 varies.update(o for o in node.output if o)
         return varies
 

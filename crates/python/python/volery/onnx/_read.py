@@ -123,7 +123,8 @@ class Reader:
         if node.domain not in ("", "ai.onnx"):
             raise refuse(node, f"operators of the domain {node.domain} are not supported")
         if op in SAME or (
-            op == "Cast" and self.floats.kinds[varying[0]].kind == self.floats.kinds[out].kind == "f"
+            op in ("Cast", "CastLike")
+            and self.floats.kinds[varying[0]].kind == self.floats.kinds[out].kind == "f"
         ):
             self.same[out] = varying[0]
             return
