@@ -290,6 +290,25 @@ def test_sums_are_rounded_before_they_are_multiplied():
 
 
 @pytest.mark.parametrize(
+    "nodes",
+    [
+        [node("PRelu", "x slope", "y")],
+        [node("MatMul", "x w", "a"), node("Min", "a x", "y")],
+        [node("MatMul", "x w", "a"), node("Tanh", "x", "t"), node("Sum", "a x t", "y")],
+        [node("ReduceMin", "x", "y", axes=[1])],
+        [node("Pow", "x two", "s"), node("ReduceSumSquare", "s", "y", axes=[1])],
+        [node("Gemm", "x w", "y", transA=1)],
+    ],
+)
+def test_rewritten(nodes):
+    """Operators that become others in a row."""
+    constants = dict(slope=[0.5, 0.25, -1, 0], w=np.eye(4)[::-1] - 0.5, two=2)
+    net = volery.onnx.quantise(floats(nodes, (4, 4), "y", **constants), samples((4, 4), 20))
+    found = volery.onnx.accuracy(net, samples((4, 4), 20, seed=4))
+    assert found.overflows == 0 and found.worst < found.largest / 1000
+
+
+@pytest.mark.parametrize(
     "nodes, says",
     [
         ([node("LRN", "x", "y", size=3)], "'the LRN' .LRN.: not supported yet; until="),

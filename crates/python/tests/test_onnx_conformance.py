@@ -72,4 +72,4 @@ def test_conformance():
     assert close >= CLOSE and refused <= REFUSED, (close, refused)
 
 
-CLOSE, REFUSED = 401, 642
+CLOSE, REFUSED = 430, 613

@@ -14,6 +14,7 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 from .._errors import Invalid
+from ._rewrite import rewrite
 
 Samples = Union[str, "PathLike[str]", Mapping[str, Any], Iterable[Any]]
 # Nodes that are not there: a dropout of inference.
@@ -42,8 +43,11 @@ class Floats:
             raise Invalid("this file is quantised already")
         if model.functions:
             model = onnx.inliner.inline_local_functions(model)
+        elif model is source:
+            model = onnx.ModelProto.FromString(source.SerializeToString())
         self.graph = model.graph
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 21)
+        rewrite(self.graph, self.opset)
         stored = {t.name for t in self.graph.initializer}
         self.inputs = [i.name for i in self.graph.input if i.name not in stored]
         self.constants = {t.name: numpy_helper.to_array(t) for t in self.graph.initializer}
