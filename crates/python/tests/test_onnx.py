@@ -174,6 +174,29 @@ def test_refusals(nodes, constants, says):
         run()
 
 
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        (lambda m: m.opset_import[0].__setattr__("version", 22), "opsets"),
+        (lambda m: m.metadata_props[0].__setattr__("value", "2"), "volery.format is 2"),
+        (lambda m: m.graph.input[0].type.tensor_type.shape.dim[0].__setattr__("dim_value", 0), "no number"),
+        (
+            lambda m: m.graph.input[0].type.tensor_type.__setattr__("elem_type", TensorProto.INT32),
+            "no float32",
+        ),
+        (lambda m: m.graph.initializer[0].dims.append(2), "'scale': 4 bytes do not fit .2."),
+        (lambda m: m.graph.initializer[1].__setattr__("data_type", TensorProto.DOUBLE), "'zero': of a type"),
+        (lambda m: m.graph.node.append(m.graph.node[0]), "'x' is read by anything but one"),
+    ],
+)
+def test_files_that_are_refused(change, says):
+    model = network(rounded("h"), coarse=np.float32(1))
+    volery.onnx.Network(model)
+    change(model)
+    with pytest.raises(Invalid, match=says):
+        volery.onnx.Network(model)
+
+
 @pytest.mark.parametrize("pads, says", [([0, 2, 0, 0], "as long as the kernel"), ([0, 1, 0, 1], None)])
 def test_windows_have_something_to_take(pads, says):
     net = volery.onnx.Network(

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from .._errors import Invalid, Unsatisfied
 
@@ -25,6 +25,16 @@ PUBLIC = "volery.public/"
 HALF = 1 << 15
 BOUND = 1 << 59
 WIDTHS = {np.dtype(np.int8): (7, 7), np.dtype(np.int16): (15, 15), np.dtype(np.int32): (23, 31)}
+
+
+KINDS = {
+    onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.INT8: np.int8, onnx.TensorProto.INT16: np.int16,
+    onnx.TensorProto.INT32: np.int32, onnx.TensorProto.INT64: np.int64,
+}  # fmt: skip
+
+
+# Ends of numpy, of a node that makes no sense: shapes, axes, operands that are missing.
+MALFORMED = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 
 
 class Overflow(Unsatisfied):
@@ -330,6 +340,20 @@ DEFAULTS = {
 }  # fmt: skip
 
 
+def _initialiser(stored: onnx.TensorProto) -> np.ndarray:
+    kind = KINDS.get(stored.data_type)
+    if kind is None or stored.data_location == onnx.TensorProto.EXTERNAL:
+        raise Invalid(f"initialiser {stored.name!r}: of a type that the format has not, or in another file")
+    if (
+        min(stored.dims, default=1) < 0
+        or len(stored.raw_data) != math.prod(stored.dims) * np.dtype(kind).itemsize
+    ):
+        raise Invalid(
+            f"initialiser {stored.name!r}: {len(stored.raw_data)} bytes do not fit {list(stored.dims)}"
+        )
+    return np.frombuffer(stored.raw_data, np.dtype(kind).newbyteorder("<")).astype(kind).reshape(stored.dims)
+
+
 class Network:
     """A network of integers: a file ``net.q.onnx``, or the model that was read from it.
 
@@ -352,9 +376,7 @@ class Network:
         if domains != {"": 21} and domains != {"": 21, TABLE: 1}:
             raise Invalid(f"opsets {domains}; there are 21 of ai.onnx, and 1 of {TABLE}")
         self.model, self.graph = model, model.graph
-        if any(t.data_location == onnx.TensorProto.EXTERNAL for t in self.graph.initializer):
-            raise Invalid("weights are in another file")
-        self.constants = {t.name: numpy_helper.to_array(t) for t in self.graph.initializer}
+        self.constants = {t.name: _initialiser(t) for t in self.graph.initializer}
         self.outputs = [o.name for o in self.graph.output]
         self.readers: dict[str, list[onnx.NodeProto]] = {}
         for node in self.graph.node:
@@ -366,7 +388,7 @@ class Network:
             readers = self.readers.get(value.name, [])
             if value.type.tensor_type.elem_type != onnx.TensorProto.FLOAT or value.name in self.constants:
                 raise Invalid(f"input {value.name!r} is no float32, or an initialiser")
-            if 0 in shape:
+            if min(shape, default=1) < 1:
                 raise Invalid(f"input {value.name!r}: a dimension is no number, or 0")
             if [node.op_type for node in readers] != ["QuantizeLinear"]:
                 raise Invalid(f"input {value.name!r} is read by anything but one QuantizeLinear")
@@ -409,7 +431,7 @@ class Network:
                 if isinstance(error, Overflow) or repr(node.name) in str(error):
                     raise
                 raise Invalid(f"{node.name!r} ({node.op_type}): {error}") from None
-            except (ValueError, IndexError, KeyError, TypeError) as error:
+            except MALFORMED as error:
                 raise Invalid(f"{node.name!r} ({node.op_type}): {error}") from error
         for name in self.outputs:
             tensor = tensors.get(name)
