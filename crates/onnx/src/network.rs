@@ -2,7 +2,7 @@
 //!
 //! The integer `a` of a tensor with exponent `e` stands for `a · 2^−e`. Tensors that are **held** fit 16 bits;
 //! **sums** are exact, below 2^59, and never stored by a proof; between the two stand [`Step::Requantise`], which
-//! rounds, and [`Step::Table`]. What a file has to be is `docs/onnx.md`, format 1; whatever else it has is refused
+//! rounds, and [`Step::Table`]. What a file has to be is `crates/onnx/FORMAT.md`, format 1; whatever else it has is refused
 //! by name.
 
 mod exact;

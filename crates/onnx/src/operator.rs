@@ -193,7 +193,7 @@ fn outputs(call: &Call<'_, '_>, domain: &str) -> Result<Vec<Output>> {
         "NonMaxSuppression" | "NonZero" | "Unique" | "Compress" => Err(call.refuse(
             "has an output whose shape depends on values, which is not supported: cut the network before it",
         )),
-        _ => Err(call.refuse("is not supported: docs/onnx.md lists the operators that are")),
+        _ => Err(call.refuse("is not supported: crates/onnx/FORMAT.md lists the operators that are")),
     }
 }
 
