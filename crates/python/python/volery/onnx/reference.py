@@ -2,7 +2,8 @@
 
 An integer ``a`` of a tensor with exponent ``e`` stands for ``a · 2^−e``. ``QuantizeLinear`` is the only node
 that rounds: it adds half, shifts, and fails where 16 bits are too few. Functions of one variable, nodes of the
-domain ``volery.table``, are tables in the file. All else is exact.
+domain ``volery.table``, are tables in the file; those of the domain ``volery.wide`` look up the leading bits of
+a sum, and its power of two. All else is exact.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from .._errors import Invalid, Unsatisfied
 
 FORMAT = "1"
 TABLE = "volery.table"
+WIDE = "volery.wide"
 PUBLIC = "volery.public/"
 HALF = 1 << 15
 BOUND = 1 << 59
 WIDTHS = {np.dtype(np.int8): (7, 7), np.dtype(np.int16): (15, 15), np.dtype(np.int32): (23, 31)}
 
 
+INDICES = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
 KINDS = {
     onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.INT8: np.int8, onnx.TensorProto.INT16: np.int16,
     onnx.TensorProto.INT32: np.int32, onnx.TensorProto.INT64: np.int64,
@@ -38,7 +41,7 @@ MALFORMED = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeErro
 
 
 class Overflow(Unsatisfied):
-    """A value that its 16 bits, or the keys of its table, do not hold.
+    """A value that its 16 bits, or the keys or powers of its table, do not hold.
 
     ``node`` is the name of the node, ``place`` the index in its tensor, ``value`` the integer.
     """
@@ -71,17 +74,23 @@ def _largest(integers: np.ndarray) -> int:
 
 
 def _overflow(node: str, what: str, integers: np.ndarray, bits: int) -> None:
-    half = 1 << (bits - 1)
-    beyond = np.maximum(integers - (half - 1), -half - integers)
+    def why(value: int) -> str:
+        return f"needs {(value if value >= 0 else ~value).bit_length() + 1} bits, and has {bits}"
+
+    _within(node, what, integers, -1 << (bits - 1), 1 << (bits - 1), why)
+
+
+def _within(
+    node: str, what: str, integers: np.ndarray, least: int, end: int, why: Callable[[int], str]
+) -> None:
+    beyond = np.maximum(integers - (end - 1), least - integers)
     if beyond.max(initial=0) <= 0:
         return
     place = tuple(int(i) for i in np.unravel_index(int(beyond.argmax()), beyond.shape))
     value = int(integers[place])
-    needs = (value if value >= 0 else ~value).bit_length() + 1
     error = Overflow(
-        f"{node!r}: {what} {value:,} at {list(place)} needs {needs} bits, and has {bits} (it is"
-        f" {beyond.max():,} too far; {int((beyond > 0).sum()):,} such values): calibrate with such inputs, or"
-        " with more room"
+        f"{node!r}: {what} {value:,} at {list(place)} {why(value)} (it is {beyond.max():,} too far;"
+        f" {int((beyond > 0).sum()):,} such values): calibrate with such inputs, or with more room"
     )
     error.node, error.place, error.value = node, place, value
     error.assertion = node
@@ -373,8 +382,8 @@ class Network:
                 f"volery.format is {version}, and has to be {FORMAT}: volery.onnx.quantise makes such files"
             )
         domains = {opset.domain: opset.version for opset in model.opset_import}
-        if domains != {"": 21} and domains != {"": 21, TABLE: 1}:
-            raise Invalid(f"opsets {domains}; there are 21 of ai.onnx, and 1 of {TABLE}")
+        if domains != {"": 21, **{own: 1 for own in (TABLE, WIDE) if own in domains}}:
+            raise Invalid(f"opsets {domains}; there are 21 of ai.onnx, and 1 of {TABLE} and {WIDE}")
         self.model, self.graph = model, model.graph
         self.constants = {t.name: _initialiser(t) for t in self.graph.initializer}
         self.outputs = [o.name for o in self.graph.output]
@@ -383,16 +392,23 @@ class Network:
             for name in node.input:
                 self.readers.setdefault(name, []).append(node)
         self.inputs: dict[str, tuple[tuple[int, ...], int]] = {}
+        self.indices: set[str] = set()
         for value in self.graph.input:
             shape = tuple(d.dim_value for d in value.type.tensor_type.shape.dim)
-            readers = self.readers.get(value.name, [])
-            if value.type.tensor_type.elem_type != onnx.TensorProto.FLOAT or value.name in self.constants:
-                raise Invalid(f"input {value.name!r} is no float32, or an initialiser")
+            readers, kind = self.readers.get(value.name, []), value.type.tensor_type.elem_type
+            if kind not in (onnx.TensorProto.FLOAT, *INDICES) or value.name in self.constants:
+                raise Invalid(f"input {value.name!r} is no float32, int32 or int64, or an initialiser")
             if min(shape, default=1) < 1:
                 raise Invalid(f"input {value.name!r}: a dimension is no number, or 0")
-            if [node.op_type for node in readers] != ["QuantizeLinear"]:
+            if kind in INDICES:
+                if any(node.op_type != "Gather" or node.input[0] == value.name for node in readers):
+                    raise Invalid(f"input {value.name!r} is an index, and read by anything but Gather")
+                self.indices.add(value.name)
+                self.inputs[value.name] = (shape, 0)
+            elif [node.op_type for node in readers] != ["QuantizeLinear"]:
                 raise Invalid(f"input {value.name!r} is read by anything but one QuantizeLinear")
-            self.inputs[value.name] = (shape, self._exponent(readers[0]))
+            else:
+                self.inputs[value.name] = (shape, self._exponent(readers[0]))
 
     def quantised(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """The integers of inputs: of real numbers the nearest, half goes up; integers stay as they are."""
@@ -406,11 +422,13 @@ class Network:
             if values.shape != shape:
                 raise Invalid(f"input {name!r} has the shape {values.shape}, and the network reads {shape}")
             if values.dtype.kind not in "iu":
+                if name in self.indices and not (np.floor(values) == values).all():
+                    raise Invalid(f"input {name!r} is an index, and has values that are no integers")
                 values = np.floor(np.ldexp(values.astype(np.float64), exponent) + 0.5)
                 if not (np.abs(values) < 2.0**62).all():
                     raise Invalid(f"input {name!r} has values that are no numbers, or far too large")
             quantised[name] = values.astype(np.int64)
-            _overflow(name, "input", quantised[name], 16)
+            _overflow(name, "input", quantised[name], 32 if name in self.indices else 16)
         return quantised
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -421,7 +439,7 @@ class Network:
     def trace(self, inputs: Mapping[str, Any]) -> dict[str, Tensor]:
         """All tensors by name, in the order of the nodes."""
         tensors = {
-            name: Tensor(integers, self.inputs[name][1], HALF, 1)
+            name: Tensor(integers, self.inputs[name][1], HALF, 3 if name in self.indices else 1)
             for name, integers in self.quantised(inputs).items()
         }
         for node in self.graph.node:
@@ -435,7 +453,7 @@ class Network:
                 raise Invalid(f"{node.name!r} ({node.op_type}): {error}") from error
         for name in self.outputs:
             tensor = tensors.get(name)
-            if tensor is None or not (tensor.held or tensor.degree == 3):
+            if tensor is None or name in self.inputs or not (tensor.held or tensor.degree == 3):
                 raise Invalid(f"output {name!r} is not rounded")
         return tensors
 
@@ -453,11 +471,15 @@ class Network:
         if len(node.output) != 1 or node.output[0] in tensors:
             raise Invalid("it has several outputs, or one that another node has made")
         own = {"QuantizeLinear": self._quantise, "DequantizeLinear": self._dequantise}.get(node.op_type)
-        if node.domain == TABLE:
-            own = self._look_up
+        if node.domain in (TABLE, WIDE):
+            own = self._look_up if node.domain == TABLE else self._wide
+        elif node.op_type == "Gather" and node.input[1] in self.indices:
+            own = self._rows
         elif node.domain or not (own or node.op_type in OPERATORS):
             raise Invalid(f"{node.domain or 'ai.onnx'} has the operator, and the format has not")
         function, known, count = (None, set(), 0) if own else OPERATORS[node.op_type]
+        if own == self._rows and attributes.get("axis", 0) == 0:
+            known = {"axis"}
         for name, value in attributes.items():
             if name not in known and DEFAULTS.get(name, ()) != value:
                 raise Invalid(f"the attribute {name}={value} is not in the format")
@@ -525,3 +547,39 @@ class Network:
             raise Invalid("a function is read by one QuantizeLinear")
         _overflow(node.name, "the key", x.integers, len(table).bit_length() - 1)
         return Tensor(table[x.integers + len(table) // 2].astype(np.int64), 0, HALF, 1, table=node.op_type)
+
+    def _rows(self, node: onnx.NodeProto, tensors: dict[str, Tensor]) -> Tensor:
+        x, places = tensors[node.input[0]], tensors[node.input[1]].integers
+        if x.table or x.degree > 1:
+            raise Invalid("rows are taken of a tensor that is looked up, or a sum of products")
+        rows = x.integers.shape[0]
+        _within(node.name, "the index", places, 0, rows, lambda _: f"is none of {rows} rows")
+        return _with(x, x.integers[places], degree=x.degree + 1, held=False, factor=None)
+
+    def _wide(self, node: onnx.NodeProto, tensors: dict[str, Tensor]) -> Tensor:
+        x, exponent = tensors[node.input[0]], self._exponent(node)
+        table, powers = (self.constants.get(key) for key in (f"{WIDE}/{node.op_type}", node.input[2]))
+        if table is None or table.dtype != np.int32 or table.ndim != 1:
+            raise Invalid(f"'{WIDE}/{node.op_type}' is no table of int32")
+        base, least = (2, len(table)) if len(table) % 3 else (4, len(table) // 3)
+        if least not in (1 << b for b in range(8 - base // 2, 17 - base // 2)):
+            raise Invalid(
+                f"'{WIDE}/{node.op_type}' has {len(table)} rows: 2^7 to 2^15, or 3 times 2^6 to 2^14"
+            )
+        if powers is None or powers.dtype != np.int64 or powers.ndim != 2 or powers.shape[1] != 2:
+            raise Invalid(f"{node.input[2]!r} is no table of int64 with two columns")
+        steps = [base**k for k in range(len(powers) + 1)]
+        live = powers[:, 0] != 0
+        if not live[live.argmax() :].all() or steps[-2] > 1 << 48 or least * steps[-2] >= BOUND:
+            raise Invalid(f"{node.input[2]!r} has rows beyond 2^59, or without a factor behind others")
+        if x.table or x.degree > 2:
+            raise Invalid("it reads what only QuantizeLinear, or nobody, may read")
+        first, end = least * steps[int(live.argmax())], least * steps[-1]
+        _within(node.name, "the value", x.integers, first, end, lambda _: f"is not from {first:,} to {end:,}")
+        table = table.astype(np.int64)
+        bound = max(_largest(table) * abs(w) + abs(a) for w, a in powers.tolist())
+        if bound >= BOUND:
+            raise Invalid(f"its results may reach 2^{math.log2(bound):.1f}, and 2^59 is too large")
+        k = np.searchsorted(np.array([least * step for step in steps]), x.integers, "right") - 1
+        leading = x.integers // np.array(steps)[k]
+        return Tensor(table[leading - least] * powers[k, 0] + powers[k, 1], exponent, bound, 1)
