@@ -8,7 +8,7 @@ mod fold;
 
 use crate::model::{Described, Dimension, Entry, Model, NodeMessage, Setting};
 use crate::operator::call::{Call, MOST_FOLDED, refuse_node};
-use crate::operator::{self, Operator, Places, TABLES};
+use crate::operator::{self, OWN, Operator, Places};
 use crate::stored::{Element, count};
 use crate::tensor::{Constant, Tensor};
 use core::fmt::{self, Display};
@@ -82,7 +82,7 @@ impl<'f> Graph<'f> {
     /// `Invalid`, with the node or tensor, what is wrong or not supported, and what to do.
     pub fn build(model: Model<'f>, options: &Options) -> Result<Self> {
         let opset = opset(&model)?;
-        if let Some(domain) = model.functions.iter().find(|&&domain| domain != TABLES) {
+        if let Some(domain) = model.functions.iter().find(|domain| !OWN.contains(domain)) {
             return Err(Error::invalid(format!(
                 "the network has functions of the domain {domain:?}: export it with functions inlined"
             )));
@@ -219,7 +219,7 @@ impl<'f> Builder<'f> {
     }
 
     fn node(&mut self, mut node: NodeMessage<'f>, behind: &[NodeMessage<'f>]) -> Result<()> {
-        if !is_onnx(node.domain) && node.domain != TABLES {
+        if !is_onnx(node.domain) && !OWN.contains(&node.domain) {
             let domain = node.domain;
             return Err(refuse_node(
                 &node,
@@ -249,7 +249,7 @@ impl<'f> Builder<'f> {
         let tensors: Vec<_> =
             inputs.iter().map(|place| place.map(|place| &self.graph.tensors[place])).collect();
         let call = Call::new(&node, tensors, self.graph.folder.as_deref());
-        let folded = fold::fold(&call)?;
+        let folded = if is_onnx(node.domain) { fold::fold(&call)? } else { None };
         if let Some(folded) = folded {
             let read = call.read();
             self.count(&node, read)?;

@@ -2,9 +2,10 @@
 //!
 //! A rounding by up to 16 bits costs two elements, quotient and remainder, each in a range of 16 bits; a longer one has two
 //! limbs of remainder. A table costs an element and a lookup a value, and its key's range is the lookup itself. A
-//! maximum of `k` is an element and `k` ranges of 16 bits. Sums, moves and products are free.
+//! maximum of `k` is an element and `k` ranges of 16 bits. A function of a wide value takes two lookups, four elements and
+//! two of each limb of 16 bits below the leading bits, an index a one-hot row. Sums, moves and products are free.
 
-use crate::network::{Bilinear, Kind, Network, Step};
+use crate::network::{Bilinear, Kind, Network, Power, Step, WideTable};
 use std::collections::{BTreeMap, HashSet};
 
 /// The most factors of a product that shows that a maximum is one of its window.
@@ -74,7 +75,7 @@ pub struct LayerInfo {
 pub struct Info {
     /// The layers, in their order.
     pub layers: Vec<LayerInfo>,
-    /// Counts by operator; all tables are one, and so are all inputs.
+    /// Counts by operator; all tables are one, all of leading bits, and all inputs.
     pub operators: BTreeMap<String, Counts>,
     /// Counts of all layers and inputs.
     pub total: Counts,
@@ -84,7 +85,7 @@ pub struct Info {
     pub publics: u64,
     /// The widest bits of weights by their types.
     pub weight_bits: u32,
-    /// The lookups of each table, by the function's name.
+    /// The lookups of each table, by the function's name, which `wide/` stands before if it is one of leading bits.
     pub tables: BTreeMap<String, u64>,
     /// Rows of tables that are committed to.
     pub rows: u64,
@@ -119,7 +120,10 @@ impl Network<'_> {
                 }
             }
         }
-        let inputs: u64 = self.inputs.iter().map(|&input| self.tensors[input].count() as u64).sum();
+        // Indices are held as one-hot rows, where they are read.
+        let held =
+            self.inputs.iter().map(|&input| &self.tensors[input]).filter(|input| input.kind == Kind::Held);
+        let inputs: u64 = held.map(|input| input.count() as u64).sum();
         let counts = Counts { elements: inputs, ranges: inputs, ..Counts::default() };
         info.operators.entry("input".into()).or_default().add(&counts);
         info.total.add(&counts);
@@ -131,6 +135,10 @@ impl Network<'_> {
                 Step::Table(table) => {
                     *info.tables.entry(self.tables[table].name.into()).or_default() += counts.lookups;
                     "table".into()
+                }
+                Step::Wide { table, .. } => {
+                    *info.tables.entry(wide_key(&self.wides[table])).or_default() += quantity.count() as u64;
+                    "wide".into()
                 }
                 _ => operator.clone(),
             };
@@ -145,9 +153,11 @@ impl Network<'_> {
                 counts,
             });
         }
-        for table in &self.tables {
-            let lookups = info.tables.get(table.name).copied().unwrap_or(0);
-            info.rows += table.values.len() as u64 * lookups.div_ceil(LOOKUPS_A_TABLE);
+        let tables = self.tables.iter().map(|table| (table.name.into(), table.values.len()));
+        let wides = self.wides.iter().map(|table| (wide_key(table), table.values.len()));
+        for (name, rows) in tables.chain(wides) {
+            let lookups = info.tables.get::<String>(&name).copied().unwrap_or(0);
+            info.rows += rows as u64 * lookups.div_ceil(LOOKUPS_A_TABLE);
         }
         info.rows += RANGE_ROWS * info.total.ranges.div_ceil(RANGES_A_TABLE);
         info
@@ -171,14 +181,22 @@ impl Network<'_> {
                 let is_held = self.tensors[inputs[0]].kind == Kind::Held && *shift == 0;
                 let limbs = if is_held { return Counts::default() } else { u64::from(shift.div_ceil(16)) };
                 let key = u64::from(!keys.contains(&output));
+                // A linear combination that is not shifted is itself what is held.
+                let quotient = u64::from(*shift > 0 || self.tensors[inputs[0]].degree > 1);
                 Counts {
                     roundings: n,
-                    elements: n * (1 + limbs),
+                    elements: n * (quotient + limbs),
                     ranges: n * (key + limbs),
                     ..Counts::default()
                 }
             }
             Step::Table(_) => Counts { lookups: n, elements: n, ..Counts::default() },
+            Step::Wide { table, powers } => wide(n, &self.wides[*table], powers),
+            // One-hot rows, each of which is multiplied by all rows.
+            Step::Rows => {
+                let (hot, terms) = (count(inputs[1]) * of(0)[0] as u64, count(inputs[0]) + n);
+                Counts { sums: n, products: n, terms: hot + terms, elements: hot, ..Counts::default() }
+            }
             Step::Multiply => Counts { sums: n, products: n, terms: 2 * n, ..Counts::default() },
             Step::Bilinear { form, .. } => {
                 let taps = match form {
@@ -207,6 +225,21 @@ impl Network<'_> {
             }
         }
     }
+}
+
+fn wide_key(table: &WideTable<'_>) -> String {
+    format!("wide/{}", table.name)
+}
+
+/// The counts of `n` values of which a power and leading bits are taken.
+fn wide(n: u64, table: &WideTable<'_>, powers: &[Power]) -> Counts {
+    let (last, rows) = (powers.len() as u32 - 1, powers.iter().filter(|power| power.factor != 0).count());
+    let limbs = u64::from((last * table.base_bits()).div_ceil(16));
+    // The leading bits and what is looked up, the power and its factor, two remainders less a limb, and the product.
+    let several = u64::from(rows > 1);
+    let summed = u64::from(rows > 1 && powers.iter().any(|power| power.summand != 0));
+    let elements = 2 + 3 * several + summed + (2 * limbs).saturating_sub(1);
+    Counts { lookups: n * (1 + several), elements: n * elements, ranges: n * 2 * limbs, ..Counts::default() }
 }
 
 /// The counts of `n` maxima of `k` each.

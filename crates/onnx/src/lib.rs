@@ -36,8 +36,8 @@ pub use model::{
     MOST_TENSORS, Model, NodeMessage, Opset, Setting,
 };
 pub use network::{
-    Bilinear, FACTOR_BITS, FORMAT, HELD_BITS, Kind, LONGEST_SHIFT, Layer, Network, Quantity, SUM_LIMIT, Step,
-    Table,
+    Bilinear, FACTOR_BITS, FORMAT, HELD_BITS, Kind, LONGEST_SHIFT, Layer, Network, POWER_BITS, Parts, Power,
+    Quantity, SUM_LIMIT, Step, Table, WideTable,
 };
 pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};

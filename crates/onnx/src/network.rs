@@ -2,15 +2,17 @@
 //!
 //! The integer `a` of a tensor with exponent `e` stands for `a · 2^−e`. Tensors that are **held** fit 16 bits;
 //! **sums** are exact, below 2^59, and never stored by a proof; between the two stand [`Step::Requantise`], which
-//! rounds, and [`Step::Table`]. What a file has to be is `crates/onnx/FORMAT.md`, format 1; whatever else it has is refused
-//! by name.
+//! rounds, and [`Step::Table`]. [`Step::Wide`] makes **wide** tensors, of the leading bits of a sum. What a file has to be is
+//! `crates/onnx/FORMAT.md`, format 1; whatever else it has is refused by name.
 
 mod exact;
 mod read;
+mod wide;
 
 use crate::graph::Graph;
 use crate::operator::{Places, Window};
 use core::fmt::{self, Display};
+pub use wide::{POWER_BITS, Parts, Power, WideTable};
 
 /// The bits of a held integer.
 pub const HELD_BITS: u32 = 16;
@@ -41,6 +43,8 @@ pub struct Network<'f> {
     pub layers: Vec<Layer<'f>>,
     /// The tables.
     pub tables: Vec<Table<'f>>,
+    /// The tables of leading bits.
+    pub wides: Vec<WideTable<'f>>,
     /// The inputs.
     pub inputs: Vec<usize>,
     /// The outputs.
@@ -86,7 +90,9 @@ pub enum Kind {
     Public,
     /// Results of a table, before they have an exponent.
     LookedUp,
-    /// Indices, an output.
+    /// Results of a table of leading bits: integers of more than 16 bits that a proof holds.
+    Wide,
+    /// Indices: an output, or an input that names rows.
     Index,
 }
 
@@ -123,6 +129,15 @@ pub enum Step {
     },
     /// A function by a table: [`Network::tables`] has it at this place.
     Table(usize),
+    /// A function by a power and leading bits.
+    Wide {
+        /// The place of the table in [`Network::wides`].
+        table: usize,
+        /// The powers of the base, from the zeroth on.
+        powers: Vec<Power>,
+    },
+    /// Rows of the first input, by indices that are the second.
+    Rows,
     /// A sum.
     Add {
         /// Shifts of the two.

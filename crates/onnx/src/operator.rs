@@ -70,6 +70,10 @@ pub enum Operator {
     Dequantise,
     /// A function of one variable by a table.
     Table,
+    /// A function of a wide value by a table of leading bits.
+    Wide,
+    /// Rows of a tensor, by indices that are no constant.
+    Rows,
     /// A function of a float file, element by element.
     Function,
 }
@@ -86,7 +90,13 @@ pub enum Reduction {
 }
 
 /// The domain of functions by tables.
-pub(crate) const TABLES: &str = "volery.table";
+const TABLES: &str = "volery.table";
+
+/// The domain of functions of wide values.
+const WIDES: &str = "volery.wide";
+
+/// The domains of functions that are the format's own.
+pub(crate) const OWN: [&str; 2] = [TABLES, WIDES];
 
 /// An output of a node: an operator each, since one that has several is as many operators.
 pub(crate) struct Output {
@@ -114,6 +124,13 @@ fn outputs(call: &Call<'_, '_>, domain: &str) -> Result<Vec<Output>> {
     if domain == TABLES {
         demand_inputs(call, 1, 1)?;
         return one(Operator::Table, call.shape(0)?.to_vec());
+    }
+    if domain == WIDES {
+        demand_inputs(call, 3, 3)?;
+        return one(Operator::Wide, call.shape(0)?.to_vec());
+    }
+    if call.operator() == "Gather" && element.is_float() && call.input(1)?.constant.is_none() {
+        return one(Operator::Rows, rows(call)?);
     }
     if let Some(moved) = places::read(call)? {
         let output =
@@ -224,6 +241,21 @@ fn demand_inputs(call: &Call<'_, '_>, least: usize, most: usize) -> Result<()> {
         return Err(call.refuse(format!("has {} inputs", call.inputs())));
     }
     (0..least).try_for_each(|i| call.input(i).map(|_| ()))
+}
+
+/// The shape of rows that indices name.
+fn rows(call: &Call<'_, '_>) -> Result<Vec<usize>> {
+    demand_inputs(call, 2, 2)?;
+    let (source, indices) = (call.shape(0)?, call.input(1)?);
+    if source.is_empty() || call.axis(call.integer("axis", 0)?, source.len())? != 0 {
+        return Err(
+            call.refuse("has indices that are no constant by another axis than 0, which is not supported")
+        );
+    }
+    if !matches!(indices.element, Element::Int32 | Element::Int64) {
+        return Err(call.refuse(format!("has the indices {:?}, which are no integers", indices.name)));
+    }
+    Ok([&*indices.shape, &source[1..]].concat())
 }
 
 fn two(call: &Call<'_, '_>) -> Result<Vec<usize>> {

@@ -5,7 +5,7 @@
 //! 16 bits, or a key that its table has not, ends the run with the node and the place. Tensors are dropped, and
 //! wiped, behind their last reader.
 //!
-//! Inner loops neither branch on values nor skip zeros. Tables are looked up by address.
+//! Inner loops neither branch on values nor skip zeros. Tables, and rows that an input names, are looked up by address.
 
 mod kernels;
 
@@ -25,17 +25,24 @@ pub type Integers = Zeroizing<Vec<i64>>;
 pub type Watch<'w> = &'w mut dyn FnMut(&Quantity<'_>, &[i64]);
 
 impl Network<'_> {
-    /// The integers of an input for real numbers: ⌊x · 2^exponent + 1/2⌋.
+    /// The integers of an input for real numbers: ⌊x · 2^exponent + 1/2⌋, and indices as they are.
     ///
     /// # Errors
-    /// `Invalid` where there is no such input, or a number has none of 16 bits.
+    /// `Invalid` where there is no such input, a number has none of 16 bits, or is no index.
     pub fn quantise(&self, input: &str, numbers: &[f64]) -> Result<Integers> {
         let quantity = self.input(input)?;
         let scale = f64::from(quantity.exponent).exp2();
         let mut integers = Zeroizing::new(Vec::with_capacity(numbers.len()));
         for (place, &number) in numbers.iter().enumerate() {
             let rounded = (number * scale + 0.5).floor();
-            if !(-32_768.0..32_768.0).contains(&rounded) {
+            if quantity.kind == Kind::Index {
+                if rounded != number || !(0.0..2_147_483_648.0).contains(&number) {
+                    let place = coordinates(&quantity.shape, place);
+                    return Err(Error::invalid(format!(
+                        "input {input:?} is {number} at {place:?}, which is no index of a row: a whole number from 0 on"
+                    )));
+                }
+            } else if !(-32_768.0..32_768.0).contains(&rounded) {
                 let place = coordinates(&quantity.shape, place);
                 let most = 32_767.0 / scale;
                 return Err(Error::invalid(format!(
@@ -82,7 +89,9 @@ impl Network<'_> {
                     quantity.name
                 )));
             }
-            demand_bits(&format!("input {:?}", quantity.name), quantity, given, HELD_BITS)?;
+            if quantity.kind == Kind::Held {
+                demand_bits(&format!("input {:?}", quantity.name), quantity, given, HELD_BITS)?;
+            }
             watch(quantity, given);
             run.values[input] = Some(Zeroizing::new(given.clone()));
         }
@@ -183,6 +192,26 @@ impl Run<'_, '_> {
                 Zeroizing::new(
                     values(0).iter().map(|key| table.values[(key + half) as usize].into()).collect(),
                 )
+            }
+            Step::Wide { table, powers } => {
+                let table = &self.network.wides[*table];
+                let range @ [first, end] = table.range(powers);
+                let what = format!("{layer} reads values from {first} to {end}");
+                demand_range(&what, quantity(0), values(0), range, CALIBRATE, |_| "has no power".into())?;
+                Zeroizing::new(values(0).iter().map(|&value| table.apply(powers, value)).collect())
+            }
+            Step::Rows => {
+                let [rows, width] = [shape(0)[0], shape(0)[1..].iter().product()];
+                let what = format!("the index of {layer} is one of {rows} rows");
+                let advice = "give indices that its network knows";
+                demand_range(&what, quantity(1), values(1), [0, rows as i64], advice, |_| {
+                    "names none".into()
+                })?;
+                let mut read = Zeroizing::new(Vec::with_capacity(output.count()));
+                for &index in values(1) {
+                    read.extend_from_slice(&values(0)[index as usize * width..][..width]);
+                }
+                read
             }
             Step::Add { shifts } => combine(broadcast(0, shifts[0]), &broadcast(1, shifts[1]), |a, b| a + b),
             Step::Subtract { shifts } => {
@@ -307,11 +336,29 @@ fn raise(values: &mut [i64], shift: u32) {
     }
 }
 
+/// Advice to whom a value overflows.
+const CALIBRATE: &str = "quantise the network with such inputs, or with more room";
+
 /// Demands that integers have `bits` bits.
 fn demand_bits(what: &str, quantity: &Quantity<'_>, values: &[i64], bits: u32) -> Result<()> {
     let half = 1i64 << (bits - 1);
-    // How far a value is beyond its range; none of them is for 0 at most.
-    let beyond = |value: i64| (value - (half - 1)).max(-half - value);
+    demand_range(&format!("{what} fits {bits} bits"), quantity, values, [-half, half], CALIBRATE, |value| {
+        let needs = 65 - (if value < 0 { !value } else { value }).leading_zeros();
+        format!("needs {needs} bits")
+    })
+}
+
+/// Demands that integers are from the first on, and below the end.
+fn demand_range(
+    what: &str,
+    quantity: &Quantity<'_>,
+    values: &[i64],
+    [first, end]: [i64; 2],
+    advice: &str,
+    why: impl FnOnce(i64) -> String,
+) -> Result<()> {
+    // How far a value is beyond its range; none of them is for 0 at most. Inputs may be any integer.
+    let beyond = |value: i64| value.saturating_sub(end - 1).max(first.saturating_sub(value));
     let count = values.iter().filter(|&&value| beyond(value) > 0).count();
     if count == 0 {
         return Ok(());
@@ -319,10 +366,9 @@ fn demand_bits(what: &str, quantity: &Quantity<'_>, values: &[i64], bits: u32) -
     let furthest = (0..values.len()).rev().max_by_key(|&i| beyond(values[i])).unwrap_or(0);
     let value = values[furthest];
     let place = coordinates(&quantity.shape, furthest);
-    let needs = 65 - (if value < 0 { !value } else { value }).leading_zeros();
     Err(Error::Unsatisfied(format!(
-        "that {what} fits {bits} bits, where it is {value} at {place:?} and needs {needs} bits, {} too far, as {count} \
-         values do: quantise the network with such inputs, or with more room; else it",
+        "that {what}, where it is {value} at {place:?} and {}, {} too far, as {count} values do: {advice}; else it",
+        why(value),
         beyond(value)
     )))
 }

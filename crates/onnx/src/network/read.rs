@@ -2,6 +2,7 @@
 
 use super::{
     FACTOR_BITS, FORMAT, HELD_BITS, HELD_BOUND, Kind, LONGEST_SHIFT, Layer, Network, Quantity, Step, Table,
+    WideTable,
 };
 use crate::graph::{Graph, Node, Options};
 use crate::model::{Entry, Model};
@@ -51,13 +52,15 @@ const OPSET: i64 = 21;
 pub(super) enum Form {
     /// An input, whose integers are given.
     Input(usize),
+    /// An input of indices.
+    Indices(usize),
     /// Integers as such, which get their meaning where they are dequantised.
     Rounded(usize),
     /// Integers that stand for real numbers.
     Real(usize),
     /// Results of a table.
     LookedUp(usize),
-    /// Indices.
+    /// Indices of maxima.
     Index(usize),
 }
 
@@ -93,8 +96,8 @@ impl<'f> Network<'f> {
             reader.node(node)?;
         }
         let outputs = graph.outputs.iter().map(|&output| reader.output(output)).collect::<Result<_>>()?;
-        let Reader { tensors, layers, tables, inputs, .. } = reader;
-        Ok(Self { tensors, layers, tables, inputs, outputs, graph })
+        let Reader { tensors, layers, tables, wides, inputs, .. } = reader;
+        Ok(Self { tensors, layers, tables, wides, inputs, outputs, graph })
     }
 }
 
@@ -117,13 +120,16 @@ pub(super) struct Reader<'g, 'f> {
     pub(super) forms: Vec<Option<Form>>,
     /// How often each tensor of the graph is read, as an output of the graph, too.
     reads: Vec<usize>,
-    /// The initialisers of tables by the names of the functions.
+    /// The initialisers of the graph by their names.
     stored: HashMap<&'f str, usize>,
     /// The places of tables that are used.
     known: HashMap<&'f str, usize>,
+    /// The places of tables of leading bits that are used.
+    pub(super) known_wide: HashMap<&'f str, usize>,
     pub(super) tensors: Vec<Quantity<'f>>,
     layers: Vec<Layer<'f>>,
     tables: Vec<Table<'f>>,
+    pub(super) wides: Vec<WideTable<'f>>,
     inputs: Vec<usize>,
     /// Initialisers whose values were gone through.
     seen: HashMap<usize, Seen>,
@@ -145,18 +151,18 @@ impl<'g, 'f> Reader<'g, 'f> {
         for &tensor in read.chain(&graph.outputs) {
             reads[tensor] += 1;
         }
-        let names = graph.tensors.iter().enumerate();
-        let stored =
-            names.filter_map(|(i, tensor)| Some((tensor.name.strip_prefix(TABLE_PREFIX)?, i))).collect();
+        let stored = graph.tensors.iter().enumerate().map(|(i, tensor)| (tensor.name, i)).collect();
         Self {
             graph,
             forms: vec![None; graph.tensors.len()],
             reads,
             stored,
             known: HashMap::new(),
+            known_wide: HashMap::new(),
             tensors: vec![],
             layers: vec![],
             tables: vec![],
+            wides: vec![],
             inputs: vec![],
             seen: HashMap::new(),
         }
@@ -182,20 +188,23 @@ impl<'g, 'f> Reader<'g, 'f> {
 
     fn input(&mut self, place: usize) -> Result<()> {
         let Tensor { name, shape, element, .. } = &self.graph.tensors[place];
-        if *element != Element::Float || shape.contains(&0) || self.reads[place] != 1 {
+        let is_index = matches!(element, Element::Int32 | Element::Int64);
+        let fits = *element == Element::Float && self.reads[place] == 1;
+        if !fits && !is_index || shape.contains(&0) {
             return Err(Error::invalid(format!(
                 "input {name:?} of the network is to be of floats, without a length of 0, and read by one \
-                 QuantizeLinear alone"
+                 QuantizeLinear alone; or an index, int32 or int64, that Gather reads"
             )));
         }
+        let form = if is_index { Form::Indices } else { Form::Input };
         self.inputs.push(self.tensors.len());
-        self.forms[place] = Some(Form::Input(self.tensors.len()));
+        self.forms[place] = Some(form(self.tensors.len()));
         self.tensors.push(Quantity {
             name,
             shape: shape.clone(),
             exponent: 0,
-            kind: Kind::Held,
-            bound: HELD_BOUND,
+            kind: if is_index { Kind::Index } else { Kind::Held },
+            bound: if is_index { 1 << 31 } else { HELD_BOUND },
             degree: 1,
             origin: None,
         });
@@ -214,8 +223,8 @@ impl<'g, 'f> Reader<'g, 'f> {
     }
 
     fn node(&mut self, node: &Node<'f>) -> Result<()> {
-        let is_table = node.operator == Operator::Table;
-        if !is_table && !OPERATORS.contains(&node.kind) {
+        let is_own = matches!(node.operator, Operator::Table | Operator::Wide);
+        if !is_own && !OPERATORS.contains(&node.kind) {
             return Err(refuse(node, "is none of a quantised network: quantise the float network anew"));
         }
         let shape = &self.graph.tensors[node.output].shape;
@@ -229,6 +238,8 @@ impl<'g, 'f> Reader<'g, 'f> {
             Operator::Quantise => self.quantise(node),
             Operator::Dequantise => self.dequantise(node),
             Operator::Table => self.table(node),
+            Operator::Wide => self.wide(node),
+            Operator::Rows => self.rows(node),
             _ => self.exact(node),
         }
     }
@@ -247,7 +258,12 @@ impl<'g, 'f> Reader<'g, 'f> {
                 ));
             }
         }
-        let scale = node.inputs[1].map(|scale| &self.graph.tensors[scale]);
+        self.exponent(node)
+    }
+
+    /// The exponent of the scale, input 1.
+    pub(super) fn exponent(&self, node: &Node<'f>) -> Result<i32> {
+        let scale = node.inputs.get(1).copied().flatten().map(|scale| &self.graph.tensors[scale]);
         let Some(Tensor { name, element: Element::Float, shape, constant: Some(Constant::Stored(stored)) }) =
             scale
         else {
@@ -373,8 +389,14 @@ impl<'g, 'f> Reader<'g, 'f> {
         Ok(())
     }
 
+    /// The initialiser of a table, by the name of the function.
+    pub(super) fn table_of(&self, prefix: &str, node: &Node<'f>) -> Option<&'g Tensor<'f>> {
+        let place = self.stored.get(&*format!("{prefix}{}", node.kind))?;
+        Some(&self.graph.tensors[*place])
+    }
+
     fn table_values(&self, node: &Node<'f>) -> Result<Vec<i16>> {
-        let tensor = self.stored.get(node.kind).map(|&place| &self.graph.tensors[place]);
+        let tensor = self.table_of(TABLE_PREFIX, node);
         let Some(Tensor { element: Element::Int16, shape, constant: Some(Constant::Stored(stored)), .. }) =
             tensor
         else {
@@ -406,6 +428,7 @@ impl<'g, 'f> Reader<'g, 'f> {
     fn unread(&self, node: &Node<'f>, source: usize, form: Option<Form>) -> Error {
         let why = match form {
             Some(Form::Input(_)) => "an input, which a QuantizeLinear alone may read",
+            Some(Form::Indices(_)) => "an input of indices, which Gather alone may read, as its indices",
             Some(Form::Rounded(_)) => "quantised, and which a DequantizeLinear alone may read",
             Some(Form::LookedUp(_)) => "looked up, and which a QuantizeLinear alone may read",
             Some(Form::Index(_)) => "an index, which may be an output alone",
@@ -441,7 +464,7 @@ impl<'g, 'f> Reader<'g, 'f> {
         output
     }
 
-    fn integers(&self, stored: &Stored<'f>) -> Result<Vec<i64>> {
+    pub(super) fn integers(&self, stored: &Stored<'f>) -> Result<Vec<i64>> {
         stored.integers(self.graph.folder.as_deref())
     }
 }

@@ -4,4 +4,5 @@ mod fixtures;
 mod hostile;
 mod operators;
 mod refused;
+mod wide;
 mod writer;

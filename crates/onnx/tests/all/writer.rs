@@ -69,9 +69,9 @@ impl Net {
         model.bytes(7, &self.graph.0).0
     }
 
-    fn described(&mut self, field: u64, name: &str, dimensions: &[Bytes]) {
+    fn described(&mut self, field: u64, name: &str, kind: i64, dimensions: &[Bytes]) {
         let shape = dimensions.iter().fold(Bytes::default(), |shape, dimension| shape.bytes(1, &dimension.0));
-        let kind = Bytes::default().bytes(1, Bytes::default().number(1, FLOAT).bytes(2, shape.0).0);
+        let kind = Bytes::default().bytes(1, Bytes::default().number(1, kind).bytes(2, shape.0).0);
         self.field(field, Bytes::default().bytes(1, name).bytes(2, kind.0));
     }
 
@@ -80,12 +80,16 @@ impl Net {
     }
 
     pub(crate) fn open_input(&mut self, name: &str, open: &str) {
-        self.described(11, name, &[Bytes::default().bytes(2, open), Bytes::default().number(1, 2)]);
+        self.described(11, name, FLOAT, &[Bytes::default().bytes(2, open), Bytes::default().number(1, 2)]);
     }
 
     pub(crate) fn input(&mut self, name: &str, shape: &[i64]) {
+        self.input_of(name, FLOAT, shape);
+    }
+
+    pub(crate) fn input_of(&mut self, name: &str, kind: i64, shape: &[i64]) {
         let dimensions: Vec<Bytes> = shape.iter().map(|&length| Bytes::default().number(1, length)).collect();
-        self.described(11, name, &dimensions);
+        self.described(11, name, kind, &dimensions);
     }
 
     pub(crate) fn output(&mut self, name: &str) {
@@ -125,6 +129,12 @@ impl Net {
         self.field(5, tensor(&zero, INT16, &[], &[0; 2]));
         self.node("QuantizeLinear", &format!("{source} {scale} {zero}"), &rounded, &[]);
         self.node("DequantizeLinear", &format!("{rounded} {scale} {zero}"), output, &[]);
+    }
+
+    /// The table of a function of wide values.
+    pub(crate) fn wide_table(&mut self, name: &str, values: &[i32]) {
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.field(5, tensor(&format!("volery.wide/{name}"), INT32, &[values.len() as i64], &raw));
     }
 
     /// A tensor `name` of int32 with an exponent; its initialiser is `public` or a weight.
